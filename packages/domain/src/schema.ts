@@ -1,0 +1,63 @@
+/**
+ * What a field can hold. The first five are derived from the first value of a field that a client sends; the others
+ * belong to fields that akin knows from the start.
+ */
+export type FieldType =
+  | 'boolean'
+  | 'long'
+  | 'double'
+  | 'date'
+  | 'string'
+  /** Several strings: labels, color_names, color_palette_hex. */
+  | 'strings'
+  /** Several 64-bit integers: copyspace. */
+  | 'longs'
+  /** Several decimal numbers: color_palette_freq. */
+  | 'doubles'
+  /** Latitude and longitude. */
+  | 'location'
+  /** The default search field: the words of every string value. Never sent, never returned. */
+  | 'text';
+
+export interface Location {
+  /** Degrees, -90 to 90. */
+  readonly lat: number;
+  /** Degrees, -180 to 180. */
+  readonly lon: number;
+}
+
+/** A value in memory: long is bigint, double is number, date is Date. */
+export type FieldValue =
+  | boolean
+  | bigint
+  | number
+  | Date
+  | string
+  | Location
+  | readonly string[]
+  | readonly bigint[]
+  | readonly number[];
+
+export interface Field {
+  readonly name: string;
+  readonly type: FieldType;
+  /** Who defined it: akin itself, an analysis module, or the first document that had it. */
+  readonly origin: 'preconfigured' | 'analysis' | 'document';
+  /** False for outputs such as descriptors, which a search returns only when `fl` names them. */
+  readonly returnedByDefault: boolean;
+}
+
+/** The fields of one collection by name. */
+export type Schema = ReadonlyMap<string, Field>;
+
+/** A stored document as a search returns it, fields in a stable order. */
+export type StoredDocument = ReadonlyMap<string, FieldValue>;
+
+/** Fields that every collection has from the start. */
+export const PRECONFIGURED_FIELDS: readonly Field[] = [
+  { name: 'id', type: 'string', origin: 'preconfigured', returnedByDefault: true },
+  { name: 'image', type: 'string', origin: 'preconfigured', returnedByDefault: true },
+  { name: 'labels', type: 'strings', origin: 'preconfigured', returnedByDefault: true },
+  { name: 'location', type: 'location', origin: 'preconfigured', returnedByDefault: true },
+  { name: 'text', type: 'text', origin: 'preconfigured', returnedByDefault: false },
+];
