@@ -1,0 +1,133 @@
+import type { CollectionSummary } from './client.ts';
+import { type ClientConfig, type Parameters, queryString, type RequestOptions, request } from './request.ts';
+import type {
+  AnalyzeAnswer,
+  FoundDocument,
+  NewDocument,
+  SearchAnswer,
+  SearchParameters,
+  UpdateAnswer,
+  UpdateParameters,
+} from './types.ts';
+
+/** Past this many characters parameters go into a form body, so that no address gets too long for a proxy. */
+const LONGEST_ADDRESS = 4_000;
+
+/** One collection over HTTP. Every method throws {@link AkinRequestError} when akin refuses or does not answer. */
+export class Collection {
+  readonly name: string;
+  readonly #config: ClientConfig;
+
+  constructor(config: ClientConfig, name: string) {
+    this.#config = config;
+    this.name = name;
+  }
+
+  status(): Promise<CollectionSummary> {
+    return this.#send('', {});
+  }
+
+  create(): Promise<unknown> {
+    return this.#send('', {}, { method: 'PUT', body: '{}', contentType: 'application/json' });
+  }
+
+  drop(): Promise<unknown> {
+    return this.#send('', {}, { method: 'DELETE' });
+  }
+
+  /** Adds or replaces documents, all or none. */
+  add(documents: readonly NewDocument[], parameters: UpdateParameters = {}): Promise<UpdateAnswer> {
+    return this.#send(
+      '/update',
+      { ...parameters },
+      { body: JSON.stringify(documents), contentType: 'application/json' },
+    );
+  }
+
+  deleteByIds(ids: readonly string[], parameters: UpdateParameters = {}): Promise<UpdateAnswer> {
+    return this.#command({ delete: ids }, parameters);
+  }
+
+  deleteByQuery(query: string, parameters: UpdateParameters = {}): Promise<UpdateAnswer> {
+    return this.#command({ delete: { query } }, parameters);
+  }
+
+  /** Makes all that is ready visible to searches. */
+  commit(parameters: UpdateParameters = {}): Promise<UpdateAnswer> {
+    return this.#command({ commit: {} }, parameters);
+  }
+
+  /** Outputs of one picture, by address or as base64; nothing is stored. */
+  analyze(picture: { url: string } | { data: string }, parameters: { 'modules.apply'?: string } = {}) {
+    if ('url' in picture) return this.#send<AnalyzeAnswer>('/analyze', { ...parameters, 'input.url': picture.url });
+    return this.#send<AnalyzeAnswer>(
+      '/analyze',
+      { ...parameters, logParamsList: '' },
+      { body: new URLSearchParams({ 'input.data': picture.data }) },
+    );
+  }
+
+  /** Search without a preset; ranks by text where `q` has words. */
+  select(parameters: SearchParameters = {}, options: { signal?: AbortSignal } = {}): Promise<SearchAnswer> {
+    return this.#search('/select', parameters, options);
+  }
+
+  /** What shows the like: by content. */
+  image(parameters: SearchParameters, options: { signal?: AbortSignal } = {}): Promise<SearchAnswer> {
+    return this.#search('/image', parameters, options);
+  }
+
+  color(parameters: SearchParameters, options: { signal?: AbortSignal } = {}): Promise<SearchAnswer> {
+    return this.#search('/color', parameters, options);
+  }
+
+  /** Copies of the same picture: a threshold of 0.7 unless given. */
+  duplicate(parameters: SearchParameters, options: { signal?: AbortSignal } = {}): Promise<SearchAnswer> {
+    return this.#search('/duplicate', parameters, options);
+  }
+
+  /** All documents that match, page after page, in the order of their ids. Holds one page at a time. */
+  async *all(parameters: SearchParameters = {}): AsyncGenerator<FoundDocument> {
+    let cursorMark = '*';
+    for (;;) {
+      const page = await this.select({ rows: 1000, sort: 'id asc', ...parameters, cursorMark });
+      yield* page.response.docs;
+      if (!page.nextCursorMark || page.nextCursorMark === cursorMark) return;
+      cursorMark = page.nextCursorMark;
+    }
+  }
+
+  /** Address of the small picture of a document, for `<img src>`. */
+  thumbnailAddress(id: string): string {
+    return `${this.#config.baseUrl}${this.#path('/thumbnail')}?${queryString({ id })}`;
+  }
+
+  /** Address of a search, to share or to paste after `curl`. */
+  searchAddress(endpoint: 'select' | 'image' | 'color' | 'duplicate', parameters: SearchParameters): string {
+    return `${this.#config.baseUrl}${this.#path(`/${endpoint}`)}?${queryString(parameters)}`;
+  }
+
+  #search(endpoint: string, parameters: SearchParameters, options: { signal?: AbortSignal }): Promise<SearchAnswer> {
+    const query = queryString(parameters);
+    if (String(query).length <= LONGEST_ADDRESS) return this.#send(endpoint, parameters, options);
+    return this.#send(endpoint, { logParamsList: '' }, { ...options, body: query });
+  }
+
+  #command(command: unknown, parameters: UpdateParameters): Promise<UpdateAnswer> {
+    const segment = this.#config.legacySegment ?? 'solr';
+    return request(
+      this.#config,
+      `/${segment}/${encodeURIComponent(this.name)}/update?${queryString({ ...parameters })}`,
+      { body: JSON.stringify(command), contentType: 'application/json' },
+    );
+  }
+
+  #send<T>(endpoint: string, parameters: Parameters, options: RequestOptions = {}): Promise<T> {
+    const query = String(queryString(parameters));
+    return request(this.#config, `${this.#path(endpoint)}${query ? `?${query}` : ''}`, options);
+  }
+
+  #path(endpoint: string): string {
+    return `/api/cores/${encodeURIComponent(this.name)}${endpoint}`;
+  }
+}

@@ -1,0 +1,26 @@
+import { JsonNumber, JsonObject, type JsonValue, parseJson } from '@akin/domain';
+
+/** A value of an answer in plain JavaScript. A Long beyond 2^53 is a bigint, so that no digit is lost. */
+export type Plain = null | boolean | number | bigint | string | Plain[] | { [key: string]: Plain };
+
+/**
+ * Reads an answer of akin without losing digits: integers that a JavaScript number cannot hold (`color_rerank` and
+ * other 64-bit values) come as bigint, all others as number.
+ *
+ * @throws {AkinError} `bad-request` when the text is not JSON.
+ */
+export function readAnswer(text: string): Plain {
+  return plain(parseJson(text));
+}
+
+function plain(value: JsonValue): Plain {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
+  if (value instanceof JsonNumber) {
+    const number = Number(value.text);
+    return value.isLong && !Number.isSafeInteger(number) ? BigInt(value.text) : number;
+  }
+  if (value instanceof JsonObject) {
+    return Object.fromEntries(value.entries.map(([key, member]) => [key, plain(member)]));
+  }
+  return value.map(plain);
+}

@@ -1,0 +1,96 @@
+import { type Plain, readAnswer } from './json.ts';
+
+export interface ClientConfig {
+  /** Where akin listens, such as `http://127.0.0.1:8983`. Empty: the page's own origin. */
+  readonly baseUrl: string;
+  /** Sent as `Authorization: Bearer`. */
+  readonly key?: string;
+  /** Path segment of the commands that Solr's clients know, default `solr`. */
+  readonly legacySegment?: string;
+}
+
+/** An answer of akin that says that something is wrong. `status` is the HTTP status, 0 when no answer came. */
+export class AkinRequestError extends Error {
+  override readonly name = 'AkinRequestError';
+  readonly status: number;
+  readonly details: readonly Plain[];
+  /** Seconds after which the same request may succeed, from `Retry-After`. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(status: number, message: string, details: readonly Plain[] = [], retryAfterSeconds?: number) {
+    super(message);
+    this.status = status;
+    this.details = details;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+export interface RequestOptions {
+  method?: string;
+  body?: string | URLSearchParams;
+  contentType?: string;
+  signal?: AbortSignal;
+}
+
+export type Parameters = Record<string, string | number | boolean | readonly string[] | undefined>;
+
+/** Parameters as a query string: arrays repeat the name, undefined is left out. */
+export function queryString(parameters: Parameters): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined) query.append(name, String(one));
+    }
+  }
+  return query;
+}
+
+/**
+ * Sends one request and reads the answer.
+ *
+ * @throws {AkinRequestError} for every answer other than 2xx, and when no answer came.
+ */
+export async function request<T>(config: ClientConfig, path: string, options: RequestOptions = {}): Promise<T> {
+  const headers: Record<string, string> = {};
+  if (config.key) headers.authorization = `Bearer ${config.key}`;
+  if (options.contentType) headers['content-type'] = options.contentType;
+  let answer: Response;
+  let text: string;
+  try {
+    answer = await fetch(`${config.baseUrl}${path}`, {
+      method: options.method ?? (options.body === undefined ? 'GET' : 'POST'),
+      headers,
+      ...(options.body === undefined ? {} : { body: options.body }),
+      ...(options.signal ? { signal: options.signal } : {}),
+    });
+    text = await answer.text();
+  } catch (cause) {
+    if (options.signal?.aborted) throw cause;
+    throw new AkinRequestError(0, `No answer from ${config.baseUrl || 'akin'}: is it running? (${describe(cause)})`);
+  }
+  const body = readBody(text);
+  if (!answer.ok) {
+    const error = (body as { error?: { msg?: string; details?: Plain[] } } | null)?.error;
+    const retryAfter = Number(answer.headers.get('retry-after'));
+    throw new AkinRequestError(
+      answer.status,
+      error?.msg ?? `akin answered ${answer.status} ${answer.statusText}`,
+      error?.details ?? [],
+      retryAfter > 0 ? retryAfter : undefined,
+    );
+  }
+  return body as T;
+}
+
+function readBody(text: string): Plain {
+  try {
+    return readAnswer(text);
+  } catch {
+    return null;
+  }
+}
+
+function describe(cause: unknown): string {
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  return inner instanceof Error ? inner.message : String(inner);
+}
