@@ -1,1 +1,6 @@
-export {};
+export * from './common.ts';
+export * from './endpoint.ts';
+export * from './endpoints.ts';
+export * from './openapi.ts';
+export * from './parameter.ts';
+export * from './search.ts';

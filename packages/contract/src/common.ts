@@ -1,0 +1,98 @@
+import { ERROR_CODES } from '@akin/domain';
+import { z } from 'zod';
+import { choice, flag, text } from './parameter.ts';
+
+/** Parameters that every JSON endpoint takes: they shape the answer, not what is in it. */
+export const COMMON_PARAMETERS = {
+  wt: text().optional().meta({
+    description: 'How the answer is written: `json`, or `html` for a page with pictures. Anything else is json.',
+  }),
+  indent: flag().default(false).meta({ description: 'Lay the JSON out over lines.' }),
+  omitHeader: flag().default(false).meta({ description: 'Leave out `responseHeader`.' }),
+  echoParams: choice(['none', 'explicit', 'all'])
+    .default('none')
+    .meta({ description: 'Repeat the parameters in `responseHeader.params`; image data is abridged.' }),
+  logParamsList: text().optional().meta({
+    description: 'Comma list of the parameters that may stand in the log. Sent empty: none does.',
+  }),
+};
+
+/** Parameters of reads that must see what an update did. */
+export const AFTER_PARAMETERS = {
+  after: text().optional().meta({
+    description:
+      'The `responseHeader.token` of an update: the answer waits until those operations are visible, failed or superseded.',
+  }),
+};
+
+export const COLLECTION_PARAMETER = text().meta({ description: 'Name of the collection.', example: 'my-collection' });
+
+/** The first member of every JSON answer. */
+export const RESPONSE_HEADER = z
+  .looseObject({
+    status: z.int().meta({ description: '0 on success, else the HTTP status.' }),
+    QTime: z.int().meta({ description: 'Milliseconds that the answer took.' }),
+    params: z.record(z.string(), z.unknown()).optional(),
+    warnings: z.array(z.string()).optional(),
+  })
+  .meta({ id: 'ResponseHeader' });
+
+/** An answer of several members behind a header, which `omitHeader` leaves out. */
+export function answer<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.object({ responseHeader: RESPONSE_HEADER.optional(), ...shape });
+}
+
+export const ERROR_DETAIL = z
+  .object({
+    position: z.int().optional().meta({ description: 'Which document of the request, counted from 0.' }),
+    id: z.string().optional(),
+    code: z.enum(ERROR_CODES),
+    msg: z.string(),
+  })
+  .meta({ id: 'ErrorDetail' });
+
+/** What every endpoint answers when something is wrong. */
+export const ERROR_ANSWER = z
+  .object({
+    responseHeader: RESPONSE_HEADER.optional(),
+    error: z.object({
+      code: z.int().meta({ description: 'The HTTP status.' }),
+      msg: z.string().meta({ description: 'What is wrong and what to do next.' }),
+      metadata: z.array(z.string()).meta({ description: 'Names and values in turn: `error-class`, then the class.' }),
+      details: z.array(ERROR_DETAIL).optional(),
+    }),
+  })
+  .meta({ id: 'Error' });
+
+/** A value of a stored document. Longs have up to 19 digits: read them with a parser that keeps them whole. */
+const VALUE = z.unknown();
+
+export const DOCUMENT = z
+  .record(z.string(), VALUE)
+  .meta({ id: 'Document', description: 'Stored fields by name; on ranked searches also `score`, 0 to 1.' });
+
+/** One accepted change. */
+export const OPERATION = z
+  .object({
+    operation: z.string().meta({ description: '`<collection>-<seq>`', example: 'my-collection-17' }),
+    kind: z.enum(['add', 'delete', 'delete-by-query']),
+    id: z.string().optional().meta({ description: 'The document that it adds or deletes.' }),
+    query: z.string().optional().meta({ description: 'What a delete-by-query deletes.' }),
+    state: z.enum(['queued', 'analyzing', 'ready', 'visible', 'failed', 'superseded']),
+    reason: ERROR_DETAIL.pick({ code: true, msg: true }).optional().meta({ description: 'Why it failed.' }),
+    acceptedAt: z.string(),
+    commit: z.int().optional().meta({ description: 'The commit that made it visible.' }),
+  })
+  .meta({ id: 'Operation' });
+
+/** State of one collection. */
+export const COLLECTION = z
+  .object({
+    name: z.string(),
+    documents: z.int().meta({ description: 'Documents that a search sees.' }),
+    commit: z.int().meta({ description: 'Number of the commit that searches answer from.' }),
+    committedAt: z.string().nullable().meta({ description: 'When that commit became visible.' }),
+    pending: z.int().meta({ description: 'Accepted operations that are not yet visible, failed or superseded.' }),
+    failed: z.int().meta({ description: 'Operations that failed, most often because a picture could not be had.' }),
+  })
+  .meta({ id: 'Collection' });

@@ -1,0 +1,38 @@
+import type { z } from 'zod';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/**
+ * One thing that clients can ask for: its address, what it takes and what it answers. The gateway serves exactly these,
+ * and the OpenAPI document is made from them, so neither can say what the other does not.
+ */
+export interface Endpoint {
+  readonly methods: readonly Method[];
+  /**
+   * `collections`: below `/api/cores` and, with the same meaning, below the legacy segment (`/solr`).
+   * `service`: at the root.
+   */
+  readonly under: 'collections' | 'service';
+  /** Path below that, with names in braces: `/{collection}/select`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** By name on the wire, each made with `parameter.ts`. They may come in the address or in a form body alike. */
+  readonly parameters: z.ZodObject;
+  /** Bodies other than a form of parameters, by content type. */
+  readonly bodies?: Readonly<Record<string, z.ZodType>>;
+  /** The JSON answer; or, for an endpoint that answers something else, its content type. */
+  readonly answer: z.ZodType | string;
+  /** HTTP status of a good answer, where it is not 200 alone. */
+  readonly statuses?: Readonly<Record<number, string>>;
+  /** True when a GET may change what is stored too: pages of other origins are refused then. */
+  readonly changes?: boolean;
+}
+
+/** Keeps the exact types of an endpoint, so that its namesake in the gateway gets its parameters typed. */
+export function endpoint<const E extends Endpoint>(definition: E): E {
+  return definition;
+}
+
+/** What a handler gets after the parameters are read. */
+export type ParametersOf<E extends Endpoint> = z.output<E['parameters']>;

@@ -1,0 +1,51 @@
+import { analyze } from './http/analyze.ts';
+import { collectionStatus } from './http/collection-status.ts';
+import { collections } from './http/collections.ts';
+import { color } from './http/color.ts';
+import { createCollection } from './http/create-collection.ts';
+import { docs } from './http/docs.ts';
+import { dropCollection } from './http/drop-collection.ts';
+import { duplicate } from './http/duplicate.ts';
+import { image } from './http/image.ts';
+import { live } from './http/live.ts';
+import { metrics } from './http/metrics.ts';
+import { openapi } from './http/openapi.ts';
+import { operation } from './http/operation.ts';
+import { operations } from './http/operations.ts';
+import { ping } from './http/ping.ts';
+import { pixolution } from './http/pixolution.ts';
+import { ready } from './http/ready.ts';
+import { schema } from './http/schema.ts';
+import { select } from './http/select.ts';
+import { terms } from './http/terms.ts';
+import { thumbnail } from './http/thumbnail.ts';
+import { update } from './http/update.ts';
+
+/** Every endpoint. A new one is a file in `http/`, its namesake in the gateway, and a line here. */
+export const ENDPOINTS = {
+  select,
+  image,
+  color,
+  duplicate,
+  update,
+  analyze,
+  terms,
+  collections,
+  collectionStatus,
+  createCollection,
+  dropCollection,
+  schema,
+  pixolution,
+  thumbnail,
+  operations,
+  operation,
+  ping,
+  live,
+  ready,
+  metrics,
+  openapi,
+  docs,
+};
+
+export type Endpoints = typeof ENDPOINTS;
+export type EndpointName = keyof Endpoints;

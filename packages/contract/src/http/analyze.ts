@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+import { text } from '../parameter.ts';
+
+export const analyze = endpoint({
+  methods: ['GET', 'POST'],
+  under: 'collections',
+  path: '/{collection}/analyze',
+  summary: 'Analyze one picture; nothing is stored.',
+  description: 'Send `outputs` as the `import` of a document to index it without another analysis.',
+  parameters: z.object({
+    collection: text().meta({ description: 'Any name: analysis depends on no collection.', example: 'my-collection' }),
+    'input.url': text().optional().meta({ description: 'Address of the picture, http or https.' }),
+    'input.data': text().optional().meta({ description: 'The picture as base64 or data URI, best in a form body.' }),
+    'modules.apply': text().optional().meta({
+      description: 'Modules to run, by comma: `color,content,copyspace,duplicate`. Default all.',
+    }),
+    ...COMMON_PARAMETERS,
+  }),
+  bodies: {
+    'application/json': z.record(z.string(), z.unknown()).meta({ description: 'Parameters by name.' }),
+  },
+  answer: answer({
+    outputs: z.string().meta({ description: 'A JSON object as text: the value for `import`.' }),
+  }),
+});

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { answer, COLLECTION, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+
+export const collectionStatus = endpoint({
+  methods: ['GET'],
+  under: 'collections',
+  path: '/{collection}',
+  summary: 'State of one collection.',
+  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  answer: answer(COLLECTION.shape),
+});

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { answer, COLLECTION, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+
+export const createCollection = endpoint({
+  methods: ['PUT'],
+  under: 'collections',
+  path: '/{collection}',
+  summary: 'Create an empty collection.',
+  description: 'The body holds settings; there are none yet, so it is `{}` or empty.',
+  changes: true,
+  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  bodies: { 'application/json': z.object({}) },
+  answer: answer(COLLECTION.shape),
+  statuses: { 201: 'Created.' },
+});

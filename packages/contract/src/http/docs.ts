@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+
+export const docs = endpoint({
+  methods: ['GET'],
+  under: 'service',
+  path: '/docs',
+  summary: 'The same for people.',
+  parameters: z.object({}),
+  answer: 'text/html',
+});

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+
+export const dropCollection = endpoint({
+  methods: ['DELETE'],
+  under: 'collections',
+  path: '/{collection}',
+  summary: 'Drop a collection with all its documents.',
+  changes: true,
+  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  answer: answer({}),
+});

@@ -1,0 +1,13 @@
+import { endpoint } from '../endpoint.ts';
+import { SEARCH_ANSWER, SEARCH_BODIES, SEARCH_PARAMETERS } from '../search.ts';
+
+export const duplicate = endpoint({
+  methods: ['GET', 'POST'],
+  under: 'collections',
+  path: '/{collection}/duplicate',
+  summary: 'Find copies: a search with `rank.mode=duplicate` and `rank.threshold=0.7`.',
+  description: 'Needs at least one `rank.by.*`; every default may be overridden.',
+  parameters: SEARCH_PARAMETERS,
+  bodies: SEARCH_BODIES,
+  answer: SEARCH_ANSWER,
+});

@@ -1,0 +1,13 @@
+import { endpoint } from '../endpoint.ts';
+import { SEARCH_ANSWER, SEARCH_BODIES, SEARCH_PARAMETERS } from '../search.ts';
+
+export const image = endpoint({
+  methods: ['GET', 'POST'],
+  under: 'collections',
+  path: '/{collection}/image',
+  summary: 'Rank by what pictures show: a search with `rank.mode=content`.',
+  description: 'Needs at least one `rank.by.*`; every default may be overridden.',
+  parameters: SEARCH_PARAMETERS,
+  bodies: SEARCH_BODIES,
+  answer: SEARCH_ANSWER,
+});

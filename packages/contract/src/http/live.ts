@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+
+export const live = endpoint({
+  methods: ['GET'],
+  under: 'service',
+  path: '/health/live',
+  summary: 'Whether the process answers.',
+  parameters: z.object({}),
+  answer: z.object({ status: z.literal('OK') }),
+});

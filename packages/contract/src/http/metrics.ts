@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+
+export const metrics = endpoint({
+  methods: ['GET'],
+  under: 'service',
+  path: '/metrics',
+  summary: 'Figures for Prometheus.',
+  parameters: z.object({}),
+  answer: 'text/plain',
+});

@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+
+export const openapi = endpoint({
+  methods: ['GET'],
+  under: 'service',
+  path: '/openapi.json',
+  summary: 'This document: OpenAPI 3.1.',
+  parameters: z.object({}),
+  answer: z.record(z.string(), z.unknown()),
+});

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS, OPERATION } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+import { text } from '../parameter.ts';
+
+export const operation = endpoint({
+  methods: ['GET'],
+  under: 'collections',
+  path: '/{collection}/operations/{operation}',
+  summary: 'One accepted change and how far it got.',
+  parameters: z.object({
+    collection: COLLECTION_PARAMETER,
+    operation: text().meta({ description: 'As an update answered it.', example: 'my-collection-17' }),
+    ...COMMON_PARAMETERS,
+  }),
+  answer: answer(OPERATION.shape),
+});

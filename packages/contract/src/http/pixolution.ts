@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+
+export const pixolution = endpoint({
+  methods: ['GET', 'POST'],
+  under: 'collections',
+  path: '/{collection}/pixolution',
+  summary: 'Self-check of a collection: its store, its fields, its modules.',
+  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  answer: answer({
+    status: z.enum(['OK', 'FAILED']),
+    checks: z.array(z.object({ name: z.string(), ok: z.boolean(), msg: z.string() })),
+  }),
+});

@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+
+export const ready = endpoint({
+  methods: ['GET'],
+  under: 'service',
+  path: '/health/ready',
+  summary: 'Whether requests can be served: 503 when the store cannot be reached.',
+  parameters: z.object({}),
+  answer: z.object({ status: z.literal('OK') }),
+});

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+
+export const schema = endpoint({
+  methods: ['GET'],
+  under: 'collections',
+  path: '/{collection}/schema',
+  summary: 'The fields of a collection with their types.',
+  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  answer: answer({
+    schema: z.object({
+      name: z.string(),
+      uniqueKey: z.literal('id'),
+      fields: z.array(
+        z.object({
+          name: z.string(),
+          type: z.string().meta({ example: 'long' }),
+          multiValued: z.boolean(),
+          required: z.boolean(),
+          stored: z.boolean(),
+          origin: z.enum(['preconfigured', 'analysis', 'document']).meta({ description: 'Who defined it.' }),
+        }),
+      ),
+    }),
+  }),
+});

@@ -1,0 +1,12 @@
+import { endpoint } from '../endpoint.ts';
+import { SEARCH_ANSWER, SEARCH_BODIES, SEARCH_PARAMETERS } from '../search.ts';
+
+export const select = endpoint({
+  methods: ['GET', 'POST'],
+  under: 'collections',
+  path: '/{collection}/select',
+  summary: 'Search without a preset.',
+  parameters: SEARCH_PARAMETERS,
+  bodies: SEARCH_BODIES,
+  answer: SEARCH_ANSWER,
+});
