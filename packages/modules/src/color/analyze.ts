@@ -1,0 +1,84 @@
+import { type Pixels, resizeArea } from '@akin/imaging';
+import { type Background, findBackground } from './background.ts';
+import { collectColors, pointsOf } from './colors.ts';
+import { addColor, DIMENSIONS, unitVector } from './descriptor.ts';
+import { nameOfColor } from './names.ts';
+import { findPalette } from './palette.ts';
+
+/** What the color module says of a picture. */
+export interface ColorAnalysis {
+  /** 1 to 5 dominant colours of the subject, `#RRGGBB`, by falling share. */
+  readonly paletteHex: string[];
+  /** Their shares; the numbers as printed sum to 1. */
+  readonly paletteFreq: number[];
+  /** Names of the palette's colours out of COLOR_NAMES, in its order, each once. */
+  readonly names: string[];
+  /** Whether a subject stands on a plain background. */
+  readonly isolated: boolean;
+  /** 64 numbers of unit length; L2 distance follows the difference of the colour distributions. */
+  readonly descriptor: Float32Array;
+}
+
+/** Long side of the small version that is analyzed; smaller pictures stay as they are. */
+const SIDE = 128;
+/** A background over less of the picture is a frame, and a subject on less of it a speck. */
+const MIN_BACKGROUND = 0.1;
+const MIN_SUBJECT = 0.004;
+
+/**
+ * Finds the colours of a picture's subject. Works on an area-averaged version of at most 128 px. A plain background
+ * (one colour over most of the border, connected from the edges) is left out; a picture that is all background keeps
+ * its colour.
+ */
+export function analyzeColor(pixels: Pixels): ColorAnalysis {
+  const small = shrink(pixels);
+  const points = pointsOf(small.data);
+  const background = findBackground(points, small.width, small.height);
+  const isolated = background !== null && background.area >= MIN_BACKGROUND && background.area <= 1 - MIN_SUBJECT;
+  const weights = isolated
+    ? subjectWeights(background, small.width, small.height)
+    : new Uint8Array(small.width * small.height).fill(1);
+  const colors = collectColors(small.data, points, weights);
+
+  const shares = new Float64Array(DIMENSIONS);
+  const scratch = new Float64Array(DIMENSIONS);
+  for (let i = 0; i < colors.count; i++) {
+    const [x = 0, y = 0, z = 0] = colors.points.subarray(3 * i, 3 * i + 3);
+    addColor(shares, x, y, z, colors.weights[i] as number, scratch);
+  }
+  const palette = findPalette(colors, shares);
+  return {
+    paletteHex: palette.hex,
+    paletteFreq: palette.freq,
+    names: [...new Set(palette.hex.map(nameOfColor))],
+    isolated,
+    descriptor: unitVector(shares),
+  };
+}
+
+function shrink(pixels: Pixels): Pixels {
+  const side = Math.max(pixels.width, pixels.height);
+  if (side <= SIDE) return pixels;
+  const scaled = (length: number): number => Math.max(1, Math.round((length * SIDE) / side));
+  return resizeArea(pixels, scaled(pixels.width), scaled(pixels.height));
+}
+
+/**
+ * Background 0, the inside of the subject 4, its outline 1: there pixels are mixtures of both, but a thin subject has
+ * nothing else.
+ */
+function subjectWeights({ mask }: Background, width: number, height: number): Uint8Array {
+  const weights = new Uint8Array(mask.length);
+  for (let y = 0, i = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, i++) {
+      if (mask[i]) continue;
+      const outline =
+        (x > 0 && mask[i - 1]) ||
+        (x < width - 1 && mask[i + 1]) ||
+        (y > 0 && mask[i - width]) ||
+        (y < height - 1 && mask[i + width]);
+      weights[i] = outline ? 1 : 4;
+    }
+  }
+  return weights;
+}

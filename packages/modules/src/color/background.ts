@@ -1,0 +1,160 @@
+/** A plain background: one colour over most of the border, and what of it hangs together from the edges. */
+export interface Background {
+  /** 1 where a pixel is background, else 0. */
+  readonly mask: Uint8Array;
+  /** Share of the picture's pixels, 0…1. */
+  readonly area: number;
+}
+
+/** Half the width in which border pixels count as one colour, in units of oklab.ts. */
+const BORDER_TOLERANCE = 0.06;
+/** A background must hold this share of the border: a subject may touch one side, or stand on the bottom one. */
+const BORDER_SHARE = 0.7;
+/** Background may drift this far from the border's colour (a lit backdrop, a soft shadow) in steps below STEP. */
+const DRIFT = 0.14;
+const STEP = 0.012;
+
+/**
+ * Finds the plain background of a picture given as points of oklab.ts, three numbers a pixel. Null when the border
+ * is not mostly of one colour.
+ */
+export function findBackground(points: Float32Array, width: number, height: number): Background | null {
+  const border = borderPixels(width, height);
+  const color = commonColor(points, border);
+  const tolerance = tolerance2(points, border, color);
+  const mask = floodFromBorder(points, width, height, border, color, tolerance);
+  let held = 0;
+  for (const pixel of border) held += mask[pixel] as number;
+  if (held < BORDER_SHARE * border.length) return null;
+  let filled = 0;
+  for (let i = 0; i < mask.length; i++) filled += mask[i] as number;
+  return { mask, area: filled / mask.length };
+}
+
+/** The outermost pixels: two rings in a picture large enough, else one. */
+function borderPixels(width: number, height: number): Int32Array {
+  const rings = Math.min(width, height) >= 48 ? 2 : 1;
+  const pixels: number[] = [];
+  for (let y = 0; y < height; y++) {
+    const inner = y >= rings && y < height - rings;
+    for (let x = 0; x < width; x++) {
+      if (inner && x === rings && width > 2 * rings) x = width - rings;
+      pixels.push(y * width + x);
+    }
+  }
+  return Int32Array.from(pixels);
+}
+
+/** The colour with the most border pixels around it, refined to their mean. */
+function commonColor(points: Float32Array, border: Int32Array): [number, number, number] {
+  const stride = Math.max(1, Math.floor(border.length / 96));
+  let best: Sum | undefined;
+  for (let c = 0; c < border.length; c += stride) {
+    const at = 3 * (border[c] as number);
+    const sum = sumAround(points, border, points[at] as number, points[at + 1] as number, points[at + 2] as number);
+    if (!best || sum.count > best.count) best = sum;
+  }
+  if (!best) return [0, 0, 0];
+  for (let round = 0; round < 2; round++) {
+    const { x, y, z, count } = best;
+    const next = sumAround(points, border, x / count, y / count, z / count);
+    if (next.count === 0) break;
+    best = next;
+  }
+  return [best.x / best.count, best.y / best.count, best.z / best.count];
+}
+
+interface Sum {
+  x: number;
+  y: number;
+  z: number;
+  count: number;
+}
+
+function sumAround(points: Float32Array, border: Int32Array, x: number, y: number, z: number): Sum {
+  const sum = { x: 0, y: 0, z: 0, count: 0 };
+  for (const pixel of border) {
+    const at = 3 * pixel;
+    if (distance2(points, at, x, y, z) > BORDER_TOLERANCE * BORDER_TOLERANCE) continue;
+    sum.x += points[at] as number;
+    sum.y += points[at + 1] as number;
+    sum.z += points[at + 2] as number;
+    sum.count++;
+  }
+  return sum;
+}
+
+/**
+ * How far from the background's colour a pixel still belongs to it, squared: more on a noisy backdrop than on a clean
+ * one, where the shading of a white product must not be taken for background.
+ */
+function tolerance2(points: Float32Array, border: Int32Array, color: readonly [number, number, number]): number {
+  const [x, y, z] = color;
+  let sum = 0;
+  let count = 0;
+  for (const pixel of border) {
+    const d2 = distance2(points, 3 * pixel, x, y, z);
+    if (d2 > BORDER_TOLERANCE * BORDER_TOLERANCE) continue;
+    sum += d2;
+    count++;
+  }
+  const spread = count === 0 ? 0 : Math.sqrt(sum / count);
+  const tolerance = Math.min(0.02 + 2 * spread, BORDER_TOLERANCE);
+  return tolerance * tolerance;
+}
+
+/** Grows from the border pixels of the background's colour over neighbours that are of it or drift softly away. */
+function floodFromBorder(
+  points: Float32Array,
+  width: number,
+  height: number,
+  border: Int32Array,
+  color: readonly [number, number, number],
+  near2: number,
+): Uint8Array {
+  const [x, y, z] = color;
+  const mask = new Uint8Array(width * height);
+  const queue = new Int32Array(width * height);
+  let filled = 0;
+  for (const pixel of border) {
+    if (distance2(points, 3 * pixel, x, y, z) > near2) continue;
+    mask[pixel] = 1;
+    queue[filled++] = pixel;
+  }
+  for (let next = 0; next < filled; next++) {
+    const pixel = queue[next] as number;
+    const column = pixel % width;
+    const from = 3 * pixel;
+    for (let side = 0; side < 4; side++) {
+      let neighbour: number;
+      if (side === 0) neighbour = column > 0 ? pixel - 1 : -1;
+      else if (side === 1) neighbour = column < width - 1 ? pixel + 1 : -1;
+      else if (side === 2) neighbour = pixel - width;
+      else neighbour = pixel + width;
+      if (neighbour < 0 || neighbour >= mask.length || mask[neighbour]) continue;
+      const at = 3 * neighbour;
+      const d2 = distance2(points, at, x, y, z);
+      if (d2 > near2) {
+        if (d2 > DRIFT * DRIFT) continue;
+        const step2 = distance2(
+          points,
+          at,
+          points[from] as number,
+          points[from + 1] as number,
+          points[from + 2] as number,
+        );
+        if (step2 > STEP * STEP) continue;
+      }
+      mask[neighbour] = 1;
+      queue[filled++] = neighbour;
+    }
+  }
+  return mask;
+}
+
+function distance2(points: Float32Array, at: number, x: number, y: number, z: number): number {
+  const dx = (points[at] as number) - x;
+  const dy = (points[at + 1] as number) - y;
+  const dz = (points[at + 2] as number) - z;
+  return dx * dx + dy * dy + dz * dz;
+}

@@ -1,0 +1,42 @@
+import { CENTRES } from './centres.ts';
+
+/** Numbers in the descriptor. */
+export const DIMENSIONS = CENTRES.length / 3;
+
+/** How far a colour reaches to centres, in units of oklab.ts. Two to eight centres share a colour. */
+const REACH = 0.32;
+
+/**
+ * Spreads one colour over the centres near it and adds that to `shares`; the parts sum to `weight`. The kernel
+ * (1 - d²/reach²)³ is smooth, so near colours overlap and a small shift of a colour is a small shift of the shares.
+ */
+export function addColor(
+  shares: Float64Array,
+  lightness: number,
+  a2: number,
+  b2: number,
+  weight: number,
+  near: Float64Array,
+): void {
+  let sum = 0;
+  for (let k = 0, at = 0; k < DIMENSIONS; k++, at += 3) {
+    const x = lightness - (CENTRES[at] as number);
+    const y = a2 - (CENTRES[at + 1] as number);
+    const z = b2 - (CENTRES[at + 2] as number);
+    const rest = 1 - (x * x + y * y + z * z) / (REACH * REACH);
+    const kernel = rest > 0 ? rest * rest * rest : 0;
+    near[k] = kernel;
+    sum += kernel;
+  }
+  for (let k = 0; k < DIMENSIONS; k++) shares[k] = (shares[k] as number) + (weight * (near[k] as number)) / sum;
+}
+
+/**
+ * Shares of the 64 centres to a unit vector: their square roots. The L2 distance of two such vectors is (times √2)
+ * Hellinger's distance of the distributions, in which a small accent counts for more than its area.
+ */
+export function unitVector(shares: Float64Array): Float32Array {
+  let sum = 0;
+  for (const share of shares) sum += share;
+  return Float32Array.from(shares, (share) => Math.sqrt(share / sum));
+}

@@ -1,0 +1,71 @@
+import { AkinError } from '@akin/domain';
+import { addColor, DIMENSIONS, unitVector } from './descriptor.ts';
+import { pointOfHex } from './oklab.ts';
+
+/** One colour to rank by. */
+export interface WeightedColor {
+  /** `#RRGGBB`. */
+  readonly hex: string;
+  /** Above 0; only the relation to the other weights counts. */
+  readonly weight: number;
+}
+
+/**
+ * The descriptor of a picture that would hold just these colours in these shares: distance 0 to a picture of exactly
+ * one colour when asked for that colour.
+ *
+ * @throws {AkinError} bad-request when there is no colour.
+ */
+export function colorQuery(colors: readonly WeightedColor[]): Float32Array {
+  if (colors.length === 0)
+    throw new AkinError('bad-request', 'rank.by.hex names no colour. Write 0xRRGGBB or #RRGGBB.');
+  const shares = new Float64Array(DIMENSIONS);
+  const scratch = new Float64Array(DIMENSIONS);
+  const heaviest = Math.max(...colors.map((color) => color.weight));
+  for (const { hex, weight } of colors) {
+    const [lightness = 0, a2 = 0, b2 = 0] = pointOfHex(hex);
+    // Divided by the heaviest, so that no weight overflows the sum.
+    addColor(shares, lightness, a2, b2, weight / heaviest, scratch);
+  }
+  return unitVector(shares);
+}
+
+/** More colours than this in one query say nothing more. */
+const MAX_COLORS = 64;
+
+/**
+ * Reads the value of `rank.by.hex`: colours as `0xRRGGBB` or `#RRGGBB`, separated by commas, each with an optional
+ * `:weight` (a decimal number above 0, default 1).
+ *
+ * @throws {AkinError} bad-request naming the part that is wrong.
+ */
+export function parseHexColors(text: string): WeightedColor[] {
+  const parts = text.split(',');
+  if (parts.length > MAX_COLORS) {
+    throw new AkinError('bad-request', `rank.by.hex names ${parts.length} colours; at most ${MAX_COLORS} are read.`);
+  }
+  return parts.map((part, index) => {
+    const match = /^(?:0x|#)([0-9a-f]{6})(?::(.*))?$/i.exec(part.trim());
+    if (!match) {
+      throw new AkinError(
+        'bad-request',
+        `rank.by.hex: colour ${index + 1}, ${JSON.stringify(part.trim().slice(0, 40))}, is not 0xRRGGBB or #RRGGBB with an optional :weight.`,
+      );
+    }
+    const [, digits = '', weightText] = match;
+    const weight = weightText === undefined ? 1 : parseWeight(weightText.trim());
+    if (weight === null) {
+      throw new AkinError(
+        'bad-request',
+        `rank.by.hex: the weight of colour ${index + 1}, ${JSON.stringify(part.trim().slice(0, 40))}, must be a number above 0.`,
+      );
+    }
+    return { hex: `#${digits.toUpperCase()}`, weight };
+  });
+}
+
+function parseWeight(text: string): number | null {
+  if (!/^(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(text)) return null;
+  const weight = Number(text);
+  return weight > 0 && Number.isFinite(weight) ? weight : null;
+}

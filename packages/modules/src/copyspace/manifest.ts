@@ -1,0 +1,7 @@
+import type { ModuleManifest } from '@akin/domain';
+
+/** Where a picture has room for text. */
+export const copyspaceManifest: ModuleManifest = {
+  name: 'copyspace',
+  outputs: [{ name: 'copyspace', type: 'longs', returnedByDefault: true }],
+};
