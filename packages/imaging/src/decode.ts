@@ -1,0 +1,162 @@
+import { AkinError } from '@akin/domain';
+import type { Metadata } from 'sharp';
+import { DEFAULT_IMAGE_LIMITS, formatBytes, type ImageLimits } from './limits.ts';
+import type { Pixels } from './resize.ts';
+import { preparedSharp } from './sharp.ts';
+import { type ImageType, sniffImage } from './sniff.ts';
+
+export interface DecodedImage {
+  readonly type: ImageType;
+  /** Size of the picture in its file, upright: with EXIF orientation applied. */
+  readonly width: number;
+  readonly height: number;
+  /** The picture at natural size or shrunk by a power of two. */
+  readonly pixels: Pixels;
+}
+
+/**
+ * Decodes a picture to upright 8-bit sRGB on white: EXIF orientation applied, first frame or page, alpha flattened,
+ * CMYK, grey, 16 bit and colour profiles converted; a broken profile is ignored.
+ *
+ * Large pictures come shrunk by 4, 8, 16 … as far as the short side stays at least `minSide`: the JPEG decoder skips
+ * most of its work then, and memory stays small. The pixels do not depend on threads, SIMD or machine (see `shrink`).
+ *
+ * Order of checks: bytes, magic bytes, the header's type, pixels and frames, and only then decoding, under a time
+ * limit. A file that ends before its last pixel is refused rather than searched by its grey remainder.
+ *
+ * @throws AkinError `too-large`, `unsupported-image` or `image-undecodable`; never anything else for any bytes.
+ */
+export async function decodeImage(
+  bytes: Uint8Array,
+  options: { minSide: number; limits?: Partial<ImageLimits> },
+): Promise<DecodedImage> {
+  const limits = { ...DEFAULT_IMAGE_LIMITS, ...options.limits };
+  if (bytes.length > limits.bytes) {
+    throw new AkinError(
+      'too-large',
+      `The image has ${formatBytes(bytes.length)}; at most ${formatBytes(limits.bytes)} are read. Send a smaller version.`,
+    );
+  }
+  const type = sniffImage(bytes);
+  const header = await readHeader(bytes, type);
+  const { width, height } = header.autoOrient;
+  checkHeader(type, header, limits);
+
+  const factor = shrink(Math.min(width, height), options.minSide);
+  const target = { width: Math.ceil(width / factor), height: Math.ceil(height / factor) };
+  const pixels = await decodePixels(bytes, type, header, factor === 1 ? undefined : target, limits);
+  if (factor === 1 && (pixels.width !== width || pixels.height !== height)) throw undecodable(type);
+  return { type, width, height, pixels };
+}
+
+async function readHeader(bytes: Uint8Array, type: ImageType): Promise<Metadata> {
+  let header: Metadata;
+  try {
+    // Only the header is read, so that no limit is needed yet: the check that follows names the size.
+    header = await preparedSharp()(bytes, { limitInputPixels: false }).metadata();
+  } catch (error) {
+    throw undecodable(type, error);
+  }
+  const seen = header.format === 'heif' && header.compression === 'av1' ? 'avif' : header.format;
+  if (seen !== type) throw undecodable(type);
+  return header;
+}
+
+function checkHeader(type: ImageType, header: Metadata, limits: ImageLimits): void {
+  const { width, height } = header.autoOrient;
+  if (!(width > 0 && height > 0)) throw undecodable(type);
+  if (width * height > limits.pixels) {
+    throw new AkinError(
+      'image-undecodable',
+      `The ${NAMES[type]} image has ${width} x ${height} pixels, over the limit of ${megapixels(limits.pixels)} megapixels. Send a smaller version.`,
+    );
+  }
+  if ((header.pages ?? 1) > limits.frames) {
+    throw new AkinError(
+      'image-undecodable',
+      `The ${NAMES[type]} image has ${header.pages} frames, over the limit of ${limits.frames}. Send its first frame alone.`,
+    );
+  }
+}
+
+/**
+ * The power of two to shrink by; 1 below 4, where shrinking saves nothing.
+ *
+ * sharp never stops at what the JPEG decoder shrank: for a target of exactly 1/2^k it lets the decoder shrink to twice
+ * the target and halves that by a kernel of fixed-point weights. The cubic kernel needs no function of the maths
+ * library, unlike Lanczos, and lies about as near to the exact area average. Same bytes with SIMD on and off.
+ * Measured on 2 cores: 12 megapixel JPEG 36 ms whole, 17 ms by 4, 13 ms by 8.
+ */
+function shrink(shortSide: number, minSide: number): number {
+  let factor = 1;
+  while (shortSide / (factor * 2) >= minSide) factor *= 2;
+  return factor >= 4 ? factor : 1;
+}
+
+async function decodePixels(
+  bytes: Uint8Array,
+  type: ImageType,
+  header: Metadata,
+  target: { width: number; height: number } | undefined,
+  limits: ImageLimits,
+): Promise<Pixels> {
+  const profiled = header.icc !== undefined && !isSrgbProfile(header.icc);
+  try {
+    const image = preparedSharp()(bytes, {
+      limitInputPixels: limits.pixels,
+      failOn: 'truncated',
+      sequentialRead: true,
+      ignoreIcc: !profiled,
+      autoOrient: true,
+    });
+    if (target) image.resize({ ...target, fit: 'fill', kernel: 'cubic', fastShrinkOnLoad: type === 'jpeg' });
+    image.flatten({ background: '#ffffff' }).toColourspace('srgb');
+    // sharp takes 16-bit pixels with a profile to Display P3 and leaves them there unless told.
+    if (profiled && header.depth === 'ushort') image.withIccProfile('srgb');
+    const { data, info } = await image
+      .timeout({ seconds: Math.ceil(limits.decodeMilliseconds / 1000) })
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true });
+    if (info.channels !== 3) throw new Error(`${info.channels} channels`);
+    return { width: info.width, height: info.height, data };
+  } catch (error) {
+    throw undecodable(type, error);
+  }
+}
+
+/**
+ * True for the profile that most cameras embed. Skipping it keeps such pictures free of rounding in the colour engine,
+ * which works in floating point. The name stands near the front, in Latin letters or UTF-16.
+ */
+function isSrgbProfile(icc: Uint8Array): boolean {
+  const text = Buffer.from(icc.buffer, icc.byteOffset, Math.min(icc.length, 2048))
+    .toString('latin1')
+    .replaceAll('\0', '');
+  return /sRGB/.test(text) && !/linear/i.test(text);
+}
+
+const NAMES: Record<ImageType, string> = {
+  jpeg: 'JPEG',
+  png: 'PNG',
+  gif: 'GIF',
+  webp: 'WebP',
+  avif: 'AVIF',
+  tiff: 'TIFF',
+};
+
+/** libvips says why in its own words; users get ours, and the original goes along as the cause. */
+function undecodable(type: ImageType, cause?: unknown): AkinError {
+  const reason = cause instanceof Error ? cause.message : '';
+  const name = NAMES[type];
+  let message = `The file begins like a ${name} image but cannot be decoded: it is damaged or something else. Open and save it again in an image editor.`;
+  if (/^timeout|: timeout:/.test(reason)) {
+    message = `Decoding the ${name} image took too long. Send a smaller version.`;
+  } else if (/premature end|truncated|end of (file|stream|data)|read error|not enough data|eof/i.test(reason)) {
+    message = `The ${name} image ends too early or is damaged: part of the picture is missing. Send the whole file.`;
+  }
+  return new AkinError('image-undecodable', message, cause === undefined ? {} : { cause });
+}
+
+function megapixels(pixels: number): number {
+  return Number((pixels / 1_000_000).toFixed(2));
+}

@@ -1,0 +1,130 @@
+/**
+ * A decoded picture: RGB, 3 bytes a pixel, rows from top to bottom without gaps; upright and flattened on white.
+ * Treated as immutable.
+ */
+export interface Pixels {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Uint8Array;
+}
+
+/**
+ * Resizes by area average: every target pixel is the mean of the source area that it covers, source pixels on its
+ * border counted by the share of them that lies inside. Aspect is not kept. When enlarging, a target pixel that lies
+ * inside one source pixel takes its value, and one on a border mixes the two (or four) by their shares.
+ *
+ * The result is the exact mean rounded half up, and so the same on every machine: coordinates are scaled by both sizes,
+ * which makes all shares integers, and every intermediate sum stays an integer below 2^53 (255 · width · height of the
+ * source). Separable, row by row: each source row is added into one row of sums, which is then averaged along x.
+ *
+ * @param width Target width, a positive integer.
+ * @param height Target height, a positive integer.
+ * @returns New pixels, or `pixels` itself when the size is the same already.
+ */
+export function resizeArea(pixels: Pixels, width: number, height: number): Pixels {
+  const { width: fromWidth, height: fromHeight, data } = pixels;
+  assertSize(width, height);
+  if (data.length !== fromWidth * fromHeight * 3) throw new RangeError('The pixels do not have 3 bytes each.');
+  if (width === fromWidth && height === fromHeight) return pixels;
+
+  const spans = columnSpans(fromWidth, width);
+  // A column's sum reaches 255 · fromHeight, which only an absurd height takes beyond 32 bits.
+  const sums = fromHeight <= 8_000_000 ? new Int32Array(fromWidth * 3) : new Float64Array(fromWidth * 3);
+  const result = new Uint8Array(width * height * 3);
+  for (let row = 0; row < height; row++) {
+    addRows(data, fromWidth * 3, fromHeight, height, row, sums);
+    averageColumns(sums, spans, width, fromWidth * fromHeight, result, row * width * 3);
+  }
+  return { width, height, data: result };
+}
+
+/** Sums the source rows that target row `row` covers, weighted by share; the shares add up to `from`. */
+function addRows(
+  data: Uint8Array,
+  stride: number,
+  from: number,
+  to: number,
+  row: number,
+  sums: Int32Array | Float64Array,
+): void {
+  const start = row * from;
+  const end = start + from;
+  let y = Math.floor(start / to);
+  sums.fill(0);
+  while (y * to < end) {
+    const share = Math.min(end, (y + 1) * to) - Math.max(start, y * to);
+    const base = y * stride;
+    // Whole rows come in runs when shrinking: two at once halve the traffic on the sums.
+    if (share === to && (y + 2) * to <= end) {
+      const next = base + stride;
+      for (let i = 0; i < stride; i++)
+        sums[i] = (sums[i] as number) + share * ((data[base + i] as number) + (data[next + i] as number));
+      y += 2;
+    } else {
+      for (let i = 0; i < stride; i++) sums[i] = (sums[i] as number) + share * (data[base + i] as number);
+      y += 1;
+    }
+  }
+}
+
+/** For each target column: first source column, number of columns, share of the first, share of the last. */
+function columnSpans(from: number, to: number): Int32Array {
+  const spans = new Int32Array(to * 4);
+  for (let column = 0; column < to; column++) {
+    const start = column * from;
+    const end = start + from;
+    const first = Math.floor(start / to);
+    const last = Math.ceil(end / to) - 1;
+    spans[column * 4] = first;
+    spans[column * 4 + 1] = last - first + 1;
+    spans[column * 4 + 2] = Math.min(end, (first + 1) * to) - start;
+    spans[column * 4 + 3] = end - Math.max(start, last * to);
+  }
+  return spans;
+}
+
+function averageColumns(
+  sums: Int32Array | Float64Array,
+  spans: Int32Array,
+  to: number,
+  total: number,
+  result: Uint8Array,
+  offset: number,
+): void {
+  const half = total / 2;
+  for (let column = 0; column < to; column++) {
+    const first = (spans[column * 4] as number) * 3;
+    const count = spans[column * 4 + 1] as number;
+    const firstShare = spans[column * 4 + 2] as number;
+    let red = firstShare * (sums[first] as number);
+    let green = firstShare * (sums[first + 1] as number);
+    let blue = firstShare * (sums[first + 2] as number);
+    if (count > 1) {
+      const last = first + (count - 1) * 3;
+      let innerRed = 0;
+      let innerGreen = 0;
+      let innerBlue = 0;
+      for (let i = first + 3; i < last; i += 3) {
+        innerRed += sums[i] as number;
+        innerGreen += sums[i + 1] as number;
+        innerBlue += sums[i + 2] as number;
+      }
+      const lastShare = spans[column * 4 + 3] as number;
+      red += to * innerRed + lastShare * (sums[last] as number);
+      green += to * innerGreen + lastShare * (sums[last + 1] as number);
+      blue += to * innerBlue + lastShare * (sums[last + 2] as number);
+    }
+    // Rounding half up. The quotient of two integers below 2^53 lies so far from the next integer, unless it is one,
+    // that the rounding of the division cannot cross it; storing into bytes drops the fraction.
+    const at = offset + column * 3;
+    result[at] = (red + half) / total;
+    result[at + 1] = (green + half) / total;
+    result[at + 2] = (blue + half) / total;
+  }
+}
+
+function assertSize(width: number, height: number): void {
+  if (!(Number.isInteger(width) && Number.isInteger(height) && width > 0 && height > 0)) {
+    throw new RangeError(`A picture cannot be resized to ${width} x ${height}.`);
+  }
+}

@@ -1,0 +1,152 @@
+import { gunzipSync, constants as zlib } from 'node:zlib';
+import { AkinError } from '@akin/domain';
+
+export type ImageType = 'jpeg' | 'png' | 'gif' | 'webp' | 'avif' | 'tiff';
+
+const CONVERT = 'Convert it to JPEG or PNG and send that.';
+const HEIC =
+  'It is a HEIC/HEIF photo, as iPhones make them. Convert it to JPEG; on the iPhone: Settings > Camera > Formats > Most Compatible.';
+const VIDEO = 'It is a video. Send one frame of it as JPEG or PNG.';
+/** Canon's CR2: a TIFF with a mark of its own. */
+const CANON_RAW = 'II*\0????CR';
+const CAMERA_RAW = 'It is a raw camera file. Export it as JPEG and send that.';
+
+/**
+ * Names the type of an image by its first bytes; file names and declared types count for nothing.
+ * That the rest of the file is sound is for decodeImage to find out.
+ * @throws AkinError `unsupported-image` for everything else, saying what it looks like and what to do.
+ */
+export function sniffImage(bytes: Uint8Array): ImageType {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 4096));
+  const type = imageType(head);
+  if (type) return type;
+  throw new AkinError(
+    'unsupported-image',
+    `This is not an image that can be read (JPEG, PNG, GIF, WebP, AVIF or TIFF). ${describe(head)}`,
+  );
+}
+
+function imageType(head: Buffer): ImageType | undefined {
+  const latin = head.toString('latin1', 0, 16);
+  const match = (...magics: string[]) => magics.some((magic) => hasMagic(latin, magic));
+  if (match('\xff\xd8\xff')) return 'jpeg';
+  if (match('\x89PNG\r\n\x1a\n')) return 'png';
+  if (match('GIF87a', 'GIF89a')) return 'gif';
+  if (match('RIFF????WEBP')) return 'webp';
+  if (match('II*\0', 'II+\0', 'MM\0*', 'MM\0+') && !match(CANON_RAW)) return 'tiff';
+  if (brands(head).some((brand) => brand === 'avif' || brand === 'avis')) return 'avif';
+  return undefined;
+}
+
+/** Whether the bytes, read as Latin-1, begin with `magic`, in which `?` stands for any byte. */
+function hasMagic(latin: string, magic: string): boolean {
+  for (let i = 0; i < magic.length; i++) {
+    if (magic[i] !== '?' && magic[i] !== latin[i]) return false;
+  }
+  return true;
+}
+
+/** The brands of an ISO media file (AVIF, HEIC, MP4, QuickTime …), the major one first; empty for other files. */
+function brands(head: Buffer): string[] {
+  if (head.toString('latin1', 4, 8) !== 'ftyp') return [];
+  const end = Math.min(head.readUInt32BE(0), head.length, 256);
+  const found = [head.toString('latin1', 8, 12)];
+  for (let at = 16; at + 4 <= end; at += 4) found.push(head.toString('latin1', at, at + 4));
+  return found;
+}
+
+/** Two sentences for the user: what the bytes are, and what to do. */
+function describe(head: Buffer): string {
+  if (head.length === 0) return 'It is empty: no bytes arrived.';
+  return describeIsoMedia(brands(head)) ?? describeMagic(head.toString('latin1')) ?? describeText(readText(head));
+}
+
+function describeIsoMedia(found: string[]): string | undefined {
+  if (found.length === 0) return undefined;
+  if (found.some((brand) => /^(hei[cxms]|hev[cxms]|mif1|msf1|mif2|miaf)$/.test(brand))) return HEIC;
+  if (found[0] === 'crx ') return CAMERA_RAW;
+  if (/^(M4A|M4B|M4P|F4A)/.test(found[0] as string)) return 'It is a sound recording. Send a picture.';
+  return VIDEO;
+}
+
+const KNOWN: readonly { magics: readonly string[]; answer: string }[] = [
+  { magics: ['BM????\0\0\0\0'], answer: `It is a BMP image. ${CONVERT}` },
+  { magics: ['\0\0\x01\0', '\0\0\x02\0'], answer: `It is a Windows icon (ICO). ${CONVERT}` },
+  { magics: ['\0\0\0\x0cjP  ', '\xff\x4f\xff\x51'], answer: `It is a JPEG 2000 image. ${CONVERT}` },
+  { magics: ['\0\0\0\x0cJXL ', '\xff\x0a'], answer: `It is a JPEG XL image. ${CONVERT}` },
+  { magics: ['8BPS', '8BPB'], answer: 'It is a Photoshop file (PSD). Export it as JPEG or PNG and send that.' },
+  { magics: ['%!PS', '\xc5\xd0\xd3\xc6'], answer: `It is a PostScript file. ${CONVERT}` },
+  { magics: [CANON_RAW, 'FUJIFILMCCD-RAW', 'IIRO', 'IIU\0'], answer: CAMERA_RAW },
+  { magics: ['v/1\x01'], answer: `It is an OpenEXR image. ${CONVERT}` },
+  {
+    // Matroska and WebM, AVI, Flash, MPEG, Windows Media, QuickTime without a ftyp box.
+    magics: [
+      '\x1aE\xdf\xa3',
+      'RIFF????AVI ',
+      'FLV\x01',
+      '\0\0\x01\xba',
+      '\0\0\x01\xb3',
+      '\x30\x26\xb2\x75',
+      '????moov',
+      '????mdat',
+      '????wide',
+    ],
+    answer: VIDEO,
+  },
+  {
+    magics: ['RIFF????WAVE', 'ID3', 'OggS', 'fLaC', '\xff\xfb', '\xff\xf3', '\xff\xf2'],
+    answer: 'It is a sound recording. Send a picture.',
+  },
+  {
+    magics: ['PK\x03\x04', 'PK\x05\x06'],
+    answer: 'It is a ZIP archive or an office document. Unpack it and send the pictures in it.',
+  },
+  {
+    magics: ['Rar!', '7z\xbc\xaf', 'BZh', '\xfd7zXZ', '\x28\xb5\x2f\xfd'],
+    answer: 'It is an archive. Unpack it and send the pictures in it.',
+  },
+];
+
+function describeMagic(latin: string): string | undefined {
+  // Readers of PDF accept up to 1 kB of other bytes in front.
+  if (latin.slice(0, 1024).includes('%PDF-')) {
+    return 'It is a PDF document. Export the page or picture as JPEG or PNG and send that.';
+  }
+  return KNOWN.find(({ magics }) => magics.some((magic) => hasMagic(latin, magic)))?.answer;
+}
+
+/** The beginning as text, unpacked when it is gzip and read as UTF-16 when it says so; undefined for binary data. */
+function readText(head: Buffer): { text: string; packed: boolean } | undefined {
+  const packed = head[0] === 0x1f && head[1] === 0x8b;
+  let bytes = head;
+  if (packed) {
+    try {
+      // The head alone is unpacked: 4 kB give 4 MB at worst.
+      bytes = gunzipSync(head, { finishFlush: zlib.Z_SYNC_FLUSH }).subarray(0, 4096);
+    } catch {
+      return { text: '', packed };
+    }
+  }
+  const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  const text = bytes.toString(utf16 ? 'utf16le' : 'utf8').replace(/^\ufeff/, '');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what tells binary data.
+  const strange = text.match(/[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/g)?.length ?? 0;
+  // One is allowed: the cut at the end of the head may split a character.
+  return strange > 1 ? (packed ? { text: '', packed } : undefined) : { text, packed };
+}
+
+function describeText(read: { text: string; packed: boolean } | undefined): string {
+  if (!read) return `Its bytes are of no type that is known here: it may be damaged, encrypted or cut at the front.`;
+  const text = read.text.trimStart();
+  if (/<svg[\s>:]|<!DOCTYPE svg/i.test(text)) {
+    return 'It is an SVG drawing. Render it to PNG and send that.';
+  }
+  if (read.packed) return 'It is a gzip file. Unpack it and send the picture in it.';
+  if (/<!DOCTYPE html|<html[\s>]|<head[\s>]|<body[\s>]/i.test(text)) {
+    return 'It is a web page (HTML), perhaps an error or log-in page in place of the picture. Use the address of the image itself.';
+  }
+  if (/^<\?xml|^<[a-z!]/i.test(text)) return 'It is an XML or HTML text. Send a picture.';
+  if (/^[{[]/.test(text)) return 'It is JSON. Send the picture itself, or its base64 in the field meant for it.';
+  if (/^data:/.test(text)) return 'It is a data URI as text. Send it as data, or send the bytes that it encodes.';
+  return 'It is text. Send a picture.';
+}

@@ -1,0 +1,27 @@
+import { decodeImage } from './decode.ts';
+import type { ImageLimits } from './limits.ts';
+import { type Pixels, resizeArea } from './resize.ts';
+import { preparedSharp } from './sharp.ts';
+
+/** The long side of a thumbnail, in pixels. */
+export const THUMBNAIL_SIDE = 256;
+
+/**
+ * A WebP of at most 256 px on the long side, upright, on white, without metadata; never larger than the picture.
+ * @throws AkinError as decodeImage does.
+ */
+export async function makeThumbnail(bytes: Uint8Array, limits?: Partial<ImageLimits>): Promise<Uint8Array> {
+  const { pixels } = await decodeImage(bytes, { minSide: THUMBNAIL_SIDE, ...(limits && { limits }) });
+  return makeThumbnailFromPixels(pixels);
+}
+
+/** The same from a picture that is decoded already; decode with `minSide` of at least 256. */
+export async function makeThumbnailFromPixels(pixels: Pixels): Promise<Uint8Array> {
+  const scale = Math.min(1, THUMBNAIL_SIDE / Math.max(pixels.width, pixels.height));
+  const width = Math.max(1, Math.round(pixels.width * scale));
+  const height = Math.max(1, Math.round(pixels.height * scale));
+  const small = resizeArea(pixels, width, height);
+  return preparedSharp()(small.data, { raw: { width, height, channels: 3 } })
+    .webp({ quality: 80, effort: 3 })
+    .toBuffer();
+}
