@@ -21,6 +21,8 @@ export interface Endpoint {
   readonly parameters: z.ZodObject;
   /** Bodies other than a form of parameters, by content type. */
   readonly bodies?: Readonly<Record<string, z.ZodType>>;
+  /** True when the handler reads JSON bodies itself, as they come; else they are parameters too. */
+  readonly streamed?: boolean;
   /** The JSON answer; or, for an endpoint that answers something else, its content type. */
   readonly answer: z.ZodType | string;
   /** HTTP status of a good answer, where it is not 200 alone. */

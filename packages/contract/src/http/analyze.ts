@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { answer, COMMON_PARAMETERS } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { text } from '../parameter.ts';
 

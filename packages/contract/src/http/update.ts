@@ -43,6 +43,7 @@ export const update = endpoint({
     ...COMMON_PARAMETERS,
   }),
   bodies: { 'application/json': CHANGES },
+  streamed: true,
   answer: answer({
     operations: z
       .object({ first: z.string(), last: z.string(), count: z.int() })
