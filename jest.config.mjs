@@ -6,6 +6,12 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/'],
   extensionsToTreatAsEsm: ['.ts'],
+  // The services that tests ask for (packages/testing), and the last line of the run.
+  globalSetup: '<rootDir>/packages/testing/dist/jest-setup.js',
+  globalTeardown: '<rootDir>/packages/testing/dist/jest-teardown.js',
+  reporters: ['default', '<rootDir>/packages/testing/dist/jest-reporter.js'],
+  // Real services on a busy machine: what hangs is found late rather than what is slow found wrong.
+  testTimeout: 60_000,
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

@@ -1,0 +1,175 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { access, chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** The Debian release whose PostgreSQL, pgvector and Redis are unpacked. */
+const RELEASE = 'trixie';
+const PACKAGES = ['postgresql-17', 'postgresql-17-pgvector', 'redis-server'];
+/** Raised when what is unpacked, or how, changes: older folders are then left alone and no longer used. */
+const LAYOUT = 1;
+const COMPLETE = 'complete';
+
+/** Programs of PostgreSQL and Redis that run on this machine, each the absolute path of an executable. */
+export interface Programs {
+  readonly initdb: string;
+  readonly postgres: string;
+  readonly redis: string;
+}
+
+/**
+ * Where unpacked packages are kept. Root starts PostgreSQL as another user, who cannot look into root's home: hence
+ * its own place.
+ */
+export function cacheFolder(): string {
+  const root = process.getuid?.() === 0;
+  return process.env.AKIN_TEST_CACHE ?? (root ? '/var/cache/akin-tests' : join(homedir(), '.cache', 'akin-tests'));
+}
+
+/**
+ * Programs out of Debian packages that are unpacked but not installed: needs apt-get and dpkg-deb, neither root nor a
+ * compiler, and works on older Debian and Ubuntu releases, because each program is started through the loader and
+ * libraries that were unpacked with it. The first call downloads about 40 MB; later ones find the newest folder made
+ * before (its name tells the versions) and ask nobody. Delete the cache folder to get newer packages.
+ *
+ * @throws Error when the packages cannot be had; the message is what apt-get said.
+ */
+export async function debianPrograms(): Promise<Programs> {
+  const cache = cacheFolder();
+  return programsOf((await newestComplete(cache)) ?? (await unpack(cache)));
+}
+
+/** Whether {@link debianPrograms} would answer without the network. */
+export async function hasDebianPrograms(): Promise<boolean> {
+  return (await newestComplete(cacheFolder())) !== null;
+}
+
+async function newestComplete(cache: string): Promise<string | null> {
+  const prefix = `${RELEASE}-${process.arch}-layout${LAYOUT}-`;
+  const names = (await readdir(cache).catch(() => [])).filter((name) => name.startsWith(prefix));
+  const made = await Promise.all(
+    names.map(async (name) => {
+      const status = await stat(join(cache, name, COMPLETE)).catch(() => null);
+      return { folder: join(cache, name), time: status?.mtimeMs ?? 0 };
+    }),
+  );
+  return made.filter(({ time }) => time > 0).sort((a, b) => b.time - a.time)[0]?.folder ?? null;
+}
+
+async function unpack(cache: string): Promise<string> {
+  await mkdir(cache, { recursive: true, mode: 0o755 });
+  const work = join(cache, `making-${randomUUID()}`);
+  try {
+    const apt = await privateApt(join(work, 'apt'));
+    await apt('update', '-qq');
+    // The whole closure, also what this machine has installed: the unpacked tree must stand on its own.
+    const uris = await apt('install', '--print-uris', '-qq', ...PACKAGES);
+    const archives = uris.split('\n').flatMap((line) => {
+      const file = line.split(' ')[1] ?? '';
+      const [name = '', version = ''] = file.split('_').map(decodeURIComponent);
+      return isNeeded(name) ? [{ name, version }] : [];
+    });
+    const debs = join(work, 'apt', 'debs');
+    await apt('download', '-qq', ...archives.map(({ name, version }) => `${name}=${version}`));
+    const root = join(work, 'tree');
+    await mkdir(root);
+    for (const deb of await readdir(debs)) await run('dpkg-deb', ['--extract', join(debs, deb), root]);
+    await writeStarters(root);
+    await rm(join(work, 'apt'), { recursive: true });
+    await writeFile(join(root, COMPLETE), archives.map(({ name, version }) => `${name} ${version}\n`).join(''));
+    await chmod(root, 0o755);
+    const versions = PACKAGES.map((name) =>
+      archives.find((archive) => archive.name === name)?.version.replace(/^\d+:/, ''),
+    );
+    const target = join(cache, `${RELEASE}-${process.arch}-layout${LAYOUT}-${versions.join('-')}`);
+    // Another run may have been faster: its folder is as good.
+    await rename(root, target).catch(() => access(join(target, COMPLETE)));
+    return target;
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** Libraries and the programs themselves; neither the just-in-time compiler (tests switch it off) nor perl scripts. */
+function isNeeded(name: string): boolean {
+  if (/^lib(llvm|z3|perl)|-perl$/.test(name)) return false;
+  return /^lib|^redis-|^netbase$/.test(name) || PACKAGES.includes(name);
+}
+
+/** An apt-get with lists, cache and sources of its own, that knows of nothing installed. */
+async function privateApt(folder: string): Promise<(...args: string[]) => Promise<string>> {
+  await mkdir(join(folder, 'lists', 'partial'), { recursive: true });
+  await mkdir(join(folder, 'archives', 'partial'), { recursive: true });
+  await mkdir(join(folder, 'debs'));
+  const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
+  await writeFile(
+    join(folder, 'sources.list'),
+    `deb [signed-by=${keyring}] http://deb.debian.org/debian ${RELEASE} main\n`,
+  );
+  const settings: Record<string, string> = {
+    'Dir::State': folder,
+    'Dir::State::lists': join(folder, 'lists'),
+    'Dir::State::status': '/dev/null',
+    'Dir::Cache': folder,
+    'Dir::Etc::sourcelist': join(folder, 'sources.list'),
+    'Dir::Etc::sourceparts': '-',
+    'APT::Install-Recommends': 'false',
+    'APT::Sandbox::User': '',
+    'Acquire::Retries': '3',
+    'Debug::NoLocking': 'true',
+  };
+  await writeFile(
+    join(folder, 'apt.conf'),
+    Object.entries(settings)
+      .map(([name, value]) => `${name} "${value}";\n`)
+      .join(''),
+  );
+  const env = { ...process.env, APT_CONFIG: join(folder, 'apt.conf'), LC_ALL: 'C' };
+  return async (...args) => {
+    try {
+      const { stdout } = await run('apt-get', args, { env, cwd: join(folder, 'debs'), maxBuffer: 1 << 24 });
+      return stdout;
+    } catch (error) {
+      const said = (error as { stderr?: string }).stderr?.trim() || (error as Error).message;
+      throw new Error(`apt-get ${args[0]}: ${said}`, { cause: error });
+    }
+  };
+}
+
+const POSTGRES_BIN = 'usr/lib/postgresql/17/bin';
+
+/**
+ * Moves each program aside and puts a starter in its place. The place counts: PostgreSQL finds its own files from the
+ * path that it was called by.
+ */
+async function writeStarters(root: string): Promise<void> {
+  const triplet = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu';
+  const loader = process.arch === 'arm64' ? 'ld-linux-aarch64.so.1' : 'ld-linux-x86-64.so.2';
+  const programs = [`${POSTGRES_BIN}/initdb`, `${POSTGRES_BIN}/postgres`, 'usr/bin/redis-check-rdb'];
+  for (const program of programs) {
+    const path = join(root, program);
+    await rename(path, `${path}.program`);
+    await writeFile(
+      path,
+      `#!/bin/sh
+# Found from this file, so that the folder may move.
+root="$(cd "$(dirname "$0")/${'../'.repeat(program.split('/').length - 1)}" && pwd)"
+exec "$root/usr/lib/${triplet}/${loader}" --library-path "$root/usr/lib/${triplet}" --argv0 "$0" \\
+  "$root/${program}.program" "$@"
+`,
+      { mode: 0o755 },
+    );
+  }
+}
+
+function programsOf(root: string): Programs {
+  return {
+    initdb: join(root, POSTGRES_BIN, 'initdb'),
+    postgres: join(root, POSTGRES_BIN, 'postgres'),
+    redis: join(root, 'usr/bin/redis-server'),
+  };
+}

@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { postgresAnswers, redisAnswers } from './answers.ts';
+import { debianPrograms } from './debian.ts';
+import { freePort, type Server, startServer } from './server.ts';
+
+const run = promisify(execFile);
+
+/**
+ * Starts PostgreSQL 17 with pgvector from unpacked packages, with a new data folder below `folder`. A crash of the
+ * server loses nothing that was committed; only a power cut would (`fsync=off`). Text sorts as in English, not by
+ * bytes, so that a statement which forgot its collation is seen.
+ */
+export async function startLocalPostgres(folder: string): Promise<Server> {
+  const { initdb, postgres } = await debianPrograms();
+  const data = join(folder, 'postgres');
+  await mkdir(data, { mode: 0o700 });
+  const user = await userForPostgres(data);
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
+  const [program = '', ...args] = [
+    ...user,
+    ...[initdb, `--pgdata=${data}`, '--username=akin', '--auth=trust', '--no-sync', '--no-instructions', ...locale],
+  ];
+  await run(program, args, { cwd: folder });
+  const port = await freePort();
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: '',
+    fsync: 'off',
+    full_page_writes: 'off',
+    jit: 'off',
+    max_connections: 200,
+  };
+  const url = `postgres://akin@127.0.0.1:${port}/postgres`;
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  return startServer([...user, postgres, '-D', data, ...options], 'QUIT', url, () => postgresAnswers(url));
+}
+
+/** PostgreSQL refuses to run as root: then it runs as `postgres`, or `nobody` where there is no such user. */
+async function userForPostgres(data: string): Promise<string[]> {
+  if (process.getuid?.() !== 0) return [];
+  const known = await run('id', ['--user', 'postgres']).catch(() => null);
+  const user = known === null ? 'nobody' : 'postgres';
+  await run('chown', [user, data]);
+  const group = (await run('id', ['--group', user])).stdout.trim();
+  return ['setpriv', `--reuid=${user}`, `--regid=${group}`, '--clear-groups'];
+}
+
+/** Starts Redis from unpacked packages; it keeps everything in memory and nothing on disk. */
+export async function startLocalRedis(folder: string): Promise<Server> {
+  const { redis } = await debianPrograms();
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  const settings = ['--bind', '127.0.0.1', '--port', `${port}`, '--dir', folder, '--save', '', '--appendonly', 'no'];
+  return startServer([redis, ...settings, '--maxmemory-policy', 'noeviction'], 'TERM', url, () => redisAnswers(url));
+}

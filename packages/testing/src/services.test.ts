@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { Client } from 'pg';
+import { postgresAnswers, redisAnswers } from './answers.ts';
+import { type TestDatabase, type TestRedis, testDatabase, testRedis } from './index.ts';
+
+describe('a test database', () => {
+  let database: TestDatabase;
+  let client: Client;
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    client = new Client({ connectionString: database.url });
+    await client.connect();
+  });
+  afterAll(async () => {
+    await client.end();
+    await database.drop();
+  });
+
+  it('is PostgreSQL 15 or newer', async () => {
+    const { rows } = await client.query(`select current_setting('server_version_num')::int as version`);
+    expect(rows[0].version).toBeGreaterThanOrEqual(150000);
+  });
+
+  it('ranks half-precision vectors', async () => {
+    await client.query('create extension vector');
+    await client.query(`create table pictures (id text, v halfvec(2))`);
+    await client.query(`insert into pictures values ('far', '[1,1]'), ('near', '[0,0.5]')`);
+    const { rows } = await client.query(`select id from pictures order by v <-> '[0,0]'`);
+    expect(rows.map(({ id }) => id)).toEqual(['near', 'far']);
+  });
+
+  it('is gone once dropped, even while somebody is connected', async () => {
+    const other = await testDatabase();
+    const connected = new Client({ connectionString: other.url });
+    connected.on('error', () => {});
+    await connected.connect();
+    await other.drop();
+    expect(await postgresAnswers(other.url)).toBe(false);
+    await connected.end();
+  });
+});
+
+describe('a test Redis', () => {
+  it('drops the keys of its prefix and no others', async () => {
+    const [mine, other]: TestRedis[] = [await testRedis(), await testRedis()];
+    const redis = new Redis(mine.url);
+    await redis.set(`${mine.prefix}:a`, '1');
+    await redis.set(`${other.prefix}:a`, '1');
+    await mine.drop();
+    expect([await redis.exists(`${mine.prefix}:a`), await redis.exists(`${other.prefix}:a`)]).toEqual([0, 1]);
+    await other.drop();
+    await redis.quit();
+  });
+});
+
+describe('services of a process', () => {
+  const START = `
+    import { createServices } from ${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)};
+    const services = createServices({});
+    console.log(JSON.stringify(await Promise.all([services.postgres(), services.redis()])));
+    process.stdin.on('data', () => services[Symbol.asyncDispose]().then(() => process.exit()));
+  `;
+
+  async function startInProcess() {
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', START], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    const [postgres, redis] = JSON.parse(line.toString()) as [string, string];
+    expect([await postgresAnswers(postgres), await redisAnswers(redis)]).toEqual([true, true]);
+    return { child, postgres, redis };
+  }
+
+  const foldersOf = async (pid: number | undefined) =>
+    (await readdir(process.getuid?.() === 0 ? '/tmp' : tmpdir())).filter((name) =>
+      name.startsWith(`akin-tests-${pid}-`),
+    );
+
+  it('leave no server and no folder behind', async () => {
+    const { child, postgres, redis } = await startInProcess();
+    expect(await foldersOf(child.pid)).toHaveLength(1);
+    child.stdin.write('stop');
+    await once(child, 'exit');
+    expect([await postgresAnswers(postgres), await redisAnswers(redis)]).toEqual([false, false]);
+    expect(await foldersOf(child.pid)).toEqual([]);
+  });
+
+  it('end by themselves when the process is killed', async () => {
+    const { child, postgres, redis } = await startInProcess();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    while ((await postgresAnswers(postgres)) || (await redisAnswers(redis)));
+    const next = await startInProcess();
+    expect(await foldersOf(child.pid)).toEqual([]);
+    next.child.stdin.write('stop');
+    await once(next.child, 'exit');
+  });
+});
