@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ENGINES, openEngine, testPlace } from '../../test/support.ts';
+import type { Engine } from './engine.ts';
+
+describe.each(ENGINES)('the query function on %s', (kind) => {
+  let engine: Engine;
+  let remove: () => Promise<void>;
+
+  beforeAll(async () => {
+    const made = await testPlace(kind);
+    remove = made.remove;
+    engine = await openEngine(made.place);
+    await engine.query('create extension if not exists vector');
+    await engine.query('create table numbers (n int primary key)');
+  }, 60_000);
+
+  afterAll(async () => {
+    await engine?.[Symbol.asyncDispose]();
+    await remove?.();
+  });
+
+  it('gives every column type the same value on both engines', async () => {
+    const [row] = await engine.query(`
+      select 9007199254740993::int8 as long, 7::int4 as int, 0.1::float8 as double, true as yes, null as nothing,
+             'text' as text, '2023-02-28T12:00:00.123Z'::timestamptz as date, '\\x00ff'::bytea as bytes,
+             '{a,"b c",null,"d\\"e\\\\"}'::text[] as texts, '{1,9007199254740993}'::int8[] as longs,
+             '{0.5,2}'::float8[] as doubles, '{t,f}'::bool[] as booleans, '{"n": 9007199254740993}'::json as json,
+             1.10::numeric as numeric, halfvec_send('[1,-0.5]'::halfvec(2)) as vector`);
+    expect(row).toEqual({
+      long: 9007199254740993n,
+      int: 7,
+      double: 0.1,
+      yes: true,
+      nothing: null,
+      text: 'text',
+      date: new Date('2023-02-28T12:00:00.123Z'),
+      bytes: Buffer.from([0, 255]),
+      texts: ['a', 'b c', null, 'd"e\\'],
+      longs: [1n, 9007199254740993n],
+      doubles: [0.5, 2],
+      booleans: [true, false],
+      json: '{"n": 9007199254740993}',
+      numeric: '1.10',
+      vector: Buffer.from([0, 2, 0, 0, 0x3c, 0, 0xb8, 0]),
+    });
+  });
+
+  it('takes every parameter type and gives it back whole', async () => {
+    const date = new Date('1999-12-31T23:59:59.999Z');
+    const [row] = await engine.query(
+      `select $1::int8 as long, $2::float8 as double, $3::boolean as yes, $4::text as text, $5::timestamptz as date,
+              $6::bytea as bytes, $7::text[] as texts, $8::int8[] as longs, $9::halfvec(2)::text as vector, $10::text as nothing`,
+      [
+        -(2n ** 63n),
+        1e-320,
+        false,
+        'ü"\\\'🙂',
+        date,
+        new Uint8Array([1, 2]),
+        ['a"b', '\\', '', '{}'],
+        [1n, 2n],
+        Buffer.from([0, 2, 0, 0, 0x3c, 0, 0xb8, 0]),
+        null,
+      ],
+    );
+    expect(row).toEqual({
+      long: -(2n ** 63n),
+      double: 1e-320,
+      yes: false,
+      text: 'ü"\\\'🙂',
+      date,
+      bytes: Buffer.from([1, 2]),
+      texts: ['a"b', '\\', '', '{}'],
+      longs: [1n, 2n],
+      vector: '[1,-0.5]',
+      nothing: null,
+    });
+  });
+
+  it.each([
+    '0001-01-01T00:00:00.000Z',
+    '9999-12-31T23:59:59.999Z',
+    '+010000-01-01T00:00:00.000Z',
+    '-000001-03-01T00:00:00.000Z',
+  ])('keeps the instant %s', async (text) => {
+    const rows = await engine.query<{ date: Date }>('select $1::timestamptz as date', [new Date(text)]);
+    expect(rows.map(({ date }) => date.toISOString())).toEqual([text]);
+  });
+
+  it('commits what a transaction did, and nothing of one that threw', async () => {
+    await engine.transaction(async (tx) => {
+      await tx.query('insert into numbers values (1)');
+    });
+    const failing = engine.transaction(async (tx) => {
+      await tx.query('insert into numbers values (2)');
+      throw new Error('changed my mind');
+    });
+    await expect(failing).rejects.toThrow();
+    expect(await engine.query('select n from numbers')).toEqual([{ n: 1 }]);
+  });
+
+  it('goes on after an error inside a transaction', async () => {
+    const failing = engine.transaction((tx) => tx.query('select 1/0'));
+    await expect(failing).rejects.toMatchObject({ code: 'bad-request' });
+    expect(await engine.query('select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  it('refuses to write inside a snapshot', async () => {
+    const writing = engine.transaction((tx) => tx.query('insert into numbers values (3)'), { snapshot: true });
+    await expect(writing).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('keeps concurrent transactions apart', async () => {
+    await engine.query('create table counter (n int)');
+    await engine.query('insert into counter values (0)');
+    const add = () =>
+      engine.transaction(async (tx) => {
+        const [row] = await tx.query<{ n: number }>('select n from counter for update');
+        await tx.query('update counter set n = $1', [(row?.n ?? 0) + 1]);
+      });
+    await Promise.all(Array.from({ length: 20 }, add));
+    expect(await engine.query('select n from counter')).toEqual([{ n: 20 }]);
+  });
+
+  it('says internal, and nothing of the statement, when the statement itself is wrong', async () => {
+    await expect(engine.query('selec 1')).rejects.toMatchObject({
+      code: 'internal',
+      message: expect.not.stringContaining('selec'),
+    });
+  });
+});

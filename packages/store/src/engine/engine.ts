@@ -1,0 +1,39 @@
+/** What goes into a statement: bytes are sent in binary format, so a `halfvec` or an array may be given in wire form. */
+export type SqlValue = null | boolean | number | bigint | string | Date | Uint8Array | readonly SqlValue[];
+
+/**
+ * A row by column name. On both engines alike: `int8` is bigint, `int2/int4/float4/float8` number, `timestamptz` Date,
+ * `bytea` Buffer, arrays arrays of these; everything else, `json`, `numeric`, `tsvector` and `halfvec` too, is text.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: the statement decides the types; the caller names them.
+export type Row = Record<string, any>;
+
+/** Something that answers SQL: an engine (every statement by itself) or a transaction. */
+export interface Queryable {
+  /** Runs one statement with `$1…` parameters. Rejects with AkinError whose `cause` is the engine's own error. */
+  query<R extends Row = Row>(sql: string, params?: readonly SqlValue[]): Promise<R[]>;
+}
+
+/**
+ * PGlite has one connection. Statements of the `bulk` lane (staging, applying, removing: each at most 50 ms) get at
+ * most half of its time while anything else waits; PostgreSQL ignores the lane.
+ */
+export type Lane = 'interactive' | 'bulk';
+
+export interface TransactionOptions {
+  readonly lane?: Lane;
+  /** One read-only snapshot for all statements. */
+  readonly snapshot?: boolean;
+  /** Cancels a statement that runs longer. PGlite cannot cancel: there it does nothing. */
+  readonly timeoutMilliseconds?: number;
+  /** Waits no longer for locks. */
+  readonly lockTimeoutMilliseconds?: number;
+}
+
+/** The database behind the store: PGlite in a worker thread, or PostgreSQL. */
+export interface Engine extends Queryable, AsyncDisposable {
+  readonly kind: 'pglite' | 'postgres';
+  query<R extends Row = Row>(sql: string, params?: readonly SqlValue[], lane?: Lane): Promise<R[]>;
+  /** Commits when `run` resolves, rolls back when it rejects. Never await anything but `tx` inside: it holds a connection. */
+  transaction<T>(run: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>;
+}

@@ -1,0 +1,156 @@
+import { mkdir, open, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AkinError } from '@akin/domain';
+
+/**
+ * The folder of an embedded store:
+ *
+ *     akin.json   what wrote it: format, PostgreSQL major, PGlite version
+ *     lock        the process that uses it; PGlite itself has no lock, and two processes destroy the data
+ *     pg/         the data directory of PGlite
+ *     pg.new/     one that is being made: a kill in the middle of the first start leaves this behind, never half a pg/
+ */
+export interface DataFolder {
+  readonly dataDirectory: string;
+  /** Where to make a new data directory, when there is none yet. */
+  readonly newDirectory: string;
+  readonly exists: boolean;
+}
+
+/** What a folder says about itself. A change of any of these needs export and import. */
+interface FolderFormat {
+  readonly format: number;
+  readonly postgres: number;
+  readonly pglite: string;
+}
+
+const FORMAT: FolderFormat = { format: 1, postgres: 18, pglite: '0.5' };
+
+/** Looks what is there, refuses what another version wrote, removes what a killed first start left. Needs the lock. */
+export async function inspectFolder(folder: string): Promise<DataFolder> {
+  const dataDirectory = join(folder, 'pg');
+  const newDirectory = join(folder, 'pg.new');
+  await rm(newDirectory, { recursive: true, force: true });
+  const exists = await present(dataDirectory);
+  if (exists) await checkFormat(folder);
+  return { dataDirectory, newDirectory, exists };
+}
+
+async function checkFormat(folder: string): Promise<void> {
+  let found: FolderFormat;
+  try {
+    found = JSON.parse(await readFile(join(folder, 'akin.json'), 'utf8')) as FolderFormat;
+  } catch (cause) {
+    throw new AkinError(
+      'conflict',
+      `${folder} holds a database, but its akin.json is missing or broken, so nobody knows which version wrote it. Restore a backup into an empty folder.`,
+      { cause },
+    );
+  }
+  const same = found.format === FORMAT.format && found.postgres === FORMAT.postgres && found.pglite === FORMAT.pglite;
+  if (same) return;
+  const name = (format: FolderFormat) =>
+    `format ${format.format}, PostgreSQL ${format.postgres}, PGlite ${format.pglite}`;
+  throw new AkinError(
+    'conflict',
+    `${folder} was written by another version of akin (${name(found)}; this one reads ${name(FORMAT)}). Export with the version that wrote it and import into an empty folder.`,
+  );
+}
+
+/** Makes a finished new data directory the one that counts. */
+export async function adoptNewDirectory(folder: string, { dataDirectory, newDirectory }: DataFolder): Promise<void> {
+  // akin.json first: a folder without pg/ is taken as new whatever akin.json says, pg/ without akin.json is refused.
+  const file = join(folder, 'akin.json');
+  const handle = await open(`${file}.partial`, 'w');
+  await handle.writeFile(`${JSON.stringify(FORMAT)}\n`);
+  await handle.sync();
+  await handle.close();
+  await rename(`${file}.partial`, file);
+  await rename(newDirectory, dataDirectory);
+}
+
+/**
+ * Takes the folder for this process. A lock whose process is gone is taken over.
+ * @returns releases it
+ */
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, 'lock');
+  const mine = JSON.stringify({ pid: process.pid, started: processStart(await procStat(process.pid)) });
+  for (let attempt = 0; attempt < 10; attempt++) {
+    if (await createExclusively(file, mine)) return () => unlink(file).catch(() => undefined);
+    const holder = await readHolder(file);
+    if (holder !== undefined && (await isAlive(holder))) {
+      throw new AkinError(
+        'conflict',
+        `Another akin (pid ${holder.pid}) uses ${folder}. Stop it, or choose another folder with --data.`,
+      );
+    }
+    // Whoever renames the stale lock away may remove it; a second process that saw the same one finds it gone.
+    const stale = `${file}.stale-${process.pid}`;
+    await rename(file, stale).catch(() => undefined);
+    await rm(stale, { force: true });
+  }
+  throw new AkinError('conflict', `The lock of ${folder} keeps changing hands. Is something starting akin in a loop?`);
+}
+
+interface Holder {
+  readonly pid: number;
+  /** When the process began, in ticks since boot: a pid is used again after a while, this tells. Empty where unknown. */
+  readonly started: string;
+}
+
+async function createExclusively(file: string, content: string): Promise<boolean> {
+  try {
+    const handle = await open(file, 'wx');
+    await handle.writeFile(content);
+    await handle.close();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw new AkinError('unavailable', `The folder of ${file} cannot be written: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Undefined: the lock is gone, or was cut off while being written by a process that died. */
+async function readHolder(file: string): Promise<Holder | undefined> {
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const text = await readFile(file, 'utf8').catch(() => undefined);
+    if (text === undefined) return undefined;
+    try {
+      return JSON.parse(text) as Holder;
+    } catch {
+      // Perhaps being written right now.
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+  return undefined;
+}
+
+async function isAlive({ pid, started }: Holder): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+  const now = processStart(await procStat(pid));
+  return started === '' || now === '' || started === now;
+}
+
+async function procStat(pid: number): Promise<string> {
+  return readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+}
+
+/** Field 22 of /proc/<pid>/stat. The name in field 2 may hold blanks and brackets, so count from the last bracket. */
+function processStart(stat: string): string {
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+}
+
+async function present(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Lane } from './engine.ts';
+import { Lanes } from './lanes.ts';
+
+/** Burns the clock, as a statement does. */
+async function work(milliseconds: number): Promise<void> {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end) await Promise.resolve();
+}
+
+describe('the lanes of the one connection', () => {
+  it('runs one piece of work at a time', async () => {
+    const lanes = new Lanes();
+    let running = 0;
+    let most = 0;
+    const piece = async () => {
+      most = Math.max(most, ++running);
+      await work(1);
+      running--;
+    };
+    const names: Lane[] = ['bulk', 'interactive'];
+    await Promise.all(Array.from({ length: 10 }, (_, i) => lanes.run(names[i % 2] as Lane, piece)));
+    expect(most).toBe(1);
+  });
+
+  it('lets what a person waits for go before bulk chunks that came earlier, and starves neither', async () => {
+    const lanes = new Lanes();
+    const order: string[] = [];
+    const run = (lane: Lane, milliseconds: number) =>
+      lanes.run(lane, async () => {
+        order.push(lane);
+        await work(milliseconds);
+      });
+    const all: Promise<void>[] = [];
+    for (let i = 0; i < 4; i++) all.push(run('bulk', 10));
+    for (let i = 0; i < 20; i++) all.push(run('interactive', 2));
+    await Promise.all(all);
+    // The first chunk, then as much time for the others as it took, and so on.
+    expect(order.slice(0, 4)).toEqual(['bulk', 'interactive', 'interactive', 'interactive']);
+    expect(order.indexOf('bulk', 1)).toBeLessThan(12);
+    expect(order.indexOf('bulk', 1)).toBeGreaterThan(2);
+  });
+
+  it('goes on after work that failed', async () => {
+    const lanes = new Lanes();
+    await expect(lanes.run('bulk', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await expect(lanes.run('bulk', () => Promise.resolve(1))).resolves.toBe(1);
+  });
+});

@@ -1,0 +1,132 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { testPlace } from '../../test/support.ts';
+import { openPglite } from './pglite.ts';
+
+describe('the folder of the embedded database', () => {
+  let folder: string;
+  let remove: () => Promise<void>;
+
+  beforeEach(async () => {
+    const made = await testPlace('pglite');
+    if (!('folder' in made.place)) throw new Error('not a folder');
+    folder = made.place.folder;
+    remove = made.remove;
+  }, 60_000);
+
+  afterEach(() => remove());
+
+  it('keeps what was written for the next start', async () => {
+    {
+      await using engine = await openPglite(folder);
+      await engine.query('create table kept (n int)');
+      await engine.query('insert into kept values (5)');
+    }
+    await using again = await openPglite(folder);
+    expect(await again.query('select n from kept')).toEqual([{ n: 5 }]);
+  });
+
+  it('refuses a second user in the same process, by name of its pid', async () => {
+    await using _engine = await openPglite(folder);
+    await expect(openPglite(folder)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining(`pid ${process.pid}`),
+    });
+  });
+
+  it('refuses the folder while another process lives, and takes it over when that one was killed', async () => {
+    const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000); console.log("up")'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(other.stdout, 'data');
+    const stat = await readFile(`/proc/${other.pid}/stat`, 'utf8').catch(() => '');
+    const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    await writeFile(join(folder, 'lock'), JSON.stringify({ pid: other.pid, started }));
+    await expect(openPglite(folder)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining(`pid ${other.pid}`),
+    });
+    other.kill('SIGKILL');
+    await once(other, 'exit');
+    await using engine = await openPglite(folder);
+    expect(await engine.query('select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  it('takes over a lock that was cut off while it was written, and one whose pid was given to another process', async () => {
+    await writeFile(join(folder, 'lock'), '{"pi');
+    await (await openPglite(folder))[Symbol.asyncDispose]();
+    await writeFile(join(folder, 'lock'), JSON.stringify({ pid: process.pid, started: '1' }));
+    await (await openPglite(folder))[Symbol.asyncDispose]();
+    expect(await readdir(folder)).not.toContain('lock');
+  });
+
+  it('refuses a folder of another version, and says what to do', async () => {
+    await writeFile(join(folder, 'akin.json'), JSON.stringify({ format: 1, postgres: 17, pglite: '0.4' }));
+    await expect(openPglite(folder)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/PostgreSQL 17.*Export/),
+    });
+    await writeFile(join(folder, 'akin.json'), 'garbage');
+    await expect(openPglite(folder)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('akin.json'),
+    });
+  });
+
+  it('throws away a first start that was killed halfway', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'akin-store-'));
+    const fresh = join(parent, 'data');
+    const script = `import('${new URL('../../dist/index.js', import.meta.url)}').then((store) => store.openPglite(${JSON.stringify(fresh)}))`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
+    for (;;) {
+      // Wait until it is in the middle of filling the new directory.
+      const names = await readdir(join(fresh, 'pg.new')).catch(() => []);
+      if (names.length > 3) break;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(await readdir(fresh)).not.toContain('pg');
+    await using engine = await openPglite(fresh);
+    expect(await engine.query('select 1 as one')).toEqual([{ one: 1 }]);
+    expect((await readdir(fresh)).sort()).toEqual(['akin.json', 'lock', 'pg']);
+    await engine[Symbol.asyncDispose]();
+    await rm(parent, { recursive: true });
+  }, 60_000);
+
+  it('says that the data are damaged, and frees the lock', async () => {
+    await truncate(join(folder, 'pg', 'global', 'pg_control'), 10);
+    await expect(openPglite(folder)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/cannot be opened.*restore a backup/),
+    });
+    expect(await readdir(folder)).not.toContain('lock');
+  }, 30_000);
+
+  it('restores a backup into an empty folder, and only there', async () => {
+    const file = join(folder, '..', 'backup.tar.gz');
+    {
+      await using engine = await openPglite(folder);
+      await engine.query('create table kept (n int)');
+      await engine.query('insert into kept values (7)');
+      await engine.backup(file);
+      await engine.query('insert into kept values (8)');
+    }
+    await expect(openPglite(folder, file)).rejects.toMatchObject({ code: 'conflict' });
+    await using restored = await openPglite(join(folder, '..', 'restored'), file);
+    expect(await restored.query('select n from kept')).toEqual([{ n: 7 }]);
+  }, 60_000);
+
+  it('answers while a long statement runs elsewhere in the process', async () => {
+    await using engine = await openPglite(folder);
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 10);
+    await engine.query('select count(*) from generate_series(1, 3000000)');
+    clearInterval(timer);
+    expect(ticks).toBeGreaterThan(5);
+  });
+});

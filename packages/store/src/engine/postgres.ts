@@ -1,0 +1,201 @@
+import { AkinError } from '@akin/domain';
+import pg from 'pg';
+import type { Engine, Queryable, Row, SqlValue, TransactionOptions } from './engine.ts';
+import { runStatement, runTransaction, SESSION_SETTINGS } from './session.ts';
+import { sqlStateOf, toAkinError } from './sqlstate.ts';
+import { ROW_TYPES } from './types.ts';
+
+const CONNECT_MILLISECONDS = 5_000;
+const OLDEST_VERSION = 15;
+/** Any number that nobody else uses: "akin" in ASCII. */
+const LOCK_KEY = 0x616b696e;
+const RELOCK_MILLISECONDS = 1_000;
+
+/**
+ * Opens a PostgreSQL database: version 15 or newer with pgvector. One akin at a time: an advisory lock, held on its own
+ * connection, refuses a second one.
+ * @param connections size of the pool
+ */
+export async function openPostgres(databaseUrl: string, connections = 10): Promise<Engine> {
+  const connection = {
+    connectionString: databaseUrl,
+    types: ROW_TYPES,
+    connectionTimeoutMillis: CONNECT_MILLISECONDS,
+    keepAlive: true,
+    options: Object.entries(SESSION_SETTINGS)
+      .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
+      .join(' '),
+    application_name: 'akin',
+  };
+  let pool: pg.Pool;
+  try {
+    pool = new pg.Pool({ ...connection, max: connections });
+  } catch (cause) {
+    throw new AkinError(
+      'bad-request',
+      'The database address cannot be read. It has the form postgres://user:password@host:5432/database.',
+      { cause },
+    );
+  }
+  // An idle connection that breaks is replaced at the next use.
+  pool.on('error', () => undefined);
+  let lock: DatabaseLock | undefined;
+  try {
+    await checkServer(pool);
+    lock = await DatabaseLock.take(connection);
+    await createVectorExtension(pool);
+  } catch (error) {
+    await lock?.release();
+    await pool.end();
+    throw toAkinError(error);
+  }
+  const held = lock;
+
+  const withClient = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+    held.check();
+    let client: pg.PoolClient;
+    try {
+      client = await pool.connect();
+    } catch (error) {
+      throw toAkinError(error);
+    }
+    // A connection that breaks while it is out rejects its statement; the event alone must not end the process.
+    const ignore = () => undefined;
+    client.on('error', ignore);
+    let failure: Error | undefined;
+    try {
+      return await work(client);
+    } catch (error) {
+      if (error instanceof AkinError && error.code === 'unavailable') failure = error;
+      throw error;
+    } finally {
+      client.off('error', ignore);
+      client.release(failure !== undefined && sqlStateOf(failure) === undefined ? failure : undefined);
+    }
+  };
+
+  let closed: Promise<void> | undefined;
+  return {
+    kind: 'postgres',
+    query: <R extends Row>(sql: string, params?: readonly SqlValue[]) =>
+      withClient((client) => runStatement<R>(client, sql, params)),
+    transaction: <T>(run: (tx: Queryable) => Promise<T>, options: TransactionOptions = {}) =>
+      withClient((client) => runTransaction(client, run, options)),
+    [Symbol.asyncDispose]: () => {
+      closed ??= pool.end().then(() => held.release());
+      return closed;
+    },
+  };
+}
+
+async function checkServer(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ version: number; vector: string | null; encoding: string }>(
+    `select current_setting('server_version_num')::int as version,
+            (select default_version from pg_available_extensions where name = 'vector') as vector,
+            current_setting('server_encoding') as encoding`,
+  );
+  const server = rows[0];
+  if (server === undefined) throw new AkinError('unavailable', 'The database does not answer.');
+  const major = Math.floor(server.version / 10_000);
+  if (major < OLDEST_VERSION) {
+    throw new AkinError('conflict', `The database is PostgreSQL ${major}; akin needs ${OLDEST_VERSION} or newer.`);
+  }
+  if (server.encoding !== 'UTF8') {
+    throw new AkinError(
+      'conflict',
+      `The database has the encoding ${server.encoding}; akin needs UTF8: create database akin encoding 'UTF8' template template0.`,
+    );
+  }
+  if (server.vector === null) {
+    throw new AkinError(
+      'conflict',
+      `The PostgreSQL server has no pgvector. Install it (Debian, Ubuntu: apt install postgresql-${major}-pgvector; Docker: image pgvector/pgvector:pg${major}).`,
+    );
+  }
+}
+
+async function createVectorExtension(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query("select 1 from pg_extension where extname = 'vector'");
+  if (rows.length > 0) return;
+  try {
+    await pool.query('create extension if not exists vector');
+  } catch (cause) {
+    throw new AkinError(
+      'conflict',
+      'The extension pgvector is not enabled in this database, and this user may not do it. As a superuser run: create extension vector;',
+      { cause },
+    );
+  }
+}
+
+type ConnectionConfig = pg.ClientConfig;
+
+/** The right to use the database. Ends with its connection, so it is taken again when that breaks. */
+class DatabaseLock {
+  readonly #config: ConnectionConfig;
+  #client: pg.Client | undefined;
+  #released = false;
+  #lost: AkinError | undefined;
+
+  private constructor(config: ConnectionConfig) {
+    this.#config = config;
+  }
+
+  static async take(config: ConnectionConfig): Promise<DatabaseLock> {
+    const lock = new DatabaseLock(config);
+    await lock.#connect();
+    return lock;
+  }
+
+  /** Throws when another akin took the database while our connection was broken. */
+  check(): void {
+    if (this.#lost !== undefined) throw this.#lost;
+  }
+
+  async release(): Promise<void> {
+    this.#released = true;
+    await this.#client?.end().catch(() => undefined);
+  }
+
+  async #connect(): Promise<void> {
+    const client = new pg.Client(this.#config);
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      const { rows } = await client.query<{ taken: boolean; holder: string | null }>(
+        `select pg_try_advisory_lock($1) as taken,
+                (select a.client_addr || ' pid ' || a.pid from pg_locks l join pg_stat_activity a using (pid)
+                  where l.locktype = 'advisory' and l.objid = $1 and l.database = (select oid from pg_database where datname = current_database()) limit 1) as holder`,
+        [LOCK_KEY],
+      );
+      if (!rows[0]?.taken) {
+        throw new AkinError(
+          'conflict',
+          `Another akin uses this database (connection ${rows[0]?.holder ?? 'unknown'}). Stop it, or choose another database.`,
+        );
+      }
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw error;
+    }
+    this.#client = client;
+    client.once('end', () => {
+      if (!this.#released) void this.#retake();
+    });
+  }
+
+  async #retake(): Promise<void> {
+    while (!this.#released) {
+      try {
+        await this.#connect();
+        this.#lost = undefined;
+        return;
+      } catch (error) {
+        // Down: statements say so themselves. Taken: say who has it.
+        if (error instanceof AkinError)
+          this.#lost = new AkinError('unavailable', error.message, { retryAfterSeconds: 10 });
+      }
+      await new Promise((resolve) => setTimeout(resolve, RELOCK_MILLISECONDS).unref());
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import type { ClientBase } from 'pg';
+import type { Queryable, Row, SqlValue, TransactionOptions } from './engine.ts';
+import { toAkinError } from './sqlstate.ts';
+
+/** Settings that both engines need on every connection. */
+export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
+  // A generic plan may flip to another index from the sixth execution on.
+  plan_cache_mode: 'force_custom_plan',
+  timezone: 'UTC',
+  datestyle: 'ISO, YMD',
+  client_min_messages: 'warning',
+};
+
+export async function runStatement<R extends Row>(
+  client: ClientBase,
+  sql: string,
+  params: readonly SqlValue[] = [],
+): Promise<R[]> {
+  try {
+    const result = await client.query<R>(sql, params.map(encodeParameter));
+    return result.rows;
+  } catch (error) {
+    throw toAkinError(error);
+  }
+}
+
+/** A transaction on a connection that the caller holds. */
+export async function runTransaction<T>(
+  client: ClientBase,
+  run: (tx: Queryable) => Promise<T>,
+  options: TransactionOptions,
+): Promise<T> {
+  const { snapshot, timeoutMilliseconds, lockTimeoutMilliseconds } = options;
+  let begin = snapshot ? 'begin isolation level repeatable read read only' : 'begin';
+  if (timeoutMilliseconds !== undefined) begin += `; set local statement_timeout = ${Math.ceil(timeoutMilliseconds)}`;
+  if (lockTimeoutMilliseconds !== undefined)
+    begin += `; set local lock_timeout = ${Math.ceil(lockTimeoutMilliseconds)}`;
+  await runStatement(client, begin);
+  let open = true;
+  const tx: Queryable = {
+    query: (sql, params) => {
+      if (!open) return Promise.reject(new Error('a statement came after the end of its transaction'));
+      return runStatement(client, sql, params);
+    },
+  };
+  try {
+    const result = await run(tx);
+    open = false;
+    await runStatement(client, 'commit');
+    return result;
+  } catch (error) {
+    open = false;
+    // A dead connection cannot roll back; the server does it by itself. The first error is the one to tell.
+    await runStatement(client, 'rollback').catch(() => undefined);
+    throw toAkinError(error);
+  }
+}
+
+/** pg writes dates in local time and knows no years before 1 or after 9999 in ISO form. */
+function encodeParameter(value: SqlValue): unknown {
+  if (value instanceof Date) return dateText(value);
+  if (Array.isArray(value)) return value.map(encodeParameter);
+  return value;
+}
+
+/** A timestamp as PostgreSQL reads it: ISO in UTC, years before 1 with BC. */
+export function dateText(date: Date): string {
+  const year = date.getUTCFullYear();
+  if (year >= 1 && year <= 9999) return date.toISOString();
+  const rest = date.toISOString().replace(/^[+-]?\d+/, '');
+  return year >= 1 ? `${year}${rest}` : `${String(1 - year).padStart(4, '0')}${rest} BC`;
+}
