@@ -1,6 +1,7 @@
 import { AkinError } from '@akin/domain';
 import type { Metadata } from 'sharp';
 import { DEFAULT_IMAGE_LIMITS, formatBytes, type ImageLimits } from './limits.ts';
+import { withoutExtras } from './png.ts';
 import type { Pixels } from './resize.ts';
 import { preparedSharp } from './sharp.ts';
 import { type ImageType, sniffImage } from './sniff.ts';
@@ -38,13 +39,14 @@ export async function decodeImage(
     );
   }
   const type = sniffImage(bytes);
-  const header = await readHeader(bytes, type);
+  const safe = type === 'png' ? withoutExtras(bytes) : bytes;
+  const header = await readHeader(safe, type);
   const { width, height } = header.autoOrient;
   checkHeader(type, header, limits);
 
   const factor = shrink(Math.min(width, height), options.minSide);
   const target = { width: Math.ceil(width / factor), height: Math.ceil(height / factor) };
-  const pixels = await decodePixels(bytes, type, header, factor === 1 ? undefined : target, limits);
+  const pixels = await decodePixels(safe, type, header, factor === 1 ? undefined : target, limits);
   if (factor === 1 && (pixels.width !== width || pixels.height !== height)) throw undecodable(type);
   return { type, width, height, pixels };
 }

@@ -1,5 +1,9 @@
+export type { DownloadPolicy } from './address.ts';
+export * from './base64.ts';
 export * from './decode.ts';
+export * from './download.ts';
+export * from './exif.ts';
 export * from './limits.ts';
 export * from './resize.ts';
-export * from './sniff.ts';
+export { type ImageType, sniffImage } from './sniff.ts';
 export * from './thumbnail.ts';

@@ -55,6 +55,12 @@ function brands(head: Buffer): string[] {
   return found;
 }
 
+/** Whether the bytes are an HTML page, as servers send in place of a picture: errors, log-ins, hot-link walls. */
+export function looksLikeWebPage(bytes: Uint8Array): boolean {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 4096));
+  return !imageType(head) && markup(readText(head)?.text ?? '') === 'html';
+}
+
 /** Two sentences for the user: what the bytes are, and what to do. */
 function describe(head: Buffer): string {
   if (head.length === 0) return 'It is empty: no bytes arrived.';
@@ -135,14 +141,22 @@ function readText(head: Buffer): { text: string; packed: boolean } | undefined {
   return strange > 1 ? (packed ? { text: '', packed } : undefined) : { text, packed };
 }
 
+/** Pages may hold drawings and drawings pages: what comes first counts. */
+function markup(text: string): 'svg' | 'html' | undefined {
+  const svg = text.search(/<svg[\s>:]|<!DOCTYPE svg/i);
+  const html = text.search(/<!DOCTYPE html|<html[\s>]|<head[\s>]|<body[\s>]/i);
+  if (html >= 0 && (svg < 0 || html < svg)) return 'html';
+  return svg >= 0 ? 'svg' : undefined;
+}
+
 function describeText(read: { text: string; packed: boolean } | undefined): string {
   if (!read) return `Its bytes are of no type that is known here: it may be damaged, encrypted or cut at the front.`;
   const text = read.text.trimStart();
-  if (/<svg[\s>:]|<!DOCTYPE svg/i.test(text)) {
+  if (markup(text) === 'svg') {
     return 'It is an SVG drawing. Render it to PNG and send that.';
   }
   if (read.packed) return 'It is a gzip file. Unpack it and send the picture in it.';
-  if (/<!DOCTYPE html|<html[\s>]|<head[\s>]|<body[\s>]/i.test(text)) {
+  if (markup(text) === 'html') {
     return 'It is a web page (HTML), perhaps an error or log-in page in place of the picture. Use the address of the image itself.';
   }
   if (/^<\?xml|^<[a-z!]/i.test(text)) return 'It is an XML or HTML text. Send a picture.';

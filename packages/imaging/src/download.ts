@@ -1,0 +1,206 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import http, { type IncomingMessage, type RequestOptions } from 'node:http';
+import https from 'node:https';
+import { pipeline, type Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { AkinError } from '@akin/domain';
+import { addressKind, type DownloadPolicy, isAllowed } from './address.ts';
+import { DEFAULT_IMAGE_LIMITS, formatBytes, type ImageLimits } from './limits.ts';
+import { looksLikeWebPage } from './sniff.ts';
+
+/**
+ * Downloads the bytes behind an http(s) address, guarded against being sent to places that only this machine sees:
+ * the host's addresses are resolved once, each is checked against the policy, and the connection is made to just
+ * these, at the first address and at every redirect. So it does not matter how an address is written, nor whether the
+ * name server answers differently a moment later. What the bytes are is for the decoder to say; only a web page is
+ * refused here, because then the address was wrong.
+ *
+ * @throws AkinError `image-unreachable`, saying why, or `too-large`. Messages show the address without its query,
+ *   where signatures are. When `signal` is aborted by the caller, its reason is thrown.
+ */
+export async function downloadImage(
+  url: string,
+  options: { policy: DownloadPolicy; limits?: Partial<ImageLimits>; signal?: AbortSignal },
+): Promise<Uint8Array> {
+  const limits = { ...DEFAULT_IMAGE_LIMITS, ...options.limits };
+  const timeout = AbortSignal.timeout(limits.downloadMilliseconds);
+  const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+  let address = parseUrl(url);
+  try {
+    for (let redirects = 0; ; redirects++) {
+      const response = await request(address, options.policy, signal);
+      try {
+        const next = redirectTarget(response, address);
+        if (!next) return await readPicture(response, address, limits.bytes);
+        if (redirects === limits.redirects) {
+          throw unreachable(address, `it redirects more than ${limits.redirects} times`);
+        }
+        address = next;
+      } finally {
+        response.destroy();
+      }
+    }
+  } catch (error) {
+    if (options.signal?.aborted) throw options.signal.reason;
+    if (timeout.aborted) {
+      throw unreachable(address, `it did not deliver within ${limits.downloadMilliseconds / 1000} seconds`, error);
+    }
+    throw error instanceof AkinError ? error : unreachable(address, reasonOf(error), error);
+  }
+}
+
+function parseUrl(text: string, base?: URL): URL {
+  const where = base ? 'The image address redirects to one' : 'This is an image address';
+  const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : undefined;
+  if (!url?.hostname) {
+    throw new AkinError(
+      'image-unreachable',
+      `${where} that cannot be read as a URL. Send an absolute http or https URL.`,
+    );
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new AkinError('image-unreachable', `${where} with ${url.protocol} Only http: and https: are fetched.`);
+  }
+  if (url.username || url.password) {
+    throw new AkinError('image-unreachable', `${where} with a user name or password in it. Send one without.`);
+  }
+  return url;
+}
+
+async function request(url: URL, policy: DownloadPolicy, signal: AbortSignal): Promise<IncomingMessage> {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const addresses = await allowedAddresses(url, host, policy, signal);
+  const options: RequestOptions = {
+    // A socket of its own each time: a kept one would escape the check.
+    agent: false,
+    signal,
+    headers: {
+      'user-agent': 'akin',
+      accept: 'image/jpeg,image/png,image/webp,image/*;q=0.9,*/*;q=0.5',
+      'accept-encoding': 'identity',
+    },
+    // Never asked when the host is an address by itself, which is the very address that was checked.
+    lookup: (_host, { all }, callback) => {
+      const [first] = addresses as [LookupAddress];
+      if (all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    },
+  };
+  return new Promise((resolve, reject) => {
+    const { request } = url.protocol === 'https:' ? https : http;
+    request(url, options, resolve).on('error', reject).end();
+  });
+}
+
+async function allowedAddresses(
+  url: URL,
+  host: string,
+  policy: DownloadPolicy,
+  signal: AbortSignal,
+): Promise<LookupAddress[]> {
+  const addresses = await orAbort(lookup(host, { all: true }), signal).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    throw unreachable(url, 'its host name is not known (DNS)', error);
+  });
+  if (addresses.length === 0) throw unreachable(url, 'its host name has no address (DNS)');
+  const refused = addresses.find(({ address }) => !isAllowed(host, address, policy));
+  if (refused) throw unreachable(url, REFUSALS[addressKind(refused.address)]);
+  return addresses;
+}
+
+/** Why an address is not connected to. The address itself is not told: it may be the secret of a network. */
+const REFUSALS: Record<ReturnType<typeof addressKind>, string> = {
+  public: 'its address is refused',
+  loopback: 'it leads to the machine that akin runs on, which the configuration does not allow',
+  private: 'it leads into a private network, which the configuration does not allow',
+  'link-local': 'it leads to a link-local address, which is never fetched',
+  metadata: 'it leads to a cloud metadata address, which is never fetched',
+  reserved: 'it leads to a reserved address, which is never fetched',
+};
+
+/** Waits for `promise` no longer than the signal allows; the name lookup itself cannot be interrupted. */
+function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+/** Where the response sends us, or undefined when it is the final one. */
+function redirectTarget(response: IncomingMessage, from: URL): URL | undefined {
+  const status = response.statusCode ?? 0;
+  if (![301, 302, 303, 307, 308].includes(status)) return undefined;
+  const { location } = response.headers;
+  if (!location) throw unreachable(from, `it answered ${status}, a redirect without a target`);
+  return parseUrl(location, from);
+}
+
+async function readPicture(response: IncomingMessage, url: URL, maxBytes: number): Promise<Uint8Array> {
+  const status = response.statusCode ?? 0;
+  if (status !== 200) throw unreachable(url, `it answered with status ${status}`);
+  if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(url, maxBytes);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of decodedBody(response, url) as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge(url, maxBytes);
+    chunks.push(chunk);
+  }
+  if (size === 0) throw unreachable(url, 'it answered with an empty body');
+  const bytes = Buffer.concat(chunks);
+  if (looksLikeWebPage(bytes)) throw unreachable(url, 'it answered with a web page (HTML) instead of an image');
+  return bytes;
+}
+
+/** Some servers compress although they were asked not to. */
+function decodedBody(response: IncomingMessage, url: URL): Readable {
+  const encoding = (response.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  if (encoding === 'identity' || encoding === '') return response;
+  const decoder = decoderOf(encoding);
+  if (!decoder) throw unreachable(url, 'it answered with a content encoding that is not read');
+  // Errors reach the reader through the decoder.
+  return pipeline(response, decoder, () => {});
+}
+
+function decoderOf(encoding: string) {
+  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
+  if (encoding === 'deflate') return createInflate();
+  if (encoding === 'br') return createBrotliDecompress();
+  return undefined;
+}
+
+function tooLarge(url: URL, maxBytes: number): AkinError {
+  return new AkinError(
+    'too-large',
+    `The image at ${shown(url)} has more than ${formatBytes(maxBytes)}, the most that is read.`,
+  );
+}
+
+function unreachable(url: URL, reason: string, cause?: unknown): AkinError {
+  return new AkinError(
+    'image-unreachable',
+    `The image at ${shown(url)} could not be fetched: ${reason}.`,
+    cause === undefined ? {} : { cause },
+  );
+}
+
+/** The address without query and fragment, which may hold signatures and keys. */
+function shown(url: URL): string {
+  const text = url.origin + url.pathname;
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+function reasonOf(error: unknown): string {
+  const code = String((error as { code?: unknown } | undefined)?.code ?? '');
+  if (code === 'ECONNREFUSED') return 'the connection was refused';
+  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET') return 'the connection broke off';
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL') return 'its host is out of reach';
+  if (code === 'ETIMEDOUT') return 'the connection timed out';
+  if (/CERT|SIGNATURE|SSL|TLS|EPROTO/.test(code)) return `the secure connection failed (${code})`;
+  if (/^HPE_|^ERR_HTTP/.test(code)) return 'the answer is not valid HTTP';
+  if (/^Z_|^ERR_.*BROTLI|^ERR__ERROR/.test(code)) return 'the compressed answer is damaged';
+  return 'the connection failed';
+}
