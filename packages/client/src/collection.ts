@@ -27,6 +27,11 @@ export class Collection {
     return this.#send('', {});
   }
 
+  /** The fields that the collection knows, with their types. */
+  schema(): Promise<{ schema: { fields: { name: string; type: string }[] } }> {
+    return this.#send('/schema', {});
+  }
+
   create(): Promise<unknown> {
     return this.#send('', {}, { method: 'PUT', body: '{}', contentType: 'application/json' });
   }

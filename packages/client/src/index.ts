@@ -7,8 +7,9 @@
  * await shop.add([{ id: '1', image: 'https://example.org/shoe.jpg', labels: ['shoe'] }], { commit: true });
  * const { response } = await shop.image({ 'rank.by.id': '1', fq: ['-id:1'], rows: 12 });
  */
+
+export { type Client, type CollectionSummary, createClient } from './client.ts';
+export { Collection } from './collection.ts';
+export { type Plain, readAnswer } from './json.ts';
 export { AkinRequestError, type ClientConfig } from './request.ts';
 export type * from './types.ts';
-export { type Plain, readAnswer } from './json.ts';
-export { Collection } from './collection.ts';
-export { type Client, createClient } from './client.ts';

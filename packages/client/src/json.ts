@@ -1,4 +1,4 @@
-import { JsonNumber, JsonObject, type JsonValue, parseJson } from '@akin/domain';
+import { isJsonArray, JsonNumber, JsonObject, type JsonValue, parseJson } from '@akin/domain';
 
 /** A value of an answer in plain JavaScript. A Long beyond 2^53 is a bigint, so that no digit is lost. */
 export type Plain = null | boolean | number | bigint | string | Plain[] | { [key: string]: Plain };
@@ -14,13 +14,12 @@ export function readAnswer(text: string): Plain {
 }
 
 function plain(value: JsonValue): Plain {
-  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
   if (value instanceof JsonNumber) {
     const number = Number(value.text);
-    return value.isLong && !Number.isSafeInteger(number) ? BigInt(value.text) : number;
+    return value.isLong() && !Number.isSafeInteger(number) ? BigInt(value.text) : number;
   }
   if (value instanceof JsonObject) {
     return Object.fromEntries(value.entries.map(([key, member]) => [key, plain(member)]));
   }
-  return value.map(plain);
+  return isJsonArray(value) ? value.map(plain) : value;
 }

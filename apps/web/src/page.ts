@@ -1,0 +1,276 @@
+import type { Collection, CollectionSummary, FoundDocument, Plain } from '@akin/client';
+import { html, nothing, svg, type TemplateResult } from 'lit-html';
+import type { Mode, Query, ViewState } from './view-state.ts';
+
+/** What came from akin, beside the state that stands in the address. */
+export interface Shown {
+  documents: readonly FoundDocument[];
+  /** Null while nothing came yet. */
+  numFound: number | null;
+  loading: boolean;
+  error: string | null;
+  status: CollectionSummary | null;
+  opened: FoundDocument | null;
+  /** Address of the uploaded picture in this browser. */
+  preview: string | null;
+}
+
+export interface Actions {
+  ask(query: Query | null, mode?: Mode): void;
+  setMode(mode: Mode): void;
+  setWords(words: string): void;
+  addFilter(filter: string): void;
+  removeFilter(filter: string): void;
+  more(): void;
+  open(document: FoundDocument | null): void;
+  upload(file: Blob): Promise<void>;
+  copy(text: string): Promise<void>;
+}
+
+const MODE_NAMES: readonly [Mode, string, string][] = [
+  ['content', 'Content', 'Pictures that show the like'],
+  ['color', 'Colour', 'Pictures in the same colours'],
+  ['duplicate', 'Duplicates', 'Copies of the same picture'],
+];
+/** Fields that the page shows in a form of its own, or that say nothing to a person. */
+const NOT_LISTED =
+  /^(id|score|labels|image|color_palette_\w+|color_names|\w+_(cluster|rerank|nclusters|lopq|descriptor))$/;
+
+export function page(
+  state: ViewState,
+  shown: Shown,
+  actions: Actions,
+  curl: string,
+  collection: Collection,
+): TemplateResult {
+  return html`
+    ${header(state, shown, actions)}
+    <main>
+      ${shown.error ? html`<p class="error" role="alert">${shown.error}</p>` : nothing}
+      ${state.query ? question(state, state.query, shown, actions, collection) : nothing}
+      ${summary(state, shown, actions, curl)}
+      <ul class="grid">
+        ${shown.documents.map((document) => card(document, actions, collection))}
+      </ul>
+      ${emptyNote(state, shown)}
+      ${
+        shown.numFound !== null && shown.documents.length < shown.numFound
+          ? html`<button class="more" ?disabled=${shown.loading} @click=${actions.more}>${shown.loading ? 'Loading…' : 'More'}</button>`
+          : nothing
+      }
+    </main>
+    ${shown.opened ? details(shown.opened, actions, collection) : nothing}
+    <div class="drop-note" aria-hidden="true">Drop a picture to see what looks like it</div>`;
+}
+
+function header(state: ViewState, shown: Shown, actions: Actions): TemplateResult {
+  const pick = (event: Event) => {
+    const input = event.target as HTMLInputElement;
+    if (input.files?.[0]) void actions.upload(input.files[0]);
+    input.value = '';
+  };
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    actions.setWords(new FormData(event.target as HTMLFormElement).get('q') as string);
+  };
+  return html`<header>
+    <a class="brand" href="?" @click=${(event: Event) => {
+      event.preventDefault();
+      actions.ask(null, 'content');
+    }}><img src="icon.svg" alt="" width="28" height="28" />akin</a>
+    <form role="search" @submit=${submit}>
+      <input type="search" name="q" aria-label="Words or a query" placeholder="Words, or field:value" .value=${state.words} />
+    </form>
+    <label class="button primary">
+      <input type="file" accept="image/*" @change=${pick} />
+      Search by picture
+    </label>
+    <label class="button swatch" title="Search by colour">
+      <input type="color" aria-label="Search by colour" value="#ff8a5b"
+        @change=${(event: Event) => actions.ask({ by: 'hex', hex: (event.target as HTMLInputElement).value }, 'color')} />
+      Colour
+    </label>
+    <span class="status">${statusText(shown.status)}</span>
+  </header>`;
+}
+
+function statusText(status: CollectionSummary | null): string {
+  if (!status) return '';
+  const parts = [`${status.documents.toLocaleString()} documents`];
+  if (status.pending > 0) parts.push(`${status.pending.toLocaleString()} on their way`);
+  if (status.failed > 0) parts.push(`${status.failed.toLocaleString()} failed`);
+  return parts.join(' · ');
+}
+
+/** What the results are compared with, and by what. */
+function question(
+  state: ViewState,
+  query: Query,
+  shown: Shown,
+  actions: Actions,
+  collection: Collection,
+): TemplateResult {
+  const modes = query.by === 'hex' ? [] : MODE_NAMES;
+  return html`<section class="question" aria-label="What is searched for">
+    ${questionPicture(query, shown, collection)}
+    <div>
+      <p class="asked">${questionText(query)}</p>
+      <div class="modes" role="group" aria-label="Compare by">
+        ${modes.map(
+          ([mode, name, about]) =>
+            html`<button title=${about} aria-pressed=${state.mode === mode} @click=${() => actions.setMode(mode)}>${name}</button>`,
+        )}
+      </div>
+    </div>
+    <button class="quiet" @click=${() => actions.ask(null)}>Clear</button>
+  </section>`;
+}
+
+function questionPicture(query: Query, shown: Shown, collection: Collection): TemplateResult {
+  if (query.by === 'id') return html`<img src=${collection.thumbnailAddress(query.id)} alt="" />`;
+  if (query.by === 'url') return html`<img src=${query.url} alt="" referrerpolicy="no-referrer" />`;
+  if (query.by === 'hex')
+    return palette(
+      query.hex.split(',').map((one) => one.split(':')[0] as string),
+      'big',
+    );
+  return shown.preview
+    ? html`<img src=${shown.preview} alt="" />`
+    : html`<span class="placeholder">an uploaded picture</span>`;
+}
+
+function questionText(query: Query): string {
+  if (query.by === 'id') return `Like ${query.id}`;
+  if (query.by === 'url') return `Like the picture at ${query.url}`;
+  if (query.by === 'hex') return `In the colour ${query.hex}`;
+  return 'Like the uploaded picture';
+}
+
+function summary(state: ViewState, shown: Shown, actions: Actions, curl: string): TemplateResult {
+  const count =
+    shown.numFound === null ? (shown.loading ? 'Searching…' : '') : `${shown.numFound.toLocaleString()} found`;
+  return html`<div class="summary">
+    <span aria-live="polite">${count}</span>
+    ${state.filters.map(
+      (filter) =>
+        html`<button class="chip" title="Remove this filter" @click=${() => actions.removeFilter(filter)}>${filter} ×</button>`,
+    )}
+    <span class="spacer"></span>
+    ${copyButton('Copy link', () => location.href, actions)} ${copyButton('Copy as curl', () => curl, actions)}
+  </div>`;
+}
+
+function copyButton(name: string, text: () => string, actions: Actions): TemplateResult {
+  const copy = async (event: Event) => {
+    const button = event.currentTarget as HTMLButtonElement;
+    await actions.copy(text());
+    button.dataset.copied = 'yes';
+    setTimeout(() => delete button.dataset.copied, 1500);
+  };
+  return html`<button class="quiet copy" @click=${copy}>${name}</button>`;
+}
+
+function emptyNote(state: ViewState, shown: Shown): TemplateResult | typeof nothing {
+  if (shown.loading || shown.error || shown.numFound !== 0) return nothing;
+  const asked = state.query || state.words || state.filters.length > 0;
+  if (asked)
+    return html`<p class="note">Nothing matches. ${state.mode === 'duplicate' ? 'No copy of this picture is stored.' : ''}</p>`;
+  return html`<p class="note">
+    This collection is empty. Index a folder with <code>npx akin index ~/Pictures</code>, or drop a picture here once there are some.
+  </p>`;
+}
+
+function card(document: FoundDocument, actions: Actions, collection: Collection): TemplateResult {
+  const name = titleOf(document);
+  return html`<li class="card">
+    <button class="picture" title=${name} @click=${() => actions.open(document)}>
+      <img loading="lazy" src=${collection.thumbnailAddress(document.id)} alt=${name} />
+      ${document.score === undefined ? nothing : html`<span class="score" title="Score, 0 to 1">${scoreText(document.score)}</span>`}
+    </button>
+    ${palette(strings(document.color_palette_hex))}
+    <p class="name">${name}</p>
+    <div class="card-actions">
+      ${MODE_NAMES.map(
+        ([mode, label, about]) =>
+          html`<button title=${about} @click=${() => actions.ask({ by: 'id', id: document.id }, mode)}>${label}</button>`,
+      )}
+    </div>
+  </li>`;
+}
+
+function details(document: FoundDocument, actions: Actions, collection: Collection): TemplateResult {
+  const close = () => actions.open(null);
+  const chips = [
+    ...strings(document.labels).map((label) => ['labels', label] as const),
+    ...strings(document.color_names).map((name) => ['color_names', name] as const),
+  ];
+  return html`<div class="veil" @click=${close}></div>
+    <aside class="details" role="dialog" aria-modal="true" aria-label=${titleOf(document)}>
+      <button class="quiet close" aria-label="Close" @click=${close}>×</button>
+      <img src=${collection.thumbnailAddress(document.id)} alt=${titleOf(document)} />
+      <h2>${titleOf(document)}</h2>
+      <div class="modes">
+        ${MODE_NAMES.map(
+          ([mode, label, about]) =>
+            html`<button title=${about} @click=${() => actions.ask({ by: 'id', id: document.id }, mode)}>Same by ${label.toLowerCase()}</button>`,
+        )}
+      </div>
+      ${palette(strings(document.color_palette_hex), 'big', (hex) => actions.ask({ by: 'hex', hex }, 'color'))}
+      <p>
+        ${chips.map(
+          ([field, value]) =>
+            html`<button class="chip" title="Only these" @click=${() => actions.addFilter(`${field}:${quoted(value)}`)}>${value}</button>`,
+        )}
+      </p>
+      <dl>
+        <dt>id</dt><dd>${document.id}</dd>
+        ${Object.entries(document)
+          .filter(([name]) => !NOT_LISTED.test(name))
+          .map(([name, value]) => html`<dt>${name}</dt><dd>${valueText(value)}</dd>`)}
+        ${
+          typeof document.image === 'string' && /^https?:/.test(document.image)
+            ? html`<dt>image</dt><dd><a href=${document.image} rel="noreferrer" target="_blank">${document.image}</a></dd>`
+            : nothing
+        }
+      </dl>
+    </aside>`;
+}
+
+/** Colours as a strip. Drawn as SVG because the page's security policy allows no inline styles. */
+function palette(
+  colours: readonly string[],
+  size: 'small' | 'big' = 'small',
+  onPick?: (hex: string) => void,
+): TemplateResult {
+  const known = colours.filter((one) => /^(#|0x)[0-9a-f]{6}$/i.test(one)).map((one) => one.replace(/^0x/i, '#'));
+  return html`<svg class="palette ${size}" viewBox="0 0 ${Math.max(1, known.length)} 1" preserveAspectRatio="none" aria-hidden="true">
+    ${known.map(
+      (
+        hex,
+        index,
+      ) => svg`<rect x=${index} width="1" height="1" fill=${hex} class=${onPick ? 'pickable' : ''} @click=${() => onPick?.(hex)}>
+        <title>${hex}</title></rect>`,
+    )}
+  </svg>`;
+}
+
+function titleOf(document: FoundDocument): string {
+  return typeof document.title === 'string' && document.title ? document.title : document.id;
+}
+
+/** Three digits, but never 1 for what is not the same. */
+function scoreText(score: number): string {
+  return score === 1 ? '1' : Math.min(score, 0.999).toFixed(3);
+}
+
+function strings(value: Plain | undefined): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
+function quoted(value: string): string {
+  return `"${value.replace(/["\\]/g, '\\$&')}"`;
+}
+
+function valueText(value: Plain): string {
+  return Array.isArray(value) ? value.join(', ') : String(value);
+}

@@ -1,0 +1,48 @@
+import type { Collection } from '@akin/client';
+
+/** The longest side that is sent: the analysis looks at less, and a phone's picture of 12 MB would only take longer. */
+const LONGEST_SIDE = 800;
+/** Outputs that rank; kept short so that they fit into an address. */
+const DESCRIPTORS = ['content_descriptor', 'color_descriptor', 'duplicate_descriptor'];
+
+/**
+ * Analyzes a picture that was dropped, picked or pasted and gives the part of its outputs that a search needs.
+ *
+ * @throws {Error} when the file is not a picture that akin reads; the message is for the user.
+ */
+export async function describePicture(collection: Collection, file: Blob): Promise<string> {
+  const answer = await collection.analyze({ data: await toBase64(await scaleDown(file)) });
+  const outputs: Record<string, unknown> = JSON.parse(answer.outputs);
+  return JSON.stringify(Object.fromEntries(DESCRIPTORS.map((name) => [name, outputs[name]])));
+}
+
+/** A smaller JPEG of a large picture; the file itself where the browser cannot read it or it is small already. */
+async function scaleDown(file: Blob): Promise<Blob> {
+  let picture: ImageBitmap;
+  try {
+    picture = await createImageBitmap(file);
+  } catch {
+    return file;
+  }
+  const scale = LONGEST_SIDE / Math.max(picture.width, picture.height);
+  if (scale >= 1) return file;
+  const canvas = new OffscreenCanvas(
+    Math.max(1, Math.round(picture.width * scale)),
+    Math.max(1, Math.round(picture.height * scale)),
+  );
+  const context = canvas.getContext('2d');
+  if (!context) return file;
+  context.fillStyle = '#fff';
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  return canvas.convertToBlob({ type: 'image/jpeg', quality: 0.92 });
+}
+
+async function toBase64(blob: Blob): Promise<string> {
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  let text = '';
+  for (let start = 0; start < bytes.length; start += 0x8000) {
+    text += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
+  }
+  return btoa(text);
+}

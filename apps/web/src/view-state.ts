@@ -1,0 +1,90 @@
+import type { SearchParameters } from '@akin/client';
+
+export type Mode = 'content' | 'color' | 'duplicate';
+
+/** What the results are like: a stored document, a picture at an address, colours, or an uploaded picture. */
+export type Query =
+  | { by: 'id'; id: string }
+  | { by: 'url'; url: string }
+  | { by: 'hex'; hex: string }
+  /** The descriptors of an uploaded picture: short enough for an address, so that the search can be shared. */
+  | { by: 'outputs'; outputs: string };
+
+/** All that the page shows, kept in its address and nowhere else. */
+export interface ViewState {
+  collection: string;
+  mode: Mode;
+  query: Query | null;
+  words: string;
+  filters: string[];
+}
+
+export const DEFAULT_COLLECTION = 'my-collection';
+const MODES: readonly Mode[] = ['content', 'color', 'duplicate'];
+
+export function readState(address: URLSearchParams): ViewState {
+  const mode = MODES.find((one) => one === address.get('mode')) ?? 'content';
+  return {
+    collection: address.get('collection') || DEFAULT_COLLECTION,
+    mode,
+    query: readQuery(address),
+    words: address.get('q') ?? '',
+    filters: address.getAll('fq'),
+  };
+}
+
+function readQuery(address: URLSearchParams): Query | null {
+  const id = address.get('id');
+  if (id !== null) return { by: 'id', id };
+  const url = address.get('url');
+  if (url !== null) return { by: 'url', url };
+  const hex = address.get('hex');
+  if (hex !== null) return { by: 'hex', hex };
+  const outputs = address.get('outputs');
+  return outputs === null ? null : { by: 'outputs', outputs };
+}
+
+/** The address of a state, as short as it can be. */
+export function writeState(state: ViewState): string {
+  const address = new URLSearchParams();
+  if (state.collection !== DEFAULT_COLLECTION) address.set('collection', state.collection);
+  if (state.query?.by === 'id') address.set('id', state.query.id);
+  if (state.query?.by === 'url') address.set('url', state.query.url);
+  if (state.query?.by === 'hex') address.set('hex', state.query.hex);
+  if (state.query?.by === 'outputs') address.set('outputs', state.query.outputs);
+  if (state.query && state.mode !== 'content') address.set('mode', state.mode);
+  if (state.words) address.set('q', state.words);
+  for (const filter of state.filters) address.append('fq', filter);
+  return `?${address}`;
+}
+
+export type Endpoint = 'select' | 'image' | 'color' | 'duplicate';
+
+/** The request behind a state: the endpoint and its parameters, the same that "copy as curl" gives. */
+export function searchOf(
+  state: ViewState,
+  start: number,
+  rows: number,
+): { endpoint: Endpoint; parameters: SearchParameters } {
+  const parameters: SearchParameters = { rows };
+  if (start > 0) parameters.start = start;
+  if (state.words) parameters.q = state.words;
+  if (state.filters.length > 0) parameters.fq = state.filters;
+  const { query } = state;
+  if (!query) {
+    // Without a question the order is a shuffled one that stays the same while one pages.
+    if (!state.words) parameters.sort = 'random7 desc';
+    return { endpoint: 'select', parameters };
+  }
+  if (query.by === 'id') parameters['rank.by.id'] = query.id;
+  if (query.by === 'url') parameters['rank.by.url'] = query.url;
+  if (query.by === 'hex') parameters['rank.by.hex'] = query.hex;
+  if (query.by === 'outputs') parameters['rank.by.outputs'] = query.outputs;
+  const endpoint = query.by === 'hex' ? 'color' : state.mode === 'content' ? 'image' : state.mode;
+  return { endpoint, parameters };
+}
+
+/** A command to paste into a shell; single quotes keep everything in it as it is. */
+export function asCurl(address: string): string {
+  return `curl '${address.replaceAll("'", '%27')}'`;
+}
