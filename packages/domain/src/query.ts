@@ -1,9 +1,24 @@
-/** A parsed query. Positions count UTF-16 units from 0 in the text that was parsed, for error messages. */
+/** What joins words that stand side by side without an operator between them. */
+export type QueryOperator = 'AND' | 'OR';
+
+/** A piece of a wildcard pattern: literal text, any run of characters (`*`), or exactly one character (`?`). */
+export type WildcardPart = string | { readonly any: '*' | '?' };
+
+/**
+ * A parsed query. Positions count UTF-16 units from 0 in the text that was parsed, for error messages. Whether a
+ * value fits its field is not known here: a tree speaks of names and text alone.
+ */
 export type Query =
   | { readonly kind: 'all' }
   | { readonly kind: 'none' }
-  /** `field:value`, a bare word, or a wildcard or fuzzy form of either. */
-  | { readonly kind: 'term'; readonly field: string; readonly value: string; readonly position: number }
+  /** `field:value` or a bare word. On the field `text` a value may hold several words, joined by `operator`. */
+  | {
+      readonly kind: 'term';
+      readonly field: string;
+      readonly value: string;
+      readonly operator: QueryOperator;
+      readonly position: number;
+    }
   | {
       readonly kind: 'phrase';
       readonly field: string;
@@ -11,12 +26,19 @@ export type Query =
       readonly slop: number;
       readonly position: number;
     }
+  /** `{!words f=…}`: words of a string field, compared folded. The value knows no syntax. */
+  | {
+      readonly kind: 'words';
+      readonly field: string;
+      readonly value: string;
+      readonly operator: QueryOperator;
+      readonly position: number;
+    }
   | { readonly kind: 'prefix'; readonly field: string; readonly value: string; readonly position: number }
-  /** `parts` are literal texts between wildcards: `*` any run, `?` one character. */
   | {
       readonly kind: 'wildcard';
       readonly field: string;
-      readonly parts: readonly (string | { readonly any: '*' | '?' })[];
+      readonly parts: readonly WildcardPart[];
       readonly position: number;
     }
   | {
@@ -38,7 +60,11 @@ export type Query =
     }
   /** `field:*` */
   | { readonly kind: 'exists'; readonly field: string; readonly position: number }
-  /** `must` all match, `mustNot` none; of `should` at least one where `must` is empty, else they add to the score. */
+  /**
+   * `must` all match, `mustNot` none; of `should` at least one where `must` is empty, else they add to the score.
+   * With neither `must` nor `should` it matches nothing (a query that only excludes gets `all` as its `must` at the
+   * top, not inside groups, as in Solr).
+   */
   | {
       readonly kind: 'bool';
       readonly must: readonly Query[];

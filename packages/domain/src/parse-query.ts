@@ -1,0 +1,328 @@
+import type { AkinError } from './errors.ts';
+import { type ParseQueryOptions, readLocal } from './local-query.ts';
+import type { Query, QueryOperator } from './query.ts';
+import { MAX_QUERY_LENGTH, QueryBudget } from './query-budget.ts';
+import { type LocalParams, QueryScanner, queryError, type Token, unstorable, WORD_ENDS } from './query-scanner.ts';
+
+/**
+ * Reads the query language of Solr's standard parser into a tree.
+ *
+ * There is no precedence among operators, as in Lucene's classic parser: each clause is required (+), optional or
+ * excluded (-). AND makes the clauses on both of its sides required, so `a AND b OR c` is `+a +b c`; with the default
+ * operator AND, clauses are required unless OR stands beside them, so `a OR b` is `a b`. Groups say what is meant. A
+ * query that only excludes (`-id:7`) is taken from all documents; a group inside a query that only excludes matches
+ * nothing. Blank text matches nothing.
+ *
+ * Where it is more lenient than Solr: a value directly behind the colon may begin with a minus or plus (`price:-5`,
+ * `location:-12.5,30`), and a backslash escapes blanks and brackets in range bounds.
+ *
+ * @throws AkinError bad-request naming the character (from 1) and what was expected; also for a text over
+ * the limits of `query-budget.ts`.
+ */
+export function parseQuery(text: string, options: ParseQueryOptions = {}): Query {
+  if (text.length > MAX_QUERY_LENGTH) {
+    throw queryError('', 0, `it has ${text.length} characters; at most ${MAX_QUERY_LENGTH} are allowed`);
+  }
+  const problem = unstorable(text);
+  if (problem !== undefined) {
+    throw queryError(text, problem.index, `found ${problem.name}, which no document can hold`);
+  }
+  return parseWhole(text, options, new QueryBudget());
+}
+
+/** The text as the query language must read it to mean just these characters: `red shoe` is `red\ shoe`. */
+export function escapeQueryText(text: string): string {
+  if (text === '') return '""';
+  // Blanks and marks, and the words that are operators when they stand alone.
+  return text.replace(/[\\+\-!():^[\]"{}~*?|&;/\s]/g, '\\$&').replace(/^(?:AND|OR|NOT)$/, '\\$&');
+}
+
+function parseWhole(text: string, options: ParseQueryOptions, budget: QueryBudget): Query {
+  if (text.startsWith('{!')) {
+    const scanner = new QueryScanner(text);
+    const local = scanner.localParams();
+    const rest = text.slice(scanner.position);
+    return excludeFromAll(readLocal({ scanner, position: 0, rest, ...local, options, budget, parse: parseWhole }));
+  }
+  if (/^[ \t\n\r\u3000]*$/.test(text)) return { kind: 'none' };
+  return excludeFromAll(new Parser(text, options, budget).whole());
+}
+
+/** At the top of a query, one that only excludes is taken from all documents. */
+function excludeFromAll(query: Query): Query {
+  switch (query.kind) {
+    case 'bool':
+      if (query.must.length > 0 || query.should.length > 0) return query;
+      return { ...query, must: [{ kind: 'all' }] };
+    case 'boost':
+    case 'constant':
+      return { ...query, query: excludeFromAll(query.query) };
+    default:
+      return query;
+  }
+}
+
+type Occur = 'must' | 'should' | 'mustNot';
+
+class Parser {
+  readonly #scanner: QueryScanner;
+  readonly #options: ParseQueryOptions;
+  readonly #operator: QueryOperator;
+  readonly #budget: QueryBudget;
+  #token: Token;
+
+  constructor(text: string, options: ParseQueryOptions, budget: QueryBudget) {
+    this.#scanner = new QueryScanner(text);
+    this.#options = options;
+    this.#operator = options.defaultOperator ?? 'OR';
+    this.#budget = budget;
+    this.#token = this.#scanner.next();
+  }
+
+  whole(): Query {
+    const query = this.#clauses(undefined);
+    if (this.#token.kind === 'end') return query;
+    throw this.#expected('the end of the query');
+  }
+
+  /** Clauses up to a closing parenthesis or the end. `field` is that of the group they stand in. */
+  #clauses(field: string | undefined): Query {
+    const clauses: { occur: Occur; query: Query }[] = [];
+    do {
+      const { kind } = this.#token;
+      const joined = clauses.length > 0 && (kind === 'and' || kind === 'or') ? kind : undefined;
+      if (joined !== undefined) this.#advance();
+      const sign = this.#sign();
+      const query = this.#clause(field);
+      const previous = clauses.at(-1);
+      if (previous !== undefined && previous.occur !== 'mustNot') {
+        if (joined === 'and') previous.occur = 'must';
+        if (joined === 'or' && this.#operator === 'AND') previous.occur = 'should';
+      }
+      let occur: Occur = sign ?? 'should';
+      if (sign === undefined && (joined === 'and' || (this.#operator === 'AND' && joined !== 'or'))) occur = 'must';
+      // With AND as the default, "a OR +b" leaves b optional in Solr: the operator in front outweighs the sign.
+      if (sign === 'must' && this.#operator === 'AND' && joined === 'or') occur = 'should';
+      clauses.push({ occur, query });
+    } while (this.#token.kind !== 'end' && this.#token.kind !== 'close');
+    return groupClauses(clauses);
+  }
+
+  #sign(): 'must' | 'mustNot' | undefined {
+    const { kind } = this.#token;
+    if (kind !== 'plus' && kind !== 'minus' && kind !== 'not') return undefined;
+    this.#advance();
+    return kind === 'plus' ? 'must' : 'mustNot';
+  }
+
+  #clause(groupField: string | undefined): Query {
+    let field = groupField;
+    const named = this.#fieldName();
+    if (named !== undefined) field = named;
+    const token = this.#token;
+    switch (token.kind) {
+      case 'open':
+        return this.#boosted(this.#group(field));
+      case 'filter':
+        // Filters do not take part in scoring beyond the constant of a match.
+        return this.#boosted({ kind: 'constant', query: excludeFromAll(this.#group(field)), score: 1 });
+      case 'local':
+        return this.#local(token.local, field);
+      case 'word':
+        return this.#word(token, field);
+      case 'phrase':
+        return this.#phrase(token, field);
+      case 'range': {
+        this.#count();
+        this.#advance();
+        const { low, high, includeLow, includeHigh, start: position } = token;
+        return this.#boosted({
+          kind: 'range',
+          field: this.#field(field),
+          low,
+          high,
+          includeLow,
+          includeHigh,
+          position,
+        });
+      }
+      default:
+        throw this.#expected(named === undefined ? 'a word, "phrase", field:value or (' : `a value after ${named}:`);
+    }
+  }
+
+  /** Takes `name:` when it stands here. `*:` is a name of its own kind: only `*:*` is understood. */
+  #fieldName(): string | undefined {
+    const token = this.#token;
+    if (token.kind !== 'word' || !this.#scanner.colonFollows()) return undefined;
+    const [part] = token.parts;
+    const any = part !== undefined && typeof part !== 'string';
+    if (token.parts.length !== 1 || (any && part.any === '?')) {
+      throw this.#scanner.error(token.start, 'a field name cannot hold wildcards; escape * and ? with a backslash');
+    }
+    this.#advance();
+    const colon = this.#token;
+    if (any) {
+      this.#advance();
+      if (this.#token.kind === 'word' && isAny(this.#token)) return '*';
+      throw this.#expected('* after *:, which means all documents');
+    }
+    // No sign can stand behind a colon, so a minus there belongs to the value: price:-5.
+    const next = this.#scanner.text[colon.end];
+    const afterNext = this.#scanner.text[colon.end + 1];
+    if ((next === '-' || next === '+') && afterNext !== undefined && !WORD_ENDS.includes(afterNext)) {
+      this.#token = this.#scanner.word(colon.end);
+    } else this.#advance();
+    return part as string;
+  }
+
+  #group(field: string | undefined): Query {
+    const open = this.#token;
+    return this.#budget.inside(this.#scanner.text, open.start, () => {
+      this.#advance();
+      const query = this.#clauses(field);
+      if (this.#token.kind !== 'close') {
+        throw this.#scanner.error(open.start, 'the parenthesis that opens here is not closed');
+      }
+      this.#advance();
+      return query;
+    });
+  }
+
+  #word(token: Token & { kind: 'word' }, field: string | undefined): Query {
+    this.#count();
+    const position = token.start;
+    this.#advance();
+    const { boost, tilde } = this.#suffixes();
+    return boosted(this.#wordQuery(token, field, tilde, position), boost);
+  }
+
+  #wordQuery(
+    token: Token & { kind: 'word' },
+    field: string | undefined,
+    tilde: Tilde | undefined,
+    position: number,
+  ): Query {
+    const { parts } = token;
+    if (isAny(token)) {
+      if (field === undefined || field === '*') return { kind: 'all' };
+      return { kind: 'exists', field, position };
+    }
+    const name = this.#field(field);
+    const [first, second] = parts;
+    if (typeof first === 'string' && parts.length === 1) {
+      if (tilde === undefined) return { kind: 'term', field: name, value: first, operator: this.#operator, position };
+      return { kind: 'fuzzy', field: name, value: first, edits: this.#edits(tilde, first), position };
+    }
+    if (typeof first === 'string' && parts.length === 2 && typeof second !== 'string' && second?.any === '*') {
+      return { kind: 'prefix', field: name, value: first, position };
+    }
+    return { kind: 'wildcard', field: name, parts, position };
+  }
+
+  /** `~0.8` is the old form, a share of the length that must agree. */
+  #edits(tilde: Tilde, value: string): 0 | 1 | 2 {
+    const amount = tilde.amount ?? 2;
+    if (amount >= 1 && !Number.isInteger(amount)) {
+      throw this.#scanner.error(tilde.start, 'expected a whole number of edits after ~, as in ~1 or ~2');
+    }
+    const edits = amount >= 1 || amount === 0 ? amount : Math.floor((1 - amount) * [...value].length);
+    return Math.min(2, edits) as 0 | 1 | 2;
+  }
+
+  #phrase(token: Token & { kind: 'phrase' }, field: string | undefined): Query {
+    this.#count();
+    this.#advance();
+    if (this.#token.kind === 'colon') {
+      throw this.#scanner.error(token.start, 'a field name is not quoted; escape its odd characters with a backslash');
+    }
+    const { boost, tilde } = this.#suffixes();
+    const slop = Math.min(Math.trunc(tilde?.amount ?? 0), 1_000_000);
+    return boosted(
+      { kind: 'phrase', field: this.#field(field), value: token.value, slop, position: token.start },
+      boost,
+    );
+  }
+
+  /** Local parameters inside a query take the text up to the next blank or parenthesis as their value. */
+  #local(local: LocalParams, field: string | undefined): Query {
+    const token = this.#token;
+    const { text } = this.#scanner;
+    let end = token.end;
+    if (!local.params.has('v')) while (end < text.length && !') \t\n\r\u3000{^'.includes(text[end] as string)) end++;
+    const query = readLocal({
+      scanner: this.#scanner,
+      position: token.start,
+      rest: text.slice(token.end, end),
+      ...local,
+      groupField: field,
+      options: this.#options,
+      budget: this.#budget,
+      parse: parseWhole,
+    });
+    this.#scanner.position = end;
+    this.#advance();
+    return this.#boosted(query);
+  }
+
+  /** `^2` and `~1` behind a word or phrase, in either order. */
+  #suffixes(): { boost: Boost | undefined; tilde: Tilde | undefined } {
+    let boost: Boost | undefined;
+    let tilde: Tilde | undefined;
+    for (;;) {
+      const token = this.#token;
+      if (token.kind === 'boost' && boost === undefined) boost = token;
+      else if (token.kind === 'tilde' && tilde === undefined) tilde = token;
+      else return { boost, tilde };
+      this.#advance();
+    }
+  }
+
+  #boosted(query: Query): Query {
+    const token = this.#token;
+    if (token.kind !== 'boost') return query;
+    this.#advance();
+    return boosted(query, token);
+  }
+
+  #field(field: string | undefined): string {
+    return field ?? this.#options.defaultField ?? 'text';
+  }
+
+  #advance(): void {
+    this.#token = this.#scanner.next();
+  }
+
+  #count(): void {
+    this.#budget.countClause(this.#scanner.text, this.#token.start);
+  }
+
+  #expected(what: string): AkinError {
+    const { kind, start, end } = this.#token;
+    if (kind === 'end') return this.#scanner.error(start, `expected ${what}, but the query ends`);
+    const found = JSON.stringify(this.#scanner.text.slice(start, Math.min(end, start + 40)));
+    const hint = kind === 'colon' ? ' (a colon inside a value is written \\: or the value stands in quotes)' : '';
+    return this.#scanner.error(start, `expected ${what}, found ${found}${hint}`);
+  }
+}
+
+type Boost = Token & { kind: 'boost' };
+type Tilde = Token & { kind: 'tilde' };
+
+function isAny(token: Token & { kind: 'word' }): boolean {
+  const [part] = token.parts;
+  return token.parts.length === 1 && typeof part === 'object' && part.any === '*';
+}
+
+function boosted(query: Query, boost: Boost | undefined): Query {
+  if (boost === undefined) return query;
+  if (boost.constant) return { kind: 'constant', query, score: boost.factor };
+  return { kind: 'boost', query, factor: boost.factor };
+}
+
+function groupClauses(clauses: readonly { occur: Occur; query: Query }[]): Query {
+  const [only] = clauses;
+  if (clauses.length === 1 && only !== undefined && only.occur !== 'mustNot') return only.query;
+  const queries = (occur: Occur) => clauses.filter((clause) => clause.occur === occur).map((clause) => clause.query);
+  return { kind: 'bool', must: queries('must'), should: queries('should'), mustNot: queries('mustNot') };
+}

@@ -1,0 +1,30 @@
+import { queryError } from './query-scanner.ts';
+
+/** UTF-16 units of a query: lists of ten thousand ids come in practice, by POST. */
+export const MAX_QUERY_LENGTH = 1_048_576;
+/** Values, phrases, ranges … of one query, counted through all its groups. */
+export const MAX_QUERY_CLAUSES = 20_000;
+/** Groups, and local parameters, inside each other. */
+export const MAX_QUERY_DEPTH = 200;
+
+/** Counts what a query may have, through all its groups, so that a huge one is refused and never overflows. */
+export class QueryBudget {
+  #clauses = 0;
+  #depth = 0;
+
+  countClause(text: string, position: number): void {
+    if (++this.#clauses > MAX_QUERY_CLAUSES) {
+      throw queryError(text, position, `the query has more than ${MAX_QUERY_CLAUSES} clauses`);
+    }
+  }
+
+  /** Runs `read` one level deeper. */
+  inside<T>(text: string, position: number, read: () => T): T {
+    if (++this.#depth > MAX_QUERY_DEPTH) {
+      throw queryError(text, position, `more than ${MAX_QUERY_DEPTH} groups stand inside each other`);
+    }
+    const result = read();
+    this.#depth--;
+    return result;
+  }
+}

@@ -1,0 +1,329 @@
+import { AkinError } from './errors.ts';
+import type { WildcardPart } from './query.ts';
+
+/** `{!type key=value …}`: the parameters that stand before a query and say how it is read. */
+export interface LocalParams {
+  readonly type: string | undefined;
+  readonly params: ReadonlyMap<string, string>;
+}
+
+type Mark = 'and' | 'or' | 'not' | 'plus' | 'minus' | 'open' | 'close' | 'colon' | 'filter' | 'end';
+
+/** A token of the query language. `start` and `end` are UTF-16 positions in the text. */
+export type Token = { readonly start: number; readonly end: number } & (
+  | { readonly kind: Mark }
+  /** Without wildcards there is exactly one part. */
+  | { readonly kind: 'word'; readonly parts: readonly WildcardPart[] }
+  | { readonly kind: 'phrase'; readonly value: string }
+  | {
+      readonly kind: 'range';
+      readonly low: string | null;
+      readonly high: string | null;
+      readonly includeLow: boolean;
+      readonly includeHigh: boolean;
+    }
+  /** `^2`, or `^=2` when `constant`. */
+  | { readonly kind: 'boost'; readonly constant: boolean; readonly factor: number }
+  /** `~`, `~1`, `~0.8` */
+  | { readonly kind: 'tilde'; readonly amount: number | null }
+  | { readonly kind: 'local'; readonly local: LocalParams }
+);
+
+/** The error of a query that does not parse: where (characters are counted from 1), and what was expected there. */
+export function queryError(text: string, position: number, problem: string): AkinError {
+  let character = 1;
+  for (let i = 0; i < position; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0xdc00 || unit > 0xdfff) character++;
+  }
+  const before = text.slice(Math.max(0, position - 20), position).replace(/^[\udc00-\udfff]/, '');
+  const where = before === '' ? '' : `, after ${JSON.stringify(before)}`;
+  return new AkinError('bad-request', `The query cannot be read at character ${character}${where}: ${problem}`);
+}
+
+const BLANKS = ' \t\n\r\u3000';
+/** What ends a word. `* ?` do not: they make it a pattern. Nor do `+ - ! /`, which only cannot begin one. */
+export const WORD_ENDS = `${BLANKS}():^[]"{}~`;
+const WORD_MARKS: ReadonlyMap<string, Mark> = new Map([
+  ['AND', 'and'],
+  ['&&', 'and'],
+  ['OR', 'or'],
+  ['||', 'or'],
+  ['NOT', 'not'],
+]);
+const SINGLE_MARKS: ReadonlyMap<string, Mark> = new Map([
+  ['(', 'open'],
+  [')', 'close'],
+  [':', 'colon'],
+  ['+', 'plus'],
+  ['-', 'minus'],
+  ['!', 'not'],
+]);
+
+/** Cuts a query into tokens, one at a time, by the rules of Solr's standard parser. */
+export class QueryScanner {
+  readonly text: string;
+  /** Where the next token is looked for. */
+  position: number;
+
+  constructor(text: string, position = 0) {
+    this.text = text;
+    this.position = position;
+  }
+
+  next(): Token {
+    this.#skip();
+    const start = this.position;
+    const char = this.text[start];
+    if (char === undefined) return { kind: 'end', start, end: start };
+    if (char === '"') return this.#phrase();
+    if (char === '[' || (char === '{' && this.text[start + 1] !== '!')) return this.#range();
+    if (char === '{') return this.#localToken();
+    if (char === '^') return this.#boost();
+    if (char === '~') return this.#tilde();
+    if (char === '/') throw this.#regularExpression(start);
+    if (this.text.startsWith('filter(', start)) return this.#take({ kind: 'filter' }, start, start + 7);
+    const mark = SINGLE_MARKS.get(char);
+    if (mark !== undefined) {
+      // An operator with a blank behind it is a word, so that "salt - pepper" excludes nothing.
+      const blank = '+-!'.includes(char) && isBlank(this.text[start + 1]);
+      if (blank) return this.#take({ kind: 'word', parts: [char] }, start, start + 1);
+      return this.#take({ kind: mark }, start, start + 1);
+    }
+    if (char === ']' || char === '}')
+      throw this.error(start, `a ${char} closes nothing here; write \\${char} for the character`);
+    return this.word(start);
+  }
+
+  /** Reads a word from `start` on, whatever its first character is. */
+  word(start: number): Token {
+    const parts: WildcardPart[] = [];
+    let from = start;
+    let at = start;
+    const flush = (end: number) => {
+      if (end > from) parts.push(this.unescape(from, end));
+      from = end + 1;
+    };
+    for (; at < this.text.length; at++) {
+      const char = this.text[at] as string;
+      if (char === '\\') at++;
+      else if (char === '*' || char === '?') {
+        flush(at);
+        parts.push({ any: char });
+      } else if (WORD_ENDS.includes(char)) break;
+    }
+    const end = Math.min(at, this.text.length);
+    flush(end);
+    const mark = WORD_MARKS.get(this.text.slice(start, end));
+    return this.#take(mark === undefined ? { kind: 'word', parts } : { kind: mark }, start, end);
+  }
+
+  /** True when the next token is a colon; it is not taken. */
+  colonFollows(): boolean {
+    this.#skip();
+    return this.text[this.position] === ':';
+  }
+
+  /** The local parameters that begin at the current position (`{!`). */
+  localParams(): LocalParams {
+    const open = this.position;
+    let type: string | undefined;
+    const params = new Map<string, string>();
+    this.position += 2;
+    for (;;) {
+      this.#skipBlanks();
+      const start = this.position;
+      if (start >= this.text.length) throw this.error(open, 'the local parameters that begin here are not closed by }');
+      if (this.text[start] === '}') break;
+      this.#skipUntil('=}');
+      const key = this.text.slice(start, this.position);
+      if (this.#char() === '=') {
+        this.position++;
+        if (key === '') throw this.error(start, 'expected the name of a local parameter before =');
+        params.set(key, this.#localValue());
+      } else if (type === undefined && params.size === 0) type = key;
+      else throw this.error(start, `expected key=value in the local parameters, found ${JSON.stringify(key)}`);
+    }
+    this.position++;
+    return { type: type ?? params.get('type'), params };
+  }
+
+  /** The text of a slice without its escapes: a backslash and any character, or `\u` and four hexadecimal digits. */
+  unescape(start: number, end: number): string {
+    if (!this.text.slice(start, end).includes('\\')) return this.text.slice(start, end);
+    const pieces: string[] = [];
+    let from = start;
+    for (let at = start; at < end; at++) {
+      if (this.text[at] !== '\\') continue;
+      pieces.push(this.text.slice(from, at));
+      if (at + 1 >= end) throw this.error(at, 'the backslash at the end escapes nothing; write \\\\ for the character');
+      if (this.text[at + 1] === 'u') {
+        const digits = this.text.slice(at + 2, Math.min(at + 6, end));
+        if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw this.error(at, 'expected four hexadecimal digits after \\u');
+        pieces.push(String.fromCharCode(Number.parseInt(digits, 16)));
+        at += 5;
+        from = at + 1;
+      } else {
+        // The escaped character itself is copied with what follows it.
+        from = at + 1;
+        at++;
+      }
+    }
+    pieces.push(this.text.slice(from, end));
+    const value = pieces.join('');
+    const problem = unstorable(value);
+    if (problem !== undefined) throw this.error(start, `the value holds ${problem.name}, which no document can hold`);
+    return value;
+  }
+
+  error(position: number, problem: string): AkinError {
+    return queryError(this.text, position, problem);
+  }
+
+  #phrase(): Token {
+    const start = this.position;
+    const end = this.#closing(start, '"');
+    if (end < 0) throw this.error(start, 'the quote that begins here is not closed');
+    return this.#take({ kind: 'phrase', value: this.unescape(start + 1, end) }, start, end + 1);
+  }
+
+  #range(): Token {
+    const start = this.position;
+    this.position++;
+    const low = this.#bound('the lower bound');
+    this.#skipBlanks();
+    if (!/^TO(?:[ \t\n\r\u3000\]}]|$)/.test(this.text.slice(this.position, this.position + 3))) {
+      throw this.error(this.position, 'expected TO between the two bounds of a range, as in [1 TO 5]');
+    }
+    this.position += 2;
+    const high = this.#bound('the upper bound');
+    this.#skipBlanks();
+    const close = this.#char();
+    if (close !== ']' && close !== '}') throw this.error(this.position, 'expected ] or } at the end of a range');
+    const ends = { includeLow: this.text[start] === '[', includeHigh: close === ']' };
+    return this.#take({ kind: 'range', low, high, ...ends }, start, this.position + 1);
+  }
+
+  /** One bound of a range: a quoted text or a run without blanks and brackets; `*` is none. */
+  #bound(what: string): string | null {
+    this.#skipBlanks();
+    const start = this.position;
+    if (this.#char() === '"') {
+      const end = this.#closing(start, '"');
+      if (end < 0) throw this.error(start, 'the quote that begins here is not closed');
+      this.position = end + 1;
+      return this.unescape(start + 1, end);
+    }
+    while (this.position < this.text.length) {
+      const char = this.#char();
+      if (char === '\\') this.position++;
+      else if (isBlank(char) || char === ']' || char === '}') break;
+      this.position++;
+    }
+    this.position = Math.min(this.position, this.text.length);
+    if (this.position === start) throw this.error(start, `expected ${what} of a range, or *`);
+    return this.text.slice(start, this.position) === '*' ? null : this.unescape(start, this.position);
+  }
+
+  #boost(): Token {
+    const start = this.position;
+    const match = /^\^(=?)([0-9]+(?:\.[0-9]+)?)/.exec(this.text.slice(start, start + 64));
+    const factor = Number(match?.[2]);
+    if (match === null || factor > 1e30)
+      throw this.error(start, 'expected a number of 0 or more after ^, as in ^2 or ^=1.5');
+    return this.#take({ kind: 'boost', constant: match[1] === '=', factor }, start, start + match[0].length);
+  }
+
+  #tilde(): Token {
+    const start = this.position;
+    const match = /^~([0-9]+(?:\.[0-9]+)?)?/.exec(this.text.slice(start, start + 64)) as RegExpExecArray;
+    const amount = match[1] === undefined ? null : Number(match[1]);
+    return this.#take({ kind: 'tilde', amount }, start, start + match[0].length);
+  }
+
+  #localToken(): Token {
+    const start = this.position;
+    return { kind: 'local', local: this.localParams(), start, end: this.position };
+  }
+
+  #localValue(): string {
+    const start = this.position;
+    const quote = this.#char();
+    if (quote === '"' || quote === "'") {
+      const end = this.#closing(start, quote);
+      if (end < 0) throw this.error(start, 'the quote that begins here is not closed');
+      this.position = end + 1;
+      return this.unescape(start + 1, end);
+    }
+    if (quote === '$') throw this.error(start, 'parameter references ($name) are not understood; write the value here');
+    this.#skipUntil('}');
+    return this.text.slice(start, this.position);
+  }
+
+  /** Position of the quote that closes the one at `start`, or -1. */
+  #closing(start: number, quote: string): number {
+    for (let at = start + 1; at < this.text.length; at++) {
+      if (this.text[at] === '\\') at++;
+      else if (this.text[at] === quote) return at;
+    }
+    return -1;
+  }
+
+  /** Passes blanks and comments; comments nest. */
+  #skip(): void {
+    for (;;) {
+      this.#skipBlanks();
+      const start = this.position;
+      if (!this.text.startsWith('/*', start)) return;
+      let depth = 0;
+      do {
+        if (this.text.startsWith('/*', this.position)) depth++;
+        else if (this.text.startsWith('*/', this.position)) depth--;
+        else {
+          if (this.position >= this.text.length)
+            throw this.error(start, 'the comment that begins here is not closed by */');
+          this.position++;
+          continue;
+        }
+        this.position += 2;
+      } while (depth > 0);
+    }
+  }
+
+  #skipBlanks(): void {
+    while (this.position < this.text.length && isBlank(this.#char())) this.position++;
+  }
+
+  /** Passes what is neither a blank nor one of `ends`. */
+  #skipUntil(ends: string): void {
+    while (this.position < this.text.length && !(BLANKS + ends).includes(this.#char() as string)) this.position++;
+  }
+
+  #char(): string | undefined {
+    return this.text[this.position];
+  }
+
+  #take<T>(token: T, start: number, end: number): T & { start: number; end: number } {
+    this.position = end;
+    return { ...token, start, end };
+  }
+
+  #regularExpression(start: number): AkinError {
+    return this.error(
+      start,
+      'regular expressions (/…/) are not supported; write \\/ for a slash, or put the value in quotes',
+    );
+  }
+}
+
+function isBlank(char: string | undefined): boolean {
+  return char !== undefined && BLANKS.includes(char);
+}
+
+/** What no stored text can contain: NUL and halves of surrogate pairs. */
+export function unstorable(text: string): { readonly name: string; readonly index: number } | undefined {
+  // With the u flag only a surrogate without its other half matches.
+  const match = /[\0\ud800-\udfff]/u.exec(text);
+  if (match === null) return undefined;
+  return { name: match[0] === '\0' ? 'the character NUL' : 'half of a surrogate pair', index: match.index };
+}
