@@ -1,0 +1,107 @@
+// Brings a clone to where it can run: what the lockfile names is installed, what is not current is built.
+// Needs nothing but Node and npm; installs nothing outside of this folder and npm's cache.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Installs and builds; a second call with nothing changed takes a second or two. Ends the process where it fails. */
+export async function prepare() {
+  requireNode();
+  const { packageManager } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
+  const npx = ['npx', '--yes', `--package=${packageManager}`, '--'];
+  const stampFile = `${ROOT}node_modules/.akin-installed`;
+  const stamp = lockStamp();
+  if (readOrEmpty(stampFile) !== stamp) {
+    rmSync(stampFile, { force: true });
+    await step('Installing what pnpm-lock.yaml names', [
+      ...npx,
+      ...['pnpm', 'install', '--frozen-lockfile', '--config.confirmModulesPurge=false'],
+    ]);
+    writeFileSync(stampFile, stamp);
+  }
+  // Through npx too: turbo calls pnpm, which need not be on this machine.
+  await step('Building what has changed', [...npx, 'node', 'node_modules/turbo/bin/turbo', 'run', 'build']);
+}
+
+/**
+ * Runs a program in front of the user, passing signals on, and ends this process as it ended.
+ *
+ * @param {readonly string[]} command program and arguments
+ */
+export async function runInFront(command) {
+  const { code, signal } = await ended(start(command, 'inherit'));
+  if (signal !== null) process.kill(process.pid, signal);
+  process.exitCode = code ?? 1;
+}
+
+function requireNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if ((major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22) return;
+  console.error(
+    `akin needs Node 20.19 or newer of 20, 22.12 or newer of 22, or 24. This is Node ${process.versions.node}
+(${process.execPath}). Get a newer one from https://nodejs.org/ or with your version manager, for example
+  nvm install 24`,
+  );
+  process.exit(1);
+}
+
+/** What an installation depends on. */
+function lockStamp() {
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch}`);
+  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml']) hash.update(readFileSync(`${ROOT}${file}`));
+  return hash.digest('hex');
+}
+
+/** Runs a command in silence, telling its name and time; shows what it said only if it fails. */
+async function step(title, command) {
+  const from = Date.now();
+  process.stderr.write(`${title} …`);
+  const child = start(command, 'pipe');
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      said += text;
+    });
+  }
+  const { code, signal } = await ended(child);
+  if (code === 0) {
+    process.stderr.write(` ${((Date.now() - from) / 1000).toFixed(1)} s\n`);
+    return;
+  }
+  process.stderr.write(`\n${said}\nThis failed (${signal ?? `exit code ${code}`}): ${command.join(' ')}\n`);
+  process.exit(1);
+}
+
+function start([program, ...args], output) {
+  return spawn(program, args, {
+    cwd: ROOT,
+    stdio: ['ignore', output, output],
+    // On Windows npx is a script that only a shell can start.
+    shell: process.platform === 'win32',
+    env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1', TURBO_NO_UPDATE_NOTIFIER: '1' },
+  });
+}
+
+/** Waits for a child; a signal to this process meanwhile goes to the child, whose end decides. */
+async function ended(child) {
+  const passOn = (signal) => child.kill(signal);
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, passOn);
+  const result = await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+  for (const signal of signals) process.off(signal, passOn);
+  return result;
+}
+
+function readOrEmpty(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,8 @@
+// npm start [-- arguments of `akin serve`]: prepares the clone, then serves.
+import { prepare, ROOT } from './prepare.mjs';
+
+await prepare();
+// In this very process: signals and the terminal reach it without a go-between.
+const program = `${ROOT}apps/akin/bin/akin.mjs`;
+process.argv = [process.execPath, program, 'serve', ...process.argv.slice(2)];
+await import(new URL('../../apps/akin/bin/akin.mjs', import.meta.url).href);

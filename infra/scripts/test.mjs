@@ -1,0 +1,9 @@
+// npm test [-- jest's arguments]: prepares the clone, then runs the tests. The last line is `N passed, N failed`.
+import { prepare, runInFront } from './prepare.mjs';
+
+await prepare();
+await runInFront([
+  process.execPath,
+  ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'],
+  ...process.argv.slice(2),
+]);
