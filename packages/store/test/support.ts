@@ -2,10 +2,12 @@ import { constants } from 'node:fs';
 import { cp, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { FieldValue, ModuleManifest } from '@akin/domain';
 import { testDatabase } from '@akin/testing';
 import type { Engine } from '../src/engine/engine.ts';
 import { openPglite } from '../src/engine/pglite.ts';
 import { openPostgres } from '../src/engine/postgres.ts';
+import { openStore, type ParsedOutputs, type Store } from '../src/store.ts';
 
 export const ENGINES = ['pglite', 'postgres'] as const;
 export type EngineKind = (typeof ENGINES)[number];
@@ -27,6 +29,69 @@ export async function testPlace(kind: EngineKind): Promise<{ place: TestPlace; r
 
 export function openEngine(place: TestPlace): Promise<Engine> {
   return 'folder' in place ? openPglite(place.folder) : openPostgres(place.databaseUrl);
+}
+
+/** Two modules with small vectors: enough for everything that the store does with them. */
+export const TEST_MODULES: readonly ModuleManifest[] = [
+  {
+    name: 'shape',
+    outputs: [
+      { name: 'shape_descriptor', type: 'string', returnedByDefault: false },
+      { name: 'shape_cluster', type: 'long', returnedByDefault: false },
+      { name: 'shape_rerank', type: 'long', returnedByDefault: true },
+    ],
+    descriptor: { output: 'shape_descriptor', cell: 'shape_cluster', dimensions: 4 },
+  },
+  {
+    name: 'tint',
+    outputs: [
+      { name: 'tint_names', type: 'strings', returnedByDefault: true },
+      { name: 'tint_isolated', type: 'boolean', returnedByDefault: true },
+      { name: 'tint_freq', type: 'doubles', returnedByDefault: true },
+      { name: 'tint_free', type: 'longs', returnedByDefault: true },
+    ],
+  },
+];
+
+/** What a test writes as outputs: the descriptor is a comma list. */
+export interface TestOutputs {
+  readonly shape?: readonly number[];
+  readonly names?: readonly string[];
+}
+
+export function testOutputs({ shape, names }: TestOutputs): string {
+  return JSON.stringify({ shape_descriptor: shape?.join(','), tint_names: names });
+}
+
+/** Reads what {@link testOutputs} wrote; throws on other text, as the real one does. */
+export function parseTestOutputs(json: string): ParsedOutputs {
+  const { shape_descriptor: text, tint_names: names } = JSON.parse(json) as {
+    shape_descriptor?: string;
+    tint_names?: string[];
+  };
+  const fields = new Map<string, FieldValue>();
+  const descriptors = new Map<string, { vector: Float32Array; cell: number }>();
+  if (text !== undefined) {
+    const vector = Float32Array.from(text.split(','), Number);
+    const cell = vector.indexOf(Math.max(...vector));
+    descriptors.set('shape', { vector, cell });
+    fields
+      .set('shape_descriptor', text)
+      .set('shape_cluster', BigInt(cell))
+      .set('shape_rerank', -(2n ** 62n));
+  }
+  if (names !== undefined) {
+    fields
+      .set('tint_names', names)
+      .set('tint_isolated', true)
+      .set('tint_freq', [0.25, 0.75])
+      .set('tint_free', [0n, 8n]);
+  }
+  return { fields, descriptors };
+}
+
+export function openTestStore(place: TestPlace, graceMilliseconds = 0): Promise<Store> {
+  return openStore({ ...place, modules: TEST_MODULES, parseOutputs: parseTestOutputs, graceMilliseconds });
 }
 
 /** A freshly made data folder, shared by all test runs on the machine. */

@@ -1,0 +1,181 @@
+import type { FieldType, ModuleManifest, OutputField } from '@akin/domain';
+import type { Queryable } from './engine/engine.ts';
+
+/** `vt` of a row that is live: the greatest bigint. */
+export const LIVE = 9_223_372_036_854_775_807n;
+
+/**
+ * The tables of one collection, in its own schema (S below). Append only, as the shared migrations are; each entry
+ * runs once a collection.
+ *
+ * The life of a change: rows of `operations` that belong to a request (staged) → the request gets its first sequence
+ * number (accepted) → analysis fills `outputs` → a commit turns the operation into a row of `documents` and of each
+ * `descriptors_<module>`. A row of `documents`, its descriptors, its outputs and its thumbnail all carry the number
+ * that the operation drew when it was staged: `doc`.
+ */
+const TABLES: readonly ((S: string) => readonly string[])[] = [
+  // 1
+  (S) => [
+    // Fields that are columns of documents: one for each output of an analysis that can be filtered, and one for each
+    // name that clients defined. The preconfigured ones are fixed and not listed.
+    `create table ${S}.fields (
+       number int primary key,
+       name text collate "C" not null unique,
+       type text not null,
+       origin text not null check (origin in ('analysis', 'document')),
+       "column" text not null unique
+     )`,
+
+    // Operations arrive in requests. All of a request is accepted by giving it first_seq; the sequence number of an
+    // operation is first_seq + position and never stored.
+    `create table ${S}.requests (
+       request bigint generated always as identity primary key,
+       first_seq bigint unique,
+       count int not null default 0,
+       created_at timestamptz not null default now(),
+       accepted_at timestamptz,
+       -- No operation of it is queued, analyzing or ready any more.
+       finished boolean not null default false,
+       -- Its operations dropped what they carried.
+       pruned boolean not null default false
+     )`,
+    `create index requests_unfinished on ${S}.requests (first_seq) where not finished and first_seq is not null`,
+    `create index requests_unpruned on ${S}.requests (first_seq) where finished and not pruned`,
+
+    `create sequence ${S}.doc as bigint cache 1`,
+    `create table ${S}.operations (
+       request bigint not null,
+       position int not null,
+       kind text not null check (kind in ('add', 'delete', 'delete-by-query')),
+       -- Of the document; null for a delete by query.
+       id text collate "C",
+       -- The number of the row of documents that this one becomes; null for deletes.
+       doc bigint,
+       -- The document as JSON, or the query of a delete by query. Null once published.
+       document text,
+       -- Comma list of the modules to apply; null: all.
+       modules text,
+       state text not null check (state in ('queued', 'analyzing', 'ready', 'applied', 'failed', 'superseded')),
+       -- How often an analysis began.
+       attempt int not null default 0,
+       -- When a queued one may begin, and since when one is being analyzed.
+       available_at timestamptz,
+       error_code text,
+       error_msg text,
+       -- The commit that shows the effect of an applied or superseded one.
+       applied_commit bigint,
+       primary key (request, position)
+     ) with (fillfactor = 90)`,
+    `create index operations_queued on ${S}.operations (request, position) where state = 'queued'`,
+    `create index operations_analyzing on ${S}.operations (request, position) where state = 'analyzing'`,
+    `create index operations_ready on ${S}.operations (request, position) where state = 'ready'`,
+    `create index operations_failed on ${S}.operations (request, position) where state = 'failed'`,
+
+    // The outputs of an analysis word for word, as \`import\` takes them. Base64 does not compress.
+    `create table ${S}.outputs (doc bigint primary key, json text not null)`,
+    `alter table ${S}.outputs alter column json set storage external`,
+    `create table ${S}.thumbnails (doc bigint primary key, bytes bytea not null, etag text not null)`,
+    `alter table ${S}.thumbnails alter column bytes set storage external`,
+
+    // A row is visible to commit n when vf <= n and n < vt; vt is the greatest bigint while nothing replaced it.
+    `create table ${S}.documents (
+       doc bigint primary key,
+       id text collate "C" not null,
+       seq bigint not null,
+       vf bigint not null,
+       vt bigint not null default ${LIVE},
+       image text collate "C",
+       labels text[] collate "C",
+       lat double precision,
+       lon double precision,
+       -- The words of every string value, as domain makes them: the field "text".
+       words tsvector
+     ) with (vacuum_truncate = off)`,
+    // At most one live row an id.
+    `create unique index documents_id on ${S}.documents (id, vt)`,
+    `create index documents_words on ${S}.documents using gin (words) with (gin_pending_list_limit = 256)`,
+    `create index documents_expired on ${S}.documents (vt) where vt < ${LIVE}`,
+
+    // Deletes (and replacements that left no row) that earlier operations, still on their way, have to respect.
+    `create table ${S}.barriers (
+       seq bigint not null,
+       id text collate "C",
+       query text,
+       accepted_at timestamptz not null,
+       check ((id is null) <> (query is null))
+     )`,
+    `create index barriers_id on ${S}.barriers (id) where id is not null`,
+    `create index barriers_seq on ${S}.barriers (seq)`,
+  ],
+];
+
+export const TABLES_VERSION = TABLES.length;
+
+const SQL_TYPES: Partial<Record<FieldType, string>> = {
+  boolean: 'boolean',
+  long: 'bigint',
+  double: 'double precision',
+  date: 'timestamptz',
+  string: 'text collate "C"',
+  strings: 'text[] collate "C"',
+  longs: 'bigint[]',
+  doubles: 'double precision[]',
+};
+
+/** The type of a column of `documents`. */
+export function sqlType(type: FieldType): string {
+  const sql = SQL_TYPES[type];
+  if (sql === undefined) throw new Error(`no column holds a field of type ${type}`);
+  return sql;
+}
+
+/** Creates what the schema lacks: see {@link TABLES}. */
+export async function createTables(tx: Queryable, sqlSchema: string, from: number): Promise<void> {
+  for (const statements of TABLES.slice(from)) {
+    for (const sql of statements(sqlSchema)) await tx.query(sql);
+  }
+}
+
+/**
+ * Outputs that can be filtered are columns. The long texts (descriptors and codes) are not: they are read from the
+ * outputs when a search names them.
+ */
+export function isColumn(output: OutputField): boolean {
+  return output.type !== 'string' || output.returnedByDefault;
+}
+
+export function descriptorTable(sqlSchema: string, module: string): string {
+  return `${sqlSchema}.descriptors_${checkedName(module)}`;
+}
+
+/** Creates the table of descriptors and the columns of a module where they are missing. */
+export async function createModuleTables(tx: Queryable, sqlSchema: string, module: ModuleManifest): Promise<void> {
+  if (module.descriptor !== undefined) {
+    const table = descriptorTable(sqlSchema, module.name);
+    await tx.query(
+      `create table if not exists ${table} (
+         doc bigint primary key,
+         -- The coarse centroid of the module's codebook that is nearest.
+         cell int not null,
+         vector halfvec(${module.descriptor.dimensions}) not null
+       ) with (vacuum_truncate = off)`,
+    );
+  }
+  for (const output of module.outputs.filter(isColumn)) {
+    await tx.query(
+      `alter table ${sqlSchema}.documents add column if not exists ${checkedName(output.name)} ${sqlType(output.type)}`,
+    );
+    await tx.query(
+      `insert into ${sqlSchema}.fields (number, name, type, origin, "column")
+       select coalesce(max(number), 0) + 1, $1, $2, 'analysis', $1 from ${sqlSchema}.fields
+       on conflict (name) do nothing`,
+      [output.name, output.type],
+    );
+  }
+}
+
+/** Names of modules and outputs stand in SQL as they are. */
+function checkedName(name: string): string {
+  if (!/^[a-z][a-z0-9_]{0,47}$/.test(name)) throw new Error(`${name} cannot be the name of a module or output`);
+  return name;
+}

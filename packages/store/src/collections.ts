@@ -1,0 +1,165 @@
+import { AkinError } from '@akin/domain';
+import { createModuleTables, createTables, TABLES_VERSION } from './collection-tables.ts';
+import type { Queryable, Row } from './engine/engine.ts';
+import { sqlStateOf } from './engine/sqlstate.ts';
+import { refreshView } from './fields.ts';
+import type { Store } from './store.ts';
+
+/** One row of the registry. */
+export interface Collection {
+  readonly id: number;
+  readonly name: string;
+  /** The SQL schema that holds its tables; stands in SQL as it is. */
+  readonly sqlSchema: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+export interface CollectionStatus {
+  /** How many documents the last commit shows. */
+  readonly documents: number;
+  /** Number of the last commit; 0 before the first one. */
+  readonly commit: number;
+  readonly committedAt: Date | null;
+  /** Accepted operations that are not visible yet. */
+  readonly pending: number;
+  readonly failed: number;
+}
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+const COLUMNS = 'id, name, sql_schema, settings';
+const UNIQUE_VIOLATION = '23505';
+
+export async function listCollections(store: Store): Promise<Collection[]> {
+  const rows = await store.engine.query(`select ${COLUMNS} from akin.collections order by name`);
+  return rows.map(fromRow);
+}
+
+/** @throws AkinError not-found that names the collection and those that exist */
+export async function findCollection(store: Store, name: string): Promise<Collection> {
+  const [row] = await store.engine.query(`select ${COLUMNS} from akin.collections where name = $1`, [name]);
+  if (row !== undefined) return fromRow(row);
+  const others = (await listCollections(store)).map((collection) => collection.name).slice(0, 10);
+  throw new AkinError(
+    'not-found',
+    `There is no collection ${JSON.stringify(name.slice(0, 100))}. ${others.length > 0 ? `There is ${others.join(', ')}.` : 'There is none yet.'} Create it with PUT /api/cores/${NAME.test(name) ? name : '{name}'}.`,
+  );
+}
+
+/**
+ * Creates a collection with its tables.
+ * @throws AkinError bad-request when the name has another form, conflict when it exists
+ */
+export async function createCollection(
+  store: Store,
+  name: string,
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<Collection> {
+  if (!NAME.test(name)) {
+    throw new AkinError(
+      'bad-request',
+      'The name of a collection is 1 to 100 letters, digits, dots, hyphens and underscores, and begins with a letter or digit.',
+    );
+  }
+  try {
+    return await store.engine.transaction(async (tx) => {
+      const [made] = await tx.query<{ id: number }>(
+        "insert into akin.collections (name, sql_schema, settings) values ($1, '', $2) returning id",
+        [name, JSON.stringify(settings)],
+      );
+      const [row] = await tx.query(`update akin.collections set sql_schema = $2 where id = $1 returning ${COLUMNS}`, [
+        made?.id ?? 0,
+        `c${made?.id}_${slug(name)}`,
+      ]);
+      if (row === undefined) throw new Error('insert returned no row');
+      const collection = fromRow(row);
+      await tx.query(`create schema ${collection.sqlSchema}`);
+      await createMissingTables(store, collection, tx);
+      return collection;
+    });
+  } catch (error) {
+    if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+    throw new AkinError('conflict', `The collection ${name} exists already.`, { cause: error });
+  }
+}
+
+/** Removes a collection with everything in it. What runs on it meanwhile ends with not-found. */
+export async function dropCollection(store: Store, collection: Collection): Promise<void> {
+  await store.engine.transaction(async (tx) => {
+    await tx.query('delete from akin.collections where id = $1', [collection.id]);
+    await tx.query(`drop schema if exists ${collection.sqlSchema} cascade`);
+  });
+  store.memory.schemas.delete(collection.id);
+}
+
+export async function collectionStatus(store: Store, collection: Collection): Promise<CollectionStatus> {
+  const S = collection.sqlSchema;
+  const [row] = await store.engine.query<{
+    documents: bigint;
+    commit: bigint;
+    committed_at: Date | null;
+    pending: bigint;
+    failed: bigint;
+  }>(
+    `select c.documents, c.commit, c.committed_at,
+            c.unpublished_operations
+            + (select count(*) from ${S}.operations o join ${S}.requests r using (request)
+                where o.state in ('queued', 'analyzing', 'ready') and r.first_seq is not null) as pending,
+            (select count(*) from ${S}.operations where state = 'failed') as failed
+       from akin.collections c where c.id = $1`,
+    [collection.id],
+  );
+  if (row === undefined) throw new AkinError('not-found', `The collection ${collection.name} does not exist any more.`);
+  return {
+    documents: Number(row.documents),
+    commit: Number(row.commit),
+    committedAt: row.committed_at,
+    pending: Number(row.pending),
+    failed: Number(row.failed),
+  };
+}
+
+/** Brings the tables of a collection up to date that an earlier version of akin, or one with other modules, made. */
+export async function updateTables(store: Store, collection: Collection): Promise<void> {
+  const [row] = await store.engine.query('select tables_version, modules from akin.collections where id = $1', [
+    collection.id,
+  ]);
+  if (row?.tables_version === TABLES_VERSION && row.modules === modulesText(store)) return;
+  await store.engine.transaction((tx) => createMissingTables(store, collection, tx));
+}
+
+async function createMissingTables(store: Store, collection: Collection, tx: Queryable): Promise<void> {
+  const [row] = await tx.query<{ tables_version: number }>(
+    'select tables_version from akin.collections where id = $1 for update',
+    [collection.id],
+  );
+  await createTables(tx, collection.sqlSchema, row?.tables_version ?? 0);
+  for (const module of store.modules) await createModuleTables(tx, collection.sqlSchema, module);
+  await refreshView(tx, collection);
+  await tx.query(
+    'update akin.collections set tables_version = $2, modules = $3, schema_version = schema_version + 1 where id = $1',
+    [collection.id, TABLES_VERSION, modulesText(store)],
+  );
+}
+
+/** What the tables depend on. */
+function modulesText(store: Store): string {
+  return JSON.stringify(
+    store.modules.map(({ name, descriptor, outputs }) => [
+      name,
+      descriptor?.dimensions ?? 0,
+      outputs.map((output) => [output.name, output.type, output.returnedByDefault]),
+    ]),
+  );
+}
+
+/** Readable in psql, safe as an identifier. */
+function slug(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .slice(0, 40);
+}
+
+function fromRow(row: Row): Collection {
+  return { id: row.id, name: row.name, sqlSchema: row.sql_schema, settings: JSON.parse(row.settings) };
+}

@@ -1,0 +1,62 @@
+import type { Engine, Queryable } from './engine/engine.ts';
+
+/**
+ * The tables that all collections share. Append only: a released entry never changes, the next change is a new one at
+ * the end. Each runs once, in a transaction.
+ */
+const MIGRATIONS: readonly string[] = [
+  // 1: the registry of collections
+  `create table akin.collections (
+     id int generated always as identity primary key,
+     name text collate "C" not null unique,
+     -- The schema that holds its tables: c<id>_<name in plain letters>.
+     sql_schema text not null,
+     -- A JSON object.
+     settings text not null default '{}',
+     created_at timestamptz not null default now(),
+     -- Which changes of the tables of a collection, and which analysis modules, its schema has: see collection-tables.
+     tables_version int not null default 0,
+     modules text not null default '',
+     -- Grows when a field is added: whoever caches the fields compares it.
+     schema_version int not null default 1,
+     -- The sequence number that the next accepted operation gets.
+     next_seq bigint not null default 1,
+     -- The number of the last commit: a search sees the rows with vf <= commit and commit < vt.
+     commit bigint not null default 0,
+     committed_at timestamptz,
+     -- Documents that the last commit shows, and what the next one adds to that (or, below 0, takes away).
+     documents bigint not null default 0,
+     unpublished_documents bigint not null default 0,
+     -- Operations that were applied and wait for the next commit to be published.
+     unpublished_operations bigint not null default 0
+   )`,
+];
+
+/** Any number that nobody else uses: two processes that start together must not migrate together. */
+const MIGRATION_LOCK = 0x616b696d;
+
+/**
+ * Brings the shared tables up to date.
+ * @returns true when the database was empty
+ */
+export async function migrate(engine: Engine): Promise<boolean> {
+  return engine.transaction(async (tx) => {
+    await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    await tx.query('create schema if not exists akin');
+    await tx.query(
+      'create table if not exists akin.migrations (number int primary key, applied_at timestamptz not null default now())',
+    );
+    const done = await appliedMigrations(tx);
+    for (const [index, sql] of MIGRATIONS.entries()) {
+      if (index < done) continue;
+      await tx.query(sql);
+      await tx.query('insert into akin.migrations (number) values ($1)', [index + 1]);
+    }
+    return done === 0;
+  });
+}
+
+async function appliedMigrations(tx: Queryable): Promise<number> {
+  const [row] = await tx.query<{ done: number }>('select coalesce(max(number), 0) as done from akin.migrations');
+  return row?.done ?? 0;
+}

@@ -1,0 +1,93 @@
+import { type Field, type FieldType, PRECONFIGURED_FIELDS, type Schema } from '@akin/domain';
+import { isColumn } from './collection-tables.ts';
+import type { Collection } from './collections.ts';
+import type { Queryable } from './engine/engine.ts';
+import type { Store } from './store.ts';
+
+/** Where the values of a field are. `sql` is a name as it stands in SQL, without its table. */
+export type Column =
+  /** A column of `documents`. */
+  | { readonly kind: 'column'; readonly sql: string; readonly type: FieldType }
+  /** Two columns of `documents`, both null or neither. */
+  | { readonly kind: 'location'; readonly lat: string; readonly lon: string }
+  /** The tsvector column of `documents`: the field `text`. */
+  | { readonly kind: 'words'; readonly sql: string }
+  /** Not a column: `parseOutputs(json).fields` of the document's row in `outputs` has it. */
+  | { readonly kind: 'output' };
+
+/** The fields of a collection and where they are stored, as of one schema version. */
+export interface CollectionSchema {
+  readonly version: number;
+  readonly fields: Schema;
+  readonly columns: ReadonlyMap<string, Column>;
+}
+
+const PRECONFIGURED_COLUMNS: Readonly<Record<string, Column>> = {
+  id: { kind: 'column', sql: 'id', type: 'string' },
+  image: { kind: 'column', sql: 'image', type: 'string' },
+  labels: { kind: 'column', sql: 'labels', type: 'strings' },
+  location: { kind: 'location', lat: 'lat', lon: 'lon' },
+  text: { kind: 'words', sql: 'words' },
+};
+
+/**
+ * The fields of a collection. Remembered until the version changes; a caller that read `schema_version` of the
+ * collection in its own snapshot passes it, and gets the fields of exactly that version or of a newer one.
+ *
+ * @param tx reads the fields inside the caller's transaction
+ */
+export async function loadSchema(
+  store: Store,
+  collection: Collection,
+  version?: number,
+  tx?: Queryable,
+): Promise<CollectionSchema> {
+  const known = store.memory.schemas.get(collection.id);
+  if (known !== undefined && known.version >= (version ?? (await currentVersion(tx ?? store.engine, collection))))
+    return known;
+  const loaded = await readSchema(store, collection, tx ?? store.engine);
+  const newest = store.memory.schemas.get(collection.id);
+  if (newest === undefined || newest.version < loaded.version) store.memory.schemas.set(collection.id, loaded);
+  return loaded;
+}
+
+async function currentVersion(tx: Queryable, collection: Collection): Promise<number> {
+  const [row] = await tx.query<{ schema_version: number }>(
+    'select schema_version from akin.collections where id = $1',
+    [collection.id],
+  );
+  return row?.schema_version ?? 0;
+}
+
+interface FieldRow {
+  version: number;
+  name: string | null;
+  type: FieldType;
+  origin: 'analysis' | 'document';
+  column: string;
+}
+
+/** One statement, so that version and fields belong together. */
+async function readSchema(store: Store, collection: Collection, tx: Queryable): Promise<CollectionSchema> {
+  const rows = await tx.query<FieldRow>(
+    `select c.schema_version as version, f.name, f.type, f.origin, f."column"
+       from akin.collections c left join ${collection.sqlSchema}.fields f on true
+      where c.id = $1
+      order by f.number`,
+    [collection.id],
+  );
+  const fields = new Map<string, Field>(PRECONFIGURED_FIELDS.map((field) => [field.name, field]));
+  const columns = new Map<string, Column>(Object.entries(PRECONFIGURED_COLUMNS));
+  for (const output of store.modules.flatMap((module) => module.outputs)) {
+    fields.set(output.name, { ...output, origin: 'analysis' });
+    if (!isColumn(output)) columns.set(output.name, { kind: 'output' });
+  }
+  for (const { name, type, origin, column } of rows) {
+    if (name === null) continue;
+    // A column of a module that this akin does not have any more stays, unseen.
+    if (origin === 'analysis' && !fields.has(name)) continue;
+    if (origin === 'document') fields.set(name, { name, type, origin, returnedByDefault: true });
+    columns.set(name, { kind: 'column', sql: column, type });
+  }
+  return { version: rows[0]?.version ?? 0, fields, columns };
+}

@@ -1,0 +1,73 @@
+import type { FieldValue, ModuleManifest } from '@akin/domain';
+import { createCollection, listCollections, updateTables } from './collections.ts';
+import type { Engine } from './engine/engine.ts';
+import { openPglite } from './engine/pglite.ts';
+import { openPostgres } from './engine/postgres.ts';
+import { migrate } from './migrations.ts';
+import { OperationEvents } from './operation-events.ts';
+import type { CollectionSchema } from './schema.ts';
+
+/** The outputs of an analysis as values: what `parseOutputs` of the modules gives. */
+export interface ParsedOutputs {
+  readonly fields: ReadonlyMap<string, FieldValue>;
+  readonly descriptors: ReadonlyMap<string, { readonly vector: Float32Array; readonly cell: number }>;
+}
+
+export type StoreConfig = {
+  /** What the analysis gives: columns and tables are made from it. */
+  readonly modules: readonly ModuleManifest[];
+  /** Reads the JSON text of outputs; throws AkinError. Given, so that the store needs no module. */
+  readonly parseOutputs: (json: string) => ParsedOutputs;
+  /** How long rows that a commit replaced stay for searches that began before it, in milliseconds. 60,000 when not given. */
+  readonly graceMilliseconds?: number;
+} & ({ readonly folder: string } | { readonly databaseUrl: string });
+
+/** An open store. The functions of this package take it as their first argument. */
+export interface Store extends AsyncDisposable {
+  readonly engine: Engine;
+  readonly modules: readonly ModuleManifest[];
+  readonly parseOutputs: (json: string) => ParsedOutputs;
+  readonly graceMilliseconds: number;
+  /** Resolves when the database answers; rejects with `unavailable`. */
+  ping(): Promise<void>;
+  /** What this process remembers, by id of the collection. Nothing here is needed to be right, only to be quick. */
+  readonly memory: {
+    readonly schemas: Map<number, CollectionSchema>;
+    readonly events: OperationEvents;
+  };
+}
+
+/** The collection that exists from the start. */
+const FIRST_COLLECTION = 'my-collection';
+
+/**
+ * Opens the store in a folder (PGlite) or in a PostgreSQL database, brings its tables up to date and takes up what an
+ * earlier process left. An empty one gets the collection `my-collection`.
+ *
+ * @throws AkinError `conflict` when another akin uses it, when it was written by another version, or when the server
+ * lacks something: the message says what to do. `unavailable` when it cannot be reached or is damaged.
+ */
+export async function openStore(config: StoreConfig): Promise<Store> {
+  const engine = 'folder' in config ? await openPglite(config.folder) : await openPostgres(config.databaseUrl);
+  const store: Store = {
+    engine,
+    modules: config.modules,
+    parseOutputs: config.parseOutputs,
+    graceMilliseconds: config.graceMilliseconds ?? 60_000,
+    ping: async () => {
+      await engine.query('select 1');
+    },
+    memory: { schemas: new Map(), events: new OperationEvents() },
+    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+  };
+  try {
+    if (engine.kind === 'pglite') await engine.query('create extension if not exists vector');
+    const isNew = await migrate(engine);
+    if (isNew) await createCollection(store, FIRST_COLLECTION);
+    for (const collection of await listCollections(store)) await updateTables(store, collection);
+    return store;
+  } catch (error) {
+    await engine[Symbol.asyncDispose]();
+    throw error;
+  }
+}
