@@ -6,6 +6,10 @@ export interface OutputField {
   readonly type: FieldType;
   /** False: a search returns the field only when `fl` names it. */
   readonly returnedByDefault: boolean;
+  /** What each text must match from end to end when outputs are sent back, as the source of a regular expression. */
+  readonly pattern?: string;
+  /** The least and the greatest that each number may be when outputs are sent back. */
+  readonly range?: readonly [least: number, greatest: number];
 }
 
 /**

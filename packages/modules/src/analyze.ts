@@ -1,1 +1,16 @@
-export {};
+/**
+ * The door for those who analyze images: the analyzer, and scripts. From a script, with all cores:
+ *
+ * ```ts
+ * import { readFile } from 'node:fs/promises';
+ * import { createAnalyzer } from '@akin/modules/analyze';
+ * import { moduleNames } from '@akin/modules/manifests';
+ *
+ * await using analyzer = await createAnalyzer({ threads: 2 });
+ * const { outputs } = await analyzer.analyze(await readFile('shoe.jpg'), { modules: moduleNames });
+ * ```
+ *
+ * or, one after the other in its own thread: `const { outputs } = await analyzeImage(bytes)`.
+ */
+export { type Analysis, type AnalyzeOptions, analyzeImage } from './analyzer/analyze-image.ts';
+export { type Analyzer, type AnalyzerConfig, type CallOptions, createAnalyzer } from './analyzer/create-analyzer.ts';

@@ -1,1 +1,28 @@
-export {};
+/** The door for those who need to know which modules there are, and run none: gateway, store, command line. */
+import { AkinError, type ModuleManifest } from '@akin/domain';
+import { REGISTRY } from './registry.ts';
+
+export const MODULES: readonly ModuleManifest[] = REGISTRY.map(({ manifest }) => manifest);
+
+export const moduleNames: readonly string[] = MODULES.map(({ name }) => name);
+
+/**
+ * Reads the parameter `modules.apply`: a comma list of module names. Absent or empty means all; the answer is in the
+ * order of the registry, without repetitions.
+ *
+ * @throws {AkinError} bad-request naming the unknown module and those that exist.
+ */
+export function parseModulesApply(text: string | undefined): string[] {
+  const asked = (text ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  const unknown = asked.find((name) => !moduleNames.includes(name));
+  if (unknown !== undefined) {
+    throw new AkinError(
+      'bad-request',
+      `modules.apply names ${JSON.stringify(unknown.slice(0, 40))}, which is no module. Use some of ${moduleNames.join(', ')}.`,
+    );
+  }
+  return moduleNames.filter((name) => asked.length === 0 || asked.includes(name));
+}

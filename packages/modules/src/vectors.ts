@@ -1,1 +1,23 @@
-export {};
+/**
+ * The door for those who compare, store and check the results of analyses without running one. Pure: no TensorFlow, no
+ * image library; the codebook of a module is read from its file when first needed.
+ */
+import { codebookOf } from './vectors/codebook.ts';
+import { nearestCells as nearestCellsOf } from './vectors/codes.ts';
+
+export { colorQuery, parseHexColors, type WeightedColor } from './color/query.ts';
+export { distanceAt, scoreOf } from './vectors/calibration.ts';
+export { combine } from './vectors/combine.ts';
+export { decodeDescriptor, encodeDescriptor } from './vectors/descriptor.ts';
+export { type Outputs, parseOutputs } from './vectors/parse-outputs.ts';
+export { distance } from './vectors/unit.ts';
+
+/** All cells of a module's codebook, nearest to the vector first: the order in which a search visits them. */
+export function nearestCells(module: string, vector: Float32Array): Uint16Array {
+  return nearestCellsOf(codebookOf(module), vector);
+}
+
+/** How many cells the module's codebook has; cells are numbered from 0. */
+export function cellCount(module: string): number {
+  return codebookOf(module).cellCount;
+}

@@ -36,7 +36,7 @@ export interface ModelSpec {
     readonly std: readonly [number, number, number];
   };
   readonly layers: readonly Layer[];
-  readonly heads: Readonly<Record<string, { readonly dim: number; readonly normalize: 'L2' }>>;
+  readonly heads: Readonly<Record<'content' | 'duplicate', { readonly dim: number }>>;
   readonly weights: { readonly file: string; readonly sha256: string; readonly bytes: number };
 }
 

@@ -7,12 +7,15 @@ import type { Conv2d, Layer, Model } from './model.ts';
 /** Which engine runs the network: WebAssembly, or TensorFlow's C library if the user installed tfjs-node. */
 export type Backend = 'wasm' | 'node';
 
-/** What one pass over a picture gives: the unit vector of each head by its name. */
-export type Features = Readonly<Record<string, Float32Array>>;
+/** What one pass over a picture gives. */
+export interface Features {
+  /** The model's name and the hash of its weights. */
+  readonly model: string;
+  /** The unit vector of each head. */
+  readonly heads: { readonly content: Float32Array; readonly duplicate: Float32Array };
+}
 
 export interface Network {
-  /** Name and hash of the weights. */
-  readonly id: string;
   /** Sides of the picture that `run` wants, in pixels. */
   readonly width: number;
   readonly height: number;
@@ -31,14 +34,16 @@ export async function openNetwork(model: Model, backend: Backend = 'wasm'): Prom
   const normalize = normalizer(spec.input.mean, spec.input.std);
   const trunk = spec.layers.map((layer) => buildLayer(layer, model));
   const pooled = lastWidth(spec.layers);
-  const heads = Object.entries(spec.heads).map(([name, { dim }]) => ({
-    name,
-    weight: tf.tensor2d(tensors.get(`${name}.weight`, [pooled, dim]), [pooled, dim]),
-    bias: tf.tensor1d(tensors.get(`${name}.bias`, [dim])),
-  }));
+  const head = (name: keyof Features['heads']) => {
+    const { dim } = spec.heads[name];
+    const weight = tf.tensor2d(tensors.get(`${name}.weight`, [pooled, dim]), [pooled, dim]);
+    const bias = tf.tensor1d(tensors.get(`${name}.bias`, [dim]));
+    return (pool: tf.Tensor2D) => l2Normalize(tf.add(tf.matMul(pool, weight), bias).dataSync<'float32'>());
+  };
+  const content = head('content');
+  const duplicate = head('duplicate');
 
   return {
-    id,
     width,
     height,
     run(pixels) {
@@ -49,12 +54,7 @@ export async function openNetwork(model: Model, backend: Backend = 'wasm'): Prom
         let x = tf.tensor4d(normalize(pixels.data), [1, height, width, 3]);
         for (const layer of trunk) x = layer(x);
         const pool = tf.reshape<tf.Rank.R2>(x, [1, pooled]);
-        const features: Record<string, Float32Array> = {};
-        for (const { name, weight, bias } of heads) {
-          const vector = tf.add(tf.matMul(pool, weight), bias).dataSync<'float32'>();
-          features[name] = l2Normalize(vector);
-        }
-        return features;
+        return { model: id, heads: { content: content(pool), duplicate: duplicate(pool) } };
       });
     },
   };

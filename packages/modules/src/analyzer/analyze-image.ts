@@ -1,0 +1,79 @@
+import { stringifyJson } from '@akin/domain';
+import { decodeImage, type ExifFacts, type ImageLimits, makeThumbnailFromPixels, readExif } from '@akin/imaging';
+import { parseModulesApply } from '../manifests.ts';
+import type { Backend, Network } from '../network/network.ts';
+import { preparePicture } from '../picture.ts';
+import { REGISTRY } from '../registry.ts';
+import { writeOutputs } from './write-outputs.ts';
+
+export interface AnalyzeOptions {
+  /** Names of modules. All when absent. */
+  readonly modules?: readonly string[];
+  /** Also make a WebP thumbnail of at most 256 px. */
+  readonly thumbnail?: boolean;
+  /** Also read what the camera wrote. */
+  readonly exif?: boolean;
+  readonly limits?: Partial<ImageLimits>;
+  readonly backend?: Backend;
+}
+
+/** What is known of an image after its analysis. */
+export interface Analysis {
+  /** JSON text: the value of `outputs` in an answer of /analyze, and of `import` in a document. */
+  readonly outputs: string;
+  /** Natural size in pixels, upright. */
+  readonly width: number;
+  readonly height: number;
+  /** WebP. */
+  readonly thumbnail?: Uint8Array;
+  readonly exif?: ExifFacts;
+}
+
+/**
+ * The short side that pictures keep when they are decoded smaller. The same whatever is asked for, so that no module's
+ * outputs depend on which others run, and enough for a thumbnail.
+ */
+export const MIN_SIDE = 256;
+
+/**
+ * Analyzes one image in the thread that calls, which is busy for some 30 ms: services call `createAnalyzer`, scripts
+ * may call this. Equal bytes give equal outputs.
+ *
+ * @param bytes A JPEG, PNG, GIF, WebP, AVIF or TIFF file.
+ * @throws {AkinError} as decodeImage does; bad-request for a module that does not exist.
+ */
+export async function analyzeImage(bytes: Uint8Array, options: AnalyzeOptions = {}): Promise<Analysis> {
+  const modules = options.modules?.length === 0 ? [] : parseModulesApply(options.modules?.join());
+  const { width, height, pixels } = await decodeImage(bytes, {
+    minSide: MIN_SIDE,
+    ...(options.limits && { limits: options.limits }),
+  });
+  const picture = preparePicture(pixels, () => sharedNetwork(options.backend ?? 'wasm'));
+  const outputs = new Map<string, unknown>();
+  for (const { manifest, load } of REGISTRY) {
+    if (!modules.includes(manifest.name)) continue;
+    const { default: module } = await load();
+    for (const [key, value] of writeOutputs(manifest, await module.analyze(picture))) outputs.set(key, value);
+  }
+  return {
+    outputs: stringifyJson(outputs),
+    width,
+    height,
+    ...(options.thumbnail && { thumbnail: await makeThumbnailFromPixels(pixels) }),
+    ...(options.exif && { exif: await readExif(bytes) }),
+  };
+}
+
+let network: Promise<Network> | undefined;
+
+/** The network of this thread. TensorFlow is not even loaded before a module asks for it. */
+export function sharedNetwork(backend: Backend): Promise<Network> {
+  network ??= (async () => {
+    const [{ MODEL_FOLDER, readModel }, { openNetwork }] = await Promise.all([
+      import('../network/model.ts'),
+      import('../network/network.ts'),
+    ]);
+    return openNetwork(await readModel(MODEL_FOLDER), backend);
+  })();
+  return network;
+}

@@ -1,0 +1,22 @@
+import { AkinError } from '@akin/domain';
+import { type Analysis, type AnalyzeOptions, analyzeImage } from './analyze-image.ts';
+
+export interface Task {
+  readonly bytes: Uint8Array;
+  readonly options: AnalyzeOptions;
+}
+
+/** Errors go back as values: thrown ones would lose their class and code between threads. */
+export type Reply =
+  | { readonly analysis: Analysis }
+  | { readonly error: Pick<AkinError, 'code' | 'message' | 'details'> };
+
+/** One task of a worker thread. */
+export default async function analyze({ bytes, options }: Task): Promise<Reply> {
+  try {
+    return { analysis: await analyzeImage(bytes, options) };
+  } catch (error) {
+    if (!(error instanceof AkinError)) throw error;
+    return { error: { code: error.code, message: error.message, details: error.details } };
+  }
+}

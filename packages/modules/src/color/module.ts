@@ -1,0 +1,36 @@
+import { disc, stripes } from '../drawing.ts';
+import type { Module } from '../module.ts';
+import { analyzeColor } from './analyze.ts';
+import { colorManifest } from './manifest.ts';
+
+/** To be renamed whenever the descriptor of a picture changes. */
+const MODEL = 'color-1';
+
+const color: Module = {
+  manifest: colorManifest,
+  analyze(picture) {
+    const { paletteHex, paletteFreq, names, isolated, descriptor } = analyzeColor(picture.pixels);
+    return {
+      color_palette_hex: paletteHex,
+      color_palette_freq: paletteFreq,
+      color_names: names,
+      color_isolated: isolated,
+      color_descriptor: { model: MODEL, vector: descriptor },
+    };
+  },
+  examples: [
+    {
+      title: 'a red disc on white is an isolated red thing',
+      picture: () => disc('#FFFFFF', '#D01010'),
+      gives: { color_isolated: true, color_names: ['red'], color_palette_hex: ['#D01010'], color_palette_freq: [1] },
+    },
+    {
+      title: 'colours count, not their places',
+      picture: () => stripes('#204080', '#E0C020', 4),
+      nearer: () => stripes('#E0C020', '#204080', 9),
+      than: () => stripes('#208040', '#E0C020', 4),
+    },
+  ],
+};
+
+export default color;

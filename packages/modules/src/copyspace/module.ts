@@ -1,0 +1,19 @@
+import { draw } from '../drawing.ts';
+import type { Module } from '../module.ts';
+import { analyzeCopyspace } from './analyze.ts';
+import { copyspaceManifest } from './manifest.ts';
+
+const copyspace: Module = {
+  manifest: copyspaceManifest,
+  analyze: (picture) => ({ copyspace: analyzeCopyspace(picture.pixels) }),
+  examples: [
+    {
+      title: 'a plain left column beside a checkerboard has room in its three cells',
+      picture: () =>
+        draw(240, 240, (x, y) => (x > 0.32 && (Math.floor(x * 40) + Math.floor(y * 40)) % 2 ? '#000000' : '#F0F0F0')),
+      gives: { copyspace: [0, 3, 6] },
+    },
+  ],
+};
+
+export default copyspace;

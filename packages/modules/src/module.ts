@@ -1,0 +1,34 @@
+import type { ModuleManifest } from '@akin/domain';
+import type { Pixels } from '@akin/imaging';
+import type { Picture } from './picture.ts';
+
+/** A vector, and the name of what made it: vectors of different models are never compared. */
+export interface Descriptor {
+  /** Such as `akin-1:d52ec204` or `color-1`; a change of the arithmetic needs a new name. At most 100 of `\w . : -`. */
+  readonly model: string;
+  /** Unit length. akin rounds it to half precision. */
+  readonly vector: Float32Array;
+}
+
+/** What a module returns: a value for each output of its manifest, without the codes that akin makes of a descriptor. */
+export type ModuleValues = Readonly<
+  Record<string, boolean | string | bigint | number | readonly string[] | readonly number[] | Descriptor>
+>;
+
+/** The default export of `<module>/module.ts`. */
+export interface Module {
+  readonly manifest: ModuleManifest;
+  /**
+   * Analyzes one picture in a worker thread. It takes from the picture what it needs (pixels at some size, the features
+   * of the network); equal pixels give equal values, whatever else is asked for.
+   */
+  readonly analyze: (picture: Picture) => ModuleValues | Promise<ModuleValues>;
+  /** Drawn pictures and what the module must say of them; every one is checked by the contract test. */
+  readonly examples: readonly Example[];
+}
+
+/** Either values that must come out, or a picture that must be nearer to one than to another. */
+export type Example = { readonly title: string; readonly picture: () => Pixels } & (
+  | { readonly gives: ModuleValues }
+  | { readonly nearer: () => Pixels; readonly than: () => Pixels }
+);

@@ -1,0 +1,28 @@
+import { type Pixels, resizeArea } from '@akin/imaging';
+import type { Features } from './network/network.ts';
+
+/** One picture under analysis. What several modules need is made once, and only when one of them asks for it. */
+export interface Picture {
+  /** Upright, on white; large pictures come shrunk, but with a short side of at least 256. */
+  readonly pixels: Pixels;
+  /** What the network sees in it. The first call in a thread loads the network, the first for a picture runs it. */
+  features(): Promise<Features>;
+}
+
+/** Gets the network of this thread ready and hands it out. */
+export type OpenNetwork = () => Promise<{
+  readonly width: number;
+  readonly height: number;
+  run(pixels: Pixels): Features;
+}>;
+
+export function preparePicture(pixels: Pixels, openNetwork: OpenNetwork): Picture {
+  let features: Promise<Features> | undefined;
+  return {
+    pixels,
+    features() {
+      features ??= openNetwork().then((network) => network.run(resizeArea(pixels, network.width, network.height)));
+      return features;
+    },
+  };
+}

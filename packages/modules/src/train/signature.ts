@@ -1,0 +1,29 @@
+import { SIGNATURE_BITS } from '../vectors/codebook.ts';
+import { covariance, eigen, mean, nearestOrthogonal, type Rows, timesTransposed, transpose } from './linear.ts';
+
+const ITERATIONS = 50;
+
+/**
+ * The hyperplanes of the binary signature by iterative quantization (Gong & Lazebnik, CVPR 2011): the 64 main axes of
+ * the descriptors, turned so that the signs along them lose least of their distances.
+ */
+export function trainSignature(vectors: Rows, random: () => number): { planes: Float64Array; offsets: Float64Array } {
+  const { width } = vectors;
+  const center = mean(vectors);
+  const axes = eigen(covariance(vectors, center), width).vectors.subarray(0, SIGNATURE_BITS * width);
+  const centered = Float64Array.from(vectors.values, (value, i) => value - (center[i % width] as number));
+  const projected = timesTransposed(centered, axes, width);
+  const columns = transpose(projected, SIGNATURE_BITS);
+  let rotation = nearestOrthogonal(
+    Float64Array.from({ length: SIGNATURE_BITS ** 2 }, () => random() - 0.5),
+    SIGNATURE_BITS,
+  );
+  for (let i = 0; i < ITERATIONS; i++) {
+    // Rows of `rotation` are directions: signs of the projections on them, then the rotation that fits the signs best.
+    const signs = timesTransposed(projected, rotation, SIGNATURE_BITS).map((value) => (value > 0 ? 1 : -1));
+    const match = timesTransposed(transpose(signs, SIGNATURE_BITS), columns, vectors.count);
+    rotation = nearestOrthogonal(match, SIGNATURE_BITS);
+  }
+  const planes = timesTransposed(rotation, transpose(Float64Array.from(axes), width), SIGNATURE_BITS);
+  return { planes, offsets: timesTransposed(planes, center, width) };
+}

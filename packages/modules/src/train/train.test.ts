@@ -1,0 +1,134 @@
+import { describe, expect, it } from '@jest/globals';
+import { roundToHalves } from '../half.ts';
+import { readCodebook } from '../vectors/codebook.ts';
+import { encodeCodes, nearestCells, rotateResidual } from '../vectors/codes.ts';
+import { distance, l2Normalize, length } from '../vectors/unit.ts';
+import { trainCodebook } from './codebook.ts';
+import { kMeans } from './kmeans.ts';
+import { covariance, eigen, mean, nearestOrthogonal, timesTransposed, toRows } from './linear.ts';
+import { createRandom } from './random.ts';
+
+const WIDTH = 64;
+
+/** Unit vectors around 20 directions. */
+function clustered(count: number) {
+  const random = createRandom(7);
+  const noise = () => random() + random() + random() - 1.5;
+  const directions = Array.from({ length: 20 }, () => Array.from({ length: WIDTH }, noise));
+  const vectors = Array.from({ length: count }, (_, i) =>
+    roundToHalves(l2Normalize((directions[i % 20] ?? []).map((value) => value + 0.5 * noise()))),
+  );
+  return toRows(vectors, WIDTH);
+}
+
+describe('the arithmetic of training', () => {
+  it('finds eigenvalues and vectors', () => {
+    const rows = clustered(200);
+    const matrix = covariance(rows, mean(rows));
+    const { values, vectors } = eigen(matrix, WIDTH);
+    for (const at of [0, 5, 63]) {
+      const vector = vectors.subarray(at * WIDTH, (at + 1) * WIDTH);
+      const image = timesTransposed(matrix, vector, WIDTH);
+      expect(
+        distance(
+          image,
+          vector.map((value) => value * (values[at] as number)),
+        ),
+      ).toBeLessThan(1e-10);
+      expect(length(vector)).toBeCloseTo(1, 10);
+    }
+    expect([...values].every((value, i) => i === 0 || value <= (values[i - 1] as number))).toBe(true);
+  });
+
+  it('finds the nearest orthogonal matrix', () => {
+    const random = createRandom(3);
+    const nearest = nearestOrthogonal(
+      Float64Array.from({ length: 25 }, () => random() - 0.5),
+      5,
+    );
+    const product = timesTransposed(nearest, nearest, 5);
+    for (let i = 0; i < 25; i++) expect(product[i]).toBeCloseTo(i % 6 === 0 ? 1 : 0, 8);
+    expect(distance(nearestOrthogonal(nearest, 5), nearest)).toBeLessThan(1e-8);
+  });
+
+  it('finds clusters that are there', () => {
+    const { nearest } = kMeans(clustered(400), 20, 50, createRandom(1));
+    const labels = new Map(Array.from(nearest, (center, i) => [center, i % 20]));
+    const right = nearest.filter((center, i) => labels.get(center) === i % 20).length;
+    expect(right / 400).toBeGreaterThan(0.8);
+  });
+
+  it('copes with fewer rows than clusters', () => {
+    const { nearest } = kMeans(clustered(3), 8, 10, createRandom(1));
+    expect(new Set(nearest).size).toBe(3);
+  });
+});
+
+describe('a codebook trained on a few vectors', () => {
+  const vectors = clustered(800);
+  const bytes = trainCodebook({ module: 'color', model: 'm-1', vectors, seed: 1 });
+  const codebook = readCodebook(bytes, WIDTH, 'test');
+  const vector = (i: number) => vectors.values.subarray(i * WIDTH, (i + 1) * WIDTH);
+
+  it('comes out the same each time', () => {
+    expect(trainCodebook({ module: 'color', model: 'm-1', vectors, seed: 1 })).toEqual(bytes);
+  });
+
+  it('is refused when a number in it changed', () => {
+    const changed = bytes.slice();
+    changed[changed.length - 1] = 255 - (changed.at(-1) ?? 0);
+    expect(() => readCodebook(changed, WIDTH, 'test')).toThrow('test is damaged');
+  });
+
+  it('has rotations that keep lengths', () => {
+    for (const i of [0, 100, 333]) {
+      const cell = nearestCells(codebook, vector(i))[0] as number;
+      const center = codebook.cells.subarray(cell * WIDTH, (cell + 1) * WIDTH);
+      expect(length(rotateResidual(codebook, vector(i), cell)) / distance(vector(i), center)).toBeCloseTo(1, 2);
+    }
+  });
+
+  it('names as cluster the cell that is first among the nearest', () => {
+    const { cluster, nclusters } = encodeCodes(codebook, vector(5));
+    const cells = Buffer.from(nclusters, 'base64');
+    expect(cells.length).toBe(32);
+    expect(cells.readUInt16LE(0)).toBe(cluster);
+    expect([...nearestCells(codebook, vector(5)).subarray(0, 16)]).toEqual(
+      Array.from({ length: 16 }, (_, i) => cells.readUInt16LE(i * 2)),
+    );
+  });
+
+  it('brings a vector back from its code nearer than from its cell alone', () => {
+    let fine = 0;
+    let coarse = 0;
+    for (let i = 0; i < 200; i++) {
+      const { cluster, lopq } = encodeCodes(codebook, vector(i));
+      const turned = rotateResidual(codebook, vector(i), cluster);
+      const words = Buffer.from(lopq, 'base64').subarray(5);
+      const decoded = Array.from(words, (word, subspace) => {
+        const from = (subspace * 256 + word) * 8;
+        return [...codebook.quantizers.subarray(from, from + 8)];
+      }).flat();
+      fine += distance(turned, decoded);
+      coarse += length(turned);
+    }
+    expect(fine).toBeLessThan(0.6 * coarse);
+  });
+
+  it('has signatures whose Hamming distance follows the distance', () => {
+    const bits = (i: number) => encodeCodes(codebook, vector(i)).rerank;
+    const differing = (a: bigint, b: bigint) =>
+      BigInt.asUintN(64, a ^ b)
+        .toString(2)
+        .replaceAll('0', '').length;
+    let same = 0;
+    let other = 0;
+    for (let i = 0; i < 100; i++) {
+      same += differing(bits(i), bits(i + 20));
+      other += differing(bits(i), bits(i + 7));
+    }
+    expect(same).toBeLessThan(0.6 * other);
+    expect(bits(0)).toBeGreaterThanOrEqual(-(2n ** 63n));
+    expect(bits(0)).toBeLessThan(2n ** 63n);
+  });
+});

@@ -1,0 +1,35 @@
+import { codebookOf } from './codebook.ts';
+
+/**
+ * The score of a distance: 1 at 0 and nowhere else, falling all the way to 0 at distance 2 (opposite vectors), straight
+ * between the points of the module's calibration. It means the same in every collection; what it means is said where
+ * the points are fitted, in train/calibration.ts.
+ */
+export function scoreOf(module: string, distance: number): number {
+  const points = codebookOf(module).calibration;
+  if (distance <= 0) return 1;
+  for (let i = 1; i < points.length; i++) {
+    const [from, high] = points[i - 1] as readonly [number, number];
+    const [to, low] = points[i] as readonly [number, number];
+    if (distance < to) return Math.min(high - ((high - low) * (distance - from)) / (to - from), BELOW_ONE);
+  }
+  return 0;
+}
+
+/** The largest number below 1: what the nearest picture that is not equal can score. */
+const BELOW_ONE = 1 - Number.EPSILON / 2;
+
+/**
+ * The inverse: the largest distance that still has this score, for `rank.threshold`. Infinity for 0 and below, because
+ * half precision lets opposite vectors be a hair more than 2 apart.
+ */
+export function distanceAt(module: string, score: number): number {
+  const points = codebookOf(module).calibration;
+  if (score >= 1) return 0;
+  for (let i = 1; i < points.length; i++) {
+    const [from, high] = points[i - 1] as readonly [number, number];
+    const [to, low] = points[i] as readonly [number, number];
+    if (score > low) return from + ((high - score) * (to - from)) / (high - low);
+  }
+  return Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,123 @@
+import { CODEWORDS, type Codebook, SIGNATURE_BITS } from './codebook.ts';
+
+/** What a codebook makes of one descriptor. */
+export interface Codes {
+  /** Index of the nearest coarse centroid. */
+  readonly cluster: number;
+  /** Base64 of the nearest centroids in order, little-endian uint16; the first is `cluster`. */
+  readonly nclusters: string;
+  /** Base64 of a header (format, codebook) and a byte a subspace. */
+  readonly lopq: string;
+  /** 64 bits as a signed integer. */
+  readonly rerank: bigint;
+}
+
+/** How many cells `nclusters` names. */
+export const NEAREST_CELLS = 16;
+
+const LOPQ_FORMAT = 1;
+const LOPQ_HEADER = 5;
+
+/** Makes the codes of a descriptor. 0.2 ms for 256 numbers. */
+export function encodeCodes(codebook: Codebook, vector: Float32Array): Codes {
+  const cells = nearestCells(codebook, vector).subarray(0, NEAREST_CELLS);
+  const cluster = cells[0] as number;
+  const nclusters = Buffer.alloc(cells.length * 2);
+  for (const [i, cell] of cells.entries()) nclusters.writeUInt16LE(cell, i * 2);
+  const lopq = Buffer.alloc(LOPQ_HEADER + codebook.subspaces);
+  lopq[0] = LOPQ_FORMAT;
+  lopq.set(codebook.id, 1);
+  quantize(codebook, vector, cluster, lopq.subarray(LOPQ_HEADER));
+  return {
+    cluster,
+    nclusters: nclusters.toString('base64'),
+    lopq: lopq.toString('base64'),
+    rerank: signature(codebook, vector),
+  };
+}
+
+/** All cells by rising distance of their centroid, equal ones by index: the order in which a search visits them. */
+export function nearestCells(codebook: Codebook, vector: Float32Array): Uint16Array {
+  const { cells, cellCount, dimensions } = codebook;
+  const distances = new Float64Array(cellCount);
+  for (let cell = 0, at = 0; cell < cellCount; cell++) {
+    let sum = 0;
+    for (let i = 0; i < dimensions; i++, at++) {
+      const difference = (vector[i] as number) - (cells[at] as number);
+      sum += difference * difference;
+    }
+    distances[cell] = sum;
+  }
+  return Uint16Array.from(distances.keys()).sort(
+    (a, b) => (distances[a] as number) - (distances[b] as number) || a - b,
+  );
+}
+
+/**
+ * True when these bytes are the lopq code of this codebook, so that the codes beside it are too; anything else is made
+ * again from the descriptor.
+ */
+export function isCurrentLopq(codebook: Codebook, bytes: Uint8Array): boolean {
+  return (
+    bytes.length === LOPQ_HEADER + codebook.subspaces &&
+    bytes[0] === LOPQ_FORMAT &&
+    codebook.id.every((byte, i) => bytes[i + 1] === byte)
+  );
+}
+
+/**
+ * Locally optimized product quantization (Kalantidis & Avrithis, CVPR 2014): what the coarse centroid leaves over is
+ * turned by the rotation of its cell and quantized subspace by subspace. Two simplifications keep the codebook small:
+ * neighbouring cells share a rotation, and all share the codewords.
+ */
+function quantize(codebook: Codebook, vector: Float32Array, cell: number, code: Uint8Array): void {
+  const { dimensions, subspaces, quantizers } = codebook;
+  const turned = rotateResidual(codebook, vector, cell);
+  const width = dimensions / subspaces;
+  for (let subspace = 0, at = 0; subspace < subspaces; subspace++) {
+    const from = subspace * width;
+    let best = Number.POSITIVE_INFINITY;
+    for (let word = 0; word < CODEWORDS; word++) {
+      let sum = 0;
+      for (let i = 0; i < width; i++, at++) {
+        const difference = (turned[from + i] as number) - (quantizers[at] as number);
+        sum += difference * difference;
+      }
+      if (sum < best) {
+        best = sum;
+        code[subspace] = word;
+      }
+    }
+  }
+}
+
+/** The difference of a vector and its cell's centroid in the cell's rotation. */
+export function rotateResidual(
+  codebook: Pick<Codebook, 'dimensions' | 'cells' | 'rotations' | 'rotationOfCell'>,
+  vector: ArrayLike<number>,
+  cell: number,
+): Float64Array {
+  const { dimensions, cells, rotations, rotationOfCell } = codebook;
+  const residual = new Float64Array(dimensions);
+  for (let i = 0; i < dimensions; i++) residual[i] = (vector[i] as number) - (cells[cell * dimensions + i] as number);
+  const turned = new Float64Array(dimensions);
+  let at = (rotationOfCell[cell] as number) * dimensions * dimensions;
+  for (let row = 0; row < dimensions; row++) {
+    let sum = 0;
+    for (let i = 0; i < dimensions; i++, at++) sum += (rotations[at] as number) * (residual[i] as number);
+    turned[row] = sum;
+  }
+  return turned;
+}
+
+/** Bit i says on which side of hyperplane i the vector lies. */
+function signature(codebook: Codebook, vector: Float32Array): bigint {
+  const { planes, offsets, dimensions } = codebook;
+  let bits = 0n;
+  for (let plane = 0, at = 0; plane < SIGNATURE_BITS; plane++) {
+    let sum = 0;
+    for (let i = 0; i < dimensions; i++, at++) sum += (planes[at] as number) * (vector[i] as number);
+    if (sum > (offsets[plane] as number)) bits |= 1n << BigInt(plane);
+  }
+  return BigInt.asIntN(64, bits);
+}

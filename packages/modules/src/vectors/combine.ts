@@ -1,0 +1,34 @@
+import { AkinError } from '@akin/domain';
+import { roundToHalves } from '../half.ts';
+import { length } from './unit.ts';
+
+/**
+ * The query for several inputs: their weighted sum, as long as they are (1 but for rounding) and in half precision. A
+ * single input, or the same one several times, comes back bit for bit, so that its picture still has distance 0.
+ *
+ * @param vectors Descriptors of one module.
+ * @param weights One a vector; negative ones push away. Only their relations count.
+ * @throws {AkinError} bad-request when the inputs cancel each other out.
+ */
+export function combine(vectors: readonly Float32Array[], weights: readonly number[]): Float32Array {
+  const [first] = vectors;
+  if (first === undefined || vectors.length !== weights.length) throw new Error('Each vector needs one weight.');
+  const sum = new Float64Array(first.length);
+  // Divided by the heaviest, so that no weight overflows the sum.
+  const heaviest = Math.max(...weights.map(Math.abs));
+  let wanted = 0;
+  let total = 0;
+  for (const [at, vector] of vectors.entries()) {
+    const weight = (weights[at] as number) / heaviest;
+    for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + weight * (vector[i] as number);
+    wanted += Math.abs(weight) * length(vector);
+    total += Math.abs(weight);
+  }
+  const norm = length(sum);
+  // The negated condition also catches NaN, from weights that are all 0.
+  if (!(norm > 1e-3)) {
+    throw new AkinError('bad-request', 'The inputs cancel each other out. Change rank.weights or leave an input out.');
+  }
+  const scale = wanted / total / norm;
+  return roundToHalves(sum.map((value) => value * scale));
+}

@@ -1,0 +1,79 @@
+import { AkinError } from '@akin/domain';
+import { readHalves, writeHalves } from '../half.ts';
+import { decodeBase64 } from './base64.ts';
+import { codebookOf, descriptorOf } from './codebook.ts';
+import { length } from './unit.ts';
+
+/**
+ * A descriptor as text: base64 of one byte of format, one byte of name length, the name (`akin-1:d52ec204/content`:
+ * model, hash of its weights, module) and the vector as little-endian halves.
+ */
+const FORMAT = 1;
+/** Rounding to halves moves the length of a unit vector by less than 0.001. */
+const LENGTH_TOLERANCE = 0.005;
+
+const headers = new Map<string, Buffer>();
+
+function headerOf(module: string): Buffer {
+  let header = headers.get(module);
+  if (header === undefined) {
+    const name = Buffer.from(`${codebookOf(module).model}/${module}`, 'latin1');
+    header = Buffer.concat([Buffer.from([FORMAT, name.length]), name]);
+    headers.set(module, header);
+  }
+  return header;
+}
+
+/** The text of a unit vector, whose numbers are rounded to half precision. */
+export function encodeDescriptor(vector: ArrayLike<number>, module: string): string {
+  const { dimensions } = descriptorOf(module);
+  if (vector.length !== dimensions) {
+    throw new Error(`A ${module} descriptor has ${dimensions} numbers, not ${vector.length}.`);
+  }
+  const header = headerOf(module);
+  const bytes = Buffer.alloc(header.length + dimensions * 2);
+  header.copy(bytes);
+  writeHalves(vector, bytes, header.length);
+  return bytes.toString('base64');
+}
+
+/**
+ * The vector of a descriptor's text: unit length but for the rounding to half precision.
+ *
+ * @throws {AkinError} bad-request when the text is no descriptor of this module and model; the message names both models.
+ */
+export function decodeDescriptor(text: string, module: string): Float32Array {
+  const { dimensions, output } = descriptorOf(module);
+  const header = headerOf(module);
+  const bytes = decodeBase64(text, output, MAX_BYTES);
+  if (bytes.compare(header, 0, header.length, 0, header.length) !== 0) throw foreign(bytes, module);
+  if (bytes.length !== header.length + dimensions * 2) {
+    throw refuse(output, `does not hold ${dimensions} numbers in half precision; it was cut off or changed on its way`);
+  }
+  const vector = readHalves(bytes, header.length, dimensions);
+  const norm = length(vector);
+  if (!(Math.abs(norm - 1) < LENGTH_TOLERANCE)) throw refuse(output, 'is not a vector of length 1');
+  return vector;
+}
+
+/** More than any descriptor of today has: what is longer is refused before it is decoded. */
+const MAX_BYTES = 16384;
+
+function foreign(bytes: Buffer, module: string): AkinError {
+  const { output } = descriptorOf(module);
+  const nameLength = bytes[1] ?? 0;
+  const name = bytes.subarray(2, 2 + nameLength).toString('latin1');
+  if (bytes[0] !== FORMAT || !/^[\w.:-]+\/\w+$/.test(name)) {
+    return refuse(output, 'is not a descriptor that this version of akin reads');
+  }
+  const [model, theirs] = name.split('/') as [string, string];
+  if (theirs !== module) return refuse(output, `is a descriptor of the module ${theirs}`);
+  return refuse(
+    output,
+    `was made by the model ${model}, and this akin uses ${codebookOf(module).model}; they cannot be mixed`,
+  );
+}
+
+function refuse(output: string, why: string): AkinError {
+  return new AkinError('bad-request', `${output} ${why}. Analyze the picture again and send the new outputs.`);
+}
