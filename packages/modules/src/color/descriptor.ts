@@ -3,8 +3,8 @@ import { CENTRES } from './centres.ts';
 /** Numbers in the descriptor. */
 export const DIMENSIONS = CENTRES.length / 3;
 
-/** How far a colour reaches to centres, in units of oklab.ts. Two to eight centres share a colour. */
-const REACH = 0.32;
+/** How far a colour reaches to centres, in units of oklab.ts. A colour has two to ten of them. */
+const REACH = 0.36;
 
 /**
  * Spreads one colour over the centres near it and adds that to `shares`; the parts sum to `weight`. The kernel

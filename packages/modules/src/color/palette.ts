@@ -13,8 +13,11 @@ export interface Palette {
 const MAX_COLORS = 5;
 /** A group below this share of the subject is not a colour of its own. */
 const MIN_SHARE = 0.015;
-/** Groups nearer than this (units of oklab.ts, lightness halved: shading does not make a colour) become one. */
-const SAME_COLOR = 0.13;
+/** Groups nearer than this (see `difference`) become one. */
+const SAME_COLOR = 0.12;
+/** A group below this share is dropped when its colour lies so near the line between two larger ones: blurred edges. */
+const BLEND_SHARE = 0.05;
+const BLEND_DISTANCE = 0.06;
 const ROUNDS = 6;
 
 interface Group {
@@ -26,21 +29,23 @@ interface Group {
 
 /**
  * The palette of colours with weights: k-means started at the fixed centres that hold most of the picture (`shares`
- * of descriptor.ts), then groups that look alike are merged, and the cheapest pairs until five are left. Nothing is
- * drawn by chance.
+ * of descriptor.ts), groups joined until at most five are left that all look different, k-means again between those.
+ * Nothing is drawn by chance.
  */
 export function findPalette(colors: Colors, shares: Float64Array): Palette {
-  let groups = startGroups(shares);
-  for (let round = 0; round < ROUNDS; round++) groups = regroup(colors, groups);
-  while (true) {
-    const pair = cheapestPair(groups);
-    if (!pair || (pair.distance > SAME_COLOR && groups.length <= MAX_COLORS)) break;
-    merge(groups, pair.first, pair.second);
-  }
+  let groups = kMeans(colors, startGroups(shares));
+  joinAlike(groups);
+  groups = kMeans(colors, groups).map((group) => settle(colors, group));
+  joinAlike(groups);
+  groups.sort((a, b) => b.weight - a.weight || a.x - b.x || a.y - b.y || a.z - b.z);
   const total = groups.reduce((sum, group) => sum + group.weight, 0);
-  const kept = groups.filter((group) => group.weight >= MIN_SHARE * total);
-  kept.sort((a, b) => b.weight - a.weight || a.x - b.x || a.y - b.y || a.z - b.z);
-  return print(kept);
+  return print(
+    groups.filter(
+      (group, i) =>
+        group.weight >= MIN_SHARE * total &&
+        (group.weight >= BLEND_SHARE * total || !isBlend(group, groups.slice(0, i))),
+    ),
+  );
 }
 
 /** The centres with at least 1 % of the picture, at most 16. */
@@ -57,6 +62,12 @@ function startGroups(shares: Float64Array): Group[] {
       z: CENTRES[3 * k + 2] as number,
       weight: 0,
     }));
+}
+
+function kMeans(colors: Colors, start: Group[]): Group[] {
+  let groups = start;
+  for (let round = 0; round < ROUNDS; round++) groups = regroup(colors, groups);
+  return groups;
 }
 
 /** Gives each colour to its nearest group and returns the groups' means; empty groups fall away. */
@@ -91,7 +102,16 @@ function regroup(colors: Colors, groups: readonly Group[]): Group[] {
     .map(({ x, y, z, weight }) => ({ x: x / weight, y: y / weight, z: z / weight, weight }));
 }
 
-/** The pair that a viewer misses least: near, and one of the two small. */
+/** Merges groups of the same colour; when more than five are left, the pairs that a viewer misses least. */
+function joinAlike(groups: Group[]): void {
+  while (true) {
+    const pair = cheapestPair(groups);
+    if (!pair || (pair.distance > SAME_COLOR && groups.length <= MAX_COLORS)) return;
+    merge(groups, pair.first, pair.second);
+  }
+}
+
+/** The nearest pair, or among more than five groups the one that is near and has a small group. */
 function cheapestPair(groups: readonly Group[]): { first: number; second: number; distance: number } | null {
   let pair: { first: number; second: number; distance: number } | null = null;
   let cheapest = Number.POSITIVE_INFINITY;
@@ -99,10 +119,7 @@ function cheapestPair(groups: readonly Group[]): { first: number; second: number
     for (let second = first + 1; second < groups.length; second++) {
       const a = groups[first] as Group;
       const b = groups[second] as Group;
-      const dx = 0.5 * (a.x - b.x);
-      const dy = a.y - b.y;
-      const dz = a.z - b.z;
-      const distance = Math.sqrt(dx * dx + dy * dy + dz * dz);
+      const distance = difference(a, b);
       const cost = groups.length > MAX_COLORS ? distance * Math.sqrt(Math.min(a.weight, b.weight)) : distance;
       if (cost < cheapest) {
         cheapest = cost;
@@ -111,6 +128,21 @@ function cheapestPair(groups: readonly Group[]): { first: number; second: number
     }
   }
   return pair;
+}
+
+/** From this chroma on (units of oklab.ts) a colour is vivid. */
+const VIVID = 0.25;
+
+/**
+ * Distance of two groups in units of oklab.ts. Between vivid colours lightness counts half, because shading does not
+ * make another colour of a red shirt; between grays it counts fully: black, gray and white are three colours.
+ */
+function difference(a: Group, b: Group): number {
+  const chroma = Math.min(Math.sqrt(a.y * a.y + a.z * a.z), Math.sqrt(b.y * b.y + b.z * b.z));
+  const dx = (1 - 0.5 * Math.min(1, chroma / VIVID)) * (a.x - b.x);
+  const dy = a.y - b.y;
+  const dz = a.z - b.z;
+  return Math.sqrt(dx * dx + dy * dy + dz * dz);
 }
 
 function merge(groups: Group[], first: number, second: number): void {
@@ -124,6 +156,56 @@ function merge(groups: Group[], first: number, second: number): void {
     weight,
   };
   groups.splice(second, 1);
+}
+
+/** How far around a group's mean its colour is looked for. */
+const CORE = 0.12;
+
+/**
+ * Moves a group's colour from the mean of all that it holds to where its colours are dense (three steps of mean
+ * shift), because outlines and shadows make the mean duller than what a viewer sees.
+ */
+function settle(colors: Colors, group: Group): Group {
+  let { x, y, z } = group;
+  for (let step = 0; step < 3; step++) {
+    const sum = { x: 0, y: 0, z: 0, weight: 0 };
+    for (let i = 0; i < colors.count; i++) {
+      const px = colors.points[3 * i] as number;
+      const py = colors.points[3 * i + 1] as number;
+      const pz = colors.points[3 * i + 2] as number;
+      const d2 = (px - x) * (px - x) + (py - y) * (py - y) + (pz - z) * (pz - z);
+      if (d2 >= CORE * CORE) continue;
+      const rest = 1 - d2 / (CORE * CORE);
+      const weight = (colors.weights[i] as number) * rest * rest;
+      sum.x += weight * px;
+      sum.y += weight * py;
+      sum.z += weight * pz;
+      sum.weight += weight;
+    }
+    if (sum.weight === 0) break;
+    x = sum.x / sum.weight;
+    y = sum.y / sum.weight;
+    z = sum.z / sum.weight;
+  }
+  return { x, y, z, weight: group.weight };
+}
+
+/** Whether a colour lies between two of the others. */
+function isBlend(group: Group, others: readonly Group[]): boolean {
+  return others.some((a, i) =>
+    others.slice(i + 1).some((b) => {
+      const bx = b.x - a.x;
+      const by = b.y - a.y;
+      const bz = b.z - a.z;
+      const along =
+        ((group.x - a.x) * bx + (group.y - a.y) * by + (group.z - a.z) * bz) / (bx * bx + by * by + bz * bz);
+      if (along <= 0 || along >= 1) return false;
+      const dx = a.x + along * bx - group.x;
+      const dy = a.y + along * by - group.y;
+      const dz = a.z + along * bz - group.z;
+      return dx * dx + dy * dy + dz * dz < BLEND_DISTANCE * BLEND_DISTANCE;
+    }),
+  );
 }
 
 /** Rounds colours to sRGB, joins those that print alike, and rounds shares by largest remainders to a sum of 10,000. */

@@ -5,11 +5,11 @@ const SIDE = 96;
 const CELL = SIDE / 3;
 const CELL_AREA = CELL * CELL;
 /** A pixel is busy when a channel changes by more than this (of 255) over two pixels to the side or down. */
-const BUSY_STEP = 16;
+const BUSY_STEP = 20;
 /** A cell with more than this share of busy pixels is not calm: text would run over something. */
-const BUSY_SHARE = 0.04;
+const BUSY_SHARE = 0.07;
 /** Mean change over two pixels above which a cell is too restless even without edges (grass, gravel, foliage). */
-const RESTLESS = 7;
+const RESTLESS = 8;
 /**
  * Luma from which on black text, and up to which white text has a contrast ratio of 3:1 (WCAG 2.1 for large text) on
  * a gray: (L + 0.05) / 0.05 and 1.05 / (L + 0.05).

@@ -1,0 +1,219 @@
+import { createHash } from 'node:crypto';
+import type { Pixels } from '@akin/imaging';
+import { resizeArea } from '@akin/imaging';
+import { describe, expect, it } from '@jest/globals';
+import { disc, draw, stripes } from '../drawing.ts';
+import { analyzeColor, type ColorAnalysis } from './analyze.ts';
+import { COLOR_NAMES } from './names.ts';
+
+const plain = (hex: string, width = 64, height = 64) => draw(width, height, () => hex);
+const distance = (a: Float32Array, b: Float32Array) => Math.hypot(...a.map((value, i) => value - (b[i] as number)));
+const gray = (level: number) => `#${Math.round(level).toString(16).padStart(2, '0').repeat(3)}`;
+
+/** Whole numbers 0…255 that look random and are the same everywhere. */
+function noise(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state >>> 24;
+  };
+}
+
+function noisePicture(width: number, height: number, seed = 1): Pixels {
+  return { width, height, data: Uint8Array.from({ length: width * height * 3 }, noise(seed)) };
+}
+
+/** The picture as a lossy format might give it back: every byte off by up to `amount`. */
+function disturbed({ width, height, data }: Pixels, amount: number): Pixels {
+  const next = noise(7);
+  return {
+    width,
+    height,
+    data: data.map((value) => Math.max(0, Math.min(255, value + (next() % (2 * amount + 1)) - amount))),
+  };
+}
+
+/** A product on a plain ground: a body, a darker part, a small accent. */
+function product(ground: string, body: string, part: string, accent: string, side = 240): Pixels {
+  return draw(side, side, (x, y) => {
+    if (Math.hypot(x - 0.62, y - 0.4) < 0.06) return accent;
+    if (x > 0.3 && x < 0.7 && y > 0.6 && y < 0.8) return part;
+    return Math.hypot(x - 0.5, y - 0.5) < 0.33 ? body : ground;
+  });
+}
+
+function expectSound(analysis: ColorAnalysis): void {
+  const { paletteHex, paletteFreq, names, descriptor } = analysis;
+  expect(paletteHex.length).toBeGreaterThanOrEqual(1);
+  expect(paletteHex.length).toBeLessThanOrEqual(5);
+  expect(new Set(paletteHex).size).toBe(paletteHex.length);
+  for (const hex of paletteHex) expect(hex).toMatch(/^#[0-9A-F]{6}$/);
+  expect(paletteFreq).toHaveLength(paletteHex.length);
+  expect(paletteFreq).toEqual([...paletteFreq].sort((a, b) => b - a));
+  for (const share of paletteFreq) expect(String(share)).toMatch(/^(1|0\.\d{1,4})$/);
+  expect(paletteFreq.reduce((sum, share) => sum + Math.round(share * 10000), 0)).toBe(10000);
+  expect(names.length).toBeGreaterThanOrEqual(1);
+  for (const name of names) expect(COLOR_NAMES.map((entry) => entry.name)).toContain(name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(descriptor).toHaveLength(64);
+  expect(Math.hypot(...descriptor)).toBeCloseTo(1, 5);
+}
+
+describe('the palette', () => {
+  it.each(['#000000', '#FFFFFF', '#808080', '#FF0000', '#0000FF', '#1B2A4E', '#FEFEFE', '#010000'])(
+    'of a picture that is all %s is that colour',
+    (hex) => {
+      expect(analyzeColor(plain(hex))).toMatchObject({ paletteHex: [hex], paletteFreq: [1], isolated: false });
+    },
+  );
+
+  it('leaves a plain background out, whatever its colour', () => {
+    for (const ground of ['#FFFFFF', '#101010', '#88AACC']) {
+      const { paletteHex, names, isolated } = analyzeColor(disc(ground, '#D01010'));
+      expect({ paletteHex, names, isolated }).toEqual({ paletteHex: ['#D01010'], names: ['red'], isolated: true });
+    }
+  });
+
+  it('holds body, part and accent of a product by falling share', () => {
+    const { paletteHex, paletteFreq, names } = analyzeColor(product('#FFFFFF', '#2060C0', '#202020', '#F8D818'));
+    expect(paletteHex.slice(0, 2)).toEqual(['#2060C0', '#202020']);
+    expect(names).toEqual(['blue', 'black', 'yellow']);
+    expect(paletteFreq[0]).toBeGreaterThan(0.6);
+    expect(paletteFreq[2]).toBeGreaterThan(0.02);
+  });
+
+  it('takes the shading of one colour for one colour', () => {
+    const shaded = draw(200, 200, (x, y) => {
+      if (Math.hypot(x - 0.5, y - 0.5) > 0.35) return '#FFFFFF';
+      const red = Math.round(110 + 130 * (1 - y)).toString(16);
+      return `#${red}1818`;
+    });
+    const { paletteHex, names } = analyzeColor(shaded);
+    expect(paletteHex).toHaveLength(1);
+    expect(names).toEqual(['red']);
+  });
+
+  it('shares the picture as it is shared', () => {
+    const flag = draw(120, 80, (x) => (x < 0.5 ? '#2050C0' : x < 0.8 ? '#E8E8E8' : '#D02020'));
+    const { paletteHex, paletteFreq, isolated } = analyzeColor(flag);
+    expect(paletteHex).toEqual(['#2050C0', '#E8E8E8', '#D02020']);
+    expect(paletteFreq.map((share) => Math.round(share * 10))).toEqual([5, 3, 2]);
+    expect(isolated).toBe(false);
+  });
+
+  it('has at most five colours of many', () => {
+    const inks = ['#E02020', '#20A040', '#2040D0', '#F0D020', '#202020', '#F0F0F0', '#A030A0', '#20C0C0', '#F08020'];
+    const many = analyzeColor(draw(180, 180, (x, y) => inks[Math.floor(x * 3) + 3 * Math.floor(y * 3)] as string));
+    expectSound(many);
+    expect(many.paletteHex).toHaveLength(5);
+  });
+});
+
+describe('an isolated subject', () => {
+  it('may touch one side', () => {
+    const standing = draw(200, 200, (x, y) => (x > 0.3 && x < 0.7 && y > 0.3 ? '#207040' : '#F4F4F4'));
+    expect(analyzeColor(standing)).toMatchObject({ isolated: true, names: ['green'] });
+  });
+
+  it('may stand on a backdrop that is lit unevenly', () => {
+    const lit = draw(200, 200, (x, y) => (Math.hypot(x - 0.5, y - 0.5) < 0.25 ? '#C02020' : gray(205 + 45 * y)));
+    const { isolated, names } = analyzeColor(lit);
+    expect({ isolated, names }).toEqual({ isolated: true, names: ['red'] });
+  });
+
+  it('keeps what it encloses', () => {
+    const ring = draw(200, 200, (x, y) => {
+      const r = Math.hypot(x - 0.5, y - 0.5);
+      return r < 0.2 || r > 0.4 ? '#FFFFFF' : '#2040C0';
+    });
+    expect(analyzeColor(ring).names).toEqual(['blue', 'white']);
+    expect(analyzeColor(ring).isolated).toBe(true);
+  });
+
+  it('is not seen in a picture of one colour, in stripes, in noise, or where two colours share the border', () => {
+    const pictures = [
+      plain('#FFFFFF'),
+      stripes('#FFFFFF', '#C02020'),
+      noisePicture(120, 90),
+      draw(100, 100, (x, y) => (Math.hypot(x - 0.5, y - 0.5) < 0.2 ? '#C02020' : y < 0.5 ? '#80B0F0' : '#50A040')),
+    ];
+    for (const picture of pictures) expect(analyzeColor(picture).isolated).toBe(false);
+  });
+});
+
+describe('the descriptor', () => {
+  const original = product('#F8F8F8', '#2060C0', '#202020', '#F0C020', 480);
+
+  it('does not depend on size', () => {
+    const { descriptor } = analyzeColor(original);
+    for (const side of [256, 97, 64]) {
+      expect(distance(analyzeColor(resizeArea(original, side, side)).descriptor, descriptor)).toBeLessThan(0.1);
+    }
+  });
+
+  it('hardly changes with what compression does', () => {
+    expect(distance(analyzeColor(disturbed(original, 6)).descriptor, analyzeColor(original).descriptor)).toBeLessThan(
+      0.05,
+    );
+  });
+
+  it('does not see a mirrored picture as another one', () => {
+    const mirrored = draw(128, 128, (x, y) => (x > 0.7 ? '#C02020' : y > 0.5 ? '#2040C0' : '#E0E0E0'));
+    const picture = draw(128, 128, (x, y) => (x < 0.3 ? '#C02020' : y > 0.5 ? '#2040C0' : '#E0E0E0'));
+    expect(distance(analyzeColor(mirrored).descriptor, analyzeColor(picture).descriptor)).toBeLessThan(0.02);
+  });
+
+  it('counts an accent', () => {
+    const without = analyzeColor(product('#FFFFFF', '#808080', '#202020', '#808080'));
+    const red = analyzeColor(product('#FFFFFF', '#808080', '#202020', '#E02020'));
+    const yellow = analyzeColor(product('#FFFFFF', '#808080', '#202020', '#F0C020'));
+    expect(distance(red.descriptor, without.descriptor)).toBeGreaterThan(0.1);
+    expect(distance(red.descriptor, yellow.descriptor)).toBeGreaterThan(0.1);
+  });
+});
+
+describe('any picture', () => {
+  const pictures: [string, Pixels][] = [
+    ['1x1', plain('#336699', 1, 1)],
+    ['1x4000', draw(1, 4000, (_, y) => (y < 0.5 ? '#000000' : '#FFFFFF'))],
+    ['4000x1', draw(4000, 1, (x) => gray(255 * x))],
+    ['2x3', noisePicture(2, 3)],
+    ['noise', noisePicture(256, 256)],
+    ['a gray gradient', draw(256, 256, (x) => gray(255 * x))],
+    [
+      'a gradient of hues',
+      draw(
+        256,
+        64,
+        (x, y) =>
+          `#${Math.floor(x * 255)
+            .toString(16)
+            .padStart(2, '0')}80${Math.floor(y * 255)
+            .toString(16)
+            .padStart(2, '0')}`,
+      ),
+    ],
+    ['one odd pixel', draw(128, 128, (x, y) => (x > 0.5 && x < 0.508 && y > 0.5 && y < 0.508 ? '#FF0000' : '#FFFFFF'))],
+    ['a frame', draw(128, 128, (x, y) => (Math.min(x, y, 1 - x, 1 - y) < 0.02 ? '#000000' : gray(255 * x)))],
+  ];
+
+  it.each(pictures)('has sound outputs: %s', (_, picture) => {
+    expectSound(analyzeColor(picture));
+  });
+
+  it('keeps its pixels', () => {
+    const picture = noisePicture(64, 64);
+    const before = picture.data.slice();
+    analyzeColor(picture);
+    expect(picture.data).toEqual(before);
+  });
+
+  it('has the outputs on this machine that it had where these were stored', () => {
+    const hash = createHash('sha256');
+    for (const [, picture] of pictures) {
+      const { descriptor, ...rest } = analyzeColor(picture);
+      hash.update(JSON.stringify(rest)).update(new Uint8Array(descriptor.buffer));
+    }
+    expect(hash.digest('hex')).toBe('796c6c6820c88d80840fc783e293a9f8d419b58f37d1a1255f43cac6a00671db');
+  });
+});

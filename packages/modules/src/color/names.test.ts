@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import { COLOR_NAMES, nameOfColor } from './names.ts';
+
+const BASIC = ['black', 'white', 'gray', 'red', 'green', 'blue', 'yellow', 'orange', 'brown', 'pink', 'purple'];
+
+describe('colour names', () => {
+  it('hold the eleven basic terms and each word once', () => {
+    const names = COLOR_NAMES.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(BASIC));
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('give every prototype its own name', () => {
+    for (const { name, hexes } of COLOR_NAMES) {
+      for (const hex of hexes) expect([hex, nameOfColor(hex)]).toEqual([hex, name]);
+    }
+  });
+
+  it.each([
+    ['#FE0505', 'red'],
+    ['#111111', 'black'],
+    ['#FDFDFD', 'white'],
+    ['#777777', 'gray'],
+    ['#0B7A1F', 'green'],
+    ['#2255DD', 'blue'],
+    ['#F8E71C', 'yellow'],
+    ['#F58220', 'orange'],
+    ['#654321', 'brown'],
+    ['#FFB6C1', 'pink'],
+    ['#6A0DAD', 'purple'],
+    ['#14213D', 'navy'],
+    ['#F5F5DC', 'cream'],
+    ['#7B1113', 'maroon'],
+    ['#008B8B', 'teal'],
+    ['#39D5C5', 'turquoise'],
+    ['#BFC1C2', 'silver'],
+    ['#E3D5B8', 'beige'],
+    ['#87CEFA', 'sky blue'],
+  ])('call %s %s', (hex, name) => {
+    expect(nameOfColor(hex)).toBe(name);
+  });
+});
