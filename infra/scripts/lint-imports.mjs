@@ -1,0 +1,185 @@
+// Who may import whom. Prints every import that the table does not allow, and fails if there is one.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import swc from '@swc/core';
+
+const VECTORS = ['@akin/modules/manifests', '@akin/modules/vectors'];
+
+/**
+ * One row a room: what it may import of ours, a package by all of its doors or a door by its full name.
+ * `browser`: it runs in a browser too, so it imports nothing of Node.
+ */
+export const ROOMS = {
+  'packages/domain': { may: [], browser: true },
+  'packages/runtime': { may: [] },
+  'packages/testing': { may: [] },
+  'packages/contract': { may: ['@akin/domain'], browser: true },
+  'packages/client': { may: ['@akin/contract', '@akin/domain'], browser: true },
+  'packages/imaging': { may: ['@akin/domain'] },
+  'packages/modules': { may: ['@akin/domain', '@akin/imaging'] },
+  'packages/store': { may: ['@akin/domain', '@akin/runtime'] },
+  'packages/queue': { may: ['@akin/contract', '@akin/runtime'] },
+  'apps/gateway': {
+    may: ['@akin/contract', '@akin/domain', '@akin/store', '@akin/queue', '@akin/runtime', ...VECTORS],
+  },
+  'apps/analyzer': {
+    may: ['@akin/contract', '@akin/domain', '@akin/modules', '@akin/imaging', '@akin/queue', '@akin/runtime'],
+  },
+  'apps/indexer': {
+    may: ['@akin/contract', '@akin/domain', '@akin/store', '@akin/queue', '@akin/runtime', ...VECTORS],
+  },
+  'apps/web': { may: ['@akin/client'], browser: true },
+  'apps/akin': {
+    may: [
+      ...['contract', 'domain', 'client', 'imaging', 'modules', 'store', 'queue', 'runtime'].map(
+        (name) => `@akin/${name}`,
+      ),
+      ...['@akin/gateway', '@akin/analyzer', '@akin/indexer'],
+    ],
+  },
+  e2e: { may: ['@akin/client', '@akin/contract', '@akin/domain', 'akin'] },
+};
+
+/** Tests and what only they use may import these too, and whatever their package or the root names for development. */
+const TESTS_MAY = ['@akin/testing'];
+
+/** Doors that pull in no network and no image decoder, however far one follows them; read by whoever only compares. */
+const LIGHT = {
+  files: ['packages/modules/src/manifests.ts', 'packages/modules/src/vectors.ts'],
+  without: ['@tensorflow/', 'piscina', 'sharp', '@akin/imaging'],
+};
+
+/**
+ * Every violation below a folder laid out as this repository, as `file: what is wrong`.
+ *
+ * @param {string} root
+ * @returns {string[]}
+ */
+export function findViolations(root) {
+  const rootPackage = readJson(join(root, 'package.json'));
+  const rooms = [...foldersIn(root, 'packages'), ...foldersIn(root, 'apps'), ...foldersIn(root, '.', ['e2e'])];
+  return [...rooms.flatMap((room) => violationsOf(root, room, rootPackage)), ...heavyImports(root)];
+}
+
+function foldersIn(root, parent, only) {
+  const names = only ?? (existsSync(join(root, parent)) ? readdirSync(join(root, parent)) : []);
+  return names.map((name) => join(parent, name)).filter((folder) => existsSync(join(root, folder, 'package.json')));
+}
+
+function violationsOf(root, room, rootPackage) {
+  const row = ROOMS[room];
+  if (row === undefined) return [`${room}: has no row in the table of infra/scripts/lint-imports.mjs`];
+  const manifest = readJson(join(root, room, 'package.json'));
+  const found = [];
+  const report = (file, text) => found.push(`${relative(root, file)}: ${text}`);
+  for (const [kind, may] of [
+    ['dependencies', row.may],
+    ['devDependencies', [...row.may, ...TESTS_MAY]],
+  ]) {
+    for (const name of Object.keys(manifest[kind] ?? {}).filter(isOurs)) {
+      const allowed = may.some((allowedName) => packageOf(allowedName) === name);
+      if (!allowed) report(join(root, room, 'package.json'), `${kind} may not name ${name}`);
+    }
+  }
+  const declared = Object.keys({
+    ...manifest.dependencies,
+    ...manifest.peerDependencies,
+    ...manifest.optionalDependencies,
+  });
+  const forTests = Object.keys({ ...manifest.devDependencies, ...rootPackage.devDependencies });
+  for (const file of sourceFiles(join(root, room))) {
+    const isTest = room === 'e2e' || isTestFile(relative(join(root, room), file));
+    for (const { name, typeOnly } of importsOf(file)) {
+      if (name.startsWith('.')) {
+        const target = relative(join(root, room), resolve(dirname(file), name));
+        if (target.startsWith('..')) report(file, `reaches out of its room: ${name}`);
+        continue;
+      }
+      if (name.startsWith('node:') || builtinModules.includes(name)) {
+        if (row.browser && !isTest && !isBuildFile(file)) report(file, `runs in browsers, which have no ${name}`);
+        continue;
+      }
+      const packageName = packageOf(name);
+      if (packageName === manifest.name) continue;
+      if (isOurs(packageName)) {
+        const may = isTest ? [...row.may, ...TESTS_MAY] : row.may;
+        if (!may.includes(name) && !may.includes(packageName)) report(file, `may not import ${name}`);
+      }
+      const known = isTest || typeOnly || isBuildFile(file) ? [...declared, ...forTests] : declared;
+      const typed = typeOnly && known.includes(`@types/${packageName}`);
+      if (!known.includes(packageName) && !typed)
+        report(file, `imports ${packageName}, which its package.json does not name`);
+    }
+  }
+  return found;
+}
+
+/** Follows the light doors through their own files and reports every heavy import on the way. */
+function heavyImports(root) {
+  const queue = LIGHT.files.map((file) => join(root, file)).filter((file) => existsSync(file));
+  const seen = new Set(queue);
+  const found = [];
+  for (const file of queue) {
+    for (const { name, typeOnly } of importsOf(file)) {
+      if (typeOnly) continue;
+      if (LIGHT.without.some((heavy) => name === heavy || (heavy.endsWith('/') && name.startsWith(heavy)))) {
+        found.push(`${relative(root, file)}: is behind a light door, so it may not import ${name}`);
+      }
+      const target = resolve(dirname(file), name);
+      if (name.startsWith('.') && !seen.has(target) && existsSync(target)) {
+        seen.add(target);
+        queue.push(target);
+      }
+    }
+  }
+  return found;
+}
+
+/** What a file imports: static, dynamic with a plain string, re-exported, or named in a type. */
+function importsOf(file) {
+  if (!/\.(ts|mjs)$/.test(file)) return [];
+  const found = [];
+  const visit = (node) => {
+    if (node === null || typeof node !== 'object') return;
+    if (Array.isArray(node)) {
+      node.forEach(visit);
+      return;
+    }
+    if (/^(Import|ExportNamed|ExportAll)Declaration$/.test(node.type) && node.source) {
+      found.push({ name: node.source.value, typeOnly: node.typeOnly === true });
+    } else if (node.type === 'CallExpression' && node.callee.type === 'Import') {
+      const first = node.arguments[0]?.expression;
+      if (first?.type === 'StringLiteral') found.push({ name: first.value, typeOnly: false });
+    } else if (node.type === 'TsImportType') {
+      found.push({ name: node.argument.value, typeOnly: true });
+    }
+    Object.values(node).forEach(visit);
+  };
+  visit(swc.parseSync(readFileSync(file, 'utf8'), { syntax: 'typescript', target: 'es2022' }).body);
+  return found;
+}
+
+function sourceFiles(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return ['node_modules', 'dist', '.turbo'].includes(entry.name) ? [] : sourceFiles(path);
+    return /\.(ts|mjs)$/.test(entry.name) ? [path] : [];
+  });
+}
+
+const isTestFile = (path) => /\.test\.ts$|(^|\/)(test|testing|bench)\//.test(path);
+const isBuildFile = (file) => /vite\.config\.(ts|mjs)$/.test(file);
+const isOurs = (name) => name === 'akin' || name.startsWith('@akin/');
+const packageOf = (name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/');
+const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const violations = findViolations(fileURLToPath(new URL('../..', import.meta.url)));
+  for (const violation of violations) console.error(violation);
+  if (violations.length > 0) {
+    console.error(`${violations.length} imports break the table in infra/scripts/lint-imports.mjs`);
+    process.exitCode = 1;
+  }
+}
