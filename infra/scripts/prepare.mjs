@@ -105,3 +105,5 @@ function readOrEmpty(file) {
     return '';
   }
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await prepare();

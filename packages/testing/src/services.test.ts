@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { postgresAnswers, redisAnswers } from './answers.ts';
-import { type TestDatabase, type TestRedis, testDatabase, testRedis } from './index.ts';
+import { type TestDatabase, testDatabase, testRedis } from './index.ts';
 
 describe('a test database', () => {
   let database: TestDatabase;
@@ -48,7 +48,8 @@ describe('a test database', () => {
 
 describe('a test Redis', () => {
   it('drops the keys of its prefix and no others', async () => {
-    const [mine, other]: TestRedis[] = [await testRedis(), await testRedis()];
+    const mine = await testRedis();
+    const other = await testRedis();
     const redis = new Redis(mine.url);
     await redis.set(`${mine.prefix}:a`, '1');
     await redis.set(`${other.prefix}:a`, '1');
