@@ -45,8 +45,8 @@ export async function decodeImage(
   checkHeader(type, header, limits);
 
   const factor = shrink(Math.min(width, height), options.minSide);
-  const target = { width: Math.ceil(width / factor), height: Math.ceil(height / factor) };
-  const pixels = await decodePixels(safe, type, header, factor === 1 ? undefined : target, limits);
+  const target = factor === 1 ? undefined : { width: Math.ceil(width / factor), height: Math.ceil(height / factor) };
+  const pixels = await decodePixels(safe, { type, header, target, limits });
   if (factor === 1 && (pixels.width !== width || pixels.height !== height)) throw undecodable(type);
   return { type, width, height, pixels };
 }
@@ -95,35 +95,60 @@ function shrink(shortSide: number, minSide: number): number {
   return factor >= 4 ? factor : 1;
 }
 
-async function decodePixels(
-  bytes: Uint8Array,
-  type: ImageType,
-  header: Metadata,
-  target: { width: number; height: number } | undefined,
-  limits: ImageLimits,
-): Promise<Pixels> {
-  const profiled = header.icc !== undefined && !isSrgbProfile(header.icc);
+/** How sharp is to decode, and into which size. */
+interface Recipe {
+  readonly type: ImageType;
+  readonly header: Metadata;
+  readonly target: { width: number; height: number } | undefined;
+  readonly limits: ImageLimits;
+}
+
+type Strictness = 'truncated' | 'warning';
+
+async function decodePixels(bytes: Uint8Array, recipe: Recipe): Promise<Pixels> {
   try {
-    const image = preparedSharp()(bytes, {
-      limitInputPixels: limits.pixels,
-      failOn: 'truncated',
-      sequentialRead: true,
-      ignoreIcc: !profiled,
-      autoOrient: true,
-    });
-    if (target) image.resize({ ...target, fit: 'fill', kernel: 'cubic', fastShrinkOnLoad: type === 'jpeg' });
-    image.flatten({ background: '#ffffff' }).toColourspace('srgb');
-    // sharp takes 16-bit pixels with a profile to Display P3 and leaves them there unless told.
-    if (profiled && header.depth === 'ushort') image.withIccProfile('srgb');
-    const { data, info } = await image
-      .timeout({ seconds: Math.ceil(limits.decodeMilliseconds / 1000) })
-      .raw({ depth: 'uchar' })
-      .toBuffer({ resolveWithObject: true });
-    if (info.channels !== 3) throw new Error(`${info.channels} channels`);
-    return { width: info.width, height: info.height, data };
+    return await (recipe.type === 'jpeg' ? decodeJpeg(bytes, recipe) : decodeOnce(bytes, recipe, 'truncated'));
   } catch (error) {
-    throw undecodable(type, error);
+    throw undecodable(recipe.type, error);
   }
+}
+
+/**
+ * The JPEG decoder fills missing pixels with grey and only warns when the file was closed properly after the gap; and
+ * it calls a file truncated that lacks nothing but the mark of its end. So it is asked to stop at any warning, and the
+ * harmless ones are then let pass.
+ */
+async function decodeJpeg(bytes: Uint8Array, recipe: Recipe): Promise<Pixels> {
+  try {
+    return await decodeOnce(bytes, recipe, 'warning');
+  } catch (error) {
+    const reason = (error as Error).message;
+    if (reason.includes('premature end of data segment') || reason.startsWith('timeout')) throw error;
+    if (!reason.includes('premature end of JPEG image')) return decodeOnce(bytes, recipe, 'truncated');
+    return decodeOnce(Buffer.concat([bytes, Buffer.from([0xff, 0xd9])]), recipe, 'warning');
+  }
+}
+
+async function decodeOnce(bytes: Uint8Array, recipe: Recipe, failOn: Strictness): Promise<Pixels> {
+  const { type, header, target, limits } = recipe;
+  const profiled = header.icc !== undefined && !isSrgbProfile(header.icc);
+  const image = preparedSharp()(bytes, {
+    limitInputPixels: limits.pixels,
+    failOn,
+    sequentialRead: true,
+    ignoreIcc: !profiled,
+    autoOrient: true,
+  });
+  if (target) image.resize({ ...target, fit: 'fill', kernel: 'cubic', fastShrinkOnLoad: type === 'jpeg' });
+  image.flatten({ background: '#ffffff' }).toColourspace('srgb');
+  // sharp takes 16-bit pixels with a profile to Display P3 and leaves them there unless told.
+  if (profiled && header.depth === 'ushort') image.withIccProfile('srgb');
+  const { data, info } = await image
+    .timeout({ seconds: Math.ceil(limits.decodeMilliseconds / 1000) })
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+  if (info.channels !== 3) throw new Error(`${info.channels} channels`);
+  return { width: info.width, height: info.height, data };
 }
 
 /**

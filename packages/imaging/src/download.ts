@@ -51,19 +51,19 @@ export async function downloadImage(
 }
 
 function parseUrl(text: string, base?: URL): URL {
-  const where = base ? 'The image address redirects to one' : 'This is an image address';
-  const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : undefined;
-  if (!url?.hostname) {
+  const subject = base ? 'The image address redirects to one that' : 'The image address';
+  if (!URL.canParse(text, base?.href)) {
+    throw new AkinError('image-unreachable', `${subject} is not a URL. Send an absolute http or https URL.`);
+  }
+  const url = new URL(text, base?.href);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new AkinError(
       'image-unreachable',
-      `${where} that cannot be read as a URL. Send an absolute http or https URL.`,
+      `${subject} begins with ${url.protocol} and only http: and https: are fetched.`,
     );
   }
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new AkinError('image-unreachable', `${where} with ${url.protocol} Only http: and https: are fetched.`);
-  }
   if (url.username || url.password) {
-    throw new AkinError('image-unreachable', `${where} with a user name or password in it. Send one without.`);
+    throw new AkinError('image-unreachable', `${subject} has a user name or password in it. Send one without.`);
   }
   return url;
 }

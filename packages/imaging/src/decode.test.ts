@@ -1,0 +1,363 @@
+import { AkinError } from '@akin/domain';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import sharp from 'sharp';
+import { decodeImage } from './decode.ts';
+import { type Pixels, resizeArea } from './resize.ts';
+import {
+  colorAt,
+  difference,
+  drawBlocks,
+  drawNoise,
+  handmadePng,
+  pngChunk,
+  storedAs,
+  toSharp,
+} from './testing/pictures.ts';
+
+const picture = drawBlocks(5, 3);
+const decode = async (bytes: Uint8Array, minSide = 256) => decodeImage(bytes, { minSide });
+
+async function refusal(bytes: Uint8Array, limits = {}): Promise<AkinError> {
+  const error = await decodeImage(bytes, { minSide: 256, limits }).catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(AkinError);
+  return error as AkinError;
+}
+
+describe('what decodeImage reads', () => {
+  it.each(['png', 'tiff'] as const)('returns the very pixels of a lossless %s', async (type) => {
+    const decoded = await decode(await toSharp(picture).toFormat(type, { quality: 100 }).toBuffer());
+    expect({ type: decoded.type, width: decoded.width, height: decoded.height }).toEqual({
+      type,
+      width: 80,
+      height: 48,
+    });
+    if (type === 'png') expect(difference(decoded.pixels, picture)).toEqual({ max: 0, mean: 0 });
+    else expect(difference(decoded.pixels, picture).mean).toBeLessThan(2);
+  });
+
+  it('returns the very pixels of lossless WebP, and near ones of JPEG, GIF and AVIF', async () => {
+    const webp = await decode(await toSharp(picture).webp({ lossless: true }).toBuffer());
+    expect(difference(webp.pixels, picture).max).toBe(0);
+    for (const type of ['jpeg', 'gif', 'avif'] as const) {
+      const decoded = await decode(await toSharp(picture).toFormat(type).toBuffer());
+      expect(decoded.type).toBe(type);
+      expect(difference(decoded.pixels, picture).mean).toBeLessThan(4);
+    }
+  });
+
+  it('reads progressive, full-colour and coarse JPEG alike', async () => {
+    for (const options of [{ progressive: true }, { chromaSubsampling: '4:4:4' }, { quality: 20 }]) {
+      const decoded = await decode(await toSharp(picture).jpeg(options).toBuffer());
+      expect(difference(decoded.pixels, picture).mean).toBeLessThan(6);
+    }
+  });
+
+  it.each(['jpeg', 'png', 'webp', 'tiff'] as const)(
+    'turns %s upright by its EXIF orientation, 1 to 8 to the same picture',
+    async (type) => {
+      const options = type === 'webp' ? { lossless: true } : { quality: 100, chromaSubsampling: '4:4:4' };
+      const turned: Pixels[] = [];
+      for (let orientation = 1; orientation <= 8; orientation++) {
+        const stored = toSharp(storedAs(orientation, picture)).withMetadata({ orientation });
+        const decoded = await decode(await stored.toFormat(type, options).toBuffer());
+        expect([decoded.width, decoded.height]).toEqual([80, 48]);
+        turned.push(decoded.pixels);
+      }
+      // Flat blocks of 16 px survive JPEG to within its rounding.
+      for (const pixels of turned) expect(difference(pixels, turned[0] as Pixels).max).toBeLessThan(3);
+      expect(difference(turned[0] as Pixels, picture).mean).toBeLessThan(2);
+    },
+  );
+
+  it('flattens alpha on white, also with grey, palette and 16 bit', async () => {
+    const half = await sharp({
+      create: { width: 8, height: 8, channels: 4, background: { r: 255, g: 0, b: 0, alpha: 0.5 } },
+    });
+    const clear = sharp({ create: { width: 8, height: 8, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } } });
+    expect(colorAt((await decode(await half.clone().png().toBuffer())).pixels, 4, 4)).toEqual([255, 127, 127]);
+    expect(colorAt((await decode(await half.clone().webp({ lossless: true }).toBuffer())).pixels, 4, 4)).toEqual([
+      255, 127, 127,
+    ]);
+    for (const bytes of [
+      await clear.clone().png().toBuffer(),
+      await clear.clone().png({ palette: true }).toBuffer(),
+      await clear.clone().toColourspace('rgb16').png().toBuffer(),
+      await clear.clone().toColourspace('b-w').png().toBuffer(),
+      await clear.clone().tiff({ compression: 'lzw' }).toBuffer(),
+      await clear.clone().gif().toBuffer(),
+    ]) {
+      expect(colorAt((await decode(bytes)).pixels, 3, 3)).toEqual([255, 255, 255]);
+    }
+  });
+
+  it('converts grey, 16 bit, one bit and CMYK to 8-bit RGB', async () => {
+    const grey = sharp({ create: { width: 9, height: 9, channels: 3, background: '#808080' } });
+    for (const bytes of [
+      await grey.clone().toColourspace('b-w').jpeg().toBuffer(),
+      await grey.clone().toColourspace('grey16').png().toBuffer(),
+      await grey.clone().toColourspace('rgb16').png().toBuffer(),
+      await grey.clone().toColourspace('rgb16').tiff().toBuffer(),
+    ]) {
+      expect(colorAt((await decode(bytes)).pixels, 4, 4)).toEqual([128, 128, 128]);
+    }
+    const white = await sharp({ create: { width: 9, height: 9, channels: 3, background: '#fff' } })
+      .toColourspace('b-w')
+      .png({ colours: 2, palette: true })
+      .toBuffer();
+    expect(colorAt((await decode(white)).pixels, 4, 4)).toEqual([255, 255, 255]);
+    const red = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#e02020' } })
+      .toColourspace('cmyk')
+      .jpeg({ quality: 95 })
+      .toBuffer();
+    const [r, g, b] = colorAt((await decode(red)).pixels, 30, 30) as [number, number, number];
+    expect(r).toBeGreaterThan(190);
+    expect(Math.max(g, b)).toBeLessThan(80);
+  });
+
+  it('brings wide colours to sRGB in 8 and 16 bit alike, and leaves pictures with an sRGB profile untouched', async () => {
+    const wide = sharp({ create: { width: 16, height: 16, channels: 3, background: '#c8643c' } }).withIccProfile('p3');
+    const eight = colorAt((await decode(await wide.clone().png().toBuffer())).pixels, 8, 8);
+    const sixteen = colorAt((await decode(await wide.clone().toColourspace('rgb16').png().toBuffer())).pixels, 8, 8);
+    for (const color of [eight, sixteen]) {
+      for (const [i, expected] of [200, 100, 60].entries()) {
+        expect(Math.abs((color[i] as number) - expected)).toBeLessThanOrEqual(2);
+      }
+    }
+    const srgb = await toSharp(picture).withIccProfile('srgb').png().toBuffer();
+    expect((await sharp(srgb).metadata()).icc).toBeDefined();
+    expect(difference((await decode(srgb)).pixels, picture).max).toBe(0);
+  });
+
+  it('ignores a broken colour profile', async () => {
+    const png = await toSharp(picture).png().toBuffer();
+    const broken = Buffer.concat([
+      png.subarray(0, 33),
+      pngChunk('iCCP', Buffer.from('broken\0\0junk')),
+      png.subarray(33),
+    ]);
+    expect(difference((await decode(broken)).pixels, picture).max).toBe(0);
+  });
+
+  it.each(['gif', 'webp'] as const)('decodes the first frame of an animated %s', async (type) => {
+    const frames = await Promise.all(
+      ['#ff0000', '#00ff00', '#0000ff'].map((background) =>
+        sharp({ create: { width: 20, height: 10, channels: 3, background } })
+          .png()
+          .toBuffer(),
+      ),
+    );
+    const bytes = await sharp(frames, { join: { animated: true } })
+      .toFormat(type)
+      .toBuffer();
+    expect((await sharp(bytes).metadata()).pages).toBe(3);
+    const decoded = await decode(bytes);
+    expect([decoded.width, decoded.height]).toEqual([20, 10]);
+    const [r, g, b] = colorAt(decoded.pixels, 10, 5) as [number, number, number];
+    expect(r).toBeGreaterThan(240);
+    expect(Math.max(g, b)).toBeLessThan(15);
+  });
+
+  it('decodes the first page of a TIFF', async () => {
+    const pages = await Promise.all(
+      ['#102030', '#ffffff'].map((background) =>
+        sharp({ create: { width: 12, height: 8, channels: 3, background } })
+          .png()
+          .toBuffer(),
+      ),
+    );
+    const bytes = await sharp(pages, { join: { animated: true } })
+      .tiff({ compression: 'lzw' })
+      .toBuffer();
+    const decoded = await decode(bytes);
+    expect([decoded.width, decoded.height]).toEqual([12, 8]);
+    expect(colorAt(decoded.pixels, 5, 5)).toEqual([0x10, 0x20, 0x30]);
+  });
+
+  it('reads one pixel, extreme shapes and files with junk behind the end', async () => {
+    for (const [width, height] of [
+      [1, 1],
+      [1, 3000],
+      [3000, 2],
+    ] as const) {
+      const decoded = await decode(await toSharp(drawNoise(width, height)).jpeg().toBuffer());
+      expect([decoded.pixels.width, decoded.pixels.height]).toEqual([width, height]);
+    }
+    const trailing = Buffer.concat([await toSharp(picture).jpeg().toBuffer(), Buffer.from('<?php junk ?>')]);
+    expect((await decode(trailing)).width).toBe(80);
+  });
+});
+
+describe('shrinking while decoding', () => {
+  it('keeps the short side at minSide or above, by powers of two, and reports the natural size', async () => {
+    const bytes = await sharp({ create: { width: 2101, height: 1400, channels: 3, background: '#888' } })
+      .jpeg()
+      .toBuffer();
+    for (const [minSide, width, height] of [
+      [701, 2101, 1400],
+      [400, 2101, 1400],
+      [256, 526, 350],
+      [128, 263, 175],
+    ] as const) {
+      const decoded = await decode(bytes, minSide);
+      expect([decoded.width, decoded.height]).toEqual([2101, 1400]);
+      expect([decoded.pixels.width, decoded.pixels.height]).toEqual([width, height]);
+    }
+  });
+
+  it('stays near the area average of the whole picture, for every type', async () => {
+    const scene = resizeArea(drawNoise(20, 18, 7), 1200, 1080);
+    const expected = resizeArea(scene, 64, 64);
+    for (const type of ['jpeg', 'png', 'webp', 'tiff', 'gif'] as const) {
+      const { pixels } = await decode(await toSharp(scene).toFormat(type, { quality: 95 }).toBuffer());
+      expect([pixels.width, pixels.height]).toEqual([300, 270]);
+      expect(difference(resizeArea(pixels, 64, 64), expected).mean).toBeLessThan(3);
+    }
+  });
+
+  it('shrinks upright', async () => {
+    const scene = resizeArea(drawNoise(20, 18, 7), 1200, 1080);
+    const straight = await decode(await toSharp(scene).jpeg().toBuffer());
+    const turned = toSharp(storedAs(6, scene)).withMetadata({ orientation: 6 });
+    const decoded = await decode(await turned.jpeg().toBuffer());
+    expect([decoded.width, decoded.height]).toEqual([1200, 1080]);
+    expect(difference(decoded.pixels, straight.pixels).mean).toBeLessThan(2);
+  });
+
+  it('gives the same bytes whatever the threads and SIMD of libvips', async () => {
+    const bytes = await toSharp(drawNoise(1301, 1090)).jpeg({ quality: 80 }).toBuffer();
+    const first = await decode(bytes);
+    try {
+      sharp.concurrency(2);
+      sharp.simd(false);
+      expect(difference((await decode(bytes)).pixels, first.pixels).max).toBe(0);
+    } finally {
+      sharp.simd(true);
+      sharp.concurrency(1);
+    }
+  });
+});
+
+describe('what decodeImage refuses', () => {
+  it('refuses too many bytes before looking at them', async () => {
+    const error = await refusal(new Uint8Array(2000), { bytes: 1999 });
+    expect(error.code).toBe('too-large');
+    expect(error.message).toMatch(/2 kB/);
+  });
+
+  it('refuses too many pixels from the header alone, naming the size', async () => {
+    const bombs = [handmadePng(100_000, 100_000, [], 1), handmadePng(40_000, 40_000, [], 50)];
+    for (const bomb of bombs) {
+      const start = performance.now();
+      const error = await refusal(bomb);
+      expect(error.code).toBe('image-undecodable');
+      expect(error.message).toMatch(/(100000 x 100000|40000 x 40000) pixels.*50 megapixels/);
+      expect(performance.now() - start).toBeLessThan(1000);
+    }
+    expect((await refusal(handmadePng(101, 100), { pixels: 10_000 })).message).toMatch(/0.01 megapixels/);
+    expect((await decodeImage(handmadePng(100, 100), { minSide: 1, limits: { pixels: 10_000 } })).width).toBe(100);
+  });
+
+  it('refuses too many frames', async () => {
+    const frame = await sharp({ create: { width: 4, height: 4, channels: 3, background: '#f00' } })
+      .png()
+      .toBuffer();
+    const other = await sharp({ create: { width: 4, height: 4, channels: 3, background: '#0f0' } })
+      .png()
+      .toBuffer();
+    const bytes = await sharp([frame, other, frame], { join: { animated: true } })
+      .gif()
+      .toBuffer();
+    const error = await refusal(bytes, { frames: 2 });
+    expect(error.code).toBe('image-undecodable');
+    expect(error.message).toMatch(/3 frames.*limit of 2/);
+  });
+
+  it('refuses truncated files of every type, wherever they are cut', async () => {
+    for (const type of ['jpeg', 'png', 'gif', 'webp', 'avif', 'tiff'] as const) {
+      const bytes = await toSharp(drawNoise(120, 90)).toFormat(type).toBuffer();
+      for (const share of [0.1, 0.5, 0.9]) {
+        const error = await refusal(bytes.subarray(0, Math.floor(bytes.length * share)));
+        expect(error.code).toBe('image-undecodable');
+        expect(error.message).toMatch(/ends too early|cannot be decoded/);
+      }
+    }
+  });
+
+  it('refuses a JPEG with a gap even when it was closed properly, but not one that lacks only its end mark', async () => {
+    for (const progressive of [false, true]) {
+      const bytes = await toSharp(drawNoise(120, 90)).jpeg({ progressive }).toBuffer();
+      const end = bytes.subarray(-2);
+      const half = Buffer.concat([bytes.subarray(0, bytes.length >> 1), end]);
+      expect((await refusal(half)).message).toMatch(/ends too early/);
+      const unclosed = await decode(bytes.subarray(0, -2));
+      expect(difference(unclosed.pixels, (await decode(bytes)).pixels).max).toBe(0);
+    }
+  });
+
+  it('lets harmless damage pass: stray bytes between the segments of a JPEG', async () => {
+    const bytes = await toSharp(picture).jpeg().toBuffer();
+    const at = bytes.indexOf(Buffer.from([0xff, 0xc0]));
+    const stray = Buffer.concat([bytes.subarray(0, at), Buffer.from([7, 7, 7]), bytes.subarray(at)]);
+    await expect(sharp(stray, { failOn: 'warning' }).raw().toBuffer()).rejects.toThrow(/extraneous/);
+    expect(difference((await decode(stray)).pixels, (await decode(bytes)).pixels).max).toBe(0);
+  });
+
+  it('refuses heads without a picture and polyglots', async () => {
+    for (const text of [
+      '\xff\xd8\xff\xe0\0\x10JFIF\0',
+      '\x89PNG\r\n\x1a\n',
+      'GIF89a/*<script>*/=1;alert(1)//',
+      'GIF89a<svg xmlns="http://www.w3.org/2000/svg"><rect width="9" height="9"/></svg>',
+      'RIFF\xff\xff\xff\x7fWEBPVP8 ',
+      '\0\0\0\x1cftypavif\0\0\0\0mif1avifmiaf',
+      'II*\0\x08\0\0\0\0\0',
+    ]) {
+      expect((await refusal(Buffer.from(text, 'latin1'))).code).toBe('image-undecodable');
+    }
+  });
+
+  it('does not open loaders for other types, even for sharp used directly in the same process', async () => {
+    await decode(await toSharp(picture).png().toBuffer());
+    await expect(sharp(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')).metadata()).rejects.toThrow(
+      /unsupported/,
+    );
+  });
+
+  it('does not unpack compressed texts in a PNG', async () => {
+    const { deflateSync } = await import('node:zlib');
+    const text = deflateSync(Buffer.alloc(7_000_000, 'a'));
+    const bomb = pngChunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), text]));
+    const before = process.resourceUsage().maxRSS;
+    const decoded = await decode(handmadePng(10, 10, Array(60).fill(bomb)));
+    expect(decoded.width).toBe(10);
+    // 60 texts of 7 MB would take at least 420 MB.
+    expect(process.resourceUsage().maxRSS - before).toBeLessThan(200_000);
+  });
+
+  it('answers damaged files of every type with pixels or a refusal, never with another error', async () => {
+    const files: Buffer[] = [];
+    for (const type of ['jpeg', 'png', 'gif', 'webp', 'avif', 'tiff'] as const) {
+      files.push(await toSharp(drawNoise(40, 30)).toFormat(type).toBuffer());
+    }
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...files),
+        fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 12 }),
+        async (file, changes) => {
+          const damaged = Buffer.from(file);
+          for (const [at, value] of changes) damaged[at % damaged.length] = value;
+          const result = await decode(damaged).catch((error: unknown) => error);
+          if (result instanceof Error) expect(result).toBeInstanceOf(AkinError);
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
+  it('says nothing internal in its messages', async () => {
+    const bytes = await toSharp(drawNoise(90, 90)).jpeg().toBuffer();
+    const { message } = await refusal(bytes.subarray(0, 400));
+    expect(message).not.toMatch(/vips|libjpeg|node_modules|sharp/i);
+  });
+});

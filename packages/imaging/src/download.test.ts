@@ -1,0 +1,326 @@
+import { once } from 'node:events';
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { AkinError } from '@akin/domain';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { DownloadPolicy } from './address.ts';
+import { downloadImage } from './download.ts';
+import type { ImageLimits } from './limits.ts';
+import { drawBlocks, toSharp } from './testing/pictures.ts';
+
+const LOOPBACK = { allowLoopback: true, allowPrivate: false };
+const PUBLIC = { allowLoopback: false, allowPrivate: false };
+const picture = await toSharp(drawBlocks(3, 3)).png().toBuffer();
+
+const servers: net.Server[] = [];
+
+async function listen(server: net.Server, host = '127.0.0.1'): Promise<string> {
+  servers.push(server);
+  server.listen(0, host);
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const serve = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
+  listen(http.createServer(answer));
+
+/** A server that speaks raw bytes: for answers that no HTTP library would send. */
+const serveRaw = (answer: (socket: net.Socket) => void) =>
+  listen(
+    net.createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => answer(socket));
+    }),
+  );
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.close();
+    if (server instanceof http.Server) server.closeAllConnections();
+  }
+});
+
+async function refusal(
+  url: string,
+  policy: DownloadPolicy = LOOPBACK,
+  limits: Partial<ImageLimits> = {},
+): Promise<AkinError> {
+  const error = await downloadImage(url, { policy, limits }).catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(AkinError);
+  return error as AkinError;
+}
+
+describe('downloadImage', () => {
+  it('returns the bytes, whatever type the answer declares', async () => {
+    const base = await serve((_, response) => response.writeHead(200, { 'content-type': 'text/plain' }).end(picture));
+    expect(Buffer.compare(await downloadImage(`${base}/a.jpg?x=1#y`, { policy: LOOPBACK }), picture)).toBe(0);
+  });
+
+  it('asks as a plain client: host, query, no credentials, no cookies', async () => {
+    let seen: IncomingMessage | undefined;
+    const base = await serve((request, response) => {
+      seen = request;
+      response.setHeader('set-cookie', 'a=b').end(picture);
+    });
+    await downloadImage(`${base}/p/a%20b.png?sig=1%2B2`, { policy: LOOPBACK });
+    expect(seen?.url).toBe('/p/a%20b.png?sig=1%2B2');
+    expect(seen?.headers.host).toBe(new URL(base).host);
+    expect(seen?.headers['accept-encoding']).toBe('identity');
+    expect(seen?.headers.cookie ?? seen?.headers.authorization).toBeUndefined();
+  });
+
+  it('unpacks answers that are compressed although nobody asked', async () => {
+    const bodies = { gzip: gzipSync(picture), deflate: deflateSync(picture), br: brotliCompressSync(picture) };
+    for (const [encoding, body] of Object.entries(bodies)) {
+      const base = await serve((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body));
+      expect(Buffer.compare(await downloadImage(base, { policy: LOOPBACK }), picture)).toBe(0);
+    }
+  });
+
+  it('follows relative and absolute redirects, as many as allowed', async () => {
+    const base = await serve((request, response) => {
+      const step = Number(request.url?.slice(1));
+      if (step === 0) response.end(picture);
+      else response.writeHead([301, 302, 303, 307, 308][step % 5] as number, { location: `/${step - 1}` }).end('moved');
+    });
+    expect(await downloadImage(`${base}/5`, { policy: LOOPBACK })).toHaveLength(picture.length);
+    const error = await refusal(`${base}/6`);
+    expect(error.code).toBe('image-unreachable');
+    expect(error.message).toMatch(/redirects more than 5 times/);
+    expect((await refusal(`${base}/1`, LOOPBACK, { redirects: 0 })).message).toMatch(/more than 0 times/);
+  });
+
+  it.each([204, 206, 304, 400, 401, 403, 404, 410, 429, 500, 503])('names the status %d', async (status) => {
+    const base = await serve((_, response) => response.writeHead(status).end());
+    const error = await refusal(`${base}/a.png`);
+    expect(error.code).toBe('image-unreachable');
+    expect(error.message).toMatch(new RegExp(`status ${status}`));
+  });
+
+  it('says that a web page came instead of an image', async () => {
+    const base = await serve((_, response) =>
+      response.writeHead(200, { 'content-type': 'image/jpeg' }).end('<!doctype html><title>Log in</title>'),
+    );
+    expect((await refusal(base)).message).toMatch(/answered with a web page/);
+  });
+
+  it('says that the host is unknown, the connection refused or the answer empty', async () => {
+    expect((await refusal('http://no-such-host.invalid/a.png')).message).toMatch(/host name is not known \(DNS\)/);
+    const base = await serve((_, response) => response.end());
+    expect((await refusal(base)).message).toMatch(/empty body/);
+    const [server] = servers as [net.Server];
+    server.close();
+    (server as http.Server).closeAllConnections();
+    await once(server, 'close');
+    expect((await refusal(base)).message).toMatch(/connection was refused/);
+  });
+
+  it('ends with the reason of the caller when the caller gives up', async () => {
+    const controller = new AbortController();
+    const base = await serve(() => controller.abort(new Error('shutting down')));
+    await expect(downloadImage(base, { policy: LOOPBACK, signal: controller.signal })).rejects.toThrow('shutting down');
+    await expect(downloadImage(base, { policy: LOOPBACK, signal: controller.signal })).rejects.toThrow('shutting down');
+  });
+});
+
+describe('where downloadImage refuses to go', () => {
+  it.each([
+    'http://127.0.0.1/',
+    'http://127.1/',
+    'http://2130706433/',
+    'http://0x7f.0.0.1/',
+    'http://0177.0.0.1/',
+    'http://[::1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[::ffff:7f00:1]/',
+    'http://localhost/',
+    'https://localhost./',
+    'http://①②⑦.⓪.⓪.①/',
+  ])('does not reach this machine as %s', async (url) => {
+    const error = await refusal(url, PUBLIC);
+    expect(error.code).toBe('image-unreachable');
+    expect(error.message).toMatch(/machine that akin runs on|host name is not known/);
+  });
+
+  it.each([
+    ['http://10.0.0.1/', /private network/],
+    ['http://192.168.0.1:8080/a.png', /private network/],
+    ['http://100.64.1.1/', /private network/],
+    ['http://[fd00::1]/', /private network/],
+    ['http://[64:ff9b::a00:1]/', /private network/],
+    ['http://[2002:a00:1::]/', /private network/],
+    ['http://0.0.0.0/', /reserved/],
+    ['http://0/', /reserved/],
+    ['http://[::]/', /reserved/],
+    ['http://224.0.0.1/', /reserved/],
+    ['http://255.255.255.255/', /reserved/],
+  ])('does not reach %s unless the policy says so', async (url, message) => {
+    expect((await refusal(url, LOOPBACK)).message).toMatch(message);
+  });
+
+  it.each([
+    'http://169.254.169.254/latest/meta-data/',
+    'http://0xa9fea9fe/',
+    'http://2852039166/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://[fe80::1]/',
+    'http://[fd00:ec2::254]/',
+    'http://100.100.100.200/',
+    'http://168.63.129.16/',
+  ])('never reaches %s, not even with everything allowed', async (url) => {
+    const policy = { allowLoopback: true, allowPrivate: true, allowHosts: [new URL(url).hostname] };
+    expect((await refusal(url, policy)).message).toMatch(/link-local|metadata/);
+  });
+
+  it('checks the target of every redirect', async () => {
+    let asked = 0;
+    const targets = [
+      'http://169.254.169.254/latest/meta-data/iam/',
+      'http://10.0.0.1/',
+      '//0.0.0.0/',
+      'file:///etc/passwd',
+      'ftp://example.org/a.png',
+      'gopher://127.0.0.1:70/',
+      'data:image/png;base64,AAAA',
+      'http://user:secret@127.0.0.1/',
+      'http://[::1',
+    ];
+    const base = await serve((request, response) => {
+      asked++;
+      response.writeHead(302, { location: targets[Number(request.url?.slice(1))] as string }).end();
+    });
+    for (let i = 0; i < targets.length; i++) {
+      const error = await refusal(`${base}/${i}`);
+      expect(error.code).toBe('image-unreachable');
+      expect(error.message).toMatch(/never fetched|private network|redirects to one/);
+      expect(error.message).not.toMatch(/secret/);
+    }
+    expect(asked).toBe(targets.length);
+  });
+
+  it('refuses a redirect to this machine from a host that alone is trusted', async () => {
+    let reached = 0;
+    const inner = await serve((_, response) => {
+      reached++;
+      response.end(picture);
+    });
+    const outer = await serve((_, response) => response.writeHead(302, { location: inner }).end());
+    const url = outer.replace('127.0.0.1', 'localhost');
+    const error = await refusal(url, { ...PUBLIC, allowHosts: ['localhost'] });
+    expect(error.message).toMatch(/machine that akin runs on/);
+    expect(reached).toBe(0);
+  });
+
+  it.each([
+    ['ftp://example.org/a.png', /ftp:/],
+    ['file:///etc/passwd', /file:/],
+    ['javascript:alert(1)', /javascript:/],
+    ['http://user@example.org/', /user name/],
+    ['http://user:secret@example.org/', /user name/],
+    ['/a.png', /is not a URL/],
+    ['http://', /is not a URL/],
+    ['http://exa mple.org/', /is not a URL/],
+    ['', /is not a URL/],
+  ])('refuses the address %j', async (url, message) => {
+    const error = await refusal(url);
+    expect(error.code).toBe('image-unreachable');
+    expect(error.message).toMatch(message);
+    expect(error.message).not.toMatch(/secret/);
+  });
+
+  it('keeps queries and fragments out of its messages', async () => {
+    const base = await serve((_, response) => response.writeHead(403).end());
+    const { message } = await refusal(`${base}/bucket/a.png?X-Signature=s3cr3t#s3cr3t`);
+    expect(message).toMatch(/\/bucket\/a\.png could not/);
+    expect(message).not.toMatch(/s3cr3t/);
+  });
+});
+
+describe('hostile servers', () => {
+  const quick = { downloadMilliseconds: 300 };
+
+  it('stops at the byte limit, declared or not', async () => {
+    const declared = await serve((_, response) => response.writeHead(200, { 'content-length': 5001 }).end());
+    expect((await refusal(declared, LOOPBACK, { bytes: 5000 })).code).toBe('too-large');
+    const endless = await serve((_, response) => {
+      const write = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+      };
+      response.on('drain', write);
+      write();
+    });
+    const error = await refusal(endless, LOOPBACK, { bytes: 1_000_000 });
+    expect(error.code).toBe('too-large');
+    expect(error.message).toMatch(/1 MB/);
+  });
+
+  it('stops a compressed bomb at the byte limit of what it unpacks to', async () => {
+    const bomb = gzipSync(Buffer.alloc(50_000_000));
+    const base = await serve((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
+    expect((await refusal(base, LOOPBACK, { bytes: 100_000 })).code).toBe('too-large');
+  });
+
+  it('gives up on silence, on a body that drips and on one that stops', async () => {
+    const silent = await serve(() => {});
+    const stopping = await serve((_, response) => response.writeHead(200).write(picture.subarray(0, 50)));
+    const dripping = await serve((_, response) => {
+      const drip = setInterval(() => response.write('x'), 20);
+      response.on('close', () => clearInterval(drip));
+    });
+    const packed = await serve((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).write(gzipSync(picture).subarray(0, 20));
+    });
+    const headers = await serveRaw((socket) => {
+      const drip = setInterval(() => socket.write('x'), 20);
+      socket.on('close', () => clearInterval(drip));
+      socket.write('HTTP/1.1 200 OK\r\n');
+    });
+    for (const url of [silent, stopping, dripping, packed, headers]) {
+      const error = await refusal(url, LOOPBACK, quick);
+      expect(error.code).toBe('image-unreachable');
+      expect(error.message).toMatch(/within 0.3 seconds/);
+    }
+  });
+
+  it('counts the time of all redirects together', async () => {
+    const base = await serve((request, response) => {
+      setTimeout(() => response.writeHead(302, { location: `${request.url}x` }).end(), 120);
+    });
+    expect((await refusal(`${base}/`, LOOPBACK, quick)).message).toMatch(/within 0.3 seconds/);
+  });
+
+  it.each<[string, string, RegExp]>([
+    ['a body shorter than declared', 'HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\nGIF89a', /broke off/],
+    ['a broken chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nx', /not valid HTTP|broke off/],
+    ['no HTTP at all', 'SSH-2.0-OpenSSH_9.6\r\n', /not valid HTTP/],
+    ['a negative length', 'HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nx', /not valid HTTP/],
+    ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello', /not valid HTTP/],
+    ['endless headers', `HTTP/1.1 200 OK\r\n${'X-A: aaaaaaaaaaaaaaaa\r\n'.repeat(5000)}\r\n`, /not valid HTTP/],
+    ['a status alone', 'HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n', /redirect without a target/],
+    ['an unknown encoding', 'HTTP/1.1 200 OK\r\nContent-Encoding: exotic\r\nContent-Length: 1\r\n\r\nx', /encoding/],
+    ['a damaged encoding', 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\njunk', /damaged/],
+    ['nothing', '', /broke off/],
+  ])('answers %s with a refusal', async (_, answer, message) => {
+    const base = await serveRaw((socket) => socket.end(Buffer.from(answer, 'latin1')));
+    const error = await refusal(base);
+    expect(error.code).toBe('image-unreachable');
+    expect(error.message).toMatch(message);
+  });
+
+  it('refuses a server that speaks no TLS on https', async () => {
+    const base = await serve((_, response) => response.end(picture));
+    expect((await refusal(base.replace('http:', 'https:'))).message).toMatch(/secure connection failed/);
+  });
+
+  it('leaves no connection open behind a refusal', async () => {
+    let closed = 0;
+    const base = await serve((request, response) => {
+      request.socket.on('close', () => closed++);
+      response.writeHead(500).write('partial');
+    });
+    await refusal(base);
+    while (closed === 0) await new Promise(setImmediate);
+    expect(closed).toBe(1);
+  });
+});

@@ -1,0 +1,106 @@
+import { gzipSync } from 'node:zlib';
+import { AkinError } from '@akin/domain';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { looksLikeWebPage, sniffImage } from './sniff.ts';
+import { drawBlocks, toSharp } from './testing/pictures.ts';
+
+const latin = (text: string) => Buffer.from(text, 'latin1');
+
+function refusal(bytes: Uint8Array): AkinError {
+  try {
+    sniffImage(bytes);
+  } catch (error) {
+    expect(error).toBeInstanceOf(AkinError);
+    return error as AkinError;
+  }
+  throw new Error('It was taken for an image.');
+}
+
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><rect width="9" height="9"/></svg>';
+
+describe('sniffImage', () => {
+  it.each(['jpeg', 'png', 'gif', 'webp', 'avif', 'tiff'] as const)('knows %s by its bytes', async (type) => {
+    expect(sniffImage(await toSharp(drawBlocks(2, 2)).toFormat(type).toBuffer())).toBe(type);
+  });
+
+  it('knows big-endian and 64-bit TIFF and other writings of AVIF', () => {
+    expect(sniffImage(latin('MM\0*\0\0\0\x08'))).toBe('tiff');
+    expect(sniffImage(latin('II+\0\x08\0\0\0'))).toBe('tiff');
+    expect(sniffImage(latin('\0\0\0\x1cftypmif1\0\0\0\0mif1avifmiaf'))).toBe('avif');
+    expect(sniffImage(latin('\0\0\0\x18ftypavis\0\0\0\0avisavif'))).toBe('avif');
+  });
+
+  it.each<[string, Uint8Array, RegExp]>([
+    ['no bytes', new Uint8Array(), /empty/],
+    ['SVG', latin(SVG), /SVG.*PNG/],
+    ['SVG behind a byte order mark', Buffer.from(`\ufeff${SVG}`), /SVG/],
+    ['SVG in UTF-16', Buffer.from(`\ufeff${SVG}`, 'utf16le'), /SVG/],
+    ['SVG behind prolog and comment', Buffer.from(`\n<?xml version="1.0"?><!-- ü -->\n<!DOCTYPE svg>${SVG}`), /SVG/],
+    ['SVG with a namespace prefix', latin('<svg:svg xmlns:svg="http://www.w3.org/2000/svg"/>'), /SVG/],
+    ['gzipped SVG', gzipSync(SVG), /SVG/],
+    ['another gzip file', gzipSync(Buffer.from([1, 2, 3, 0, 0, 0, 255])), /gzip/],
+    ['a damaged gzip file', latin('\x1f\x8b\x08junk'), /gzip/],
+    ['PDF', latin('%PDF-1.7\n%\xe2\xe3\xcf\xd3'), /PDF/],
+    ['PDF behind junk', latin('junk\n%PDF-1.4'), /PDF/],
+    ['an iPhone photo', latin('\0\0\0\x18ftypheic\0\0\0\0mif1heic'), /HEIC.*iPhone.*JPEG.*Most Compatible/],
+    ['HEIF by its second brand', latin('\0\0\0\x18ftypmif1\0\0\0\0mif1hevc'), /HEIC/],
+    ['MP4', latin('\0\0\0\x20ftypisom\0\0\x02\0isomiso2avc1mp41'), /video/],
+    ['QuickTime', latin('\0\0\0\x14ftypqt  \0\0\0\0qt  '), /video/],
+    ['old QuickTime', latin('\0\0\0\x08wide\0\0\0\0mdat'), /video/],
+    ['WebM', latin('\x1aE\xdf\xa3\x01\0\0\0'), /video/],
+    ['AVI', latin('RIFF\x10\0\0\0AVI LIST'), /video/],
+    ['a sound', latin('RIFF\x10\0\0\0WAVEfmt '), /sound/],
+    ['a web page', latin('\n<!doctype html><title>404</title>'), /web page.*address/],
+    ['a web page with a drawing inside', latin(`<html><body>${SVG}`), /web page/],
+    ['other XML', latin('<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>'), /XML/],
+    ['JSON', latin('{"error":"not found"}'), /JSON/],
+    ['text', Buffer.from('Grüße aus Köln'), /text/],
+    ['a data URI', latin('data:image/png;base64,iVBOR'), /data URI/],
+    ['ZIP', latin('PK\x03\x04\x14\0'), /ZIP/],
+    ['BMP', latin('BM\x36\0\0\0\0\0\0\0\x36\0'), /BMP/],
+    ['ICO', latin('\0\0\x01\0\x01\0\x10\x10'), /icon/],
+    ['JPEG 2000', latin('\0\0\0\x0cjP  \r\n\x87\n'), /JPEG 2000/],
+    ['a JPEG 2000 stream', latin('\xff\x4f\xff\x51\0'), /JPEG 2000/],
+    ['JPEG XL', latin('\0\0\0\x0cJXL \r\n\x87\n'), /JPEG XL/],
+    ['a JPEG XL stream', latin('\xff\x0a\0'), /JPEG XL/],
+    ['PSD', latin('8BPS\0\x01'), /Photoshop/],
+    ['PostScript', latin('%!PS-Adobe-3.0'), /PostScript/],
+    ['a Canon raw file', latin('II*\0\x10\0\0\0CR\x02\0'), /raw camera/],
+    ['noise', Buffer.from([0x83, 0x00, 0xfe, 0x91, 0x07, 0xc1]), /no type/],
+  ])('refuses %s by name', (_, bytes, message) => {
+    const error = refusal(bytes);
+    expect(error.code).toBe('unsupported-image');
+    expect(error.message).toMatch(message);
+  });
+
+  it('answers any bytes with a type or a refusal, quickly', () => {
+    const magics = ['', 'RIFF', '\x1f\x8b\x08\0', '\0\0\0\x18ftyp', '<', '{', 'PK', '\0\0', 'II', '%PDF'];
+    fc.assert(
+      fc.property(fc.constantFrom(...magics), fc.uint8Array({ maxLength: 300 }), (magic, rest) => {
+        const bytes = Buffer.concat([latin(magic), rest]);
+        try {
+          sniffImage(bytes);
+        } catch (error) {
+          expect(error).toBeInstanceOf(AkinError);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('unpacks only the head of a gzip bomb', () => {
+    const bomb = gzipSync(Buffer.alloc(200_000_000));
+    const start = performance.now();
+    expect(refusal(bomb).message).toMatch(/gzip/);
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+});
+
+describe('looksLikeWebPage', () => {
+  it('tells pages from images, whatever is appended to these', () => {
+    expect(looksLikeWebPage(latin('<!DOCTYPE html><html></html>'))).toBe(true);
+    expect(looksLikeWebPage(latin('GIF89a<html><script>alert(1)</script>'))).toBe(false);
+    expect(looksLikeWebPage(latin(SVG))).toBe(false);
+  });
+});
