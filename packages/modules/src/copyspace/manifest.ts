@@ -3,5 +3,5 @@ import type { ModuleManifest } from '@akin/domain';
 /** Where a picture has room for text. */
 export const copyspaceManifest: ModuleManifest = {
   name: 'copyspace',
-  outputs: [{ name: 'copyspace', type: 'longs', returnedByDefault: true }],
+  outputs: [{ name: 'copyspace', type: 'longs', returnedByDefault: true, range: [0, 8] }],
 };

@@ -10,7 +10,7 @@ const copyspace: Module = {
     {
       title: 'a plain left column beside a checkerboard has room in its three cells',
       picture: () =>
-        draw(240, 240, (x, y) => (x > 0.32 && (Math.floor(x * 40) + Math.floor(y * 40)) % 2 ? '#000000' : '#F0F0F0')),
+        draw(240, 240, (x, y) => (x > 0.35 && (Math.floor(x * 40) + Math.floor(y * 40)) % 2 ? '#000000' : '#F0F0F0')),
       gives: { copyspace: [0, 3, 6] },
     },
   ],

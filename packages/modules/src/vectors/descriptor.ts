@@ -46,7 +46,7 @@ export function decodeDescriptor(text: string, module: string): Float32Array {
   const { dimensions, output } = descriptorOf(module);
   const header = headerOf(module);
   const bytes = decodeBase64(text, output, MAX_BYTES);
-  if (bytes.compare(header, 0, header.length, 0, header.length) !== 0) throw foreign(bytes, module);
+  if (!bytes.subarray(0, header.length).equals(header)) throw foreign(bytes, module);
   if (bytes.length !== header.length + dimensions * 2) {
     throw refuse(output, `does not hold ${dimensions} numbers in half precision; it was cut off or changed on its way`);
   }

@@ -1,0 +1,184 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { AkinError } from '@akin/domain';
+import { makeThumbnailFromPixels } from '@akin/imaging';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { disc, draw, stripes } from '../drawing.ts';
+import { moduleNames } from '../manifests.ts';
+import { analyzeImage } from './analyze-image.ts';
+import { type Analyzer, createAnalyzer, createPool } from './create-analyzer.ts';
+
+const KEYS = [
+  ...['color_palette_hex', 'color_palette_freq', 'color_names', 'color_isolated'],
+  ...['color', 'content', 'duplicate'].flatMap((module) =>
+    ['cluster', 'rerank', 'descriptor', 'lopq', 'nclusters'].map((key) => `${module}_${key}`),
+  ),
+  'copyspace',
+];
+
+/** A WebP file of a drawn picture. */
+const image = (pixels = disc('#FFFFFF', '#C02020')) => makeThumbnailFromPixels(pixels);
+
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+describe('the analysis of one image', () => {
+  it('gives all 20 keys in their shapes', async () => {
+    const { outputs } = await analyzeImage(await image());
+    const parsed = JSON.parse(outputs) as Record<string, unknown>;
+    expect(Object.keys(parsed).sort()).toEqual([...KEYS].sort());
+    for (const module of ['color', 'content', 'duplicate']) {
+      expect(parsed[`${module}_cluster`]).toEqual(expect.any(Number));
+      expect(Number.isInteger(parsed[`${module}_cluster`])).toBe(true);
+      for (const key of ['descriptor', 'lopq', 'nclusters']) expect(parsed[`${module}_${key}`]).toMatch(base64);
+      const digits = new RegExp(`"${module}_rerank":(-?\\d+)[,}]`).exec(outputs)?.[1] ?? '';
+      expect(BigInt.asIntN(64, BigInt(digits))).toBe(BigInt(digits));
+    }
+    expect(outputs).toMatch(/"color_palette_freq":\[\d+\.\d+(,\d+\.\d+)*\]/);
+    expect(parsed.color_isolated).toBe(true);
+    expect(parsed.copyspace).toEqual([0, 2, 4, 6, 8]);
+  });
+
+  it('gives the same text each time, and the same values whatever else is asked for', async () => {
+    const bytes = await image(stripes('#204080', '#E0C020', 7, 600, 500));
+    const all = await analyzeImage(bytes);
+    expect(await analyzeImage(bytes)).toEqual(all);
+    for (const module of moduleNames) {
+      const { outputs } = await analyzeImage(bytes, { modules: [module] });
+      expect(JSON.parse(all.outputs)).toMatchObject(JSON.parse(outputs));
+    }
+  });
+
+  it('makes a thumbnail and reads EXIF only when asked', async () => {
+    const bytes = await image(draw(300, 200, (x) => (x < 0.5 ? '#000000' : '#FFFFFF')));
+    const plain = await analyzeImage(bytes, { modules: [] });
+    expect(plain).toEqual({ outputs: '{}', width: 256, height: 171 });
+    const full = await analyzeImage(bytes, { modules: [], thumbnail: true, exif: true });
+    expect(
+      Buffer.from(full.thumbnail ?? [])
+        .subarray(8, 12)
+        .toString(),
+    ).toBe('WEBP');
+    expect(full.exif).toEqual({});
+  });
+
+  it('says what is wrong with bytes that are no image, and with a module that does not exist', async () => {
+    await expect(analyzeImage(Buffer.from('<svg/>'))).rejects.toMatchObject({ code: 'unsupported-image' });
+    await expect(analyzeImage(await image(), { modules: ['smell'] })).rejects.toThrow('modules.apply names "smell"');
+  });
+});
+
+describe('the analyzer', () => {
+  let analyzer: Analyzer;
+  beforeAll(async () => {
+    analyzer = await createAnalyzer({ threads: 2 });
+  });
+  afterAll(() => analyzer[Symbol.asyncDispose]());
+
+  it('gives what the analysis gives in this thread, whatever thread does it, and leaves the bytes alone', async () => {
+    const files = await Promise.all([image(), image(stripes('#FF0000', '#00FF00')), image(disc('#000000', '#FFFFFF'))]);
+    const before = files.map((file) => Buffer.from(file));
+    const here = [];
+    for (const file of files) here.push((await analyzeImage(file)).outputs);
+    const there = await Promise.all(
+      [...files, ...files].map((file) => analyzer.analyze(file, { modules: moduleNames })),
+    );
+    expect(there.map(({ outputs }) => outputs)).toEqual([...here, ...here]);
+    expect(files.map((file) => Buffer.from(file))).toEqual(before);
+  });
+
+  it('hands over thumbnails', async () => {
+    const { thumbnail } = await analyzer.analyze(await image(), { modules: [], thumbnail: true });
+    expect(thumbnail).toBeInstanceOf(Uint8Array);
+    expect(
+      Buffer.from(thumbnail ?? [])
+        .subarray(0, 4)
+        .toString(),
+    ).toBe('RIFF');
+  });
+
+  it('reports what is wrong with an image as an AkinError, across the thread', async () => {
+    const failed = analyzer.analyze(Buffer.from('%PDF-1.7'), { modules: moduleNames });
+    await expect(failed).rejects.toBeInstanceOf(AkinError);
+    await expect(failed).rejects.toMatchObject({ code: 'unsupported-image', message: expect.stringContaining('PDF') });
+  });
+
+  it('gives up at once when aborted, waiting or running, and goes on for the others', async () => {
+    const bytes = await image();
+    const giveUp = new AbortController();
+    const calls = Array.from({ length: 6 }, () =>
+      analyzer.analyze(bytes, { modules: moduleNames, signal: giveUp.signal }),
+    );
+    const settled = Promise.allSettled(calls);
+    giveUp.abort(new Error('nobody waits any more'));
+    for (const result of await settled) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { message: 'nobody waits any more' } });
+    }
+    await expect(analyzer.analyze(bytes, { modules: ['color'], signal: giveUp.signal })).rejects.toThrow('nobody');
+    expect(await analyzer.analyze(bytes, { modules: ['color'] })).toMatchObject({ width: 256 });
+  });
+
+  it('lets one who waits overtake a long line', async () => {
+    const bytes = await image();
+    const order: string[] = [];
+    const call = (name: string, urgent: boolean) =>
+      analyzer.analyze(bytes, { modules: ['color'], urgent }).then(() => order.push(name));
+    const bulk = Array.from({ length: 10 }, (_, i) => call(`bulk ${i}`, false));
+    await Promise.all([...bulk, call('urgent', true)]);
+    // Two threads had taken the first two; either may finish later than the urgent one.
+    expect(order.indexOf('urgent')).toBeLessThan(4);
+  });
+
+  it('warms up and shuts down, finishing what runs and refusing the rest', async () => {
+    const other = await createAnalyzer({ threads: 1 });
+    await other.warmUp(['color']);
+    const bytes = await image();
+    const running = other.analyze(bytes, { modules: ['color'] });
+    const waiting = other.analyze(bytes, { modules: ['color'] });
+    const refused = expect(waiting).rejects.toMatchObject({ code: 'unavailable' });
+    await Promise.resolve();
+    await other[Symbol.asyncDispose]();
+    expect(await running).toMatchObject({ width: 256 });
+    await refused;
+    await expect(other.analyze(bytes, { modules: ['color'] })).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
+describe('a worker thread that breaks', () => {
+  let folder: string;
+  let pool: Analyzer;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'akin-worker-'));
+    const file = join(folder, 'worker.mjs');
+    await writeFile(
+      file,
+      `export default ({ bytes }) => {
+        if (bytes[0] === 1) process.exit(3);
+        if (bytes[0] === 2) throw new Error('secret path /etc');
+        if (bytes[0] === 3) setImmediate(() => { throw new Error('later'); });
+        if (bytes[0] === 3) return new Promise(() => {});
+        return { analysis: { outputs: String(bytes[0]), width: 1, height: 1 } };
+      };`,
+    );
+    pool = createPool({ threads: 2 }, pathToFileURL(file));
+  });
+  afterAll(async () => {
+    await pool[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  });
+
+  it.each([
+    ['exits', 1],
+    ['throws', 2],
+    ['throws outside of its task', 3],
+  ])('fails its own task alone when it %s, without telling what is inside', async (_, byte) => {
+    const call = (value: number) => pool.analyze(Uint8Array.of(value), { modules: [] });
+    const results = await Promise.allSettled([call(7), call(byte), call(8), call(9)]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    const error = (results[1] as PromiseRejectedResult).reason as AkinError;
+    expect(error).toMatchObject({ code: 'internal', message: expect.stringContaining('broke down') });
+    expect(error.message).not.toContain('secret');
+    expect(await call(10)).toMatchObject({ outputs: '10' });
+  });
+});

@@ -1,0 +1,157 @@
+import { stringifyJson } from '@akin/domain';
+import type { Pixels } from '@akin/imaging';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { sharedNetwork } from './analyzer/analyze-image.ts';
+import { writeOutputs } from './analyzer/write-outputs.ts';
+import { roundToHalves } from './half.ts';
+import { MODULES, moduleNames, parseModulesApply } from './manifests.ts';
+import type { Descriptor, Module } from './module.ts';
+import { type Picture, preparePicture } from './picture.ts';
+import { REGISTRY } from './registry.ts';
+import { codebookOf } from './vectors/codebook.ts';
+import { decodeDescriptor } from './vectors/descriptor.ts';
+import { parseOutputs } from './vectors/parse-outputs.ts';
+import { distance, length } from './vectors/unit.ts';
+
+const prepare = (pixels: Pixels): Picture => preparePicture(pixels, () => sharedNetwork('wasm'));
+
+/** What every module must keep: a new one is checked by being in the registry. */
+describe.each(REGISTRY.map((entry) => [entry.manifest.name, entry] as const))('the module %s', (name, entry) => {
+  const { manifest } = entry;
+  let module: Module;
+  beforeAll(async () => {
+    module = (await entry.load()).default;
+  });
+
+  it('is registered by the manifest that it carries', () => {
+    expect(module.manifest).toBe(manifest);
+    expect(name).toMatch(/^[a-z][a-z0-9]*$/);
+  });
+
+  it('names its outputs after itself, each once', () => {
+    const names = manifest.outputs.map((output) => output.name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const output of names) expect(output === name || output.startsWith(`${name}_`)).toBe(true);
+  });
+
+  it('keeps what its examples promise', async () => {
+    expect(module.examples.length).toBeGreaterThan(0);
+    for (const example of module.examples) {
+      const values = await module.analyze(prepare(example.picture()));
+      if ('gives' in example) {
+        expect({ title: example.title, ...values }).toMatchObject({ title: example.title, ...example.gives });
+      } else {
+        const output = manifest.descriptor?.output ?? '';
+        const vector = (values[output] as Descriptor).vector;
+        const to = async (pixels: Pixels) => {
+          const other = (await module.analyze(prepare(pixels)))[output] as Descriptor;
+          return distance(vector, other.vector);
+        };
+        expect({ title: example.title, nearer: (await to(example.nearer())) < (await to(example.than())) }).toEqual({
+          title: example.title,
+          nearer: true,
+        });
+      }
+    }
+  });
+
+  it('gives equal values for equal pixels, and leaves the pixels alone', async () => {
+    for (const { picture } of module.examples) {
+      const pixels = picture();
+      const before = pixels.data.slice();
+      const once = await module.analyze(prepare(pixels));
+      expect(await module.analyze(prepare(picture()))).toEqual(once);
+      expect(pixels.data).toEqual(before);
+    }
+  });
+
+  it('copes with a single pixel, lines and extreme shapes', async () => {
+    for (const [width, height] of [
+      [1, 1],
+      [1, 500],
+      [500, 1],
+      [2, 2],
+      [3000, 3],
+    ] as const) {
+      const data = new Uint8Array(width * height * 3).fill(255);
+      const values = await module.analyze(prepare({ width, height, data }));
+      expect(() => writeOutputs(manifest, values)).not.toThrow();
+    }
+  });
+
+  it('writes outputs that are read back as the same values', async () => {
+    for (const { picture } of module.examples) {
+      const written = writeOutputs(manifest, await module.analyze(prepare(picture())));
+      const text = stringifyJson(written);
+      const { fields, descriptors } = parseOutputs(text);
+      expect([...fields.keys()]).toEqual(manifest.outputs.map((output) => output.name));
+      expect([...descriptors.keys()]).toEqual(manifest.descriptor ? [name] : []);
+      // And once more: what was read is what is written.
+      const again = Object.fromEntries(Array.from(fields));
+      expect(parseOutputs(stringifyJson(again)).fields).toEqual(fields);
+    }
+  });
+
+  const { descriptor } = manifest;
+  if (descriptor === undefined) return;
+
+  it('has the outputs of a descriptor and a codebook for its model', async () => {
+    const [example] = module.examples;
+    const values = await module.analyze(prepare((example as (typeof module.examples)[number]).picture()));
+    const { model, vector } = values[descriptor.output] as Descriptor;
+    expect(codebookOf(name).model).toBe(model);
+    expect(model).toMatch(/^[\w.:-]{1,100}$/);
+    expect(vector.length).toBe(descriptor.dimensions);
+    expect(length(vector)).toBeCloseTo(1, 5);
+    const outputs = manifest.outputs.map((output) => output.name);
+    for (const key of ['cluster', 'rerank', 'descriptor', 'lopq', 'nclusters'])
+      expect(outputs).toContain(`${name}_${key}`);
+    const written = writeOutputs(manifest, values);
+    expect(decodeDescriptor(written.get(descriptor.output) as string, name)).toEqual(roundToHalves(vector));
+  });
+});
+
+describe('the registry', () => {
+  it('names no output twice', () => {
+    const names = MODULES.flatMap(({ outputs }) => outputs.map(({ name }) => name));
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('reads modules.apply in any order, without repetitions, all when empty', () => {
+    expect(parseModulesApply(undefined)).toEqual(['color', 'content', 'copyspace', 'duplicate']);
+    expect(parseModulesApply(' , ')).toEqual(moduleNames);
+    expect(parseModulesApply('duplicate, color,duplicate')).toEqual(['color', 'duplicate']);
+  });
+
+  it('names an unknown module and those that exist', () => {
+    expect(() => parseModulesApply('content,Smell')).toThrow(
+      'modules.apply names "Smell", which is no module. Use some of color, content, copyspace, duplicate.',
+    );
+  });
+});
+
+describe('what a picture shares between modules', () => {
+  it('is made once, and the network is not touched by who does not ask for it', async () => {
+    let opened = 0;
+    let ran = 0;
+    const picture = preparePicture({ width: 2, height: 2, data: new Uint8Array(12) }, async () => {
+      opened++;
+      return {
+        width: 1,
+        height: 1,
+        run() {
+          ran++;
+          return { model: 'm', heads: { content: new Float32Array(), duplicate: new Float32Array() } };
+        },
+      };
+    });
+    for (const { manifest, load } of REGISTRY) {
+      if (manifest.name !== 'content' && manifest.name !== 'duplicate') await (await load()).default.analyze(picture);
+    }
+    expect(opened).toBe(0);
+    for (const { manifest, load } of REGISTRY) {
+      if (manifest.name === 'content' || manifest.name === 'duplicate') await (await load()).default.analyze(picture);
+    }
+    expect([opened, ran]).toEqual([1, 1]);
+  });
+});
