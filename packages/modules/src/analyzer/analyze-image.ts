@@ -1,7 +1,8 @@
 import { stringifyJson } from '@akin/domain';
 import { decodeImage, type ExifFacts, type ImageLimits, makeThumbnailFromPixels, readExif } from '@akin/imaging';
 import { parseModulesApply } from '../manifests.ts';
-import type { Backend, Network } from '../network/network.ts';
+import type { Backend } from '../network/backend.ts';
+import type { Network } from '../network/network.ts';
 import { preparePicture } from '../picture.ts';
 import { REGISTRY } from '../registry.ts';
 import { writeOutputs } from './write-outputs.ts';

@@ -148,6 +148,7 @@ describe('the analyzer', () => {
 describe('a worker thread that breaks', () => {
   let folder: string;
   let pool: Analyzer;
+  let worker: URL;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'akin-worker-'));
     const file = join(folder, 'worker.mjs');
@@ -158,10 +159,12 @@ describe('a worker thread that breaks', () => {
         if (bytes[0] === 2) throw new Error('secret path /etc');
         if (bytes[0] === 3) setImmediate(() => { throw new Error('later'); });
         if (bytes[0] === 3) return new Promise(() => {});
+        if (bytes[0] === 4) for (;;);
         return { analysis: { outputs: String(bytes[0]), width: 1, height: 1 } };
       };`,
     );
-    pool = createPool({ threads: 2 }, pathToFileURL(file));
+    worker = pathToFileURL(file);
+    pool = createPool({ threads: 2 }, worker);
   });
   afterAll(async () => {
     await pool[Symbol.asyncDispose]();
@@ -180,5 +183,15 @@ describe('a worker thread that breaks', () => {
     expect(error).toMatchObject({ code: 'internal', message: expect.stringContaining('broke down') });
     expect(error.message).not.toContain('secret');
     expect(await call(10)).toMatchObject({ outputs: '10' });
+  });
+
+  it('is ended when it hangs, and replaced', async () => {
+    const impatient = createPool({ threads: 1 }, worker, 1500);
+    await expect(impatient.analyze(Uint8Array.of(4), { modules: [] })).rejects.toMatchObject({
+      code: 'image-undecodable',
+      message: expect.stringContaining('took too long'),
+    });
+    expect(await impatient.analyze(Uint8Array.of(5), { modules: [] })).toMatchObject({ outputs: '5' });
+    await impatient[Symbol.asyncDispose]();
   });
 });

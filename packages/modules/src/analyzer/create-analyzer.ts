@@ -1,7 +1,7 @@
 import { AkinError } from '@akin/domain';
 import type { ImageLimits } from '@akin/imaging';
 import { Piscina } from 'piscina';
-import type { Backend } from '../network/network.ts';
+import { type Backend, checkBackend } from '../network/backend.ts';
 import type { Analysis, AnalyzeOptions } from './analyze-image.ts';
 import { createGate } from './gate.ts';
 import type { Reply, Task } from './worker.ts';
@@ -46,12 +46,18 @@ const IDLE_MILLISECONDS = 60_000;
 
 const WORKER = new URL('../../dist/analyzer/worker.js', import.meta.url);
 
+/**
+ * Starts the first thread. Nothing is loaded that no call asked for: `warmUp` does it beforehand.
+ *
+ * @throws {Error} when the backend cannot run on this machine.
+ */
 export async function createAnalyzer(config: AnalyzerConfig): Promise<Analyzer> {
+  checkBackend(config.backend ?? 'wasm');
   return createPool(config, WORKER);
 }
 
 /** The same on another worker file, for tests of broken ones. */
-export function createPool(config: AnalyzerConfig, worker: URL): Analyzer {
+export function createPool(config: AnalyzerConfig, worker: URL, hangMilliseconds = HANG_MILLISECONDS): Analyzer {
   const { threads, backend, limits } = config;
   const pool = new Piscina<Task, Reply>({
     filename: worker.href,
@@ -66,13 +72,8 @@ export function createPool(config: AnalyzerConfig, worker: URL): Analyzer {
   async function analyze(bytes: Uint8Array, options: CallOptions): Promise<Analysis> {
     const { urgent = false, signal, modules, thumbnail = false, exif = false } = options;
     const leave = await gate.enter({ urgent, signal });
-    const running = run(pool, bytes, {
-      modules,
-      thumbnail,
-      exif,
-      ...(backend && { backend }),
-      ...(limits && { limits }),
-    }).finally(leave);
+    const wanted = { modules, thumbnail, exif, ...(backend && { backend }), ...(limits && { limits }) };
+    const running = run(pool, bytes, wanted, hangMilliseconds).finally(leave);
     return signal ? unlessAborted(running, signal) : running;
   }
 
@@ -88,28 +89,31 @@ export function createPool(config: AnalyzerConfig, worker: URL): Analyzer {
   };
 }
 
-async function run(pool: Piscina<Task, Reply>, bytes: Uint8Array, options: AnalyzeOptions): Promise<Analysis> {
+async function run(
+  pool: Piscina<Task, Reply>,
+  bytes: Uint8Array,
+  options: AnalyzeOptions,
+  hangMilliseconds: number,
+): Promise<Analysis> {
   // One plain copy that is handed over. Sent as it is, a Buffer would drag along the whole pool of memory it lies in.
   const copy = new Uint8Array(bytes);
   const hang = new AbortController();
-  const timer = setTimeout(() => hang.abort(), HANG_MILLISECONDS);
+  const timer = setTimeout(() => hang.abort(), hangMilliseconds);
   let reply: Reply;
   try {
     reply = await pool.run({ bytes: copy, options }, { transferList: [copy.buffer], signal: hang.signal });
   } catch (cause) {
-    throw new AkinError(
-      'internal',
-      'The analysis of this image broke down. Try again, or send another version of it.',
-      {
-        cause,
-      },
-    );
+    if (hang.signal.aborted) throw new AkinError('image-undecodable', TOOK_TOO_LONG, { cause });
+    throw new AkinError('internal', BROKE_DOWN, { cause });
   } finally {
     clearTimeout(timer);
   }
   if ('error' in reply) throw new AkinError(reply.error.code, reply.error.message, { details: reply.error.details });
   return reply.analysis;
 }
+
+const TOOK_TOO_LONG = 'The analysis of this image took too long. Send a smaller version.';
+const BROKE_DOWN = 'The analysis of this image broke down. Try again, or send another version of it.';
 
 function unlessAborted<T>(running: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

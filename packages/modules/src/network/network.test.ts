@@ -61,12 +61,6 @@ describe('the network', () => {
       'takes 128x128 pixels, not 1x1',
     );
   });
-
-  it('says what to do when tfjs-node is asked for and not installed', async () => {
-    await expect(openNetwork(await readModel(MODEL_FOLDER), 'node')).rejects.toThrow(
-      'The backend "node" needs @tensorflow/tfjs-node',
-    );
-  });
 });
 
 describe('weights that are damaged', () => {

@@ -2,10 +2,8 @@ import type { Pixels } from '@akin/imaging';
 import '@tensorflow/tfjs-backend-wasm';
 import * as tf from '@tensorflow/tfjs-core';
 import { l2Normalize } from '../vectors/unit.ts';
+import { type Backend, checkBackend, NODE_BACKEND } from './backend.ts';
 import type { Conv2d, Layer, Model } from './model.ts';
-
-/** Which engine runs the network: WebAssembly, or TensorFlow's C library if the user installed tfjs-node. */
-export type Backend = 'wasm' | 'node';
 
 /** What one pass over a picture gives. */
 export interface Features {
@@ -61,24 +59,12 @@ export async function openNetwork(model: Model, backend: Backend = 'wasm'): Prom
 }
 
 async function startBackend(backend: Backend): Promise<void> {
-  if (backend === 'node') {
-    // Not a dependency: a name that the compiler does not look up, found only where the user installed it.
-    const name = '@tensorflow/tfjs-node';
-    try {
-      await import(name);
-    } catch (cause) {
-      throw new Error(
-        `The backend "node" needs @tensorflow/tfjs-node, which does not load here: install it, or use "wasm".`,
-        { cause },
-      );
-    }
-    if (!(await tf.setBackend('tensorflow'))) throw new Error('The backend of @tensorflow/tfjs-node does not start.');
-    return;
-  }
-  if (!(await tf.env().getAsync('WASM_HAS_SIMD_SUPPORT'))) {
-    throw new Error('This machine runs WebAssembly without SIMD, on which an analysis takes 4 to 6 times as long.');
-  }
-  if (!(await tf.setBackend('wasm'))) throw new Error('The WebAssembly backend of TensorFlow.js does not start.');
+  checkBackend(backend);
+  // By a variable, so that the compiler does not look for a package that need not be there.
+  const name = NODE_BACKEND;
+  if (backend === 'node') await import(name);
+  const engine = backend === 'node' ? 'tensorflow' : 'wasm';
+  if (!(await tf.setBackend(engine))) throw new Error(`The backend ${engine} of TensorFlow.js does not start.`);
 }
 
 type Step = (x: tf.Tensor4D) => tf.Tensor4D;
