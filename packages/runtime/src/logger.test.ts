@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import { createLogger } from './logger.ts';
+
+function logged(work: (log: ReturnType<typeof createLogger>) => void, pretty = false): string {
+  const lines: string[] = [];
+  work(createLogger({ name: 'test', destination: { write: (line) => lines.push(line) }, pretty }));
+  return lines.join('');
+}
+
+describe('the logger', () => {
+  it('writes one JSON object a line', () => {
+    const lines = logged((log) => {
+      log.info({ collection: 'shoes', count: 2 }, 'committed');
+      log.warn('odd\nmessage');
+      log.debug('not at this level');
+    }).split('\n');
+    expect(lines).toHaveLength(3);
+    expect(JSON.parse(lines[0] ?? '')).toEqual({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      name: 'test',
+      pid: process.pid,
+      collection: 'shoes',
+      count: 2,
+      msg: 'committed',
+    });
+    expect(JSON.parse(lines[1] ?? '').msg).toBe('odd\nmessage');
+  });
+
+  it.each([
+    ['a field', (log, url) => log.info({ url }, 'got it')],
+    ['a nested field', (log, url) => log.info({ request: { image: { url } } }, 'got it')],
+    ['the message', (log, url) => log.info(`fetched ${url} in time`)],
+    ['an error', (log, url) => log.error({ err: new Error(`no answer from "${url}"`) }, 'failed')],
+  ] as [string, (log: ReturnType<typeof createLogger>, url: string) => void][])(
+    'takes query strings and passwords out of addresses in %s',
+    (_, log) => {
+      const text = logged((logger) => log(logger, 'https://ann:s3cret@cdn.example/a/b.jpg?signature=abc&x=%20y'));
+      expect(text).toContain('https://ann:[removed]@cdn.example/a/b.jpg?[removed]');
+      expect(text).not.toMatch(/signature|s3cret/);
+    },
+  );
+
+  it('keeps addresses that hold nothing secret', () => {
+    expect(logged((log) => log.info({ url: 'http://127.0.0.1:8983/a.jpg' }, 'x'))).toContain(
+      '"http://127.0.0.1:8983/a.jpg"',
+    );
+  });
+
+  it('takes image data out, as bytes and as base64', () => {
+    const bytes = Buffer.alloc(300, 0xa7);
+    const text = logged((log) => {
+      log.info({ thumbnail: bytes, nested: { data: `data:image/png;base64,${bytes.toString('base64')}` } }, 'picture');
+    });
+    expect(JSON.parse(text)).toMatchObject({
+      thumbnail: '[300 bytes]',
+      nested: { data: 'data:image/png;base64,[400 characters removed]' },
+    });
+  });
+
+  it('writes lines for a reader where asked, with the stack of an error', () => {
+    const text = logged((log) => log.error({ err: new Error('broken'), collection: 'shoes' }, 'commit failed'), true);
+    expect(text).toMatch(/^\d\d:\d\d:\d\d error commit failed collection=shoes\nError: broken\n {4}at /);
+  });
+});
