@@ -1,0 +1,26 @@
+import { AkinError } from './errors.ts';
+import { JsonNumber, type JsonValue } from './json.ts';
+import { unstorable, utf8Length } from './text.ts';
+
+/** The longest id in bytes of UTF-8. */
+export const MAX_ID_BYTES = 512;
+
+/**
+ * The id that a value stands for: any text that is not empty, or a number as its text.
+ *
+ * @throws AkinError bad-request that says what is wrong with it
+ */
+export function parseId(value: JsonValue): string {
+  const id = value instanceof JsonNumber ? value.text : value;
+  if (typeof id !== 'string') throw new AkinError('bad-request', 'An id must be a string or a number.');
+  if (id === '') throw new AkinError('bad-request', 'An id must not be empty.');
+  if (utf8Length(id) > MAX_ID_BYTES) {
+    throw new AkinError(
+      'bad-request',
+      `An id has at most ${MAX_ID_BYTES} bytes in UTF-8; this one has ${utf8Length(id)}.`,
+    );
+  }
+  const problem = unstorable(id);
+  if (problem !== null) throw new AkinError('bad-request', `An id must not hold ${problem}.`);
+  return id;
+}

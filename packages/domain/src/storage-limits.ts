@@ -1,0 +1,70 @@
+import type { FieldValue } from './schema.ts';
+import { utf8Length } from './text.ts';
+import { wordsOfValues } from './words.ts';
+
+/*
+ * What the database could not hold is refused when a document is accepted: found out inside a commit, it would stop
+ * others. Numbers are PostgreSQL's.
+ */
+
+/** Bytes of UTF-8 that all strings of a document may have together. */
+const MAX_TEXT_BYTES = 500_000;
+/** A tsvector has at most 2^20 - 1 bytes; some are left for the words of the analysis (names of colours). */
+const MAX_WORD_BYTES = 1_000_000;
+/** Folding makes at most 11 bytes of one, and pairs of characters with their positions less: up to here no need to count. */
+const HARMLESS_TEXT_BYTES = 80_000;
+/**
+ * A row must fit into a page of 8160 bytes, where the longest values move out and leave at most 24 bytes behind. Akin's
+ * own columns and the bitmap of nulls take the rest.
+ */
+const MAX_ROW_BYTES = 7_000;
+
+/** Why a document cannot be stored, or null. */
+export function storageProblem(id: string, fields: ReadonlyMap<string, FieldValue>): string | null {
+  const texts = [id, ...[...fields.values()].flatMap(textsOf)];
+  const textBytes = texts.reduce((sum, text) => sum + utf8Length(text), 0);
+  if (textBytes > MAX_TEXT_BYTES) {
+    return `its strings have ${textBytes} bytes together, more than the ${MAX_TEXT_BYTES} that one document may have`;
+  }
+  if (textBytes > HARMLESS_TEXT_BYTES && wordBytes(texts) > MAX_WORD_BYTES) {
+    return 'its strings have too many different words to be searched; shorten them or spread them over several documents';
+  }
+  if (rowBytes(fields.values()) > MAX_ROW_BYTES) {
+    return `it has too many values (${fields.size}); one document holds about 850 numbers or 290 strings`;
+  }
+  return null;
+}
+
+function textsOf(value: FieldValue): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? value.filter((element) => typeof element === 'string') : [];
+}
+
+/** Bytes of the words in a tsvector: each once, with two bytes a position, aligned to two. */
+function wordBytes(texts: readonly string[]): number {
+  const positions = new Map<string, number>();
+  for (const { word } of wordsOfValues(texts)) positions.set(word, (positions.get(word) ?? 0) + 1);
+  let bytes = 0;
+  for (const [word, count] of positions) bytes += utf8Length(word) + 3 + 2 * Math.min(count, 256);
+  return bytes;
+}
+
+function rowBytes(values: Iterable<FieldValue>): number {
+  let fixed = 0;
+  let varying = 0;
+  let bytes = 0;
+  for (const value of values) {
+    const size = sizeInRow(value);
+    if (size === 8) fixed++;
+    else varying++;
+    bytes += size;
+  }
+  // A value of 8 bytes begins at a multiple of 8: up to 7 are lost behind one of another size.
+  return bytes + 7 * Math.min(fixed, varying);
+}
+
+function sizeInRow(value: FieldValue): number {
+  if (typeof value === 'boolean') return 1;
+  if (typeof value === 'string') return value.length > 23 ? 24 : Math.min(1 + utf8Length(value), 24);
+  return typeof value === 'object' && !(value instanceof Date) ? 24 : 8;
+}

@@ -1,0 +1,229 @@
+import type { NewDocument } from './document.ts';
+import { AkinError, type ErrorCode, type ErrorDetail } from './errors.ts';
+import { parseId } from './ids.ts';
+import { isJsonArray, JsonObject, type JsonValue } from './json.ts';
+import { stringifyJson } from './json-write.ts';
+import { fieldNameProblem } from './names.ts';
+import type { FieldType, FieldValue, Schema } from './schema.ts';
+import { storageProblem } from './storage-limits.ts';
+import { quote, unstorable, utf8Length } from './text.ts';
+import { parseThumbnail } from './thumbnail.ts';
+import { MAX_FIELDS, type TypeClaims } from './type-claims.ts';
+import { deriveType, describeValue, fitValue } from './values.ts';
+
+export type ValidatedDocument =
+  | {
+      readonly document: NewDocument;
+      /** One for each name that was not stored. They do not name the document: repeat each once a request. */
+      readonly warnings: readonly string[];
+    }
+  | { readonly errors: readonly ErrorDetail[] };
+
+/**
+ * Checks a document and gives its values their types. A field that neither the schema nor the claims have gets the
+ * type of its value here, which is added to the claims when the whole document is right.
+ *
+ * @param position of the document in its request, from 0, for messages
+ * @param schema as it stands when the request comes in
+ * @param claims of the request, one object for all its documents
+ */
+export function validateDocument(
+  json: JsonValue,
+  position: number,
+  schema: Schema,
+  claims: TypeClaims,
+): ValidatedDocument {
+  if (!(json instanceof JsonObject)) {
+    const msg = `The document at position ${position} must be a JSON object, not ${describeValue(json)}.`;
+    return { errors: [{ position, code: 'bad-request', msg }] };
+  }
+  return new Validation(json, schema, claims).run(position);
+}
+
+/** Bytes that an image URL may have. */
+const MAX_URL_BYTES = 8 * 1024;
+/** Further problems of one document are only counted. */
+const MAX_PROBLEMS = 100;
+/** What a search adds to documents: clients send it back with them. */
+const RESPONSE_NAMES: ReadonlySet<string> = new Set(['score', '_version_']);
+
+class Validation {
+  readonly #schema: Schema;
+  readonly #claims: TypeClaims;
+  readonly #members: Map<string, readonly JsonValue[]>;
+
+  readonly #fields = new Map<string, FieldValue>();
+  readonly #sent = new Map<string, JsonValue>();
+  readonly #newTypes = new Map<string, FieldType>();
+  readonly #warnings: string[] = [];
+  readonly #problems: { readonly code: ErrorCode; readonly text: string }[] = [];
+
+  constructor(json: JsonObject, schema: Schema, claims: TypeClaims) {
+    this.#schema = schema;
+    this.#claims = claims;
+    this.#members = valuesByName(json);
+  }
+
+  run(position: number): ValidatedDocument {
+    if (!this.#members.has('id')) this.#problem('the field "id" is required');
+    const id = this.#take('id', parseId);
+    const imported = this.#take('import', parseImport);
+    const thumbnail = this.#take('thumbnail', parseThumbnailValue);
+    for (const [name, values] of this.#members) this.#readField(name, values);
+    this.#checkImage(imported !== undefined);
+    this.#checkFieldCount();
+    if (id === undefined || this.#problems.length > 0) return { errors: this.#errors(position, id) };
+    const tooMuch = storageProblem(id, this.#fields);
+    if (tooMuch !== null) {
+      this.#problem(tooMuch, 'too-large');
+      return { errors: this.#errors(position, id) };
+    }
+    this.#claims.add(this.#newTypes);
+    const document = {
+      id,
+      fields: this.#fields,
+      sent: this.#sent,
+      ...(imported !== undefined && { import: imported }),
+      ...(thumbnail !== undefined && { thumbnail }),
+    };
+    return { document, warnings: this.#warnings };
+  }
+
+  /** Reads one of the members that are no fields. */
+  #take<T>(name: string, read: (value: JsonValue) => T): T | undefined {
+    const values = this.#members.get(name) ?? [];
+    this.#members.delete(name);
+    return this.#attempt(`"${name}"`, () => {
+      const value = single(values);
+      return value === undefined ? undefined : read(value);
+    });
+  }
+
+  #readField(name: string, values: readonly JsonValue[]): void {
+    if (name === 'text') {
+      this.#problem('the field "text" cannot be sent: akin fills it with the words of all strings');
+    } else if (RESPONSE_NAMES.has(name) || this.#schema.get(name)?.origin === 'analysis') {
+      this.#warnings.push(`The field ${quote(name)} is akin's own: what was sent for it is not stored.`);
+    } else {
+      this.#attempt(`field ${quote(name)}`, () => this.#store(name, values));
+    }
+  }
+
+  #store(name: string, values: readonly JsonValue[]): void {
+    const known = this.#schema.get(name)?.type ?? this.#claims.typeOf(name);
+    if (known === 'strings' || known === 'longs' || known === 'doubles') {
+      const elements = values.flat().filter((value) => value !== null);
+      if (elements.length === 0) return;
+      this.#fields.set(name, fitValue(known, elements));
+      this.#sent.set(name, elements);
+      return;
+    }
+    const value = single(values);
+    if (value === undefined) return;
+    const type = known ?? this.#newType(name, value);
+    this.#fields.set(name, fitValue(type, value));
+    this.#sent.set(name, value);
+    if (known === undefined) this.#newTypes.set(name, type);
+  }
+
+  #newType(name: string, value: JsonValue): FieldType {
+    const problem = fieldNameProblem(name);
+    if (problem !== null) throw new AkinError('bad-request', problem);
+    const type = deriveType(value);
+    if (type === null) throw new AkinError('bad-request', `${describeValue(value)} has no type that a field can have`);
+    return type;
+  }
+
+  #checkImage(hasImport: boolean): void {
+    const image = this.#fields.get('image');
+    if (typeof image !== 'string') return;
+    this.#attempt('field "image"', () => checkImage(image, hasImport));
+  }
+
+  #checkFieldCount(): void {
+    if (this.#newTypes.size === 0) return;
+    const count = this.#claims.countFields(this.#schema, this.#newTypes.keys());
+    if (count > MAX_FIELDS) {
+      this.#problem(
+        `with its new fields the collection would have ${count}, more than the ${MAX_FIELDS} that it may have`,
+      );
+    }
+  }
+
+  /** What `action` throws becomes a problem of `subject`. */
+  #attempt<T>(subject: string, action: () => T): T | undefined {
+    try {
+      return action();
+    } catch (error) {
+      if (!(error instanceof AkinError)) throw error;
+      this.#problem(`${subject}: ${error.message.replace(/\.$/, '')}`, error.code);
+      return undefined;
+    }
+  }
+
+  #problem(text: string, code: ErrorCode = 'bad-request'): void {
+    if (this.#problems.length < MAX_PROBLEMS) this.#problems.push({ code, text });
+  }
+
+  #errors(position: number, id: string | undefined): ErrorDetail[] {
+    const name =
+      id === undefined ? `Document at position ${position}` : `Document ${quote(id)} at position ${position}`;
+    return this.#problems.map(({ code, text }) => ({
+      position,
+      ...(id !== undefined && { id }),
+      code,
+      msg: `${name}: ${text}.`,
+    }));
+  }
+}
+
+/** The values of each name. Null means absent. */
+function valuesByName(json: JsonObject): Map<string, readonly JsonValue[]> {
+  const members = new Map<string, JsonValue[]>();
+  for (const [key, value] of json.entries) {
+    if (value === null) continue;
+    // The name of older clients.
+    const name = key === 'pxl_import' ? 'import' : key;
+    const values = members.get(name);
+    if (values === undefined) members.set(name, [value]);
+    else values.push(value);
+  }
+  return members;
+}
+
+function single(values: readonly JsonValue[]): JsonValue | undefined {
+  const value = values[0];
+  if (values.length > 1) throw new AkinError('bad-request', 'it stands there twice, and takes one value');
+  if (isJsonArray(value))
+    throw new AkinError('bad-request', 'an array was sent, and it takes one value; only "labels" takes several');
+  return value;
+}
+
+function parseImport(value: JsonValue): string {
+  // Sent as an object by those who did not notice that `outputs` is a string.
+  if (value instanceof JsonObject) return stringifyJson(value);
+  if (typeof value !== 'string' || value.trim() === '') {
+    throw new AkinError('bad-request', 'it must be the JSON string that an analysis answers as "outputs"');
+  }
+  const problem = unstorable(value);
+  if (problem !== null) throw new AkinError('bad-request', `it holds ${problem}, which cannot be stored`);
+  return value;
+}
+
+function parseThumbnailValue(value: JsonValue): Uint8Array {
+  if (typeof value !== 'string') throw new AkinError('bad-request', 'it must be base64 or a data URI');
+  return parseThumbnail(value);
+}
+
+function checkImage(image: string, hasImport: boolean): void {
+  if (image === '') throw new AkinError('bad-request', 'it must not be empty; leave it out where there is no image');
+  if (hasImport) return;
+  if (utf8Length(image) > MAX_URL_BYTES)
+    throw new AkinError('bad-request', `the URL has more than ${MAX_URL_BYTES} bytes`);
+  if (!/^https?:\/\//i.test(image) || !URL.canParse(image)) {
+    throw new AkinError(
+      'bad-request',
+      `${describeValue(image)} is not an http or https URL; images without one are analyzed first and sent as "import"`,
+    );
+  }
+}

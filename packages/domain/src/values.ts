@@ -1,0 +1,118 @@
+import { parseDate } from './dates.ts';
+import { AkinError } from './errors.ts';
+import { isJsonArray, JsonNumber, type JsonValue, parseLong } from './json.ts';
+import { parseLocation } from './location.ts';
+import type { FieldType, FieldValue } from './schema.ts';
+import { quote, unstorable } from './text.ts';
+
+/** The type of a new field whose first value this is; null for null, arrays and objects, which give none. */
+export function deriveType(value: JsonValue): FieldType | null {
+  if (typeof value === 'boolean') return 'boolean';
+  if (value instanceof JsonNumber) return value.isLong() ? 'long' : 'double';
+  if (typeof value === 'string') return parseDate(value) === null ? 'string' : 'date';
+  return null;
+}
+
+/**
+ * A value as its field holds it. A Long fits into a Double when exact; a number or a boolean into a String as its text
+ * as it was sent; a string into Long, Double, Boolean, date or location when it is wholly such a value; the types with
+ * several values take an array, or one value alone. Nulls inside an array are left out.
+ *
+ * @throws AkinError bad-request that names the value, shortened, and the type
+ */
+export function fitValue(type: FieldType, value: JsonValue): FieldValue {
+  switch (type) {
+    case 'boolean':
+      return fitBoolean(value);
+    case 'long':
+      return fitLong(value);
+    case 'double':
+      return fitDouble(value);
+    case 'date':
+      return (typeof value === 'string' ? parseDate(value) : null) ?? misfit(type, value);
+    case 'location':
+      return (typeof value === 'string' ? parseLocation(value) : null) ?? misfit(type, value);
+    case 'string':
+      return fitString(value);
+    case 'strings':
+      return elementsOf(value).map(fitString);
+    case 'longs':
+      return elementsOf(value).map(fitLong);
+    case 'doubles':
+      return elementsOf(value).map(fitDouble);
+    case 'text':
+      return misfit(type, value);
+  }
+}
+
+/** A value for a message, shortened: `"red" (a String)`. */
+export function describeValue(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (typeof value === 'boolean') return `${value} (a Boolean)`;
+  if (typeof value === 'string') return `${quote(value)} (a String)`;
+  if (value instanceof JsonNumber) {
+    const text = value.text.length > 60 ? `${value.text.slice(0, 60)}…` : value.text;
+    return `${text} (a ${value.isLong() ? 'Long' : 'Double'})`;
+  }
+  return isJsonArray(value) ? 'an array' : 'an object';
+}
+
+const TYPE_NAMES: Record<FieldType, string> = {
+  boolean: 'a Boolean (true or false)',
+  long: 'a Long (an integer of 64 bits)',
+  double: 'a Double',
+  date: 'a date (such as 2024-01-31 or 2024-01-31T12:30:00Z)',
+  location: 'a location ("lat,lon" in degrees, -90 to 90 and -180 to 180)',
+  string: 'a String',
+  strings: 'a list of Strings',
+  longs: 'a list of Longs',
+  doubles: 'a list of Doubles',
+  text: 'the default search field, which is never sent',
+};
+
+function misfit(type: FieldType, value: JsonValue): never {
+  throw new AkinError('bad-request', `${describeValue(value)} does not fit into ${TYPE_NAMES[type]}`);
+}
+
+function fitBoolean(value: JsonValue): boolean {
+  if (typeof value === 'boolean') return value;
+  if (value === 'true') return true;
+  if (value === 'false') return false;
+  return misfit('boolean', value);
+}
+
+function fitLong(value: JsonValue): bigint {
+  const text = value instanceof JsonNumber ? value.text : value;
+  return (typeof text === 'string' ? parseLong(text) : null) ?? misfit('long', value);
+}
+
+const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
+
+function fitDouble(value: JsonValue): number {
+  const text = value instanceof JsonNumber ? value.text : value;
+  if (typeof text !== 'string' || !NUMBER.test(text)) return misfit('double', value);
+  const double = Number(text);
+  if (!Number.isFinite(double)) {
+    throw new AkinError('bad-request', `${describeValue(value)} is beyond the range of a Double`);
+  }
+  if (!/[.eE]/.test(text) && BigInt(double) !== BigInt(text)) {
+    throw new AkinError(
+      'bad-request',
+      `${describeValue(value)} would lose digits in a Double; send it with a decimal point if that is meant`,
+    );
+  }
+  return double;
+}
+
+function fitString(value: JsonValue): string {
+  const text = value instanceof JsonNumber ? value.text : typeof value === 'boolean' ? String(value) : value;
+  if (typeof text !== 'string') return misfit('string', value);
+  const problem = unstorable(text);
+  if (problem !== null)
+    throw new AkinError('bad-request', `${describeValue(value)} holds ${problem}, which cannot be stored`);
+  return text;
+}
+
+function elementsOf(value: JsonValue): readonly JsonValue[] {
+  return isJsonArray(value) ? value.filter((element) => element !== null) : [value];
+}

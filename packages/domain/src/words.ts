@@ -1,0 +1,109 @@
+/** A word of a field and where it stands, counted from 1. */
+export interface PlacedWord {
+  readonly word: string;
+  readonly position: number;
+}
+
+/** Positions left free between two values of a field, so that no phrase spans them. */
+const VALUE_GAP = 100;
+/** Code points. A longer run of letters is cut into pieces of this length, as Solr's standard tokenizer does. */
+const MAX_WORD = 255;
+
+/**
+ * A text as words are compared: compatibility decomposition without marks and invisible characters, then full case
+ * folding (ß = ss, ς = σ), then composed again, which only concerns Hangul syllables. Folding twice changes nothing.
+ */
+export function foldText(text: string): string {
+  // ASCII without capitals, which most text is nearly made of, is folded already.
+  if (/^[^A-Z\u0080-\uffff]*$/.test(text)) return text;
+  // Upper case alone writes ß out, but keeps ẞ, for which lower case must come first; İ and ŉ come apart again by case.
+  return foldCase(decompose(foldCase(decompose(text)))).normalize('NFC');
+}
+
+function decompose(text: string): string {
+  return text.normalize('NFKD').replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, '');
+}
+
+function foldCase(text: string): string {
+  return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+}
+
+/*
+ * The word boundaries of UAX #29 as one expression over folded text, where neither marks nor format characters are
+ * left. Own, because the segmenter of the runtime follows its version of ICU and its dictionaries for Chinese, Japanese
+ * or Thai, and an index must find the same words after an update of Node. As Solr's standard tokenizer does, runs of
+ * Thai, Lao, Khmer and Burmese stay whole.
+ *
+ * All repetitions are bounded: the engine keeps a way back for each, and runs out of stack on millions of letters.
+ */
+const CJK = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\u30fc\\u3031-\\u3035]';
+const LETTER = `[\\p{Alphabetic}--${CJK}]`;
+const DIGIT = '\\p{Nd}';
+const CHARACTER = `[${LETTER}${DIGIT}\\p{Pc}]`;
+const BETWEEN_LETTERS = `(?<=${LETTER})['.:\\u2018\\u2019\\u2024\\u00b7\\u0387\\u055f\\u05f4\\u2027](?=${LETTER})`;
+const BETWEEN_DIGITS = `(?<=${DIGIT})[',.;\\u2018\\u2019\\u2024\\u037e\\u0589\\u066c](?=${DIGIT})`;
+const HEBREW_QUOTE = '(?<=\\p{Script=Hebrew})"(?=\\p{Script=Hebrew})';
+/** At most `MAX_WORD` characters: what a longer run has more begins the next piece. */
+const WORD = `${CHARACTER}(?:${CHARACTER}|${BETWEEN_LETTERS}|${BETWEEN_DIGITS}|${HEBREW_QUOTE}){0,${MAX_WORD - 1}}`;
+const SYMBOL = '\\p{Regional_Indicator}{2}|\\p{Extended_Pictographic}';
+const TOKENS = new RegExp(`(?<cjk>${CJK}{1,1000})|(?<word>${WORD})|(?<symbol>${SYMBOL})`, 'gv');
+/** Connectors such as `_` belong to words, but are none by themselves. */
+const CONNECTORS = /^\p{Pc}+$/u;
+
+/**
+ * The words of a text in order, folded: letters and digits between Unicode word boundaries; runs of Han, kana and
+ * Hangul as overlapping pairs of characters (a lone character as itself); emoji one by one. No word is longer than 255
+ * code points.
+ */
+export function words(text: string): string[] {
+  const found: string[] = [];
+  const run = new CharacterPairs(found);
+  for (const match of foldText(text).matchAll(TOKENS)) {
+    const { cjk, word, symbol } = match.groups as { cjk?: string; word?: string; symbol?: string };
+    if (cjk !== undefined) run.add(cjk, match.index);
+    else if (symbol !== undefined) found.push(symbol);
+    else if (word !== undefined && !CONNECTORS.test(word)) found.push(word);
+  }
+  return found;
+}
+
+/** The words of several values of one field with their positions, values 100 positions apart. */
+export function wordsOfValues(values: readonly string[]): PlacedWord[] {
+  const placed: PlacedWord[] = [];
+  let position = 0;
+  for (const value of values) {
+    for (const word of words(value)) placed.push({ word, position: ++position });
+    position += VALUE_GAP;
+  }
+  return placed;
+}
+
+/** Turns runs of characters into pairs that overlap; a lone character stays as itself. */
+class CharacterPairs {
+  readonly #found: string[];
+  #previous = '';
+  #end = -1;
+  #alone = false;
+
+  constructor(found: string[]) {
+    this.#found = found;
+  }
+
+  /** A run that begins where the one before ended goes on with it. */
+  add(run: string, index: number): void {
+    if (index !== this.#end) this.#previous = '';
+    for (const character of run) {
+      if (this.#previous === '') {
+        this.#found.push(character);
+        this.#alone = true;
+      } else {
+        // The first pair takes the place of its first character.
+        if (this.#alone) this.#found.pop();
+        this.#found.push(this.#previous + character);
+        this.#alone = false;
+      }
+      this.#previous = character;
+    }
+    this.#end = index + run.length;
+  }
+}
