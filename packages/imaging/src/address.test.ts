@@ -26,6 +26,7 @@ const CASES: readonly (readonly [string, AddressKind])[] = [
   ['168.63.129.16', 'metadata'],
   ['fd00:ec2::254', 'metadata'],
   ['fd00:0ec2:0:0:0:0:0:254', 'metadata'],
+  ['fd00:ec2::254%eth0', 'metadata'],
   ['fd20:ce::254', 'metadata'],
   ['0.0.0.0', 'reserved'],
   ['0.1.2.3', 'reserved'],

@@ -283,6 +283,12 @@ describe('hostile servers', () => {
     }
   });
 
+  it('gives up in time for a caller who could also cancel', async () => {
+    const { signal } = new AbortController();
+    const download = downloadImage(await serve(() => {}), { policy: LOOPBACK, limits: quick, signal });
+    await expect(download).rejects.toThrow(/within 0.3 seconds/);
+  });
+
   it('counts the time of all redirects together', async () => {
     const base = await serve((request, response) => {
       setTimeout(() => response.writeHead(302, { location: `${request.url}x` }).end(), 120);
@@ -319,7 +325,8 @@ describe('hostile servers', () => {
       request.socket.on('close', () => closed++);
       response.writeHead(500).write('partial');
     });
-    await refusal(base);
+    // Far longer than a test may take, so that not the clock closes it.
+    await refusal(base, LOOPBACK, { downloadMilliseconds: 3_600_000 });
     while (closed === 0) await new Promise(setImmediate);
     expect(closed).toBe(1);
   });

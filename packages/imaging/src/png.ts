@@ -9,13 +9,14 @@ const KEPT = new Set(['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'cHRM', 'gAMA', 'i
 export function withoutExtras(bytes: Uint8Array): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const parts: Uint8Array[] = [];
+  // Where the bytes begin that are kept but not yet in the parts.
   let kept = 0;
   let at = 8;
   while (at + 12 <= bytes.length) {
     const end = at + 12 + view.getUint32(at);
     const name = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
     if (!KEPT.has(name)) {
-      parts.push(bytes.subarray(kept, at));
+      if (kept < at) parts.push(bytes.subarray(kept, at));
       kept = Math.min(end, bytes.length);
     }
     at = end;

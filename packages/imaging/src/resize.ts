@@ -28,8 +28,7 @@ export function resizeArea(pixels: Pixels, width: number, height: number): Pixel
   if (width === fromWidth && height === fromHeight) return pixels;
 
   const spans = columnSpans(fromWidth, width);
-  // A column's sum reaches 255 · fromHeight, which only an absurd height takes beyond 32 bits.
-  const sums = fromHeight <= 8_000_000 ? new Int32Array(fromWidth * 3) : new Float64Array(fromWidth * 3);
+  const sums = new Float64Array(fromWidth * 3);
   const result = new Uint8Array(width * height * 3);
   for (let row = 0; row < height; row++) {
     addRows(data, fromWidth * 3, fromHeight, height, row, sums);
@@ -39,14 +38,7 @@ export function resizeArea(pixels: Pixels, width: number, height: number): Pixel
 }
 
 /** Sums the source rows that target row `row` covers, weighted by share; the shares add up to `from`. */
-function addRows(
-  data: Uint8Array,
-  stride: number,
-  from: number,
-  to: number,
-  row: number,
-  sums: Int32Array | Float64Array,
-): void {
+function addRows(data: Uint8Array, stride: number, from: number, to: number, row: number, sums: Float64Array): void {
   const start = row * from;
   const end = start + from;
   let y = Math.floor(start / to);
@@ -84,7 +76,7 @@ function columnSpans(from: number, to: number): Int32Array {
 }
 
 function averageColumns(
-  sums: Int32Array | Float64Array,
+  sums: Float64Array,
   spans: Int32Array,
   to: number,
   total: number,

@@ -1,5 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import type { Pixels } from '../resize.ts';
 
 /** A picture without any symmetry, in flat blocks of 16 px that every decoder returns nearly as drawn. */
@@ -35,7 +35,7 @@ export function drawNoise(width: number, height: number, seed = 1): Pixels {
 }
 
 /** sharp over pixels, ready for an encoder. */
-export function toSharp({ width, height, data }: Pixels): sharp.Sharp {
+export function toSharp({ width, height, data }: Pixels): Sharp {
   return sharp(data, { raw: { width, height, channels: 3 } });
 }
 
