@@ -2,7 +2,8 @@ import type { AkinError } from './errors.ts';
 import { type ParseQueryOptions, readLocal } from './local-query.ts';
 import type { Query, QueryOperator } from './query.ts';
 import { MAX_QUERY_LENGTH, QueryBudget } from './query-budget.ts';
-import { type LocalParams, QueryScanner, queryError, type Token, unstorable, WORD_ENDS } from './query-scanner.ts';
+import { type LocalParams, QueryScanner, queryError, type Token, WORD_ENDS } from './query-scanner.ts';
+import { unstorable } from './text.ts';
 
 /**
  * Reads the query language of Solr's standard parser into a tree.
@@ -24,8 +25,8 @@ export function parseQuery(text: string, options: ParseQueryOptions = {}): Query
     throw queryError('', 0, `it has ${text.length} characters; at most ${MAX_QUERY_LENGTH} are allowed`);
   }
   const problem = unstorable(text);
-  if (problem !== undefined) {
-    throw queryError(text, problem.index, `found ${problem.name}, which no document can hold`);
+  if (problem !== null) {
+    throw queryError(text, text.search(/\0|\p{Surrogate}/u), `found ${problem}, which no document can hold`);
   }
   return parseWhole(text, options, new QueryBudget());
 }

@@ -1,5 +1,6 @@
 import { AkinError } from './errors.ts';
 import type { WildcardPart } from './query.ts';
+import { unstorable } from './text.ts';
 
 /** `{!type key=value …}`: the parameters that stand before a query and say how it is read. */
 export interface LocalParams {
@@ -172,7 +173,7 @@ export class QueryScanner {
     pieces.push(this.text.slice(from, end));
     const value = pieces.join('');
     const problem = unstorable(value);
-    if (problem !== undefined) throw this.error(start, `the value holds ${problem.name}, which no document can hold`);
+    if (problem !== null) throw this.error(start, `the value holds ${problem}, which no document can hold`);
     return value;
   }
 
@@ -318,12 +319,4 @@ export class QueryScanner {
 
 function isBlank(char: string | undefined): boolean {
   return char !== undefined && BLANKS.includes(char);
-}
-
-/** What no stored text can contain: NUL and halves of surrogate pairs. */
-export function unstorable(text: string): { readonly name: string; readonly index: number } | undefined {
-  // With the u flag only a surrogate without its other half matches.
-  const match = /[\0\ud800-\udfff]/u.exec(text);
-  if (match === null) return undefined;
-  return { name: match[0] === '\0' ? 'the character NUL' : 'half of a surrogate pair', index: match.index };
 }

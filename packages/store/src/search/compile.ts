@@ -1,0 +1,180 @@
+import { AkinError, type Query } from '@akin/domain';
+import { clauseColumn } from './columns.ts';
+import {
+  anyTermSql,
+  type CompileContext,
+  canJoinTerms,
+  existsSql,
+  fuzzySql,
+  patternSql,
+  rangeSql,
+  termSql,
+  wordRangeSql,
+} from './field-clauses.ts';
+import { Params } from './params.ts';
+import { phraseSql, wordPrefixSql, wordsSql } from './text-clauses.ts';
+
+/** A query as SQL over a row `d` of `documents`. */
+export interface CompiledQuery {
+  /** A boolean expression; null counts as false. */
+  readonly where: string;
+  /** What a match scores: one number for all, or an expression that is right for rows that match. */
+  readonly score: number | string;
+}
+
+/** Beyond this the database would spend longer on reading the statement than on answering it. */
+const MAX_SQL = 8_000_000;
+
+/**
+ * Turns a query into SQL. Values become parameters, columns come from the schema: no text of a user becomes SQL.
+ *
+ * Scores: a text match scores by its words (see `text-clauses.ts`), everything else 1; the clauses that match add up;
+ * boosts multiply. Without `scored` the score is 0, and the SQL shorter.
+ *
+ * @throws AkinError bad-request for a field that no document has, or a value that does not fit its field
+ */
+export function compileQuery(query: Query, context: CompileContext, scored = true): CompiledQuery {
+  return compile(query, context, scored) ?? { where: 'false', score: 0 };
+}
+
+/** Undefined: the query has no words (`text:"?!"`) and says nothing, as in Solr. */
+function compile(query: Query, context: CompileContext, scored: boolean): CompiledQuery | undefined {
+  switch (query.kind) {
+    case 'all':
+      return { where: 'true', score: 1 };
+    case 'none':
+      return { where: 'false', score: 0 };
+    case 'bool':
+      return compileBool(query, context, scored);
+    case 'boost': {
+      const inner = compile(query.query, context, scored);
+      if (inner === undefined || typeof inner.score === 'number') {
+        return inner && { where: inner.where, score: (inner.score as number) * query.factor };
+      }
+      return { where: inner.where, score: `(${inner.score} * ${context.params.add(query.factor, 'float8')})` };
+    }
+    case 'constant': {
+      const inner = compile(query.query, context, false);
+      return inner && { where: inner.where, score: query.score };
+    }
+    default:
+      return compileClause(query, context);
+  }
+}
+
+type Clause = Exclude<Query, { kind: 'all' | 'none' | 'bool' | 'boost' | 'constant' }>;
+
+function compileClause(clause: Clause, context: CompileContext): CompiledQuery | undefined {
+  const found = clauseColumn(context.tables, clause.field, clause.position);
+  const isText = found.column.kind === 'words';
+  switch (clause.kind) {
+    case 'term':
+      return isText ? wordsSql(clause, found, context) : constant(termSql(clause, found, context));
+    case 'phrase':
+      return isText ? phraseSql(clause, context) : constant(termSql(clause, found, context));
+    case 'words':
+      return wordsSql(clause, found, context);
+    case 'prefix':
+      return isText ? wordPrefixSql(clause, context) : constant(patternSql(clause, found, context));
+    case 'wildcard':
+      return constant(patternSql(clause, found, context));
+    case 'fuzzy':
+      return constant(fuzzySql(clause, found, context));
+    case 'range':
+      return constant(isText ? wordRangeSql(clause, found, context) : rangeSql(clause, found, context));
+    case 'exists':
+      return constant(existsSql(found, context));
+  }
+}
+
+function constant(where: string): CompiledQuery {
+  return { where, score: 1 };
+}
+
+function compileBool(
+  { must, should, mustNot }: Extract<Query, { kind: 'bool' }>,
+  context: CompileContext,
+  scored: boolean,
+): CompiledQuery | undefined {
+  const all = (queries: readonly Query[]) =>
+    queries.map((query) => compile(query, context, scored)).filter((compiled) => compiled !== undefined);
+  const required = all(must);
+  const excluded = compileAny(mustNot, context, false);
+  const onlyScores = required.length > 0;
+  // Beside required clauses, optional ones only score; without scores they are checked and left out.
+  const optional =
+    onlyScores && !scored
+      ? compileAny(should, { ...context, params: new Params() }, false).slice(0, 0)
+      : compileAny(should, context, scored);
+  if (required.length + optional.length + excluded.length === 0) return undefined;
+
+  const conditions = required.map(({ where }) => where);
+  // With nothing but exclusions this is false: they take from nothing.
+  if (!onlyScores) conditions.push(anyOf(optional));
+  // A comparison with a missing value is null, which must not exclude.
+  if (excluded.length > 0) conditions.push(`(${anyOf(excluded)}) is not true`);
+  const where = checkedLength(`(${conditions.join(' and ')})`);
+  return { where, score: scored ? boolScore(required, optional, context) : 0 };
+}
+
+function anyOf(queries: readonly CompiledQuery[]): string {
+  return queries.length === 0 ? 'false' : `(${queries.map(({ where }) => where).join(' or ')})`;
+}
+
+function boolScore(
+  required: readonly CompiledQuery[],
+  optional: readonly CompiledQuery[],
+  { params }: CompileContext,
+): number | string {
+  const constants = required.reduce((sum, { score }) => sum + (typeof score === 'number' ? score : 0), 0);
+  const varying = required.map(({ score }) => score).filter((score) => typeof score === 'string');
+  if (varying.length + optional.length === 0) return constants;
+  const value = (score: number | string) => (typeof score === 'number' ? params.add(score, 'float8') : score);
+  const parts = [
+    ...(constants === 0 ? [] : [value(constants)]),
+    ...varying,
+    ...optional.map(({ where, score }) => `case when ${where} then ${value(score)} else 0 end`),
+  ];
+  return checkedLength(sum(parts));
+}
+
+/** Alternatives, with the terms on one field put together. */
+function compileAny(queries: readonly Query[], context: CompileContext, scored: boolean): CompiledQuery[] {
+  const terms = new Map<string, Extract<Query, { kind: 'term' }>[]>();
+  for (const query of queries) {
+    if (query.kind !== 'term') continue;
+    const same = terms.get(query.field);
+    if (same === undefined) terms.set(query.field, [query]);
+    else same.push(query);
+  }
+  const compiled: CompiledQuery[] = [];
+  const joinedFields = new Set<string>();
+  for (const query of queries) {
+    const same = query.kind === 'term' ? (terms.get(query.field) ?? []) : [];
+    const [first] = same;
+    const found = first && same.length > 1 ? clauseColumn(context.tables, first.field, first.position) : undefined;
+    if (found === undefined || !canJoinTerms(found)) {
+      const one = compile(query, context, scored);
+      if (one !== undefined) compiled.push(one);
+    } else if (!joinedFields.has(found.name)) {
+      joinedFields.add(found.name);
+      const { where, count } = anyTermSql(same, found, context);
+      compiled.push({ where, score: count });
+    }
+  }
+  return compiled;
+}
+
+/** A sum as a balanced tree: the database reads a long chain of + by recursion. */
+function sum(parts: readonly string[]): string {
+  if (parts.length <= 1) return parts[0] ?? '0';
+  const half = parts.length >> 1;
+  return `(${sum(parts.slice(0, half))} + ${sum(parts.slice(half))})`;
+}
+
+function checkedLength(sql: string): string {
+  if (sql.length > MAX_SQL) {
+    throw new AkinError('bad-request', 'The query is too complex: too many clauses stand inside too many groups.');
+  }
+  return sql;
+}

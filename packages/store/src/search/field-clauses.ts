@@ -1,0 +1,253 @@
+import { type AkinError, type FieldType, foldText, type Query, quote, type WildcardPart } from '@akin/domain';
+import { type FoundColumn, hasOutput, type SearchedTables } from './columns.ts';
+import type { Clock } from './date-math.ts';
+import { fuzzyCondition } from './fuzzy.ts';
+import type { Params } from './params.ts';
+import {
+  clauseError,
+  GREATEST_LONG,
+  LEAST_LONG,
+  misfit,
+  readBoolean,
+  readDate,
+  readDouble,
+  readInteger,
+  readLocation,
+} from './query-values.ts';
+
+/** What clauses are compiled with. */
+export interface CompileContext extends Clock {
+  readonly tables: SearchedTables;
+  readonly params: Params;
+}
+
+type Clause<Kind extends Query['kind']> = Extract<Query, { kind: Kind }>;
+/** SQL that is true or not of one value, given how the statement names that value. */
+type Condition = (value: string) => string;
+
+/** The type of one value of a field. */
+export function elementType(type: FieldType): FieldType {
+  if (type === 'strings') return 'string';
+  if (type === 'longs') return 'long';
+  return type === 'doubles' ? 'double' : type;
+}
+
+/** `field:value` on every field but `text`. */
+export function termSql(term: Clause<'term' | 'phrase'>, found: FoundColumn, context: CompileContext): string {
+  const { value, position } = term;
+  const { column } = found;
+  const fail = () => misfit(found.name, found.type, value, position);
+  if (column.kind === 'location') {
+    const place = readLocation(value);
+    if (place === null) throw fail();
+    const { params } = context;
+    return `(d.${column.lat} = ${params.add(place.lat, 'float8')} and d.${column.lon} = ${params.add(place.lon, 'float8')})`;
+  }
+  if (column.kind !== 'column') throw notSearchable(found, position);
+  if (elementType(found.type) === 'date') {
+    const span = readDate(value, context);
+    if (span === null) throw fail();
+    const [first, next] = [context.params.add(span.first, 'timestamptz'), context.params.add(span.next, 'timestamptz')];
+    return `(d.${column.sql} >= ${first} and d.${column.sql} < ${next})`;
+  }
+  const literal = readTerm(found, value, position);
+  if (literal === undefined) return 'false';
+  const param = context.params.add(literal, SQL_TYPES[elementType(found.type)] ?? 'text');
+  return isMultiValued(found) ? `${param} = any(d.${column.sql})` : `d.${column.sql} = ${param}`;
+}
+
+/** Types of values that are compared by equality. */
+const SQL_TYPES: Partial<Record<FieldType, string>> = {
+  string: 'text',
+  long: 'int8',
+  double: 'float8',
+  boolean: 'boolean',
+};
+
+/**
+ * Several `field:value` on one field, any of which may match, as one condition: lists of ten thousand ids come in
+ * practice. `count` is how many of them match.
+ */
+export function anyTermSql(
+  terms: readonly Clause<'term'>[],
+  found: FoundColumn,
+  context: CompileContext,
+): { where: string; count: string | 1 } {
+  const { column } = found;
+  if (column.kind !== 'column') throw notSearchable(found, terms[0]?.position ?? 0);
+  const literals = terms.map((term) => readTerm(found, term.value, term.position)).filter((one) => one !== undefined);
+  const param = context.params.add(literals, `${SQL_TYPES[elementType(found.type)]}[]`);
+  if (!isMultiValued(found)) return { where: `d.${column.sql} = any(${param})`, count: 1 };
+  return {
+    where: `d.${column.sql} && ${param}`,
+    count: `(select count(*) from unnest(${param}) q(v) where q.v = any(d.${column.sql}))::float8`,
+  };
+}
+
+/** True when terms on the field can be put together by {@link anyTermSql}. */
+export function canJoinTerms(found: FoundColumn): boolean {
+  return found.column.kind === 'column' && SQL_TYPES[elementType(found.type)] !== undefined;
+}
+
+/** The value that a term compares with; undefined when no value of the type can equal it (5.5 among integers). */
+function readTerm(found: FoundColumn, value: string, position: number): string | bigint | number | boolean | undefined {
+  const type = elementType(found.type);
+  if (type === 'string') return value;
+  if (type === 'long') {
+    const number = readInteger(value);
+    if (number === null) throw misfit(found.name, found.type, value, position);
+    return number.exact && number.floor >= LEAST_LONG && number.floor <= GREATEST_LONG ? number.floor : undefined;
+  }
+  const read = type === 'double' ? readDouble(value) : readBoolean(value);
+  if (read === null) throw misfit(found.name, found.type, value, position);
+  return read;
+}
+
+/** `field:[low TO high]` on every field but `text`. */
+export function rangeSql(range: Clause<'range'>, found: FoundColumn, context: CompileContext): string {
+  if (range.low === null && range.high === null) return existsSql(found, context);
+  if (found.column.kind === 'location') return rectangleSql(range, found, found.column, context);
+  if (found.column.kind !== 'column') throw notSearchable(found, range.position);
+  return overValues(found, boundsCondition(range, found, context));
+}
+
+function boundsCondition(range: Clause<'range'>, found: FoundColumn, context: CompileContext): Condition {
+  const { params } = context;
+  const { low, high, includeLow, includeHigh, position } = range;
+  const type = elementType(found.type);
+  const read = <T>(reader: (text: string) => T | null, text: string | null): T | null => {
+    if (text === null) return null;
+    const value = reader(text);
+    if (value === null) throw misfit(found.name, found.type, text, position);
+    return value;
+  };
+  if (type === 'long') {
+    const [from, to] = [read(readInteger, low), read(readInteger, high)];
+    // Bounds between integers, and beyond 64 bits, become the nearest integers inside.
+    let least = from === null ? LEAST_LONG : from.exact && includeLow ? from.floor : from.floor + 1n;
+    let most = to === null ? GREATEST_LONG : to.exact && !includeHigh ? to.floor - 1n : to.floor;
+    if (least > most || least > GREATEST_LONG || most < LEAST_LONG) return () => 'false';
+    least = least < LEAST_LONG ? LEAST_LONG : least;
+    most = most > GREATEST_LONG ? GREATEST_LONG : most;
+    const [first, last] = [params.add(least, 'int8'), params.add(most, 'int8')];
+    return (value) => `(${value} >= ${first} and ${value} <= ${last})`;
+  }
+  const conditions: Condition[] = [];
+  const compare = (operator: string, param: string) => {
+    conditions.push((value) => `${value} ${operator} ${param}`);
+  };
+  if (type === 'date') {
+    // A bound that is a day means the whole day, wherever it stands.
+    const [from, to] = [low, high].map((bound) => read((text) => readDate(text, context), bound));
+    if (from) compare('>=', params.add(includeLow ? from.first : from.next, 'timestamptz'));
+    if (to) compare('<', params.add(includeHigh ? to.next : to.first, 'timestamptz'));
+  } else {
+    const reader: (text: string) => string | number | boolean | null =
+      type === 'double' ? readDouble : type === 'boolean' ? readBoolean : (text) => text;
+    const [from, to] = [read(reader, low), read(reader, high)];
+    const sqlType = SQL_TYPES[type] ?? 'text';
+    if (from !== null) compare(includeLow ? '>=' : '>', params.add(from, sqlType));
+    if (to !== null) compare(includeHigh ? '<=' : '<', params.add(to, sqlType));
+  }
+  return (value) => `(${conditions.map((condition) => condition(value)).join(' and ')})`;
+}
+
+/** Two corners, south-west and north-east. A rectangle may lie across the date line. */
+function rectangleSql(
+  range: Clause<'range'>,
+  found: FoundColumn,
+  { lat, lon }: { lat: string; lon: string },
+  { params }: CompileContext,
+): string {
+  const corner = (text: string | null) => {
+    const place = text === null ? null : readLocation(text);
+    if (place === null && text !== null) throw misfit(found.name, found.type, text, range.position);
+    return place;
+  };
+  const southWest = corner(range.low) ?? { lat: -90, lon: -180 };
+  const northEast = corner(range.high) ?? { lat: 90, lon: 180 };
+  const [above, below] = [range.includeLow ? '>=' : '>', range.includeHigh ? '<=' : '<'];
+  const [south, west] = [params.add(southWest.lat, 'float8'), params.add(southWest.lon, 'float8')];
+  const [north, east] = [params.add(northEast.lat, 'float8'), params.add(northEast.lon, 'float8')];
+  const acrossDateLine = southWest.lon > northEast.lon;
+  return (
+    `(d.${lat} ${above} ${south} and d.${lat} ${below} ${north} ` +
+    `and (d.${lon} ${above} ${west} ${acrossDateLine ? 'or' : 'and'} d.${lon} ${below} ${east}))`
+  );
+}
+
+/** `field:*` */
+export function existsSql(found: FoundColumn, { tables }: CompileContext): string {
+  const { column } = found;
+  if (column.kind === 'location') return `d.${column.lat} is not null`;
+  if (column.kind === 'words') return `length(d.${column.sql}) > 0`;
+  if (column.kind === 'output') return hasOutput(tables, found.name);
+  return isMultiValued(found) ? `cardinality(d.${column.sql}) > 0` : `d.${column.sql} is not null`;
+}
+
+/** Prefixes and wildcards: on strings over the whole value, on `text` over its folded words. */
+export function patternSql(
+  pattern: Clause<'prefix' | 'wildcard'>,
+  found: FoundColumn,
+  context: CompileContext,
+): string {
+  const parts = pattern.kind === 'prefix' ? [pattern.value, { any: '*' as const }] : pattern.parts;
+  const param = context.params.add(likePattern(found.type === 'text' ? parts.map(foldPart) : parts), 'text');
+  return overStrings(found, pattern.position, 'wildcards', (value) => `${value} like ${param}`);
+}
+
+export function fuzzySql(fuzzy: Clause<'fuzzy'>, found: FoundColumn, { params }: CompileContext): string {
+  const value = found.type === 'text' ? foldText(fuzzy.value) : fuzzy.value;
+  const condition = fuzzyCondition(value, fuzzy.edits, params, (problem) => clauseError(fuzzy.position, problem));
+  return overStrings(found, fuzzy.position, 'fuzzy values', condition);
+}
+
+/** A range of words of the field `text`. */
+export function wordRangeSql(range: Clause<'range'>, found: FoundColumn, context: CompileContext): string {
+  const fold = (text: string | null) => (text === null ? null : foldText(text));
+  const folded = { ...range, low: fold(range.low), high: fold(range.high) };
+  const condition = boundsCondition(folded, { ...found, type: 'string' }, context);
+  return overStrings(found, range.position, 'ranges', condition);
+}
+
+function foldPart(part: WildcardPart): WildcardPart {
+  return typeof part === 'string' ? foldText(part) : part;
+}
+
+/** The pattern of SQL's LIKE in which only the wildcards of the query are wildcards. */
+export function likePattern(parts: readonly WildcardPart[]): string {
+  return parts
+    .map((part) => (typeof part === 'string' ? part.replace(/[\\%_]/g, '\\$&') : part.any === '*' ? '%' : '_'))
+    .join('');
+}
+
+function overStrings(found: FoundColumn, position: number, what: string, condition: Condition): string {
+  if (found.column.kind === 'words') {
+    // Lexemes with a colon in front are the words of single fields.
+    const words = `unnest(tsvector_to_array(d.${found.column.sql})) e(v)`;
+    return `exists (select from ${words} where left(e.v, 1) <> ':' and ${condition('e.v collate "C"')})`;
+  }
+  if (found.column.kind === 'output') throw notSearchable(found, position);
+  if (elementType(found.type) !== 'string') {
+    throw clauseError(position, `${what} are for String fields, and ${quote(found.name)} is a ${found.type}`);
+  }
+  return overValues(found, condition);
+}
+
+function overValues(found: FoundColumn, condition: Condition): string {
+  if (found.column.kind !== 'column') throw new Error(`${found.name} is not one column`);
+  if (!isMultiValued(found)) return condition(`d.${found.column.sql}`);
+  const value = elementType(found.type) === 'string' ? 'e.v collate "C"' : 'e.v';
+  return `exists (select from unnest(d.${found.column.sql}) e(v) where ${condition(value)})`;
+}
+
+function isMultiValued(found: FoundColumn): boolean {
+  return elementType(found.type) !== found.type;
+}
+
+function notSearchable(found: FoundColumn, position: number): AkinError {
+  return clauseError(
+    position,
+    `values of ${quote(found.name)} cannot be searched; ${found.name}:* tells which documents have one`,
+  );
+}

@@ -1,0 +1,19 @@
+import { AkinError } from '@akin/domain';
+import type { SqlValue } from '../engine/engine.ts';
+
+/** The wire protocol counts parameters in 16 bits; some are left for the statement around a query. */
+const MAX_PARAMS = 65_000;
+
+/** The values of a statement. Whatever a user wrote reaches SQL through here and never as text of the statement. */
+export class Params {
+  readonly values: SqlValue[] = [];
+
+  /** Adds a value and returns how the statement refers to it: `$3::text`. `type` is a type name of ours. */
+  add(value: SqlValue, type: string): string {
+    if (this.values.length === MAX_PARAMS) {
+      throw new AkinError('bad-request', 'The query has too many values. Split it into several requests.');
+    }
+    this.values.push(value);
+    return `$${this.values.length}::${type}`;
+  }
+}

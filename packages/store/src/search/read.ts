@@ -1,0 +1,59 @@
+import { AkinError } from '@akin/domain';
+import { descriptorTable } from '../collection-tables.ts';
+import type { Collection } from '../collections.ts';
+import { decodeHalfvec } from '../engine/binary.ts';
+import type { Store } from '../store.ts';
+import { visible, withSnapshot } from './snapshot.ts';
+
+/**
+ * The descriptor of a document by its id, as the last commit shows it.
+ * @returns null when the document has none of that module, undefined when there is no such document
+ * @throws AkinError bad-request when no such module has descriptors
+ */
+export async function readDescriptor(
+  store: Store,
+  collection: Collection,
+  id: string,
+  module: string,
+): Promise<Float32Array | null | undefined> {
+  if (store.modules.find(({ name }) => name === module)?.descriptor === undefined) {
+    throw new AkinError('bad-request', `There is no descriptor of ${JSON.stringify(module)}.`);
+  }
+  return withSnapshot(store, collection, async ({ tx, commit, sqlSchema }) => {
+    const [row] = await tx.query<{ vector: Buffer | null }>(
+      `select halfvec_send(v.vector) as vector
+         from ${sqlSchema}.documents d left join ${descriptorTable(sqlSchema, module)} v on v.doc = d.doc
+        where d.id = $1 and ${visible('$2::int8')}`,
+      [id, commit],
+    );
+    if (row === undefined) return undefined;
+    return row.vector === null ? null : decodeHalfvec(row.vector);
+  });
+}
+
+export interface Thumbnail {
+  /** WebP. */
+  readonly bytes: Uint8Array;
+  readonly etag: string;
+}
+
+/**
+ * The thumbnail of a document by its id, as the last commit shows it.
+ * @returns null when the document has none, undefined when there is no such document
+ */
+export async function readThumbnail(
+  store: Store,
+  collection: Collection,
+  id: string,
+): Promise<Thumbnail | null | undefined> {
+  return withSnapshot(store, collection, async ({ tx, commit, sqlSchema }) => {
+    const [row] = await tx.query<{ bytes: Buffer | null; etag: string | null }>(
+      `select t.bytes, t.etag
+         from ${sqlSchema}.documents d left join ${sqlSchema}.thumbnails t on t.doc = d.doc
+        where d.id = $1 and ${visible('$2::int8')}`,
+      [id, commit],
+    );
+    if (row === undefined) return undefined;
+    return row.bytes === null || row.etag === null ? null : { bytes: row.bytes, etag: row.etag };
+  });
+}

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { AkinError, type FieldType } from '@akin/domain';
+import type { SqlValue } from '../engine/engine.ts';
+import { findColumn, type SearchedTables } from './columns.ts';
+import type { Params } from './params.ts';
+
+/** `name` is a field, `id`, `score`, or `random_` and digits, which is an order of its own for each number. */
+export interface SortClause {
+  readonly name: string;
+  readonly direction: 'asc' | 'desc';
+}
+
+/** Something that rows are ordered by. */
+export interface SortKey {
+  /** SQL over a row `d` of `documents`; null: the score or distance, which a statement selects as `value` anyway. */
+  readonly sql: string | null;
+  readonly type: 'text' | 'int8' | 'float8' | 'timestamptz' | 'boolean';
+  readonly descending: boolean;
+}
+
+const SORT_TYPES: Partial<Record<FieldType, SortKey['type']>> = {
+  boolean: 'boolean',
+  long: 'int8',
+  double: 'float8',
+  date: 'timestamptz',
+  string: 'text',
+};
+
+/**
+ * Reads the parameter `sort`: `price desc, id asc`. Blanks, commas and backslashes in a name are escaped by a backslash.
+ * @throws AkinError bad-request that names the clause
+ */
+export function parseSort(text: string): SortClause[] {
+  const clauses: SortClause[] = [];
+  for (const clause of text.match(/(?:\\.|[^,\\])+/gsu) ?? []) {
+    const parts = /^\s*((?:\\.|[^\s\\])+)\s+(asc|desc)\s*$/isu.exec(clause);
+    if (parts === null) {
+      if (clause.trim() === '') continue;
+      throw sortError(`expected a name and asc or desc, found ${JSON.stringify(clause.trim().slice(0, 60))}`);
+    }
+    const [, name = '', direction = ''] = parts;
+    clauses.push({
+      name: name.replace(/\\(.)/gsu, '$1'),
+      direction: direction.toLowerCase() === 'asc' ? 'asc' : 'desc',
+    });
+  }
+  return clauses;
+}
+
+/**
+ * The keys of an order, ending in the id, so that it is total.
+ * @param score the keys of falling score; none where all matches score the same
+ */
+export function sortKeys(
+  clauses: readonly SortClause[],
+  score: readonly SortKey[],
+  tables: SearchedTables,
+  params: Params,
+): SortKey[] {
+  const keys: SortKey[] = [];
+  for (const { name, direction } of clauses) {
+    const descending = direction === 'desc';
+    const random = tables.schema.fields.has(name) ? null : /^random_?([0-9]+)$/.exec(name);
+    if (name === 'score') keys.push(...score.map((key) => ({ ...key, descending: key.descending === descending })));
+    else if (random !== null) {
+      const seed = params.add(BigInt.asIntN(64, BigInt((random[1] as string).slice(0, 40))), 'int8');
+      keys.push({ sql: `hashtextextended(d.id, ${seed})`, type: 'int8', descending });
+    } else keys.push({ ...fieldKey(name, tables), descending });
+    if (name === 'id') return keys;
+  }
+  keys.push({ sql: 'd.id', type: 'text', descending: false });
+  return keys;
+}
+
+function fieldKey(name: string, tables: SearchedTables): { sql: string; type: SortKey['type'] } {
+  const { column, type } = findColumn(tables, name, sortError);
+  const sortType = SORT_TYPES[type];
+  if (column.kind !== 'column' || sortType === undefined) {
+    throw sortError(`documents cannot be ordered by ${JSON.stringify(name)}, which is no single value`);
+  }
+  return { sql: `d.${column.sql}`, type: sortType };
+}
+
+/** The column of a statement that holds the key number `i`. */
+export function keyColumn({ sql }: SortKey, i: number): string {
+  return sql === null ? 'value' : `k${i}`;
+}
+
+/** `order by` over {@link keyColumn}. Missing values come last, both ways. */
+export function orderBy(keys: readonly SortKey[]): string {
+  return keys.map((key, i) => `m.${keyColumn(key, i)} ${key.descending ? 'desc' : 'asc'} nulls last`).join(', ');
+}
+
+/** SQL that is true of the rows behind one, of which the cursor holds the keys. */
+export function behind(keys: readonly SortKey[], cursor: readonly SqlValue[], params: Params): string {
+  return keys.reduceRight((rest, sortKey, i) => {
+    const { type, descending } = sortKey;
+    const value = cursor[i] ?? null;
+    const key = `m.${keyColumn(sortKey, i)}`;
+    if (value === null) return `(${key} is null and ${rest})`;
+    const param = params.add(value, type);
+    const beyond = `(${key} ${descending ? '<' : '>'} ${param} or ${key} is null)`;
+    return rest === 'false' ? beyond : `(${beyond} or (${key} = ${param} and ${rest}))`;
+  }, 'false');
+}
+
+/** What a cursor mark belongs to: another order, or another ranking, is another sequence of documents. */
+export function orderFingerprint(...parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 8);
+}
+
+/** The mark behind a row: URL-safe text. */
+export function encodeCursor(keys: readonly SortKey[], values: readonly SqlValue[], fingerprint: string): string {
+  const plain = keys.map((_, i) => {
+    const value = values[i];
+    if (value instanceof Date) return value.getTime();
+    return typeof value === 'bigint' ? String(value) : value;
+  });
+  return Buffer.from(JSON.stringify([fingerprint, ...plain])).toString('base64url');
+}
+
+/** @throws AkinError bad-request when the mark is none, or is one of another order */
+export function decodeCursor(mark: string, keys: readonly SortKey[], fingerprint: string): SqlValue[] {
+  const foreign = () =>
+    new AkinError(
+      'bad-request',
+      'cursorMark must be * or the nextCursorMark of the same search, with the same sort and the same rank.by.',
+    );
+  let read: unknown;
+  try {
+    read = JSON.parse(Buffer.from(mark, 'base64url').toString());
+  } catch {
+    throw foreign();
+  }
+  if (!Array.isArray(read) || read.length !== keys.length + 1 || read[0] !== fingerprint) throw foreign();
+  return keys.map(({ type }, i) => {
+    const value: unknown = read[i + 1];
+    if (value === null) return null;
+    if (type === 'text' && typeof value === 'string') return value;
+    if (type === 'boolean' && typeof value === 'boolean') return value;
+    if (type === 'float8' && typeof value === 'number') return value;
+    if (type === 'int8' && typeof value === 'string' && /^-?[0-9]{1,19}$/.test(value)) return BigInt(value);
+    if (type === 'timestamptz' && typeof value === 'number' && Math.abs(value) <= 8.64e15) return new Date(value);
+    throw foreign();
+  });
+}
+
+function sortError(problem: string): AkinError {
+  return new AkinError('bad-request', `sort cannot be used: ${problem}.`);
+}

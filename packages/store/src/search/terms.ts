@@ -1,0 +1,55 @@
+import { AkinError, type FieldValue } from '@akin/domain';
+import type { Collection } from '../collections.ts';
+import type { Store } from '../store.ts';
+import { findColumn } from './columns.ts';
+import { elementType, likePattern } from './field-clauses.ts';
+import { Params } from './params.ts';
+import { visible, withSnapshot } from './snapshot.ts';
+
+export interface TermsRequest {
+  readonly field: string;
+  /** Most values to return; all when absent. */
+  readonly limit?: number | undefined;
+  /** Only values that begin so; for String fields and `text`. */
+  readonly prefix?: string | undefined;
+  /** By falling count (the default), or by value. */
+  readonly sort?: 'count' | 'index' | undefined;
+}
+
+export interface TermCount {
+  readonly value: FieldValue;
+  /** Documents that have the value. */
+  readonly count: number;
+}
+
+/** The values of a field in all documents of the last commit, with counts. Those of `text` are words. */
+export async function terms(store: Store, collection: Collection, request: TermsRequest): Promise<TermCount[]> {
+  const { field, limit, prefix, sort = 'count' } = request;
+  return withSnapshot(store, collection, async (snapshot) => {
+    const fail = (problem: string) =>
+      new AkinError('bad-request', `The terms of a field cannot be listed: ${problem}.`);
+    const { column, type } = findColumn(snapshot, field, fail);
+    if (column.kind === 'location' || column.kind === 'output') throw fail(`${JSON.stringify(field)} is a ${type}`);
+    const isString = type === 'text' || elementType(type) === 'string';
+    if (prefix !== undefined && prefix !== '' && !isString)
+      throw fail(`${JSON.stringify(field)} is a ${type}, so it has no prefixes`);
+
+    const params = new Params();
+    const where = [visible(params.add(snapshot.commit, 'int8'))];
+    let values = `(select d.${column.sql} as v) e`;
+    if (column.kind === 'words') values = `unnest(tsvector_to_array(d.${column.sql})) e(v)`;
+    else if (elementType(type) !== type) values = `(select distinct v from unnest(d.${column.sql}) u(v)) e`;
+    // Lexemes with a colon in front are the words of single fields.
+    where.push(column.kind === 'words' ? "left(e.v, 1) <> ':'" : 'e.v is not null');
+    if (prefix !== undefined && prefix !== '')
+      where.push(`e.v like ${params.add(likePattern([prefix, { any: '*' }]), 'text')}`);
+    const value = isString ? 'e.v collate "C"' : 'e.v';
+    const rows = await snapshot.tx.query<{ value: FieldValue; count: bigint }>(
+      `select ${value} as value, count(*) as count from ${snapshot.sqlSchema}.documents d, lateral ${values}
+        where ${where.join(' and ')} group by 1 order by ${sort === 'count' ? '2 desc, 1' : '1'}
+        ${limit === undefined ? '' : `limit ${params.add(limit, 'int8')}`}`,
+      params.values,
+    );
+    return rows.map((row) => ({ value: row.value, count: Number(row.count) }));
+  });
+}

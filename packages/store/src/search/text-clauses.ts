@@ -1,0 +1,108 @@
+import { foldText, type Query, type QueryOperator, quote, words } from '@akin/domain';
+import type { FoundColumn } from './columns.ts';
+import { fieldWord, quoteLexeme } from './document-words.ts';
+import type { CompileContext } from './field-clauses.ts';
+import { clauseError } from './query-values.ts';
+
+type Clause<Kind extends Query['kind']> = Extract<Query, { kind: Kind }>;
+
+/** A full-text condition and the score of a match. Undefined: the value has no words, and the clause says nothing. */
+export type TextClause = { readonly where: string; readonly score: string } | undefined;
+
+/** Words of one value in a query. */
+const MAX_WORDS = 1_000;
+
+/** A bare word, or a value that turns out to hold several words. */
+export function wordsSql(clause: Clause<'term' | 'words'>, found: FoundColumn, context: CompileContext): TextClause {
+  const runs = pairRuns(wordsOf(clause.value, clause.position));
+  const lexeme = lexemeOf(clause, found);
+  const queries = runs.map((run) => besides(run.map(lexeme)));
+  return matching(queries.length === 0 ? undefined : joined(queries, clause.operator), context);
+}
+
+/** Words side by side, or with slop: moved by so many places altogether. */
+export function phraseSql(clause: Clause<'phrase'>, context: CompileContext): TextClause {
+  const found = wordsOf(clause.value, clause.position);
+  if (clause.slop > 0 && found.length > 1) return sloppyPhraseSql(found, clause.slop, context);
+  return matching(found.length === 0 ? undefined : besides(found.map(quoteLexeme)), context);
+}
+
+/** `red sho*` has its last word open; what stands before it in the value (`wi-f*`, a run of Chinese) must be beside it. */
+export function wordPrefixSql(clause: Clause<'prefix'>, context: CompileContext): TextClause {
+  const found = wordsOf(clause.value, clause.position);
+  const last = found.at(-1);
+  if (last === undefined) return undefined;
+  const open = foldText(clause.value).endsWith(last) ? ':*' : '';
+  return matching(besides([...found.slice(0, -1).map(quoteLexeme), `${quoteLexeme(last)}${open}`]), context);
+}
+
+function lexemeOf(clause: Clause<'term' | 'words'>, { name, type, column }: FoundColumn): (word: string) => string {
+  if (column.kind === 'words') return quoteLexeme;
+  if (column.kind !== 'column' || (type !== 'string' && type !== 'strings')) {
+    throw clauseError(clause.position, `{!words} is for String fields, and ${quote(name)} is a ${type}`);
+  }
+  return (word) => quoteLexeme(fieldWord(column.sql, word));
+}
+
+function wordsOf(value: string, position: number): string[] {
+  const found = words(value);
+  if (found.length > MAX_WORDS) {
+    throw clauseError(position, `the value has ${found.length} words; at most ${MAX_WORDS} are allowed`);
+  }
+  return found;
+}
+
+/**
+ * Overlapping pairs, as which runs of Chinese, Japanese and Korean are stored, belong side by side: 東京都 is 東京 beside
+ * 京都, not one of the two. Other words stand alone.
+ */
+function pairRuns(found: readonly string[]): string[][] {
+  const runs: string[][] = [];
+  for (const word of found) {
+    const run = runs.at(-1);
+    const [previous, current] = [[...(run?.at(-1) ?? '')], [...word]];
+    const overlaps = previous.length === 2 && current.length === 2 && previous[1] === current[0] && CJK.test(word);
+    if (run !== undefined && overlaps) run.push(word);
+    else runs.push([word]);
+  }
+  return runs;
+}
+
+const CJK = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]+$/u;
+
+function besides(lexemes: readonly string[]): string {
+  return lexemes.join(' <-> ');
+}
+
+function joined(queries: readonly string[], operator: QueryOperator): string {
+  return queries.map((query) => `(${query})`).join(operator === 'AND' ? ' & ' : ' | ');
+}
+
+/** The text of a tsquery becomes a parameter; quoted lexemes hold no syntax. */
+function matching(query: string | undefined, { params }: CompileContext): TextClause {
+  if (query === undefined) return undefined;
+  const param = params.add(query, 'tsquery');
+  return { where: `d.words @@ ${param}`, score: rank(param) };
+}
+
+/** More occurrences and shorter texts score higher: up to 1, less by 1 + the logarithm of the number of words. */
+function rank(param: string): string {
+  return `ts_rank('{1,1,1,1}', d.words, ${param}, 1)::float8`;
+}
+
+/**
+ * Lucene's sloppy phrase: with each word's place taken relative to its place in the phrase, all lie within `slop` of
+ * each other.
+ */
+function sloppyPhraseSql(found: readonly string[], slop: number, { params }: CompileContext): TextClause {
+  const all = params.add(found.map(quoteLexeme).join(' & '), 'tsquery');
+  const phrase = params.add(found, 'text[]');
+  const count = params.add(found.length, 'int');
+  const moved = params.add(slop, 'int');
+  const near =
+    `(with place as (select q.i, p - q.i as at from unnest(d.words) w(lexeme, positions, weights) ` +
+    `join unnest(${phrase}) with ordinality q(word, i) on q.word = w.lexeme, unnest(w.positions) p) ` +
+    `select exists (select from place a join place b on b.at between a.at and a.at + ${moved} ` +
+    `group by a.i, a.at having count(distinct b.i) = ${count}))`;
+  return { where: `case when d.words @@ ${all} then ${near} else false end`, score: rank(all) };
+}
