@@ -77,11 +77,11 @@ export const OPERATION = z
     operation: z.string().meta({ description: '`<collection>-<seq>`', example: 'my-collection-17' }),
     kind: z.enum(['add', 'delete', 'delete-by-query']),
     id: z.string().optional().meta({ description: 'The document that it adds or deletes.' }),
-    query: z.string().optional().meta({ description: 'What a delete-by-query deletes.' }),
     state: z.enum(['queued', 'analyzing', 'ready', 'visible', 'failed', 'superseded']),
-    reason: ERROR_DETAIL.pick({ code: true, msg: true }).optional().meta({ description: 'Why it failed.' }),
+    position: z.int().meta({ description: 'Of the document or delete within its request, from 0.' }),
+    attempt: z.int().meta({ description: 'How often an analysis of its picture began.' }),
     acceptedAt: z.string(),
-    commit: z.int().optional().meta({ description: 'The commit that made it visible.' }),
+    reason: ERROR_DETAIL.pick({ code: true, msg: true }).optional().meta({ description: 'Why it failed.' }),
   })
   .meta({ id: 'Operation' });
 

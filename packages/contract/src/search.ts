@@ -40,6 +40,12 @@ export const SEARCH_PARAMETERS = z.object({
     .optional()
     .meta({ description: 'How words without an operator are joined. Default OR.' }),
   cursorMark: text().optional().meta({ description: '`*`, then the `nextCursorMark` of the answer before.' }),
+  NOW: whole(0, 8_640_000_000_000_000)
+    .optional()
+    .meta({ description: 'What NOW is in date math, in milliseconds since 1970.' }),
+  TZ: text()
+    .optional()
+    .meta({ description: 'Time zone in which date math rounds, such as `Europe/Berlin`. Default UTC.' }),
   timeAllowed: whole(0).optional().meta({ description: 'Milliseconds. Accepted; answers are always whole.' }),
   'rank.by.id': z.array(text()).default([]).meta({ description: 'Rank by similarity to this stored document.' }),
   'rank.by.url': z

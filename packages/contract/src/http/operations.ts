@@ -7,7 +7,7 @@ export const operations = endpoint({
   methods: ['GET'],
   under: 'collections',
   path: '/{collection}/operations',
-  summary: 'Accepted changes and how far they got, newest first.',
+  summary: 'Accepted changes in their order, and how far they got.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     state: choice(['queued', 'analyzing', 'ready', 'visible', 'failed', 'superseded'])

@@ -1,0 +1,20 @@
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import { AkinError } from '@akin/domain';
+import { parseModulesApply } from '@akin/modules/manifests';
+import type { Handler } from '../http/frame.ts';
+import { describePicture } from '../search/picture.ts';
+
+/** Analyzes one picture, given by address or as bytes, and stores nothing. */
+export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call, context) => {
+  const { 'input.url': url, 'input.data': data, 'modules.apply': apply } = call.parameters;
+  const modules = parseModulesApply(apply);
+  if ((url === undefined) === (data === undefined)) {
+    throw new AkinError(
+      'bad-request',
+      'Give one picture: input.url with its address, or input.data with its bytes as base64.',
+    );
+  }
+  const input = url === undefined ? { data: data as string } : { url };
+  const { outputs } = await describePicture(input, modules, call.signal, context);
+  return { body: { outputs } };
+};

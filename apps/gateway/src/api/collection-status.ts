@@ -1,0 +1,13 @@
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import { findCollection } from '@akin/store';
+import { presentCollection } from '../collections/present.ts';
+import type { Handler } from '../http/frame.ts';
+
+/** State of one collection; 404 when there is none of that name. */
+export const collectionStatus: Handler<ParametersOf<Endpoints['collectionStatus']>> = async (
+  { parameters },
+  { store },
+) => {
+  const collection = await findCollection(store, parameters.collection);
+  return { body: await presentCollection(store, collection) };
+};

@@ -1,0 +1,9 @@
+import { listCollections } from '@akin/store';
+import { presentCollection } from '../collections/present.ts';
+import type { Handler } from '../http/frame.ts';
+
+/** All collections with their state. */
+export const collections: Handler<unknown> = async (_call, { store }) => {
+  const list = await listCollections(store);
+  return { body: { collections: await Promise.all(list.map((collection) => presentCollection(store, collection))) } };
+};

@@ -1,0 +1,7 @@
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import type { Handler } from '../http/frame.ts';
+import { answerSearch } from '../search/answer-search.ts';
+
+/** Pictures of like colours. */
+export const color: Handler<ParametersOf<Endpoints['color']>> = (call, context) =>
+  answerSearch(call, { mode: 'color', ranked: true }, context);

@@ -1,0 +1,50 @@
+import type { EndpointName, Endpoints, ParametersOf } from '@akin/contract';
+import type { Handler } from '../http/frame.ts';
+import { analyze } from './analyze.ts';
+import { collectionStatus } from './collection-status.ts';
+import { collections } from './collections.ts';
+import { color } from './color.ts';
+import { createCollection } from './create-collection.ts';
+import { docs } from './docs.ts';
+import { dropCollection } from './drop-collection.ts';
+import { duplicate } from './duplicate.ts';
+import { image } from './image.ts';
+import { live } from './live.ts';
+import { metrics } from './metrics.ts';
+import { openapi } from './openapi.ts';
+import { operation } from './operation.ts';
+import { operations } from './operations.ts';
+import { ping } from './ping.ts';
+import { pixolution } from './pixolution.ts';
+import { ready } from './ready.ts';
+import { schema } from './schema.ts';
+import { select } from './select.ts';
+import { terms } from './terms.ts';
+import { thumbnail } from './thumbnail.ts';
+import { update } from './update.ts';
+
+/** What answers each endpoint of the contract: one without a handler does not compile. */
+export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<Endpoints[Name]>> } = {
+  select,
+  image,
+  color,
+  duplicate,
+  update,
+  analyze,
+  terms,
+  collections,
+  collectionStatus,
+  createCollection,
+  dropCollection,
+  schema,
+  pixolution,
+  thumbnail,
+  operations,
+  operation,
+  ping,
+  live,
+  ready,
+  metrics,
+  openapi,
+  docs,
+};

@@ -1,0 +1,7 @@
+import type { Handler } from '../http/frame.ts';
+
+/** Figures for Prometheus. */
+export const metrics: Handler<unknown> = async (_call, context) => {
+  const { type, text } = await context.metrics.text();
+  return { type, bytes: text };
+};

@@ -1,0 +1,21 @@
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import { MODULES } from '@akin/modules/manifests';
+import { findCollection, loadSchema } from '@akin/store';
+import { presentCollection } from '../collections/present.ts';
+import type { Handler } from '../http/frame.ts';
+
+/** A self-check of the collection: its store, its fields, its modules. */
+export const pixolution: Handler<ParametersOf<Endpoints['pixolution']>> = async ({ parameters }, { store }) => {
+  const collection = await findCollection(store, parameters.collection);
+  const status = await presentCollection(store, collection);
+  const { fields } = await loadSchema(store, collection);
+  const checks = [
+    { name: 'store', ok: true, msg: `answers; ${status.documents} documents as of commit ${status.commit}` },
+    ...MODULES.map(({ name, outputs }) => {
+      const missing = outputs.filter((output) => !fields.has(output.name)).map((output) => output.name);
+      const msg = missing.length === 0 ? 'its fields are there' : `fields are missing: ${missing.join(', ')}`;
+      return { name: `module ${name}`, ok: missing.length === 0, msg };
+    }),
+  ];
+  return { body: { status: checks.every(({ ok }) => ok) ? 'OK' : 'FAILED', checks } };
+};

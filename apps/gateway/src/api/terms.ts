@@ -1,0 +1,28 @@
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import { AkinError } from '@akin/domain';
+import { findCollection, terms as readTerms } from '@akin/store';
+import type { Handler } from '../http/frame.ts';
+import { presentValue } from '../search/present.ts';
+import { awaitToken } from '../update/await-token.ts';
+
+/** Values of fields with the number of documents that have them: flat lists, as Solr's are. */
+export const terms: Handler<ParametersOf<Endpoints['terms']>> = async ({ parameters, signal }, context) => {
+  const { 'terms.fl': names, 'terms.limit': limit, 'terms.prefix': prefix, 'terms.sort': sort } = parameters;
+  if (names.length === 0) throw new AkinError('bad-request', 'Parameter terms.fl is required: it names the fields.');
+  const collection = await findCollection(context.store, parameters.collection);
+  await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
+  const lists = new Map<string, unknown[]>();
+  for (const field of names) {
+    const found = await readTerms(context.store, collection, {
+      field,
+      limit: limit < 0 ? undefined : limit,
+      prefix,
+      sort,
+    });
+    lists.set(
+      field,
+      found.flatMap(({ value, count }) => [presentValue(value), count]),
+    );
+  }
+  return { body: { terms: lists } };
+};

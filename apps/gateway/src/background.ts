@@ -1,0 +1,27 @@
+import type { Log } from './config.ts';
+
+export interface Background {
+  /** Runs a task that nobody waits for. It ends early when its signal says so; what it throws is logged. */
+  run(name: string, task: (signal: AbortSignal) => Promise<void>): void;
+  /** Tells all tasks to end, and waits until they have. */
+  stop(): Promise<void>;
+}
+
+export function createBackground(log: Log): Background {
+  const stopping = new AbortController();
+  const running = new Set<Promise<void>>();
+  return {
+    run(name, task) {
+      const promise = task(stopping.signal)
+        .catch((error: unknown) => {
+          if (!stopping.signal.aborted) log.warn({ err: error }, `${name} failed`);
+        })
+        .finally(() => running.delete(promise));
+      running.add(promise);
+    },
+    async stop() {
+      stopping.abort(new Error('the gateway stops'));
+      await Promise.all(running);
+    },
+  };
+}

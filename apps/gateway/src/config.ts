@@ -1,0 +1,64 @@
+import type { Store } from '@akin/store';
+import type { GatewayLimits } from './limits.ts';
+
+/** What one analysis yields. */
+export interface Analysis {
+  /** JSON text with the keys of all modules that ran. */
+  readonly outputs: string;
+}
+
+/**
+ * Analyzes one picture. In one process this is the pool of worker threads behind the guarded download; in a fleet an
+ * analyzer over HTTP. The gateway itself runs no model and fetches nothing.
+ *
+ * @throws AkinError unsupported-image, image-unreachable, image-undecodable, too-large, unavailable
+ */
+export type AnalyzeImage = (
+  input: { readonly bytes: Uint8Array } | { readonly url: string },
+  modules: readonly string[],
+  options: { /** A person waits: go before bulk work. */ readonly urgent: boolean; readonly signal?: AbortSignal },
+) => Promise<Analysis>;
+
+/** Publishes what is ready in a collection; resolves when searches see it. */
+export type CommitChanges = (collection: string) => Promise<unknown>;
+
+/** The part of a pino logger that the gateway uses. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Figures of the process, as Prometheus reads them. */
+export interface GatewayMetrics {
+  /** One answered request. */
+  request(endpoint: string, status: number, milliseconds: number): void;
+  /** All figures as text with its content type. */
+  text(): Promise<{ readonly type: string; readonly text: string }>;
+}
+
+export interface GatewayConfig {
+  readonly store: Store;
+  readonly analyze: AnalyzeImage;
+  readonly commit: CommitChanges;
+  /** Called when operations were accepted that wait for analysis or a commit. */
+  readonly wake: () => void;
+  readonly log: Log;
+  readonly metrics: GatewayMetrics;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** 0 (the default) takes any free port. */
+  readonly port?: number;
+  /** Lets any machine in that can connect, without keys. Needed to listen beyond loopback. */
+  readonly allowOpenNetwork?: boolean;
+  /** Names in Host that are served besides those of this machine, for a proxy in front of a loopback server. */
+  readonly allowedHosts?: readonly string[];
+  /** Origins whose pages may call akin; `*` for any. Default none. */
+  readonly corsOrigins?: readonly string[];
+  /** The second prefix of all endpoints below `/api/cores`. Default `solr`. */
+  readonly legacySegment?: string;
+  /** Folder of the built web page, served at `/`. */
+  readonly webFolder?: string;
+  readonly version?: string;
+  readonly limits?: Partial<GatewayLimits>;
+}

@@ -1,0 +1,21 @@
+import type { Store } from '@akin/store';
+import type { Background } from './background.ts';
+import type { AnalyzeImage, CommitChanges, GatewayMetrics, Log } from './config.ts';
+import type { GatewayLimits } from './limits.ts';
+
+/** What handlers work with. */
+export interface Context {
+  readonly store: Store;
+  readonly analyze: AnalyzeImage;
+  readonly commit: CommitChanges;
+  readonly wake: () => void;
+  /** Commits a collection after so many milliseconds, unless the gateway stops before. */
+  readonly commitLater: (collection: string, milliseconds: number) => void;
+  /** Runs what nobody waits for, until the gateway stops. */
+  readonly background: Background['run'];
+  readonly log: Log;
+  readonly metrics: GatewayMetrics;
+  readonly limits: GatewayLimits;
+  readonly legacySegment: string;
+  readonly version: string;
+}

@@ -1,0 +1,168 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { ENDPOINTS, type Endpoint, type EndpointName } from '@akin/contract';
+import { AkinError } from '@akin/domain';
+import express, { type Express, type Request, type Response } from 'express';
+import { HANDLERS } from './api/handlers.ts';
+import { createBackground } from './background.ts';
+import type { GatewayConfig } from './config.ts';
+import type { Context } from './context.ts';
+import { refuseBrokenRequest } from './http/broken-request.ts';
+import { cors } from './http/cors.ts';
+import { begin, type Handler, serve, writeError } from './http/frame.ts';
+import { checkHost, checkOrigin, isLoopback, type SafetyConfig } from './http/safety.ts';
+import { webPage } from './http/web-page.ts';
+import { DEFAULT_GATEWAY_LIMITS } from './limits.ts';
+import { createLaterCommits } from './update/later-commits.ts';
+
+export interface Gateway extends AsyncDisposable {
+  /** Where it listens, without a slash at the end. */
+  readonly url: string;
+  readonly port: number;
+}
+
+/** Longest address and headers together, in bytes: long queries fit, longer ones go into a form. */
+const MAX_HEADER_BYTES = 64 * 1024;
+
+/**
+ * Starts the HTTP door and resolves when it listens. Disposing stops taking requests, lets open ones end for
+ * `limits.shutdownMilliseconds`, and closes; it closes nothing that the config brought.
+ *
+ * @throws Error when it would listen beyond loopback without `allowOpenNetwork`, or when the port is taken
+ */
+export async function createGateway(config: GatewayConfig): Promise<Gateway> {
+  const host = config.host ?? '127.0.0.1';
+  const safety: SafetyConfig = {
+    loopback: isLoopback(host),
+    allowedHosts: (config.allowedHosts ?? []).map((name) => name.toLowerCase()),
+    corsOrigins: config.corsOrigins ?? [],
+  };
+  if (!safety.loopback && !config.allowOpenNetwork) {
+    throw new Error(
+      `akin has no keys yet, so it does not listen on ${host}: everybody who can connect could read and delete all. Listen on 127.0.0.1, or allow an open network in so many words.`,
+    );
+  }
+  const limits = { ...DEFAULT_GATEWAY_LIMITS, ...config.limits };
+  const laterCommits = createLaterCommits(config.commit, config.log);
+  const background = createBackground(config.log);
+  const context: Context = {
+    store: config.store,
+    analyze: config.analyze,
+    commit: config.commit,
+    wake: config.wake,
+    commitLater: laterCommits.add,
+    background: background.run,
+    log: config.log,
+    metrics: config.metrics,
+    limits,
+    legacySegment: config.legacySegment ?? 'solr',
+    version: config.version ?? '0.0.0',
+  };
+  const app = createApp(context, safety, config.webFolder);
+  const server = createServer(
+    { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false, keepAliveTimeout: limits.keepAliveMilliseconds },
+    app,
+  );
+  server.headersTimeout = limits.headerMilliseconds;
+  // Uploads take as long as they flow; pauses are limited where bodies are read.
+  server.requestTimeout = 0;
+  server.on('clientError', (error: Error & { code?: string }, socket: Socket) => refuseBrokenRequest(error, socket));
+  await listen(server, host, config.port ?? 0);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    port,
+    async [Symbol.asyncDispose]() {
+      laterCommits.stop();
+      await close(server, limits.shutdownMilliseconds);
+      await background.stop();
+    },
+  };
+}
+
+function createApp(context: Context, safety: SafetyConfig, webFolder: string | undefined): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  // Parameters are read by the frame, in order and by the rules of forms.
+  app.set('query parser', () => ({}));
+  app.use(begin);
+  app.use((request, response, next) => {
+    checkHost(request, safety);
+    if (!cors(request, response, safety)) next();
+  });
+  for (const [address, methods] of routes(context.legacySegment)) {
+    app.all(address, (request, response, next) => {
+      const route = methods.get(request.method === 'HEAD' ? 'GET' : request.method);
+      if (request.method === 'OPTIONS') return allow(methods, response).status(204).end();
+      if (!route) {
+        allow(methods, response);
+        throw new AkinError('method-not-allowed', `${request.method} is not for this address: use ${listed(methods)}.`);
+      }
+      checkOrigin(request, route.endpoint.changes || !['GET', 'HEAD'].includes(request.method), safety);
+      const handler = HANDLERS[route.name] as Handler<unknown>;
+      return serve(route.endpoint, route.name, route.door, handler, context)(request, response, next);
+    });
+  }
+  app.use(webPage(webFolder));
+  app.use((request: Request) => {
+    throw new AkinError('not-found', `Nothing answers at ${request.path}: /docs lists all addresses.`);
+  });
+  app.use((error: unknown, request: Request, response: Response, _next: unknown) => {
+    writeError(error, request, response, context);
+  });
+  return app;
+}
+
+interface Route {
+  readonly name: EndpointName;
+  readonly endpoint: Endpoint;
+  readonly door: 'cores' | 'legacy';
+}
+
+/** What answers at each address, by method. */
+function routes(legacySegment: string): Map<string, Map<string, Route>> {
+  const table = new Map<string, Map<string, Route>>();
+  const add = (address: string, route: Route) => {
+    const path = address.replace(/\{([^}]+)\}/g, ':$1');
+    const methods = table.get(path) ?? new Map<string, Route>();
+    for (const method of route.endpoint.methods) methods.set(method, route);
+    table.set(path, methods);
+  };
+  for (const [name, endpoint] of Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]) {
+    if (endpoint.under === 'service') {
+      add(endpoint.path, { name, endpoint, door: 'cores' });
+    } else {
+      add(`/api/cores${endpoint.path}`, { name, endpoint, door: 'cores' });
+      add(`/${legacySegment}${endpoint.path}`, { name, endpoint, door: 'legacy' });
+    }
+  }
+  return table;
+}
+
+function allow(methods: ReadonlyMap<string, Route>, response: Response): Response {
+  return response.setHeader('allow', [...listed(methods).split(', '), 'OPTIONS'].join(', '));
+}
+
+function listed(methods: ReadonlyMap<string, Route>): string {
+  return [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function close(server: Server, milliseconds: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), milliseconds);
+  await closed;
+  clearTimeout(timer);
+}

@@ -1,0 +1,23 @@
+import type { ErrorCode, ErrorDetail } from '@akin/domain';
+
+/** What a handler answers: members of a JSON object, behind the response header that the frame adds. */
+export interface JsonAnswer {
+  readonly status?: number;
+  /** Further members of `responseHeader`. */
+  readonly header?: Readonly<Record<string, unknown>>;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Set where a part of the request failed though the rest was done. */
+  readonly partial?: { readonly code: ErrorCode; readonly message: string; readonly details: readonly ErrorDetail[] };
+  /** False for the few answers that have no `responseHeader`. */
+  readonly enveloped?: boolean;
+}
+
+/** An answer that is not JSON. */
+export interface BytesAnswer {
+  readonly status?: number;
+  readonly type: string;
+  readonly bytes: Uint8Array | string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type Answer = JsonAnswer | BytesAnswer;

@@ -1,0 +1,65 @@
+import { AkinError, type ErrorCode, type ErrorDetail } from '@akin/domain';
+
+/** What each error is in HTTP. A code without a row does not compile. */
+export const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
+  'bad-request': 400,
+  unauthorized: 401,
+  forbidden: 403,
+  'not-found': 404,
+  'method-not-allowed': 405,
+  conflict: 409,
+  'too-large': 413,
+  'unsupported-media-type': 415,
+  'unsupported-image': 415,
+  'image-unreachable': 422,
+  'image-undecodable': 422,
+  'too-many-requests': 429,
+  unavailable: 503,
+  internal: 500,
+};
+
+/** Seconds after which a client may try again, where the error itself does not say. */
+const RETRY_AFTER: Readonly<Partial<Record<ErrorCode, number>>> = { 'too-many-requests': 1, unavailable: 5 };
+
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The member `error` of the answer. */
+  readonly error: Readonly<Record<string, unknown>>;
+}
+
+/** Any error as a client may see it: what is not an AkinError is our own mistake, and none of its text gets out. */
+export function presentError(error: unknown, requestId: string, listedDetails: number): ErrorAnswer {
+  const known = asAkinError(error, requestId);
+  const status = HTTP_STATUS[known.code];
+  const retryAfter = known.retryAfterSeconds ?? RETRY_AFTER[known.code];
+  return {
+    status,
+    headers: retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) },
+    error: errorMember(status, known.code, known.message, known.details, listedDetails),
+  };
+}
+
+/** The member `error`: of many details the first are listed, and the message says how many there are. */
+export function errorMember(
+  status: number,
+  code: ErrorCode,
+  message: string,
+  details: readonly ErrorDetail[],
+  listedDetails: number,
+): Record<string, unknown> {
+  const cut = details.length > listedDetails;
+  return {
+    metadata: ['error-class', code],
+    msg: cut ? `${message} (${details.length} in all, the first ${listedDetails} in details)` : message,
+    code: status,
+    ...(details.length > 0 ? { details: details.slice(0, listedDetails) } : {}),
+  };
+}
+
+function asAkinError(error: unknown, requestId: string): AkinError {
+  if (error instanceof AkinError) return error;
+  // The router cannot decode the path.
+  if (error instanceof URIError) return new AkinError('bad-request', 'The path holds a broken percent escape.');
+  return new AkinError('internal', `akin made a mistake; its log says more under request ${requestId}.`);
+}

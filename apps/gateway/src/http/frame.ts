@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto';
+import type { Endpoint } from '@akin/contract';
+import { AkinError, stringifyJson } from '@akin/domain';
+import type { NextFunction, Request, Response } from 'express';
+import type { Context } from '../context.ts';
+import { renderAnswer } from '../html/answer-page.ts';
+import { HTML_HEADERS } from '../html/page.ts';
+import type { Answer, BytesAnswer, JsonAnswer } from './answer.ts';
+import { type Body, openBody } from './body.ts';
+import { errorMember, HTTP_STATUS, presentError } from './errors.ts';
+import { isPayload, loggableParameters } from './loggable.ts';
+import { type ParameterList, readQueryString } from './parameters.ts';
+import { readParameters } from './read-parameters.ts';
+import { checkLengths, FORM_TYPE, readBodyParameters } from './read-request.ts';
+import { checkWriter } from './writer.ts';
+
+/** One request as a handler gets it. */
+export interface Call<Parameters> {
+  readonly parameters: Parameters;
+  /** All parameters as they came, for what depends on their order and for those that the endpoint does not know. */
+  readonly list: ParameterList;
+  /** Unread only where the endpoint streams its bodies. */
+  readonly body: Body;
+  /** Which prefix it came through. */
+  readonly door: 'cores' | 'legacy';
+  readonly requestId: string;
+  /** Ends when the client goes away. */
+  readonly signal: AbortSignal;
+  readonly header: (name: string) => string | undefined;
+}
+
+export type Handler<Parameters> = (call: Call<Parameters>, context: Context) => Promise<Answer> | Answer;
+
+/** What the frame learns on the way and the log line tells at the end. */
+interface Story {
+  readonly requestId: string;
+  readonly started: number;
+  list: ParameterList;
+}
+
+/** After an early answer the rest of a body is read and dropped so long, so that the client gets to see the answer. */
+const DRAIN_MILLISECONDS = 5_000;
+
+/** Makes an Express handler of one endpoint: read, handle, write, log. */
+export function serve(
+  endpoint: Endpoint,
+  name: string,
+  door: 'cores' | 'legacy',
+  handler: Handler<unknown>,
+  context: Context,
+): (request: Request, response: Response, next: NextFunction) => Promise<void> {
+  return async (request, response) => {
+    const story = storyOf(response);
+    try {
+      const body = openBody(request, context.limits);
+      const query = request.url.indexOf('?');
+      story.list = query < 0 ? [] : readQueryString(request.url.slice(query + 1), context.limits.parameters);
+      const takesBody = request.method === 'POST' || request.method === 'PUT';
+      if (takesBody && (!endpoint.streamed || body.type === FORM_TYPE)) {
+        story.list = [...story.list, ...(await readBodyParameters(endpoint, body, context.limits))];
+      }
+      checkLengths(story.list, context.limits);
+      checkWriter(story.list.find(([name]) => name === 'wt')?.[1]);
+      const parameters = readParameters(endpoint.parameters, story.list, request.params as Record<string, string>);
+      const answer = await handler(
+        {
+          parameters,
+          list: story.list,
+          body: takesBody ? body : { ...body, sent: false },
+          door,
+          requestId: story.requestId,
+          signal: goneSignal(response),
+          header: (header) => request.get(header),
+        },
+        context,
+      );
+      write(answer, request, response, story, context);
+    } catch (error) {
+      writeError(error, request, response, context);
+    }
+    logRequest(request, response, context, name, endpoint, story);
+  };
+}
+
+/** Gives a request its id and its start, before anything can go wrong. */
+export function begin(request: Request, response: Response, next: NextFunction): void {
+  const sent = request.get('x-request-id') ?? '';
+  const requestId = /^[\w.:-]{1,100}$/.test(sent) ? sent : randomUUID();
+  const story: Story = { requestId, started: performance.now(), list: [] };
+  response.locals.story = story;
+  response.setHeader('x-request-id', requestId);
+  response.setHeader('x-content-type-options', 'nosniff');
+  response.setHeader('referrer-policy', 'no-referrer');
+  next();
+}
+
+export function storyOf(response: Response): Story {
+  return response.locals.story as Story;
+}
+
+/** Writes any error in the shape that all errors have. */
+export function writeError(error: unknown, request: Request, response: Response, context: Context): void {
+  const story = storyOf(response);
+  if (!(error instanceof AkinError) || error.code === 'internal') {
+    context.log.error({ requestId: story.requestId, err: error }, 'request failed');
+  } else if (error.code === 'unavailable') {
+    context.log.warn({ requestId: story.requestId, err: error.cause ?? error }, error.message);
+  }
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const { status, headers, error: member } = presentError(error, story.requestId, context.limits.listedDetails);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  writeObject(status, {}, { error: member }, true, request, response, story);
+}
+
+function write(answer: Answer, request: Request, response: Response, story: Story, context: Context): void {
+  if ('bytes' in answer) {
+    writeBytes(answer, request, response);
+    return;
+  }
+  const { partial } = answer;
+  if (partial) {
+    const status = answer.status ?? HTTP_STATUS[partial.code];
+    const error = errorMember(status, partial.code, partial.message, partial.details, context.limits.listedDetails);
+    writeObject(status, answer.header, { ...answer.body, error }, true, request, response, story);
+    return;
+  }
+  writeObject(answer.status ?? 200, answer.header, answer.body, answer.enveloped ?? true, request, response, story);
+}
+
+function writeObject(
+  status: number,
+  header: JsonAnswer['header'],
+  body: JsonAnswer['body'],
+  enveloped: boolean,
+  request: Request,
+  response: Response,
+  story: Story,
+): void {
+  const first = (name: string) => story.list.find(([sent]) => sent === name)?.[1];
+  const responseHeader = {
+    status: status < 400 ? 0 : status,
+    QTime: Math.round(performance.now() - story.started),
+    ...(isTrue(first('echoParams'), ['explicit', 'all']) ? { params: echoed(story.list) } : {}),
+    ...header,
+  };
+  const whole = enveloped && !isTrue(first('omitHeader')) ? { responseHeader, ...body } : body;
+  response.setHeader('cache-control', 'no-store');
+  if (first('wt') === 'html') {
+    for (const [name, value] of Object.entries(HTML_HEADERS)) response.setHeader(name, value);
+    send(status, 'text/html; charset=utf-8', renderAnswer(whole, request.path), request, response);
+    return;
+  }
+  const indent = isTrue(first('indent')) ? { indent: 2 } : {};
+  send(status, 'application/json; charset=utf-8', `${stringifyJson(whole, indent)}\n`, request, response);
+}
+
+function writeBytes(answer: BytesAnswer, request: Request, response: Response): void {
+  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
+  send(answer.status ?? 200, answer.type, answer.bytes, request, response);
+}
+
+function send(status: number, type: string, content: Uint8Array | string, request: Request, response: Response): void {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  response.statusCode = status;
+  if (status !== 304) {
+    response.setHeader('content-type', type);
+    response.setHeader('content-length', bytes.length);
+  }
+  if (!request.complete) dropRest(request, response);
+  response.end(request.method === 'HEAD' || status === 304 ? undefined : bytes);
+}
+
+/** The answer comes before the body is read: take the rest without looking, for a while, then hang up. */
+function dropRest(request: Request, response: Response): void {
+  response.setHeader('connection', 'close');
+  request.unpipe();
+  request.on('error', () => {});
+  request.resume();
+  const timer = setTimeout(() => request.destroy(), DRAIN_MILLISECONDS).unref();
+  request.on('close', () => clearTimeout(timer));
+}
+
+function goneSignal(response: Response): AbortSignal {
+  const controller = new AbortController();
+  response.on('close', () => {
+    if (!response.writableFinished) controller.abort(new AkinError('bad-request', 'The client went away.'));
+  });
+  return controller.signal;
+}
+
+function isTrue(value: string | undefined, words: readonly string[] = ['true', '1', 'on', 'yes']): boolean {
+  return value !== undefined && words.includes(value.toLowerCase());
+}
+
+function echoed(list: ParameterList): Record<string, unknown> {
+  const params = new Map<string, string[]>();
+  for (const [name, value] of list) {
+    params.set(name, [...(params.get(name) ?? []), isPayload(name) ? `(${value.length} characters)` : value]);
+  }
+  return Object.fromEntries([...params].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
+}
+
+function logRequest(
+  request: Request,
+  response: Response,
+  context: Context,
+  name: string,
+  endpoint: Endpoint,
+  story: Story,
+): void {
+  const milliseconds = performance.now() - story.started;
+  context.metrics.request(name, response.statusCode, milliseconds);
+  const parameters = loggableParameters(endpoint.parameters, story.list);
+  context.log.info(
+    {
+      requestId: story.requestId,
+      method: request.method,
+      endpoint: name,
+      ...(request.params.collection === undefined ? {} : { collection: request.params.collection }),
+      ...(parameters === undefined ? {} : { parameters }),
+      status: response.statusCode,
+      milliseconds: Math.round(milliseconds),
+    },
+    'request',
+  );
+}

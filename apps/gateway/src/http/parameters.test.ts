@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import { FormReader, readQueryString } from './parameters.ts';
+
+describe('parameters', () => {
+  it('keeps order and repetitions', () => {
+    expect(readQueryString('fq=a&q=x&fq=b', 10)).toEqual([
+      ['fq', 'a'],
+      ['q', 'x'],
+      ['fq', 'b'],
+    ]);
+  });
+
+  it('reads what old clients send: a leading ampersand, a pair without a value, raw brackets and colons', () => {
+    expect(readQueryString('&rows=0&q*:*&fq=price:[1 TO *]', 10)).toEqual([
+      ['rows', '0'],
+      ['q*:*', ''],
+      ['fq', 'price:[1 TO *]'],
+    ]);
+  });
+
+  it('reads escapes as UTF-8 and plus as a blank', () => {
+    expect(readQueryString('q=a+b%20c%2Bd&k%C3%A4se=%F0%9F%91%9F', 10)).toEqual([
+      ['q', 'a b c+d'],
+      ['käse', '👟'],
+    ]);
+  });
+
+  it('reads raw UTF-8 bytes in an address', () => {
+    expect(readQueryString(Buffer.from('q=käse').toString('latin1'), 10)).toEqual([['q', 'käse']]);
+  });
+
+  it('reads the same however the bytes are cut', () => {
+    const bytes = Buffer.from('a=%F0%9F%91%9F%3D&b=1+2&c&=d&e=%C3%A4=x');
+    const whole = new FormReader(10);
+    whole.write(bytes);
+    const expected = whole.end();
+    expect(expected).toEqual([
+      ['a', '👟='],
+      ['b', '1 2'],
+      ['c', ''],
+      ['e', 'ä=x'],
+    ]);
+    for (let size = 1; size < 8; size++) {
+      const reader = new FormReader(10);
+      for (let at = 0; at < bytes.length; at += size) reader.write(bytes.subarray(at, at + size));
+      expect(reader.end()).toEqual(expected);
+    }
+  });
+
+  it('refuses broken escapes, bytes that are not UTF-8 and too many parameters, naming the parameter', () => {
+    expect(() => readQueryString('q=%zz', 10)).toThrow('The parameter q holds the escape %zz');
+    expect(() => readQueryString('q=100%', 10)).toThrow('cut off');
+    expect(() => readQueryString('fq=%ff', 10)).toThrow('The parameter fq holds bytes that are not UTF-8');
+    expect(() => readQueryString('a&b&c', 2)).toThrow('More than 2 parameters');
+  });
+});

@@ -1,0 +1,88 @@
+import { ENDPOINTS } from '@akin/contract';
+import { describe, expect, it } from '@jest/globals';
+import { loggableParameters } from './loggable.ts';
+import { readQueryString } from './parameters.ts';
+import { readParameters } from './read-parameters.ts';
+
+const select = (query: string) =>
+  readParameters(ENDPOINTS.select.parameters, readQueryString(query, 100), { collection: 'c' });
+const update = (query: string) =>
+  readParameters(ENDPOINTS.update.parameters, readQueryString(query, 100), { collection: 'c' });
+
+describe('parameters of an endpoint', () => {
+  it('have their defaults', () => {
+    expect(select('')).toMatchObject({ collection: 'c', q: '*:*', fq: [], rows: 10, start: 0 });
+    expect(update('')).toMatchObject({ commit: false, openSearcher: true, waitSearcher: true, async: false });
+  });
+
+  it.each(['true', 'True', 'TRUE', '1', 'on', 'yes'])('take %s as true', (word) => {
+    expect(update(`commit=${word}`)).toMatchObject({ commit: true });
+  });
+
+  it.each(['false', 'False', '0', 'off', 'no'])('take %s as false', (word) => {
+    expect(update(`openSearcher=${word}`)).toMatchObject({ openSearcher: false });
+  });
+
+  it('repeat in order where they may, and count by their first value where not', () => {
+    expect(select('fq=a&fq=b&rows=3&rows=4')).toMatchObject({ fq: ['a', 'b'], rows: 3 });
+  });
+
+  it('count as not sent when a text is empty', () => {
+    expect(select('q=&fq=&fq=a&sort=')).toMatchObject({ q: '*:*', fq: ['a'] });
+    expect(select('q=&sort=')).not.toHaveProperty('sort');
+  });
+
+  it.each([
+    ['rows=abc', 'Parameter rows must be a whole number from 0 to 1000'],
+    ['rows=', 'Parameter rows must be'],
+    ['rows=-1', 'Parameter rows must be'],
+    ['rows=1.5', 'Parameter rows must be'],
+    ['rows=1e2', 'Parameter rows must be'],
+    ['rows=1001', 'cursorMark'],
+    ['start=10001', 'cursorMark'],
+    ['rank.threshold=2', 'Parameter rank.threshold must be a number from 0 to 1'],
+    ['rank.threshold=NaN', 'Parameter rank.threshold'],
+    ['rank.smartfilter=most', 'Parameter rank.smartfilter must be one of off, low, medium, high'],
+    ['q.op=XOR', 'Parameter q.op'],
+    ['indent=perhaps', 'Parameter indent must be true or false; it is "perhaps"'],
+  ])('are refused by name when malformed: %s', (query, message) => {
+    expect(() => select(query)).toThrow(message);
+  });
+
+  it('list every malformed one in the details', () => {
+    let details: unknown;
+    try {
+      select('rows=x&start=y');
+    } catch (error) {
+      details = (error as { details: { msg: string }[] }).details.map(({ msg }) => msg.split(' ')[1]);
+    }
+    expect(details).toEqual(['start', 'rows']);
+  });
+
+  it('ignore what is unknown, and take the collection from the path alone', () => {
+    expect(select('nonsense=1&collection=other&__proto__=x')).toMatchObject({ collection: 'c' });
+  });
+});
+
+describe('parameters in the log', () => {
+  const logged = (query: string) => loggableParameters(ENDPOINTS.image.parameters, readQueryString(query, 100));
+
+  it('are those that the endpoint knows', () => {
+    expect(logged('q=shoe&fq=a:1&fq=b:2&api_key=secret')).toEqual({ q: 'shoe', fq: 'a:1 & b:2' });
+  });
+
+  it('never hold image data, outputs, or what signs an address', () => {
+    const text = JSON.stringify(
+      logged(
+        'rank.by.data=aGVsbG8&rank.by.outputs=%7B%22x%22%3A1%7D&rank.by.url=https%3A%2F%2Fu:pw%40h.example%2Fa.jpg%3FSignature%3Dabc%26x&fq=image%3A%22http%3A%2F%2Fh.example%2Fb%3Ftoken%3Dt1%22',
+      ),
+    );
+    expect(text).toContain('https://h.example/a.jpg?…');
+    for (const secret of ['aGVs', '{\\"x', 'Signature', 'pw', 't1']) expect(text).not.toContain(secret);
+  });
+
+  it('are none when logParamsList is empty, and only those that it lists', () => {
+    expect(logged('q=shoe&logParamsList=')).toBeUndefined();
+    expect(logged('q=shoe&rows=3&logParamsList=rows')).toEqual({ rows: '3' });
+  });
+});

@@ -1,0 +1,28 @@
+import express, { type Handler } from 'express';
+
+/** Only what the page itself brings may run; pictures may come from anywhere. */
+const PAGE_POLICY = [
+  "default-src 'self'",
+  'img-src * data: blob:',
+  "style-src 'self' 'unsafe-inline'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The built web page at `/`. Without a folder `/` leads to the description of the interface. */
+export function webPage(folder: string | undefined): Handler {
+  if (folder === undefined) {
+    return (request, response, next) => {
+      if (request.path === '/' && request.method === 'GET') response.redirect(302, '/docs');
+      else next();
+    };
+  }
+  return express.static(folder, {
+    dotfiles: 'ignore',
+    setHeaders(response) {
+      response.setHeader('content-security-policy', PAGE_POLICY);
+    },
+  });
+}

@@ -1,0 +1,101 @@
+import { type Endpoints, MAX_DEPTH, type ParametersOf } from '@akin/contract';
+import { AkinError, Double } from '@akin/domain';
+import { scoreOf } from '@akin/modules/vectors';
+import { type Collection, findCollection, loadSchema, type SearchRequest, search } from '@akin/store';
+import type { Context } from '../context.ts';
+import type { JsonAnswer } from '../http/answer.ts';
+import type { Call } from '../http/frame.ts';
+import { awaitToken } from '../update/await-token.ts';
+import { describe, rankingModule } from './describe.ts';
+import { type FieldList, readFieldList, wantedFields } from './field-list.ts';
+import { presentDocument } from './present.ts';
+import { readQuery, readSort } from './query-parameters.ts';
+import { readRankInputs } from './rank-inputs.ts';
+import { refuseUnbuilt } from './refused.ts';
+
+type Parameters = ParametersOf<Endpoints['select']>;
+
+/** What an endpoint asks for where the request does not. */
+export interface SearchPreset {
+  readonly mode?: string;
+  readonly threshold?: number;
+  /** Whether the endpoint is for ranking alone. */
+  readonly ranked: boolean;
+}
+
+/** Every search goes this way: parse, describe, rank, present. */
+export async function answerSearch(
+  call: Call<Parameters>,
+  preset: SearchPreset,
+  context: Context,
+): Promise<JsonAnswer> {
+  const { parameters, signal } = call;
+  refuseUnbuilt(call.list);
+  checkDepth(parameters);
+  const inputs = readRankInputs(call.list, parameters['rank.weights']);
+  if (preset.ranked && inputs.length === 0) {
+    throw new AkinError(
+      'bad-request',
+      'Nothing to rank by: give rank.by.id, rank.by.url, rank.by.data, rank.by.hex or rank.by.outputs, or ask /select.',
+    );
+  }
+  const module = rankingModule(parameters['rank.mode'] ?? preset.mode, inputs);
+  const fields = readFieldList(parameters.fl, inputs.length > 0);
+  const query = readQuery('q', parameters.q, parameters);
+  const filters = parameters.fq.map((text) => readQuery('fq', text, parameters));
+  const sort = readSort(parameters.sort);
+
+  const collection = await findCollection(context.store, parameters.collection);
+  await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
+  const threshold = parameters['rank.threshold'] ?? preset.threshold;
+  const rank = inputs.length > 0 ? await describe(inputs, module, threshold, collection, signal, context) : undefined;
+
+  const request: SearchRequest = {
+    query,
+    filters,
+    rank,
+    sort,
+    start: parameters.start,
+    rows: parameters.rows,
+    cursorMark: parameters.cursorMark,
+    fields: await fieldNames(fields, collection, context),
+    scores: fields.score,
+    ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
+    ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
+  };
+  const result = await search(context.store, collection, request);
+
+  const scoreOfHit = ({ distance, score }: { distance?: number; score?: number }) =>
+    distance === undefined ? score : scoreOf(module, distance);
+  const maxScore = result.minDistance === undefined ? result.maxScore : scoreOf(module, result.minDistance);
+  return {
+    header: rank ? { ranking: 'exact' } : {},
+    body: {
+      response: {
+        numFound: result.numFound,
+        start: parameters.start,
+        ...(fields.score && maxScore !== undefined ? { maxScore: new Double(maxScore) } : {}),
+        numFoundExact: result.numFoundExact,
+        docs: result.hits.map((hit) => presentDocument(hit.document, fields.score ? scoreOfHit(hit) : undefined)),
+      },
+      ...(result.nextCursorMark === undefined ? {} : { nextCursorMark: result.nextCursorMark }),
+    },
+  };
+}
+
+function checkDepth({ start, rows, cursorMark }: Parameters): void {
+  if (cursorMark !== undefined || start + rows <= MAX_DEPTH) return;
+  throw new AkinError(
+    'bad-request',
+    `Parameters start and rows reach to ${start + rows}, beyond ${MAX_DEPTH}: page with cursorMark, which begins with cursorMark=*.`,
+  );
+}
+
+/** Names for the store, which knows its own wildcards: only whole names and `*` are given. */
+async function fieldNames(fields: FieldList, collection: Collection, { store }: Context): Promise<string[]> {
+  const { fields: schema } = await loadSchema(store, collection);
+  const named = wantedFields(fields, schema).filter(
+    (name) => !fields.all || schema.get(name)?.returnedByDefault === false,
+  );
+  return [...(fields.all ? ['*'] : []), ...named.map((name) => name.replace(/[\\*?]/g, '\\$&'))];
+}

@@ -1,0 +1,106 @@
+import { AkinError } from '@akin/domain';
+import { MODULES } from '@akin/modules/manifests';
+import { colorQuery, combine, distanceAt, parseHexColors, parseOutputs } from '@akin/modules/vectors';
+import { type Collection, type Rank, readDescriptor } from '@akin/store';
+import type { Context } from '../context.ts';
+import { describePicture } from './picture.ts';
+import type { RankInput } from './rank-inputs.ts';
+
+/** Modules that have a descriptor, by name. */
+const RANKING = new Map(MODULES.filter(({ descriptor }) => descriptor).map((module) => [module.name, module]));
+
+/** The module whose descriptors hold colours alone, so that colours can be asked for without a picture. */
+const COLOR = 'color';
+
+/**
+ * The module that a search ranks by.
+ *
+ * @param mode the parameter `rank.mode`; `default` is content
+ * @throws AkinError bad-request for a mode that no module has
+ */
+export function rankingModule(mode: string | undefined, inputs: readonly RankInput[]): string {
+  if (mode === undefined && inputs.length > 0 && inputs.every(({ kind }) => kind === 'hex')) return COLOR;
+  const name = mode === undefined || mode === 'default' ? 'content' : mode;
+  if (RANKING.has(name)) return name;
+  throw new AkinError(
+    'bad-request',
+    `Parameter rank.mode must be one of ${[...RANKING.keys()].join(', ')}; it is ${JSON.stringify(name.slice(0, 40))}.`,
+  );
+}
+
+/**
+ * What a search ranks by: the weighted sum of the descriptors of its inputs.
+ *
+ * @throws AkinError not-found for an id that no document has; bad-request for one without this descriptor; whatever the
+ * analysis of a picture throws
+ */
+export async function describe(
+  inputs: readonly RankInput[],
+  module: string,
+  threshold: number | undefined,
+  collection: Collection,
+  signal: AbortSignal,
+  context: Context,
+): Promise<Rank> {
+  const vectors = await Promise.all(inputs.map((input) => vectorOf(input, module, collection, signal, context)));
+  const maxDistance = threshold === undefined ? undefined : distanceAt(module, threshold);
+  const [only] = inputs;
+  return {
+    module,
+    vector: combine(
+      vectors,
+      inputs.map(({ weight }) => weight),
+    ),
+    ...(maxDistance === undefined || maxDistance === Number.POSITIVE_INFINITY ? {} : { maxDistance }),
+    ...(inputs.length === 1 && only?.kind === 'id' ? { firstId: only.value } : {}),
+  };
+}
+
+async function vectorOf(
+  { kind, value }: RankInput,
+  module: string,
+  collection: Collection,
+  signal: AbortSignal,
+  context: Context,
+): Promise<Float32Array> {
+  switch (kind) {
+    case 'id':
+      return stored(await readDescriptor(context.store, collection, value, module), value, module);
+    case 'hex': {
+      const colors = parseHexColors(value);
+      if (module === COLOR) return colorQuery(colors);
+      throw new AkinError('bad-request', `Colours say nothing about ${module}: rank.by.hex needs rank.mode=${COLOR}.`);
+    }
+    case 'outputs':
+      return fromOutputs(value, module, 'rank.by.outputs');
+    case 'url':
+    case 'data': {
+      const input = kind === 'url' ? { url: value } : { data: value };
+      const { outputs } = await describePicture(input, [module], signal, context);
+      return fromOutputs(outputs, module, `rank.by.${kind}`);
+    }
+  }
+}
+
+function stored(vector: Float32Array | null | undefined, id: string, module: string): Float32Array {
+  const shown = JSON.stringify(id.length > 200 ? `${id.slice(0, 200)}…` : id);
+  if (vector === undefined) {
+    throw new AkinError('not-found', `Parameter rank.by.id: no document ${shown} is visible. Was it committed?`);
+  }
+  if (vector === null) {
+    throw new AkinError(
+      'bad-request',
+      `Parameter rank.by.id: the document ${shown} has no ${module} descriptor, since no picture of it was analyzed by that module.`,
+    );
+  }
+  return vector;
+}
+
+function fromOutputs(json: string, module: string, parameter: string): Float32Array {
+  const descriptor = parseOutputs(json).descriptors.get(module);
+  if (descriptor) return descriptor.vector;
+  throw new AkinError(
+    'bad-request',
+    `Parameter ${parameter} brings no ${module} descriptor: analyze with modules.apply=${module}.`,
+  );
+}

@@ -1,0 +1,37 @@
+import { AkinError, parseQuery, type Query } from '@akin/domain';
+import { parseSort, type SortClause } from '@akin/store';
+
+/** What the parameters of a query may say about how it is read. */
+export interface QueryOptions {
+  readonly df?: string | undefined;
+  readonly 'q.op'?: 'AND' | 'OR' | undefined;
+}
+
+/**
+ * @param name the parameter that holds the query, for the message
+ * @throws AkinError bad-request that names the parameter, the character and what was expected
+ */
+export function readQuery(name: string, text: string, options: QueryOptions): Query {
+  // What Flow's users write for everything.
+  if (text.trim() === '*') return { kind: 'all' };
+  return naming(name, () =>
+    parseQuery(text, {
+      ...(options.df === undefined ? {} : { defaultField: options.df }),
+      ...(options['q.op'] === undefined ? {} : { defaultOperator: options['q.op'] }),
+    }),
+  );
+}
+
+/** @throws AkinError bad-request */
+export function readSort(text: string | undefined): SortClause[] {
+  return text === undefined ? [] : naming('sort', () => parseSort(text));
+}
+
+function naming<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof AkinError)) throw error;
+    throw new AkinError(error.code, `Parameter ${name}: ${error.message}`, { details: error.details, cause: error });
+  }
+}

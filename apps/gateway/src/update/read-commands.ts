@@ -1,0 +1,182 @@
+import {
+  AkinError,
+  isJsonArray,
+  type JsonItem,
+  JsonNumber,
+  JsonObject,
+  type JsonValue,
+  readJsonStream,
+} from '@akin/domain';
+
+/** One thing that the body of an update asks for. `position` counts documents and deletes from 0. */
+export type Command =
+  | { readonly kind: 'add'; readonly position: number; readonly json: JsonValue }
+  | { readonly kind: 'delete'; readonly position: number; readonly id: string }
+  | { readonly kind: 'delete-by-query'; readonly position: number; readonly query: string }
+  | CommitCommand;
+
+/** Commits come after all changes of their request, wherever they stand in it. */
+export interface CommitCommand {
+  readonly kind: 'commit';
+  readonly openSearcher?: boolean;
+  readonly waitSearcher?: boolean;
+  /** Milliseconds until which the commit may be put off; undefined for at once. */
+  readonly within?: number;
+}
+
+/**
+ * The commands of a JSON body as its bytes come in, in bounded memory.
+ *
+ * `documents` (below `/api/cores`): one document, an array of documents, or a lone `delete`.
+ * `commands` (below the legacy segment): Solr's command map, whose keys may repeat, or an array of documents.
+ *
+ * @throws AkinError bad-request, too-large
+ */
+export async function* readCommands(
+  chunks: AsyncIterable<Uint8Array>,
+  form: 'documents' | 'commands',
+  options: { /** `{}` is then no document without an id, but nothing at all. */ readonly emptyIsNothing: boolean },
+): AsyncGenerator<Command> {
+  const counter = { position: 0 };
+  const items = readJsonStream(chunks, { objects: form === 'documents' ? 'whole' : 'members' });
+  for await (const item of items) {
+    if (options.emptyIsNothing && item.kind === 'object' && item.value.entries.length === 0) continue;
+    yield* commandsOf(item, counter);
+  }
+}
+
+function* commandsOf(item: JsonItem, counter: { position: number }): Generator<Command> {
+  switch (item.kind) {
+    case 'element':
+      yield { kind: 'add', position: counter.position++, json: item.value };
+      return;
+    case 'object':
+      yield* ofObject(item.value, counter);
+      return;
+    case 'member':
+      yield* ofCommand(item.key, item.value, counter);
+  }
+}
+
+/** A document, unless deletes are all that it holds. */
+function* ofObject(object: JsonObject, counter: { position: number }): Generator<Command> {
+  if (object.entries.length > 0 && object.entries.every(([key]) => key === 'delete')) {
+    for (const [, value] of object.entries) yield* ofDelete(value, counter);
+    return;
+  }
+  yield { kind: 'add', position: counter.position++, json: object };
+}
+
+function* ofCommand(key: string, value: JsonValue, counter: { position: number }): Generator<Command> {
+  switch (key) {
+    case 'add':
+      yield* ofAdd(value, counter);
+      return;
+    case 'delete':
+      yield* ofDelete(value, counter);
+      return;
+    case 'commit':
+    case 'optimize':
+      yield ofCommit(key, value);
+      return;
+    case 'rollback':
+      throw new AkinError(
+        'bad-request',
+        'rollback is not possible: accepted changes are durable at once. Delete the documents, or send their earlier versions.',
+      );
+    default:
+      throw new AkinError(
+        'bad-request',
+        `${shown(key)} is no command: use add, delete, commit or optimize. A document alone goes into an array, or below /api/cores.`,
+      );
+  }
+}
+
+/** `{"doc": …, "commitWithin": …}`, or an array of documents. */
+function* ofAdd(value: JsonValue, counter: { position: number }): Generator<Command> {
+  if (isJsonArray(value)) {
+    for (const json of value) yield { kind: 'add', position: counter.position++, json };
+    return;
+  }
+  const { position } = counter;
+  const json = value instanceof JsonObject ? value.get('doc') : undefined;
+  if (!(value instanceof JsonObject) || json === undefined) {
+    throw new AkinError('bad-request', `The add at position ${position} needs a document: {"add": {"doc": {…}}}.`);
+  }
+  if (value.get('overwrite') === false) throw refusedOverwrite();
+  counter.position++;
+  yield { kind: 'add', position, json };
+  yield* within(value);
+}
+
+/** An id, an array of ids, or an object with `id` or `query`. */
+function* ofDelete(value: JsonValue, counter: { position: number }): Generator<Command> {
+  for (const one of isJsonArray(value) ? value : [value]) {
+    if (!(one instanceof JsonObject)) {
+      yield { kind: 'delete', position: counter.position, id: idOf(one, counter.position) };
+      counter.position++;
+      continue;
+    }
+    const ids = one.getAll('id').flatMap((id) => (isJsonArray(id) ? [...id] : [id]));
+    const queries = one.getAll('query');
+    if (ids.length + queries.length === 0) throw badDelete(counter.position);
+    for (const id of ids) {
+      yield { kind: 'delete', position: counter.position, id: idOf(id, counter.position) };
+      counter.position++;
+    }
+    for (const query of queries) {
+      if (typeof query !== 'string' || query.trim() === '') throw badDelete(counter.position);
+      yield { kind: 'delete-by-query', position: counter.position++, query };
+    }
+    yield* within(one);
+  }
+}
+
+function idOf(value: JsonValue, position: number): string {
+  if (value instanceof JsonNumber) return value.text;
+  if (typeof value === 'string' && value !== '') return value;
+  throw badDelete(position);
+}
+
+function badDelete(position: number): AkinError {
+  return new AkinError(
+    'bad-request',
+    `The delete at position ${position} needs ids or a query: {"delete": ["id", …]} or {"delete": {"query": "field:value"}}.`,
+  );
+}
+
+export function refusedOverwrite(): AkinError {
+  return new AkinError(
+    'bad-request',
+    'overwrite=false is not possible: a document replaces the earlier one with its id.',
+  );
+}
+
+function ofCommit(key: string, value: JsonValue): CommitCommand {
+  if (value !== null && value !== true && !(value instanceof JsonObject)) {
+    throw new AkinError('bad-request', `${key} takes an object: {"${key}": {}}.`);
+  }
+  const option = (name: string) => (value instanceof JsonObject ? value.get(name) : undefined);
+  const openSearcher = option('openSearcher');
+  const waitSearcher = option('waitSearcher');
+  return {
+    kind: 'commit',
+    ...(typeof openSearcher === 'boolean' ? { openSearcher } : {}),
+    ...(typeof waitSearcher === 'boolean' ? { waitSearcher } : {}),
+  };
+}
+
+function* within(options: JsonObject): Generator<CommitCommand> {
+  const value = options.get('commitWithin');
+  if (value === undefined || value === null) return;
+  const milliseconds = value instanceof JsonNumber ? Number(value.text) : Number.NaN;
+  if (!Number.isInteger(milliseconds)) {
+    throw new AkinError('bad-request', 'commitWithin is a whole number of milliseconds.');
+  }
+  // Solr's clients send -1 for "not asked for".
+  if (milliseconds >= 0) yield { kind: 'commit', within: milliseconds };
+}
+
+function shown(key: string): string {
+  return JSON.stringify(key.length > 60 ? `${key.slice(0, 60)}…` : key);
+}

@@ -1,0 +1,71 @@
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import { AkinError } from '@akin/domain';
+import { type Collection, lastOperation, type Operation, type SeqRange, waitForOperations } from '@akin/store';
+import type { Context } from '../context.ts';
+import type { CommitCommand } from './read-commands.ts';
+
+/** What is to happen when the changes are accepted, out of parameters and commands together. */
+export interface CommitPlan {
+  /** Make what is ready visible. */
+  readonly publish: boolean;
+  /** Answer only when it is. */
+  readonly wait: boolean;
+  /** Wait for all that was accepted before, not for this request alone. */
+  readonly waitAnalysis: boolean;
+  /** Publish within so many milliseconds. */
+  readonly within: number | undefined;
+}
+
+export function planCommit(
+  parameters: ParametersOf<Endpoints['update']>,
+  commits: readonly CommitCommand[],
+): CommitPlan {
+  const { commit, softCommit, optimize, openSearcher, waitSearcher, waitAnalysis, commitWithin } = parameters;
+  const now = commits.filter((command) => command.within === undefined);
+  const within = [commitWithin, ...commits.map((command) => command.within)].filter((time) => time !== undefined);
+  return {
+    publish:
+      softCommit ||
+      (openSearcher && (commit || optimize)) ||
+      now.some((command) => command.openSearcher ?? openSearcher),
+    wait: waitSearcher && now.every((command) => command.waitSearcher !== false),
+    waitAnalysis,
+    within: within.length > 0 ? Math.min(...within) : undefined,
+  };
+}
+
+/**
+ * Waits until the operations of a request are analyzed, then publishes as planned.
+ *
+ * @returns the operations that failed; the others are accepted all the same, and published if that was asked for
+ * @throws AkinError unavailable when the analyses take too long: they go on, and the message says how to follow them
+ */
+export async function settle(
+  collection: Collection,
+  range: SeqRange,
+  plan: CommitPlan,
+  signal: AbortSignal,
+  context: Context,
+): Promise<Operation[]> {
+  const tooLate = AbortSignal.timeout(context.limits.analysisWaitMilliseconds);
+  const either = AbortSignal.any([signal, tooLate]);
+  try {
+    const failed = await waitForOperations(context.store, collection, range, { signal: either });
+    if (plan.publish && plan.waitAnalysis) {
+      const all = { first: 1, last: await lastOperation(context.store, collection) };
+      await waitForOperations(context.store, collection, all, { signal: either });
+    }
+    if (plan.publish) {
+      const published = context.commit(collection.name);
+      if (plan.wait) await published;
+      else context.background('a commit', async () => void (await published));
+    }
+    return failed;
+  } catch (error) {
+    if (!tooLate.aborted || error instanceof AkinError) throw error;
+    throw new AkinError(
+      'unavailable',
+      `Everything is accepted, but the analyses take long: follow them at /api/cores/${collection.name}/operations, or send async=true.`,
+    );
+  }
+}

@@ -1,0 +1,171 @@
+import {
+  AkinError,
+  type ErrorDetail,
+  type NewDocument,
+  parseId,
+  parseQuery,
+  TypeClaims,
+  validateDocument,
+} from '@akin/domain';
+import { parseOutputs } from '@akin/modules/vectors';
+import { type Change, type Collection, loadSchema, type Staging, stageChanges } from '@akin/store';
+import type { Context } from '../context.ts';
+import { createPause } from './pause.ts';
+import type { Command, CommitCommand } from './read-commands.ts';
+
+/** A request whose changes are written and wait to be accepted. */
+export interface StagedBody {
+  /** Undefined when the body holds no change. */
+  readonly staging: Staging | undefined;
+  readonly commits: readonly CommitCommand[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Checks every command as it comes in and writes the changes in batches: memory holds one batch, whatever the length
+ * of the body. Behind the first document that is wrong nothing more is written, but all are looked at, so that the
+ * error lists them.
+ *
+ * @param modules the modules that analyze the pictures; undefined for all
+ * @throws AkinError bad-request with a detail for each bad document; whatever reading the body throws. Nothing is left
+ * behind then.
+ */
+export async function stageBody(
+  commands: AsyncIterable<Command>,
+  collection: Collection,
+  modules: readonly string[] | undefined,
+  context: Context,
+): Promise<StagedBody> {
+  const request = new StagedRequest(collection, context);
+  try {
+    const schema = (await loadSchema(context.store, collection)).fields;
+    const claims = new TypeClaims();
+    const pause = createPause();
+    for await (const command of commands) {
+      if (command.kind === 'commit') request.commits.push(command);
+      else if (command.kind === 'add') {
+        const result = validateDocument(command.json, command.position, schema, claims);
+        if ('errors' in result) request.refuse(result.errors);
+        else {
+          for (const warning of result.warnings) request.warnings.add(warning);
+          await request.check(command, () => addOf(result.document, modules));
+        }
+      } else await request.check(command, () => deleteOf(command));
+      await pause();
+    }
+    await request.end();
+  } catch (error) {
+    request.discard();
+    throw error;
+  }
+  return { staging: request.staging, commits: request.commits, warnings: [...request.warnings] };
+}
+
+class StagedRequest {
+  readonly commits: CommitCommand[] = [];
+  readonly warnings = new Set<string>();
+  staging: Staging | undefined;
+  readonly #collection: Collection;
+  readonly #context: Context;
+  readonly #details: ErrorDetail[] = [];
+  #refused = 0;
+  #batch: Change[] = [];
+  #batchBytes = 0;
+
+  constructor(collection: Collection, context: Context) {
+    this.#collection = collection;
+    this.#context = context;
+  }
+
+  /** Takes the change, or keeps what is wrong with it. */
+  async check(command: Exclude<Command, CommitCommand>, read: () => Change): Promise<void> {
+    let change: Change;
+    try {
+      change = read();
+    } catch (error) {
+      if (!(error instanceof AkinError)) throw error;
+      this.refuse([detailOf(error, command)]);
+      return;
+    }
+    if (this.#refused > 0) return;
+    this.#batch.push(change);
+    this.#batchBytes += sizeOf(change);
+    const { batchBytes, batchDocuments } = this.#context.limits;
+    if (this.#batchBytes >= batchBytes || this.#batch.length >= batchDocuments) await this.#write();
+  }
+
+  refuse(errors: readonly ErrorDetail[]): void {
+    this.#refused++;
+    const room = this.#context.limits.listedDetails - this.#details.length;
+    this.#details.push(...errors.slice(0, Math.max(0, room)));
+  }
+
+  async end(): Promise<void> {
+    if (this.#refused > 0) {
+      const [first] = this.#details;
+      const more = this.#refused > 1 ? ` ${this.#refused} documents or deletes are wrong.` : '';
+      throw new AkinError(
+        'bad-request',
+        `${first?.msg ?? 'A document is wrong.'}${more} Nothing of the request was accepted.`,
+        {
+          details: this.#details,
+        },
+      );
+    }
+    await this.#write();
+  }
+
+  /** Nobody waits for it; what is left when the process ends goes at the next start. */
+  discard(): void {
+    const { staging } = this;
+    if (staging) this.#context.background('removing a refused request', () => staging.discard());
+  }
+
+  async #write(): Promise<void> {
+    if (this.#batch.length === 0) return;
+    this.staging ??= await stageChanges(this.#context.store, this.#collection);
+    const batch = this.#batch;
+    this.#batch = [];
+    this.#batchBytes = 0;
+    await this.staging.add(batch);
+  }
+}
+
+/** The change that a document is. Outputs that came with it are looked at now, so that no commit finds them wrong. */
+function addOf(document: NewDocument, modules: readonly string[] | undefined): Change {
+  if (document.import !== undefined) parseOutputs(document.import);
+  return { kind: 'add', document, ...(modules === undefined ? {} : { modules }) };
+}
+
+function deleteOf(command: Extract<Command, { kind: 'delete' | 'delete-by-query' }>): Change {
+  if (command.kind === 'delete') return { kind: 'delete', id: parseId(command.id) };
+  parseQuery(command.query, {});
+  return { kind: 'delete-by-query', query: command.query };
+}
+
+function detailOf(error: AkinError, command: Exclude<Command, CommitCommand>): ErrorDetail {
+  const { position } = command;
+  const id = command.kind === 'delete' ? command.id : command.kind === 'add' ? idOf(command.json) : undefined;
+  const subject = command.kind === 'add' ? 'Document' : 'Delete';
+  const named = id === undefined ? subject : `${subject} ${JSON.stringify(id)}`;
+  return {
+    position,
+    ...(id === undefined ? {} : { id }),
+    code: error.code,
+    msg: `${named} at position ${position}: ${error.message}`,
+  };
+}
+
+function idOf(json: Extract<Command, { kind: 'add' }>['json']): string | undefined {
+  const id = typeof json === 'object' && json !== null && 'get' in json ? json.get('id') : undefined;
+  return id === undefined ? undefined : parseId(id);
+}
+
+/** About how many bytes a change keeps in memory. */
+function sizeOf(change: Change): number {
+  if (change.kind !== 'add') return 200;
+  const { fields, import: outputs, thumbnail } = change.document;
+  let size = 500 + (outputs?.length ?? 0) + (thumbnail?.length ?? 0);
+  for (const [name, value] of fields) size += name.length + (typeof value === 'string' ? value.length : 50);
+  return size;
+}

@@ -1,0 +1,25 @@
+import { AkinError } from '@akin/domain';
+import type { Collection, SeqRange } from '@akin/store';
+
+/** What an update answers as `responseHeader.token`: which operations a later search is to wait for. */
+const FORM = /^akin1 (\d{1,10}) (\d{1,16}) (\d{1,16}) (.*)$/;
+
+export function writeToken(collection: Collection, { first, last }: SeqRange): string {
+  return Buffer.from(`akin1 ${collection.id} ${first} ${last} ${collection.name}`).toString('base64url');
+}
+
+/**
+ * @param newest the newest operation of the collection: a token from beyond it is another store's
+ * @throws AkinError bad-request when the token is not one of this collection
+ */
+export function readToken(token: string, collection: Collection, newest: number): SeqRange {
+  const text = Buffer.from(token, 'base64url').toString();
+  const [, id, first, last, name] = FORM.exec(text) ?? [];
+  if (Number(id) !== collection.id || name !== collection.name || Number(last) > newest) {
+    throw new AkinError(
+      'bad-request',
+      `Parameter after is no token of the collection ${collection.name}: send the responseHeader.token that an update of it answered.`,
+    );
+  }
+  return { first: Number(first), last: Number(last) };
+}

@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MODULES } from '@akin/modules/manifests';
+import { parseOutputs } from '@akin/modules/vectors';
+import { openStore, type Store } from '@akin/store';
+import type { GatewayConfig, Log } from '../src/config.ts';
+import { createGateway, type Gateway } from '../src/gateway.ts';
+
+/** A log that tests can read. */
+export interface TestLog extends Log {
+  readonly lines: { level: string; fields: Record<string, unknown>; message: string }[];
+}
+
+export function testLog(): TestLog {
+  const lines: TestLog['lines'] = [];
+  const write = (level: string) => (fields: object, message: string) => {
+    lines.push({ level, fields: fields as Record<string, unknown>, message });
+  };
+  return { lines, info: write('info'), warn: write('warn'), error: write('error') };
+}
+
+export const NO_METRICS: GatewayConfig['metrics'] = {
+  request: () => {},
+  text: async () => ({ type: 'text/plain', text: 'akin_up 1\n' }),
+};
+
+/** A config whose parts refuse to work: tests give those that they need. */
+export function testConfig(parts: Partial<GatewayConfig> = {}): GatewayConfig & { log: TestLog } {
+  const unused = (name: string) => () => Promise.reject(new Error(`${name} is not part of this test`));
+  return {
+    store: { ping: unused('store') } as unknown as Store,
+    analyze: unused('analyze'),
+    commit: unused('commit'),
+    wake: () => {},
+    metrics: NO_METRICS,
+    ...parts,
+    log: (parts.log as TestLog | undefined) ?? testLog(),
+  };
+}
+
+/** A real store on PGlite with the real modules, in a folder of its own. */
+export async function testStore(): Promise<{ store: Store; remove: () => Promise<void> }> {
+  const parent = await mkdtemp(join(tmpdir(), 'akin-gateway-'));
+  const folder = join(parent, 'data');
+  // Making a database costs seconds, copying one does not: the store's tests keep an empty one.
+  const template = join(tmpdir(), 'akin-pglite-template-0.5.14');
+  if (existsSync(template)) await cp(template, folder, { recursive: true });
+  const store = await openStore({ folder, modules: MODULES, parseOutputs, graceMilliseconds: 0 });
+  return {
+    store,
+    async remove() {
+      await store[Symbol.asyncDispose]();
+      await rm(parent, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes
+  readonly json: any;
+}
+
+export interface TestRequest {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Uint8Array;
+  /** Sends the body in chunks, without a length. */
+  readonly chunked?: boolean;
+}
+
+/** One request as it stands: fetch would tidy up the address and forbid headers. */
+export function ask(gateway: Gateway, path: string, options: TestRequest = {}): Promise<TestAnswer> {
+  return new Promise((resolve, reject) => {
+    const { method = options.body === undefined ? 'GET' : 'POST', headers = {}, body, chunked } = options;
+    const length = body === undefined || chunked ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const request = httpRequest(
+      { host: '127.0.0.1', port: gateway.port, path, method, headers: { ...length, ...headers }, agent: false },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          const isJson = response.headers['content-type']?.startsWith('application/json') && text !== '';
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            json: isJson ? JSON.parse(text) : undefined,
+          });
+        });
+      },
+    );
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+export const JSON_BODY = { 'content-type': 'application/json' };
+export const FORM_BODY = { 'content-type': 'application/x-www-form-urlencoded' };
+
+export function postJson(gateway: Gateway, path: string, body: unknown): Promise<TestAnswer> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return ask(gateway, path, { body: text, headers: JSON_BODY });
+}
+
+export { createGateway, type Gateway };

@@ -1,0 +1,77 @@
+import { ERROR_CODES } from '@akin/domain';
+import { z } from 'zod';
+
+/** Names one attempt at one analysis: what the database knows it by. The result of an older attempt is dropped. */
+const ANALYSIS_REF = z.object({
+  /** Number of the collection; a dropped one's is never used again. */
+  collection: z.int(),
+  /** Digits of a 64-bit number. */
+  request: z.string().regex(/^\d+$/),
+  /** Of the document within its request, from 0. */
+  position: z.int(),
+  /** From 1. */
+  attempt: z.int(),
+});
+
+/** What one kind of job carries, and how it is treated. */
+interface JobKind<Payload extends z.ZodType = z.ZodType> {
+  readonly payload: Payload;
+  /** How often it is tried before it counts as failed. */
+  readonly attempts: number;
+  /** Milliseconds before the second attempt; doubles with each further one. */
+  readonly backoff: number;
+  /** Milliseconds that one attempt may take. */
+  readonly timeout: number;
+}
+
+const kind = <Payload extends z.ZodType>(one: JobKind<Payload>) => one;
+
+/**
+ * The catalogue of jobs. State lives in the database: a job is a hint that may be lost, run twice, or come late, and
+ * whoever handles it ends quietly when the state has moved on. Whether an image is worth another try is decided there
+ * too; the attempts here are for what breaks around a job.
+ */
+export const JOBS = {
+  /** An image waits to be analyzed. Handled by analyzers, which answer each with an `analyzed` job. */
+  analyze: kind({
+    payload: ANALYSIS_REF.extend({
+      /** Its address. */
+      image: z.string(),
+      /** Names of modules; all when absent. */
+      modules: z.array(z.string()).optional(),
+    }),
+    attempts: 3,
+    backoff: 1_000,
+    timeout: 180_000,
+  }),
+  /** An analysis ended. Handled by the indexer, which keeps what it brought. */
+  analyzed: kind({
+    payload: ANALYSIS_REF.extend({
+      result: z.union([
+        z.object({
+          /** JSON text. */
+          outputs: z.string(),
+          /** WebP in base64. */
+          thumbnail: z.string().optional(),
+        }),
+        z.object({
+          error: z.object({ code: z.enum(ERROR_CODES), msg: z.string() }),
+          /** Whether the same may go better later. */
+          passing: z.boolean(),
+        }),
+      ]),
+    }),
+    attempts: 10,
+    backoff: 500,
+    timeout: 60_000,
+  }),
+} as const;
+
+export type JobName = keyof typeof JOBS;
+export type JobPayload<Name extends JobName> = z.infer<(typeof JOBS)[Name]['payload']>;
+export type AnalysisJobRef = z.infer<typeof ANALYSIS_REF>;
+
+/** The id of the jobs about one attempt: unlike any other attempt's, and free of `:`, which BullMQ refuses. */
+export function analysisJobId({ collection, request, position, attempt }: AnalysisJobRef): string {
+  return `${collection}-${request}-${position}-${attempt}`;
+}
