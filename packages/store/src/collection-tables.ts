@@ -35,12 +35,9 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
        created_at timestamptz not null default now(),
        accepted_at timestamptz,
        -- No operation of it is queued, analyzing or ready any more.
-       finished boolean not null default false,
-       -- Its operations dropped what they carried.
-       pruned boolean not null default false
+       finished boolean not null default false
      )`,
     `create index requests_unfinished on ${S}.requests (first_seq) where not finished and first_seq is not null`,
-    `create index requests_unpruned on ${S}.requests (first_seq) where finished and not pruned`,
 
     `create sequence ${S}.doc as bigint cache 1`,
     `create table ${S}.operations (
@@ -51,14 +48,14 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
        id text collate "C",
        -- The number of the row of documents that this one becomes; null for deletes.
        doc bigint,
-       -- The document as JSON, or the query of a delete by query. Null once published.
+       -- The document as JSON, or the query of a delete by query. Null once applied: then documents has it.
        document text,
        -- Comma list of the modules to apply; null: all.
        modules text,
        state text not null check (state in ('queued', 'analyzing', 'ready', 'applied', 'failed', 'superseded')),
        -- How often an analysis began.
        attempt int not null default 0,
-       -- When a queued one may begin, and since when one is being analyzed.
+       -- When a queued one may begin (null: at once); since when one is being analyzed.
        available_at timestamptz,
        error_code text,
        error_msg text,
@@ -106,6 +103,9 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
      )`,
     `create index barriers_id on ${S}.barriers (id) where id is not null`,
     `create index barriers_seq on ${S}.barriers (seq)`,
+
+    // When each of the last commits was published: rows that it replaced go a while after.
+    `create table ${S}.commits (number bigint primary key, at timestamptz not null default now())`,
   ],
 ];
 

@@ -1,4 +1,12 @@
 export {
+  type AnalysisRef,
+  type AnalysisTask,
+  claimForAnalysis,
+  failAnalysis,
+  requeueStuck,
+  saveAnalysis,
+} from './analysis.ts';
+export {
   type Collection,
   type CollectionStatus,
   collectionStatus,
@@ -7,8 +15,24 @@ export {
   findCollection,
   listCollections,
 } from './collections.ts';
+export { type CommitResult, commit } from './commit.ts';
 export type * from './engine/engine.ts';
-export { openPglite, type PgliteEngine } from './engine/pglite.ts';
-export { openPostgres } from './engine/postgres.ts';
+export { lastOperation } from './last-operation.ts';
+export { maintain } from './maintain.ts';
+export {
+  findOperation,
+  listOperations,
+  type Operation,
+  type OperationPage,
+  type OperationState,
+  type SeqRange,
+  waitForOperations,
+} from './operations.ts';
+export { sweepUnaccepted } from './recover.ts';
 export { type CollectionSchema, type Column, loadSchema } from './schema.ts';
-export { openStore, type ParsedOutputs, type Store, type StoreConfig } from './store.ts';
+export { readDescriptor, readThumbnail, type Thumbnail } from './search/read.ts';
+export { type Rank, type SearchHit, type SearchRequest, type SearchResult, search } from './search/search.ts';
+export { parseSort, type SortClause } from './search/sort.ts';
+export { type TermCount, type TermsRequest, terms } from './search/terms.ts';
+export { type Accepted, type Change, type Staging, stageChanges } from './staging.ts';
+export { backup, openStore, type ParsedOutputs, restore, type Store, type StoreConfig } from './store.ts';

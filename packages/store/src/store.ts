@@ -1,10 +1,12 @@
-import type { FieldValue, ModuleManifest } from '@akin/domain';
+import { AkinError, type FieldValue, type ModuleManifest } from '@akin/domain';
 import { createCollection, listCollections, updateTables } from './collections.ts';
+import type { CommitRun } from './commit.ts';
 import type { Engine } from './engine/engine.ts';
-import { openPglite } from './engine/pglite.ts';
+import { openPglite, type PgliteEngine } from './engine/pglite.ts';
 import { openPostgres } from './engine/postgres.ts';
 import { migrate } from './migrations.ts';
 import { OperationEvents } from './operation-events.ts';
+import { recover } from './recover.ts';
 import type { CollectionSchema } from './schema.ts';
 
 /** The outputs of an analysis as values: what `parseOutputs` of the modules gives. */
@@ -28,11 +30,14 @@ export interface Store extends AsyncDisposable {
   readonly modules: readonly ModuleManifest[];
   readonly parseOutputs: (json: string) => ParsedOutputs;
   readonly graceMilliseconds: number;
+  /** The number that this database gave the type `halfvec`: binary arrays name it. */
+  readonly halfvecOid: number;
   /** Resolves when the database answers; rejects with `unavailable`. */
   ping(): Promise<void>;
   /** What this process remembers, by id of the collection. Nothing here is needed to be right, only to be quick. */
   readonly memory: {
     readonly schemas: Map<number, CollectionSchema>;
+    readonly commits: Map<number, CommitRun>;
     readonly events: OperationEvents;
   };
 }
@@ -49,25 +54,47 @@ const FIRST_COLLECTION = 'my-collection';
  */
 export async function openStore(config: StoreConfig): Promise<Store> {
   const engine = 'folder' in config ? await openPglite(config.folder) : await openPostgres(config.databaseUrl);
-  const store: Store = {
-    engine,
-    modules: config.modules,
-    parseOutputs: config.parseOutputs,
-    graceMilliseconds: config.graceMilliseconds ?? 60_000,
-    ping: async () => {
-      await engine.query('select 1');
-    },
-    memory: { schemas: new Map(), events: new OperationEvents() },
-    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
-  };
   try {
     if (engine.kind === 'pglite') await engine.query('create extension if not exists vector');
+    const [type] = await engine.query<{ oid: bigint }>(`select 'halfvec'::regtype::oid::int8 as oid`);
+    const store: Store = {
+      engine,
+      modules: config.modules,
+      parseOutputs: config.parseOutputs,
+      graceMilliseconds: config.graceMilliseconds ?? 60_000,
+      halfvecOid: Number(type?.oid),
+      ping: async () => {
+        await engine.query('select 1');
+      },
+      memory: { schemas: new Map(), commits: new Map(), events: new OperationEvents() },
+      [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+    };
     const isNew = await migrate(engine);
     if (isNew) await createCollection(store, FIRST_COLLECTION);
     for (const collection of await listCollections(store)) await updateTables(store, collection);
+    await recover(store);
     return store;
   } catch (error) {
     await engine[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/**
+ * Writes an embedded store into one file, which is whole and on the disk when this resolves. Searches wait meanwhile.
+ * @throws AkinError bad-request when the store is in PostgreSQL, which has tools of its own for that
+ */
+export async function backup(store: Store, file: string): Promise<void> {
+  if (store.engine.kind !== 'pglite') {
+    throw new AkinError('bad-request', 'The store is in PostgreSQL: back it up with pg_dump, or as your server does.');
+  }
+  await (store.engine as PgliteEngine).backup(file);
+}
+
+/**
+ * Fills a folder, which must hold no store yet, from a file that `backup` wrote.
+ * @throws AkinError conflict when the folder holds a store
+ */
+export async function restore(folder: string, file: string): Promise<void> {
+  await (await openPglite(folder, file))[Symbol.asyncDispose]();
 }

@@ -2,11 +2,14 @@ import { constants } from 'node:fs';
 import { cp, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FieldValue, ModuleManifest } from '@akin/domain';
+import { AkinError, type FieldValue, type ModuleManifest, parseJson, TypeClaims, validateDocument } from '@akin/domain';
 import { testDatabase } from '@akin/testing';
+import type { Collection } from '../src/collections.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import { openPglite } from '../src/engine/pglite.ts';
 import { openPostgres } from '../src/engine/postgres.ts';
+import { loadSchema } from '../src/schema.ts';
+import { type Accepted, type Change, stageChanges } from '../src/staging.ts';
 import { openStore, type ParsedOutputs, type Store } from '../src/store.ts';
 
 export const ENGINES = ['pglite', 'postgres'] as const;
@@ -65,6 +68,7 @@ export function testOutputs({ shape, names }: TestOutputs): string {
 
 /** Reads what {@link testOutputs} wrote; throws on other text, as the real one does. */
 export function parseTestOutputs(json: string): ParsedOutputs {
+  if (!json.startsWith('{')) throw new AkinError('bad-request', 'The outputs are no object.');
   const { shape_descriptor: text, tint_names: names } = JSON.parse(json) as {
     shape_descriptor?: string;
     tint_names?: string[];
@@ -110,4 +114,40 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** Documents as JSON text, one object each, validated as the gateway does. */
+export async function changesOf(store: Store, collection: Collection, documents: readonly object[]): Promise<Change[]> {
+  const { fields } = await loadSchema(store, collection);
+  const claims = new TypeClaims();
+  return documents.map((document, position) => {
+    const validated = validateDocument(parseJson(JSON.stringify(document)), position, fields, claims);
+    if ('errors' in validated) throw new Error(validated.errors[0]?.msg);
+    return { kind: 'add', document: validated.document };
+  });
+}
+
+/** Accepts one request. Documents are given as plain objects, other changes as they are. */
+export async function accept(
+  store: Store,
+  collection: Collection,
+  changes: readonly (Change | object)[],
+): Promise<Accepted> {
+  const staging = await stageChanges(store, collection);
+  for (const change of changes) {
+    await staging.add('kind' in change ? [change as Change] : await changesOf(store, collection, [change]));
+  }
+  return staging.accept();
+}
+
+/** What the last commit shows: ids with the value of one field, in order of id. */
+export async function visible(store: Store, collection: Collection, field = 'id'): Promise<unknown[]> {
+  const column = (await loadSchema(store, collection)).columns.get(field);
+  const sql = column?.kind === 'column' ? column.sql : 'null';
+  const rows = await store.engine.query<{ id: string; value: unknown }>(
+    `select d.id, d.${sql} as value from ${collection.sqlSchema}.documents d join akin.collections c on c.id = $1
+      where d.vf <= c.commit and c.commit < d.vt order by d.id`,
+    [collection.id],
+  );
+  return rows.map(({ id, value }) => (field === 'id' ? id : [id, value]));
 }

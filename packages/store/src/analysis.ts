@@ -1,0 +1,156 @@
+import { documentFromJson, type ErrorCode } from '@akin/domain';
+import { type Collection, listCollections } from './collections.ts';
+import { finishRequests } from './requests.ts';
+import { loadSchema } from './schema.ts';
+import type { Store } from './store.ts';
+
+/** Names one attempt at one analysis. Results of an attempt that is not the last one any more are dropped. */
+export interface AnalysisRef {
+  readonly collection: Collection;
+  readonly request: bigint;
+  readonly position: number;
+  readonly attempt: number;
+}
+
+/** An image to analyze. */
+export interface AnalysisTask extends AnalysisRef {
+  /** Of the document. */
+  readonly id: string;
+  /** Its address. */
+  readonly image: string;
+  /** The modules to apply; undefined: all. */
+  readonly modules: readonly string[] | undefined;
+}
+
+/**
+ * Takes up to `limit` images that wait, oldest first within each collection. Each call begins a new attempt of what it
+ * takes; nobody else gets them until `requeueStuck`.
+ */
+export async function claimForAnalysis(store: Store, limit: number): Promise<AnalysisTask[]> {
+  const tasks: AnalysisTask[] = [];
+  for (const collection of await listCollections(store)) {
+    if (tasks.length >= limit) break;
+    tasks.push(...(await claimIn(store, collection, limit - tasks.length)));
+  }
+  return tasks;
+}
+
+async function claimIn(store: Store, collection: Collection, limit: number): Promise<AnalysisTask[]> {
+  const S = collection.sqlSchema;
+  const rows = await store.engine.query<{
+    request: bigint;
+    position: number;
+    attempt: number;
+    id: string;
+    modules: string | null;
+    document: string;
+  }>(
+    `update ${S}.operations o set state = 'analyzing', attempt = o.attempt + 1, available_at = now()
+       from (
+         select q.request, q.position
+           from (select request from ${S}.requests where not finished and first_seq is not null order by first_seq) r
+          cross join lateral (
+            select request, position from ${S}.operations
+             where request = r.request and state = 'queued' and (available_at is null or available_at <= now())
+             order by position limit $1 for update skip locked
+          ) q
+          limit $1
+       ) picked
+      where o.request = picked.request and o.position = picked.position
+      returning o.request, o.position, o.attempt, o.id, o.modules, o.document`,
+    [limit],
+  );
+  if (rows.length === 0) return [];
+  const { fields } = await loadSchema(store, collection);
+  return rows.map(({ request, position, attempt, id, modules, document }) => ({
+    collection,
+    request,
+    position,
+    attempt,
+    id,
+    image: String(documentFromJson(document, fields).fields.get('image') ?? ''),
+    modules: modules?.split(','),
+  }));
+}
+
+/**
+ * Keeps the result of an analysis; the next commit shows it. Harmless when repeated or late.
+ * @param outputs JSON text
+ * @returns false when the attempt is not the current one any more: nothing was kept
+ */
+export async function saveAnalysis(
+  store: Store,
+  ref: AnalysisRef,
+  outputs: string,
+  thumbnail?: Uint8Array,
+): Promise<boolean> {
+  const S = ref.collection.sqlSchema;
+  const saved = await store.engine.query(
+    `with saved as (
+       update ${S}.operations set state = 'ready', available_at = null
+        where request = $1 and position = $2 and attempt = $3 and state = 'analyzing'
+        returning doc
+     ), outputs as (
+       insert into ${S}.outputs (doc, json) select doc, $4 from saved
+       on conflict (doc) do update set json = excluded.json
+     ), thumbnails as (
+       insert into ${S}.thumbnails (doc, bytes, etag) select doc, $5::bytea, md5($5::bytea) from saved where $5::bytea is not null
+       on conflict (doc) do update set bytes = excluded.bytes, etag = excluded.etag
+     )
+     select doc from saved`,
+    [ref.request, ref.position, ref.attempt, outputs, thumbnail ?? null],
+  );
+  if (saved.length > 0) store.memory.events.tell(ref.collection.id);
+  return saved.length > 0;
+}
+
+/**
+ * Ends an attempt without a result: for good, or until `retryAt`.
+ * @returns false when the attempt is not the current one any more
+ */
+export async function failAnalysis(
+  store: Store,
+  ref: AnalysisRef,
+  error: { readonly code: ErrorCode; readonly msg: string },
+  retryAt?: Date,
+): Promise<boolean> {
+  const { collection } = ref;
+  const failed = await store.engine.transaction(async (tx) => {
+    const rows = await tx.query(
+      `update ${collection.sqlSchema}.operations
+          set state = $4, available_at = $5, error_code = $6, error_msg = $7
+        where request = $1 and position = $2 and attempt = $3 and state = 'analyzing' returning 1`,
+      [
+        ref.request,
+        ref.position,
+        ref.attempt,
+        retryAt === undefined ? 'failed' : 'queued',
+        retryAt ?? null,
+        error.code,
+        error.msg,
+      ],
+    );
+    if (rows.length > 0) await finishRequests(tx, collection, [ref.request]);
+    return rows.length > 0;
+  });
+  if (failed) store.memory.events.tell(collection.id);
+  return failed;
+}
+
+/**
+ * Queues again what has been analyzed for too long: its worker is gone.
+ * @returns how many
+ */
+export async function requeueStuck(store: Store, olderThanMilliseconds: number): Promise<number> {
+  let count = 0;
+  for (const collection of await listCollections(store)) {
+    const rows = await store.engine.query(
+      `update ${collection.sqlSchema}.operations set state = 'queued', available_at = null
+        where state = 'analyzing' and available_at <= now() - $1 * interval '1 millisecond' returning 1`,
+      [olderThanMilliseconds],
+    );
+    count += rows.length;
+    if (rows.length > 0) store.memory.events.tell(collection.id);
+  }
+  return count;
+}

@@ -1,0 +1,131 @@
+import { AkinError } from '@akin/domain';
+import { applyChunk } from './apply.ts';
+import type { Collection } from './collections.ts';
+import type { CommitContext } from './commit-context.ts';
+import { applyDeleteByQuery } from './delete-by-query.ts';
+import { Pace } from './pace.ts';
+import { nextReady, type ReadyOperation, requestPages } from './ready-operations.ts';
+import { finishRequests } from './requests.ts';
+import { loadSchema } from './schema.ts';
+import type { Store } from './store.ts';
+
+export interface CommitResult {
+  /** The number of the last commit: a new one if there was something to show. */
+  readonly commit: number;
+  /** Operations that took effect, superseded ones included. */
+  readonly applied: number;
+  readonly failed: number;
+}
+
+/** Commits of one collection in this process: one at work, at most one behind it. */
+export interface CommitRun {
+  readonly running: Promise<CommitResult>;
+  next?: Promise<CommitResult>;
+}
+
+/**
+ * Makes everything visible that was accepted before the call and is ready. What cannot be applied fails by itself and
+ * stops nothing else. With nothing to do the number stays. Calls that come while a commit is at work share the one
+ * after it.
+ *
+ * A commit that rejects (the database is away, the process dies) loses nothing: the next one goes on with it.
+ */
+export async function commit(store: Store, collection: Collection): Promise<CommitResult> {
+  const { commits } = store.memory;
+  const current = commits.get(collection.id);
+  if (current !== undefined) {
+    current.next ??= current.running.then(
+      () => commit(store, collection),
+      () => commit(store, collection),
+    );
+    return current.next;
+  }
+  const running = runCommit(store, collection);
+  commits.set(collection.id, { running });
+  try {
+    return await running;
+  } finally {
+    commits.delete(collection.id);
+  }
+}
+
+async function runCommit(store: Store, collection: Collection): Promise<CommitResult> {
+  const [row] = await store.engine.query<{ commit: bigint; next_seq: bigint }>(
+    'select commit, next_seq from akin.collections where id = $1',
+    [collection.id],
+  );
+  if (row === undefined) throw new AkinError('not-found', `The collection ${collection.name} does not exist any more.`);
+  const context: CommitContext = {
+    store,
+    collection,
+    schema: await loadSchema(store, collection),
+    target: row.commit + 1n,
+  };
+
+  let failed = 0;
+  const pace = new Pace(store.engine.kind === 'pglite' ? 20 : 200, 1_000);
+  for await (const requests of requestPages(store, collection, row.next_seq)) {
+    failed += await applyPage(context, requests, pace);
+    await store.engine.transaction((tx) => finishRequests(tx, collection, requests), { lane: 'bulk' });
+  }
+  const published = await publish(context);
+  if (published > 0 || failed > 0) store.memory.events.tell(collection.id);
+  return { commit: Number(published > 0 ? context.target : row.commit), applied: published, failed };
+}
+
+async function applyPage(context: CommitContext, requests: readonly bigint[], pace: Pace): Promise<number> {
+  const { store, collection } = context;
+  let failed = 0;
+  let last: ReadyOperation | undefined;
+  for (;;) {
+    const operations = await nextReady(store, collection, requests, last, pace.rows);
+    if (operations.length === 0) return failed;
+    last = operations.at(-1);
+    for (const run of runsOf(operations)) {
+      const [first] = run;
+      if (first?.kind === 'delete-by-query') failed += await applyDeleteByQuery(context, first);
+      else failed += await pace.measure(run.length, () => applyChunk(context, run));
+    }
+  }
+}
+
+/** Deletes by query stand alone; what lies between them goes together. */
+function runsOf(operations: readonly ReadyOperation[]): ReadyOperation[][] {
+  const runs: ReadyOperation[][] = [];
+  let open: ReadyOperation[] | undefined;
+  for (const operation of operations) {
+    if (operation.kind === 'delete-by-query') {
+      runs.push([operation]);
+      open = undefined;
+    } else if (open === undefined) {
+      open = [operation];
+      runs.push(open);
+    } else {
+      open.push(operation);
+    }
+  }
+  return runs;
+}
+
+/**
+ * The moment of visibility.
+ * @returns how many operations it showed, those that a commit before left unpublished included
+ */
+async function publish({ store, collection, target }: CommitContext): Promise<number> {
+  const S = collection.sqlSchema;
+  return store.engine.transaction(async (tx) => {
+    const [row] = await tx.query<{ operations: bigint }>(
+      `select unpublished_operations as operations from akin.collections where id = $1 for update`,
+      [collection.id],
+    );
+    const operations = Number(row?.operations ?? 0);
+    if (operations === 0) return 0;
+    await tx.query(
+      `update akin.collections set commit = $2, committed_at = now(), documents = documents + unpublished_documents,
+              unpublished_documents = 0, unpublished_operations = 0 where id = $1`,
+      [collection.id, target],
+    );
+    await tx.query(`insert into ${S}.commits (number) values ($1)`, [target]);
+    return operations;
+  });
+}

@@ -1,0 +1,94 @@
+import { type Collection, listCollections } from './collections.ts';
+import { Pace } from './pace.ts';
+import { removeDocuments } from './remove-documents.ts';
+import { refreshStatistics } from './statistics.ts';
+import type { Store } from './store.ts';
+
+/** Finished operations are listed for so long. */
+const KEPT_DAYS = 7;
+
+/**
+ * The housekeeping that nobody waits for, in short pieces: rows that a commit replaced a while ago, barriers that
+ * nothing earlier is left for, operations that were finished long ago; statistics, and on PGlite what PostgreSQL does
+ * in the background. To be called every few seconds, or after commits.
+ */
+export async function maintain(store: Store): Promise<void> {
+  for (const collection of await listCollections(store)) {
+    const lowWater = await lowestOpenSeq(store, collection);
+    await removeOldRows(store, collection, lowWater);
+    await store.engine.query(`delete from ${collection.sqlSchema}.barriers where seq < $1`, [lowWater], 'bulk');
+    await forgetOldRequests(store, collection);
+    await refreshStatistics(store, collection);
+  }
+}
+
+/** No operation below this sequence number will be applied any more. */
+async function lowestOpenSeq(store: Store, collection: Collection): Promise<bigint> {
+  const [row] = await store.engine.query<{ seq: bigint }>(
+    `select coalesce((select min(first_seq) from ${collection.sqlSchema}.requests where not finished and first_seq is not null), next_seq) as seq
+       from akin.collections where id = $1`,
+    [collection.id],
+  );
+  return row?.seq ?? 0n;
+}
+
+/**
+ * Removes rows that no search can see any more. A row stays while earlier operations are under way: one on the same id
+ * has to find out that it came too late.
+ */
+async function removeOldRows(store: Store, collection: Collection, lowWater: bigint): Promise<void> {
+  const S = collection.sqlSchema;
+  const [row] = await store.engine.query<{ commit: bigint | null }>(
+    `select max(number) as commit from ${S}.commits where at <= now() - $1 * interval '1 millisecond'`,
+    [store.graceMilliseconds],
+  );
+  const commit = row?.commit ?? 0n;
+  const pace = new Pace(50, 2_000);
+  for (let count = Number.POSITIVE_INFINITY; count > 0; ) {
+    const limit = pace.rows;
+    count = await pace.measure(limit, () =>
+      store.engine.transaction(
+        async (tx) => {
+          const rows = await tx.query<{ doc: bigint }>(
+            `select doc from ${S}.documents where vt <= $1 and seq < $2 order by vt limit $3`,
+            [commit, lowWater, limit],
+          );
+          await removeDocuments(
+            tx,
+            store,
+            collection,
+            rows.map(({ doc }) => doc),
+          );
+          return rows.length;
+        },
+        { lane: 'bulk' },
+      ),
+    );
+  }
+  await store.engine.query(`delete from ${S}.commits where number < $1`, [commit], 'bulk');
+}
+
+/** Those with failed operations stay until somebody dealt with them. */
+async function forgetOldRequests(store: Store, collection: Collection): Promise<void> {
+  const S = collection.sqlSchema;
+  const rows = await store.engine.query<{ request: bigint }>(
+    `select r.request from ${S}.requests r
+      where r.finished and r.accepted_at < now() - interval '${KEPT_DAYS} days'
+        and not exists (select from ${S}.operations o where o.request = r.request and o.state = 'failed')
+      order by r.first_seq limit 1000`,
+  );
+  for (const { request } of rows) {
+    // Their documents live on by themselves.
+    for (let count = Number.POSITIVE_INFINITY; count > 0; ) {
+      const gone = await store.engine.query(
+        `delete from ${S}.operations where request = $1
+           and position in (select position from ${S}.operations where request = $1 order by position limit 500)
+         returning 1`,
+        [request],
+        'bulk',
+      );
+      count = gone.length;
+    }
+    await store.engine.query(`delete from ${S}.requests where request = $1`, [request], 'bulk');
+  }
+}

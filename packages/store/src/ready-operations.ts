@@ -1,0 +1,67 @@
+import type { Collection } from './collections.ts';
+import type { Store } from './store.ts';
+
+/** An operation whose turn it is. */
+export interface ReadyOperation {
+  readonly seq: bigint;
+  readonly request: bigint;
+  readonly position: number;
+  readonly kind: 'add' | 'delete' | 'delete-by-query';
+  readonly id: string | null;
+  readonly doc: bigint | null;
+  readonly document: string | null;
+  /** Outputs of its analysis or of its import, as JSON text. */
+  readonly outputs: string | null;
+  readonly acceptedAt: Date;
+}
+
+/** Requests that are looked through in one statement. */
+const PAGE = 200;
+
+/** Unfinished requests that were accepted before `bound`, in accepted order, page by page. */
+export async function* requestPages(store: Store, collection: Collection, bound: bigint): AsyncGenerator<bigint[]> {
+  let last = -1n;
+  for (;;) {
+    const rows = await store.engine.query<{ request: bigint; first_seq: bigint }>(
+      `select request, first_seq from ${collection.sqlSchema}.requests
+        where not finished and first_seq > $1 and first_seq < $2 order by first_seq limit ${PAGE}`,
+      [last, bound],
+      'bulk',
+    );
+    const end = rows.at(-1);
+    if (end === undefined) return;
+    yield rows.map(({ request }) => request);
+    last = end.first_seq;
+  }
+}
+
+/**
+ * The next operations of a page of requests that are ready, in accepted order, behind a given one.
+ *
+ * The cursor is for speed: what was applied is not ready any more, but its index entries are still there until a
+ * vacuum, and walking over them for each chunk would take quadratic time.
+ */
+export async function nextReady(
+  store: Store,
+  collection: Collection,
+  requests: readonly bigint[],
+  after: ReadyOperation | undefined,
+  limit: number,
+): Promise<ReadyOperation[]> {
+  const S = collection.sqlSchema;
+  const rows = await store.engine.query(
+    `select r.first_seq + o.position as seq, o.*, r.accepted_at, x.json as outputs
+       from (select request, first_seq, accepted_at from ${S}.requests
+              where request = any($1::bigint[]) and first_seq + count > $2 + 1) r
+      cross join lateral (
+        select request, position, kind, id, doc, document from ${S}.operations
+         where request = r.request and state = 'ready' and position > $2 - r.first_seq
+         order by position limit $3
+      ) o
+      left join ${S}.outputs x on x.doc = o.doc
+      order by seq limit $3`,
+    [requests, after?.seq ?? -1n, limit],
+    'bulk',
+  );
+  return rows.map(({ accepted_at, ...row }) => ({ ...row, acceptedAt: accepted_at }) as ReadyOperation);
+}
