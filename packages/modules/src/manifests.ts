@@ -1,8 +1,20 @@
 /** The door for those who need to know which modules there are, and run none: gateway, store, command line. */
 import { AkinError, type ModuleManifest } from '@akin/domain';
-import { REGISTRY } from './registry.ts';
+import { colorManifest } from './color/manifest.ts';
+import { contentManifest } from './content/manifest.ts';
+import { copyspaceManifest } from './copyspace/manifest.ts';
+import { duplicateManifest } from './duplicate/manifest.ts';
 
-export const MODULES: readonly ModuleManifest[] = REGISTRY.map(({ manifest }) => manifest);
+/**
+ * The registry: every module, in the order in which outputs and parameters name them. A new module is a folder of its
+ * name and a line here; if it has a descriptor, `npm run train-codebooks` makes the codebook that goes with it.
+ */
+export const MODULES: readonly ModuleManifest[] = [
+  colorManifest,
+  contentManifest,
+  copyspaceManifest,
+  duplicateManifest,
+];
 
 export const moduleNames: readonly string[] = MODULES.map(({ name }) => name);
 

@@ -15,6 +15,16 @@ export type ModuleValues = Readonly<
   Record<string, boolean | string | bigint | number | readonly string[] | readonly number[] | Descriptor>
 >;
 
+/** The scores of three distances that training measures on a folder of pictures. */
+export interface Scores {
+  /** Of the median distance of two pictures taken at random. */
+  readonly usual: number;
+  /** Of the distance that one in a hundred such pairs stays below. */
+  readonly rare: number;
+  /** Of 0.4 of that. */
+  readonly near: number;
+}
+
 /** The default export of `<module>/module.ts`. */
 export interface Module {
   readonly manifest: ModuleManifest;
@@ -23,12 +33,14 @@ export interface Module {
    * of the network); equal pixels give equal values, whatever else is asked for.
    */
   readonly analyze: (picture: Picture) => ModuleValues | Promise<ModuleValues>;
+  /** What the scores of the module's descriptor say, if not what `STRANGER_SCORES` says. Taken up by training. */
+  readonly scores?: Scores;
   /** Drawn pictures and what the module must say of them; every one is checked by the contract test. */
   readonly examples: readonly Example[];
 }
 
 /** Either values that must come out, or a picture that must be nearer to one than to another. */
-export type Example = { readonly title: string; readonly picture: () => Pixels } & (
+type Example = { readonly title: string; readonly picture: () => Pixels } & (
   | { readonly gives: ModuleValues }
   | { readonly nearer: () => Pixels; readonly than: () => Pixels }
 );

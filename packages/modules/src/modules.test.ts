@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { sharedNetwork } from './analyzer/analyze-image.ts';
 import { writeOutputs } from './analyzer/write-outputs.ts';
 import { roundToHalves } from './half.ts';
+import { loadModule } from './load-module.ts';
 import { MODULES, moduleNames, parseModulesApply } from './manifests.ts';
 import type { Descriptor, Module } from './module.ts';
 import { type Picture, preparePicture } from './picture.ts';
-import { REGISTRY } from './registry.ts';
 import { codebookOf } from './vectors/codebook.ts';
 import { decodeDescriptor } from './vectors/descriptor.ts';
 import { parseOutputs } from './vectors/parse-outputs.ts';
@@ -16,11 +16,10 @@ import { distance, length } from './vectors/unit.ts';
 const prepare = (pixels: Pixels): Picture => preparePicture(pixels, () => sharedNetwork('wasm'));
 
 /** What every module must keep: a new one is checked by being in the registry. */
-describe.each(REGISTRY.map((entry) => [entry.manifest.name, entry] as const))('the module %s', (name, entry) => {
-  const { manifest } = entry;
+describe.each(MODULES.map((manifest) => [manifest.name, manifest] as const))('the module %s', (name, manifest) => {
   let module: Module;
   beforeAll(async () => {
-    module = (await entry.load()).default;
+    module = await loadModule(name);
   });
 
   it('is registered by the manifest that it carries', () => {
@@ -145,12 +144,12 @@ describe('what a picture shares between modules', () => {
         },
       };
     });
-    for (const { manifest, load } of REGISTRY) {
-      if (manifest.name !== 'content' && manifest.name !== 'duplicate') await (await load()).default.analyze(picture);
+    for (const name of moduleNames) {
+      if (name !== 'content' && name !== 'duplicate') await (await loadModule(name)).analyze(picture);
     }
     expect(opened).toBe(0);
-    for (const { manifest, load } of REGISTRY) {
-      if (manifest.name === 'content' || manifest.name === 'duplicate') await (await load()).default.analyze(picture);
+    for (const name of moduleNames) {
+      if (name === 'content' || name === 'duplicate') await (await loadModule(name)).analyze(picture);
     }
     expect([opened, ran]).toEqual([1, 1]);
   });

@@ -1,10 +1,10 @@
 import { stringifyJson } from '@akin/domain';
 import { decodeImage, type ExifFacts, type ImageLimits, makeThumbnailFromPixels, readExif } from '@akin/imaging';
-import { parseModulesApply } from '../manifests.ts';
+import { loadModule } from '../load-module.ts';
+import { MODULES, parseModulesApply } from '../manifests.ts';
 import type { Backend } from '../network/backend.ts';
 import type { Network } from '../network/network.ts';
 import { preparePicture } from '../picture.ts';
-import { REGISTRY } from '../registry.ts';
 import { writeOutputs } from './write-outputs.ts';
 
 export interface AnalyzeOptions {
@@ -51,9 +51,9 @@ export async function analyzeImage(bytes: Uint8Array, options: AnalyzeOptions = 
   });
   const picture = preparePicture(pixels, () => sharedNetwork(options.backend ?? 'wasm'));
   const outputs = new Map<string, unknown>();
-  for (const { manifest, load } of REGISTRY) {
+  for (const manifest of MODULES) {
     if (!modules.includes(manifest.name)) continue;
-    const { default: module } = await load();
+    const module = await loadModule(manifest.name);
     for (const [key, value] of writeOutputs(manifest, await module.analyze(picture))) outputs.set(key, value);
   }
   return {

@@ -74,7 +74,9 @@ describe('the analyzer', () => {
   beforeAll(async () => {
     analyzer = await createAnalyzer({ threads: 2 });
   });
-  afterAll(() => analyzer[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await analyzer[Symbol.asyncDispose]();
+  });
 
   it('gives what the analysis gives in this thread, whatever thread does it, and leaves the bytes alone', async () => {
     const files = await Promise.all([image(), image(stripes('#FF0000', '#00FF00')), image(disc('#000000', '#FFFFFF'))]);
@@ -123,7 +125,7 @@ describe('the analyzer', () => {
     const bytes = await image();
     const order: string[] = [];
     const call = (name: string, urgent: boolean) =>
-      analyzer.analyze(bytes, { modules: ['color'], urgent }).then(() => order.push(name));
+      analyzer.analyze(bytes, { modules: ['color'], urgent }).then(() => void order.push(name));
     const bulk = Array.from({ length: 10 }, (_, i) => call(`bulk ${i}`, false));
     await Promise.all([...bulk, call('urgent', true)]);
     // Two threads had taken the first two; either may finish later than the urgent one.

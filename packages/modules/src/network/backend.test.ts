@@ -2,6 +2,9 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createAnalyzer } from '../analyzer/create-analyzer.ts';
 import { checkBackend } from './backend.ts';
 
+/** The types of Node leave it out. */
+declare const WebAssembly: { validate(bytes: Uint8Array): boolean };
+
 afterEach(() => {
   jest.restoreAllMocks();
 });

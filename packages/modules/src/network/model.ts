@@ -16,7 +16,7 @@ export interface Conv2d {
 }
 
 /** relu(b(a(x)) + skip(x)), where a missing skip is x itself. */
-export interface Residual {
+interface Residual {
   readonly op: 'residual';
   readonly a: Conv2d;
   readonly b: Conv2d;
@@ -27,7 +27,7 @@ export interface Residual {
 export type Layer = Conv2d | Residual | { readonly op: 'globalAveragePool' };
 
 /** `model.json`: a trunk of layers in order, and heads that each turn its pooled output into a unit vector. */
-export interface ModelSpec {
+interface ModelSpec {
   readonly id: string;
   readonly input: {
     readonly width: number;

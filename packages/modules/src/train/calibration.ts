@@ -1,3 +1,4 @@
+import type { Scores } from '../module.ts';
 import { distance } from '../vectors/unit.ts';
 import { type Rows, row } from './linear.ts';
 
@@ -5,18 +6,20 @@ import { type Rows, row } from './linear.ts';
 const MAX_PICTURES = 2000;
 
 /**
- * The points (distance, score) between which scores lie straight. They stand on how near two pictures of the folder are
- * that have nothing to do with each other, so that a score means the same in every collection and for every model:
+ * For a module by which two pictures that have nothing to do with each other are unlike: 0.3 and below say nothing, 0.7
+ * parts copies from strangers.
  *
- * - 0.1 is the median distance of two pictures taken at random,
- * - 0.3 is nearer than 99 of 100 such pairs: below it, a likeness says nothing,
- * - 0.7 is at 0.4 of that distance.
- *
- * Nearer quantiles are not taken from the folder, because they would tell how many copies and series it holds, rather
- * than how near strangers come. The factor 0.4 was measured once, on 1.5 million pairs of photos of different origin
- * and subject: of them one in 500,000 scored above 0.7 as duplicate, one in 100,000 by content and one in 50,000 by colour.
+ * Why 0.4: nearer quantiles are not taken from the folder, because they would tell how many copies and series it holds,
+ * rather than how near strangers come. The factor was measured once, on 1.5 million pairs of photos of different origin
+ * and subject: of them one in 500,000 scored above 0.7 as duplicate, and one in 100,000 by content.
  */
-export function fitCalibration(vectors: Rows): [distance: number, score: number][] {
+export const STRANGER_SCORES: Scores = { usual: 0.1, rare: 0.3, near: 0.7 };
+
+/**
+ * The points (distance, score) between which scores lie straight. They stand on how near two pictures of the folder are
+ * by chance, so that a score means the same in every collection and for every model.
+ */
+export function fitCalibration(vectors: Rows, scores: Scores): [distance: number, score: number][] {
   const step = Math.max(1, Math.ceil(vectors.count / MAX_PICTURES));
   const distances: number[] = [];
   for (let i = 0; i < vectors.count; i += step) {
@@ -29,9 +32,9 @@ export function fitCalibration(vectors: Rows): [distance: number, score: number]
   const round = (value: number) => Math.round(value * 1e4) / 1e4;
   return [
     [0, 1],
-    [round(0.4 * rare), 0.7],
-    [round(rare), 0.3],
-    [round(usual), 0.1],
+    [round(0.4 * rare), scores.near],
+    [round(rare), scores.rare],
+    [round(usual), scores.usual],
     [2, 0],
   ];
 }

@@ -1,8 +1,9 @@
 import { roundToHalves } from '../half.ts';
+import type { Scores } from '../module.ts';
 import { writeSafetensors } from '../safetensors.ts';
 import { CODEWORDS, hashNumbers } from '../vectors/codebook.ts';
 import { rotateResidual } from '../vectors/codes.ts';
-import { fitCalibration } from './calibration.ts';
+import { fitCalibration, STRANGER_SCORES } from './calibration.ts';
 import { kMeans } from './kmeans.ts';
 import { covariance, eigen, type Rows, row, toRows } from './linear.ts';
 import { createRandom } from './random.ts';
@@ -23,11 +24,12 @@ export interface Training {
   readonly model: string;
   /** Descriptors of the training pictures, in half precision. */
   readonly vectors: Rows;
+  readonly scores?: Scores | undefined;
   readonly seed: number;
 }
 
 /** Trains the codebook of a module: the bytes of its file. Equal input gives equal bytes. */
-export function trainCodebook({ module, model, vectors, seed }: Training): Uint8Array {
+export function trainCodebook({ module, model, vectors, scores, seed }: Training): Uint8Array {
   const random = createRandom(seed);
   const dimensions = vectors.width;
   const cellCount = Math.max(1, Math.min(MAX_CELLS, Math.floor(vectors.count / PICTURES_A_CELL)));
@@ -71,7 +73,7 @@ export function trainCodebook({ module, model, vectors, seed }: Training): Uint8
     subspaces: String(subspaces),
     pictures: String(vectors.count),
     seed: String(seed),
-    calibration: JSON.stringify(fitCalibration(vectors)),
+    calibration: JSON.stringify(fitCalibration(vectors, scores ?? STRANGER_SCORES)),
   };
   const sha256 = hashNumbers(writeSafetensors(tensors, {})).toString('hex');
   return writeSafetensors(tensors, { ...metadata, sha256 });

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { decodeImage } from '@akin/imaging';
 import { MIN_SIDE, sharedNetwork } from '../analyzer/analyze-image.ts';
 import { roundToHalves } from '../half.ts';
+import { loadModule } from '../load-module.ts';
+import { MODULES } from '../manifests.ts';
 import type { Descriptor } from '../module.ts';
 import { preparePicture } from '../picture.ts';
-import { REGISTRY } from '../registry.ts';
 import { type Rows, toRows } from './linear.ts';
 
 export interface Described {
@@ -47,9 +48,9 @@ async function describe(bytes: Uint8Array): Promise<[module: string, Descriptor]
   const { pixels } = await decodeImage(bytes, { minSide: MIN_SIDE });
   const picture = preparePicture(pixels, () => sharedNetwork('wasm'));
   const descriptors: [string, Descriptor][] = [];
-  for (const { manifest, load } of REGISTRY) {
+  for (const manifest of MODULES) {
     if (manifest.descriptor === undefined) continue;
-    const { default: module } = await load();
+    const module = await loadModule(manifest.name);
     const values = await module.analyze(picture);
     descriptors.push([manifest.name, values[manifest.descriptor.output] as Descriptor]);
   }

@@ -1,5 +1,6 @@
 /** `npm run train-codebooks -- <folder>`: trains the codebook of every module with a descriptor on a folder of pictures. */
 import { mkdir, writeFile } from 'node:fs/promises';
+import { loadModule } from '../load-module.ts';
 import { codebookFile } from '../vectors/codebook.ts';
 import { trainCodebook } from './codebook.ts';
 import { describeFolder } from './describe-folder.ts';
@@ -21,8 +22,9 @@ const described = await describeFolder(
 );
 for (const [module, { model, vectors }] of described) {
   if (only.length > 0 && !only.includes(module)) continue;
+  const { scores } = await loadModule(module);
   const file = codebookFile(module);
   await mkdir(new URL('.', file), { recursive: true });
-  await writeFile(file, trainCodebook({ module, model, vectors, seed: SEED }));
+  await writeFile(file, trainCodebook({ module, model, vectors, scores, seed: SEED }));
   console.log(`${file.pathname}: ${model}, ${vectors.count} pictures`);
 }

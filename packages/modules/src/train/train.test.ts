@@ -3,6 +3,7 @@ import { roundToHalves } from '../half.ts';
 import { readCodebook } from '../vectors/codebook.ts';
 import { encodeCodes, nearestCells, rotateResidual } from '../vectors/codes.ts';
 import { distance, l2Normalize, length } from '../vectors/unit.ts';
+import { fitCalibration, STRANGER_SCORES } from './calibration.ts';
 import { trainCodebook } from './codebook.ts';
 import { kMeans } from './kmeans.ts';
 import { covariance, eigen, mean, nearestOrthogonal, timesTransposed, toRows } from './linear.ts';
@@ -61,6 +62,39 @@ describe('the arithmetic of training', () => {
   it('copes with fewer rows than clusters', () => {
     const { nearest } = kMeans(clustered(3), 8, 10, createRandom(1));
     expect(new Set(nearest).size).toBe(3);
+  });
+});
+
+describe('the calibration', () => {
+  it('stands on how near two vectors are by chance, and rises and falls without a step back', () => {
+    const rows = clustered(500);
+    const points = fitCalibration(rows, { usual: 0.2, rare: 0.6, near: 0.8 });
+    expect(points.map(([, score]) => score)).toEqual([1, 0.8, 0.6, 0.2, 0]);
+    const [, near = [0], rare = [0], usual = [0]] = points;
+    let below = 0;
+    let rarely = 0;
+    for (let i = 0; i < 500; i++) {
+      for (let j = 0; j < i; j++) {
+        const apart = distance(
+          rows.values.subarray(i * WIDTH, (i + 1) * WIDTH),
+          rows.values.subarray(j * WIDTH, (j + 1) * WIDTH),
+        );
+        if (apart < usual[0]) below++;
+        if (apart < rare[0]) rarely++;
+      }
+    }
+    expect(below / ((500 * 499) / 2)).toBeCloseTo(0.5, 2);
+    expect(rarely / ((500 * 499) / 2)).toBeCloseTo(0.01, 2);
+    expect(near[0]).toBeCloseTo(0.4 * rare[0], 3);
+  });
+
+  it('keeps its points in order when all pictures are the same', () => {
+    const same = toRows(
+      Array.from({ length: 9 }, () => l2Normalize([1, 2, 3])),
+      3,
+    );
+    const distances = fitCalibration(same, STRANGER_SCORES).map(([apart]) => apart);
+    expect(distances).toEqual([...new Set(distances)].sort((a, b) => a - b));
   });
 });
 

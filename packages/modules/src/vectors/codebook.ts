@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { REGISTRY } from '../registry.ts';
+import { MODULES } from '../manifests.ts';
 import { readSafetensors, type Tensors } from '../safetensors.ts';
 
 /**
@@ -55,7 +55,7 @@ export function codebookFile(module: string): URL {
 
 /** What the manifest says about the descriptor. Throws an Error for a module without one. */
 export function descriptorOf(module: string): { output: string; cell: string; dimensions: number } {
-  const descriptor = REGISTRY.find(({ manifest }) => manifest.name === module)?.manifest.descriptor;
+  const descriptor = MODULES.find(({ name }) => name === module)?.descriptor;
   if (descriptor === undefined) throw new Error(`There is no module ${JSON.stringify(module)} with a descriptor.`);
   return descriptor;
 }

@@ -13,7 +13,7 @@ export interface Codes {
 }
 
 /** How many cells `nclusters` names. */
-export const NEAREST_CELLS = 16;
+const NEAREST_CELLS = 16;
 
 const LOPQ_FORMAT = 1;
 const LOPQ_HEADER = 5;

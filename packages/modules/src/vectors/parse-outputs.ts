@@ -10,7 +10,7 @@ import {
   parseJson,
   parseLong,
 } from '@akin/domain';
-import { REGISTRY } from '../registry.ts';
+import { MODULES } from '../manifests.ts';
 import { decodeBase64 } from './base64.ts';
 import { type Codebook, codebookOf } from './codebook.ts';
 import { encodeCodes, isCurrentLopq } from './codes.ts';
@@ -46,7 +46,7 @@ export function parseOutputs(json: string): Outputs {
   const sent = new Map(value.entries);
   const fields = new Map<string, FieldValue>();
   const descriptors = new Map<string, { vector: Float32Array; cell: number }>();
-  for (const { manifest } of REGISTRY) {
+  for (const manifest of MODULES) {
     for (const output of manifest.outputs) {
       const outputValue = sent.get(output.name);
       if (outputValue !== undefined && outputValue !== null) fields.set(output.name, readOutput(output, outputValue));
