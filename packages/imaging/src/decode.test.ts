@@ -253,7 +253,7 @@ describe('what decodeImage refuses', () => {
       const error = await refusal(bomb);
       expect(error.code).toBe('image-undecodable');
       expect(error.message).toMatch(/(100000 x 100000|40000 x 40000) pixels.*50 megapixels/);
-      expect(performance.now() - start).toBeLessThan(1000);
+      expect(performance.now() - start).toBeLessThan(3000);
     }
     expect((await refusal(handmadePng(101, 100), { pixels: 10_000 })).message).toMatch(/0.01 megapixels/);
     expect((await decodeImage(handmadePng(100, 100), { minSide: 1, limits: { pixels: 10_000 } })).width).toBe(100);
@@ -336,11 +336,11 @@ describe('what decodeImage refuses', () => {
     expect(process.resourceUsage().maxRSS - before).toBeLessThan(200_000);
   });
 
-  it('takes no longer for a PNG of a million empty extras', async () => {
+  it('is not held up by a PNG of a million empty extras', async () => {
     const extras = Buffer.concat(Array(1_000_000).fill(pngChunk('junk', Buffer.alloc(0))));
     const start = performance.now();
     expect((await decode(handmadePng(10, 10, [extras]))).width).toBe(10);
-    expect(performance.now() - start).toBeLessThan(1500);
+    expect(performance.now() - start).toBeLessThan(5000);
   });
 
   it('answers damaged files of every type with pixels or a refusal, never with another error', async () => {

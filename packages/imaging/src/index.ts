@@ -1,5 +1,5 @@
+export { decodeBase64 } from '@akin/domain';
 export type { DownloadPolicy } from './address.ts';
-export * from './base64.ts';
 export * from './decode.ts';
 export * from './download.ts';
 export * from './exif.ts';

@@ -1,7 +1,7 @@
-import { AkinError, type ErrorCode } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { decodeBase64 } from './base64.ts';
+import { AkinError, type ErrorCode } from './errors.ts';
 
 const MAX = 100_000;
 

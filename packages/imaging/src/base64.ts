@@ -1,1 +1,0 @@
-export { decodeBase64 } from '@akin/domain';
