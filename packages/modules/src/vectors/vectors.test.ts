@@ -82,6 +82,13 @@ describe('several inputs in one query', () => {
     }
   });
 
+  it('leave alone the vector of few numbers, whose length rounding moves most', () => {
+    for (let seed = 1; seed < 200; seed++) {
+      const vector = unit(seed, 2);
+      expect(combine([vector], [2])).toEqual(vector);
+    }
+  });
+
   it('make a unit vector that a weight draws near and a negative one pushes away', () => {
     const a = unit(0.3);
     const b = unit(0.9);
