@@ -1,0 +1,165 @@
+import { ENDPOINTS, type EndpointName } from '@akin/contract';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { outputsOf } from '../test/pictures.ts';
+import { ask, FORM_BODY, JSON_BODY, postJson, type TestAnswer } from '../test/start-gateway.ts';
+import { type Service, startService } from '../test/start-service.ts';
+
+/** What the interface promises, asked as its own examples ask. */
+describe('the interface', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  }, 60_000);
+  afterAll(() => service?.[Symbol.asyncDispose]());
+
+  const C = '/api/cores/my-collection';
+  const get = (path: string) => ask(service.gateway, path);
+  const form = (path: string, fields: Record<string, string>) =>
+    ask(service.gateway, path, { body: new URLSearchParams(fields).toString(), headers: FORM_BODY });
+
+  it('adds documents: one, or an array', async () => {
+    const one = await postJson(service.gateway, `${C}/update?commit=true&openSearcher=true`, {
+      id: '1',
+      image: 'http://pictures.example/red.jpg',
+      labels: ['shoe', 'sport'],
+      location: '52.5,13.4',
+      price: 12,
+      weight: 1.5,
+      sale: true,
+      added: '2024-01-31',
+      category: 'shoes',
+    });
+    expect([one.status, one.json.responseHeader.status]).toEqual([200, 0]);
+    expect(one.json.operations).toEqual({ first: 'my-collection-1', last: 'my-collection-1', count: 1 });
+    const many = await postJson(service.gateway, `${C}/update?commit=true`, [
+      { id: '2', image: 'http://pictures.example/red-2.jpg', price: 20, category: 'shoes' },
+      { id: '3', image: 'http://pictures.example/blue.jpg', price: 30, category: 'hats' },
+    ]);
+    expect([many.status, many.json.operations.count]).toEqual([200, 2]);
+    conforms('update', many);
+  });
+
+  it('returns documents with their stored fields, analysis included', async () => {
+    const { json } = await get(`${C}/select?q=id:1`);
+    expect(json.response).toMatchObject({ numFound: 1, start: 0, numFoundExact: true });
+    expect(json.response.docs[0]).toMatchObject({
+      id: '1',
+      image: 'http://pictures.example/red.jpg',
+      labels: ['shoe', 'sport'],
+      location: '52.5,13.4',
+      price: 12,
+      weight: 1.5,
+      sale: true,
+      added: '2024-01-31T00:00:00Z',
+      category: 'shoes',
+      color_names: ['red'],
+      color_isolated: true,
+      color_palette_hex: ['#E01010', '#FFFFFF'],
+      color_palette_freq: [0.75, 0.25],
+      copyspace: [0, 1, 8],
+      color_rerank: expect.any(Number),
+    });
+    expect(Object.keys(json.response.docs[0])).not.toContain('content_descriptor');
+    expect(Object.keys(json.response.docs[0])).not.toContain('score');
+  });
+
+  it('ranks by an indexed document, which comes first with score 1', async () => {
+    const answer = await get(`${C}/image?rank.by.id=1&rows=2`);
+    const { response, responseHeader } = answer.json;
+    expect(response.docs.map(({ id }: { id: string }) => id)).toEqual(['1', '2']);
+    expect([response.docs[0].score, response.maxScore, response.numFound]).toEqual([1, 1, 3]);
+    expect(response.docs[1].score).toBeGreaterThan(0);
+    expect(response.docs[1].score).toBeLessThan(1);
+    expect(responseHeader.ranking).toBe('exact');
+    conforms('image', answer);
+  });
+
+  it('leaves the document itself out by fq=-id:1, and takes several filters', async () => {
+    const without = await get(`${C}/image?rank.by.id=1&fq=-id:1`);
+    expect(without.json.response.docs.map(({ id }: { id: string }) => id)).toEqual(['2', '3']);
+    const filtered = await get(`${C}/image?rank.by.id=1&fq=-id:1&fq=category:shoes&fq=price:[15 TO *]`.replaceAll(' ', '%20'));
+    expect(filtered.json.response.docs.map(({ id }: { id: string }) => id)).toEqual(['2']);
+  });
+
+  it('ranks by an address and by uploaded data', async () => {
+    const byUrl = await get(`${C}/image?rank.by.url=${encodeURIComponent('http://elsewhere.example/blue-2.jpg')}&rows=1`);
+    expect(byUrl.json.response.docs[0].id).toBe('3');
+    const byData = await form(`${C}/image?logParamsList=`, {
+      'rank.by.data': Buffer.from('blue').toString('base64'),
+      rows: '1',
+    });
+    expect(byData.json.response.docs[0]).toMatchObject({ id: '3', score: 1 });
+  });
+
+  it('analyzes without storing, and takes the outputs back as import', async () => {
+    const analyzed = await form(`${C}/analyze?logParamsList=`, { 'input.data': Buffer.from('green').toString('base64') });
+    expect(typeof analyzed.json.outputs).toBe('string');
+    conforms('analyze', analyzed);
+    const updated = await postJson(service.gateway, `${C}/update?commit=true`, {
+      id: '4',
+      image: 'file:///not/reachable.jpg',
+      import: analyzed.json.outputs,
+    });
+    expect(updated.status).toBe(200);
+    const { json } = await get(`${C}/color?rank.by.hex=0x10B020&rows=1`);
+    expect(json.response.docs[0]).toMatchObject({ id: '4', score: 1, color_names: ['green'] });
+    expect(json.response.docs[0].import).toBeUndefined();
+  });
+
+  it('restricts the analysis to the named modules', async () => {
+    await postJson(service.gateway, `${C}/update?commit=true&modules.apply=content`, {
+      id: '5',
+      image: 'http://pictures.example/green-2.jpg',
+    });
+    const { json } = await get(`${C}/select?q=id:5`);
+    expect(json.response.docs[0].color_names).toBeUndefined();
+    const color = await get(`${C}/color?rank.by.id=5`);
+    expect([color.status, color.json.error.msg]).toEqual([400, expect.stringContaining('no color descriptor')]);
+  });
+
+  it('finds words of all strings through text', async () => {
+    const { json } = await get(`${C}/select?q=SPORT`);
+    expect(json.response.docs.map(({ id }: { id: string }) => id)).toEqual(['1']);
+  });
+
+  it('deletes by ids and by query below the legacy segment, visible after a commit', async () => {
+    const S = '/solr/my-collection/update';
+    const byIds = await postJson(service.gateway, S, { delete: ['4', '5'] });
+    expect([byIds.status, byIds.json.operations.count]).toEqual([200, 2]);
+    expect((await get(`${C}/select?rows=0`)).json.response.numFound).toBe(5);
+    await postJson(service.gateway, `${S}?commit=true`, {});
+    expect((await get(`${C}/select?rows=0`)).json.response.numFound).toBe(3);
+    await postJson(service.gateway, `${S}?commit=true`, { delete: { query: 'category:hats' } });
+    expect((await get(`${C}/select?rows=0`)).json.response.numFound).toBe(2);
+    await postJson(service.gateway, `${S}?commit=true`, { delete: { query: '*:*' } });
+    expect((await get(`${C}/select?rows=0`)).json.response.numFound).toBe(0);
+  });
+
+  it('writes pages that show pictures by their address, or their thumbnail', async () => {
+    await postJson(service.gateway, `${C}/update?commit=true`, [
+      { id: 'a b', image: 'http://pictures.example/red.jpg', title: '<script>alert(1)</script>' },
+      { id: 'x"y', image: 'javascript:alert(1)', import: outputsOf('blue') },
+    ]);
+    const { text, headers } = await get(`${C}/image?rank.by.id=a%20b&wt=html`);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(text).toContain('src="http://pictures.example/red.jpg"');
+    expect(text).toContain('src="/api/cores/my-collection/thumbnail?id=x%22y"');
+    expect(text).toContain('<rect x="0.00" width="75.00" height="8" fill="#E01010">');
+    expect(text).toContain('<div class="score">1.0</div>');
+    expect(text).toContain('&lt;script&gt;');
+    expect(text).not.toMatch(/<script|javascript:alert\(1\)"/);
+  });
+
+  it('accepts a body file', async () => {
+    const body = Buffer.from(JSON.stringify([{ id: 'file' }]));
+    const answer = await ask(service.gateway, `${C}/update?commit=true`, { body, headers: JSON_BODY, chunked: true });
+    expect(answer.status).toBe(200);
+  });
+});
+
+/** Answers have the shape that the contract tells. */
+function conforms(name: EndpointName, answer: TestAnswer): void {
+  const shape = ENDPOINTS[name].answer;
+  if (typeof shape === 'string') throw new Error(`${name} does not answer JSON`);
+  expect(shape.safeParse(answer.json).error?.issues ?? []).toEqual([]);
+}

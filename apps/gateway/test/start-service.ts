@@ -1,0 +1,79 @@
+import { claimForAnalysis, commit, failAnalysis, findCollection, saveAnalysis, type Store } from '@akin/store';
+import type { AkinError } from '@akin/domain';
+import type { AnalyzeImage, GatewayConfig } from '../src/config.ts';
+import { createGateway, type Gateway } from '../src/gateway.ts';
+import { analyzeTestPicture } from './pictures.ts';
+import { type TestLog, testConfig, testLog, testStore } from './start-gateway.ts';
+
+/** A gateway over a real store, with the work of the indexer done as soon as it is there. */
+export interface Service extends AsyncDisposable {
+  readonly gateway: Gateway;
+  readonly store: Store;
+  readonly log: TestLog;
+  /** Nothing is analyzed from here on until `resume`. */
+  pause(): void;
+  resume(): void;
+  /** How many commits were asked for. */
+  commits(): number;
+}
+
+export async function startService(parts: Partial<GatewayConfig> = {}): Promise<Service> {
+  const { store, remove } = await testStore();
+  const log = testLog();
+  const analyze: AnalyzeImage = parts.analyze ?? analyzeTestPicture;
+  let commits = 0;
+  let paused = false;
+  let working: Promise<void> = Promise.resolve();
+  const wake = () => {
+    if (!paused) working = working.then(() => analyzeWaiting(store, analyze));
+  };
+  const gateway = await createGateway(
+    testConfig({
+      store,
+      log,
+      analyze,
+      wake,
+      async commit(name) {
+        commits++;
+        return commit(store, await findCollection(store, name));
+      },
+      ...parts,
+    }),
+  );
+  return {
+    gateway,
+    store,
+    log,
+    pause() {
+      paused = true;
+    },
+    resume() {
+      paused = false;
+      wake();
+    },
+    commits: () => commits,
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]();
+      await working;
+      await remove();
+    },
+  };
+}
+
+async function analyzeWaiting(store: Store, analyze: AnalyzeImage): Promise<void> {
+  for (;;) {
+    const tasks = await claimForAnalysis(store, 20);
+    if (tasks.length === 0) return;
+    for (const task of tasks) {
+      try {
+        const { outputs } = await analyze({ url: task.image }, task.modules ?? ['color', 'content', 'copyspace', 'duplicate'], {
+          urgent: false,
+        });
+        await saveAnalysis(store, task, outputs, Buffer.from('RIFF0000WEBP'));
+      } catch (error) {
+        const { code, message } = error as AkinError;
+        await failAnalysis(store, task, { code, msg: message });
+      }
+    }
+  }
+}
