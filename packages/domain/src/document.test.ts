@@ -224,6 +224,14 @@ describe('what the storage could not hold is refused', () => {
     expect(problem({ id: 'a', s: chinese })).toContain('too many different words');
   });
 
+  it('more than 10,000 labels', () => {
+    const labels = Array.from({ length: 10_000 }, () => '');
+    expect(accepted({ id: 'a', labels }).id).toBe('a');
+    expect(problem({ id: 'a', labels: [...labels, ''] })).toContain(
+      'field "labels": it has 10001 values, more than the 10000',
+    );
+  });
+
   it('more values than a row takes', () => {
     const values = (count: number, value: unknown) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, value]));

@@ -1,6 +1,6 @@
 import { AkinError } from './errors.ts';
 import { JsonNumber, type JsonValue } from './json.ts';
-import { unstorable, utf8Length } from './text.ts';
+import { detach, unstorable, utf8Length } from './text.ts';
 
 /** The longest id in bytes of UTF-8. */
 export const MAX_ID_BYTES = 512;
@@ -22,5 +22,6 @@ export function parseId(value: JsonValue): string {
   }
   const problem = unstorable(id);
   if (problem !== null) throw new AkinError('bad-request', `An id must not hold ${problem}.`);
-  return id;
+  // Ids are what is kept of many documents at a time.
+  return detach(id);
 }

@@ -216,7 +216,7 @@ describe('a JSON body as a stream', () => {
   });
 
   it('takes a value sent byte by byte in little memory and time', async () => {
-    const body = new TextEncoder().encode(`[{"id":"${'é'.repeat(500_000)}"}]`);
+    const body = new TextEncoder().encode(`[{"id":"${'é'.repeat(100_000)}"}]`);
     const started = performance.now();
     expect(await read(body, ARRAYS, [1])).toHaveLength(1);
     expect(performance.now() - started).toBeLessThan(10_000);

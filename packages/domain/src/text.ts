@@ -26,3 +26,8 @@ export function quote(text: string): string {
   const cut = characters.length > 60 || text.length > 130;
   return JSON.stringify(cut ? `${characters.slice(0, 60).join('')}…` : text);
 }
+
+/** The same text without ties to the larger one that it was cut from, which the engine would keep in memory with it. */
+export function detach(text: string): string {
+  return JSON.parse(JSON.stringify(text)) as string;
+}

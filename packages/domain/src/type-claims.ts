@@ -1,4 +1,5 @@
 import type { FieldType, Schema } from './schema.ts';
+import { detach } from './text.ts';
 
 /** The most fields that documents may define in one collection. */
 export const MAX_FIELDS = 1_000;
@@ -18,8 +19,7 @@ export class TypeClaims {
   /** Called by `validateDocument` for a document that has no errors. */
   add(types: ReadonlyMap<string, FieldType>): void {
     for (const [name, type] of types) {
-      // A copy: the engine would keep the whole text of the document for a slice of it.
-      if (!this.#types.has(name)) this.#types.set(JSON.parse(JSON.stringify(name)) as string, type);
+      if (!this.#types.has(name)) this.#types.set(detach(name), type);
     }
   }
 

@@ -42,7 +42,9 @@ export function validateDocument(
 
 /** Bytes that an image URL may have. */
 const MAX_URL_BYTES = 8 * 1024;
-/** Further problems of one document are only counted. */
+/** Values that a field of several may have. */
+const MAX_VALUES = 10_000;
+/** Further problems of one document are not looked for. */
 const MAX_PROBLEMS = 100;
 /** What a search adds to documents: clients send it back with them. */
 const RESPONSE_NAMES: ReadonlySet<string> = new Set(['score', '_version_']);
@@ -69,7 +71,11 @@ class Validation {
     const id = this.#take('id', parseId);
     const imported = this.#take('import', parseImport);
     const thumbnail = this.#take('thumbnail', parseThumbnailValue);
-    for (const [name, values] of this.#members) this.#readField(name, values);
+    for (const [name, values] of this.#members) {
+      // A document of millions of tiny members must not hold up others.
+      if (this.#problems.length >= MAX_PROBLEMS || this.#newTypes.size > MAX_FIELDS) break;
+      this.#readField(name, values);
+    }
     this.#checkImage(imported !== undefined);
     this.#checkFieldCount();
     if (id === undefined || this.#problems.length > 0) return { errors: this.#errors(position, id) };
@@ -114,6 +120,12 @@ class Validation {
     if (known === 'strings' || known === 'longs' || known === 'doubles') {
       const elements = values.flat().filter((value) => value !== null);
       if (elements.length === 0) return;
+      if (elements.length > MAX_VALUES) {
+        throw new AkinError(
+          'too-large',
+          `it has ${elements.length} values, more than the ${MAX_VALUES} that it may have`,
+        );
+      }
       this.#fields.set(name, fitValue(known, elements));
       this.#sent.set(name, elements);
       return;
@@ -162,7 +174,7 @@ class Validation {
   }
 
   #problem(text: string, code: ErrorCode = 'bad-request'): void {
-    if (this.#problems.length < MAX_PROBLEMS) this.#problems.push({ code, text });
+    this.#problems.push({ code, text });
   }
 
   #errors(position: number, id: string | undefined): ErrorDetail[] {

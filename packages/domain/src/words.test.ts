@@ -34,6 +34,7 @@ describe('folding', () => {
       if (foldText(folded) !== folded) throw new Error(`folding U+${code.toString(16)} twice changes it`);
       // The iota under a Greek vowel is a mark, and goes; capitals write it out as a letter.
       if (iota.test(character.normalize('NFKD'))) continue;
+      if (character.toUpperCase() === character.toLowerCase()) continue;
       const cases = [foldText(character.toUpperCase()), foldText(character.toLowerCase())];
       if (cases.some((one) => one !== folded)) throw new Error(`the cases of U+${code.toString(16)} fold apart`);
     }
