@@ -1,0 +1,38 @@
+import { JOBS, type JobName, type JobPayload } from '@akin/contract';
+import type { Job, JobHandler } from './queue.ts';
+
+/** Checks what a job carries. @throws Error naming what is wrong */
+export function parsePayload<Name extends JobName>(name: Name, payload: unknown): JobPayload<Name> {
+  const result = JOBS[name].payload.safeParse(payload);
+  if (result.success) return result.data as JobPayload<Name>;
+  const issues = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw new Error(`The payload of a job "${name}" does not fit: ${issues.join('; ')}`);
+}
+
+/** Milliseconds before the attempt that follows this one. */
+export function backoffAfter(name: JobName, attempt: number): number {
+  return JOBS[name].backoff * 2 ** (attempt - 1);
+}
+
+/** Runs a handler within the time that the catalogue gives it. One that overstays goes on, but nobody waits for it. */
+export async function runAttempt<Name extends JobName>(
+  name: Name,
+  handler: JobHandler<Name>,
+  job: Omit<Job<Name>, 'signal'>,
+): Promise<void> {
+  const { timeout } = JOBS[name];
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new Error(`The job "${name}" ${job.id} took longer than ${timeout} ms`);
+      controller.abort(error);
+      reject(error);
+    }, timeout);
+  });
+  try {
+    await Promise.race([handler({ ...job, signal: controller.signal }), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,67 @@
+import type { JobName, JobPayload } from '@akin/contract';
+
+/** One attempt at a job. */
+export interface Job<Name extends JobName> {
+  readonly id: string;
+  readonly payload: JobPayload<Name>;
+  /** From 1. */
+  readonly attempt: number;
+  /** Aborts when the time of the attempt is over; it then counts as failed. */
+  readonly signal: AbortSignal;
+}
+
+export type JobHandler<Name extends JobName> = (job: Job<Name>) => Promise<void>;
+
+export interface AddOptions {
+  /**
+   * Letters, digits, `-`, `_` and `.`, not digits alone. While a job of this id waits, runs or has failed, adding it
+   * again does nothing; an id is free again once its job is done.
+   */
+  readonly id: string;
+  /** `interactive`, when not given, goes before all that is `bulk`. */
+  readonly priority?: 'interactive' | 'bulk';
+}
+
+export interface WorkOptions {
+  /** Jobs at the same time. */
+  readonly concurrency: number;
+  /** Told of a job that failed at its last attempt. */
+  readonly onFailed?: (id: string, error: Error) => void;
+}
+
+/** How many jobs of a name are where. */
+export interface JobCounts {
+  /** Ready to run. */
+  readonly waiting: number;
+  /** Waiting for their next attempt. */
+  readonly delayed: number;
+  readonly active: number;
+  /** Failed for good; the last 1000 are kept. */
+  readonly failed: number;
+}
+
+/**
+ * Carries jobs of the catalogue (JOBS of the contract) to whoever handles them: each at least once, in the order of
+ * their priority, then in the order in which they came. Jobs may be lost with the process or with Redis.
+ */
+export interface Queue extends AsyncDisposable {
+  /**
+   * @throws Error when the payload is not what the catalogue says, the queue is closed or its server does not answer;
+   * the job was then not added, as far as can be known.
+   */
+  add<Name extends JobName>(name: Name, payload: JobPayload<Name>, options: AddOptions): Promise<void>;
+  /**
+   * Handles jobs of a name from now on. A handler that throws has its job tried again, later and later, as often as
+   * the catalogue says. Disposing takes no more jobs and waits for those that run.
+   */
+  work<Name extends JobName>(name: Name, handler: JobHandler<Name>, options: WorkOptions): AsyncDisposable;
+  counts(name: JobName): Promise<JobCounts>;
+  /** How many more jobs of a name should be added now. It is for whoever adds to ask: `add` takes any number. */
+  room(name: JobName): Promise<number>;
+}
+
+/** Jobs of a name that may wait: what is not in the queue stays in the database, which keeps it better. */
+export const DEFAULT_CAPACITY = 1_000;
+
+/** How many failed jobs are kept. */
+export const FAILED_KEPT = 1_000;

@@ -1,0 +1,103 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createServices, type TestRedis, testRedis } from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Queue as BullQueue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { openProxy } from '../test/breakable-proxy.ts';
+import { queueContract } from '../test/queue-contract.ts';
+import { createRedisQueue } from './index.ts';
+
+let redis: TestRedis;
+let opened = 0;
+const nextPrefix = () => `${redis.prefix}-${opened++}`;
+
+beforeAll(async () => {
+  redis = await testRedis();
+});
+afterAll(() => redis.drop());
+
+queueContract('on Redis', () => createRedisQueue({ url: redis.url, prefix: nextPrefix() }));
+
+const PAYLOAD = { collection: 1, request: '1', position: 0, attempt: 1, image: 'http://images.example/a.jpg' };
+
+describe('a queue on Redis', () => {
+  it('shares jobs with other processes of its prefix, and with no others', async () => {
+    const prefix = nextPrefix();
+    await using adding = await createRedisQueue({ url: redis.url, prefix });
+    await using working = await createRedisQueue({ url: redis.url, prefix });
+    await using foreign = await createRedisQueue({ url: redis.url, prefix: nextPrefix() });
+    foreign.work('analyze', () => Promise.reject(new Error('not mine')), { concurrency: 1 });
+    const handled = new Promise((resolve) => {
+      working.work('analyze', async ({ id }) => resolve(id), { concurrency: 1 });
+    });
+    await adding.add('analyze', PAYLOAD, { id: 'a' });
+    expect(await handled).toBe('a');
+  });
+
+  it('refuses a Redis that evicts keys', async () => {
+    await using services = createServices({});
+    const url = await services.redis();
+    const admin = new Redis(url);
+    await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    await admin.quit();
+    await expect(createRedisQueue({ url })).rejects.toThrow('allkeys-lru');
+  });
+
+  it('says where no Redis answers, without a password', async () => {
+    const proxy = await openProxy(redis.url);
+    await proxy.cut();
+    const url = proxy.url.replace('redis://', 'redis://:secret@');
+    await expect(createRedisQueue({ url })).rejects.toThrow(
+      `Redis at ${new URL(proxy.url).host} does not answer: start it, or name another one`,
+    );
+  });
+
+  it.each([
+    ['while its worker is still connecting', []],
+    ['while its worker waits for jobs', ['before']],
+  ])('refuses jobs at once when Redis goes %s, and works on by itself when it is back', async (_, handledBefore) => {
+    await using proxy = await openProxy(redis.url);
+    const warnings: string[] = [];
+    const log = { warn: (_fields: object, message: string) => void warnings.push(message) };
+    await using queue = await createRedisQueue({ url: proxy.url, prefix: nextPrefix(), log });
+    const handled: string[] = [];
+    const untilHandled = async (id: string) => {
+      while (!handled.includes(id)) await delay(5);
+    };
+    queue.work('analyze', async ({ id }) => void handled.push(id), { concurrency: 1 });
+    for (const id of handledBefore) {
+      await queue.add('analyze', PAYLOAD, { id });
+      await untilHandled(id);
+    }
+    await proxy.cut();
+    const from = performance.now();
+    await expect(queue.add('analyze', PAYLOAD, { id: 'during' })).rejects.toThrow();
+    expect(performance.now() - from).toBeLessThan(1_000);
+    await proxy.mend();
+    const added = () =>
+      queue.add('analyze', PAYLOAD, { id: 'after' }).then(
+        () => true,
+        () => false,
+      );
+    while (!(await added())) await delay(5);
+    await untilHandled('after');
+    expect(warnings).toContain('the queue has trouble with Redis');
+  });
+
+  it('fails a job that does not fit the catalogue without trying it again', async () => {
+    const prefix = nextPrefix();
+    const foreign = new BullQueue('analyze', { connection: { url: redis.url }, prefix });
+    await foreign.add('analyze', { ...PAYLOAD, position: 'first' }, { jobId: 'odd', attempts: 3 });
+    await foreign.close();
+    await using queue = await createRedisQueue({ url: redis.url, prefix });
+    const failed = new Promise<[string, Error]>((resolve) => {
+      queue.work('analyze', () => Promise.reject(new Error('must not run')), {
+        concurrency: 1,
+        onFailed: (id, error) => resolve([id, error]),
+      });
+    });
+    const [id, error] = await failed;
+    expect([id, error.message]).toEqual(['odd', expect.stringContaining('position')]);
+    expect(await queue.counts('analyze')).toMatchObject({ delayed: 0, failed: 1 });
+  });
+});

@@ -1,0 +1,166 @@
+import { JOBS, type JobName, type JobPayload } from '@akin/contract';
+import type { Logger } from '@akin/runtime';
+import { type Job as BullJob, Queue as BullQueue, Worker as BullWorker, UnrecoverableError } from 'bullmq';
+import { Redis } from 'ioredis';
+import { parsePayload, runAttempt } from './attempt.ts';
+import {
+  type AddOptions,
+  DEFAULT_CAPACITY,
+  FAILED_KEPT,
+  type JobHandler,
+  type Queue,
+  type WorkOptions,
+} from './queue.ts';
+import { keepWorking, RETRY_MILLISECONDS } from './redis-worker.ts';
+
+export interface RedisQueueConfig {
+  /** `redis://…` or `rediss://…` */
+  readonly url: string;
+  /** Every key begins with it; processes that share it share their jobs. */
+  readonly prefix?: string;
+  readonly capacity?: number;
+  /** Told when the connection breaks; it is taken up again by itself. */
+  readonly log?: Pick<Logger, 'warn'>;
+}
+
+/** BullMQ runs jobs without a number before numbered ones. */
+const PRIORITIES = { interactive: 0, bulk: 1 } as const;
+
+/**
+ * A queue on Redis, for parts of akin in several processes. Redis may be stopped or wiped: jobs are then lost, and who
+ * keeps the state adds them again.
+ *
+ * @throws Error when Redis does not answer, or is set to evict keys: it would throw jobs away when it is full.
+ */
+export async function createRedisQueue(config: RedisQueueConfig): Promise<Queue> {
+  const { url, prefix = 'akin', capacity = DEFAULT_CAPACITY } = config;
+  const report = reporter(config.log);
+  // Adding must say at once that Redis is down, for the caller's request waits; workers wait for its return.
+  const forAdding = await connect(url, { maxRetriesPerRequest: 1, enableOfflineQueue: false }, report);
+  await requireNoEviction(forAdding);
+  const forWorkers = forAdding.duplicate({ maxRetriesPerRequest: null, enableOfflineQueue: true });
+  forWorkers.on('error', report);
+
+  // All at once, while Redis answers: one whose first connection breaks never recovers.
+  const queues = new Map<JobName, BullQueue>();
+  for (const name of Object.keys(JOBS) as JobName[]) {
+    const queue = new BullQueue(name, { connection: forAdding, prefix, skipWaitingForReady: true });
+    queue.on('error', report);
+    queues.set(name, queue);
+    await queue.waitUntilReady();
+  }
+  const queueOf = (name: JobName) => queues.get(name) as BullQueue;
+  const workers = new Set<AsyncDisposable>();
+  let closed = false;
+  const requireOpen = () => {
+    if (closed) throw new Error('The queue is closed');
+  };
+
+  const counts = async (name: JobName) => {
+    const { wait, prioritized, delayed, active, failed } = await queueOf(name).getJobCounts(
+      ...(['wait', 'prioritized', 'delayed', 'active', 'failed'] as const),
+    );
+    return {
+      waiting: (wait ?? 0) + (prioritized ?? 0),
+      delayed: delayed ?? 0,
+      active: active ?? 0,
+      failed: failed ?? 0,
+    };
+  };
+
+  return {
+    async add<Name extends JobName>(name: Name, payload: JobPayload<Name>, { id, priority }: AddOptions) {
+      const checked = parsePayload(name, payload);
+      requireOpen();
+      await queueOf(name).add(name, checked, {
+        jobId: id,
+        attempts: JOBS[name].attempts,
+        backoff: { type: 'exponential', delay: JOBS[name].backoff },
+        priority: PRIORITIES[priority ?? 'interactive'],
+        removeOnComplete: true,
+        removeOnFail: { count: FAILED_KEPT },
+      });
+    },
+    work<Name extends JobName>(name: Name, handler: JobHandler<Name>, { concurrency, onFailed }: WorkOptions) {
+      requireOpen();
+      const process = async (job: BullJob) => {
+        let payload: JobPayload<Name>;
+        try {
+          payload = parsePayload(name, job.data);
+        } catch (error) {
+          throw new UnrecoverableError((error as Error).message);
+        }
+        await runAttempt(name, handler, { id: job.id ?? '', payload, attempt: job.attemptsMade + 1 });
+      };
+      const settings = {
+        connection: forWorkers,
+        prefix,
+        concurrency,
+        runRetryDelay: RETRY_MILLISECONDS,
+        autorun: false,
+      };
+      const worker = keepWorking(() => {
+        const one = new BullWorker(name, process, settings);
+        one.on('error', report);
+        one.on('failed', (job, error) => {
+          if (job?.id !== undefined && job.finishedOn !== undefined) onFailed?.(job.id, error);
+        });
+        return one;
+      }, report);
+      workers.add(worker);
+      return {
+        async [Symbol.asyncDispose]() {
+          workers.delete(worker);
+          await worker[Symbol.asyncDispose]();
+        },
+      };
+    },
+    counts,
+    async room(name) {
+      const { waiting, delayed } = await counts(name);
+      return Math.max(0, capacity - waiting - delayed);
+    },
+    async [Symbol.asyncDispose]() {
+      closed = true;
+      await Promise.all([...workers].map((worker) => worker[Symbol.asyncDispose]()));
+      await Promise.all([...queues.values()].map((queue) => queue.close()));
+      forWorkers.disconnect();
+      forAdding.disconnect();
+    },
+  };
+}
+
+/** Says what broke, but not again and again while it stays so. */
+function reporter(log: Pick<Logger, 'warn'> | undefined): (error: Error) => void {
+  let last = '';
+  return (error) => {
+    if (error.message !== last) log?.warn({ err: error }, 'the queue has trouble with Redis');
+    last = error.message;
+  };
+}
+
+async function connect(
+  url: string,
+  options: { maxRetriesPerRequest: number; enableOfflineQueue: boolean },
+  report: (error: Error) => void,
+): Promise<Redis> {
+  const redis = new Redis(url, { ...options, lazyConnect: true });
+  redis.on('error', report);
+  try {
+    await redis.connect();
+    return redis;
+  } catch (error) {
+    redis.disconnect();
+    const { host } = new URL(url);
+    throw new Error(`Redis at ${host} does not answer: start it, or name another one`, { cause: error });
+  }
+}
+
+async function requireNoEviction(redis: Redis): Promise<void> {
+  const policy = /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1] ?? 'noeviction';
+  if (policy === 'noeviction') return;
+  redis.disconnect();
+  throw new Error(
+    `Redis would throw jobs away when it is full (maxmemory-policy ${policy}): set maxmemory-policy noeviction`,
+  );
+}

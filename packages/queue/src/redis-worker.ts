@@ -1,0 +1,40 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Worker } from 'bullmq';
+
+/** How soon a worker asks again after Redis broke off. BullMQ would wait 15 s. */
+export const RETRY_MILLISECONDS = 500;
+
+/**
+ * Keeps a worker at work until disposed of. BullMQ's takes up a connection again that broke, but one whose first
+ * connection breaks before it is ready stays deaf for ever, without an error: so that one is made anew.
+ *
+ * @param create makes a worker that does not run by itself (`autorun: false`)
+ */
+export function keepWorking(create: () => Worker, report: (error: Error) => void): AsyncDisposable {
+  const stop = new AbortController();
+  let worker: Worker;
+
+  async function work(): Promise<void> {
+    while (!stop.signal.aborted) {
+      worker = create();
+      try {
+        await worker.waitUntilReady();
+        await worker.run();
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        report(error as Error);
+        await worker.close(true).catch(report);
+        await delay(RETRY_MILLISECONDS, undefined, { signal: stop.signal }).catch(() => {});
+      }
+    }
+  }
+
+  const working = work();
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await worker.close();
+      await working;
+    },
+  };
+}

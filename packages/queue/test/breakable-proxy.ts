@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
+/** Stands between a client and a server, and can be cut: connections break, new ones are refused, until mended. */
+export interface BreakableProxy extends AsyncDisposable {
+  readonly url: string;
+  cut(): Promise<void>;
+  mend(): Promise<void>;
+}
+
+export async function openProxy(target: string): Promise<BreakableProxy> {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+    return socket;
+  };
+  const server = createServer((client) => {
+    const upstream = keep(connect(Number(port), hostname));
+    keep(client).pipe(upstream).pipe(client);
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port: own } = server.address() as { port: number };
+  const cut = async () => {
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  return {
+    url: `redis://127.0.0.1:${own}`,
+    cut,
+    async mend() {
+      server.listen(own, '127.0.0.1');
+      await once(server, 'listening');
+    },
+    [Symbol.asyncDispose]: async () => {
+      if (server.listening) await cut();
+    },
+  };
+}

@@ -1,0 +1,221 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { JobName, JobPayload } from '@akin/contract';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Job, Queue } from '../src/index.ts';
+
+const payload = (position: number): JobPayload<'analyze'> => ({
+  collection: 1,
+  request: '9007199254740993',
+  position,
+  attempt: 1,
+  image: `http://images.example/${position}.jpg`,
+});
+
+/** A promise that is settled from outside. */
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+/** What every queue does, whatever carries it. `open` gives one that no other test uses. */
+export function queueContract(kind: string, open: () => Promise<Queue>): void {
+  describe(`${kind}: a queue`, () => {
+    let queue: Queue;
+
+    beforeEach(async () => {
+      queue = await open();
+    });
+    afterEach(() => queue[Symbol.asyncDispose]());
+
+    async function untilCounts(name: JobName, expected: Partial<Awaited<ReturnType<Queue['counts']>>>) {
+      for (;;) {
+        const counts = await queue.counts(name);
+        if (Object.entries(expected).every(([key, value]) => counts[key as keyof typeof counts] === value)) return;
+        await delay(5);
+      }
+    }
+
+    it('hands a job to its handler with the payload that was added', async () => {
+      const jobs: Job<'analyze'>[] = [];
+      queue.work('analyze', async (job) => void jobs.push(job), { concurrency: 1 });
+      await queue.add('analyze', { ...payload(7), modules: ['color'] }, { id: 'a' });
+      await untilCounts('analyze', { waiting: 0, active: 0 });
+      expect(jobs.map(({ id, payload, attempt }) => ({ id, payload, attempt }))).toEqual([
+        { id: 'a', payload: { ...payload(7), modules: ['color'] }, attempt: 1 },
+      ]);
+    });
+
+    it('keeps jobs of different names apart', async () => {
+      const seen: string[] = [];
+      queue.work('analyzed', async ({ id }) => void seen.push(id), { concurrency: 1 });
+      await queue.add('analyze', payload(1), { id: 'image' });
+      const { image: _, ...ref } = payload(1);
+      await queue.add('analyzed', { ...ref, result: { outputs: '{}' } }, { id: 'image' });
+      await untilCounts('analyzed', { waiting: 0, active: 0 });
+      expect(seen).toEqual(['image']);
+      expect(await queue.counts('analyze')).toEqual({ waiting: 1, delayed: 0, active: 0, failed: 0 });
+    });
+
+    it('refuses a payload that the catalogue does not know', async () => {
+      const broken = { ...payload(1), position: 'first' } as unknown as JobPayload<'analyze'>;
+      await expect(queue.add('analyze', broken, { id: 'a' })).rejects.toThrow('position');
+      expect((await queue.counts('analyze')).waiting).toBe(0);
+    });
+
+    it('ignores an id that waits or runs, and takes it again once its job is done', async () => {
+      const { opened, open: finish } = gate();
+      let runs = 0;
+      await queue.add('analyze', payload(1), { id: 'a' });
+      await queue.add('analyze', payload(1), { id: 'a' });
+      expect((await queue.counts('analyze')).waiting).toBe(1);
+      queue.work(
+        'analyze',
+        async () => {
+          runs++;
+          await opened;
+        },
+        { concurrency: 1 },
+      );
+      await untilCounts('analyze', { active: 1 });
+      await queue.add('analyze', payload(1), { id: 'a' });
+      expect(await queue.counts('analyze')).toMatchObject({ waiting: 0, active: 1 });
+      finish();
+      await untilCounts('analyze', { active: 0 });
+      await queue.add('analyze', payload(1), { id: 'a' });
+      await untilCounts('analyze', { waiting: 0, active: 0 });
+      expect(runs).toBe(2);
+    });
+
+    it('runs interactive jobs before bulk ones, and each kind in the order in which it came', async () => {
+      for (const [id, priority] of [
+        ['b1', 'bulk'],
+        ['b2', 'bulk'],
+        ['i1', 'interactive'],
+        ['i2', undefined],
+        ['b3', 'bulk'],
+      ] as const) {
+        await queue.add('analyze', payload(1), priority === undefined ? { id } : { id, priority });
+      }
+      const order: string[] = [];
+      queue.work('analyze', async ({ id }) => void order.push(id), { concurrency: 1 });
+      await untilCounts('analyze', { waiting: 0, active: 0 });
+      expect(order).toEqual(['i1', 'i2', 'b1', 'b2', 'b3']);
+    });
+
+    it('runs as many jobs at a time as it was told, and no more', async () => {
+      const { opened, open: finish } = gate();
+      for (let i = 0; i < 7; i++) await queue.add('analyze', payload(i), { id: `j${i}` });
+      let running = 0;
+      let most = 0;
+      queue.work(
+        'analyze',
+        async () => {
+          most = Math.max(most, ++running);
+          await opened;
+          running--;
+        },
+        { concurrency: 3 },
+      );
+      await untilCounts('analyze', { active: 3, waiting: 4 });
+      finish();
+      await untilCounts('analyze', { active: 0, waiting: 0 });
+      expect(most).toBe(3);
+    });
+
+    it('tries a job again that threw, later each time', async () => {
+      const times: number[] = [];
+      const attempts: number[] = [];
+      queue.work(
+        'analyze',
+        async ({ attempt }) => {
+          times.push(performance.now());
+          attempts.push(attempt);
+          if (attempt < 3) throw new Error('not yet');
+        },
+        { concurrency: 1 },
+      );
+      await queue.add('analyze', payload(1), { id: 'a' });
+      await untilCounts('analyze', { delayed: 1 });
+      await untilCounts('analyze', { delayed: 0, waiting: 0, active: 0 });
+      while (attempts.length < 3) await delay(10);
+      expect(attempts).toEqual([1, 2, 3]);
+      const [first = 0, second = 0, third = 0] = times;
+      expect(second - first).toBeGreaterThan(900);
+      expect(third - second).toBeGreaterThan(1_900);
+      await untilCounts('analyze', { delayed: 0, active: 0, failed: 0 });
+    });
+
+    it('gives up on a poison job after its attempts, tells so once, and goes on with the others', async () => {
+      const failures: [string, string][] = [];
+      const done: string[] = [];
+      queue.work(
+        'analyze',
+        async ({ id }) => {
+          if (id === 'poison') throw new Error('cannot be done');
+          done.push(id);
+        },
+        { concurrency: 1, onFailed: (id, error) => failures.push([id, error.message]) },
+      );
+      await queue.add('analyze', payload(1), { id: 'poison' });
+      await queue.add('analyze', payload(2), { id: 'fine' });
+      await untilCounts('analyze', { failed: 1, waiting: 0, delayed: 0, active: 0 });
+      while (failures.length === 0) await delay(5);
+      expect([failures, done]).toEqual([[['poison', 'cannot be done']], ['fine']]);
+      await queue.add('analyze', payload(1), { id: 'poison' });
+      expect((await queue.counts('analyze')).waiting).toBe(0);
+    });
+
+    it('takes no more jobs once a worker is disposed of, but ends what runs', async () => {
+      const { opened, open: finish } = gate();
+      const done: string[] = [];
+      const worker = queue.work(
+        'analyze',
+        async ({ id }) => {
+          await opened;
+          done.push(id);
+        },
+        { concurrency: 1 },
+      );
+      await queue.add('analyze', payload(1), { id: 'a' });
+      await untilCounts('analyze', { active: 1 });
+      await queue.add('analyze', payload(2), { id: 'b' });
+      const closing = worker[Symbol.asyncDispose]();
+      expect(await Promise.race([closing.then(() => 'closed'), delay(20, 'still at work')])).toBe('still at work');
+      finish();
+      await closing;
+      expect(done).toEqual(['a']);
+      expect((await queue.counts('analyze')).waiting).toBe(1);
+    });
+
+    it('is closed once disposed of: waits for what runs, then takes nothing', async () => {
+      const { opened, open: finish } = gate();
+      let done = false;
+      queue.work(
+        'analyze',
+        async () => {
+          await opened;
+          done = true;
+        },
+        { concurrency: 1 },
+      );
+      await queue.add('analyze', payload(1), { id: 'a' });
+      await untilCounts('analyze', { active: 1 });
+      const closing = queue[Symbol.asyncDispose]();
+      finish();
+      await closing;
+      expect(done).toBe(true);
+      await expect(queue.add('analyze', payload(2), { id: 'b' })).rejects.toThrow('closed');
+      expect(() => queue.work('analyze', async () => {}, { concurrency: 1 })).toThrow('closed');
+    });
+
+    it('says how much room there is', async () => {
+      const room = await queue.room('analyze');
+      expect(room).toBeGreaterThan(0);
+      await queue.add('analyze', payload(1), { id: 'a' });
+      expect(await queue.room('analyze')).toBe(room - 1);
+    });
+  });
+}
