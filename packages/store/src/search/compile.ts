@@ -113,12 +113,14 @@ function compileBool(
   if (!onlyScores) conditions.push(anyOf(optional));
   // A comparison with a missing value is null, which must not exclude.
   if (excluded.length > 0) conditions.push(`(${anyOf(excluded)}) is not true`);
-  const where = checkedLength(`(${conditions.join(' and ')})`);
+  const where = checkedLength(conditions.length === 1 ? (conditions[0] as string) : `(${conditions.join(' and ')})`);
   return { where, score: scored ? boolScore(required, optional, context) : 0 };
 }
 
 function anyOf(queries: readonly CompiledQuery[]): string {
-  return queries.length === 0 ? 'false' : `(${queries.map(({ where }) => where).join(' or ')})`;
+  const [only] = queries;
+  if (queries.length <= 1) return only?.where ?? 'false';
+  return `(${queries.map(({ where }) => where).join(' or ')})`;
 }
 
 function boolScore(

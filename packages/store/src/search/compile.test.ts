@@ -1,0 +1,222 @@
+import { type Field, type FieldType, parseQuery } from '@akin/domain';
+import { describe, expect, it } from '@jest/globals';
+import type { SqlValue } from '../engine/engine.ts';
+import type { Column } from '../schema.ts';
+import type { SearchedTables } from './columns.ts';
+import { compileQuery } from './compile.ts';
+import { Params } from './params.ts';
+
+const TYPES: Record<string, FieldType> = {
+  id: 'string',
+  labels: 'strings',
+  price: 'long',
+  weight: 'double',
+  sold: 'boolean',
+  taken: 'date',
+  copyspace: 'longs',
+  location: 'location',
+  text: 'text',
+  shape_descriptor: 'string',
+};
+
+const tables: SearchedTables = {
+  sqlSchema: 'c1',
+  schema: {
+    version: 1,
+    fields: new Map(
+      Object.entries(TYPES).map(([name, type]): [string, Field] => [
+        name,
+        { name, type, origin: 'document', returnedByDefault: true },
+      ]),
+    ),
+    columns: new Map(
+      Object.entries(TYPES).map(([name, type]): [string, Column] => {
+        if (type === 'location') return [name, { kind: 'location', lat: 'lat', lon: 'lon' }];
+        if (type === 'text') return [name, { kind: 'words', sql: 'words' }];
+        if (name === 'shape_descriptor') return [name, { kind: 'output' }];
+        return [name, { kind: 'column', sql: name, type }];
+      }),
+    ),
+  },
+  modules: [
+    {
+      name: 'shape',
+      outputs: [{ name: 'shape_descriptor', type: 'string', returnedByDefault: false }],
+      descriptor: { output: 'shape_descriptor', cell: 'shape_cluster', dimensions: 4 },
+    },
+  ],
+};
+
+function compile(text: string, scored = false): { where: string; score: string | number; values: SqlValue[] } {
+  const params = new Params();
+  const context = { tables, params, now: new Date('2024-06-15T12:00:00Z'), timeZone: 'UTC' };
+  return { ...compileQuery(parseQuery(text), context, scored), values: params.values };
+}
+
+describe('queries as SQL', () => {
+  it.each<[string, string, SqlValue[]]>([
+    ['*:*', 'true', []],
+    ['', 'false', []],
+    ['id:7', 'd.id = $1::text', ['7']],
+    ['labels:red', '$1::text = any(d.labels)', ['red']],
+    ['price:5', 'd.price = $1::int8', [5n]],
+    ['price:5.0', 'd.price = $1::int8', [5n]],
+    ['price:5.5', 'false', []],
+    ['weight:-.5', 'd.weight = $1::float8', [-0.5]],
+    ['sold:True', 'd.sold = $1::boolean', [true]],
+    ['copyspace:(0 AND 1)', '($1::int8 = any(d.copyspace) and $2::int8 = any(d.copyspace))', [0n, 1n]],
+    ['-id:7', '(true and (d.id = $1::text) is not true)', ['7']],
+    ['sold:* OR (-id:7)', '(d.sold is not null or (false and (d.id = $1::text) is not true))', ['7']],
+    ['id:(a b c)', 'd.id = any($1::text[])', [['a', 'b', 'c']]],
+    ['labels:(a b) price:1', '(d.labels && $1::text[] or d.price = $2::int8)', [['a', 'b'], 1n]],
+    ['-id:a -id:b', '(true and (d.id = any($1::text[])) is not true)', [['a', 'b']]],
+    ['+sold:true price:1', 'd.sold = $1::boolean', [true]],
+    ['price:[1 TO 5]', '(d.price >= $1::int8 and d.price <= $2::int8)', [1n, 5n]],
+    ['price:{1 TO 5}', '(d.price >= $1::int8 and d.price <= $2::int8)', [2n, 4n]],
+    ['price:[1.5 TO 4.5]', '(d.price >= $1::int8 and d.price <= $2::int8)', [2n, 4n]],
+    ['price:[-4.5 TO -1.5}', '(d.price >= $1::int8 and d.price <= $2::int8)', [-4n, -2n]],
+    ['price:{5 TO 5]', 'false', []],
+    ['price:[99999999999999999999 TO *]', 'false', []],
+    [
+      'price:[* TO 99999999999999999999]',
+      '(d.price >= $1::int8 and d.price <= $2::int8)',
+      [-(2n ** 63n), 2n ** 63n - 1n],
+    ],
+    ['price:[* TO *]', 'd.price is not null', []],
+    ['weight:{1 TO *]', '(d.weight > $1::float8)', [1]],
+    [
+      'labels:[a TO b}',
+      'exists (select from unnest(d.labels) e(v) where (e.v collate "C" >= $1::text and e.v collate "C" < $2::text))',
+      ['a', 'b'],
+    ],
+    [
+      'taken:2024-01-31',
+      '(d.taken >= $1::timestamptz and d.taken < $2::timestamptz)',
+      [new Date('2024-01-31'), new Date('2024-02-01')],
+    ],
+    [
+      'taken:"2024-01-31T10:00"',
+      '(d.taken >= $1::timestamptz and d.taken < $2::timestamptz)',
+      [new Date('2024-01-31T10:00Z'), new Date('2024-01-31T10:00:00.001Z')],
+    ],
+    [
+      'taken:[2024-01-30 TO 2024-01-31]',
+      '(d.taken >= $1::timestamptz and d.taken < $2::timestamptz)',
+      [new Date('2024-01-30'), new Date('2024-02-01')],
+    ],
+    [
+      'taken:{2024-01-30 TO 2024-01-31}',
+      '(d.taken >= $1::timestamptz and d.taken < $2::timestamptz)',
+      [new Date('2024-01-31'), new Date('2024-01-31')],
+    ],
+    ['taken:[NOW/DAY-1DAY TO *]', '(d.taken >= $1::timestamptz)', [new Date('2024-06-14')]],
+    ['location:"1.5,-2"', '(d.lat = $1::float8 and d.lon = $2::float8)', [1.5, -2]],
+    [
+      'location:[1,2 TO 3,4]',
+      '(d.lat >= $1::float8 and d.lat <= $3::float8 and (d.lon >= $2::float8 and d.lon <= $4::float8))',
+      [1, 2, 3, 4],
+    ],
+    [
+      'location:[1,170 TO 3,-170]',
+      '(d.lat >= $1::float8 and d.lat <= $3::float8 and (d.lon >= $2::float8 or d.lon <= $4::float8))',
+      [1, 170, 3, -170],
+    ],
+    ['location:*', 'd.lat is not null', []],
+    ['labels:*', 'cardinality(d.labels) > 0', []],
+    ['shape_descriptor:*', 'exists (select from c1.descriptors_shape v where v.doc = d.doc)', []],
+    ['id:a%_\\\\b*', 'd.id like $1::text', ['a\\%\\_\\\\b%']],
+    ['labels:r?d', 'exists (select from unnest(d.labels) e(v) where e.v collate "C" like $1::text)', ['r_d']],
+    ['Über', 'd.words @@ $1::tsquery', ["('uber')"]],
+    ['wi-fi', 'd.words @@ $1::tsquery', ["('wi') | ('fi')"]],
+    ['東京都', 'd.words @@ $1::tsquery', ["('東京' <-> '京都')"]],
+    ['"red shoe"', 'd.words @@ $1::tsquery', ["'red' <-> 'shoe'"]],
+    ["o'neil", 'd.words @@ $1::tsquery', ["('o''neil')"]],
+    ['Sho*', 'd.words @@ $1::tsquery', ["'sho':*"]],
+    ['wi-f*', 'd.words @@ $1::tsquery', ["'wi' <-> 'f':*"]],
+    ['{!words f=labels}red Shoe', 'd.words @@ $1::tsquery', ["(':labels:red') & (':labels:shoe')"]],
+    ['- red', 'd.words @@ $1::tsquery', ["('red')"]],
+    ['"?!"', 'false', []],
+  ])('%s is %s', (text, where, values) => {
+    expect(compile(text)).toMatchObject({ where, values });
+  });
+
+  it('scores text by its words, all else by 1, and adds up what matches', () => {
+    expect(compile('*:*', true).score).toBe(1);
+    expect(compile('price:5^3', true).score).toBe(3);
+    expect(compile('(price:5 AND sold:true)^2', true).score).toBe(4);
+    expect(compile('red^=3', true).score).toBe(3);
+    const rank = "ts_rank('{1,1,1,1}', d.words, $1::tsquery, 1)::float8";
+    expect(compile('red', true).score).toBe(rank);
+    expect(compile('red^2', true)).toMatchObject({ score: `(${rank} * $2::float8)`, values: ["('red')", 2] });
+    expect(compile('+red price:5', true).score).toBe(
+      `(${rank} + case when d.price = $2::int8 then $3::float8 else 0 end)`,
+    );
+  });
+});
+
+describe('what cannot be searched', () => {
+  it.each([
+    ['prize:5', 'no document has a field "prize"; did you mean "price"?'],
+    ['zzzzzz:5', 'no document has a field "zzzzzz".'],
+    ['+sold:true prize:5', 'did you mean "price"?'],
+    ['price:abc', '"abc" does not fit the field "price", which is a Long'],
+    ['price:[a TO 5]', '"a" does not fit the field "price"'],
+    ['weight:1e999', '"1e999" does not fit the field "weight", which is a Double'],
+    ['sold:maybe', 'which is a Boolean'],
+    ['taken:2024-02-30', 'which is a date'],
+    ['location:"91,0"', 'which is a location'],
+    ['price:5*', 'wildcards are for String fields, and "price" is a long'],
+    ['price:5~1', 'fuzzy values are for String fields'],
+    ['location:1*', 'wildcards are for String fields'],
+    ['shape_descriptor:abc', 'values of "shape_descriptor" cannot be searched'],
+    ['{!words f=price}a', '{!words} is for String fields, and "price" is a long'],
+    [`id:${'x'.repeat(41)}~`, 'a fuzzy value has at most 40 characters'],
+    [`"${'x '.repeat(1001)}"`, 'the value has 1001 words; at most 1000'],
+  ])('%.40s: %s', (text, problem) => {
+    expect(() => compile(text)).toThrow(problem);
+  });
+
+  it('names the character of the clause', () => {
+    expect(() => compile('id:7 AND price:abc')).toThrow('at character 16');
+  });
+});
+
+describe('hostile queries', () => {
+  const words = ["'", '"', '\\', '%', '_', ';--', '$1', ':*', '&', '|', '!', '<->', '🙂', "') or true --", '\\u0027'];
+
+  it('puts no text of a user into the SQL', () => {
+    for (const word of words) {
+      const value = word.replace(/["\\]/g, '\\$&');
+      for (const field of ['id', 'labels', 'text']) {
+        const plain = compile(`${field}:"${value}x"`).where;
+        expect(plain).toBe(compile(`${field}:"x"`).where);
+        expect(compile(`${field}:"${value}x y"~3`).where).not.toContain(word === '\\u0027' ? "'x" : `${word}x`);
+      }
+      expect(() => compile(`${word.replace(/[^a-z0-9]/gu, '\\$&')}:x`)).toThrow('no document has a field');
+    }
+  });
+
+  it('refuses a query whose SQL would be out of proportion', () => {
+    const group = (depth: number): string =>
+      depth === 0 ? 'a' : `(${Array.from({ length: 95 }, (_, i) => `w${i}`).join(' ')} (+b +${group(depth - 1)}))`;
+    expect(() => compile(group(99), true)).toThrow('too complex');
+  });
+
+  it('makes a flat condition of many clauses and a balanced sum of many scores', () => {
+    const many = Array.from({ length: 9_000 }, (_, i) => `w${i}`).join(' ');
+    const { score, values } = compile(many, true);
+    let depth = 0;
+    let deepest = 0;
+    for (const char of String(score)) {
+      if (char === '(') deepest = Math.max(deepest, ++depth);
+      if (char === ')') depth--;
+    }
+    expect(deepest).toBeLessThan(30);
+    expect(values.length).toBe(9_000);
+  });
+
+  it('refuses more values than a statement can have', () => {
+    const ranges = Array.from({ length: 20_000 }, (_, i) => `location:[${i % 90},0 TO 90,1]`).join(' ');
+    expect(() => compile(ranges)).toThrow('too many values');
+  });
+});

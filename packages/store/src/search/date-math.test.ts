@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { readDateMath } from './date-math.ts';
+
+const now = new Date('2024-03-31T12:34:56.789Z');
+
+function read(text: string, timeZone = 'UTC'): string | undefined {
+  return readDateMath(text, { now, timeZone })?.toISOString();
+}
+
+describe('date math', () => {
+  it.each([
+    ['NOW', '2024-03-31T12:34:56.789Z'],
+    ['NOW-7DAYS', '2024-03-24T12:34:56.789Z'],
+    ['NOW/DAY', '2024-03-31T00:00:00.000Z'],
+    ['NOW/DAY+1DAY', '2024-04-01T00:00:00.000Z'],
+    ['NOW/YEAR', '2024-01-01T00:00:00.000Z'],
+    ['NOW/MONTH', '2024-03-01T00:00:00.000Z'],
+    ['NOW/HOUR-30MINUTES', '2024-03-31T11:30:00.000Z'],
+    ['NOW/SECOND+1MILLI', '2024-03-31T12:34:56.001Z'],
+    ['NOW-1MONTH', '2024-02-29T12:34:56.789Z'],
+    ['NOW-1YEAR-1MONTH', '2023-02-28T12:34:56.789Z'],
+    ['2024-02-29T00:00:00Z+1YEAR', '2025-02-28T00:00:00.000Z'],
+    ['2024-01-31T10:00+02:00+1MONTH/MONTH', '2024-02-01T00:00:00.000Z'],
+    ['2024-05-05/MONTH', '2024-05-01T00:00:00.000Z'],
+  ])('reads %s as %s', (text, expected) => {
+    expect(read(text)).toBe(expected);
+  });
+
+  it('rounds and counts days in the calendar of the zone', () => {
+    // Clocks went forward at 2024-03-31T01:00Z in Berlin: that day has 23 hours.
+    expect(read('NOW/DAY', 'Europe/Berlin')).toBe('2024-03-30T23:00:00.000Z');
+    expect(read('NOW/DAY+1DAY', 'Europe/Berlin')).toBe('2024-03-31T22:00:00.000Z');
+    expect(read('NOW/DAY+24HOURS', 'Europe/Berlin')).toBe('2024-03-31T23:00:00.000Z');
+    expect(read('NOW/HOUR', 'Asia/Kolkata')).toBe('2024-03-31T12:30:00.000Z');
+    expect(read('NOW/MONTH', 'America/Los_Angeles')).toBe('2024-03-01T08:00:00.000Z');
+  });
+
+  it.each([
+    'now',
+    'NOW+1',
+    'NOW+DAY',
+    'NOW/WEEK',
+    'NOW-1FORTNIGHT',
+    'NOWDAY',
+    '',
+    '+1DAY',
+    'NOW+999999999YEARS',
+    `NOW${'+1DAY'.repeat(60)}`,
+    `${'+1A'.repeat(300_000)}x`,
+  ])('does not read %.40s', (text) => {
+    expect(read(text)).toBeUndefined();
+  });
+
+  it('names a zone that is none', () => {
+    expect(() => read('NOW/DAY', 'Mars/Olympus')).toThrow('Mars/Olympus');
+  });
+});
