@@ -1,0 +1,77 @@
+import { promises as fs } from 'node:fs';
+import { AkinError } from '@akin/domain';
+import { DEFAULT_IMAGE_LIMITS, decodeBase64 } from '@akin/imaging';
+import type { Analyzer } from '@akin/modules/analyze';
+import { reasonOf } from './folder/walk.ts';
+
+/** One line of JSON, and whether it holds outputs rather than an error. */
+export interface Line {
+  readonly ok: boolean;
+  readonly line: string;
+}
+
+/**
+ * Analyzes one input after the other and yields one line of JSON for each, in order, while up to `threads` pictures
+ * are worked on at the same time. Memory holds that many pictures and no more.
+ *
+ * An input is a path, or a JSON object `{"data": "<base64>", …}` or `{"file": "<path>", …}` whose other members come
+ * back on its line. A line out is `{"file"?, …, "width", "height", "outputs"}`, where `outputs` is the text that
+ * `import` takes, or `{"file"?, …, "error": {"code", "msg"}}`.
+ */
+export async function* analyzeLines(
+  inputs: AsyncIterable<string> | Iterable<string>,
+  analyzer: Analyzer,
+  options: { threads: number; modules: readonly string[]; signal: AbortSignal },
+): AsyncGenerator<Line> {
+  const underway: Promise<Line>[] = [];
+  for await (const input of inputs) {
+    if (input.trim() === '') continue;
+    underway.push(analyzeLine(input, analyzer, options));
+    if (underway.length >= options.threads * 2) yield (await underway.shift()) as Line;
+  }
+  for (const line of underway) yield await line;
+}
+
+async function analyzeLine(
+  input: string,
+  analyzer: Analyzer,
+  options: { modules: readonly string[]; signal: AbortSignal },
+): Promise<Line> {
+  let about: Record<string, unknown> = { file: input };
+  try {
+    const request = readInput(input);
+    about = request.about;
+    const bytes =
+      request.data === undefined
+        ? await readPicture(request.file)
+        : decodeBase64(request.data, DEFAULT_IMAGE_LIMITS.bytes);
+    const { outputs, width, height } = await analyzer.analyze(bytes, options);
+    return { ok: true, line: JSON.stringify({ ...about, width, height, outputs }) };
+  } catch (error) {
+    const code = error instanceof AkinError ? error.code : 'bad-request';
+    const msg = error instanceof AkinError ? error.message : reasonOf(error);
+    return { ok: false, line: JSON.stringify({ ...about, error: { code, msg } }) };
+  }
+}
+
+function readInput(input: string): { about: Record<string, unknown>; file: string; data?: string } {
+  if (!input.trimStart().startsWith('{')) return { about: { file: input }, file: input };
+  let parsed: Record<string, unknown>;
+  try {
+    parsed = JSON.parse(input);
+  } catch (cause) {
+    throw new AkinError('bad-request', `This line is neither a path nor JSON: ${(cause as Error).message}`);
+  }
+  const { data, ...about } = parsed;
+  if (typeof data === 'string') return { about, file: '', data };
+  if (typeof about.file === 'string') return { about, file: about.file };
+  throw new AkinError('bad-request', 'A line of JSON needs "data" (base64 of a picture) or "file" (a path).');
+}
+
+async function readPicture(file: string): Promise<Uint8Array> {
+  const { size } = await fs.stat(file);
+  if (size > DEFAULT_IMAGE_LIMITS.bytes) {
+    throw new AkinError('too-large', `The file has ${size} bytes; the limit is ${DEFAULT_IMAGE_LIMITS.bytes}.`);
+  }
+  return fs.readFile(file);
+}

@@ -1,0 +1,58 @@
+import { type Client, createClient } from '@akin/client';
+import { createAnalyzer } from '@akin/modules/analyze';
+import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
+import type { Program } from '../main.ts';
+import { UsageError } from '../options.ts';
+import { serve } from '../serve.ts';
+import { embeddedConfig, STORE_OPTIONS } from './serve-options.ts';
+
+const DEFAULT_SERVER = 'http://127.0.0.1:8983';
+
+export const indexCommand: Program = {
+  command: {
+    name: 'index',
+    usage: 'index <folder|glob|-> …',
+    about:
+      'Indexes the pictures of folders, of globs, or of the paths on standard input (-). It sends them to the server when one answers, else it writes to the embedded store. Stopped, the same command goes on where it was. Exit code 0: all are in; 2: some failed; 130: stopped.',
+    options: [
+      { name: 'server', value: 'url', about: 'The running akin to send to', default: DEFAULT_SERVER },
+      { name: 'key', value: 'key', about: 'Key for that server' },
+      ...FOLDER_OPTIONS,
+      ...STORE_OPTIONS,
+    ],
+  },
+
+  async run(options, signal) {
+    if (options.words.length === 0) throw new UsageError('Name a folder, a glob, or - for paths on standard input.');
+    const config = embeddedConfig(options);
+    const server = options.text('server') ?? DEFAULT_SERVER;
+    const key = options.text('key');
+    const client = createClient({ baseUrl: server, ...(key ? { key } : {}) });
+    if (await client.isReady()) {
+      await using analyzer = await createAnalyzer({ threads: config.threads });
+      return runFolders(options, {
+        collection: await theCollection(client, options.text('collection')),
+        analyzer,
+        threads: config.threads,
+        signal,
+      });
+    }
+    if (server !== DEFAULT_SERVER) throw new UsageError(`No akin answers at ${server}.`);
+    await using served = await serve(config);
+    const embedded = createClient({ baseUrl: served.gateway.url });
+    return runFolders(options, {
+      collection: await theCollection(embedded, options.text('collection')),
+      analyzer: served.analyzer,
+      threads: config.threads,
+      signal,
+    });
+  },
+};
+
+/** The collection to index into; made when it does not exist, because naming it in a command is clear enough. */
+async function theCollection(client: Client, name = 'my-collection') {
+  const collection = client.collection(name);
+  const { collections } = await client.collections();
+  if (!collections.some((one) => one.name === name)) await collection.create();
+  return collection;
+}

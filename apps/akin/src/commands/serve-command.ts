@@ -1,0 +1,93 @@
+import { type Collection, createClient } from '@akin/client';
+import { fillWithDemo } from '../demo/fill.ts';
+import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
+import type { Program } from '../main.ts';
+import { openInBrowser } from '../open-in-browser.ts';
+import { serve } from '../serve.ts';
+import { embeddedConfig, STORE_OPTIONS } from './serve-options.ts';
+
+const DEFAULT_PORT = 8983;
+
+export const serveCommand: Program = {
+  command: {
+    name: 'serve',
+    usage: 'serve [folder|glob …]',
+    about:
+      'Serves collections and a web page from this process. With folders, indexes their pictures into the collection while it serves.',
+    options: [
+      {
+        name: 'port',
+        value: 'n',
+        about: 'Port to listen on; 0 takes a free one',
+        default: String(DEFAULT_PORT),
+        alsoFrom: ['PORT'],
+      },
+      { name: 'host', value: 'address', about: 'Address to listen on', default: '127.0.0.1' },
+      {
+        name: 'allow-open-network',
+        about:
+          'Listen beyond this machine although there are no keys: everybody who can connect may read and delete all',
+      },
+      { name: 'no-demo', about: 'Do not fill an empty collection with drawn pictures' },
+      { name: 'no-open', about: 'Do not open the page in a browser' },
+      { name: 'cors', value: 'origins', about: 'Origins whose pages may call akin, by comma; * for any' },
+      {
+        name: 'legacy-segment',
+        value: 'name',
+        about: 'Path segment of the interface that Solr clients know',
+        default: 'solr',
+      },
+      ...STORE_OPTIONS,
+      ...FOLDER_OPTIONS,
+    ],
+  },
+
+  async run(options, signal) {
+    const config = embeddedConfig(options);
+    await using served = await serve({
+      ...config,
+      host: options.text('host') ?? '127.0.0.1',
+      port: options.number('port'),
+      corsOrigins: (options.text('cors') ?? '')
+        .split(',')
+        .map((origin) => origin.trim())
+        .filter(Boolean),
+      allowOpenNetwork: options.on('allow-open-network'),
+      legacySegment: options.text('legacy-segment') ?? 'solr',
+    });
+    const { url } = served.gateway;
+    const collection = createClient({ baseUrl: url }).collection(options.text('collection') ?? 'my-collection');
+    process.stdout.write(`akin answers at ${url}/\n`);
+    if (!options.on('no-open') && process.stdout.isTTY) openInBrowser(url);
+    let code = 0;
+    if (options.words.length > 0) {
+      code = await runFolders(options, { collection, analyzer: served.analyzer, threads: config.threads, signal });
+    } else if (!options.on('no-demo')) {
+      await fillWithDemo({
+        collection,
+        analyzer: served.analyzer,
+        dataFolder: config.dataFolder,
+        signal,
+        say: (line) =>
+          process.stdout.write(`${line}
+`),
+      });
+    }
+    if (!signal.aborted) process.stdout.write(await firstRequests(collection));
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    return code === 130 ? 0 : code;
+  },
+};
+
+/** Three requests to paste, about a document that is there. */
+async function firstRequests(collection: Collection): Promise<string> {
+  const { docs } = (await collection.select({ rows: 1, sort: 'id asc', fl: 'id' })).response;
+  const id = docs[0]?.id;
+  if (id === undefined) return 'The collection is empty: npx akin index <folder> fills it.\n';
+  const addresses = [
+    collection.searchAddress('select', { rows: 3, fl: 'id,labels' }),
+    collection.searchAddress('image', { 'rank.by.id': id, rows: 5, fl: 'id,score' }),
+    collection.searchAddress('color', { 'rank.by.hex': '0xE03C31', rows: 5, fl: 'id,score,color_names' }),
+  ];
+  return `\nThree requests to paste:\n${addresses.map((address) => `  curl '${address.replaceAll("'", '%27')}'\n`).join('')}\n`;
+}

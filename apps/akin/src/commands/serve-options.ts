@@ -1,0 +1,49 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Option, Parsed } from '../options.ts';
+import { DEFAULT_THREADS, type ServeConfig } from '../serve.ts';
+
+/** Where akin keeps the embedded database unless told otherwise, below the folder that it is started in. */
+const DEFAULT_DATA_FOLDER = 'akin-data';
+
+/** Options of every command that opens a store by itself. */
+export const STORE_OPTIONS: readonly Option[] = [
+  {
+    name: 'data',
+    value: 'folder',
+    about: 'Folder of the embedded database',
+    default: DEFAULT_DATA_FOLDER,
+  },
+  {
+    name: 'database-url',
+    value: 'url',
+    about: 'PostgreSQL 15 or newer with pgvector, instead of the embedded database',
+    alsoFrom: ['DATABASE_URL'],
+  },
+  { name: 'threads', value: 'n', about: 'Pictures analyzed at the same time', default: String(DEFAULT_THREADS) },
+  { name: 'log-level', value: 'level', about: 'debug, info, warn or error', default: 'warn' },
+];
+
+const WEB_FOLDER = fileURLToPath(new URL('dist/', import.meta.resolve('@akin/web/package.json')));
+
+/** Where the embedded database of a data folder lies. */
+export function databaseFolder(options: Parsed): string {
+  return path.resolve(options.text('data') ?? DEFAULT_DATA_FOLDER, 'database');
+}
+
+/** What a command that serves to itself alone needs; `serve` adds its own options. */
+export function embeddedConfig(options: Parsed): ServeConfig {
+  const databaseUrl = options.text('database-url');
+  return {
+    dataFolder: path.resolve(options.text('data') ?? DEFAULT_DATA_FOLDER),
+    ...(databaseUrl ? { databaseUrl } : {}),
+    host: '127.0.0.1',
+    port: 0,
+    corsOrigins: [],
+    allowOpenNetwork: false,
+    legacySegment: 'solr',
+    threads: Math.max(1, options.number('threads')),
+    logLevel: options.text('log-level') ?? 'warn',
+    webFolder: WEB_FOLDER,
+  };
+}

@@ -1,0 +1,40 @@
+import { scoreOf } from '@akin/modules/vectors';
+
+/** From this score on two pictures count as copies of one another, as in `/duplicate`. */
+const COPY_SCORE = 0.7;
+
+/**
+ * Counts pictures that are near-duplicates of an earlier one of the same run. Only pictures that share one of their
+ * nearest cells are compared, so that a hundred thousand pictures cost seconds, not hours.
+ */
+export class NearDuplicates {
+  #count = 0;
+  readonly #byCell = new Map<number, Float32Array[]>();
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /**
+   * @param descriptor The duplicate descriptor, unit length.
+   * @param cells The nearest cells of the picture, nearest first.
+   */
+  add(descriptor: Float32Array, cells: Uint16Array): void {
+    const near = cells.slice(0, 3);
+    if (near.some((cell) => this.#byCell.get(cell)?.some((other) => isCopy(descriptor, other)))) this.#count++;
+    const home = near[0];
+    if (home === undefined) return;
+    const members = this.#byCell.get(home);
+    if (members) members.push(descriptor);
+    else this.#byCell.set(home, [descriptor]);
+  }
+}
+
+function isCopy(a: Float32Array, b: Float32Array): boolean {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) {
+    const difference = (a[i] as number) - (b[i] as number);
+    sum += difference * difference;
+  }
+  return scoreOf('duplicate', Math.sqrt(sum)) >= COPY_SCORE;
+}

@@ -1,0 +1,69 @@
+/** What a run over many files has come to so far. */
+export interface Counts {
+  /** Files found so far; final when `complete`. */
+  found: number;
+  complete: boolean;
+  done: number;
+  unchanged: number;
+  failed: number;
+}
+
+/**
+ * Shows how a run goes: one line that is redrawn on a terminal, a line every ten seconds elsewhere. The rate is the
+ * mean since the start over the files that were worked on.
+ */
+export class Progress {
+  readonly counts: Counts = { found: 0, complete: false, done: 0, unchanged: 0, failed: 0 };
+  readonly #out: NodeJS.WriteStream;
+  readonly #started = performance.now();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(out: NodeJS.WriteStream) {
+    this.#out = out;
+    this.#timer = setInterval(() => this.#draw(), out.isTTY ? 200 : 10_000);
+    this.#timer.unref();
+  }
+
+  /** Prints a line that stays, above the bar. */
+  say(line: string): void {
+    this.#out.write(this.#out.isTTY ? `\r\x1b[K${line}\n` : `${line}\n`);
+  }
+
+  /** Draws a last time and leaves the line. */
+  finish(): void {
+    clearInterval(this.#timer);
+    this.#draw();
+    if (this.#out.isTTY) this.#out.write('\n');
+  }
+
+  #draw(): void {
+    const line = progressLine(this.counts, (performance.now() - this.#started) / 1000);
+    this.#out.write(this.#out.isTTY ? `\r\x1b[K${line.slice(0, (this.#out.columns ?? 80) - 1)}` : `${line}\n`);
+  }
+}
+
+/** One line: bar, count, rate, time left, failures. `seconds` since the start. */
+export function progressLine(counts: Counts, seconds: number): string {
+  const worked = counts.done + counts.failed;
+  const finished = worked + counts.unchanged;
+  const rate = seconds > 0 ? worked / seconds : 0;
+  const share = counts.found ? finished / counts.found : counts.complete ? 1 : 0;
+  const bar = '█'.repeat(Math.round(share * 20)).padEnd(20, '░');
+  const left = counts.found - finished;
+  return [
+    `${bar} ${finished}/${counts.found}${counts.complete ? '' : '+'} pictures`,
+    `${rate.toFixed(1)}/s`,
+    left > 0 && rate > 0 ? `${duration(left / rate)} left` : '',
+    counts.unchanged ? `${counts.unchanged} unchanged` : '',
+    counts.failed ? `${counts.failed} failed` : '',
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+/** Seconds as people say them: `40 s`, `3 min`, `2 h 5 min`. */
+export function duration(seconds: number): string {
+  if (seconds < 60) return `${Math.ceil(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,24 @@
+import type { FolderReport } from './index-folder.ts';
+
+/** Failures that are printed one by one; the rest is counted. */
+const PRINTED_FAILURES = 50;
+
+/** What a person reads at the end of a run. */
+export function reportText(report: FolderReport): string {
+  const lines = [
+    `${report.indexed} indexed, ${report.unchanged} unchanged, ${report.removed} removed, ${report.failures.length} failed` +
+      (report.stopped ? '. Stopped; the same command goes on from here.' : '.'),
+    `${report.nearDuplicates} near-duplicates of another picture of this run.`,
+  ];
+  if (report.failures.length > 0) lines.push('', 'Not indexed:');
+  for (const { file, reason } of report.failures.slice(0, PRINTED_FAILURES)) lines.push(`  ${file}: ${reason}`);
+  const rest = report.failures.length - PRINTED_FAILURES;
+  if (rest > 0) lines.push(`  and ${rest} more`);
+  return lines.join('\n');
+}
+
+/** 0 when every file is in, 2 when some failed, 130 when the run was stopped. */
+export function exitCode(report: FolderReport): number {
+  if (report.stopped) return 130;
+  return report.failures.length > 0 ? 2 : 0;
+}

@@ -1,0 +1,14 @@
+import { spawn } from 'node:child_process';
+
+const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', ''],
+};
+
+/** Shows an address in the user's browser, where there is one; silent otherwise. */
+export function openInBrowser(url: string): void {
+  const [program, ...args] = OPENERS[process.platform] ?? (['xdg-open'] as const);
+  const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
+  child.on('error', () => {});
+  child.unref();
+}

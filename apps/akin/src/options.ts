@@ -1,0 +1,108 @@
+import { parseArgs } from 'node:util';
+
+/** One flag of a command. Its environment variable is `AKIN_` and the name in capitals. */
+export interface Option {
+  readonly name: string;
+  /** What stands behind the flag in `--help`; absent for a switch. */
+  readonly value?: string;
+  readonly about: string;
+  readonly default?: string;
+  /** Environment variables that are asked besides `AKIN_…`, such as `DATABASE_URL`. */
+  readonly alsoFrom?: readonly string[];
+}
+
+export interface Command {
+  readonly name: string;
+  readonly usage: string;
+  readonly about: string;
+  readonly options: readonly Option[];
+}
+
+export interface Parsed {
+  readonly words: readonly string[];
+  /** The text of an option; undefined when it was given nowhere. */
+  text(name: string): string | undefined;
+  /** Whether a switch is on. */
+  on(name: string): boolean;
+  /** An option that is a whole number. */
+  number(name: string): number;
+}
+
+/** The user's mistake in a command line: printed without a stack, exit code 1. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/**
+ * Reads a command line; what it does not name comes from the environment, then from the default.
+ *
+ * @throws {UsageError} naming every unknown flag or malformed value.
+ */
+export function parseOptions(command: Command, args: readonly string[], env: NodeJS.ProcessEnv): Parsed {
+  const byName = new Map(command.options.map((option) => [option.name, option]));
+  let values: Record<string, string | boolean | undefined>;
+  let words: string[];
+  try {
+    const parsed = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: Object.fromEntries([
+        ...command.options.map((option) => [option.name, { type: option.value ? 'string' : 'boolean' } as const]),
+        ['help', { type: 'boolean', short: 'h' } as const],
+      ]),
+    });
+    values = parsed.values as typeof values;
+    words = parsed.positionals;
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message.split('. To specify')[0]}\nSee: akin ${command.name} --help`);
+  }
+  const lookUp = (name: string): string | boolean | undefined => {
+    if (values[name] !== undefined) return values[name];
+    const option = byName.get(name);
+    if (!option) throw new Error(`akin ${command.name} has no option ${name}`);
+    for (const variable of [environmentName(name), ...(option.alsoFrom ?? [])]) {
+      if (env[variable]) return env[variable];
+    }
+    return option.default;
+  };
+  return {
+    words,
+    text(name) {
+      const value = lookUp(name);
+      return value === undefined || typeof value === 'boolean' ? undefined : value;
+    },
+    on(name) {
+      const value = lookUp(name);
+      if (value === undefined || typeof value === 'boolean') return value === true;
+      if (/^(1|true|yes|on)$/i.test(value)) return true;
+      if (/^(0|false|no|off)$/i.test(value)) return false;
+      throw new UsageError(`${environmentName(name)} must be true or false, not ${JSON.stringify(value)}.`);
+    },
+    number(name) {
+      const value = lookUp(name);
+      if (typeof value !== 'string' || !/^\d{1,9}$/.test(value)) {
+        throw new UsageError(
+          `--${name} (or ${environmentName(name)}) must be a whole number, not ${JSON.stringify(value)}.`,
+        );
+      }
+      return Number(value);
+    },
+  };
+}
+
+export function environmentName(option: string): string {
+  return `AKIN_${option.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** The text of `--help` for one command. */
+export function helpText(command: Command): string {
+  const lines = command.options.map((option) => {
+    const flag = `  --${option.name}${option.value ? ` <${option.value}>` : ''}`;
+    const notes = [
+      option.default === undefined ? '' : `default ${option.default}`,
+      [environmentName(option.name), ...(option.alsoFrom ?? [])].join(' or '),
+    ].filter(Boolean);
+    return `${flag.padEnd(30)} ${option.about} [${notes.join('; ')}]`;
+  });
+  return `Usage: akin ${command.usage}\n\n${command.about}\n\nOptions [default; environment variable]:\n${lines.join('\n')}\n`;
+}
