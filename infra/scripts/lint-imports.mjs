@@ -37,6 +37,8 @@ export const ROOMS = {
         (name) => `@akin/${name}`,
       ),
       ...['@akin/gateway', '@akin/analyzer', '@akin/indexer'],
+      // Not its source: the folder of the built page, which the gateway is told to serve.
+      '@akin/web/package.json',
     ],
   },
   e2e: { may: ['@akin/client', '@akin/contract', '@akin/domain', 'akin'] },
