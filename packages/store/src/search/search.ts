@@ -33,7 +33,7 @@ export interface SearchRequest {
   readonly rows: number;
   /** `*` begins, then the mark of the answer before; instead of `start`. */
   readonly cursorMark?: string | undefined;
-  /** Names and globs of fields to return; see `selectFields`. */
+  /** Names of fields to return, `*` for all that are returned by default; see `selectFields`. */
   readonly fields?: readonly string[];
   /** Whether an unranked search whose order does not need scores gives them all the same. */
   readonly scores?: boolean;
