@@ -1,0 +1,27 @@
+import type { Drawing } from '../drawing.ts';
+import type { Random } from '../random.ts';
+
+/** How one article looks. */
+export interface Look {
+  readonly main: string;
+  readonly accent: string;
+  /** Index into the kind's variants. */
+  readonly variant: number;
+  /** Small differences between articles. */
+  readonly random: Random;
+}
+
+/** A kind of product that can be drawn in many colours and a few shapes. */
+export interface ProductKind {
+  readonly name: string;
+  readonly category: string;
+  readonly labels: readonly string[];
+  /** Names of the shapes. */
+  readonly variants: readonly string[];
+  /** Lowest and highest price. */
+  readonly price: readonly [number, number];
+  /** Hangs or lies flat: no shadow on a ground. */
+  readonly floating?: true;
+  /** Draws into the square 0…480: centred at x 240, standing on y 400. */
+  readonly draw: (drawing: Drawing, look: Look) => void;
+}
