@@ -76,6 +76,11 @@ describe('copyspace', () => {
     const next = noise(5);
     const landscape = draw(300, 300, (_, y) => (y < 0.66 ? gray(150 + 90 * y) : gray(40 + (next() % 150))));
     expect(analyzeCopyspace(landscape)).toEqual([0, 1, 2, 3, 4, 5]);
+    const red = (y: number) =>
+      Math.round(255 * Math.min(1, 2 * y))
+        .toString(16)
+        .padStart(2, '0');
+    expect(analyzeCopyspace(draw(300, 300, (_, y) => `#${red(y)}90C8`))).toEqual(ALL);
   });
 
   it('is not on faint texture all over, nor where a few thin lines run', () => {
