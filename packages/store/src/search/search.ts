@@ -174,7 +174,9 @@ async function readPage(request: SearchRequest, snapshot: Snapshot): Promise<Pag
   const constantScore = typeof value === 'number' && isValued(request) ? value : null;
   if (request.rows === 0) return { rows: [], mark: undefined, constantScore };
 
-  const keys = sortKeys(sortOf(request), scoreKeys(value, rank, params), snapshot, params);
+  // Not asked for, a key would leave a parameter without a type behind.
+  const byScore = sortOf(request).some(({ name }) => name === 'score');
+  const keys = sortKeys(sortOf(request), byScore ? scoreKeys(value, rank, params) : [], snapshot, params);
   const order = orderFingerprint(sortOf(request), rank && [rank.module, ...rank.vector, rank.firstId]);
   const columns = [
     'd.doc, d.id',
