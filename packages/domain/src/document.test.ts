@@ -237,6 +237,10 @@ describe('what the storage could not hold is refused', () => {
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, value]));
     expect(accepted({ id: 'a', ...values(850, 1) }).fields.size).toBe(850);
     expect(problem({ id: 'a', ...values(900, 1) })).toContain('it has too many values (900)');
+    const mixed = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, at % 2 ? 1 : true]));
+    expect(accepted({ id: 'a', ...mixed(850) }).fields.size).toBe(850);
+    expect(problem({ id: 'a', ...mixed(900) })).toContain('too many values (900)');
     expect(accepted({ id: 'a', ...values(290, 'a string of more than 24 bytes') }).fields.size).toBe(290);
     expect(problem({ id: 'a', ...values(300, 'a string of more than 24 bytes') })).toContain('too many values (300)');
   });

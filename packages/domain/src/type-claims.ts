@@ -33,7 +33,6 @@ export class TypeClaims {
     const names = new Set([...this.#types.keys(), ...further]);
     for (const field of schema.values()) {
       if (field.origin === 'document') names.add(field.name);
-      else names.delete(field.name);
     }
     return names.size;
   }

@@ -16,7 +16,7 @@ const MAX_WORD = 255;
 export function foldText(text: string): string {
   // ASCII without capitals, which most text is nearly made of, is folded already.
   if (/^[^A-Z\u0080-\uffff]*$/.test(text)) return text;
-  // Upper case alone writes ß out, but keeps ẞ, for which lower case must come first; İ and ŉ come apart again by case.
+  // Twice, because ẞ becomes ß first and ss then, and because some characters come apart only once their case is changed.
   return foldCase(decompose(foldCase(decompose(text)))).normalize('NFC');
 }
 
@@ -25,7 +25,7 @@ function decompose(text: string): string {
 }
 
 function foldCase(text: string): string {
-  return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+  return text.toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 }
 
 /*
