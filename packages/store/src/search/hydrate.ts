@@ -5,25 +5,15 @@ import type { SearchedTables } from './columns.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * The fields that a search returns, in the order of the schema. A pattern is a name, or has `*` and `?` as wildcards; a
- * backslash takes a character as it is. Wildcards stand for the fields that are returned by default; a whole name also
- * for others. Names that no document has are passed over.
+ * The fields that a search returns, in the order of the schema: those named, and for `*` all that are returned by
+ * default. A backslash in a name takes the next character as it is. Names that no document has are passed over.
  */
-export function selectFields({ schema }: SearchedTables, patterns: readonly string[]): Field[] {
-  const tests = patterns.map((pattern) => {
-    const parts = pattern.match(/\\.|[*?]|[^\\*?]+|\\$/gsu) ?? [];
-    const glob = parts.some((part) => part === '*' || part === '?');
-    const source = parts.map((part) => {
-      if (part === '*') return '.*';
-      if (part === '?') return '.';
-      return part.replace(/^\\(.)/su, '$1').replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-    });
-    return { glob, expression: new RegExp(`^${source.join('')}$`, 'su') };
-  });
+export function selectFields({ schema }: SearchedTables, names: readonly string[]): Field[] {
+  const all = names.includes('*');
+  const named = new Set(names.filter((name) => name !== '*').map((name) => name.replace(/\\(.)/gsu, '$1')));
   return [...schema.fields.values()].filter(
-    (field) =>
-      schema.columns.get(field.name)?.kind !== 'words' &&
-      tests.some(({ glob, expression }) => (field.returnedByDefault || !glob) && expression.test(field.name)),
+    ({ name, returnedByDefault }) =>
+      schema.columns.get(name)?.kind !== 'words' && ((all && returnedByDefault) || named.has(name)),
   );
 }
 
