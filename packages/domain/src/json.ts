@@ -72,7 +72,7 @@ const TEXT_START: TextPosition = { line: 1, column: 1 };
 
 /**
  * Reads one JSON value. Strings may hold NUL and lone surrogates (`\ud800`): RFC 8259 allows them, and whoever
- * stores a string refuses them with the name of its field (see `findUnstorable`).
+ * stores a string refuses them with the name of its field (see `unstorable`).
  *
  * @param start where the text begins in what the user sent
  * @throws AkinError bad-request that names line, column and what was expected there; also for an integer beyond 64
@@ -83,7 +83,7 @@ export function parseJson(text: string, limits: JsonLimits = {}, start: TextPosi
 }
 
 /** Where the character at an offset stands. Columns count UTF-16 units from 1. */
-export function positionAt(text: string, offset: number, start: TextPosition = TEXT_START): TextPosition {
+function positionAt(text: string, offset: number, start: TextPosition = TEXT_START): TextPosition {
   let { line } = start;
   let lineStart = 1 - start.column;
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) {
