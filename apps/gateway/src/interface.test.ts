@@ -77,12 +77,16 @@ describe('the interface', () => {
   it('leaves the document itself out by fq=-id:1, and takes several filters', async () => {
     const without = await get(`${C}/image?rank.by.id=1&fq=-id:1`);
     expect(without.json.response.docs.map(({ id }: { id: string }) => id)).toEqual(['2', '3']);
-    const filtered = await get(`${C}/image?rank.by.id=1&fq=-id:1&fq=category:shoes&fq=price:[15 TO *]`.replaceAll(' ', '%20'));
+    const filtered = await get(
+      `${C}/image?rank.by.id=1&fq=-id:1&fq=category:shoes&fq=price:[15 TO *]`.replaceAll(' ', '%20'),
+    );
     expect(filtered.json.response.docs.map(({ id }: { id: string }) => id)).toEqual(['2']);
   });
 
   it('ranks by an address and by uploaded data', async () => {
-    const byUrl = await get(`${C}/image?rank.by.url=${encodeURIComponent('http://elsewhere.example/blue-2.jpg')}&rows=1`);
+    const byUrl = await get(
+      `${C}/image?rank.by.url=${encodeURIComponent('http://elsewhere.example/blue-2.jpg')}&rows=1`,
+    );
     expect(byUrl.json.response.docs[0].id).toBe('3');
     const byData = await form(`${C}/image?logParamsList=`, {
       'rank.by.data': Buffer.from('blue').toString('base64'),
@@ -92,7 +96,9 @@ describe('the interface', () => {
   });
 
   it('analyzes without storing, and takes the outputs back as import', async () => {
-    const analyzed = await form(`${C}/analyze?logParamsList=`, { 'input.data': Buffer.from('green').toString('base64') });
+    const analyzed = await form(`${C}/analyze?logParamsList=`, {
+      'input.data': Buffer.from('green').toString('base64'),
+    });
     expect(typeof analyzed.json.outputs).toBe('string');
     conforms('analyze', analyzed);
     const updated = await postJson(service.gateway, `${C}/update?commit=true`, {

@@ -11,7 +11,10 @@ import type { AnalyzeImage } from '../src/config.ts';
 const COLORS: Readonly<Record<string, string>> = { red: '#E01010', green: '#10B020', blue: '#1020D0' };
 
 /** The outputs of a picture: JSON text as an analysis gives it. */
-export function outputsOf(picture: string, modules: readonly string[] = ['color', 'content', 'copyspace', 'duplicate']): string {
+export function outputsOf(
+  picture: string,
+  modules: readonly string[] = ['color', 'content', 'copyspace', 'duplicate'],
+): string {
   const [subject = '', variant] = picture.split('-');
   const hex = COLORS[subject] ?? '#808080';
   const outputs: Record<string, unknown> = {};
@@ -26,7 +29,10 @@ export function outputsOf(picture: string, modules: readonly string[] = ['color'
     outputs.content_descriptor = encodeDescriptor(near(subject, variant, 256, 0.5), 'content');
   }
   if (modules.includes('duplicate')) {
-    outputs.duplicate_descriptor = encodeDescriptor(near(subject, variant, 128, variant === 'copy' ? 0.02 : 3), 'duplicate');
+    outputs.duplicate_descriptor = encodeDescriptor(
+      near(subject, variant, 128, variant === 'copy' ? 0.02 : 3),
+      'duplicate',
+    );
   }
   if (modules.includes('copyspace')) outputs.copyspace = [0, 1, 8];
   return JSON.stringify(outputs);
@@ -34,7 +40,8 @@ export function outputsOf(picture: string, modules: readonly string[] = ['color'
 
 /** Analyzes such pictures: the bytes are their name, an address ends in it. `broken` and `missing` fail. */
 export const analyzeTestPicture: AnalyzeImage = async (input, modules) => {
-  const picture = 'url' in input ? (/([^/]+)\.jpg$/.exec(input.url)?.[1] ?? 'missing') : Buffer.from(input.bytes).toString();
+  const picture =
+    'url' in input ? (/([^/]+)\.jpg$/.exec(input.url)?.[1] ?? 'missing') : Buffer.from(input.bytes).toString();
   if (picture === 'broken') throw new AkinError('image-undecodable', 'The picture is cut off.');
   if (picture === 'missing') throw new AkinError('image-unreachable', 'The address answered 404.');
   return { outputs: outputsOf(picture, modules) };

@@ -1,5 +1,5 @@
-import { claimForAnalysis, commit, failAnalysis, findCollection, saveAnalysis, type Store } from '@akin/store';
 import type { AkinError } from '@akin/domain';
+import { claimForAnalysis, commit, failAnalysis, findCollection, type Store, saveAnalysis } from '@akin/store';
 import type { AnalyzeImage, GatewayConfig } from '../src/config.ts';
 import { createGateway, type Gateway } from '../src/gateway.ts';
 import { analyzeTestPicture } from './pictures.ts';
@@ -66,9 +66,13 @@ async function analyzeWaiting(store: Store, analyze: AnalyzeImage): Promise<void
     if (tasks.length === 0) return;
     for (const task of tasks) {
       try {
-        const { outputs } = await analyze({ url: task.image }, task.modules ?? ['color', 'content', 'copyspace', 'duplicate'], {
-          urgent: false,
-        });
+        const { outputs } = await analyze(
+          { url: task.image },
+          task.modules ?? ['color', 'content', 'copyspace', 'duplicate'],
+          {
+            urgent: false,
+          },
+        );
         await saveAnalysis(store, task, outputs, Buffer.from('RIFF0000WEBP'));
       } catch (error) {
         const { code, message } = error as AkinError;

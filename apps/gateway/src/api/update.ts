@@ -71,6 +71,12 @@ async function* commandsOf(call: Call<Parameters>, mostBytes: number): AsyncGene
       'XML updates are not read here: send JSON with Content-Type: application/json.',
     );
   }
+  if (body.type === 'application/javabin') {
+    throw new AkinError(
+      'unsupported-media-type',
+      'javabin updates are not read here: set a request writer for JSON in the client.',
+    );
+  }
   if (!isJsonType(body.type)) throw unreadable(body, 'application/json');
   const documents = door === 'cores' || !parameters['json.command'];
   yield* readCommands(body.bytes(mostBytes), documents ? 'documents' : 'commands', {

@@ -1,0 +1,424 @@
+import { gzipSync } from 'node:zlib';
+import { ENDPOINTS } from '@akin/contract';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { outputsOf } from '../../test/pictures.ts';
+import { ask, FORM_BODY, JSON_BODY, postJson, type TestRequest } from '../../test/start-gateway.ts';
+import { type Service, startService } from '../../test/start-service.ts';
+
+const CORES = '/api/cores/my-collection/update';
+const SOLR = '/solr/my-collection/update';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ limits: { analysisWaitMilliseconds: 2_000 } });
+}, 60_000);
+afterAll(() => service?.[Symbol.asyncDispose]());
+afterEach(async () => {
+  service.resume();
+  expect((await post(`${SOLR}?commit=true&waitAnalysis=true`, { delete: { query: '*:*' } })).status).toBe(200);
+});
+
+const post = (path: string, body: unknown) => postJson(service.gateway, path, body);
+const send = (path: string, options: TestRequest = {}) => ask(service.gateway, path, options);
+const ids = async (query = '') => {
+  const { json } = await send(`/api/cores/my-collection/select?fl=id&sort=id%20asc&rows=1000${query}`);
+  return json.response.docs.map(({ id }: { id: string }) => id);
+};
+const picture = (name: string) => `http://pictures.example/${name}.jpg`;
+
+describe('update below /api/cores', () => {
+  it('takes a lone delete, in each of its forms', async () => {
+    await post(
+      `${CORES}?commit=true`,
+      ['1', '2', '3', '4', '5', '6'].map((id) => ({ id, n: Number(id) })),
+    );
+    for (const [body, left] of [
+      [{ delete: ['1', 2] }, ['3', '4', '5', '6']],
+      [{ delete: '3' }, ['4', '5', '6']],
+      [{ delete: { id: '4' } }, ['5', '6']],
+      [{ delete: { query: 'n:5' } }, ['6']],
+      ['{"delete":{"id":"6"},"delete":"none"}', []],
+    ] as const) {
+      expect((await post(`${CORES}?commit=true`, body)).status).toBe(200);
+      expect(await ids()).toEqual(left);
+    }
+  });
+
+  it('takes a document that has a field called delete', async () => {
+    expect((await post(`${CORES}?commit=true`, { id: '1', delete: 'never' })).status).toBe(200);
+    expect(await ids('&q=delete:never')).toEqual(['1']);
+  });
+
+  it('refuses commands, saying where they go', async () => {
+    const answer = await post(CORES, { commit: {} });
+    expect([answer.status, answer.json.error.details[0]]).toEqual([400, expect.objectContaining({ position: 0 })]);
+  });
+});
+
+describe('update below the legacy segment', () => {
+  it('takes the command map, whose keys repeat', async () => {
+    const body = `{
+      "add": {"doc": {"id": "1"}, "commitWithin": 50000, "overwrite": true},
+      "add": {"doc": {"id": "2"}},
+      "add": [{"id": "3"}, {"id": "4"}],
+      "delete": {"id": "1"},
+      "delete": ["4"],
+      "commit": {}
+    }`;
+    const answer = await post(SOLR, body);
+    expect([answer.status, answer.json.operations?.count]).toEqual([200, 6]);
+    expect(await ids()).toEqual(['2', '3']);
+  });
+
+  it('takes an array of documents, and a lone one with json.command=false', async () => {
+    expect((await post(`${SOLR}?commit=true`, [{ id: '1' }])).status).toBe(200);
+    expect((await post(`${SOLR}?commit=true&json.command=false`, { id: '2' })).status).toBe(200);
+    expect(await ids()).toEqual(['1', '2']);
+  });
+
+  it.each([
+    [{ id: '1' }, '"id" is no command'],
+    [{ rollback: {} }, 'rollback is not possible'],
+    [{ add: { id: '1' } }, 'needs a document'],
+    [{ add: { doc: { id: '1' }, overwrite: false } }, 'overwrite=false'],
+    [{ add: { doc: { id: '1' }, commitWithin: 'soon' } }, 'commitWithin'],
+    [{ delete: {} }, 'needs ids or a query'],
+    [{ delete: [''] }, 'needs ids or a query'],
+    [{ delete: [null] }, 'needs ids or a query'],
+    [{ delete: { query: '' } }, 'needs ids or a query'],
+    [{ delete: { query: 'a:(b' } }, 'Delete at position 0'],
+    [{ commit: 'now' }, 'commit takes an object'],
+  ])('refuses %j', async (body, message) => {
+    const answer = await post(`${SOLR}?commit=true`, body);
+    expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining(message)]);
+    expect(await ids()).toEqual([]);
+  });
+});
+
+describe('what a bare commit may look like', () => {
+  it.each<[string, TestRequest]>([
+    [`${SOLR}?commit=true`, {}],
+    [`${CORES}?&commit=True&openSearcher=1&waitSearcher=on`, {}],
+    [`${SOLR}/?softCommit=true`, { body: '', headers: JSON_BODY }],
+    [`${CORES}?softCommit=true`, { body: '{}', headers: JSON_BODY }],
+    [`${CORES}?softCommit=true`, { method: 'POST' }],
+    [`${SOLR}?optimize=true`, { body: '   ', headers: JSON_BODY, chunked: true }],
+    [SOLR, { body: '{"commit":{"waitSearcher":true,"expungeDeletes":false}}', headers: JSON_BODY }],
+    [SOLR, { body: '{"optimize":{}}', headers: JSON_BODY }],
+    [SOLR, { body: 'commit=true', headers: FORM_BODY }],
+    [`${SOLR}?commit=true`, { body: gzipSync('{}'), headers: { ...JSON_BODY, 'content-encoding': 'gzip' } }],
+  ])('%s %j', async (path, options) => {
+    await post(CORES, { id: '1' });
+    expect(await ids()).toEqual([]);
+    const answer = await send(path, options);
+    expect([answer.status, answer.json.responseHeader.status]).toEqual([200, 0]);
+    expect(answer.json.responseHeader.token).toEqual(expect.any(String));
+    expect(await ids()).toEqual(['1']);
+  });
+
+  it('is refused when nothing at all is asked for', async () => {
+    expect((await send(CORES)).status).toBe(400);
+    expect((await send(CORES, { method: 'POST' })).status).toBe(400);
+    expect((await post(CORES, {})).status).toBe(400);
+  });
+
+  it('asks for nothing with an empty array or command map', async () => {
+    expect((await post(CORES, [])).status).toBe(200);
+    expect((await post(SOLR, {})).status).toBe(200);
+  });
+});
+
+describe('visibility', () => {
+  it('comes with the commit, not with the change', async () => {
+    await post(CORES, { id: '1' });
+    expect(await ids()).toEqual([]);
+    await post(`${CORES}?commit=true&openSearcher=false`, { id: '2' });
+    expect(await ids()).toEqual([]);
+    await post(`${CORES}?commit=true`, { id: '3' });
+    expect(await ids()).toEqual(['1', '2', '3']);
+  });
+
+  it('comes within commitWithin', async () => {
+    const before = service.commits();
+    const { json } = await post(`${CORES}?commitWithin=50`, { id: '1' });
+    expect(await ids(`&after=${json.responseHeader.token}`)).toEqual(['1']);
+    expect(service.commits()).toBeGreaterThan(before);
+  });
+
+  it('waits for the pictures of its own request, and of others with waitAnalysis', async () => {
+    service.pause();
+    await post(`${CORES}?async=true`, { id: 'slow', image: picture('red') });
+    await post(`${CORES}?commit=true`, { id: 'quick' });
+    expect(await ids()).toEqual(['quick']);
+    const all = post(`${CORES}?commit=true&waitAnalysis=true`, { id: 'last' });
+    service.resume();
+    expect((await all).status).toBe(200);
+    expect(await ids()).toEqual(['last', 'quick', 'slow']);
+  });
+
+  it('is told by a token, which a search waits for', async () => {
+    service.pause();
+    const { json } = await post(`${CORES}?async=true`, { id: '1', image: picture('red') });
+    const { token } = json.responseHeader;
+    const late = await send(`/api/cores/my-collection/select?after=${token}&afterTimeout=100`);
+    expect([late.status, late.headers['retry-after']]).toEqual([503, '1']);
+    const waiting = ids(`&after=${token}`);
+    service.resume();
+    expect(await waiting).toEqual(['1']);
+  });
+
+  it('is told by the token of a bare commit for all that came before', async () => {
+    await post(CORES, { id: '1' });
+    const { json } = await send(`${CORES}?commit=true&openSearcher=false`);
+    expect(await ids(`&after=${json.responseHeader.token}`)).toEqual(['1']);
+  });
+
+  it.each([
+    'x',
+    'YWtpbg',
+    Buffer.from('akin1 99 1 1 my-collection').toString('base64url'),
+    Buffer.from('akin1 1 1 999999 my-collection').toString('base64url'),
+  ])('refuses the foreign token %s', async (token) => {
+    const answer = await send(`/api/cores/my-collection/select?after=${token}`);
+    expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining('Parameter after')]);
+  });
+});
+
+describe('pictures that cannot be had', () => {
+  it('are listed in a 422, and the other documents are accepted and committed', async () => {
+    const answer = await post(`${CORES}?commit=true`, [
+      { id: 'good', image: picture('red') },
+      { id: 'bad', image: picture('broken') },
+      { id: 'gone', image: picture('missing') },
+    ]);
+    expect(answer.status).toBe(422);
+    expect(answer.json.error.details).toEqual([
+      { position: 1, id: 'bad', code: 'image-undecodable', msg: expect.stringContaining('cut off') },
+      { position: 2, id: 'gone', code: 'image-unreachable', msg: expect.stringContaining('404') },
+    ]);
+    expect(answer.json.responseHeader).toMatchObject({ status: 422, token: expect.any(String) });
+    expect(answer.json.operations.count).toBe(3);
+    expect(await ids()).toEqual(['good']);
+  });
+
+  it('leave an earlier version as it is', async () => {
+    await post(`${CORES}?commit=true`, { id: '1', v: 1 });
+    expect((await post(`${CORES}?commit=true`, { id: '1', v: 2, image: picture('broken') })).status).toBe(422);
+    expect(await ids('&q=v:1')).toEqual(['1']);
+  });
+
+  it('end an asynchronous operation as failed', async () => {
+    const { status, json } = await post(`${CORES}?async=true&commit=true`, { id: 'bad', image: picture('broken') });
+    expect(status).toBe(202);
+    const name = json.operations.first;
+    expect(await ids(`&after=${json.responseHeader.token}`)).toEqual([]);
+    const operation = await send(`/api/cores/my-collection/operations/${name}`);
+    expect(operation.json).toMatchObject({
+      operation: name,
+      kind: 'add',
+      id: 'bad',
+      state: 'failed',
+      reason: { code: 'image-undecodable', msg: 'The picture is cut off.' },
+    });
+    expect(ENDPOINTS.operation.answer.safeParse(operation.json).error).toBeUndefined();
+    const failed = await send('/api/cores/my-collection/operations?state=failed&limit=1000');
+    expect(failed.json.operations.at(-1).operation).toBe(name);
+    expect(ENDPOINTS.operations.answer.safeParse(failed.json).error).toBeUndefined();
+  });
+
+  it('do not hold an answer for ever: what is accepted goes on', async () => {
+    service.pause();
+    const answer = await post(`${CORES}?commit=true`, { id: '1', image: picture('red') });
+    expect([answer.status, answer.json.error.msg]).toEqual([503, expect.stringContaining('Everything is accepted')]);
+  });
+});
+
+describe('all or nothing', () => {
+  it('lists every bad document by position and id, and accepts none', async () => {
+    const answer = await post(`${CORES}?commit=true`, [
+      { id: 'good' },
+      { name: 'no id' },
+      { id: 'array', colour: ['red'] },
+      { id: 'object', nested: { a: 1 } },
+      'text',
+      { id: 'local', image: '/home/me/a.jpg' },
+      { id: 'import', import: '{"content_descriptor":"AAAA"}' },
+      { id: 'text', text: 'mine' },
+    ]);
+    expect(answer.status).toBe(400);
+    expect(
+      answer.json.error.details.map(({ position, id }: { position: number; id?: string }) => [position, id]),
+    ).toEqual([
+      [1, undefined],
+      [2, 'array'],
+      [3, 'object'],
+      [4, undefined],
+      [5, 'local'],
+      [6, 'import'],
+      [7, 'text'],
+    ]);
+    expect(answer.json.error.msg).toContain('"id" is required');
+    expect(answer.json.error.msg).toContain('7 documents or deletes are wrong. Nothing of the request was accepted.');
+    expect(await ids()).toEqual([]);
+  });
+
+  it('cuts a long list, and says how long it was', async () => {
+    const answer = await post(
+      CORES,
+      Array.from({ length: 1500 }, () => ({ name: 'no id' })),
+    );
+    expect(answer.status).toBe(400);
+    expect(answer.json.error.details).toHaveLength(1000);
+    expect(answer.json.error.msg).toContain('1500 documents or deletes are wrong');
+  });
+
+  it('decides no type by a request that is refused', async () => {
+    expect((await post(CORES, [{ id: '1', size: 5 }, { id: '' }])).status).toBe(400);
+    expect((await post(`${CORES}?commit=true`, { id: '1', size: 'large' })).status).toBe(200);
+    expect(await ids('&q=size:large')).toEqual(['1']);
+  });
+
+  it.each([
+    ['[{"id":"1"}', 'cut off'],
+    ['[{"id":"1"},]', 'a comma too many'],
+    ['[{"id":"1"}] x', 'something behind'],
+    ['{"id":"1"', 'cut off'],
+    ['"text"', 'no document'],
+    ['7', 'no document'],
+    ['[{"id":"1","n":9223372036854775808}]', 'beyond 64 bits'],
+    [`${'['.repeat(100)}${']'.repeat(100)}`, 'deep nesting'],
+    [Buffer.from([0x5b, 0x7b, 0x22, 0xff, 0x22, 0x7d, 0x5d]), 'no UTF-8'],
+    [gzipSync('[{"id":"1"}]'), 'gzip without saying so'],
+  ])('refuses %s: %s', async (body) => {
+    const answer = await send(`${CORES}?commit=true`, { body, headers: JSON_BODY });
+    expect([answer.status, answer.json.error.code]).toEqual([400, 400]);
+    expect(await ids()).toEqual([]);
+  });
+
+  it('takes the last of the same id twice in one request', async () => {
+    await post(`${CORES}?commit=true`, [
+      { id: '1', v: 1 },
+      { id: '1', v: 2 },
+    ]);
+    expect(await ids('&q=v:2')).toEqual(['1']);
+  });
+
+  it('lets one of two clients that race on a new field decide its type, and refuses what does not fit', async () => {
+    const field = `raced_${Date.now()}`;
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => post(CORES, { id: String(i), [field]: i % 2 === 0 ? i : `word ${i}` })),
+    );
+    const accepted = answers.filter(({ status }) => status === 200).length;
+    const { json } = await send('/api/cores/my-collection/schema');
+    const { type } = json.schema.fields.find(({ name }: { name: string }) => name === field);
+    // A String field takes the numbers as their text; a Long field refuses the words.
+    expect([type, accepted]).toEqual(type === 'string' ? ['string', 8] : ['long', 4]);
+    for (const { status, json: body } of answers) {
+      if (status !== 200) expect([status, body.error.msg]).toEqual([400, expect.stringContaining(field)]);
+    }
+  });
+});
+
+describe('values', () => {
+  it('come back digit for digit, under the type that they had', async () => {
+    const body =
+      '[{"id":1,"long":9223372036854775807,"negative":-9223372036854775808,"double":5.0,"tiny":1e-7,"day":"2024-02-29","instant":"2024-01-31T12:30:00.123456+02:00","not_a_date":"2023-02-30","digits":"007"}]';
+    expect((await send(`${CORES}?commit=true`, { body, headers: JSON_BODY })).status).toBe(200);
+    const { text } = await send(
+      '/api/cores/my-collection/select?q=id:1&omitHeader=true&fl=id,long,negative,double,tiny,day,instant,not_a_date,digits',
+    );
+    for (const part of [
+      '"id":"1"',
+      '"long":9223372036854775807',
+      '"negative":-9223372036854775808',
+      '"double":5.0',
+      '"tiny":1e-7',
+      '"day":"2024-02-29T00:00:00Z"',
+      '"instant":"2024-01-31T10:30:00.123Z"',
+      '"not_a_date":"2023-02-30"',
+      '"digits":"007"',
+    ]) {
+      expect(text).toContain(part);
+    }
+  });
+
+  it('keep odd ids as they are', async () => {
+    const odd = [
+      'http://a.example/?b=c&d#e',
+      'a:b c',
+      '👟',
+      'é',
+      'é'.normalize('NFD'),
+      '" OR 1=1 --',
+      '*',
+      '-x',
+      '../x',
+      '%2F',
+      '\\',
+      'ab'.repeat(256),
+    ];
+    expect(
+      (
+        await post(
+          `${CORES}?commit=true`,
+          odd.map((id) => ({ id, import: outputsOf('red') })),
+        )
+      ).status,
+    ).toBe(200);
+    expect((await ids()).sort()).toEqual([...odd].sort());
+    for (const id of odd) {
+      const answer = await send(`/api/cores/my-collection/image?rank.by.id=${encodeURIComponent(id)}&rows=1`);
+      expect(answer.json.response.docs[0].id).toBe(id);
+    }
+  });
+
+  it.each([
+    ['no id', {}],
+    ['an empty id', { id: '' }],
+    ['an id that is too long', { id: 'x'.repeat(513) }],
+    ['an id with NUL', { id: 'a\u0000' }],
+    ['half a surrogate pair', { id: '\ud800' }],
+    ['a NUL in a value', { id: '1', a: 'x\u0000' }],
+    ['a name with a control character', { id: '1', 'a\nb': 1 }],
+    ['an empty name', { id: '1', '': 1 }],
+    ['a place beyond the pole', { id: '1', location: '91,0' }],
+    ['an import that is no JSON', { id: '1', import: 'x' }],
+    ['a thumbnail that is no picture', { id: '1', import: outputsOf('red'), thumbnail: 'aGVsbG8=' }],
+    [
+      'too many values for a row',
+      Object.fromEntries(Array.from({ length: 1200 }, (_, i) => [i === 0 ? 'id' : `f${i}`, `x${i}`])),
+    ],
+  ])('refuse %s', async (_, document) => {
+    const body = JSON.stringify([document]);
+    const answer = await send(CORES, { body, headers: JSON_BODY });
+    expect([answer.status, answer.json.error.details?.[0]?.position]).toEqual([400, 0]);
+  });
+
+  it('name what was not stored in warnings', async () => {
+    const answer = await post(`${CORES}?commit=true`, [
+      { id: '1', score: 0.5, _version_: 3, color_names: ['red'] },
+      { id: '2', score: 1 },
+    ]);
+    expect(answer.json.responseHeader.warnings).toHaveLength(3);
+    expect(answer.json.responseHeader.warnings[0]).toContain('"score"');
+  });
+});
+
+describe('requests that are not updates', () => {
+  it.each<[string, string, TestRequest, number]>([
+    ['XML', SOLR, { body: '<add><doc/></add>', headers: { 'content-type': 'text/xml' } }, 415],
+    ['javabin', SOLR, { body: 'x', headers: { 'content-type': 'application/javabin' } }, 415],
+    ['JSON called a form', SOLR, { body: '[{"id":"1"}]', headers: FORM_BODY }, 415],
+    ['JSON without a type', CORES, { body: '[{"id":"1"}]' }, 415],
+    ['JSON called text', CORES, { body: '[{"id":"1"}]', headers: { 'content-type': 'text/plain' } }, 415],
+    ['stream.body', `${SOLR}?stream.body=%3Cdelete%3E&commit=true`, {}, 400],
+    ['rollback', `${SOLR}?rollback=true`, {}, 400],
+    ['overwrite=false', `${SOLR}?overwrite=false`, { body: '[]', headers: JSON_BODY }, 400],
+    ['an unknown module', `${CORES}?modules.apply=smell`, { body: '[]', headers: JSON_BODY }, 400],
+    ['a collection that is not there', '/api/cores/nowhere/update', { body: '[]', headers: JSON_BODY }, 404],
+    ['a malformed commit', `${CORES}?commit=perhaps`, {}, 400],
+  ])('are refused: %s', async (_, path, options, status) => {
+    const answer = await send(path, options);
+    expect([answer.status, answer.json.error.code]).toEqual([status, status]);
+  });
+});

@@ -1,0 +1,183 @@
+import { ENDPOINTS, type EndpointName } from '@akin/contract';
+import { AkinError } from '@akin/domain';
+import type { Store } from '@akin/store';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { outputsOf } from '../../test/pictures.ts';
+import { ask, createGateway, postJson, type TestAnswer, testConfig } from '../../test/start-gateway.ts';
+import { type Service, startService } from '../../test/start-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+}, 60_000);
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+const C = '/api/cores/my-collection';
+const get = (path: string, headers = {}) => ask(service.gateway, path, { headers });
+
+describe('collections', () => {
+  it('are listed, created and dropped', async () => {
+    const before = await get('/api/cores');
+    expect(before.json.collections.map(({ name }: { name: string }) => name)).toEqual(['my-collection']);
+    conforms('collections', before);
+    const created = await ask(service.gateway, '/api/cores/shop.2', {
+      method: 'PUT',
+      body: '{}',
+      headers: { 'content-type': 'application/json' },
+    });
+    expect([created.status, created.json.name, created.json.documents]).toEqual([201, 'shop.2', 0]);
+    conforms('createCollection', created);
+    expect((await ask(service.gateway, '/api/cores/shop.2', { method: 'PUT' })).status).toBe(409);
+    expect((await get('/solr')).json.collections).toHaveLength(2);
+    expect((await ask(service.gateway, '/api/cores/shop.2', { method: 'DELETE' })).status).toBe(200);
+    expect((await ask(service.gateway, '/api/cores/shop.2', { method: 'DELETE' })).status).toBe(404);
+  });
+
+  it('have names of a closed form', async () => {
+    for (const name of ['-x', 'a%20b', 'a%2Fb', '%F0%9F%91%9F', 'a'.repeat(101), '%2e%2e']) {
+      const put = await ask(service.gateway, `/api/cores/${name}`, { method: 'PUT' });
+      expect([name, put.status]).toEqual([name, 400]);
+      expect([name, (await get(`/api/cores/${name}`)).status]).toEqual([name, 404]);
+    }
+  });
+
+  it('are never created by an update', async () => {
+    expect((await postJson(service.gateway, '/api/cores/new/update', [{ id: '1' }])).status).toBe(404);
+    expect((await get('/api/cores/new')).status).toBe(404);
+  });
+
+  it('tell their state', async () => {
+    await postJson(service.gateway, `${C}/update?commit=true`, [{ id: '1' }, { id: '2' }]);
+    await postJson(service.gateway, `${C}/update`, [{ id: '3' }]);
+    const status = await get(C);
+    expect(status.json).toMatchObject({ name: 'my-collection', documents: 2, pending: 1, failed: 0 });
+    expect(Date.parse(status.json.committedAt)).toBeGreaterThan(Date.now() - 60_000);
+    conforms('collectionStatus', status);
+  });
+
+  it('tell their fields', async () => {
+    await postJson(service.gateway, `${C}/update?commit=true`, [
+      { id: '1', n: 5, 'naïve name': 'x', day: '2024-01-31' },
+    ]);
+    const answer = await get(`${C}/schema`);
+    conforms('schema', answer);
+    const types = Object.fromEntries(
+      answer.json.schema.fields.map((field: { name: string; type: string; multiValued: boolean }) => [
+        field.name,
+        `${field.type}${field.multiValued ? '[]' : ''}`,
+      ]),
+    );
+    expect(types).toMatchObject({
+      id: 'string',
+      labels: 'string[]',
+      location: 'location',
+      text: 'text[]',
+      n: 'long',
+      'naïve name': 'string',
+      day: 'date',
+      copyspace: 'long[]',
+      color_isolated: 'boolean',
+      color_palette_freq: 'double[]',
+    });
+  });
+
+  it('check themselves', async () => {
+    const answer = await get('/solr/my-collection/pixolution');
+    expect([answer.status, answer.json.status]).toEqual([200, 'OK']);
+    conforms('pixolution', answer);
+    expect((await get('/solr/nowhere/pixolution')).status).toBe(404);
+  });
+
+  it('answer pings', async () => {
+    const answer = await get('/solr/my-collection/admin/ping?wt=json');
+    expect([answer.status, answer.json.status]).toEqual([200, 'OK']);
+    conforms('ping', answer);
+    expect((await get('/solr/nowhere/admin/ping')).status).toBe(404);
+  });
+});
+
+describe('a store that is down', () => {
+  it('is a 503 on every door but liveness, with Retry-After and nothing internal', async () => {
+    const down = () =>
+      Promise.reject(
+        new AkinError('unavailable', 'The database does not answer.', { cause: new Error('ECONNREFUSED 10.0.0.7') }),
+      );
+    const gateway = await createGateway(
+      testConfig({ store: { engine: { query: down, transaction: down }, ping: down } as unknown as Store }),
+    );
+    for (const path of [`${C}/admin/ping`, `${C}/select`, '/health/ready', C]) {
+      const answer = await ask(gateway, path);
+      expect([path, answer.status, answer.headers['retry-after']]).toEqual([path, 503, '5']);
+      expect(answer.text).not.toContain('10.0.0.7');
+    }
+    expect((await ask(gateway, '/health/live')).status).toBe(200);
+    await gateway[Symbol.asyncDispose]();
+  });
+
+  it('is ready when it answers', async () => {
+    expect((await get('/health/ready')).json).toEqual({ status: 'OK' });
+    expect((await get('/metrics')).text).toContain('akin_up 1');
+  });
+});
+
+describe('thumbnails', () => {
+  it('are sent with an ETag, and not again while it holds', async () => {
+    const webp = Buffer.concat([Buffer.from('RIFF0000WEBP'), Buffer.alloc(20)]);
+    await postJson(service.gateway, `${C}/update?commit=true`, [
+      { id: 'a b', import: outputsOf('red'), thumbnail: `data:image/webp;base64,${webp.toString('base64')}` },
+    ]);
+    const path = `${C}/thumbnail?id=a%20b`;
+    const first = await get(path);
+    expect([first.status, first.headers['content-type'], first.text]).toEqual([200, 'image/webp', webp.toString()]);
+    const again = await get(path, { 'if-none-match': `W/"x", ${first.headers.etag}` });
+    expect([again.status, again.text, again.headers.etag]).toEqual([304, '', first.headers.etag]);
+    expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200);
+    expect((await ask(service.gateway, path, { method: 'HEAD' })).headers['content-length']).toBe(String(webp.length));
+  });
+
+  it('are a 404 where there is none', async () => {
+    expect((await get(`${C}/thumbnail?id=nobody`)).status).toBe(404);
+    expect((await get(`${C}/thumbnail?id=2`)).status).toBe(404);
+    expect((await get(`${C}/thumbnail`)).status).toBe(400);
+  });
+});
+
+describe('operations', () => {
+  it('are listed in their order, page by page, and by state', async () => {
+    await ask(service.gateway, '/api/cores/ops', { method: 'PUT' });
+    await postJson(service.gateway, '/api/cores/ops/update?commit=true', [{ id: 'a' }, { id: 'b' }]);
+    await postJson(service.gateway, '/solr/ops/update', { delete: { query: 'id:a' } });
+    const first = await get('/api/cores/ops/operations?limit=2');
+    conforms('operations', first);
+    expect(
+      first.json.operations.map((one: Record<string, unknown>) => [one.operation, one.kind, one.id, one.state]),
+    ).toEqual([
+      ['ops-1', 'add', 'a', 'visible'],
+      ['ops-2', 'add', 'b', 'visible'],
+    ]);
+    const second = await get(`/api/cores/ops/operations?limit=2&cursor=${first.json.nextCursor}`);
+    expect(second.json.operations.map((one: Record<string, unknown>) => [one.operation, one.kind, one.state])).toEqual([
+      ['ops-3', 'delete-by-query', 'ready'],
+    ]);
+    expect(second.json.nextCursor).toBeUndefined();
+    expect((await get('/api/cores/ops/operations?state=ready')).json.operations).toHaveLength(1);
+    expect((await get('/api/cores/ops/operations/ops-1')).json).toMatchObject({ operation: 'ops-1', state: 'visible' });
+  });
+
+  it.each([
+    ['/operations/ops-99', 404],
+    ['/operations/other-1', 404],
+    ['/operations/ops-x', 404],
+    ['/operations?state=lost', 400],
+    ['/operations?limit=0', 400],
+    ['/operations?cursor=x', 400],
+  ])('are a clear error at %s', async (path, status) => {
+    expect((await get(`/api/cores/ops${path}`)).status).toBe(status);
+  });
+});
+
+function conforms(name: EndpointName, answer: TestAnswer): void {
+  const shape = ENDPOINTS[name].answer;
+  if (typeof shape === 'string') throw new Error(`${name} does not answer JSON`);
+  expect(shape.safeParse(answer.json).error?.issues ?? []).toEqual([]);
+}

@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { outputsOf } from '../../test/pictures.ts';
+import { ask, FORM_BODY, JSON_BODY, postJson } from '../../test/start-gateway.ts';
+import { type Service, startService } from '../../test/start-service.ts';
+
+const C = '/api/cores/my-collection';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+  const documents = [
+    ...['red', 'red-2', 'red-copy', 'blue', 'blue-2', 'green'].map((picture, i) => ({
+      id: picture,
+      import: outputsOf(picture),
+      price: i * 10,
+      rate: i + 0.5,
+      labels: [picture.split('-')[0], 'painted'],
+      title: `A ${picture.replace('-', ' ')} picture`,
+    })),
+    { id: 'twin of red', import: outputsOf('red'), price: 100 },
+    { id: 'no picture', price: 70, title: 'Only words, naïve ones' },
+  ];
+  expect((await postJson(service.gateway, `${C}/update?commit=true`, documents)).status).toBe(200);
+}, 60_000);
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+type Fields = Record<string, string | readonly string[]>;
+const query = (fields: Fields) => {
+  const list = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) for (const one of [value].flat()) list.append(name, one);
+  return list.toString();
+};
+const get = (endpoint: string, fields: Fields = {}) => ask(service.gateway, `${C}/${endpoint}?${query(fields)}`);
+const found = async (endpoint: string, fields: Fields = {}) => {
+  const { json } = await get(endpoint, fields);
+  return json.response?.docs.map(({ id }: { id: string }) => id) ?? json;
+};
+const refusal = async (endpoint: string, fields: Fields) => {
+  const { status, json } = await get(endpoint, fields);
+  return [status, json.error?.msg];
+};
+
+describe('a search', () => {
+  it('finds everything without q, with q empty, *, *:* or a malformed pair', async () => {
+    for (const search of ['', 'q=', 'q=*', 'q=*:*', '&rows=0&q*:*']) {
+      expect((await ask(service.gateway, `${C}/select?${search}`)).json.response.numFound).toBe(8);
+    }
+  });
+
+  it('pages by start and rows, and by cursorMark until the mark stays', async () => {
+    expect(await found('select', { sort: 'price asc', start: '2', rows: '3' })).toEqual(['red-copy', 'blue', 'blue-2']);
+    const seen: string[] = [];
+    for (let mark = '*', pages = 0; pages < 10; pages++) {
+      const { json } = await get('select', { sort: 'id asc', rows: '3', fl: 'id', cursorMark: mark });
+      seen.push(...json.response.docs.map(({ id }: { id: string }) => id));
+      if (json.nextCursorMark === mark) break;
+      mark = json.nextCursorMark;
+    }
+    expect(seen).toHaveLength(8);
+    expect(seen).toEqual([...seen].sort());
+  });
+
+  it('refuses deep pages, naming cursorMark, and other bad numbers', async () => {
+    expect(await refusal('select', { rows: '1001' })).toEqual([400, expect.stringContaining('cursorMark')]);
+    expect(await refusal('select', { start: '9999', rows: '10' })).toEqual([
+      400,
+      expect.stringContaining('cursorMark'),
+    ]);
+    expect(await refusal('select', { cursorMark: 'x' })).toEqual([400, expect.stringContaining('cursorMark')]);
+    expect(await refusal('select', { cursorMark: '*', start: '1' })).toEqual([400, expect.stringContaining('start')]);
+  });
+
+  it('orders by fields and at random but the same each time', async () => {
+    expect((await found('select', { sort: 'price desc', rows: '2' })).at(0)).toBe('twin of red');
+    const random = await found('select', { sort: 'random_7 desc' });
+    expect(await found('select', { sort: 'random_7 desc' })).toEqual(random);
+    expect(await refusal('select', { sort: 'price' })).toEqual([400, expect.stringContaining('Parameter sort')]);
+  });
+
+  it('returns the fields of fl', async () => {
+    const doc = async (fl: string | string[]) => (await get('select', { q: 'id:red', fl })).json.response.docs[0];
+    expect(await doc('id,price')).toEqual({ id: 'red', price: 0 });
+    expect(await doc(['id', 'score'])).toEqual({ id: 'red', score: 1 });
+    expect(Object.keys(await doc('color_*')).sort()).toEqual([
+      'color_isolated',
+      'color_names',
+      'color_palette_freq',
+      'color_palette_hex',
+      'color_rerank',
+    ]);
+    expect((await doc('content_descriptor')).content_descriptor).toEqual(
+      JSON.parse(outputsOf('red')).content_descriptor,
+    );
+    expect(Object.keys(await doc('*,content_lopq'))).toContain('content_lopq');
+    expect(await doc('nothing')).toEqual({});
+  });
+
+  it('gives scores of words with maxScore when they are asked for', async () => {
+    const { json } = await get('select', { q: 'naive OR picture', fl: 'id,score' });
+    expect(json.response.numFound).toBe(7);
+    expect(json.response.maxScore).toBe(json.response.docs[0].score);
+    const without = await get('select', { q: 'naive' });
+    expect(without.json.response).not.toHaveProperty('maxScore');
+  });
+
+  it('takes raw brackets in the address, POST forms, JSON bodies and the names of Solr in them', async () => {
+    expect(
+      (await ask(service.gateway, `${C}/select?fq=price:[60%20TO%20*]&fl=id&sort=id%20asc`)).json.response.docs,
+    ).toHaveLength(2);
+    const form = await ask(service.gateway, `${C}/select?rows=1`, {
+      body: 'fq=price:[60+TO+*]&fq=title:*',
+      headers: FORM_BODY,
+    });
+    expect(form.json.response.docs.map(({ id }: { id: string }) => id)).toEqual(['no picture']);
+    const json = await ask(service.gateway, `/solr/my-collection/select`, {
+      body: JSON.stringify({
+        query: 'labels:painted',
+        filter: ['price:[20 TO *]', '-id:green'],
+        limit: 2,
+        fields: ['id'],
+        params: { sort: 'id asc' },
+      }),
+      headers: JSON_BODY,
+    });
+    expect(json.json.response).toMatchObject({ numFound: 3, docs: [{ id: 'blue' }, { id: 'blue-2' }] });
+  });
+
+  it('names the parameter, the character and the nearest field in its errors', async () => {
+    expect(await refusal('select', { q: 'prize:1' })).toEqual([400, expect.stringContaining('price')]);
+    expect(await refusal('select', { q: 'a AND' })).toEqual([400, expect.stringMatching(/^Parameter q: .*character/)]);
+    expect(await refusal('select', { fq: ['price:1', '(('] })).toEqual([400, expect.stringMatching(/^Parameter fq: /)]);
+    expect(await refusal('select', { q: 'price:cheap' })).toEqual([400, expect.stringContaining('cheap')]);
+    expect(await refusal('select', { q: 'x', df: 'nowhere' })).toEqual([400, expect.stringContaining('nowhere')]);
+  });
+
+  it.each(['group=true', 'facet=true', 'defType=edismax', 'json.facet={}', 'json.filter=x', 'hl=on', 'stats=true'])(
+    'refuses %s, which would change the answer',
+    async (parameter) => {
+      const { status, json } = await ask(service.gateway, `${C}/select?${parameter}`);
+      expect([status, json.error.msg]).toEqual([400, expect.stringContaining(parameter.split('=')[0] as string)]);
+    },
+  );
+
+  it.each([
+    'group=false',
+    'defType=lucene',
+    'json.nl=map',
+    'facet=off',
+    'version=2.2',
+    'shards.tolerant=true',
+    'wt=anything',
+  ])('takes %s, which would not', async (parameter) => {
+    expect((await ask(service.gateway, `${C}/select?${parameter}`)).status).toBe(200);
+  });
+});
+
+describe('ranking', () => {
+  it('puts equal descriptors first with score 1 exactly, the document that asked before its twin', async () => {
+    for (const [asked, other] of [
+      ['red', 'twin of red'],
+      ['twin of red', 'red'],
+    ]) {
+      const { docs, maxScore } = (await get('image', { 'rank.by.id': asked as string })).json.response;
+      expect(docs.slice(0, 2).map(({ id }: { id: string }) => id)).toEqual([asked, other]);
+      expect(docs.slice(0, 2).map(({ score }: { score: number }) => score)).toEqual([1, 1]);
+      expect(docs[2].score).toBeLessThan(1);
+      expect(maxScore).toBe(1);
+    }
+  });
+
+  it('writes scores as Doubles', async () => {
+    expect((await get('image', { 'rank.by.id': 'red', fl: 'id,score', rows: '1' })).text).toContain(
+      '{"id":"red","score":1.0}',
+    );
+  });
+
+  it('matches only documents that have the descriptor', async () => {
+    expect((await get('image', { 'rank.by.id': 'red' })).json.response.numFound).toBe(7);
+    expect(await refusal('image', { 'rank.by.id': 'no picture' })).toEqual([
+      400,
+      expect.stringContaining('no content descriptor'),
+    ]);
+    expect(await refusal('image', { 'rank.by.id': 'nobody' })).toEqual([404, expect.stringContaining('"nobody"')]);
+  });
+
+  it('filters by q without scoring by it, and orders by fields when asked to', async () => {
+    const { response } = (await get('image', { 'rank.by.id': 'red', q: 'labels:blue' })).json;
+    expect(response.numFound).toBe(2);
+    expect(response.maxScore).toBe(response.docs[0].score);
+    expect(response.maxScore).toBeLessThan(1);
+    expect((await found('image', { 'rank.by.id': 'red', sort: 'price desc', rows: '2' }))[0]).toBe('twin of red');
+  });
+
+  it('keeps to the threshold, and to 0.7 in duplicate mode unless told otherwise', async () => {
+    expect((await found('duplicate', { 'rank.by.id': 'red' })).sort()).toEqual(['red', 'red-copy', 'twin of red']);
+    expect((await get('duplicate', { 'rank.by.id': 'red', 'rank.threshold': '0' })).json.response.numFound).toBe(7);
+    expect((await get('select', { 'rank.by.id': 'red', 'rank.mode': 'duplicate' })).json.response.numFound).toBe(7);
+    expect(await found('image', { 'rank.by.id': 'green', 'rank.threshold': '1' })).toEqual(['green']);
+  });
+
+  it('ranks by colours, by outputs and by several inputs with weights', async () => {
+    expect((await found('color', { 'rank.by.hex': '#1020D0' })).slice(0, 2).sort()).toEqual(['blue', 'blue-2']);
+    expect((await found('select', { 'rank.by.hex': '0x10B020:2,0x1020D0' }))[0]).toBe('green');
+    expect((await found('image', { 'rank.by.outputs': outputsOf('green') }))[0]).toBe('green');
+    expect((await found('select', { 'rank.by.outputs': outputsOf('green'), 'rank.mode': 'default' }))[0]).toBe('green');
+    const mixed = await ask(
+      service.gateway,
+      `${C}/image?${query({ 'rank.by.id': 'red' })}&${query({ 'rank.by.outputs': outputsOf('green') })}&rank.weights=-1,1&rows=8`,
+    );
+    const order = mixed.json.response.docs.map(({ id }: { id: string }) => id);
+    expect([order[0], order.slice(-4)]).toEqual(['green', expect.arrayContaining(['red', 'twin of red', 'red-copy'])]);
+  });
+
+  it.each<[Fields, string]>([
+    [{}, 'Nothing to rank by'],
+    [{ 'rank.by.id': '' }, 'Nothing to rank by'],
+    [{ 'rank.by.id': 'red', 'rank.mode': 'smell' }, 'Parameter rank.mode must be one of color, content, duplicate'],
+    [{ 'rank.by.id': 'red', 'rank.mode': 'copyspace' }, 'Parameter rank.mode'],
+    [{ 'rank.by.id': 'red', 'rank.weights': '1,2' }, 'rank.weights has 2 numbers for 1'],
+    [{ 'rank.by.id': 'red', 'rank.weights': 'x' }, 'no number'],
+    [{ 'rank.by.id': 'red', 'rank.weights': '0' }, 'zeros'],
+    [{ 'rank.by.id': ['red', 'red'], 'rank.weights': '1,-1' }, 'cancel'],
+    [{ 'rank.by.hex': 'red', 'rank.mode': 'color' }, 'rank.by.hex'],
+    [{ 'rank.by.hex': '0xff0000' }, 'needs rank.mode=color'],
+    [{ 'rank.by.url': 'file:///etc/passwd' }, 'http://'],
+    [{ 'rank.by.data': '!!!' }, 'not base64'],
+    [{ 'rank.by.outputs': '{}' }, 'brings no content descriptor'],
+    [{ 'rank.by.outputs': 'x' }, 'JSON'],
+    [{ 'rank.by.id': Array.from({ length: 21 }, () => 'red') }, 'at most 20'],
+  ])('refuses %j', async (fields, message) => {
+    expect(await refusal('image', fields)).toEqual([400, expect.stringContaining(message)]);
+  });
+
+  it('answers with the status of what went wrong with the picture', async () => {
+    expect((await get('image', { 'rank.by.url': 'http://pictures.example/missing.jpg' })).status).toBe(422);
+    expect((await get('image', { 'rank.by.data': Buffer.from('broken').toString('base64') })).status).toBe(422);
+  });
+
+  it('accepts what chooses between exact and approximate, and is exact', async () => {
+    const { json } = await get('image', {
+      'rank.by.id': 'red',
+      'rank.approximate': 'False',
+      'rank.smartfilter': 'high',
+    });
+    expect(json.responseHeader.ranking).toBe('exact');
+  });
+
+  it('pages by cursorMark without repeating or skipping', async () => {
+    const seen: string[] = [];
+    for (let mark = '*', pages = 0; pages < 10; pages++) {
+      const { json } = await get('image', { 'rank.by.id': 'red', rows: '2', fl: 'id', cursorMark: mark });
+      seen.push(...json.response.docs.map(({ id }: { id: string }) => id));
+      if (json.nextCursorMark === mark) break;
+      mark = json.nextCursorMark;
+    }
+    expect(seen).toEqual(await found('image', { 'rank.by.id': 'red', rows: '100' }));
+  });
+});
+
+describe('terms', () => {
+  it('are flat lists of values and counts', async () => {
+    const { json } = await get('terms', { 'terms.fl': ['labels', 'color_isolated'], 'terms.limit': '-1' });
+    expect(json.terms).toEqual({
+      labels: ['painted', 6, 'red', 3, 'blue', 2, 'green', 1],
+      color_isolated: [true, 7],
+    });
+    const some = await get('terms', { 'terms.fl': 'labels', 'terms.prefix': 'g', 'terms.sort': 'index' });
+    expect(some.json.terms).toEqual({ labels: ['green', 1] });
+    expect(await refusal('terms', {})).toEqual([400, expect.stringContaining('terms.fl')]);
+    expect(await refusal('terms', { 'terms.fl': 'nowhere' })).toEqual([400, expect.stringContaining('nowhere')]);
+  });
+});
