@@ -3,9 +3,9 @@ import { queryError } from './query-scanner.ts';
 /** UTF-16 units of a query: lists of ten thousand ids come in practice, by POST. */
 export const MAX_QUERY_LENGTH = 1_048_576;
 /** Values, phrases, ranges … of one query, counted through all its groups. */
-export const MAX_QUERY_CLAUSES = 20_000;
+const MAX_QUERY_CLAUSES = 20_000;
 /** Groups, and local parameters, inside each other. */
-export const MAX_QUERY_DEPTH = 200;
+const MAX_QUERY_DEPTH = 200;
 
 /** Counts what a query may have, through all its groups, so that a huge one is refused and never overflows. */
 export class QueryBudget {

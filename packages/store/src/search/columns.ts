@@ -49,7 +49,7 @@ export function hasOutput({ sqlSchema, modules }: SearchedTables, name: string):
 const MAX_COMPARED = 128;
 
 /** The name that is fewest edits away, if that is few enough to be a slip of the pen. */
-export function nearestName(name: string, names: Iterable<string>): string | undefined {
+function nearestName(name: string, names: Iterable<string>): string | undefined {
   if (name.length > MAX_COMPARED) return undefined;
   let nearest: string | undefined;
   let fewest = Math.max(1, Math.floor(name.length / 3)) + 1;

@@ -1,4 +1,12 @@
-import { type AkinError, type FieldType, foldText, type Query, quote, type WildcardPart } from '@akin/domain';
+import {
+  type AkinError,
+  type FieldType,
+  foldText,
+  parseLocation,
+  type Query,
+  quote,
+  type WildcardPart,
+} from '@akin/domain';
 import { type FoundColumn, hasOutput, type SearchedTables } from './columns.ts';
 import type { Clock } from './date-math.ts';
 import { fuzzyCondition } from './fuzzy.ts';
@@ -12,7 +20,6 @@ import {
   readDate,
   readDouble,
   readInteger,
-  readLocation,
 } from './query-values.ts';
 
 /** What clauses are compiled with. */
@@ -38,7 +45,7 @@ export function termSql(term: Clause<'term' | 'phrase'>, found: FoundColumn, con
   const { column } = found;
   const fail = () => misfit(found.name, found.type, value, position);
   if (column.kind === 'location') {
-    const place = readLocation(value);
+    const place = parseLocation(value);
     if (place === null) throw fail();
     const { params } = context;
     return `(d.${column.lat} = ${params.add(place.lat, 'float8')} and d.${column.lon} = ${params.add(place.lon, 'float8')})`;
@@ -160,7 +167,7 @@ function rectangleSql(
   { params }: CompileContext,
 ): string {
   const corner = (text: string | null) => {
-    const place = text === null ? null : readLocation(text);
+    const place = text === null ? null : parseLocation(text);
     if (place === null && text !== null) throw misfit(found.name, found.type, text, range.position);
     return place;
   };

@@ -55,7 +55,7 @@ function* editedOnce(pattern: readonly string[]): Generator<string[]> {
 }
 
 /** Patterns of which every value within reach matches one; `%` alone where the value is too short to be cut. */
-function wholePieces(characters: readonly string[], count: number): string[] {
+export function wholePieces(characters: readonly string[], count: number): string[] {
   if (characters.length < count) return ['%'];
   return Array.from({ length: count }, (_, i) => {
     const [from, to] = [i, i + 1].map((n) => Math.floor((n * characters.length) / count));

@@ -1,4 +1,4 @@
-import { AkinError, type FieldType, type Location, parseDate, parseLocation, quote } from '@akin/domain';
+import { AkinError, type FieldType, parseDate, quote } from '@akin/domain';
 import { type Clock, readDateMath } from './date-math.ts';
 
 /** What a field is called in a message, and what its values look like. */
@@ -70,8 +70,4 @@ export function readDate(text: string, clock: Clock): Span | null {
   if (first === null) return null;
   const length = text.length === 'YYYY-MM-DD'.length && text[4] === '-' ? DAY_MILLISECONDS : 1;
   return { first, next: new Date(first.getTime() + length) };
-}
-
-export function readLocation(text: string): Location | null {
-  return parseLocation(text);
 }

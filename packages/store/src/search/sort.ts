@@ -18,6 +18,8 @@ export interface SortKey {
   readonly descending: boolean;
 }
 
+const MAX_CLAUSES = 50;
+
 const SORT_TYPES: Partial<Record<FieldType, SortKey['type']>> = {
   boolean: 'boolean',
   long: 'int8',
@@ -44,6 +46,7 @@ export function parseSort(text: string): SortClause[] {
       direction: direction.toLowerCase() === 'asc' ? 'asc' : 'desc',
     });
   }
+  if (clauses.length > MAX_CLAUSES) throw sortError(`it has more than ${MAX_CLAUSES} clauses`);
   return clauses;
 }
 
