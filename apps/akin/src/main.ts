@@ -1,8 +1,4 @@
 import { untilSignal } from '@akin/runtime';
-import { analyzeCommand } from './commands/analyze.ts';
-import { backupCommand, restoreCommand } from './commands/backup.ts';
-import { indexCommand } from './commands/index-command.ts';
-import { serveCommand } from './commands/serve-command.ts';
 import { type Command, helpText, type Parsed, parseOptions, UsageError } from './options.ts';
 
 /** A command and what it does. `run` gives the exit code. */
@@ -11,18 +7,34 @@ export interface Program {
   run(options: Parsed, signal: AbortSignal): Promise<number>;
 }
 
-const PROGRAMS: readonly Program[] = [serveCommand, indexCommand, analyzeCommand, backupCommand, restoreCommand];
+/** The commands by name. Only the one that runs is loaded: a script that analyzes needs no database. */
+const PROGRAMS: Readonly<Record<string, () => Promise<Program>>> = {
+  serve: async () => (await import('./commands/serve-command.ts')).serveCommand,
+  index: async () => (await import('./commands/index-command.ts')).indexCommand,
+  analyze: async () => (await import('./commands/analyze.ts')).analyzeCommand,
+  backup: async () => (await import('./commands/backup.ts')).backupCommand,
+  restore: async () => (await import('./commands/backup.ts')).restoreCommand,
+};
+
+// Who read this output may have gone: that is no reason to break off.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 
 const [name = 'serve', ...rest] = process.argv.slice(2);
 process.exitCode = await main(name, rest);
 
 async function main(name: string, args: readonly string[]): Promise<number> {
-  const program = PROGRAMS.find(({ command }) => command.name === name);
-  if (!program) {
+  const load = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
+  if (!load) {
     const asked = ['help', '--help', '-h'].includes(name);
-    (asked ? process.stdout : process.stderr).write(`${asked ? '' : `akin has no command ${name}.\n\n`}${overview()}`);
+    if (asked) process.stdout.write(await overview());
+    else process.stderr.write(`akin has no command ${name}.\n\n${await overview()}`);
     return asked ? 0 : 1;
   }
+  const program = await load();
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(helpText(program.command));
     return 0;
@@ -39,8 +51,9 @@ async function main(name: string, args: readonly string[]): Promise<number> {
   }
 }
 
-function overview(): string {
-  const lines = PROGRAMS.map(
+async function overview(): Promise<string> {
+  const programs = await Promise.all(Object.values(PROGRAMS).map((load) => load()));
+  const lines = programs.map(
     ({ command }) => `  ${command.usage.padEnd(34)} ${command.about.split('. ')[0]?.replace(/\.$/, '')}`,
   );
   return `Usage: akin <command>\n\n${lines.join('\n')}\n\nakin <command> --help tells the options of one.\n`;

@@ -1,6 +1,6 @@
-import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { createAnalyzerWorker } from '@akin/analyzer';
+import { AkinError } from '@akin/domain';
 import { createGateway, type Gateway } from '@akin/gateway';
 import { downloadImage } from '@akin/imaging';
 import { createIndexer } from '@akin/indexer';
@@ -8,7 +8,7 @@ import { type Analyzer, createAnalyzer } from '@akin/modules/analyze';
 import { MODULES } from '@akin/modules/manifests';
 import { parseOutputs } from '@akin/modules/vectors';
 import { createMemoryQueue } from '@akin/queue';
-import { createLogger, createMetrics } from '@akin/runtime';
+import { createLogger, createMetrics, type Logger, shutDown } from '@akin/runtime';
 import { openStore } from '@akin/store';
 
 export interface ServeConfig {
@@ -33,7 +33,8 @@ export interface Served extends AsyncDisposable {
   readonly analyzer: Analyzer;
 }
 
-export const DEFAULT_THREADS = availableParallelism();
+/** What one part may take to end its work: an open request may wait for the analysis of its pictures. */
+const CLOSE_MILLISECONDS = 20_000;
 
 /**
  * Starts gateway, indexer and analyzer in this process on PGlite, or on PostgreSQL.
@@ -41,42 +42,47 @@ export const DEFAULT_THREADS = availableParallelism();
  * @throws {AkinError} what the store, or a taken port, says; everything opened until then is closed again.
  */
 export async function serve(config: ServeConfig): Promise<Served> {
-  const opened: AsyncDisposable[] = [];
+  const log = createLogger({ name: 'akin', level: config.logLevel });
+  const opened: { name: string; part: AsyncDisposable }[] = [];
+  const keep = <Part extends AsyncDisposable>(name: string, part: Part): Part => {
+    opened.push({ name, part });
+    return part;
+  };
+  const close = async () => {
+    const phases = opened.reverse().map(({ name, part }) => ({
+      name,
+      milliseconds: CLOSE_MILLISECONDS,
+      work: async () => part[Symbol.asyncDispose](),
+    }));
+    await shutDown(log, phases);
+  };
   try {
-    return await open(config, opened);
+    return { ...(await open(config, log, keep)), [Symbol.asyncDispose]: close };
   } catch (error) {
-    await closeAll(opened);
-    throw error;
+    await close();
+    throw listenError(error, config) ?? error;
   }
 }
 
-async function closeAll(opened: AsyncDisposable[]): Promise<void> {
-  for (const one of opened.reverse()) await one[Symbol.asyncDispose]();
-}
-
-async function open(config: ServeConfig, opened: AsyncDisposable[]): Promise<Served> {
-  const keep = <T extends AsyncDisposable>(one: T): T => {
-    opened.push(one);
-    return one;
-  };
-  const log = createLogger({ name: 'akin', level: config.logLevel });
+async function open(
+  config: ServeConfig,
+  log: Logger,
+  keep: <Part extends AsyncDisposable>(name: string, part: Part) => Part,
+): Promise<Pick<Served, 'gateway' | 'analyzer'>> {
+  const { threads } = config;
   const metrics = createMetrics();
-  const store = keep(
-    await openStore({
-      modules: MODULES,
-      parseOutputs,
-      ...(config.databaseUrl
-        ? { databaseUrl: config.databaseUrl }
-        : { folder: path.join(config.dataFolder, 'database') }),
-    }),
-  );
-  const analyzer = keep(await createAnalyzer({ threads: config.threads }));
-  const queue = keep(createMemoryQueue());
+  const place = config.databaseUrl
+    ? { databaseUrl: config.databaseUrl }
+    : { folder: path.join(config.dataFolder, 'database') };
+  const store = keep('store', await openStore({ modules: MODULES, parseOutputs, ...place }));
+  const analyzer = keep('analyzer', await createAnalyzer({ threads }));
+  const queue = keep('queue', createMemoryQueue());
   const download = (url: string, signal?: AbortSignal) =>
     downloadImage(url, { policy: { allowLoopback: true, allowPrivate: false }, ...(signal ? { signal } : {}) });
-  keep(await createAnalyzerWorker({ queue, analyzer, download, threads: config.threads, log }));
-  const indexer = keep(await createIndexer({ store, queue, log }));
+  keep('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
+  const indexer = keep('indexer', createIndexer({ store, queue, log, metrics }));
   const gateway = keep(
+    'gateway',
     await createGateway({
       store,
       log,
@@ -95,5 +101,19 @@ async function open(config: ServeConfig, opened: AsyncDisposable[]): Promise<Ser
       },
     }),
   );
-  return { gateway, analyzer, [Symbol.asyncDispose]: () => closeAll(opened) };
+  return { gateway, analyzer };
+}
+
+/** Why it cannot listen, for the one who chose address and port. */
+function listenError(error: unknown, { host, port }: ServeConfig): AkinError | undefined {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'EADDRINUSE') {
+    return new AkinError('conflict', `Port ${port} is taken, perhaps by another akin: choose one with --port.`);
+  }
+  if (code === 'EACCES')
+    return new AkinError('forbidden', `Port ${port} is not for everybody: choose one with --port.`);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return new AkinError('bad-request', `${host} is no address of this machine: choose one with --host.`);
+  }
+  return undefined;
 }

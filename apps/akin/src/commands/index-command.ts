@@ -39,6 +39,7 @@ export const indexCommand: Program = {
     }
     if (server !== DEFAULT_SERVER) throw new UsageError(`No akin answers at ${server}.`);
     await using served = await serve(config);
+    process.stderr.write(`No akin answers at ${server}. Until all is in, the page answers at ${served.gateway.url}/\n`);
     const embedded = createClient({ baseUrl: served.gateway.url });
     return runFolders(options, {
       collection: await theCollection(embedded, options.text('collection')),

@@ -1,10 +1,20 @@
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Option, Parsed } from '../options.ts';
-import { DEFAULT_THREADS, type ServeConfig } from '../serve.ts';
+import { type Option, type Parsed, UsageError } from '../options.ts';
+import type { ServeConfig } from '../serve.ts';
 
 /** Where akin keeps the embedded database unless told otherwise, below the folder that it is started in. */
 const DEFAULT_DATA_FOLDER = 'akin-data';
+
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
+
+export const THREADS_OPTION: Option = {
+  name: 'threads',
+  value: 'n',
+  about: 'Pictures analyzed at the same time',
+  default: String(availableParallelism()),
+};
 
 /** Options of every command that opens a store by itself. */
 export const STORE_OPTIONS: readonly Option[] = [
@@ -20,8 +30,8 @@ export const STORE_OPTIONS: readonly Option[] = [
     about: 'PostgreSQL 15 or newer with pgvector, instead of the embedded database',
     alsoFrom: ['DATABASE_URL'],
   },
-  { name: 'threads', value: 'n', about: 'Pictures analyzed at the same time', default: String(DEFAULT_THREADS) },
-  { name: 'log-level', value: 'level', about: 'debug, info, warn or error', default: 'warn' },
+  THREADS_OPTION,
+  { name: 'log-level', value: 'level', about: LOG_LEVELS.join(', '), default: 'warn' },
 ];
 
 const WEB_FOLDER = fileURLToPath(new URL('dist/', import.meta.resolve('@akin/web/package.json')));
@@ -42,8 +52,18 @@ export function embeddedConfig(options: Parsed): ServeConfig {
     corsOrigins: [],
     allowOpenNetwork: false,
     legacySegment: 'solr',
-    threads: Math.max(1, options.number('threads')),
-    logLevel: options.text('log-level') ?? 'warn',
+    threads: threadsOf(options),
+    logLevel: logLevelOf(options),
     webFolder: WEB_FOLDER,
   };
+}
+
+export function threadsOf(options: Parsed): number {
+  return Math.max(1, options.number('threads'));
+}
+
+function logLevelOf(options: Parsed): string {
+  const level = options.text('log-level') ?? 'warn';
+  if (!LOG_LEVELS.includes(level)) throw new UsageError(`--log-level must be one of ${LOG_LEVELS.join(', ')}.`);
+  return level;
 }

@@ -1,49 +1,57 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { globStream } from './glob.ts';
-import { type Candidate, idBelow, reasonOf, walkFolder } from './walk.ts';
+import { findMatches } from './glob.ts';
+import { type Candidate, idBelow, reasonOf, type WalkListener, walkFolder } from './walk.ts';
 
 /**
  * The files that a command line names: every picture below a folder, every match of a glob, a file, or with `-` the
- * paths on standard input, one a line. What does not exist is told to `onProblem`.
+ * paths on standard input, one a line. What does not exist is told to the listener.
  */
 export async function* candidatesOf(
   words: readonly string[],
-  onProblem: (file: string, reason: string) => void,
+  listener: WalkListener,
+  input: NodeJS.ReadableStream = process.stdin,
 ): AsyncGenerator<Candidate> {
   for (const word of words) {
-    if (word === '-') {
-      for await (const line of createInterface({ input: process.stdin })) {
-        if (line.trim() !== '') yield* named(line, onProblem);
-      }
-    } else {
-      yield* named(word, onProblem);
+    if (word !== '-') {
+      yield* named(word, listener);
+      continue;
+    }
+    for await (const line of createInterface({ input })) {
+      if (line.trim() !== '') yield* named(line, listener);
     }
   }
 }
 
-async function* named(word: string, onProblem: (file: string, reason: string) => void): AsyncGenerator<Candidate> {
+async function* named(word: string, listener: WalkListener): AsyncGenerator<Candidate> {
+  const kind = await kindOf(word);
+  if (kind === 'folder') yield* walkFolder(word, listener);
+  else if (kind === 'file') yield alone(path.resolve(word), listener);
+  else if (/[*?[\]{}]/.test(word)) yield* matching(word, listener);
+  else listener.onProblem(word, kind);
+}
+
+/** The kind of what a path leads to, or why it leads nowhere. */
+async function kindOf(word: string): Promise<'folder' | 'file' | (string & {})> {
   try {
-    const stat = await fs.stat(word);
-    if (stat.isDirectory()) yield* walkFolder(word, onProblem);
-    else yield alone(path.resolve(word));
+    return (await fs.stat(word)).isDirectory() ? 'folder' : 'file';
   } catch (error) {
-    const isGlob = /[*?[\]{}]/.test(word);
-    if (!isGlob) return onProblem(word, reasonOf(error));
-    const { base, files } = globStream(word);
-    let count = 0;
-    for await (const file of files) {
-      count++;
-      yield { file, id: idBelow(base, file), source: base };
-    }
-    if (count === 0) onProblem(word, 'nothing matches');
+    return reasonOf(error);
   }
+}
+
+async function* matching(pattern: string, listener: WalkListener): AsyncGenerator<Candidate> {
+  const { base, files } = await findMatches(pattern);
+  listener.onSource(base);
+  if (files.length === 0) listener.onProblem(pattern, 'nothing matches');
+  for (const file of files) yield { file, id: idBelow(base, file), source: base };
 }
 
 /** A file that was named by itself: its id is the path below the folder that akin was started in, if it lies there. */
-function alone(file: string): Candidate {
-  const below = idBelow(process.cwd(), file);
-  const source = below.startsWith('../') ? path.dirname(file) : process.cwd();
+function alone(file: string, listener: WalkListener): Candidate {
+  const below = path.relative(process.cwd(), file);
+  const source = below.startsWith(`..${path.sep}`) || path.isAbsolute(below) ? path.dirname(file) : process.cwd();
+  listener.onSource(source);
   return { file, id: idBelow(source, file), source };
 }

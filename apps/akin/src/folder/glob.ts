@@ -2,18 +2,13 @@ import path from 'node:path';
 import { glob } from 'tinyglobby';
 
 /**
- * The files that match a glob, and the folder before its first wildcard, below which ids count.
- * `~/Pictures/**` + `/*.jpg` has the base `~/Pictures`.
+ * The files that match a glob, sorted, and the folder before its first wildcard, below which ids count: that of
+ * `/home/me/Pictures/2024-*.jpg` is `/home/me/Pictures`.
  */
-export function globStream(pattern: string): { base: string; files: AsyncIterable<string> } {
-  const parts = pattern.split(/[\\/]/);
+export async function findMatches(pattern: string): Promise<{ base: string; files: string[] }> {
+  const parts = pattern.split(path.sep === '/' ? '/' : /[\\/]/);
   const firstWild = parts.findIndex((part) => /[*?[\]{}]/.test(part));
   const base = path.resolve(parts.slice(0, firstWild).join('/') || (pattern.startsWith('/') ? '/' : '.'));
-  const rest = parts.slice(firstWild).join('/');
-  return { base, files: matches(rest, base) };
-}
-
-async function* matches(pattern: string, base: string): AsyncGenerator<string> {
-  const found = await glob(pattern, { cwd: base, absolute: true, onlyFiles: true });
-  yield* found.sort();
+  const files = await glob(parts.slice(firstWild).join('/'), { cwd: base, absolute: true, onlyFiles: true });
+  return { base, files: files.sort() };
 }

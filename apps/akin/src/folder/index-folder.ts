@@ -6,16 +6,17 @@ import { DEFAULT_IMAGE_LIMITS } from '@akin/imaging';
 import type { Analysis, Analyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
 import { nearestCells, parseOutputs } from '@akin/modules/vectors';
+import { Batch } from './batch.ts';
 import { NearDuplicates } from './near-duplicates.ts';
 import type { Progress } from './progress.ts';
-import { type Candidate, reasonOf } from './walk.ts';
+import { type Candidate, reasonOf, type WalkListener } from './walk.ts';
 
 export interface FolderRun {
   readonly collection: Collection;
   readonly analyzer: Analyzer;
   /** Pictures that are analyzed at the same time. */
   readonly threads: number;
-  readonly candidates: AsyncIterable<Candidate>;
+  readonly candidates: (listener: WalkListener) => AsyncIterable<Candidate>;
   readonly labelsFromFolders: boolean;
   /** Remove documents of the same folders whose file is gone. */
   readonly prune: boolean;
@@ -33,11 +34,6 @@ export interface FolderReport {
   readonly stopped: boolean;
 }
 
-/** Documents that are sent together: enough to spare round trips, few enough to lose little when stopped. */
-const BATCH_DOCUMENTS = 40;
-const BATCH_MILLISECONDS = 2_000;
-const MOST_ATTEMPTS = 10;
-
 /**
  * Analyzes pictures on all cores and stores them with their outputs and thumbnails. A file whose size and time are
  * those of its document is left as it is, so a run that was stopped goes on where it was.
@@ -47,20 +43,26 @@ const MOST_ATTEMPTS = 10;
 export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   const { counts } = run.progress;
   const failures: { file: string; reason: string }[] = [];
+  const fail = (file: string, reason: string) => {
+    counts.failed++;
+    failures.push({ file, reason });
+  };
   const nearDuplicates = new NearDuplicates();
   await run.collection.commit();
   const stored = await storedFiles(run.collection);
-  const walkedIds = new Set<string>();
+  const fileOfId = new Map<string, string>();
   const sources = new Set<string>();
-  const batch = new Batch(run.collection);
+  const batch = new Batch(run.collection, (id, reason) => {
+    counts.done--;
+    fail(fileOfId.get(id) ?? id, reason);
+  });
   const underway = new Set<Promise<void>>();
   let broken: unknown;
 
   const work = async (candidate: Candidate): Promise<void> => {
     try {
       const stat = await fs.stat(candidate.file);
-      const before = stored.get(candidate.id);
-      if (before?.bytes === stat.size && before.modified === toSeconds(stat.mtime)) {
+      if (isCurrent(stored.get(candidate.id), stat, run.labelsFromFolders ? folderLabels(candidate.id) : [])) {
         counts.unchanged++;
         return;
       }
@@ -79,29 +81,35 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
       });
       const duplicate = parseOutputs(analysis.outputs).descriptors.get('duplicate');
       if (duplicate) nearDuplicates.add(duplicate.vector, nearestCells('duplicate', duplicate.vector));
-      await batch.add(toDocument(candidate, stat, analysis, run.labelsFromFolders));
       counts.done++;
+      await batch.add(toDocument(candidate, stat, analysis, run.labelsFromFolders));
     } catch (error) {
       if (run.signal.aborted) return;
       if (error instanceof AkinRequestError) {
         broken ??= error;
         return;
       }
-      counts.failed++;
-      failures.push({ file: candidate.file, reason: error instanceof AkinError ? error.message : reasonOf(error) });
+      fail(candidate.file, error instanceof AkinError ? error.message : reasonOf(error));
     }
   };
 
-  for await (const candidate of run.candidates) {
+  const listener: WalkListener = {
+    onSource: (folder) => sources.add(folder),
+    onProblem(file, reason) {
+      counts.found++;
+      fail(file, reason);
+    },
+  };
+  for await (const candidate of run.candidates(listener)) {
     if (run.signal.aborted || broken) break;
+    const namesake = fileOfId.get(candidate.id);
+    if (namesake === candidate.file) continue;
     counts.found++;
-    if (walkedIds.has(candidate.id)) {
-      counts.failed++;
-      failures.push({ file: candidate.file, reason: `another file of this run has the id ${candidate.id} already` });
+    if (namesake !== undefined) {
+      fail(candidate.file, `its id, ${candidate.id}, is that of ${namesake} already`);
       continue;
     }
-    walkedIds.add(candidate.id);
-    sources.add(candidate.source);
+    fileOfId.set(candidate.id, candidate.file);
     const task = work(candidate).finally(() => underway.delete(task));
     underway.add(task);
     // Twice the threads: the next picture is read from disk while the others are analyzed.
@@ -112,7 +120,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   if (broken) throw broken;
   counts.complete = true;
   const stopped = run.signal.aborted;
-  const removed = run.prune && !stopped ? await prune(run.collection, stored, walkedIds, sources) : 0;
+  const removed = run.prune && !stopped ? await prune(run.collection, stored, fileOfId, sources) : 0;
   await run.collection.commit();
   return {
     indexed: counts.done,
@@ -124,75 +132,71 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   };
 }
 
-/** Collects documents and sends them in groups; `add` waits while a group is on its way. */
-class Batch {
-  readonly #collection: Collection;
-  #documents: NewDocument[] = [];
-  #since = performance.now();
-  #sending: Promise<unknown> = Promise.resolve();
-
-  constructor(collection: Collection) {
-    this.#collection = collection;
-  }
-
-  async add(document: NewDocument): Promise<void> {
-    this.#documents.push(document);
-    const due = performance.now() - this.#since > BATCH_MILLISECONDS;
-    if (this.#documents.length >= BATCH_DOCUMENTS || due) await this.flush();
-  }
-
-  async flush(): Promise<void> {
-    const documents = this.#documents;
-    this.#documents = [];
-    this.#since = performance.now();
-    if (documents.length === 0) return this.#sending.then(() => undefined);
-    this.#sending = this.#sending.then(() => this.#send(documents));
-    await this.#sending;
-  }
-
-  /** Sends again what a busy akin asked to send later; the same ids make that harmless. */
-  async #send(documents: readonly NewDocument[]): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await this.#collection.add(documents, { commitWithin: BATCH_MILLISECONDS });
-        return;
-      } catch (error) {
-        const busy = error instanceof AkinRequestError && [429, 503].includes(error.status);
-        if (!busy || attempt === MOST_ATTEMPTS) throw error;
-        await new Promise((resolve) => setTimeout(resolve, (error.retryAfterSeconds ?? 1) * 1000));
-      }
-    }
-  }
-}
-
 interface StoredFile {
   readonly bytes: number;
   readonly modified: string;
   readonly source: string;
+  readonly labels: readonly unknown[];
 }
 
 /** What earlier runs stored, by id. */
 async function storedFiles(collection: Collection): Promise<Map<string, StoredFile>> {
   const stored = new Map<string, StoredFile>();
   const { fields } = (await collection.schema()).schema;
-  if (!fields.some((field) => field.name === 'source') || !fields.some((field) => field.name === 'modified'))
-    return stored;
-  for await (const document of collection.all({ q: 'source:* AND modified:*', fl: 'id,bytes,modified,source' })) {
-    const { id, bytes, modified, source } = document;
-    stored.set(id, { bytes: Number(bytes), modified: String(modified), source: String(source) });
+  const isKnown = (name: string) => fields.some((field) => field.name === name);
+  if (!isKnown('source') || !isKnown('modified')) return stored;
+  for await (const document of collection.all({
+    q: 'source:* AND modified:*',
+    fl: 'id,bytes,modified,source,labels',
+  })) {
+    const { id, bytes, modified, source, labels } = document;
+    stored.set(id, {
+      bytes: Number(bytes),
+      modified: String(modified),
+      source: String(source),
+      labels: Array.isArray(labels) ? labels : [],
+    });
   }
   return stored;
 }
 
+/** Whether a document stands for the file as it is now, with the labels that this run would give it. */
+function isCurrent(
+  document: StoredFile | undefined,
+  stat: { size: number; mtime: Date },
+  labels: readonly string[],
+): boolean {
+  return (
+    document?.bytes === stat.size &&
+    document.modified === toSeconds(stat.mtime) &&
+    labels.every((label) => document.labels.includes(label))
+  );
+}
+
+/** Removes the documents of these folders whose file is not there; one that only was not named this time stays. */
 async function prune(
   collection: Collection,
   stored: ReadonlyMap<string, StoredFile>,
-  walkedIds: ReadonlySet<string>,
+  walked: ReadonlyMap<string, unknown>,
   sources: ReadonlySet<string>,
 ): Promise<number> {
-  const gone = [...stored].filter(([id, file]) => sources.has(file.source) && !walkedIds.has(id)).map(([id]) => id);
+  const gone: string[] = [];
+  for (const [id, { source }] of stored) {
+    if (sources.has(source) && !walked.has(id) && (await isGone(path.join(source, id)))) gone.push(id);
+  }
   for (let start = 0; start < gone.length; start += 1000) await collection.deleteByIds(gone.slice(start, start + 1000));
   return gone.length;
+}
+
+async function isGone(file: string): Promise<boolean> {
+  return fs.lstat(file).then(
+    () => false,
+    ({ code }) => code === 'ENOENT' || code === 'ENOTDIR',
+  );
+}
+
+function folderLabels(id: string): string[] {
+  return id.split('/').slice(0, -1);
 }
 
 function toDocument(
@@ -212,7 +216,7 @@ function toDocument(
     height: analysis.height,
     bytes: stat.size,
     modified: toSeconds(stat.mtime),
-    ...(labelsFromFolders && folder !== '.' ? { labels: folder.split('/') } : {}),
+    ...(labelsFromFolders ? { labels: folderLabels(candidate.id) } : {}),
     ...(taken ? { taken: taken.toISOString() } : {}),
     ...(camera ? { camera } : {}),
     ...(location ? { location: `${location.lat},${location.lon}` } : {}),

@@ -24,7 +24,7 @@ export async function runFolders(
   const progress = new Progress(process.stderr);
   const report = await indexFolder({
     ...run,
-    candidates: candidatesOf(options.words, (file, reason) => progress.say(`${file}: ${reason}`)),
+    candidates: (listener) => candidatesOf(options.words, listener),
     labelsFromFolders: options.on('labels-from-folders'),
     prune: options.on('prune'),
     progress,

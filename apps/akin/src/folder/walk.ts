@@ -27,45 +27,60 @@ const PICTURE_HEADS = [
   [0x4d, 0x4d, 0, 0x2a],
 ];
 
+/** What a search for files tells beside the files that it finds. */
+export interface WalkListener {
+  /** A folder, absolute, below which ids count. */
+  onSource(folder: string): void;
+  /** What is there and cannot be read, or was named and is not there. */
+  onProblem(file: string, reason: string): void;
+}
+
 /**
  * Walks a folder depth first in the order of names and yields every file that may be a picture. Hidden files and
- * folders are left out; links to folders are followed once; what cannot be read is told to `onProblem` and passed over.
+ * folders are left out. Links to folders are followed once and last, so that a picture which is reached in two ways has
+ * the id of its own place. What cannot be read is told to the listener and passed over.
  */
-export async function* walkFolder(
-  folder: string,
-  onProblem: (file: string, reason: string) => void,
-): AsyncGenerator<Candidate> {
+export async function* walkFolder(folder: string, listener: WalkListener): AsyncGenerator<Candidate> {
   const source = path.resolve(folder);
-  const seen = new Set<string>([await fs.realpath(source)]);
-  yield* walk(source);
-
-  async function* walk(directory: string): AsyncGenerator<Candidate> {
-    let entries: Dirent[];
+  listener.onSource(source);
+  const seen = new Set<string>();
+  const folders = [source];
+  const linked: string[] = [];
+  for (let next = folders.pop(); next !== undefined; next = folders.pop() ?? linked.shift()) {
     try {
-      entries = await fs.readdir(directory, { withFileTypes: true });
-    } catch (error) {
-      onProblem(directory, `the folder cannot be read: ${reasonOf(error)}`);
-      return;
-    }
-    entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-    for (const entry of entries) {
-      if (entry.name.startsWith('.')) continue;
-      const file = path.join(directory, entry.name);
-      try {
-        const isLink = entry.isSymbolicLink();
-        const target = isLink ? await fs.stat(file) : entry;
-        if (target.isDirectory()) {
-          const real = await fs.realpath(file);
-          if (seen.has(real)) continue;
-          seen.add(real);
-          yield* walk(file);
-        } else if (target.isFile() && (await mayBePicture(file))) {
-          yield { file, id: idBelow(source, file), source };
-        }
-      } catch (error) {
-        onProblem(file, reasonOf(error));
+      const real = await fs.realpath(next);
+      if (seen.has(real)) continue;
+      seen.add(real);
+      const entries = await fs.readdir(next, { withFileTypes: true });
+      entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+      const below: string[] = [];
+      for (const entry of entries) {
+        if (entry.name.startsWith('.')) continue;
+        const file = path.join(next, entry.name);
+        const kind = await kindOf(file, entry, listener);
+        if (kind === 'folder') below.push(file);
+        if (kind === 'linked folder') linked.push(file);
+        if (kind === 'picture') yield { file, id: idBelow(source, file), source };
       }
+      folders.push(...below.reverse());
+    } catch (error) {
+      listener.onProblem(next, `the folder cannot be read: ${reasonOf(error)}`);
     }
+  }
+}
+
+async function kindOf(
+  file: string,
+  entry: Dirent,
+  listener: WalkListener,
+): Promise<'picture' | 'folder' | 'linked folder' | 'other'> {
+  try {
+    const target = entry.isSymbolicLink() ? await fs.stat(file) : entry;
+    if (target.isDirectory()) return entry.isSymbolicLink() ? 'linked folder' : 'folder';
+    return target.isFile() && (await mayBePicture(file)) ? 'picture' : 'other';
+  } catch (error) {
+    listener.onProblem(file, reasonOf(error));
+    return 'other';
   }
 }
 
@@ -92,9 +107,11 @@ async function mayBePicture(file: string): Promise<boolean> {
 
 /** A file error in words, without a stack. */
 export function reasonOf(error: unknown): string {
-  const code = (error as NodeJS.ErrnoException).code;
+  const { code, path: file } = error as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EPERM') return 'no permission to read it';
-  if (code === 'ENOENT') return 'it is gone';
+  // Bytes of a name that are not UTF-8 were replaced when the folder was listed, so no file has the name.
+  if (code === 'ENOENT' && file?.includes('\ufffd')) return 'its name is not UTF-8: rename it';
+  if (code === 'ENOENT') return 'it is not there';
   if (code === 'ELOOP') return 'its link leads in a circle';
   return error instanceof Error ? error.message : String(error);
 }
