@@ -368,6 +368,17 @@ describe.each(ENGINES)('search on %s', (kind) => {
       expect(ids(await find('*:*', { rank, sort: parseSort('score asc') }))).toBe('2314');
     });
 
+    it('can be asked by a document and sorted without the score, or with the score behind the id', async () => {
+      for (const sort of ['id desc', 'price asc', 'id asc, score desc', 'random_1 asc', 'score desc, score desc']) {
+        expect(
+          await find('*:*', { rank: { ...rank, firstId: '4', maxDistance: 1 }, sort: parseSort(sort) }),
+        ).toMatchObject({
+          numFound: 3,
+          minDistance: 0,
+        });
+      }
+    });
+
     it('refuses vectors of another length and modules without', async () => {
       await expect(find('*:*', { rank: { module: 'shape', vector: new Float32Array(3) } })).rejects.toMatchObject({
         code: 'bad-request',

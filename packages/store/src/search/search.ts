@@ -174,9 +174,7 @@ async function readPage(request: SearchRequest, snapshot: Snapshot): Promise<Pag
   const constantScore = typeof value === 'number' && isValued(request) ? value : null;
   if (request.rows === 0) return { rows: [], mark: undefined, constantScore };
 
-  // Not asked for, a key would leave a parameter without a type behind.
-  const byScore = sortOf(request).some(({ name }) => name === 'score');
-  const keys = sortKeys(sortOf(request), byScore ? scoreKeys(value, rank, params) : [], snapshot, params);
+  const keys = sortKeys(sortOf(request), () => scoreKeys(value, rank, params), snapshot, params);
   const order = orderFingerprint(sortOf(request), rank && [rank.module, ...rank.vector, rank.firstId]);
   const columns = [
     'd.doc, d.id',

@@ -52,11 +52,12 @@ export function parseSort(text: string): SortClause[] {
 
 /**
  * The keys of an order, ending in the id, so that it is total.
- * @param score the keys of falling score; none where all matches score the same
+ * @param score gives the keys of falling score; none where all matches score the same. Called only where the order
+ * needs them: a parameter that no statement uses has no type.
  */
 export function sortKeys(
   clauses: readonly SortClause[],
-  score: readonly SortKey[],
+  score: () => readonly SortKey[],
   tables: SearchedTables,
   params: Params,
 ): SortKey[] {
@@ -64,7 +65,7 @@ export function sortKeys(
   for (const { name, direction } of clauses) {
     const descending = direction === 'desc';
     const random = tables.schema.fields.has(name) ? null : /^random_?([0-9]+)$/.exec(name);
-    if (name === 'score') keys.push(...score.map((key) => ({ ...key, descending: key.descending === descending })));
+    if (name === 'score') keys.push(...score().map((key) => ({ ...key, descending: key.descending === descending })));
     else if (random !== null) {
       const seed = params.add(BigInt.asIntN(64, BigInt((random[1] as string).slice(0, 40))), 'int8');
       keys.push({ sql: `hashtextextended(d.id, ${seed})`, type: 'int8', descending });
