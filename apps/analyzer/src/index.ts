@@ -1,1 +1,1 @@
-export {};
+export { type AnalyzerWorkerConfig, createAnalyzerWorker } from './analyzer-worker.ts';

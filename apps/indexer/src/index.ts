@@ -1,1 +1,1 @@
-export {};
+export { createIndexer, type Indexer, type IndexerConfig } from './indexer.ts';

@@ -16,7 +16,8 @@ import { looksLikeWebPage } from './sniff.ts';
  * name server answers differently a moment later. What the bytes are is for the decoder to say; only a web page is
  * refused here, because then the address was wrong.
  *
- * @throws AkinError `image-unreachable`, saying why, or `too-large`. Messages show the address without its query,
+ * @throws AkinError `image-unreachable`, saying why, with `retryAfterSeconds` where the cause is often over soon, or
+ *   `too-large`. Messages show the address without its query,
  *   where signatures are. When `signal` is aborted by the caller, its reason is thrown.
  */
 export async function downloadImage(
@@ -46,7 +47,7 @@ export async function downloadImage(
     if (timeout.aborted) {
       throw unreachable(address, `it did not deliver within ${limits.downloadMilliseconds / 1000} seconds`, error);
     }
-    throw error instanceof AkinError ? error : unreachable(address, reasonOf(error), error);
+    throw error instanceof AkinError ? error : unreachable(address, reasonOf(error), error, mayPass(error));
   }
 }
 
@@ -140,7 +141,10 @@ function redirectTarget(response: IncomingMessage, from: URL): URL | undefined {
 
 async function readPicture(response: IncomingMessage, url: URL, maxBytes: number): Promise<Uint8Array> {
   const status = response.statusCode ?? 0;
-  if (status !== 200) throw unreachable(url, `it answered with status ${status}`);
+  if (status !== 200) {
+    const passing = status >= 500 || [408, 425, 429].includes(status);
+    throw unreachable(url, `it answered with status ${status}`, undefined, passing);
+  }
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(url, maxBytes);
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -179,12 +183,20 @@ function tooLarge(url: URL, maxBytes: number): AkinError {
   );
 }
 
-function unreachable(url: URL, reason: string, cause?: unknown): AkinError {
-  return new AkinError(
-    'image-unreachable',
-    `The image at ${shown(url)} could not be fetched: ${reason}.`,
-    cause === undefined ? {} : { cause },
-  );
+/** @param passing whether the same address may answer later: the error then says after how many seconds to ask */
+function unreachable(url: URL, reason: string, cause?: unknown, passing = false): AkinError {
+  return new AkinError('image-unreachable', `The image at ${shown(url)} could not be fetched: ${reason}.`, {
+    ...(cause === undefined ? {} : { cause }),
+    ...(passing ? { retryAfterSeconds: RETRY_AFTER_SECONDS } : {}),
+  });
+}
+
+const RETRY_AFTER_SECONDS = 5;
+
+/** Whether a connection failed in a way that is often over soon. */
+function mayPass(error: unknown): boolean {
+  const code = String((error as { code?: unknown } | undefined)?.code ?? '');
+  return ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code);
 }
 
 /** The address without query and fragment, which may hold signatures and keys. */

@@ -1,14 +1,6 @@
 import { JOBS, type JobName, type JobPayload } from '@akin/contract';
 import { backoffAfter, parsePayload, runAttempt } from './attempt.ts';
-import {
-  type AddOptions,
-  DEFAULT_CAPACITY,
-  FAILED_KEPT,
-  type Job,
-  type JobHandler,
-  type Queue,
-  type WorkOptions,
-} from './queue.ts';
+import { type AddOptions, FAILED_KEPT, type Job, type JobHandler, type Queue, type WorkOptions } from './queue.ts';
 
 /** The jobs of one name. */
 interface Lane {
@@ -30,12 +22,12 @@ interface Entry {
 
 interface Worker {
   readonly handle: (job: Omit<Job<JobName>, 'signal'>) => Promise<void>;
-  readonly options: WorkOptions;
+  readonly options: WorkOptions<JobName>;
   readonly running: Set<Promise<void>>;
 }
 
 /** A queue within this process, for when all parts of akin run in one. What waits in it is gone with the process. */
-export function createMemoryQueue({ capacity = DEFAULT_CAPACITY } = {}): Queue {
+export function createMemoryQueue(): Queue {
   const lanes = new Map<JobName, Lane>();
   let closed = false;
 
@@ -82,7 +74,7 @@ export function createMemoryQueue({ capacity = DEFAULT_CAPACITY } = {}): Queue {
         lane.failed.delete(oldest);
         lane.ids.delete(oldest);
       }
-      worker.options.onFailed?.(id, error as Error);
+      worker.options.onFailed?.({ id, payload: payload as JobPayload<JobName> }, error as Error);
     }
   }
 
@@ -112,21 +104,17 @@ export function createMemoryQueue({ capacity = DEFAULT_CAPACITY } = {}): Queue {
       lane.waiting[priority].push({ id, payload: checked, priority, attempt: 1 });
       fill(name, lane);
     },
-    work<Name extends JobName>(name: Name, handler: JobHandler<Name>, options: WorkOptions) {
+    work<Name extends JobName>(name: Name, handler: JobHandler<Name>, options: WorkOptions<Name>) {
       if (closed) throw new Error('The queue is closed');
       const lane = laneOf(name);
       const handle = (job: Omit<Job<JobName>, 'signal'>) =>
         runAttempt(name, handler, job as unknown as Omit<Job<Name>, 'signal'>);
-      const worker: Worker = { handle, options, running: new Set() };
+      const worker: Worker = { handle, options: options as unknown as WorkOptions<JobName>, running: new Set() };
       lane.workers.add(worker);
       fill(name, lane);
       return { [Symbol.asyncDispose]: () => stop(lane, worker) };
     },
     counts: async (name) => counts(name),
-    async room(name) {
-      const { waiting, delayed } = counts(name);
-      return Math.max(0, capacity - waiting - delayed);
-    },
     async [Symbol.asyncDispose]() {
       closed = true;
       for (const lane of lanes.values()) {

@@ -22,11 +22,11 @@ export interface AddOptions {
   readonly priority?: 'interactive' | 'bulk';
 }
 
-export interface WorkOptions {
+export interface WorkOptions<Name extends JobName> {
   /** Jobs at the same time. */
   readonly concurrency: number;
-  /** Told of a job that failed at its last attempt. */
-  readonly onFailed?: (id: string, error: Error) => void;
+  /** Told of a job that failed for good: at its last attempt, or because it ended the processes that took it. */
+  readonly onFailed?: (job: Pick<Job<Name>, 'id' | 'payload'>, error: Error) => void;
 }
 
 /** How many jobs of a name are where. */
@@ -43,6 +43,7 @@ export interface JobCounts {
 /**
  * Carries jobs of the catalogue (JOBS of the contract) to whoever handles them: each at least once, in the order of
  * their priority, then in the order in which they came. Jobs may be lost with the process or with Redis.
+ * `add` takes any number of them: who adds asks `counts` first, and leaves the rest in the database, which keeps it better.
  */
 export interface Queue extends AsyncDisposable {
   /**
@@ -54,14 +55,9 @@ export interface Queue extends AsyncDisposable {
    * Handles jobs of a name from now on. A handler that throws has its job tried again, later and later, as often as
    * the catalogue says. Disposing takes no more jobs and waits for those that run.
    */
-  work<Name extends JobName>(name: Name, handler: JobHandler<Name>, options: WorkOptions): AsyncDisposable;
+  work<Name extends JobName>(name: Name, handler: JobHandler<Name>, options: WorkOptions<Name>): AsyncDisposable;
   counts(name: JobName): Promise<JobCounts>;
-  /** How many more jobs of a name should be added now. It is for whoever adds to ask: `add` takes any number. */
-  room(name: JobName): Promise<number>;
 }
-
-/** Jobs of a name that may wait: what is not in the queue stays in the database, which keeps it better. */
-export const DEFAULT_CAPACITY = 1_000;
 
 /** How many failed jobs are kept. */
 export const FAILED_KEPT = 1_000;

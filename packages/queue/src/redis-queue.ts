@@ -3,14 +3,7 @@ import type { Logger } from '@akin/runtime';
 import { type Job as BullJob, Queue as BullQueue, Worker as BullWorker, UnrecoverableError } from 'bullmq';
 import { Redis } from 'ioredis';
 import { parsePayload, runAttempt } from './attempt.ts';
-import {
-  type AddOptions,
-  DEFAULT_CAPACITY,
-  FAILED_KEPT,
-  type JobHandler,
-  type Queue,
-  type WorkOptions,
-} from './queue.ts';
+import { type AddOptions, FAILED_KEPT, type JobHandler, type Queue, type WorkOptions } from './queue.ts';
 import { keepWorking, RETRY_MILLISECONDS } from './redis-worker.ts';
 
 export interface RedisQueueConfig {
@@ -18,7 +11,6 @@ export interface RedisQueueConfig {
   readonly url: string;
   /** Every key begins with it; processes that share it share their jobs. */
   readonly prefix?: string;
-  readonly capacity?: number;
   /** Told when the connection breaks; it is taken up again by itself. */
   readonly log?: Pick<Logger, 'warn'>;
 }
@@ -33,7 +25,7 @@ const PRIORITIES = { interactive: 0, bulk: 1 } as const;
  * @throws Error when Redis does not answer, or is set to evict keys: it would throw jobs away when it is full.
  */
 export async function createRedisQueue(config: RedisQueueConfig): Promise<Queue> {
-  const { url, prefix = 'akin', capacity = DEFAULT_CAPACITY } = config;
+  const { url, prefix = 'akin' } = config;
   const report = reporter(config.log);
   // Adding must say at once that Redis is down, for the caller's request waits; workers wait for its return.
   const forAdding = await connect(url, { maxRetriesPerRequest: 1, enableOfflineQueue: false }, report);
@@ -81,7 +73,7 @@ export async function createRedisQueue(config: RedisQueueConfig): Promise<Queue>
         removeOnFail: { count: FAILED_KEPT },
       });
     },
-    work<Name extends JobName>(name: Name, handler: JobHandler<Name>, { concurrency, onFailed }: WorkOptions) {
+    work<Name extends JobName>(name: Name, handler: JobHandler<Name>, { concurrency, onFailed }: WorkOptions<Name>) {
       requireOpen();
       const process = async (job: BullJob) => {
         let payload: JobPayload<Name>;
@@ -103,7 +95,10 @@ export async function createRedisQueue(config: RedisQueueConfig): Promise<Queue>
         const one = new BullWorker(name, process, settings);
         one.on('error', report);
         one.on('failed', (job, error) => {
-          if (job?.id !== undefined && job.finishedOn !== undefined) onFailed?.(job.id, error);
+          if (job?.id === undefined || job.finishedOn === undefined) return;
+          const payload = JOBS[name].payload.safeParse(job.data);
+          if (payload.success) onFailed?.({ id: job.id, payload: payload.data as JobPayload<Name> }, error);
+          else config.log?.warn({ err: error, id: job.id }, 'a job does not fit the catalogue and is dropped');
         });
         return one;
       }, report);
@@ -116,10 +111,6 @@ export async function createRedisQueue(config: RedisQueueConfig): Promise<Queue>
       };
     },
     counts,
-    async room(name) {
-      const { waiting, delayed } = await counts(name);
-      return Math.max(0, capacity - waiting - delayed);
-    },
     async [Symbol.asyncDispose]() {
       closed = true;
       await Promise.all([...workers].map((worker) => worker[Symbol.asyncDispose]()));

@@ -1,0 +1,24 @@
+import type { Job } from '@akin/queue';
+import { failAnalysis, listCollections, saveAnalysis } from '@akin/store';
+import type { Context } from './context.ts';
+import { nextAttemptAt } from './retries.ts';
+
+/**
+ * Keeps what an analysis brought, or plans another attempt, or lets the operation fail. Nothing happens when the
+ * collection is gone or a newer attempt is under way.
+ */
+export async function handleAnalyzed({ payload }: Job<'analyzed'>, { store, log }: Context): Promise<void> {
+  const { request, position, attempt, result } = payload;
+  const collection = (await listCollections(store)).find(({ id }) => id === payload.collection);
+  if (collection === undefined) return;
+  const ref = { collection, request: BigInt(request), position, attempt };
+  if ('outputs' in result) {
+    const thumbnail = result.thumbnail === undefined ? undefined : Buffer.from(result.thumbnail, 'base64');
+    await saveAnalysis(store, ref, result.outputs, thumbnail);
+    return;
+  }
+  const { code, msg } = result.error;
+  const retryAt = result.passing ? nextAttemptAt(attempt) : undefined;
+  const counted = await failAnalysis(store, ref, { code, msg }, retryAt);
+  if (counted) log.info({ collection: collection.name, request, position, attempt, code, msg, retryAt }, 'no analysis');
+}

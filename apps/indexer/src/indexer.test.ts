@@ -1,0 +1,257 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { JobPayload } from '@akin/contract';
+import { createMemoryQueue, type Job, type Queue } from '@akin/queue';
+import { createLogger, createMetrics } from '@akin/runtime';
+import {
+  type Accepted,
+  type Collection,
+  collectionStatus,
+  createCollection,
+  dropCollection,
+  findCollection,
+  listOperations,
+  type Store,
+  waitForOperations,
+} from '@akin/store';
+import { type TestDatabase, testDatabase } from '@akin/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { accept, openTestStore } from '../test/support.ts';
+import { createIndexer, type Indexer, type IndexerConfig } from './indexer.ts';
+
+type Result = JobPayload<'analyzed'>['result'];
+
+const log = createLogger({ name: 'test', level: 'silent' });
+const image = (id: string | number) => ({ id: String(id), image: `http://images.example/${id}.jpg` });
+
+describe('the indexer', () => {
+  let database: TestDatabase;
+  let store: Store;
+  let collection: Collection;
+  let queue: Queue;
+  let indexer: Indexer | undefined;
+  let created = 0;
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    store = await openTestStore(database.url);
+  });
+  afterAll(async () => {
+    await store[Symbol.asyncDispose]();
+    await database.drop();
+  });
+  beforeEach(async () => {
+    collection = await createCollection(store, `collection-${created++}`);
+    queue = createMemoryQueue();
+  });
+  afterEach(async () => {
+    await indexer?.[Symbol.asyncDispose]();
+    indexer = undefined;
+    await queue[Symbol.asyncDispose]();
+    if (collection !== undefined) await dropCollection(store, collection).catch(() => {});
+  });
+
+  /** An hour between the turns of the background work, so that a test sees what it asked for alone. */
+  function start(config: Partial<IndexerConfig> = {}): Indexer {
+    const hour = 3_600_000;
+    indexer = createIndexer({
+      store,
+      queue,
+      log,
+      metrics: createMetrics(),
+      autoCommitMilliseconds: hour,
+      sweepMilliseconds: hour,
+      ...config,
+    });
+    return indexer;
+  }
+
+  /** Answers every analysis as told: what an analyzer is to the indexer. */
+  function answerAnalyses(answer: (payload: JobPayload<'analyze'>) => Result, on = queue): void {
+    const handle = async ({ id, payload }: Job<'analyze'>) => {
+      const { image: _, modules: __, ...ref } = payload;
+      await on.add('analyzed', { ...ref, result: answer(payload) }, { id });
+    };
+    on.work('analyze', handle, { concurrency: 10 });
+  }
+
+  const states = async () =>
+    (await listOperations(store, collection, { limit: 1000 })).operations.map(({ id, state, error }) => [
+      id,
+      state,
+      ...(error ? [error.code] : []),
+    ]);
+
+  const untilVisible = (accepted: Accepted) => waitForOperations(store, collection, accepted, { until: 'visible' });
+
+  it('has images analyzed, and shows them at a commit that is asked for', async () => {
+    const seen: string[] = [];
+    answerAnalyses(({ image }) => {
+      seen.push(image);
+      return { outputs: '{}', thumbnail: Buffer.from('webp').toString('base64') };
+    });
+    const { wake, commit } = start();
+    const accepted = await accept(store, collection, [image('a'), { id: 'plain', price: 5 }, image('b')]);
+    wake();
+    expect(await waitForOperations(store, collection, accepted)).toEqual([]);
+    expect(seen.sort()).toEqual([image('a').image, image('b').image]);
+    expect((await collectionStatus(store, collection)).documents).toBe(0);
+    expect(await commit(collection.name)).toMatchObject({ applied: 3, failed: 0 });
+    expect(await collectionStatus(store, collection)).toMatchObject({ documents: 3, pending: 0 });
+    await expect(commit('no-such-collection')).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  it('finds what other processes accepted without being woken, and commits by itself', async () => {
+    answerAnalyses(() => ({ outputs: '{}' }));
+    start({ autoCommitMilliseconds: 20 });
+    await untilVisible(await accept(store, collection, [image('a')]));
+    expect(await collectionStatus(store, collection)).toMatchObject({ documents: 1 });
+  });
+
+  it('lets an image fail that cannot be analyzed, and shows the others', async () => {
+    answerAnalyses(({ position }) =>
+      position === 0
+        ? { error: { code: 'unsupported-image', msg: 'This is a PDF file.' }, passing: false }
+        : { outputs: '{}' },
+    );
+    const { wake, commit } = start();
+    const accepted = await accept(store, collection, [image('pdf'), image('fine')]);
+    wake();
+    const failed = await waitForOperations(store, collection, accepted);
+    expect(failed.map(({ id, error }) => [id, error])).toEqual([
+      ['pdf', { code: 'unsupported-image', msg: 'This is a PDF file.' }],
+    ]);
+    await commit(collection.name);
+    expect(await states()).toEqual([
+      ['pdf', 'failed', 'unsupported-image'],
+      ['fine', 'visible'],
+    ]);
+  });
+
+  it('tries again what may pass, and gives up in the end', async () => {
+    const attempts: number[][] = [[], []];
+    answerAnalyses(({ position, attempt }) => {
+      attempts[position]?.push(attempt);
+      if (position === 0 && attempt === 2) return { outputs: '{}' };
+      return { error: { code: 'image-unreachable', msg: 'It answered with status 503.' }, passing: true };
+    });
+    const { wake } = start();
+    const accepted = await accept(store, collection, [image('soon'), image('never')]);
+    wake();
+    const failed = await waitForOperations(store, collection, accepted);
+    expect(failed.map(({ id, error }) => [id, error?.code])).toEqual([['never', 'image-unreachable']]);
+    expect(attempts).toEqual([
+      [1, 2],
+      [1, 2, 3],
+    ]);
+  });
+
+  it('ends quietly when the collection is gone', async () => {
+    const { wake } = start();
+    await accept(store, collection, [image('a')]);
+    wake();
+    while ((await queue.counts('analyze')).waiting === 0) await delay(5);
+    await dropCollection(store, collection);
+    answerAnalyses(() => ({ outputs: '{}' }));
+    while ((await queue.counts('analyze')).waiting + (await queue.counts('analyze')).active > 0) await delay(5);
+    while ((await queue.counts('analyzed')).active > 0) await delay(5);
+    expect(await queue.counts('analyzed')).toEqual({ waiting: 0, delayed: 0, active: 0, failed: 0 });
+  });
+
+  it('drops the result of an attempt that is not the last one any more', async () => {
+    const late: Job<'analyze'>[] = [];
+    queue.work('analyze', async (job) => void late.push(job), { concurrency: 1 });
+    start().wake();
+    await accept(store, collection, [image('a')]);
+    while (late[0] === undefined) await delay(5);
+    const { image: _, ...ref } = late[0].payload;
+    await queue.add('analyzed', { ...ref, attempt: 0, result: { outputs: '{}' } }, { id: 'late' });
+    while ((await queue.counts('analyzed')).waiting + (await queue.counts('analyzed')).active > 0) await delay(5);
+    expect(await states()).toEqual([['a', 'analyzing']]);
+  });
+
+  it('queues again what got lost with the queue', async () => {
+    const losing = queue.work('analyze', async () => {}, { concurrency: 10 });
+    start({ sweepMilliseconds: 20 });
+    const accepted = await accept(store, collection, [image('a'), image('b')]);
+    while ((await states()).some(([, state]) => state !== 'analyzing')) await delay(5);
+    await losing[Symbol.asyncDispose]();
+    answerAnalyses(() => ({ outputs: '{}' }));
+    // Nothing is in the queue, but for some seconds the jobs may still be on their way.
+    await delay(100);
+    expect(await states()).toEqual([
+      ['a', 'analyzing'],
+      ['b', 'analyzing'],
+    ]);
+    await store.engine.query(
+      `update ${collection.sqlSchema}.operations set available_at = available_at - interval '11 seconds'`,
+    );
+    expect(await waitForOperations(store, collection, accepted)).toEqual([]);
+  });
+
+  it('leaves images in the database while the queue takes none', async () => {
+    let broken = true;
+    const flaky: Queue = {
+      ...queue,
+      add: (name, payload, options) =>
+        broken ? Promise.reject(new Error('no connection')) : queue.add(name, payload, options),
+      [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose](),
+    };
+    answerAnalyses(() => ({ outputs: '{}' }));
+    start({ queue: flaky });
+    const accepted = await accept(store, collection, [image('a')]);
+    const attempted = async () => (await listOperations(store, collection, { limit: 1 })).operations[0]?.attempt ?? 0;
+    while ((await attempted()) === 0) await delay(5);
+    while ((await states())[0]?.[1] !== 'queued') await delay(5);
+    broken = false;
+    expect(await waitForOperations(store, collection, accepted)).toEqual([]);
+  });
+
+  it('keeps the queue short, whatever waits, and puts the first images of a request before the rest', async () => {
+    const accepted = await accept(
+      store,
+      collection,
+      Array.from({ length: 900 }, (_, i) => image(i)),
+    );
+    start().wake();
+    let most = 0;
+    const order: number[] = [];
+    while ((await queue.counts('analyze')).waiting < 500) await delay(5);
+    answerAnalyses(({ position }) => {
+      order.push(position);
+      queue.counts('analyze').then(({ waiting }) => {
+        most = Math.max(most, waiting);
+      });
+      return { outputs: '{}' };
+    });
+    expect(await waitForOperations(store, collection, accepted)).toEqual([]);
+    expect(order).toHaveLength(900);
+    expect(most).toBeLessThanOrEqual(500);
+    expect(order.slice(0, 20).sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i));
+  });
+
+  it('ends the work at hand when it is disposed of, and another one goes on', async () => {
+    const accepted = await accept(
+      store,
+      collection,
+      Array.from({ length: 300 }, (_, i) => image(i)),
+    );
+    let answered = 0;
+    answerAnalyses(() => {
+      answered++;
+      return { outputs: '{}' };
+    });
+    const first = start();
+    first.wake();
+    while (answered < 50) await delay(1);
+    await first[Symbol.asyncDispose]();
+    start().wake();
+    expect(await waitForOperations(store, collection, accepted)).toEqual([]);
+    await indexer?.commit(collection.name);
+    expect(await collectionStatus(store, collection)).toMatchObject({ documents: 300, pending: 0, failed: 0 });
+  });
+
+  it('knows the collection that exists from the start', async () => {
+    const first = await findCollection(store, 'my-collection');
+    expect(await start().commit(first.name)).toMatchObject({ applied: 0, failed: 0 });
+  });
+});

@@ -1,0 +1,25 @@
+import { parseJson, TypeClaims, validateDocument } from '@akin/domain';
+import { type Accepted, type Collection, loadSchema, openStore, type Store, stageChanges } from '@akin/store';
+
+/** A store without modules: outputs are kept as they come, and none of them is a field. */
+export function openTestStore(databaseUrl: string): Promise<Store> {
+  return openStore({
+    databaseUrl,
+    modules: [],
+    parseOutputs: () => ({ fields: new Map(), descriptors: new Map() }),
+    graceMilliseconds: 0,
+  });
+}
+
+/** Accepts documents as one request. */
+export async function accept(store: Store, collection: Collection, documents: readonly object[]): Promise<Accepted> {
+  const { fields } = await loadSchema(store, collection);
+  const claims = new TypeClaims();
+  const staging = await stageChanges(store, collection);
+  for (const [position, document] of documents.entries()) {
+    const validated = validateDocument(parseJson(JSON.stringify(document)), position, fields, claims);
+    if ('errors' in validated) throw new Error(validated.errors[0]?.msg);
+    await staging.add([{ kind: 'add', document: validated.document }]);
+  }
+  return staging.accept();
+}
