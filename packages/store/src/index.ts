@@ -6,6 +6,7 @@ export {
   requeueStuck,
   saveAnalysis,
 } from './analysis.ts';
+export { checkDelete } from './check-delete.ts';
 export {
   type Collection,
   type CollectionStatus,

@@ -1,3 +1,4 @@
+import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { ENDPOINTS } from '@akin/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -87,11 +88,68 @@ describe('update below the legacy segment', () => {
     [{ delete: [null] }, 'needs ids or a query'],
     [{ delete: { query: '' } }, 'needs ids or a query'],
     [{ delete: { query: 'a:(b' } }, 'Delete at position 0'],
+    [{ delete: { query: 'never_seen:1' } }, 'never_seen'],
+    [{ delete: { query: 'copyspace:left' } }, 'left'],
+    [{ add: { doc: { id: '1', fresh_number: 5 } }, delete: { query: 'fresh_number:many' } }, 'many'],
     [{ commit: 'now' }, 'commit takes an object'],
   ])('refuses %j', async (body, message) => {
     const answer = await post(`${SOLR}?commit=true`, body);
     expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining(message)]);
     expect(await ids()).toEqual([]);
+  });
+});
+
+describe('a delete by query', () => {
+  it('speaks of fields that its own request defines', async () => {
+    const body =
+      '{"add":{"doc":{"id":"1","defined_here":"a"}},"add":{"doc":{"id":"2","defined_here":"b"}},"delete":{"query":"defined_here:a"}}';
+    expect((await post(`${SOLR}?commit=true`, body)).status).toBe(200);
+    expect(await ids()).toEqual(['2']);
+  });
+});
+
+describe('a long body', () => {
+  const begin = (path: string) => {
+    const request = httpRequest({ port: service.gateway.port, path, method: 'POST', headers: JSON_BODY, agent: false });
+    const answer = new Promise<number>((resolve, reject) => {
+      request.on('error', reject);
+      request.on('response', (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      });
+    });
+    return { request, answer };
+  };
+  const part = (from: number) =>
+    Array.from({ length: 300 }, (_, i) => JSON.stringify({ id: String(from + i), import: outputsOf('red') })).join(',');
+
+  it('lets others be answered while it is on its way', async () => {
+    const { request, answer } = begin(`${CORES}?commit=true`);
+    request.write(`[${part(1000)}`);
+    expect((await post(`${CORES}?commit=true`, { id: 'other' })).status).toBe(200);
+    expect(await ids()).toEqual(['other']);
+    request.end(`,${part(2000)}]`);
+    expect(await answer).toBe(200);
+    expect(await ids()).toHaveLength(601);
+  });
+
+  it('leaves nothing behind when it is cut off', async () => {
+    const before = (await send('/api/cores/my-collection')).json;
+    const { request, answer } = begin(CORES);
+    request.write(`[${part(1000)},`);
+    await post(CORES, []);
+    request.destroy();
+    await expect(answer).rejects.toThrow();
+    await post(`${CORES}?commit=true`, { id: 'other' });
+    expect(await ids()).toEqual(['other']);
+    expect((await send('/api/cores/my-collection')).json.pending).toBe(before.pending);
+  });
+
+  it('is answered before its end when it cannot be good any more, and the connection closes', async () => {
+    const { request, answer } = begin(CORES);
+    request.write('{"id":"1"} and more');
+    expect(await answer).toBe(400);
+    request.destroy();
   });
 });
 

@@ -13,9 +13,10 @@ export interface Body {
   /**
    * The bytes, decompressed and counted. Read once.
    *
+   * @param within milliseconds in which all must have come, where the client may not take its time
    * @throws AkinError too-large past `mostBytes`; bad-request for broken compression, a pause or a cut connection
    */
-  bytes(mostBytes: number): AsyncGenerator<Uint8Array>;
+  bytes(mostBytes: number, within?: number): AsyncGenerator<Uint8Array>;
 }
 
 /** Past so many bytes the ratio of compression is watched. */
@@ -35,9 +36,9 @@ export function openBody(request: IncomingMessage, limits: GatewayLimits): Body 
   return {
     type: type.toLowerCase(),
     sent,
-    bytes: (mostBytes) => {
+    bytes: (mostBytes, within = Number.POSITIVE_INFINITY) => {
       requireUtf8(parameters);
-      return readBytes(request, mostBytes, limits);
+      return readBytes(request, mostBytes, performance.now() + within, limits);
     },
   };
 }
@@ -53,6 +54,7 @@ function requireUtf8(parameters: readonly string[]): void {
 async function* readBytes(
   request: IncomingMessage,
   mostBytes: number,
+  deadline: number,
   limits: GatewayLimits,
 ): AsyncGenerator<Uint8Array> {
   if (Number(request.headers['content-length'] ?? '0') > mostBytes) throw tooLarge(mostBytes);
@@ -63,6 +65,7 @@ async function* readBytes(
   for (;;) {
     const chunk = await nextChunk(chunks, limits.bodyIdleMilliseconds);
     if (chunk === null) return;
+    if (performance.now() > deadline) throw new AkinError('bad-request', 'The body took too long to come.');
     count += chunk.length;
     if (count > mostBytes) throw tooLarge(mostBytes);
     if (

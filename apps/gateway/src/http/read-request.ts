@@ -56,7 +56,7 @@ export function checkLengths(list: ParameterList, limits: GatewayLimits): void {
 
 async function readForm(body: Body, limits: GatewayLimits): Promise<ParameterList> {
   const reader = new FormReader(limits.parameters);
-  for await (const chunk of body.bytes(limits.parameterBytes)) reader.write(chunk);
+  for await (const chunk of body.bytes(limits.parameterBytes, limits.parameterMilliseconds)) reader.write(chunk);
   return reader.end();
 }
 
@@ -73,7 +73,7 @@ function requireNoJson(list: ParameterList): ParameterList {
 
 async function readJsonParameters(body: Body, limits: GatewayLimits): Promise<ParameterList> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of body.bytes(limits.parameterBytes)) chunks.push(chunk);
+  for await (const chunk of body.bytes(limits.parameterBytes, limits.parameterMilliseconds)) chunks.push(chunk);
   const text = decodeUtf8(Buffer.concat(chunks));
   if (text.trim() === '') return [];
   const value = parseJson(text);

@@ -55,12 +55,15 @@ export async function settle(
       const all = { first: 1, last: await lastOperation(context.store, collection) };
       await waitForOperations(context.store, collection, all, { signal: either });
     }
-    if (plan.publish) {
-      const published = context.commit(collection.name);
-      if (plan.wait) await published;
-      else context.background('a commit', async () => void (await published));
+    if (!plan.publish) return failed;
+    const published = context.commit(collection.name);
+    if (!plan.wait) {
+      context.background('a commit', async () => void (await published));
+      return failed;
     }
-    return failed;
+    await published;
+    // A commit may still find that the database cannot hold a document.
+    return await waitForOperations(context.store, collection, range, { signal: either });
   } catch (error) {
     if (!tooLate.aborted || error instanceof AkinError) throw error;
     throw new AkinError(

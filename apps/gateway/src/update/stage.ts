@@ -8,7 +8,7 @@ import {
   validateDocument,
 } from '@akin/domain';
 import { parseOutputs } from '@akin/modules/vectors';
-import { type Change, type Collection, loadSchema, type Staging, stageChanges } from '@akin/store';
+import { type Change, type Collection, checkDelete, loadSchema, type Staging, stageChanges } from '@akin/store';
 import type { Context } from '../context.ts';
 import { createPause } from './pause.ts';
 import type { Command, CommitCommand } from './read-commands.ts';
@@ -38,19 +38,25 @@ export async function stageBody(
 ): Promise<StagedBody> {
   const request = new StagedRequest(collection, context);
   try {
-    const schema = (await loadSchema(context.store, collection)).fields;
+    const schema = await loadSchema(context.store, collection);
     const claims = new TypeClaims();
     const pause = createPause();
     for await (const command of commands) {
       if (command.kind === 'commit') request.commits.push(command);
       else if (command.kind === 'add') {
-        const result = validateDocument(command.json, command.position, schema, claims);
+        const result = validateDocument(command.json, command.position, schema.fields, claims);
         if ('errors' in result) request.refuse(result.errors);
         else {
           for (const warning of result.warnings) request.warnings.add(warning);
           await request.check(command, () => addOf(result.document, modules));
         }
-      } else await request.check(command, () => deleteOf(command));
+      } else {
+        await request.check(command, () => {
+          if (command.kind === 'delete') return { kind: 'delete', id: parseId(command.id) };
+          checkDelete(context.store, collection, schema, command.query, claims.newFields());
+          return { kind: 'delete-by-query', query: command.query };
+        });
+      }
       await pause();
     }
     await request.end();
@@ -135,12 +141,6 @@ class StagedRequest {
 function addOf(document: NewDocument, modules: readonly string[] | undefined): Change {
   if (document.import !== undefined) parseOutputs(document.import);
   return { kind: 'add', document, ...(modules === undefined ? {} : { modules }) };
-}
-
-function deleteOf(command: Extract<Command, { kind: 'delete' | 'delete-by-query' }>): Change {
-  if (command.kind === 'delete') return { kind: 'delete', id: parseId(command.id) };
-  parseQuery(command.query, {});
-  return { kind: 'delete-by-query', query: command.query };
 }
 
 function detailOf(error: AkinError, command: Exclude<Command, CommitCommand>): ErrorDetail {
