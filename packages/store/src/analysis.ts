@@ -35,17 +35,18 @@ export async function claimForAnalysis(store: Store, limit: number): Promise<Ana
   return tasks;
 }
 
+interface ClaimedRow {
+  request: bigint;
+  position: number;
+  attempt: number;
+  id: string;
+  modules: string | null;
+  document: string;
+}
+
 async function claimIn(store: Store, collection: Collection, limit: number): Promise<AnalysisTask[]> {
   const S = collection.sqlSchema;
-  const rows = await store.engine.query<{
-    request: bigint;
-    position: number;
-    attempt: number;
-    id: string;
-    modules: string | null;
-    document: string;
-  }>(
-    `update ${S}.operations o set state = 'analyzing', attempt = o.attempt + 1, available_at = now()
+  const sql = `update ${S}.operations o set state = 'analyzing', attempt = o.attempt + 1, available_at = now()
        from (
          select q.request, q.position
            from (select request from ${S}.requests where not finished and first_seq is not null order by first_seq) r
@@ -57,9 +58,8 @@ async function claimIn(store: Store, collection: Collection, limit: number): Pro
           limit $1
        ) picked
       where o.request = picked.request and o.position = picked.position
-      returning o.request, o.position, o.attempt, o.id, o.modules, o.document`,
-    [limit],
-  );
+      returning o.request, o.position, o.attempt, o.id, o.modules, o.document`;
+  const rows = await store.engine.transaction((tx) => tx.query<ClaimedRow>(sql, [limit]), { keyed: true });
   if (rows.length === 0) return [];
   const { fields } = await loadSchema(store, collection);
   return rows.map(({ request, position, attempt, id, modules, document }) => ({

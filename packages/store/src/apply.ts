@@ -6,6 +6,7 @@ import { type DocumentColumns, documentColumns } from './document-rows.ts';
 import { binaryArray, encodeHalfvec, textArray } from './engine/binary.ts';
 import type { Queryable } from './engine/engine.ts';
 import { sqlStateOf } from './engine/sqlstate.ts';
+import type { Pace } from './pace.ts';
 import type { ReadyOperation } from './ready-operations.ts';
 import { removeDocuments } from './remove-documents.ts';
 import type { CollectionSchema } from './schema.ts';
@@ -32,7 +33,11 @@ export interface Failure {
  *
  * @returns how many failed
  */
-export async function applyChunk(context: CommitContext, operations: readonly ReadyOperation[]): Promise<number> {
+export async function applyChunk(
+  context: CommitContext,
+  operations: readonly ReadyOperation[],
+  pace: Pace,
+): Promise<number> {
   const prepared: Prepared[] = [];
   const failures: Failure[] = [];
   for (const operation of operations) {
@@ -48,7 +53,7 @@ export async function applyChunk(context: CommitContext, operations: readonly Re
     }
   }
   if (failures.length > 0) await failOperations(context, failures);
-  return failures.length + (await applyPrepared(context, prepared));
+  return failures.length + (await applyPrepared(context, prepared, pace));
 }
 
 function prepare({ store, schema }: CommitContext, operation: ReadyOperation): Prepared {
@@ -59,10 +64,13 @@ function prepare({ store, schema }: CommitContext, operation: ReadyOperation): P
   return { operation, id, columns: documentColumns(id, fields, outputs, schema), ...(outputs ? { outputs } : {}) };
 }
 
-async function applyPrepared(context: CommitContext, prepared: readonly Prepared[]): Promise<number> {
+async function applyPrepared(context: CommitContext, prepared: readonly Prepared[], pace: Pace): Promise<number> {
   if (prepared.length === 0) return 0;
   try {
-    await context.store.engine.transaction((tx) => applyInTransaction(tx, context, prepared), { lane: 'bulk' });
+    await context.store.engine.transaction(
+      (tx) => pace.measure(prepared.length, () => applyInTransaction(tx, context, prepared)),
+      { lane: 'bulk', keyed: true },
+    );
     return 0;
   } catch (error) {
     if (!isRefusal(error)) throw error;
@@ -74,7 +82,8 @@ async function applyPrepared(context: CommitContext, prepared: readonly Prepared
     }
     const half = prepared.length >> 1;
     return (
-      (await applyPrepared(context, prepared.slice(0, half))) + (await applyPrepared(context, prepared.slice(half)))
+      (await applyPrepared(context, prepared.slice(0, half), pace)) +
+      (await applyPrepared(context, prepared.slice(half), pace))
     );
   }
 }

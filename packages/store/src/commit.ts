@@ -66,7 +66,7 @@ async function runCommit(store: Store, collection: Collection): Promise<CommitRe
   const pace = new Pace(store.engine.kind === 'pglite' ? 20 : 200, 1_000);
   for await (const requests of requestPages(store, collection, row.next_seq)) {
     failed += await applyPage(context, requests, pace);
-    await store.engine.transaction((tx) => finishRequests(tx, collection, requests), { lane: 'bulk' });
+    await store.engine.transaction((tx) => finishRequests(tx, collection, requests), { lane: 'bulk', keyed: true });
   }
   const published = await publish(context);
   if (published > 0 || failed > 0) store.memory.events.tell(collection.id);
@@ -84,7 +84,7 @@ async function applyPage(context: CommitContext, requests: readonly bigint[], pa
     for (const run of runsOf(operations)) {
       const [first] = run;
       if (first?.kind === 'delete-by-query') failed += await applyDeleteByQuery(context, first);
-      else failed += await pace.measure(run.length, () => applyChunk(context, run));
+      else failed += await applyChunk(context, run, pace);
     }
   }
 }

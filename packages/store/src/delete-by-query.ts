@@ -3,10 +3,14 @@ import { closeOperations, failOperations } from './apply.ts';
 import { LIVE } from './collection-tables.ts';
 import type { CommitContext } from './commit-context.ts';
 import { compileDelete } from './compile-delete.ts';
+import type { Queryable } from './engine/engine.ts';
 import { Pace } from './pace.ts';
 import type { ReadyOperation } from './ready-operations.ts';
 import { removeUnpublished } from './remove-documents.ts';
 import { Params } from './search/params.ts';
+
+/** Documents that one statement looks at: some milliseconds on PGlite. */
+const WINDOW = 5_000n;
 
 /**
  * Applies a delete by query to everything that was accepted before it and is in the tables by now; what comes later
@@ -30,13 +34,10 @@ export async function applyDeleteByQuery(context: CommitContext, operation: Read
     [],
     'bulk',
   );
-  const pace = new Pace(500, 20_000);
-  let from = range?.first ?? 0n;
+  const pace = new Pace(100, 2_000);
   const end = (range?.last ?? -1n) + 1n;
-  while (from < end) {
-    const to = from + BigInt(pace.rows);
-    await pace.measure(pace.rows, () => deleteWindow(context, operation, from, to));
-    from = to;
+  for (let from = range?.first ?? 0n; from < end; ) {
+    from = await deleteWindow(context, operation, from, pace);
   }
   await store.engine.transaction(
     async (tx) => {
@@ -50,37 +51,41 @@ export async function applyDeleteByQuery(context: CommitContext, operation: Read
         collection.id,
       ]);
     },
-    { lane: 'bulk' },
+    { lane: 'bulk', keyed: true },
   );
   return 0;
 }
 
+/** @returns where the next window begins: what matches may be dense here and rare there, so both ends are bounded */
 async function deleteWindow(
   context: CommitContext,
   operation: ReadyOperation,
   from: bigint,
-  to: bigint,
-): Promise<void> {
+  pace: Pace,
+): Promise<bigint> {
   const { store, collection, target } = context;
   const S = collection.sqlSchema;
+  const to = from + WINDOW;
+  const limit = pace.rows;
   const params = new Params();
   const found = `select d.doc, d.vf from ${S}.documents d
     where d.doc >= ${params.add(from, 'bigint')} and d.doc < ${params.add(to, 'bigint')}
       and d.vt = ${LIVE} and d.seq < ${params.add(operation.seq, 'bigint')}
-      and ${compileDelete(context, operation.document ?? '', operation.acceptedAt, params)}`;
-  await store.engine.transaction(
-    async (tx) => {
-      const rows = await tx.query<{ doc: bigint; vf: bigint }>(found, params.values);
-      if (rows.length === 0) return;
-      const published = rows.filter(({ vf }) => vf < target).map(({ doc }) => doc);
-      const unpublished = rows.filter(({ vf }) => vf === target).map(({ doc }) => doc);
-      await tx.query(`update ${S}.documents set vt = $2 where doc = any($1::bigint[])`, [published, target]);
-      await removeUnpublished(tx, store, collection, unpublished);
-      await tx.query('update akin.collections set unpublished_documents = unpublished_documents - $2 where id = $1', [
-        collection.id,
-        rows.length,
-      ]);
-    },
-    { lane: 'bulk' },
-  );
+      and ${compileDelete(context, operation.document ?? '', operation.acceptedAt, params)}
+    order by d.doc limit ${limit}`;
+  const work = async (tx: Queryable) => {
+    const rows = await tx.query<{ doc: bigint; vf: bigint }>(found, params.values);
+    const last = rows.at(-1);
+    if (last === undefined) return to;
+    const published = rows.filter(({ vf }) => vf < target).map(({ doc }) => doc);
+    const unpublished = rows.filter(({ vf }) => vf === target).map(({ doc }) => doc);
+    await tx.query(`update ${S}.documents set vt = $2 where doc = any($1::bigint[])`, [published, target]);
+    await removeUnpublished(tx, store, collection, unpublished);
+    await tx.query('update akin.collections set unpublished_documents = unpublished_documents - $2 where id = $1', [
+      collection.id,
+      rows.length,
+    ]);
+    return rows.length < limit ? to : last.doc + 1n;
+  };
+  return store.engine.transaction((tx) => pace.measure(limit, () => work(tx)), { lane: 'bulk', keyed: true });
 }

@@ -1,6 +1,7 @@
 import { type Collection, listCollections } from './collections.ts';
 import { Pace } from './pace.ts';
 import { removeDocuments } from './remove-documents.ts';
+import { forgetRequest } from './requests.ts';
 import { refreshStatistics } from './statistics.ts';
 import type { Store } from './store.ts';
 
@@ -46,9 +47,9 @@ async function removeOldRows(store: Store, collection: Collection, lowWater: big
   const pace = new Pace(50, 2_000);
   for (let count = Number.POSITIVE_INFINITY; count > 0; ) {
     const limit = pace.rows;
-    count = await pace.measure(limit, () =>
-      store.engine.transaction(
-        async (tx) => {
+    count = await store.engine.transaction(
+      (tx) =>
+        pace.measure(limit, async () => {
           const rows = await tx.query<{ doc: bigint }>(
             `select doc from ${S}.documents where vt <= $1 and seq < $2 order by vt limit $3`,
             [commit, lowWater, limit],
@@ -60,9 +61,8 @@ async function removeOldRows(store: Store, collection: Collection, lowWater: big
             rows.map(({ doc }) => doc),
           );
           return rows.length;
-        },
-        { lane: 'bulk' },
-      ),
+        }),
+      { lane: 'bulk', keyed: true },
     );
   }
   await store.engine.query(`delete from ${S}.commits where number < $1`, [commit], 'bulk');
@@ -77,18 +77,5 @@ async function forgetOldRequests(store: Store, collection: Collection): Promise<
         and not exists (select from ${S}.operations o where o.request = r.request and o.state = 'failed')
       order by r.first_seq limit 1000`,
   );
-  for (const { request } of rows) {
-    // Their documents live on by themselves.
-    for (let count = Number.POSITIVE_INFINITY; count > 0; ) {
-      const gone = await store.engine.query(
-        `delete from ${S}.operations where request = $1
-           and position in (select position from ${S}.operations where request = $1 order by position limit 500)
-         returning 1`,
-        [request],
-        'bulk',
-      );
-      count = gone.length;
-    }
-    await store.engine.query(`delete from ${S}.requests where request = $1`, [request], 'bulk');
-  }
+  for (const { request } of rows) await forgetRequest(store, collection, request);
 }

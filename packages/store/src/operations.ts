@@ -129,21 +129,16 @@ async function isOpen(
   until: 'analyzed' | 'visible',
 ): Promise<boolean> {
   const S = collection.sqlSchema;
-  const open = `o.state in ('queued', 'analyzing'${until === 'visible' ? ", 'ready'" : ''})`;
+  const open = until === 'visible' ? "'queued', 'analyzing', 'ready'" : "'queued', 'analyzing'";
+  const inRange = (condition: string) =>
+    `exists (select from ${S}.operations o where o.request = r.request and ${IN_RANGE} and ${condition})`;
   const unpublished =
-    until === 'visible'
-      ? `or c.unpublished_operations > 0 and exists (
-           select from ${S}.operations o where o.request = r.request and o.applied_commit > c.commit
-             and r.first_seq + o.position between $2 and $3)`
-      : '';
+    until === 'visible' ? `or c.unpublished_operations > 0 and ${inRange('o.applied_commit > c.commit')}` : '';
   const [row] = await store.engine.query<{ open: boolean }>(
     `select exists (
        select from ${S}.requests r, akin.collections c
         where c.id = $1 and ${overlapping(S)}
-          and (not r.finished and exists (
-                 select from ${S}.operations o where o.request = r.request and ${open}
-                   and r.first_seq + o.position between $2 and $3)
-               ${unpublished})
+          and (not r.finished and ${inRange(`o.state in (${open})`)} ${unpublished})
      ) as open`,
     [collection.id, range.first, range.last],
   );
@@ -156,19 +151,24 @@ function overlapping(S: string): string {
     and r.first_seq <= $3 and r.first_seq + r.count > $2`;
 }
 
+/** Of such a request, the operations from $2 to $3; the index on (request, position) finds them. */
+const IN_RANGE = 'o.position >= $2::bigint - r.first_seq and o.position <= $3::bigint - r.first_seq';
+
 async function selectOperations(
   store: Store,
   collection: Collection,
   { from, to, condition = 'true', limit }: { from: number; to: number; condition?: string; limit: number },
 ): Promise<Operation[]> {
   const S = collection.sqlSchema;
-  const rows = await store.engine.query(
-    `select ${COLUMNS}
-       from ${S}.requests r join akin.collections c on c.id = $1 join ${S}.operations o using (request)
-      where ${overlapping(S)} and r.first_seq + o.position between $2 and $3 and ${condition}
-      order by r.first_seq, o.position limit $4`,
-    [collection.id, from, to, limit],
-  );
+  const sql = `select ${COLUMNS}
+       from ${S}.requests r join akin.collections c on c.id = $1
+      cross join lateral (
+        select * from ${S}.operations o where o.request = r.request and ${IN_RANGE} and ${condition}
+         order by o.position limit $4
+      ) o
+      where ${overlapping(S)}
+      order by r.first_seq, o.position limit $4`;
+  const rows = await store.engine.transaction((tx) => tx.query(sql, [collection.id, from, to, limit]), { keyed: true });
   return rows.map(fromRow);
 }
 

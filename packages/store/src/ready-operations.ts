@@ -49,8 +49,7 @@ export async function nextReady(
   limit: number,
 ): Promise<ReadyOperation[]> {
   const S = collection.sqlSchema;
-  const rows = await store.engine.query(
-    `select r.first_seq + o.position as seq, o.*, r.accepted_at, x.json as outputs
+  const sql = `select r.first_seq + o.position as seq, o.*, r.accepted_at, x.json as outputs
        from (select request, first_seq, accepted_at from ${S}.requests
               where request = any($1::bigint[]) and first_seq + count > $2 + 1) r
       cross join lateral (
@@ -59,9 +58,10 @@ export async function nextReady(
          order by position limit $3
       ) o
       left join ${S}.outputs x on x.doc = o.doc
-      order by seq limit $3`,
-    [requests, after?.seq ?? -1n, limit],
-    'bulk',
-  );
+      order by seq limit $3`;
+  const rows = await store.engine.transaction((tx) => tx.query(sql, [requests, after?.seq ?? -1n, limit]), {
+    lane: 'bulk',
+    keyed: true,
+  });
   return rows.map(({ accepted_at, ...row }) => ({ ...row, acceptedAt: accepted_at }) as ReadyOperation);
 }

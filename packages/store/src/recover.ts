@@ -51,7 +51,7 @@ async function finishAll(store: Store, collection: Collection): Promise<void> {
           collection,
           rows.map(({ request }) => request),
         ),
-      { lane: 'bulk' },
+      { lane: 'bulk', keyed: true },
     );
     last = end.first_seq;
   }

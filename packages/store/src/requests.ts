@@ -8,34 +8,44 @@ const CHUNK = 500;
 /** Removes a request that was never accepted, with all that it carries. */
 export async function removeRequest(store: Store, collection: Collection, request: bigint): Promise<void> {
   const S = collection.sqlSchema;
-  for (;;) {
-    const docs = await store.engine.query<{ doc: bigint | null }>(
-      `delete from ${S}.operations where request = $1
-         and position in (select position from ${S}.operations where request = $1 order by position limit ${CHUNK})
-       returning doc`,
-      [request],
-      'bulk',
+  for (let count = Number.POSITIVE_INFINITY; count > 0; ) {
+    count = await store.engine.transaction(
+      async (tx) => {
+        const rows = await deleteOperations(tx, collection, request, CHUNK);
+        const docs = rows.flatMap(({ doc }) => (doc === null ? [] : [doc]));
+        await tx.query(`delete from ${S}.outputs where doc = any($1::bigint[])`, [docs]);
+        await tx.query(`delete from ${S}.thumbnails where doc = any($1::bigint[])`, [docs]);
+        return rows.length;
+      },
+      { lane: 'bulk', keyed: true },
     );
-    await removePayloads(
-      store,
-      collection,
-      docs.flatMap(({ doc }) => (doc === null ? [] : [doc])),
-    );
-    if (docs.length < CHUNK) break;
   }
   await store.engine.query(`delete from ${S}.requests where request = $1 and first_seq is null`, [request], 'bulk');
 }
 
-/** Removes outputs and thumbnails of operations that never become documents. */
-async function removePayloads(store: Store, collection: Collection, docs: readonly bigint[]): Promise<void> {
-  if (docs.length === 0) return;
+/** Forgets a finished request with its operations; its documents live on by themselves. */
+export async function forgetRequest(store: Store, collection: Collection, request: bigint): Promise<void> {
+  for (let count = Number.POSITIVE_INFINITY; count > 0; ) {
+    count = await store.engine.transaction(
+      async (tx) => (await deleteOperations(tx, collection, request, CHUNK)).length,
+      { lane: 'bulk', keyed: true },
+    );
+  }
+  await store.engine.query(`delete from ${collection.sqlSchema}.requests where request = $1`, [request], 'bulk');
+}
+
+async function deleteOperations(
+  tx: Queryable,
+  collection: Collection,
+  request: bigint,
+  limit: number,
+): Promise<{ doc: bigint | null }[]> {
   const S = collection.sqlSchema;
-  await store.engine.transaction(
-    async (tx) => {
-      await tx.query(`delete from ${S}.outputs where doc = any($1::bigint[])`, [docs]);
-      await tx.query(`delete from ${S}.thumbnails where doc = any($1::bigint[])`, [docs]);
-    },
-    { lane: 'bulk' },
+  return tx.query(
+    `delete from ${S}.operations where request = $1
+       and position in (select position from ${S}.operations where request = $1 order by position limit $2)
+     returning doc`,
+    [request, limit],
   );
 }
 

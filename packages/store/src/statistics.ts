@@ -13,7 +13,7 @@ export async function refreshStatistics(store: Store, collection: Collection): P
   );
   for (const { name, live, dead, changed } of tables) {
     const table = `${collection.sqlSchema}.${name}`;
-    if (store.engine.kind === 'pglite' && Number(dead) > 1_000 + 0.2 * Number(live)) {
+    if (store.engine.kind === 'pglite' && Number(dead) > 5_000 + 0.2 * Number(live)) {
       await store.engine.query(`vacuum (truncate false) ${table}`, [], 'bulk');
     }
     if (Number(changed) > 200 + 0.1 * Number(live)) await store.engine.query(`analyze ${table}`, [], 'bulk');

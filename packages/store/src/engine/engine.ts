@@ -26,6 +26,11 @@ export interface TransactionOptions {
   readonly snapshot?: boolean;
   /** Cancels a statement that runs longer. PGlite cannot cancel: there it does nothing. */
   readonly timeoutMilliseconds?: number;
+  /**
+   * Its statements find few rows by keys, and must do so through indexes: statistics lag behind bulk changes, and one
+   * plan that reads a table for each chunk makes a load of many chunks quadratic.
+   */
+  readonly keyed?: boolean;
   /** Waits no longer for locks. */
   readonly lockTimeoutMilliseconds?: number;
 }

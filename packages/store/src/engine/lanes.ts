@@ -11,9 +11,15 @@ interface Waiting {
 export class Lanes {
   readonly #interactive: Waiting[] = [];
   readonly #bulk: Waiting[] = [];
+  readonly #now: () => number;
   #busy = false;
   /** How long interactive work may still go first, in milliseconds. */
   #credit = 0;
+
+  /** @param now a clock in milliseconds */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
 
   async run<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
     if (this.#busy) {
@@ -21,11 +27,11 @@ export class Lanes {
       await new Promise<void>((start) => queue.push({ start }));
     }
     this.#busy = true;
-    const began = performance.now();
+    const began = this.#now();
     try {
       return await work();
     } finally {
-      const took = performance.now() - began;
+      const took = this.#now() - began;
       if (lane === 'bulk') this.#credit = took;
       else this.#credit -= took;
       this.#next();

@@ -80,7 +80,7 @@ describe('the folder of the embedded database', () => {
   it('throws away a first start that was killed halfway', async () => {
     const parent = await mkdtemp(join(tmpdir(), 'akin-store-'));
     const fresh = join(parent, 'data');
-    const script = `import('${new URL('../../dist/index.js', import.meta.url)}').then((store) => store.openPglite(${JSON.stringify(fresh)}))`;
+    const script = `import('${new URL('../../dist/engine/pglite.js', import.meta.url)}').then((store) => store.openPglite(${JSON.stringify(fresh)}))`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
     for (;;) {
       // Wait until it is in the middle of filling the new directory.
@@ -120,6 +120,17 @@ describe('the folder of the embedded database', () => {
     await using restored = await openPglite(join(folder, '..', 'restored'), file);
     expect(await restored.query('select n from kept')).toEqual([{ n: 7 }]);
   }, 60_000);
+
+  it('keeps its log short while it is written to', async () => {
+    await using engine = await openPglite(folder);
+    await engine.query('create table filled (n int, text text)');
+    for (let i = 0; i < 150; i++) {
+      await engine.query("insert into filled select n, repeat('x', 1000) from generate_series(1, 1000) n", [], 'bulk');
+    }
+    const segments = await readdir(join(folder, 'pg', 'pg_wal'));
+    // Without checkpoints there would be ten of 16 MB.
+    expect(segments.filter((name) => /^[0-9A-F]{24}$/.test(name)).length).toBeLessThan(6);
+  });
 
   it('answers while a long statement runs elsewhere in the process', async () => {
     await using engine = await openPglite(folder);

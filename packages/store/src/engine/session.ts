@@ -11,6 +11,10 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   client_min_messages: 'warning',
 };
 
+const KEYED = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']
+  .map((name) => `; set local ${name} = off`)
+  .join('');
+
 export async function runStatement<R extends Row>(
   client: ClientBase,
   sql: string,
@@ -30,8 +34,9 @@ export async function runTransaction<T>(
   run: (tx: Queryable) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
-  const { snapshot, timeoutMilliseconds, lockTimeoutMilliseconds } = options;
+  const { snapshot, keyed, timeoutMilliseconds, lockTimeoutMilliseconds } = options;
   let begin = snapshot ? 'begin isolation level repeatable read read only' : 'begin';
+  if (keyed) begin += KEYED;
   if (timeoutMilliseconds !== undefined) begin += `; set local statement_timeout = ${Math.ceil(timeoutMilliseconds)}`;
   if (lockTimeoutMilliseconds !== undefined)
     begin += `; set local lock_timeout = ${Math.ceil(lockTimeoutMilliseconds)}`;
