@@ -47,7 +47,7 @@ describe('the analyzer', () => {
       metrics,
     });
   });
-  afterEach(() => queue[Symbol.asyncDispose]());
+  afterEach(async () => queue[Symbol.asyncDispose]());
 
   const REF = { collection: 1, request: '9007199254740993', position: 4, attempt: 2 };
 

@@ -3,7 +3,7 @@ import { AkinError, type ErrorCode } from '@akin/domain';
 import type { Analyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
 import type { Job, Queue } from '@akin/queue';
-import type { Logger, Metrics } from '@akin/runtime';
+import type { Log, Metrics } from '@akin/runtime';
 import { HostLimit } from './host-limit.ts';
 
 export interface AnalyzerWorkerConfig {
@@ -13,7 +13,7 @@ export interface AnalyzerWorkerConfig {
   readonly threads: number;
   /** Fetches the bytes behind an address, guarded. @throws AkinError */
   readonly download: (url: string, signal: AbortSignal) => Promise<Uint8Array>;
-  readonly log: Logger;
+  readonly log: Log;
   readonly metrics: Metrics;
 }
 

@@ -1,4 +1,4 @@
-import type { Logger } from '@akin/runtime';
+import type { Log } from '@akin/runtime';
 
 /** Work that is done again and again. */
 export interface Background extends AsyncDisposable {
@@ -14,7 +14,7 @@ export function inBackground(
   name: string,
   milliseconds: number,
   work: () => Promise<unknown>,
-  log: Pick<Logger, 'error'>,
+  log: Pick<Log, 'error'>,
 ): Background {
   let timer: NodeJS.Timeout | undefined;
   let turn: Promise<void> | undefined;

@@ -1,10 +1,10 @@
 import type { Queue } from '@akin/queue';
-import type { Logger } from '@akin/runtime';
+import type { Log } from '@akin/runtime';
 import type { Store } from '@akin/store';
 
 /** What the parts of the indexer work with. */
 export interface Context {
   readonly store: Store;
   readonly queue: Queue;
-  readonly log: Logger;
+  readonly log: Log;
 }

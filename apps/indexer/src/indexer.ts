@@ -1,5 +1,5 @@
 import type { Queue } from '@akin/queue';
-import type { Logger, Metrics } from '@akin/runtime';
+import type { Log, Metrics } from '@akin/runtime';
 import { type CommitResult, commit, findCollection, listCollections, type Store } from '@akin/store';
 import { handleAnalyzed } from './analyzed.ts';
 import { inBackground } from './background.ts';
@@ -9,7 +9,7 @@ import { sweep } from './sweep.ts';
 export interface IndexerConfig {
   readonly store: Store;
   readonly queue: Queue;
-  readonly log: Logger;
+  readonly log: Log;
   readonly metrics: Metrics;
   /** How often what is ready becomes visible by itself. 15,000 when not given. */
   readonly autoCommitMilliseconds?: number;

@@ -1,5 +1,5 @@
 import { JOBS, type JobName, type JobPayload } from '@akin/contract';
-import type { Logger } from '@akin/runtime';
+import type { Log } from '@akin/runtime';
 import { type Job as BullJob, Queue as BullQueue, Worker as BullWorker, UnrecoverableError } from 'bullmq';
 import { Redis } from 'ioredis';
 import { parsePayload, runAttempt } from './attempt.ts';
@@ -12,7 +12,7 @@ export interface RedisQueueConfig {
   /** Every key begins with it; processes that share it share their jobs. */
   readonly prefix?: string;
   /** Told when the connection breaks; it is taken up again by itself. */
-  readonly log?: Pick<Logger, 'warn'>;
+  readonly log?: Pick<Log, 'warn'>;
 }
 
 /** BullMQ runs jobs without a number before numbered ones. */
@@ -122,7 +122,7 @@ export async function createRedisQueue(config: RedisQueueConfig): Promise<Queue>
 }
 
 /** Says what broke, but not again and again while it stays so. */
-function reporter(log: Pick<Logger, 'warn'> | undefined): (error: Error) => void {
+function reporter(log: Pick<Log, 'warn'> | undefined): (error: Error) => void {
   let last = '';
   return (error) => {
     if (error.message !== last) log?.warn({ err: error }, 'the queue has trouble with Redis');

@@ -28,7 +28,7 @@ export function queueContract(kind: string, open: () => Promise<Queue>): void {
     beforeEach(async () => {
       queue = await open();
     });
-    afterEach(() => queue[Symbol.asyncDispose]());
+    afterEach(async () => queue[Symbol.asyncDispose]());
 
     async function untilCounts(name: JobName, expected: Partial<Awaited<ReturnType<Queue['counts']>>>) {
       for (;;) {

@@ -1,5 +1,5 @@
 export { EnvironmentError, envInteger, envList, envSwitch, envUrl, readEnvironment } from './environment.ts';
-export { createLogger, type LogDestination, type Logger, type LoggerConfig } from './logger.ts';
+export { createLogger, type Log, type LogDestination, type Logger, type LoggerConfig } from './logger.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { type ShutdownPhase, shutDown } from './shutdown.ts';
 export { untilSignal } from './signals.ts';

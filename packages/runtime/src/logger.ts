@@ -2,6 +2,13 @@ import { type Logger, type LoggerOptions, pino, stdTimeFunctions } from 'pino';
 
 export type { Logger } from 'pino';
 
+/** What most parts need of a logger. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
 /** Where lines go: a whole line at a time, with its line break. */
 export interface LogDestination {
   write(line: string): void;

@@ -1,4 +1,4 @@
-import type { Logger } from './logger.ts';
+import type { Log } from './logger.ts';
 
 /** One step of a shutdown: stop taking work, drain, close. */
 export interface ShutdownPhase {
@@ -14,10 +14,7 @@ export interface ShutdownPhase {
  *
  * @returns whether all phases ended well
  */
-export async function shutDown(
-  log: Pick<Logger, 'info' | 'error'>,
-  phases: readonly ShutdownPhase[],
-): Promise<boolean> {
+export async function shutDown(log: Pick<Log, 'info' | 'error'>, phases: readonly ShutdownPhase[]): Promise<boolean> {
   let clean = true;
   for (const { name, milliseconds, work } of phases) {
     const from = performance.now();
