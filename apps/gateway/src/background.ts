@@ -1,4 +1,4 @@
-import type { Log } from './config.ts';
+import type { Log } from '@akin/runtime';
 
 export interface Background {
   /** Runs a task that nobody waits for. It ends early when its signal says so; what it throws is logged. */

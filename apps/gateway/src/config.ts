@@ -1,3 +1,4 @@
+import type { Log, Metrics } from '@akin/runtime';
 import type { Store } from '@akin/store';
 import type { GatewayLimits } from './limits.ts';
 
@@ -22,20 +23,8 @@ export type AnalyzeImage = (
 /** Publishes what is ready in a collection; resolves when searches see it. */
 export type CommitChanges = (collection: string) => Promise<unknown>;
 
-/** The part of a pino logger that the gateway uses. */
-export interface Log {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
-
-/** Figures of the process, as Prometheus reads them. */
-export interface GatewayMetrics {
-  /** One answered request. */
-  request(endpoint: string, status: number, milliseconds: number): void;
-  /** All figures as text with its content type. */
-  text(): Promise<{ readonly type: string; readonly text: string }>;
-}
+/** What the gateway needs of the figures of its process. */
+export type GatewayMetrics = Pick<Metrics, 'request' | 'text'>;
 
 export interface GatewayConfig {
   readonly store: Store;

@@ -1,6 +1,7 @@
+import type { Log } from '@akin/runtime';
 import type { Store } from '@akin/store';
 import type { Background } from './background.ts';
-import type { AnalyzeImage, CommitChanges, GatewayMetrics, Log } from './config.ts';
+import type { AnalyzeImage, CommitChanges, GatewayMetrics } from './config.ts';
 import type { GatewayLimits } from './limits.ts';
 
 /** What handlers work with. */

@@ -39,7 +39,7 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
   };
   if (!safety.loopback && !config.allowOpenNetwork) {
     throw new Error(
-      `akin has no keys yet, so it does not listen on ${host}: everybody who can connect could read and delete all. Listen on 127.0.0.1, or allow an open network in so many words.`,
+      `akin has no keys yet, so it does not listen on ${host}: everybody who can connect could read and delete all. Listen on 127.0.0.1, or allow it in so many words (--allow-open-network).`,
     );
   }
   const limits = { ...DEFAULT_GATEWAY_LIMITS, ...config.limits };

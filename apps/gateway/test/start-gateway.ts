@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MODULES } from '@akin/modules/manifests';
 import { parseOutputs } from '@akin/modules/vectors';
+import type { Log } from '@akin/runtime';
 import { openStore, type Store } from '@akin/store';
-import type { GatewayConfig, Log } from '../src/config.ts';
+import type { GatewayConfig } from '../src/config.ts';
 import { createGateway, type Gateway } from '../src/gateway.ts';
 
 /** A log that tests can read. */
@@ -22,7 +23,7 @@ export function testLog(): TestLog {
   return { lines, info: write('info'), warn: write('warn'), error: write('error') };
 }
 
-export const NO_METRICS: GatewayConfig['metrics'] = {
+const NO_METRICS: GatewayConfig['metrics'] = {
   request: () => {},
   text: async () => ({ type: 'text/plain', text: 'akin_up 1\n' }),
 };

@@ -94,7 +94,7 @@ export function begin(request: Request, response: Response, next: NextFunction):
   next();
 }
 
-export function storyOf(response: Response): Story {
+function storyOf(response: Response): Story {
   return response.locals.story as Story;
 }
 

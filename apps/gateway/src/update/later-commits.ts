@@ -1,4 +1,5 @@
-import type { CommitChanges, Log } from '../config.ts';
+import type { Log } from '@akin/runtime';
+import type { CommitChanges } from '../config.ts';
 
 export interface LaterCommits {
   add(collection: string, milliseconds: number): void;

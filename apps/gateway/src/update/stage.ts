@@ -1,12 +1,4 @@
-import {
-  AkinError,
-  type ErrorDetail,
-  type NewDocument,
-  parseId,
-  parseQuery,
-  TypeClaims,
-  validateDocument,
-} from '@akin/domain';
+import { AkinError, type ErrorDetail, type NewDocument, parseId, TypeClaims, validateDocument } from '@akin/domain';
 import { parseOutputs } from '@akin/modules/vectors';
 import { type Change, type Collection, checkDelete, loadSchema, type Staging, stageChanges } from '@akin/store';
 import type { Context } from '../context.ts';
