@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { untilSignal } from '@akin/runtime';
 import { type Command, helpText, type Parsed, parseOptions, UsageError } from './options.ts';
 
@@ -40,6 +41,8 @@ async function main(name: string, args: readonly string[]): Promise<number> {
     return 0;
   }
   const stop = new AbortController();
+  // Every picture at work listens for it.
+  setMaxListeners(0, stop.signal);
   void untilSignal().then(() => stop.abort());
   try {
     return await program.run(parseOptions(program.command, args, process.env), stop.signal);

@@ -28,7 +28,8 @@ const MAX_HEADER_BYTES = 64 * 1024;
  * Starts the HTTP door and resolves when it listens. Disposing stops taking requests, lets open ones end for
  * `limits.shutdownMilliseconds`, and closes; it closes nothing that the config brought.
  *
- * @throws Error when it would listen beyond loopback without `allowOpenNetwork`, or when the port is taken
+ * @throws AkinError forbidden when it would listen beyond loopback without `allowOpenNetwork`; Error of the system when
+ * it cannot listen, as on a port that is taken
  */
 export async function createGateway(config: GatewayConfig): Promise<Gateway> {
   const host = config.host ?? '127.0.0.1';
@@ -38,7 +39,8 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
     corsOrigins: config.corsOrigins ?? [],
   };
   if (!safety.loopback && !config.allowOpenNetwork) {
-    throw new Error(
+    throw new AkinError(
+      'forbidden',
       `akin has no keys yet, so it does not listen on ${host}: everybody who can connect could read and delete all. Listen on 127.0.0.1, or allow it in so many words (--allow-open-network).`,
     );
   }

@@ -53,7 +53,7 @@ export function progressLine(counts: Counts, seconds: number): string {
   return [
     `${bar} ${finished}/${counts.found}${counts.complete ? '' : '+'} pictures`,
     `${rate.toFixed(1)}/s`,
-    left > 0 && rate > 0 ? `${duration(left / rate)} left` : '',
+    counts.complete && left > 0 && rate > 0 ? `${duration(left / rate)} left` : '',
     counts.unchanged ? `${counts.unchanged} unchanged` : '',
     counts.failed ? `${counts.failed} failed` : '',
   ]

@@ -8,7 +8,7 @@ export function reportText(report: FolderReport): string {
   const lines = [
     `${report.indexed} indexed, ${report.unchanged} unchanged, ${report.removed} removed, ${report.failures.length} failed` +
       (report.stopped ? '. Stopped; the same command goes on from here.' : '.'),
-    `${report.nearDuplicates} near-duplicates of another picture of this run.`,
+    `${report.nearDuplicates} near-duplicate${report.nearDuplicates === 1 ? '' : 's'} of another picture of this run.`,
   ];
   if (report.failures.length > 0) lines.push('', 'Not indexed:');
   for (const { file, reason } of report.failures.slice(0, PRINTED_FAILURES)) lines.push(`  ${file}: ${reason}`);

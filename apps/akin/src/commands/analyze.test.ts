@@ -1,0 +1,98 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { drawImage } from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runAkin } from '../../test/run-akin.ts';
+
+let folder: string;
+const pictures: Buffer[] = [];
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'akin-analyze-'));
+  for (let seed = 0; seed < 6; seed++) {
+    // The first is much larger than the others: it ends last, and still comes first.
+    const bytes = await drawImage({ width: seed === 0 ? 3000 : 90, height: 60, seed });
+    pictures.push(bytes);
+    await writeFile(path.join(folder, `${seed}.jpg`), bytes);
+  }
+  await writeFile(path.join(folder, 'odd ünï 🙂.jpg'), pictures[1] as Buffer);
+  await writeFile(path.join(folder, 'text.jpg'), 'no picture');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function analyze(args: string[], input?: string) {
+  const { code, out, err } = await runAkin(['analyze', ...args], { cwd: folder, ...(input ? { input } : {}) });
+  return {
+    code,
+    err,
+    lines: out
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line)),
+  };
+}
+const base64 = (index: number) => (pictures[index] as Buffer).toString('base64');
+
+describe('akin analyze', () => {
+  it('prints one line a file, in the order of the files', async () => {
+    const files = ['0.jpg', '1.jpg', '2.jpg', '3.jpg', '4.jpg', '5.jpg', 'odd ünï 🙂.jpg'];
+    const { code, err, lines } = await analyze(files);
+    expect([code, err]).toEqual([0, '']);
+    expect(lines.map(({ file }) => file)).toEqual(files);
+    expect(lines[0]).toMatchObject({ width: 3000, height: 60 });
+    const outputs = JSON.parse(lines[0].outputs);
+    expect(outputs.content_descriptor).toEqual(expect.any(String));
+    expect(outputs.copyspace).toEqual(expect.any(Array));
+    expect(lines[1].outputs).toBe(lines[6].outputs);
+  });
+
+  it('reads paths and base64 from standard input, and gives back what else a line holds', async () => {
+    const input = [
+      '1.jpg',
+      '',
+      JSON.stringify({ data: base64(2), id: 7, note: { any: 'thing' } }),
+      JSON.stringify({ file: '3.jpg', id: 8 }),
+      JSON.stringify({ data: `data:image/png;base64,${base64(4)}` }),
+    ];
+    const { code, lines } = await analyze(['-'], input.join('\n'));
+    expect(code).toBe(0);
+    expect(lines.map(({ outputs, width, height, ...about }) => about)).toEqual([
+      { file: '1.jpg' },
+      { id: 7, note: { any: 'thing' } },
+      { file: '3.jpg', id: 8 },
+      {},
+    ]);
+    const byFile = await analyze(['2.jpg', '4.jpg']);
+    expect([lines[1].outputs, lines[3].outputs]).toEqual(byFile.lines.map(({ outputs }) => outputs));
+  });
+
+  it('prints errors as lines in their place, and ends with 2', async () => {
+    const input = ['1.jpg', 'none.jpg', 'text.jpg', '{"data": "%%%"}', '{"data"', '{}', '{"file": 3}', '.', '2.jpg'];
+    const { code, err, lines } = await analyze(['-'], input.join('\n'));
+    expect([code, err]).toEqual([2, '']);
+    expect(lines).toEqual([
+      expect.objectContaining({ file: '1.jpg', outputs: expect.any(String) }),
+      { file: 'none.jpg', error: { code: 'bad-request', msg: 'it is not there' } },
+      { file: 'text.jpg', error: { code: 'unsupported-image', msg: expect.any(String) } },
+      { error: { code: 'bad-request', msg: expect.stringContaining('base64') } },
+      { file: '{"data"', error: { code: 'bad-request', msg: expect.stringContaining('neither a path nor JSON') } },
+      { file: '{}', error: { code: 'bad-request', msg: expect.stringContaining('needs "data"') } },
+      expect.objectContaining({ error: { code: 'bad-request', msg: expect.stringContaining('needs "data"') } }),
+      expect.objectContaining({ file: '.', error: { code: 'bad-request', msg: expect.any(String) } }),
+      expect.objectContaining({ file: '2.jpg', outputs: expect.any(String) }),
+    ]);
+  });
+
+  it('runs only the named modules', async () => {
+    const { lines } = await analyze(['--modules', 'color', '1.jpg']);
+    expect(Object.keys(JSON.parse(lines[0].outputs)).every((key) => key.startsWith('color_'))).toBe(true);
+  });
+
+  it('ends in silence when nobody reads its lines', async () => {
+    const { spawnSync } = await import('node:child_process');
+    const program = path.resolve(import.meta.dirname, '../../bin/akin.mjs');
+    const shell = `yes 1.jpg | "${process.execPath}" "${program}" analyze --modules color - | head -n 2 | wc -l`;
+    const { stdout, stderr } = spawnSync('sh', ['-c', shell], { cwd: folder, encoding: 'utf8' });
+    expect([stdout.trim(), stderr]).toEqual(['2', '']);
+  });
+});

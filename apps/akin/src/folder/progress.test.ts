@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Counts, duration, progressLine } from './progress.ts';
+import { exitCode, reportText } from './report.ts';
+
+const counts = (change: Partial<Counts>): Counts => ({
+  found: 0,
+  complete: false,
+  done: 0,
+  unchanged: 0,
+  failed: 0,
+  ...change,
+});
+
+describe('the progress line', () => {
+  it('shows count, rate, time left and failures', () => {
+    expect(progressLine(counts({ found: 200, complete: true, done: 90, failed: 10 }), 20)).toBe(
+      '██████████░░░░░░░░░░ 100/200 pictures · 5.0/s · 20 s left · 10 failed',
+    );
+  });
+
+  it('says that more may be found, and tells no time then', () => {
+    expect(progressLine(counts({ found: 10, done: 5 }), 1)).toBe('██████████░░░░░░░░░░ 5/10+ pictures · 5.0/s');
+  });
+
+  it('counts unchanged files as finished, not as work', () => {
+    expect(progressLine(counts({ found: 100, complete: true, done: 10, unchanged: 80 }), 10)).toBe(
+      '██████████████████░░ 90/100 pictures · 1.0/s · 10 s left · 80 unchanged',
+    );
+  });
+
+  it('begins at nothing and ends full', () => {
+    expect(progressLine(counts({}), 0)).toBe('░░░░░░░░░░░░░░░░░░░░ 0/0+ pictures · 0.0/s');
+    expect(progressLine(counts({ complete: true }), 1)).toBe('████████████████████ 0/0 pictures · 0.0/s');
+  });
+});
+
+it.each([
+  [0.2, '1 s'],
+  [59.5, '60 s'],
+  [61, '1 min'],
+  [3599, '1 h 0 min'],
+  [3541, '59 min'],
+  [9000, '2 h 30 min'],
+])('says %d seconds as people do', (seconds, text) => {
+  expect(duration(seconds)).toBe(text);
+});
+
+describe('the report', () => {
+  const report = { indexed: 3, unchanged: 2, removed: 1, nearDuplicates: 1, failures: [], stopped: false };
+  const failures = (count: number) => Array.from({ length: count }, (_, i) => ({ file: `${i}.jpg`, reason: 'broken' }));
+
+  it('counts, and gives the exit code', () => {
+    expect(reportText(report)).toBe(
+      '3 indexed, 2 unchanged, 1 removed, 0 failed.\n1 near-duplicate of another picture of this run.',
+    );
+    expect(exitCode(report)).toBe(0);
+  });
+
+  it('names what failed, fifty at most', () => {
+    const text = reportText({ ...report, failures: failures(52) });
+    expect(text).toContain('52 failed');
+    expect(text).toContain('\n  49.jpg: broken\n  and 2 more');
+    expect(text).not.toContain('50.jpg');
+    expect(exitCode({ ...report, failures: failures(1) })).toBe(2);
+  });
+
+  it('says how to go on when it was stopped', () => {
+    const stopped = { ...report, stopped: true, failures: failures(1) };
+    expect(reportText(stopped)).toContain('Stopped; the same command goes on from here.');
+    expect(exitCode(stopped)).toBe(130);
+  });
+});

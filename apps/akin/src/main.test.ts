@@ -1,0 +1,48 @@
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { runAkin } from '../test/run-akin.ts';
+
+const COMMANDS = ['serve', 'index', 'analyze', 'backup', 'restore'];
+
+describe('the command akin', () => {
+  it('lists its commands', async () => {
+    for (const flag of ['--help', '-h', 'help']) {
+      const { code, out, err } = await runAkin([flag]);
+      expect([code, err]).toEqual([0, '']);
+      for (const name of COMMANDS) expect(out).toMatch(new RegExp(`^  ${name} .*\\S$`, 'm'));
+    }
+  });
+
+  it.each(COMMANDS)('explains %s with all of its flags', async (name) => {
+    const { code, out, err } = await runAkin([name, '--help']);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(new RegExp(`^Usage: akin ${name} `));
+    expect(out).toMatch(/^ {2}--data <folder> |^ {2}--modules <names> /m);
+    for (const line of out.split('\n').filter((text) => text.startsWith('  --'))) {
+      expect(line).toMatch(/^ {2}--[a-z-]+( <[a-z]+>)? +\S.* \[.*AKIN_[A-Z_]+.*\]$/);
+    }
+  });
+
+  it.each([
+    [['fly'], /no command fly/],
+    [['constructor'], /no command constructor/],
+    [['analyze', '--thread', '1', 'x.jpg'], /--thread.*akin analyze --help/s],
+    [['analyze'], /Name files/],
+    [['analyze', '--threads', 'many', 'x.jpg'], /--threads .* must be a whole number/],
+    [['analyze', '--modules', 'colour', 'x.jpg'], /colour/],
+    [['index'], /Name a folder/],
+    [['backup'], /Name one file/],
+    [['serve', '--port', '99999999999'], /--port/],
+    [['serve', '--log-level', 'loud'], /--log-level must be one of/],
+    [
+      ['serve', '--host', '0.0.0.0', '--no-demo', '--data', path.join(tmpdir(), `akin-main-test-${process.pid}`)],
+      /akin has no keys.*--allow-open-network/,
+    ],
+  ])('refuses %j with exit code 1 and a message instead of a stack', async (args, message) => {
+    const { code, out, err } = await runAkin(args);
+    expect(err).toMatch(message);
+    expect(err).not.toMatch(/^\s+at /m);
+    expect([code, out]).toEqual([1, '']);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Command, helpText, parseOptions, UsageError } from './options.ts';
+
+const COMMAND: Command = {
+  name: 'fly',
+  usage: 'fly <where>',
+  about: 'Flies.',
+  options: [
+    { name: 'height', value: 'n', about: 'Metres', default: '100', alsoFrom: ['HEIGHT'] },
+    { name: 'no-lights', about: 'In the dark' },
+    { name: 'pilot', value: 'name', about: 'Who' },
+  ],
+};
+const parse = (args: string[], env: NodeJS.ProcessEnv = {}) => parseOptions(COMMAND, args, env);
+
+describe('a command line', () => {
+  it('is read as words, values and switches, in any order', () => {
+    const options = parse(['home', '--height', '5', '--no-lights', '--pilot=Ada Lovelace', 'away']);
+    expect(options.words).toEqual(['home', 'away']);
+    expect([options.number('height'), options.on('no-lights'), options.text('pilot')]).toEqual([
+      5,
+      true,
+      'Ada Lovelace',
+    ]);
+  });
+
+  it('takes what it does not name from the environment, then from the default', () => {
+    expect(parse([]).number('height')).toBe(100);
+    expect(parse([], { HEIGHT: '7' }).number('height')).toBe(7);
+    expect(parse([], { HEIGHT: '7', AKIN_HEIGHT: '8' }).number('height')).toBe(8);
+    expect(parse(['--height=9'], { AKIN_HEIGHT: '8' }).number('height')).toBe(9);
+    expect(parse([]).text('pilot')).toBeUndefined();
+    expect(parse([], { AKIN_PILOT: '' }).text('pilot')).toBeUndefined();
+  });
+
+  it.each([
+    ['1', true],
+    ['TRUE', true],
+    ['yes', true],
+    ['on', true],
+    ['0', false],
+    ['False', false],
+    ['no', false],
+    ['off', false],
+  ])('takes %s for a switch in the environment', (text, value) => {
+    expect(parse([], { AKIN_NO_LIGHTS: text }).on('no-lights')).toBe(value);
+  });
+
+  it('refuses unknown flags, and says where to look', () => {
+    expect(() => parse(['--hieght', '5'])).toThrow(UsageError);
+    expect(() => parse(['--hieght', '5'])).toThrow(/--hieght.*akin fly --help/s);
+    expect(() => parse(['--height'])).toThrow(/--height/);
+    expect(() => parse(['--no-lights=yes'])).toThrow(/no-lights/);
+  });
+
+  it.each(['five', '-1', '1.5', '', '1e3', '9999999999'])('refuses %j for a whole number', (text) => {
+    expect(() => parse([`--height=${text}`]).number('height')).toThrow(/--height \(or AKIN_HEIGHT\)/);
+  });
+
+  it('refuses a switch that is neither on nor off', () => {
+    expect(() => parse([], { AKIN_NO_LIGHTS: 'maybe' }).on('no-lights')).toThrow(
+      'AKIN_NO_LIGHTS must be true or false',
+    );
+  });
+
+  it('takes what follows -- as words', () => {
+    expect(parse(['--', '--height']).words).toEqual(['--height']);
+  });
+});
+
+describe('the help of a command', () => {
+  it('tells usage, every flag, its default and its environment variables', () => {
+    expect(helpText(COMMAND)).toBe(`Usage: akin fly <where>
+
+Flies.
+
+Options [default; environment variable]:
+  --height <n>                 Metres [default 100; AKIN_HEIGHT or HEIGHT]
+  --no-lights                  In the dark [AKIN_NO_LIGHTS]
+  --pilot <name>               Who [AKIN_PILOT]
+`);
+  });
+});

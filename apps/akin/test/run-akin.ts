@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const PROGRAM = fileURLToPath(new URL('../bin/akin.mjs', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the built command to its end, as a shell would. */
+export async function runAkin(args: readonly string[], options: { input?: string; cwd?: string } = {}): Promise<Ended> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { ...(options.cwd ? { cwd: options.cwd } : {}) });
+  let [out, err] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    err += text;
+  });
+  child.stdin.on('error', () => {}).end(options.input ?? '');
+  const code = await new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
+  return { code, out, err };
+}
