@@ -12,7 +12,9 @@ const MAX_TEXT_BYTES = 500_000;
 /** A tsvector has at most 2^20 - 1 bytes; some are left for the words of the analysis (names of colours). */
 const MAX_WORD_BYTES = 1_000_000;
 /** Folding makes at most 11 bytes of one, and pairs of characters with their positions less: up to here no need to count. */
-const HARMLESS_TEXT_BYTES = 80_000;
+const HARMLESS_TEXT_BYTES = 40_000;
+/** Each word is kept twice: plain, and under the name of the column of its field, `:labels:` at the longest. */
+const COLUMN_NAME_BYTES = 8;
 /**
  * A row must fit into a page of 8160 bytes, where the longest values move out and leave at most 24 bytes behind. Akin's
  * own columns and the bitmap of nulls take the rest.
@@ -26,7 +28,7 @@ export function storageProblem(id: string, fields: ReadonlyMap<string, FieldValu
   if (textBytes > MAX_TEXT_BYTES) {
     return `its strings have ${textBytes} bytes together, more than the ${MAX_TEXT_BYTES} that one document may have`;
   }
-  if (textBytes > HARMLESS_TEXT_BYTES && wordBytes(texts) > MAX_WORD_BYTES) {
+  if (textBytes > HARMLESS_TEXT_BYTES && wordBytes([[id], ...[...fields.values()].map(textsOf)]) > MAX_WORD_BYTES) {
     return 'its strings have too many different words to be searched; shorten them or spread them over several documents';
   }
   if (rowBytes(fields.values()) > MAX_ROW_BYTES) {
@@ -40,10 +42,23 @@ function textsOf(value: FieldValue): readonly string[] {
   return Array.isArray(value) ? value.filter((element) => typeof element === 'string') : [];
 }
 
-/** Bytes of the words in a tsvector: each once, with two bytes a position, aligned to two. */
-function wordBytes(texts: readonly string[]): number {
-  const positions = new Map<string, number>();
-  for (const { word } of wordsOfValues(texts)) positions.set(word, (positions.get(word) ?? 0) + 1);
+/** Bytes of the words of some fields in a tsvector: each once a field, and once plain. */
+function wordBytes(fields: Iterable<readonly string[]>): number {
+  const plain = new Map<string, number>();
+  let bytes = 0;
+  for (const texts of fields) {
+    const own = new Map<string, number>();
+    for (const { word } of wordsOfValues(texts)) {
+      own.set(word, (own.get(word) ?? 0) + 1);
+      plain.set(word, (plain.get(word) ?? 0) + 1);
+    }
+    bytes += lexemeBytes(own) + own.size * COLUMN_NAME_BYTES;
+  }
+  return bytes + lexemeBytes(plain);
+}
+
+/** Each with two bytes a position, aligned to two. */
+function lexemeBytes(positions: ReadonlyMap<string, number>): number {
   let bytes = 0;
   for (const [word, count] of positions) bytes += utf8Length(word) + 3 + 2 * Math.min(count, 256);
   return bytes;

@@ -479,6 +479,59 @@ describe.each(ENGINES)('changes on %s', (kind) => {
     });
   });
 
+  describe('documents at the limits of what is accepted', () => {
+    const commits = async (document: object) => {
+      await accept(store, collection, [document]);
+      expect(await commit(store, collection)).toEqual({ commit: 1, applied: 1, failed: 0 });
+      expect(await visible(store, collection)).toHaveLength(1);
+    };
+    const numbers = (count: number) => Array.from({ length: count }, (_, i) => [`n${i}`, i + 0.5]);
+    const texts = (count: number) => Array.from({ length: count }, (_, i) => [`t${i}`, `text number ${i} `.repeat(3)]);
+    /** Pairs of characters that hardly repeat: the most words that so many bytes can have. */
+    const chinese = (length: number) => {
+      let seed = 1;
+      const next = () => (seed = (seed * 48_271) % 2_147_483_647);
+      return String.fromCodePoint(...Array.from({ length }, () => 0x4e00 + (next() % 20_000)));
+    };
+
+    it.each([
+      ['an id of 512 bytes', { id: 'ü'.repeat(256), import: testOutputs({ shape: [1, 0, 0, 0] }) }],
+      [
+        '850 numbers',
+        { id: 'a', ...Object.fromEntries(numbers(850)), import: testOutputs({ shape: [1, 0, 0, 0], names: ['red'] }) },
+      ],
+      [
+        '285 texts',
+        { id: 'a', ...Object.fromEntries(texts(285)), import: testOutputs({ shape: [1, 0, 0, 0], names: ['red'] }) },
+      ],
+      ['words of 255 characters with 4 bytes each', { id: 'a', text1: `${'𞤢'.repeat(300)} ${'x'.repeat(5000)}` }],
+      ['one word 200,000 times', { id: 'a', long: 'ab '.repeat(160_000) }],
+      [
+        'the greatest and smallest of every type',
+        {
+          id: 'a',
+          n: -Number.MAX_VALUE,
+          tiny: 5e-324,
+          zero: -0,
+          first: '0001-01-01',
+          last: '9999-12-31T23:59:59.999Z',
+        },
+      ],
+    ])('commits %s', (_, document) => commits(document));
+
+    it('commits as many different words as are accepted', async () => {
+      let length = 100_000;
+      const accepted = async () =>
+        changesOf(store, collection, [{ id: 'a', long: chinese(length) }]).then(
+          () => true,
+          () => false,
+        );
+      while (!(await accepted())) length = Math.floor(length * 0.95);
+      expect(length).toBeGreaterThan(15_000);
+      await commits({ id: 'a', long: chinese(length), import: testOutputs({ names: ['red'] }) });
+    });
+  });
+
   describe('changes that overtake each other', () => {
     it('drops a document that arrives after a later one of its id', async () => {
       await accept(store, collection, [{ id: 'a', n: 1, image: url('slow') }]);

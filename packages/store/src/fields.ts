@@ -1,10 +1,7 @@
-import { AkinError, type FieldType } from '@akin/domain';
+import { AkinError, type FieldType, MAX_FIELDS } from '@akin/domain';
 import { sqlType } from './collection-tables.ts';
 import type { Collection } from './collections.ts';
 import type { Queryable } from './engine/engine.ts';
-
-/** Fields that clients may define in one collection. */
-export const MAX_FIELDS = 1000;
 
 /**
  * Adds fields that clients define, as columns f<n> of `documents`. Runs inside a short transaction that holds the row

@@ -8,16 +8,14 @@ import {
   type JsonObject,
   type NewDocument,
   parseJson,
-  parseQuery,
 } from '@akin/domain';
+import { checkDelete } from './check-delete.ts';
 import type { Collection } from './collections.ts';
-import { compileDelete } from './compile-delete.ts';
 import { byteaArray, textArray } from './engine/binary.ts';
 import { sqlStateOf } from './engine/sqlstate.ts';
 import { addFields } from './fields.ts';
 import { removeRequest } from './requests.ts';
 import { type CollectionSchema, loadSchema } from './schema.ts';
-import { Params } from './search/params.ts';
 import type { Store } from './store.ts';
 
 /** A change as a client asks for it, validated. */
@@ -88,7 +86,10 @@ class StagedRequest implements Staging {
     let batch: Row[] = [];
     let bytes = 0;
     for (const change of changes) {
-      if (change.kind === 'delete-by-query') await this.#checkQuery(change.query);
+      if (change.kind === 'delete-by-query') {
+        const schema = await loadSchema(this.#store, this.#collection);
+        checkDelete(this.#store, this.#collection, schema, change.query, this.#types);
+      }
       const row = this.#row(change);
       const size = sizeOf(row);
       if (batch.length === BATCH_ROWS || (batch.length > 0 && bytes + size > BATCH_BYTES)) {
@@ -212,19 +213,6 @@ class StagedRequest implements Staging {
     );
   }
 
-  /** What a delete by query says is found wrong here rather than in a commit. */
-  async #checkQuery(query: string): Promise<void> {
-    const schema = await loadSchema(this.#store, this.#collection);
-    const context = { store: this.#store, collection: this.#collection, schema };
-    try {
-      compileDelete(context, query, new Date(), new Params());
-    } catch (error) {
-      // It may speak of fields that this very request defines: the commit knows them.
-      const defines = [...this.#types.keys()].some((name) => !schema.fields.has(name));
-      if (!defines || !isReadable(query)) throw error;
-    }
-  }
-
   /** Fields whose values were staged under another type than the schema has by now. */
   #misfits(schema: CollectionSchema): string[] {
     return [...this.#types]
@@ -276,15 +264,6 @@ function misfitIn(document: string, names: readonly string[], schema: Collection
     }
   }
   return undefined;
-}
-
-function isReadable(query: string): boolean {
-  try {
-    parseQuery(query);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The type that a new field gets from a value; undefined for values that only preconfigured fields have. */
