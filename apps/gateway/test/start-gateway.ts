@@ -79,7 +79,10 @@ export interface TestRequest {
 export function ask(gateway: Gateway, path: string, options: TestRequest = {}): Promise<TestAnswer> {
   return new Promise((resolve, reject) => {
     const { method = options.body === undefined ? 'GET' : 'POST', headers = {}, body, chunked } = options;
-    const length = body === undefined || chunked ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const framing = chunked
+      ? { 'transfer-encoding': 'chunked' }
+      : { 'content-length': String(Buffer.byteLength(body ?? '')) };
+    const length = body === undefined ? {} : framing;
     const request = httpRequest(
       { host: '127.0.0.1', port: gateway.port, path, method, headers: { ...length, ...headers }, agent: false },
       (response) => {

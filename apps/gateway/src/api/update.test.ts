@@ -208,10 +208,15 @@ describe('visibility', () => {
     await post(`${CORES}?async=true`, { id: 'slow', image: picture('red') });
     await post(`${CORES}?commit=true`, { id: 'quick' });
     expect(await ids()).toEqual(['quick']);
-    const all = post(`${CORES}?commit=true&waitAnalysis=true`, { id: 'last' });
+    let answered = false;
+    const all = post(`${CORES}?commit=true&waitAnalysis=true`, { id: 'last' }).finally(() => {
+      answered = true;
+    });
+    for (const id of ['other', 'other']) await post(`${CORES}?commit=true`, { id });
+    expect(answered).toBe(false);
     service.resume();
     expect((await all).status).toBe(200);
-    expect(await ids()).toEqual(['last', 'quick', 'slow']);
+    expect(await ids()).toEqual(['last', 'other', 'quick', 'slow']);
   });
 
   it('is told by a token, which a search waits for', async () => {

@@ -89,6 +89,8 @@ function rows(entries: Iterable<readonly [string, unknown]>): string {
 }
 
 function textOf(value: unknown): string {
+  if (Array.isArray(value) && value.every((element) => typeof element !== 'object'))
+    return value.map(textOf).join(', ');
   return typeof value === 'string' ? value : stringifyJson(value).replace(/^"(.*)"$/, '$1');
 }
 

@@ -34,7 +34,7 @@ function renderPath(path: string, item: Record<string, Operation>): string {
       const bodies = Object.keys(operation.requestBody?.content ?? {});
       return [
         `<h2><code>${alike.map((method) => method.toUpperCase()).join(' · ')} ${escapeHtml(path)}</code></h2>`,
-        `<p>${escapeHtml(operation.summary)} ${escapeHtml(operation.description ?? '')}</p>`,
+        `<p>${prose(operation.summary)} ${prose(operation.description ?? '')}</p>`,
         bodies.length > 0 ? `<p>Body: <code>${bodies.map(escapeHtml).join('</code>, <code>')}</code></p>` : '',
         `<table>${operation.parameters.map(renderParameter).join('')}</table>`,
       ].join('');
@@ -43,14 +43,25 @@ function renderPath(path: string, item: Record<string, Operation>): string {
 }
 
 function renderParameter({ name, required, description, schema }: Parameter): string {
-  const range = [schema.minimum, schema.maximum].filter((bound) => bound !== undefined).join(' to ');
+  const several = schema.type === 'array';
+  const { type, enum: words, minimum, maximum } = (several ? schema.items : schema) as Parameter['schema'];
+  const range = [minimum, maximum].filter((bound) => bound !== undefined && Number(bound) < UNBOUNDED);
   const notes = [
     required ? 'required' : '',
-    Array.isArray(schema.enum) ? schema.enum.join(' | ') : String(schema.type ?? ''),
-    range,
-    schema.default === undefined || JSON.stringify(schema.default) === '[]' ? '' : `default ${String(schema.default)}`,
+    Array.isArray(words) ? words.join(' | ') : String(type ?? ''),
+    range.length === 2 ? range.join(' to ') : '',
+    several ? 'may repeat' : '',
+    schema.default === undefined || several ? '' : `default ${String(schema.default)}`,
   ];
-  return `<tr><th>${escapeHtml(name)}</th><td>${escapeHtml(notes.filter(Boolean).join(', '))}</td><td>${escapeHtml(description ?? '')}</td></tr>`;
+  return `<tr><th>${escapeHtml(name)}</th><td>${escapeHtml(notes.filter(Boolean).join(', '))}</td><td>${prose(description ?? '')}</td></tr>`;
+}
+
+/** A limit beyond this is none that a person meets. */
+const UNBOUNDED = 1e12;
+
+/** What stands between backticks is code. */
+function prose(text: string): string {
+  return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 }
 
 function groupAlike(names: readonly string[], key: (name: string) => string): string[][] {
