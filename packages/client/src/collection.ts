@@ -109,7 +109,9 @@ export class Collection {
 
   /** Address of a search, to share or to paste after `curl`. */
   searchAddress(endpoint: 'select' | 'image' | 'color' | 'duplicate', parameters: SearchParameters): string {
-    return `${this.#config.baseUrl}${this.#path(`/${endpoint}`)}?${queryString(parameters)}`;
+    // Commas and colons need no escape in a query, and people read this.
+    const query = String(queryString(parameters)).replaceAll('%2C', ',').replaceAll('%3A', ':');
+    return `${this.#config.baseUrl}${this.#path(`/${endpoint}`)}?${query}`;
   }
 
   #search(endpoint: string, parameters: SearchParameters, options: { signal?: AbortSignal }): Promise<SearchAnswer> {

@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Client, createClient } from '@akin/client';
+
+const PROGRAM = fileURLToPath(new URL('../../apps/akin/bin/akin.mjs', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A command that runs. */
+export class RunningCommand {
+  out = '';
+  err = '';
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<Ended>;
+  /** Tests that wait for output; asked again whenever there is more. */
+  readonly #waiting = new Set<() => void>();
+
+  constructor(args: readonly string[], options: { env?: NodeJS.ProcessEnv; cwd?: string; input?: string } = {}) {
+    this.#child = spawn(process.execPath, [PROGRAM, ...args], {
+      env: { ...withoutSettings(process.env), ...options.env },
+      ...(options.cwd ? { cwd: options.cwd } : {}),
+    });
+    const listen = (name: 'stdout' | 'stderr', keep: (text: string) => void) =>
+      this.#child[name]?.setEncoding('utf8').on('data', (text: string) => {
+        keep(text);
+        for (const ask of this.#waiting) ask();
+      });
+    listen('stdout', (text) => {
+      this.out += text;
+    });
+    listen('stderr', (text) => {
+      this.err += text;
+    });
+    this.#child.stdin?.on('error', () => {}).end(options.input ?? '');
+    this.#ended = new Promise((resolve, reject) => {
+      this.#child.once('error', reject).once('close', (code) => resolve({ code, out: this.out, err: this.err }));
+    });
+    this.#ended.catch(() => {});
+  }
+
+  /** Waits until the output holds something. @throws Error with all output when the command ends without it */
+  async says(pattern: RegExp): Promise<RegExpMatchArray> {
+    const look = () => this.out.match(pattern) ?? this.err.match(pattern);
+    let wake = () => {};
+    const found = new Promise<void>((resolve) => {
+      wake = () => look() && resolve();
+    });
+    this.#waiting.add(wake);
+    wake();
+    await Promise.race([found, this.#ended]);
+    this.#waiting.delete(wake);
+    const match = look();
+    if (!match) throw new Error(`akin ended without saying ${pattern}:\n${this.out}${this.err}`);
+    return match;
+  }
+
+  /** Waits for its end. */
+  ended(): Promise<Ended> {
+    return this.#ended;
+  }
+
+  /** Sends a signal and waits for the end. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
+    this.#child.kill(signal);
+    return this.#ended;
+  }
+}
+
+/** Runs a command to its end. */
+export function runAkin(...args: ConstructorParameters<typeof RunningCommand>): Promise<Ended> {
+  return new RunningCommand(...args).ended();
+}
+
+export interface ServingAkin {
+  readonly command: RunningCommand;
+  readonly url: string;
+  readonly client: Client;
+}
+
+/** Starts `akin serve` on a free port and waits until it tells its address. */
+export async function serveAkin(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<ServingAkin> {
+  const command = new RunningCommand(['serve', '--port', '0', '--no-open', ...args], { env });
+  const [, url = ''] = await command.says(/akin answers at (http:\S+)\//);
+  return { command, url, client: createClient({ baseUrl: url }) };
+}
+
+/** A new folder, and how to get rid of it. */
+export async function temporaryFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'akin-e2e-'));
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Asks again until a condition holds. @throws Error after half a minute */
+export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`never came true: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** The settings of whoever runs the tests are not those of the tests. */
+function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^AKIN_|^PORT$|^DATABASE_URL$|^REDIS_URL$/.test(name)),
+  );
+}

@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runAkin, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { pasteJson } from './shell.ts';
+
+const README = new URL('../../README.md', import.meta.url);
+
+let data: Awaited<ReturnType<typeof temporaryFolder>>;
+let akin: ServingAkin;
+beforeAll(async () => {
+  data = await temporaryFolder();
+  const killed = await serveAkin(['--data', path.join(data.folder, 'data')]);
+  await killed.command.says(/Demo: 32 of/);
+  await killed.command.stop('SIGKILL');
+  akin = await serveAkin(['--data', path.join(data.folder, 'data')]);
+  await akin.command.says(/Three requests to paste:\n(.*\n){3}/);
+}, 240_000);
+afterAll(async () => {
+  await akin?.command.stop();
+  await data?.remove();
+});
+
+const documents = async () => (await akin.client.collection('my-collection').status()).documents;
+
+describe('the first start', () => {
+  it('fills the demo while it answers, also when it was killed half-way', async () => {
+    const [, count] = akin.command.out.match(/Demo: (\d+) of \1 pictures/) ?? [];
+    expect(Number(count)).toBeGreaterThan(200);
+    expect(await documents()).toBe(Number(count));
+    expect(akin.command.err).toBe('');
+  });
+
+  it('prints three requests that work as they are', async () => {
+    const requests = akin.command.out.match(/^ {2}curl .*$/gm) ?? [];
+    expect(requests).toHaveLength(3);
+    for (const request of requests) {
+      const answer = await pasteJson(request);
+      expect(answer.responseHeader.status).toBe(0);
+      expect(answer.response.docs.length).toBeGreaterThan(1);
+    }
+  });
+
+  it('answers every request of the README as it stands there', async () => {
+    const readme = await readFile(README, 'utf8');
+    const [, block = ''] = readme.match(/<!-- tested: requests -->\n```sh\n([^`]*)```/) ?? [];
+    const requests = block.replaceAll('http://127.0.0.1:8983', akin.url).trim().split('\n\n');
+    expect(requests).toHaveLength(7);
+    const found: number[] = [];
+    for (const request of requests) {
+      const answer = await pasteJson(request, data.folder);
+      expect([request, answer.responseHeader.status]).toEqual([request, 0]);
+      if (answer.response) found.push(answer.response.docs.length);
+    }
+    // Some documents, the like, the red, those like an upload, the copies.
+    expect(found).toEqual([3, 5, 5, 5, expect.any(Number)]);
+    expect(found[4]).toBeGreaterThan(1);
+  });
+});
+
+describe('the next start', () => {
+  it('answers at once with what is there and fills nothing again', async () => {
+    const before = await documents();
+    expect((await akin.command.stop('SIGINT')).code).toBe(0);
+    const from = Date.now();
+    akin = await serveAkin([], { AKIN_DATA: path.join(data.folder, 'data') });
+    expect(Date.now() - from).toBeLessThan(15_000);
+    await akin.command.says(/Three requests/);
+    expect(akin.command.out).not.toMatch(/Drawing|Demo:/);
+    expect(await documents()).toBe(before);
+  });
+
+  it('is refused while another akin uses the folder, or the port', async () => {
+    const folder = await runAkin(['serve', '--port', '0', '--data', path.join(data.folder, 'data')]);
+    expect([folder.code, folder.err]).toEqual([1, expect.stringContaining('choose another folder with --data')]);
+    const port = await runAkin(['serve', '--no-demo'], {
+      env: { PORT: new URL(akin.url).port, AKIN_DATA: path.join(data.folder, 'other') },
+    });
+    expect([port.code, port.err]).toEqual([1, expect.stringContaining('choose one with --port')]);
+  });
+});
+
+describe('flags', () => {
+  it('come from the environment too', async () => {
+    const other = await serveAkin(['--cors', 'https://shop.example'], {
+      AKIN_DATA: path.join(data.folder, 'other'),
+      AKIN_NO_DEMO: 'yes',
+      AKIN_LEGACY_SEGMENT: 'flow',
+    });
+    try {
+      await other.command.says(/The collection is empty: npx akin index/);
+      const origin = { origin: 'https://shop.example' };
+      const answer = await fetch(`${other.url}/flow/my-collection/select`, { headers: origin });
+      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, origin.origin]);
+      expect((await fetch(`${other.url}/solr/my-collection/select`)).status).toBe(404);
+    } finally {
+      await other.command.stop();
+    }
+  });
+});
+
+describe('a backup', () => {
+  it('is taken of a stopped akin, and gives back everything in a new folder', async () => {
+    const before = await documents();
+    const file = path.join(data.folder, 'akin.backup');
+    const busy = await runAkin(['backup', file, '--data', path.join(data.folder, 'data')]);
+    expect(busy.code).toBe(1);
+    await akin.command.stop();
+    const saved = await runAkin(['backup', file, '--data', path.join(data.folder, 'data')]);
+    expect([saved.err, saved.code]).toEqual(['', 0]);
+    const restored = path.join(data.folder, 'restored');
+    expect(await runAkin(['restore', file, '--data', restored])).toMatchObject({ code: 0, err: '' });
+    expect((await runAkin(['restore', file, '--data', restored])).code).toBe(1);
+    akin = await serveAkin(['--data', restored]);
+    await akin.command.says(/Three requests/);
+    expect(await documents()).toBe(before);
+  });
+});

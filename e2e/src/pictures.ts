@@ -1,0 +1,57 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { drawImage } from '@akin/testing';
+import sharp from 'sharp';
+
+/** Drawings that no analysis takes for one another. */
+export const UNLIKE = [1, 3, 6, 8] as const;
+
+/** A drawn JPEG. */
+export function picture(seed: number, width = 320, height = 240): Promise<Buffer> {
+  return drawImage({ width, height, seed });
+}
+
+/** A copy as the web makes them: smaller, and compressed more. */
+export function copyOf(bytes: Buffer): Promise<Buffer> {
+  return sharp(bytes).resize(200).jpeg({ quality: 60 }).toBuffer();
+}
+
+/** As a camera writes it: turned, with the time, the camera and the place in its EXIF. */
+export function photo(bytes: Buffer): Promise<Buffer> {
+  return sharp(bytes)
+    .withExif({
+      IFD0: { Make: 'Akinon', Model: 'A-1', Orientation: '6' },
+      IFD2: { DateTimeOriginal: '2023:06:15 14:30:00', OffsetTimeOriginal: '+02:00' },
+      IFD3: {
+        GPSLatitudeRef: 'N',
+        GPSLatitude: '52/1 30/1 0/1',
+        GPSLongitudeRef: 'E',
+        GPSLongitude: '13/1 24/1 0/1',
+      },
+    })
+    .toBuffer();
+}
+
+export interface PictureServer extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** Serves drawings at `/<seed>.jpg`, with 404 for anything else. */
+export async function servePictures(): Promise<PictureServer> {
+  const drawn = new Map<number, Promise<Buffer>>();
+  const server = createServer((request, response) => {
+    const seed = Number(/^\/(\d+)\.jpg/.exec(request.url ?? '')?.[1] ?? Number.NaN);
+    if (Number.isNaN(seed)) return void response.writeHead(404).end();
+    const bytes = drawn.get(seed) ?? picture(seed);
+    drawn.set(seed, bytes);
+    void bytes.then((body) => response.setHeader('content-type', 'image/jpeg').end(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
