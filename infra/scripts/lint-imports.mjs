@@ -42,6 +42,7 @@ export const ROOMS = {
     ],
   },
   e2e: { may: ['@akin/client', '@akin/contract', '@akin/domain', 'akin'] },
+  bench: { may: ['@akin/domain', '@akin/imaging', '@akin/modules', '@akin/testing', 'akin'] },
 };
 
 /** Tests and what only they use may import these too, and whatever their package or the root names for development. */
@@ -61,7 +62,7 @@ const LIGHT = {
  */
 export function findViolations(root) {
   const rootPackage = readJson(join(root, 'package.json'));
-  const rooms = [...foldersIn(root, 'packages'), ...foldersIn(root, 'apps'), ...foldersIn(root, '.', ['e2e'])];
+  const rooms = [...foldersIn(root, 'packages'), ...foldersIn(root, 'apps'), ...foldersIn(root, '.', ['e2e', 'bench'])];
   return [...rooms.flatMap((room) => violationsOf(root, room, rootPackage)), ...heavyImports(root)];
 }
 

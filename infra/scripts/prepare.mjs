@@ -75,16 +75,13 @@ async function step(title, command) {
   process.exit(1);
 }
 
-/** Nobody asked whether something newer exists, and nobody is told what runs here. */
-const QUIET = { TURBO_TELEMETRY_DISABLED: '1', TURBO_NO_UPDATE_NOTIFIER: '1', npm_config_update_notifier: 'false' };
-
 function start([program, ...args], output) {
   return spawn(program, args, {
     cwd: ROOT,
     stdio: ['ignore', output, output],
     // On Windows npx is a script that only a shell can start.
     shell: process.platform === 'win32',
-    env: { ...process.env, ...QUIET },
+    env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1', TURBO_NO_UPDATE_NOTIFIER: '1' },
   });
 }
 
