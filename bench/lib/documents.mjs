@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { stringifyJson } from '@akin/domain';
+import { MODULES } from '@akin/modules/manifests';
+import { encodeDescriptor, parseOutputs } from '@akin/modules/vectors';
+import { createDice } from './random.mjs';
+import { analyzeSeeds } from './seeds.mjs';
+
+/** Documents have about so many bytes, as much as one with outputs and a small thumbnail: 100,000 are some 500 MB. */
+const DOCUMENT_BYTES = 5_000;
+/** How far a made-up descriptor lies from its two seeds. */
+const NOISE = 0.35;
+
+/**
+ * A file with so many documents, as the JSON array that `/update` takes; made once and kept in the temporary folder.
+ * Each carries outputs like those of an analysis: descriptors are mixed of those of two pictures and noise, so that
+ * they cluster as real ones do, and codes and the rest belong to them. A thumbnail fills it up to its size.
+ *
+ * `category` is one of 10 values, `shelf` one of 100, `title` holds words of a vocabulary in which few are frequent.
+ *
+ * @param {number} count
+ * @param {string} pictures folder of pictures, or empty for drawn ones
+ * @returns {Promise<string>} path of the file
+ */
+export async function documentsFile(count, pictures) {
+  const folder = join(tmpdir(), 'akin-bench');
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, `documents-${pictures === '' ? 'drawn' : basename(pictures)}-${count}.json`);
+  if (await stat(file).catch(() => undefined)) return file;
+  console.error(`Making ${count} documents (once) …`);
+  const seeds = await analyzeSeeds(pictures);
+  const partial = `${file}.partial`;
+  const output = createWriteStream(partial);
+  const dice = createDice(1);
+  for (let i = 0; i < count; i++) {
+    const text = `${i === 0 ? '[' : ',\n'}${document(i, seeds, dice)}`;
+    if (!output.write(text)) await once(output, 'drain');
+  }
+  output.end(']\n');
+  await once(output, 'close');
+  await rename(partial, file);
+  return file;
+}
+
+export const idOf = (number) => `document-${String(number).padStart(7, '0')}`;
+
+function document(number, seeds, dice) {
+  const fields = {
+    id: idOf(number),
+    image: `https://pictures.example/${idOf(number)}.jpg`,
+    title: Array.from({ length: 8 }, () => word(dice)).join(' '),
+    category: `category ${dice.whole(10)}`,
+    shelf: dice.whole(100),
+    price: Math.round(dice.number() * 10_000) / 100 + 0.005,
+    taken: new Date(Date.UTC(2020, 0, 1) + dice.whole(5 * 365) * 86_400_000).toISOString(),
+    labels: [word(dice), word(dice)],
+    location: `${(dice.number() * 180 - 90).toFixed(4)},${(dice.number() * 360 - 180).toFixed(4)}`,
+    import: makeOutputs(dice.one(seeds), dice.one(seeds), dice),
+  };
+  const room = DOCUMENT_BYTES - JSON.stringify(fields).length - 20;
+  const { thumbnail } = dice.one(seeds);
+  // Nobody decodes a thumbnail on its way in and out: one that is cut or filled up does as well.
+  const bytes = Buffer.alloc(Math.max(12, Math.floor((room * 3) / 4)));
+  bytes.set(thumbnail.subarray(0, bytes.length));
+  return JSON.stringify({ ...fields, thumbnail: bytes.toString('base64') });
+}
+
+/** Outputs as an analysis writes them. */
+function makeOutputs(near, far, dice) {
+  const share = dice.number() * 0.7;
+  const descriptors = MODULES.filter(({ descriptor }) => descriptor).map(({ name, descriptor }) => {
+    const [a, b] = [near, far].map(({ outputs }) => outputs.descriptors.get(name).vector);
+    return [descriptor.output, encodeDescriptor(mix(a, b, share, dice), name)];
+  });
+  // The reader makes the codes that are missing: those of the shipped codebook.
+  const { fields } = parseOutputs(JSON.stringify(Object.fromEntries(descriptors)));
+  const rest = [...near.outputs.fields].filter(([name]) => !fields.has(name));
+  return stringifyJson(new Map([...fields, ...rest]));
+}
+
+function mix(near, far, share, dice) {
+  const noise = NOISE / Math.sqrt(near.length);
+  const mixed = near.map((value, i) => value * (1 - share) + far[i] * share + noise * dice.normal());
+  const length = Math.hypot(...mixed);
+  return mixed.map((value) => value / length);
+}
+
+const SYLLABLES = ['ba', 'ce', 'di', 'fo', 'gu', 'ka', 'le', 'mi', 'no', 'pu', 'ra', 'se', 'ti', 'vo', 'zu', 'lan'];
+
+/** One of 4,096 words; the n-th is about n times as rare as the first (Zipf). */
+function word(dice) {
+  return wordAt(Math.min(4095, Math.floor(4096 ** dice.number()) - 1));
+}
+
+/** The word of a rank, from 0. */
+export function wordAt(rank) {
+  return [rank >> 8, (rank >> 4) & 15, rank & 15].map((part) => SYLLABLES[part]).join('');
+}

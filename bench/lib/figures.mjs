@@ -1,0 +1,40 @@
+// Numbers of several rounds as the lines that docs/benchmarks.md quotes.
+
+/**
+ * The value below which a share of the values lies, by the nearest rank.
+ *
+ * @param {readonly number[]} values
+ * @param {number} share 0 to 1
+ */
+function quantile(values, share) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
+
+/** @param {readonly number[]} values */
+export const median = (values) => quantile(values, 0.5);
+
+/** `median (min to max)`. */
+export function spread(values, digits = 1) {
+  return `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)})`;
+}
+
+/** `p50 / p95`, or other shares. */
+export function quantiles(values, shares = [0.5, 0.95], digits = 1) {
+  return shares.map((share) => quantile(values, share).toFixed(digits)).join(' / ');
+}
+
+/** A ratio for each round: a machine that drifts slows both sides of a round alike. */
+export function ratios(above, below) {
+  return above.map((value, i) => value / below[i]);
+}
+
+/** @param {string} title @param {readonly (readonly string[])[]} rows the first one is the head */
+export function printTable(title, rows) {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  console.log(`\n${title}\n`);
+  for (const [i, row] of rows.entries()) {
+    console.log(`| ${row.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`);
+    if (i === 0) console.log(`| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`);
+  }
+}
