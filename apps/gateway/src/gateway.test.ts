@@ -227,6 +227,9 @@ describe('the description of the interface', () => {
     expect((await ask(other, '/solr/c/analyze?input.data=aGVsbG8%3D')).status).toBe(404);
     expect((await ask(other, '/openapi.json')).json.paths['/flow/{collection}/analyze']).toBeDefined();
     await other[Symbol.asyncDispose]();
+    for (const legacySegment of ['', 'api', 'a/b', ':x', '*']) {
+      await expect(createGateway(testConfig({ legacySegment }))).rejects.toThrow('legacy segment');
+    }
   });
 });
 

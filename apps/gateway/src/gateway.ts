@@ -21,6 +21,9 @@ export interface Gateway extends AsyncDisposable {
   readonly port: number;
 }
 
+/** First parts of other addresses. */
+const TAKEN_SEGMENTS = ['api', 'health', 'docs', 'metrics', 'assets'];
+
 /** Longest address and headers together, in bytes: long queries fit, longer ones go into a form. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
@@ -44,6 +47,10 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
       `akin has no keys yet, so it does not listen on ${host}: everybody who can connect could read and delete all. Listen on 127.0.0.1, or allow it in so many words (--allow-open-network).`,
     );
   }
+  const legacySegment = config.legacySegment ?? 'solr';
+  if (!/^[A-Za-z0-9_-]+$/.test(legacySegment) || TAKEN_SEGMENTS.includes(legacySegment)) {
+    throw new Error(`The legacy segment ${JSON.stringify(legacySegment)} cannot be the first part of an address.`);
+  }
   const limits = { ...DEFAULT_GATEWAY_LIMITS, ...config.limits };
   const laterCommits = createLaterCommits(config.commit, config.log);
   const background = createBackground(config.log);
@@ -57,7 +64,7 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
     log: config.log,
     metrics: config.metrics,
     limits,
-    legacySegment: config.legacySegment ?? 'solr',
+    legacySegment,
     version: config.version ?? '0.0.0',
   };
   const app = createApp(context, safety, config.webFolder);
