@@ -20,7 +20,9 @@ const log = testLog();
 beforeAll(async () => {
   gateway = await createGateway(testConfig({ analyze: echo, log, corsOrigins: ['https://shop.example'] }));
 });
-afterAll(() => gateway[Symbol.asyncDispose]());
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+});
 afterEach(() => {
   log.lines.length = 0;
 });
@@ -290,7 +292,9 @@ describe('hostile requests', () => {
   beforeAll(async () => {
     strict = await createGateway(testConfig({ analyze: echo, limits: small }));
   });
-  afterAll(() => strict[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await strict[Symbol.asyncDispose]();
+  });
 
   it.each([
     ['no content type', {}, 415],

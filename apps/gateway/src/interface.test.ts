@@ -10,7 +10,9 @@ describe('the interface', () => {
   beforeAll(async () => {
     service = await startService();
   }, 60_000);
-  afterAll(() => service?.[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await service?.[Symbol.asyncDispose]();
+  });
 
   const C = '/api/cores/my-collection';
   const get = (path: string) => ask(service.gateway, path);

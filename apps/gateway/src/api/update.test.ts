@@ -13,7 +13,9 @@ let service: Service;
 beforeAll(async () => {
   service = await startService({ limits: { analysisWaitMilliseconds: 2_000 } });
 }, 60_000);
-afterAll(() => service?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
 afterEach(async () => {
   service.resume();
   expect((await post(`${SOLR}?commit=true&waitAnalysis=true`, { delete: { query: '*:*' } })).status).toBe(200);
@@ -341,7 +343,7 @@ describe('all or nothing', () => {
     expect(await ids('&q=size:large')).toEqual(['1']);
   });
 
-  it.each([
+  it.each<[string | Buffer, string]>([
     ['[{"id":"1"}', 'cut off'],
     ['[{"id":"1"},]', 'a comma too many'],
     ['[{"id":"1"}] x', 'something behind'],

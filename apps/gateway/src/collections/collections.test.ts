@@ -10,7 +10,9 @@ let service: Service;
 beforeAll(async () => {
   service = await startService();
 }, 60_000);
-afterAll(() => service?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
 
 const C = '/api/cores/my-collection';
 const get = (path: string, headers = {}) => ask(service.gateway, path, { headers });

@@ -22,7 +22,9 @@ beforeAll(async () => {
   ];
   expect((await postJson(service.gateway, `${C}/update?commit=true`, documents)).status).toBe(200);
 }, 60_000);
-afterAll(() => service?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
 
 type Fields = Record<string, string | readonly string[]>;
 const query = (fields: Fields) => {
