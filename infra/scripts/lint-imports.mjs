@@ -48,6 +48,9 @@ export const ROOMS = {
 /** Tests and what only they use may import these too, and whatever their package or the root names for development. */
 const TESTS_MAY = ['@akin/testing'];
 
+/** Rooms that hold nothing but tests and measurements. */
+const DEVELOPMENT_ROOMS = ['e2e', 'bench'];
+
 /** Doors that pull in no network and no image decoder, however far one follows them; read by whoever only compares. */
 const LIGHT = {
   files: ['packages/modules/src/manifests.ts', 'packages/modules/src/vectors.ts'],
@@ -62,7 +65,11 @@ const LIGHT = {
  */
 export function findViolations(root) {
   const rootPackage = readJson(join(root, 'package.json'));
-  const rooms = [...foldersIn(root, 'packages'), ...foldersIn(root, 'apps'), ...foldersIn(root, '.', ['e2e', 'bench'])];
+  const rooms = [
+    ...foldersIn(root, 'packages'),
+    ...foldersIn(root, 'apps'),
+    ...foldersIn(root, '.', DEVELOPMENT_ROOMS),
+  ];
   return [...rooms.flatMap((room) => violationsOf(root, room, rootPackage)), ...heavyImports(root)];
 }
 
@@ -93,7 +100,7 @@ function violationsOf(root, room, rootPackage) {
   });
   const forTests = Object.keys({ ...manifest.devDependencies, ...rootPackage.devDependencies });
   for (const file of sourceFiles(join(root, room))) {
-    const isTest = room === 'e2e' || isTestFile(relative(join(root, room), file));
+    const isTest = DEVELOPMENT_ROOMS.includes(room) || isTestFile(relative(join(root, room), file));
     for (const { name, typeOnly } of importsOf(file)) {
       if (name.startsWith('.')) {
         const target = relative(join(root, room), resolve(dirname(file), name));
