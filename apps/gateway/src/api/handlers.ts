@@ -16,20 +16,26 @@ import { operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { ping } from './ping.ts';
 import { pixolution } from './pixolution.ts';
+import { query } from './query.ts';
 import { ready } from './ready.ts';
 import { schema } from './schema.ts';
 import { select } from './select.ts';
 import { terms } from './terms.ts';
 import { thumbnail } from './thumbnail.ts';
 import { update } from './update.ts';
+import { updateJson } from './update-json.ts';
+import { updateJsonDocs } from './update-json-docs.ts';
 
 /** What answers each endpoint of the contract: one without a handler does not compile. */
 export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<Endpoints[Name]>> } = {
   select,
+  query,
   image,
   color,
   duplicate,
   update,
+  updateJson,
+  updateJsonDocs,
   analyze,
   terms,
   collections,

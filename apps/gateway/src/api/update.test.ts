@@ -3,7 +3,15 @@ import { gzipSync } from 'node:zlib';
 import { ENDPOINTS } from '@akin/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
-import { ask, FORM_BODY, JSON_BODY, postJson, type TestRequest } from '../../test/start-gateway.ts';
+import {
+  ask,
+  createGateway,
+  FORM_BODY,
+  JSON_BODY,
+  postJson,
+  type TestRequest,
+  testConfig,
+} from '../../test/start-gateway.ts';
 import { type Service, startService } from '../../test/start-service.ts';
 
 const CORES = '/api/cores/my-collection/update';
@@ -11,7 +19,7 @@ const SOLR = '/solr/my-collection/update';
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({ limits: { analysisWaitMilliseconds: 2_000 } });
+  service = await startService();
 }, 60_000);
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
@@ -293,7 +301,11 @@ describe('pictures that cannot be had', () => {
 
   it('do not hold an answer for ever: what is accepted goes on', async () => {
     service.pause();
-    const answer = await post(`${CORES}?commit=true`, { id: '1', image: picture('red') });
+    const impatient = await createGateway(
+      testConfig({ store: service.store, limits: { analysisWaitMilliseconds: 300 } }),
+    );
+    const answer = await postJson(impatient, `${CORES}?commit=true`, { id: '1', image: picture('red') });
+    await impatient[Symbol.asyncDispose]();
     expect([answer.status, answer.json.error.msg]).toEqual([503, expect.stringContaining('Everything is accepted')]);
   });
 });

@@ -1,117 +1,14 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
-import { AkinError, type ErrorDetail } from '@akin/domain';
-import { parseModulesApply } from '@akin/modules/manifests';
-import { type Accepted, type Collection, findCollection, lastOperation, type Operation } from '@akin/store';
-import type { Context } from '../context.ts';
 import type { Call, Handler } from '../http/frame.ts';
-import type { ParameterList } from '../http/parameters.ts';
-import { FORM_TYPE, isJsonType, unreadable } from '../http/read-request.ts';
-import { refuseUnbuilt } from '../search/refused.ts';
-import { type Command, readCommands, refusedOverwrite } from '../update/read-commands.ts';
-import { planCommit, settle } from '../update/settle.ts';
-import { type StagedBody, stageBody } from '../update/stage.ts';
-import { writeToken } from '../update/token.ts';
+import { answerUpdate } from '../update/answer-update.ts';
 
 type Parameters = ParametersOf<Endpoints['update']>;
 
-/** Adds, replaces and deletes documents, and commits: validate, accept, wait for analysis, publish. */
-export const update: Handler<Parameters> = async (call, context) => {
-  const { parameters } = call;
-  refuse(call.list);
-  const modules =
-    parameters['modules.apply'] === undefined ? undefined : parseModulesApply(parameters['modules.apply']);
-  const collection = await findCollection(context.store, parameters.collection);
+/** Adds, replaces and deletes documents, and commits. */
+export const update: Handler<Parameters> = (call, context) =>
+  answerUpdate(call, { loneObject: loneObjectOf(call) }, context);
 
-  const staged = await stageBody(commandsOf(call, context.limits.updateBytes), collection, modules, context);
-  const plan = planCommit(parameters, staged.commits);
-  requireWork(call, staged, plan.publish || plan.within !== undefined || asksForCommit(call.list));
-
-  const accepted = await accept(staged, context);
-  if (plan.within !== undefined) context.commitLater(collection.name, plan.within);
-  const header = {
-    // Without changes of its own the token stands for all that was accepted before.
-    token: writeToken(collection, accepted ?? { first: 1, last: await lastOperation(context.store, collection) }),
-    ...(staged.warnings.length > 0 ? { warnings: staged.warnings } : {}),
-  };
-  const body = accepted ? { operations: presentRange(collection, accepted) } : {};
-  const own = accepted ?? { first: 1, last: 0 };
-  if (parameters.async) {
-    context.background('a commit after an asynchronous request', async (signal) => {
-      if (plan.publish) await settle(collection, own, plan, signal, context);
-    });
-    return { status: 202, header, body };
-  }
-
-  const failed = await settle(collection, own, plan, call.signal, context);
-  if (failed.length === 0) return { header, body };
-  const details = failed.map(presentFailure);
-  const rest = (accepted?.count ?? 0) > failed.length ? ' The others are accepted.' : '';
-  const message = `${details[0]?.msg}${failed.length > 1 ? ` ${failed.length} pictures could not be analyzed.` : ''}${rest}`;
-  return { status: 422, header, body, partial: { code: details[0]?.code ?? 'image-undecodable', message, details } };
-};
-
-/** @throws AkinError bad-request for parameters that would make the update another one */
-function refuse(list: ParameterList): void {
-  refuseUnbuilt(list, ['json.command']);
-  for (const [name, value] of list) {
-    if (name === 'overwrite' && /^(false|0|off|no)$/i.test(value)) throw refusedOverwrite();
-    if (name === 'rollback' && /^(true|1|on|yes)$/i.test(value)) {
-      throw new AkinError('bad-request', 'rollback is not possible: accepted changes are durable at once.');
-    }
-  }
-}
-
-/** The commands of the body. A form holds none: its parameters are read already. */
-async function* commandsOf(call: Call<Parameters>, mostBytes: number): AsyncGenerator<Command> {
-  const { body, door, parameters } = call;
-  if (!body.sent || body.type === FORM_TYPE) return;
-  if (/[/+]xml$/.test(body.type)) {
-    throw new AkinError(
-      'unsupported-media-type',
-      'XML updates are not read here: send JSON with Content-Type: application/json.',
-    );
-  }
-  if (body.type === 'application/javabin') {
-    throw new AkinError(
-      'unsupported-media-type',
-      'javabin updates are not read here: set a request writer for JSON in the client.',
-    );
-  }
-  if (!isJsonType(body.type)) throw unreadable(body, 'application/json');
-  const documents = door === 'cores' || !parameters['json.command'];
-  yield* readCommands(body.bytes(mostBytes), documents ? 'documents' : 'commands', {
-    emptyIsNothing: asksForCommit(call.list),
-  });
-}
-
-function asksForCommit(list: ParameterList): boolean {
-  return list.some(([name]) => ['commit', 'softCommit', 'optimize', 'commitWithin'].includes(name));
-}
-
-/** @throws AkinError bad-request when nothing at all was asked for: most likely the body got lost on its way */
-function requireWork(call: Call<Parameters>, staged: StagedBody, commits: boolean): void {
-  if (staged.staging || staged.commits.length > 0 || commits || call.body.sent) return;
-  throw new AkinError(
-    'bad-request',
-    'The update is empty: send documents or commands as a JSON body, or ask for commit=true.',
-  );
-}
-
-async function accept(staged: StagedBody, context: Context): Promise<Accepted | undefined> {
-  const accepted = await staged.staging?.accept();
-  if (accepted) context.wake();
-  return accepted;
-}
-
-function presentRange(collection: Collection, { first, last, count }: Accepted) {
-  return { first: `${collection.name}-${first}`, last: `${collection.name}-${last}`, count };
-}
-
-function presentFailure({ id, position, error }: Operation): ErrorDetail {
-  return {
-    position,
-    ...(id === null ? {} : { id }),
-    code: error?.code ?? 'internal',
-    msg: `Document ${JSON.stringify(id ?? '')} at position ${position}: ${error?.msg ?? 'its analysis failed.'}`,
-  };
+/** Below `/api/cores` a lone JSON object is a document, below the legacy segment it holds commands, as in Solr. */
+export function loneObjectOf({ door, parameters }: Call<Parameters>): 'document' | 'commands' {
+  return door === 'cores' || !parameters['json.command'] ? 'document' : 'commands';
 }

@@ -36,6 +36,8 @@ interface Story {
   readonly requestId: string;
   readonly started: number;
   list: ParameterList;
+  /** Whether the answer is laid out over lines; undefined until the parameters are read. */
+  indent: boolean | undefined;
 }
 
 /** After an early answer the rest of a body is read and dropped so long, so that the client gets to see the answer. */
@@ -62,6 +64,7 @@ export function serve(
       checkLengths(story.list, context.limits);
       checkWriter(story.list.find(([name]) => name === 'wt')?.[1]);
       const parameters = readParameters(endpoint.parameters, story.list, request.params as Record<string, string>);
+      story.indent = parameters.indent === true;
       const answer = await handler(
         {
           parameters,
@@ -86,7 +89,7 @@ export function serve(
 export function begin(request: Request, response: Response, next: NextFunction): void {
   const sent = request.get('x-request-id') ?? '';
   const requestId = /^[\w.:-]{1,100}$/.test(sent) ? sent : randomUUID();
-  const story: Story = { requestId, started: performance.now(), list: [] };
+  const story: Story = { requestId, started: performance.now(), list: [], indent: undefined };
   response.locals.story = story;
   response.setHeader('x-request-id', requestId);
   response.setHeader('x-content-type-options', 'nosniff');
@@ -153,7 +156,7 @@ function writeObject(
     send(status, 'text/html; charset=utf-8', renderAnswer(whole, request.path), request, response);
     return;
   }
-  const indent = isTrue(first('indent')) ? { indent: 2 } : {};
+  const indent = (story.indent ?? isTrue(first('indent'))) ? { indent: 2 } : {};
   send(status, 'application/json; charset=utf-8', `${stringifyJson(whole, indent)}\n`, request, response);
 }
 

@@ -1,0 +1,7 @@
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import type { Handler } from '../http/frame.ts';
+import { answerSearch } from '../search/answer-search.ts';
+
+/** The same as `/select`; the answer is laid out over lines. */
+export const query: Handler<ParametersOf<Endpoints['query']>> = (call, context) =>
+  answerSearch(call, { ranked: false }, context);

@@ -1,0 +1,7 @@
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import type { Handler } from '../http/frame.ts';
+import { answerUpdate } from '../update/answer-update.ts';
+
+/** Adds documents: no object is taken for commands here. */
+export const updateJsonDocs: Handler<ParametersOf<Endpoints['updateJsonDocs']>> = (call, context) =>
+  answerUpdate(call, { loneObject: 'document' }, context);

@@ -1,0 +1,8 @@
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import type { Handler } from '../http/frame.ts';
+import { answerUpdate } from '../update/answer-update.ts';
+import { loneObjectOf } from './update.ts';
+
+/** The update as old clients address it for JSON. */
+export const updateJson: Handler<ParametersOf<Endpoints['updateJson']>> = (call, context) =>
+  answerUpdate(call, { loneObject: loneObjectOf(call) }, context);
