@@ -63,7 +63,8 @@ async function runCommit(store: Store, collection: Collection): Promise<CommitRe
   };
 
   let failed = 0;
-  const pace = new Pace(store.engine.kind === 'pglite' ? 20 : 200, 1_000);
+  // On PostgreSQL nobody waits for a chunk but those who accept, for its last moment.
+  const pace = store.engine.kind === 'pglite' ? new Pace(20, 1_000) : new Pace(200, 2_000, 150);
   for await (const requests of requestPages(store, collection, row.next_seq)) {
     failed += await applyPage(context, requests, pace);
     await store.engine.transaction((tx) => finishRequests(tx, collection, requests), { lane: 'bulk', keyed: true });

@@ -1,5 +1,5 @@
-/** How long a chunk may hold PGlite's only connection, in milliseconds; the aim leaves room for what is slower. */
-const AIM = 30;
+/** A chunk may hold PGlite's only connection for 50 ms; the aim leaves room for what is slower. */
+const PGLITE_AIM = 30;
 
 /**
  * How many rows fit into a chunk of bulk work. Follows what chunks took, because rows differ in size and machines in
@@ -8,10 +8,17 @@ const AIM = 30;
 export class Pace {
   #rows: number;
   readonly #most: number;
+  readonly #aim: number;
 
-  constructor(first: number, most: number) {
+  /**
+   * @param first rows of the first chunk
+   * @param most rows of any chunk
+   * @param aim milliseconds that a chunk may take
+   */
+  constructor(first: number, most: number, aim = PGLITE_AIM) {
     this.#rows = first;
     this.#most = most;
+    this.#aim = aim;
   }
 
   get rows(): number {
@@ -28,7 +35,7 @@ export class Pace {
 
   learn(rows: number, milliseconds: number): void {
     if (rows === 0) return;
-    const fitting = (rows * AIM) / Math.max(milliseconds, 0.1);
+    const fitting = (rows * this.#aim) / Math.max(milliseconds, 0.1);
     // Small chunks say little about large ones: grow slowly, shrink at once.
     const grown = Math.min(fitting, this.#rows * 1.5);
     if (fitting < this.#rows || rows >= this.#rows / 2) this.#rows = Math.min(Math.max(grown, 1), this.#most);

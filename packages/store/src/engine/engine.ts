@@ -39,6 +39,8 @@ export interface TransactionOptions {
 export interface Engine extends Queryable, AsyncDisposable {
   readonly kind: 'pglite' | 'postgres';
   query<R extends Row = Row>(sql: string, params?: readonly SqlValue[], lane?: Lane): Promise<R[]>;
+  /** Milliseconds since the last search (a transaction with `snapshot`) began: what blocks PGlite waits for a pause. */
+  sinceLastSearch(): number;
   /** Commits when `run` resolves, rolls back when it rejects. Never await anything but `tx` inside: it holds a connection. */
   transaction<T>(run: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>;
 }

@@ -76,6 +76,7 @@ async function connect(thread: PgliteThread, unlock: () => Promise<void>): Promi
 
   const lanes = new Lanes();
   let runs = 0;
+  let lastSearch = Number.NEGATIVE_INFINITY;
   /** Runs work on the connection, and now and then looks whether a checkpoint is due. */
   const runInLane = async <T>(lane: Lane, work: () => Promise<T>): Promise<T> => {
     try {
@@ -98,8 +99,10 @@ async function connect(thread: PgliteThread, unlock: () => Promise<void>): Promi
       runInLane(lane, () => runStatement<R>(client, sql, params)),
     transaction: <T>(work: (tx: Queryable) => Promise<T>, options: TransactionOptions = {}) => {
       const { timeoutMilliseconds: _, ...rest } = options;
+      if (options.snapshot) lastSearch = performance.now();
       return runInLane(options.lane ?? 'interactive', () => runTransaction(client, work, rest));
     },
+    sinceLastSearch: () => performance.now() - lastSearch,
     backup: (file) =>
       lanes.run('bulk', async () => {
         await runStatement(client, 'checkpoint');

@@ -75,12 +75,16 @@ export async function openPostgres(databaseUrl: string, connections = 10): Promi
   };
 
   let closed: Promise<void> | undefined;
+  let lastSearch = Number.NEGATIVE_INFINITY;
   return {
     kind: 'postgres',
     query: <R extends Row>(sql: string, params?: readonly SqlValue[]) =>
       withClient((client) => runStatement<R>(client, sql, params)),
-    transaction: <T>(run: (tx: Queryable) => Promise<T>, options: TransactionOptions = {}) =>
-      withClient((client) => runTransaction(client, run, options)),
+    transaction: <T>(run: (tx: Queryable) => Promise<T>, options: TransactionOptions = {}) => {
+      if (options.snapshot) lastSearch = performance.now();
+      return withClient((client) => runTransaction(client, run, options));
+    },
+    sinceLastSearch: () => performance.now() - lastSearch,
     [Symbol.asyncDispose]: () => {
       closed ??= pool.end().then(() => held.release());
       return closed;
