@@ -30,7 +30,7 @@ export const indexCommand: Program = {
     const client = createClient({ baseUrl: server, ...(key ? { key } : {}) });
     if (await client.isReady()) {
       await using analyzer = await createAnalyzer({ threads: config.threads });
-      return runFolders(options, {
+      return await runFolders(options, {
         collection: await theCollection(client, options.text('collection')),
         analyzer,
         threads: config.threads,
@@ -41,7 +41,7 @@ export const indexCommand: Program = {
     await using served = await serve(config);
     process.stderr.write(`No akin answers at ${server}. Until all is in, the page answers at ${served.gateway.url}/\n`);
     const embedded = createClient({ baseUrl: served.gateway.url });
-    return runFolders(options, {
+    return await runFolders(options, {
       collection: await theCollection(embedded, options.text('collection')),
       analyzer: served.analyzer,
       threads: config.threads,
