@@ -1,3 +1,5 @@
+import type { ParameterLookup } from './geodist.ts';
+import { readCircle, readFunction, readFunctionRange } from './local-space.ts';
 import type { Query, QueryOperator } from './query.ts';
 import type { QueryBudget } from './query-budget.ts';
 import type { LocalParams, QueryScanner } from './query-scanner.ts';
@@ -7,6 +9,8 @@ export interface ParseQueryOptions {
   readonly defaultField?: string | undefined;
   /** What joins clauses without an operator; `OR` by default. */
   readonly defaultOperator?: QueryOperator | undefined;
+  /** The other parameters of the request: `$name` stands for one, and `pt`, `d` and `sfield` may be there. */
+  readonly parameter?: ParameterLookup | undefined;
 }
 
 /** `{!type key=value …}rest` where it stands in a query. */
@@ -31,41 +35,65 @@ export function readLocal(local: LocalQuery): Query {
   }
   const value = params.get('v') ?? local.rest;
   const operator = localOperator(scanner, position, params) ?? options.defaultOperator;
+  const count = () => budget.countClause(scanner.text, position);
+  const fail = (problem: string) => scanner.error(position, problem);
   const fieldOfClause = (): string => {
     const name = params.get('f') ?? groupField;
-    if (name === undefined || name === '') throw scanner.error(position, `expected f=<field> in {!${type}}`);
-    budget.countClause(scanner.text, position);
+    if (name === undefined || name === '') throw fail(`expected f=<field> in {!${type}}`);
+    count();
     return name;
   };
+  const parameter = (name: string) => params.get(name) ?? options.parameter?.(name);
+  const space = { local: params, parameter, position, fail };
   switch (type) {
     case undefined:
     case 'lucene': {
       const defaultField = params.get('df') ?? groupField ?? options.defaultField;
-      const inner = { defaultField, defaultOperator: operator };
+      const inner = { ...options, defaultField, defaultOperator: operator };
+      count();
       return budget.inside(scanner.text, position, () => local.parse(value, inner, budget));
     }
     case 'words':
       return { kind: 'words', field: fieldOfClause(), value, operator: operator ?? 'AND', position };
     case 'term':
+    case 'raw':
       return { kind: 'term', field: fieldOfClause(), value, operator: 'AND', position };
     case 'field':
       return { kind: 'phrase', field: fieldOfClause(), value, slop: 0, position };
     case 'prefix':
       return { kind: 'prefix', field: fieldOfClause(), value, position };
     case 'terms': {
-      const separator = params.get('separator') ?? ',';
-      const values = value.split(separator === ' ' ? /\s+/ : separator).map((one) => one.trim());
-      const should = values
-        .filter((one) => one !== '')
-        .map((one): Query => ({ kind: 'term', field: fieldOfClause(), value: one, operator: 'AND', position }));
+      const field = fieldOfClause();
+      const should = splitTerms(value, params.get('separator') ?? ',').map((one): Query => {
+        count();
+        return { kind: 'term', field, value: one, operator: 'AND', position };
+      });
+      if (should.length === 0) return { kind: 'none' };
       return { kind: 'constant', query: { kind: 'bool', must: [], should, mustNot: [] }, score: 1 };
     }
+    case 'geofilt':
+    case 'bbox':
+      count();
+      if (value.trim() !== '')
+        throw fail(`expected nothing behind {!${type} …}, found ${JSON.stringify(value.slice(0, 40))}`);
+      return readCircle(type, space);
+    case 'func':
+      count();
+      return readFunction(value, space);
+    case 'frange':
+      count();
+      return readFunctionRange(value, space);
     default:
-      throw scanner.error(
-        position,
-        `{!${type}} is not understood; known are lucene, words, term, terms, field and prefix`,
-      );
+      throw fail(`{!${type}} is not understood; known are ${KNOWN}`);
   }
+}
+
+const KNOWN = 'lucene, words, term, terms, raw, field, prefix, geofilt, bbox, frange and func';
+
+/** The values of `{!terms}`: taken as they are, but a blank as separator stands for any run of blanks. */
+function splitTerms(value: string, separator: string): string[] {
+  if (separator === ' ') return value.split(/\s+/).filter((one) => one !== '');
+  return value === '' ? [] : value.split(separator === '' ? ',' : separator);
 }
 
 function localOperator(

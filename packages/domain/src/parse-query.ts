@@ -28,7 +28,16 @@ export function parseQuery(text: string, options: ParseQueryOptions = {}): Query
   if (problem !== null) {
     throw queryError(text, text.search(/\0|\p{Surrogate}/u), `found ${problem}, which no document can hold`);
   }
-  return parseWhole(text, options, new QueryBudget());
+  const budget = new QueryBudget();
+  const parameter = (name: string) => {
+    const value = options.parameter?.(name);
+    if (value === undefined) return undefined;
+    budget.countReferred(value.length);
+    const unfit = unstorable(value);
+    if (unfit !== null) throw queryError('', 0, `the parameter ${name} holds ${unfit}, which no document can hold`);
+    return value;
+  };
+  return parseWhole(text, { ...options, parameter }, budget);
 }
 
 /** The text as the query language must read it to mean just these characters: `red shoe` is `red\ shoe`. */
@@ -40,7 +49,7 @@ export function escapeQueryText(text: string): string {
 
 function parseWhole(text: string, options: ParseQueryOptions, budget: QueryBudget): Query {
   if (text.startsWith('{!')) {
-    const scanner = new QueryScanner(text);
+    const scanner = new QueryScanner(text, options.parameter);
     const local = scanner.localParams();
     const rest = text.slice(scanner.position);
     return excludeFromAll(readLocal({ scanner, position: 0, rest, ...local, options, budget, parse: parseWhole }));
@@ -63,6 +72,9 @@ function excludeFromAll(query: Query): Query {
   }
 }
 
+/** The name under which clients of Solr put one query into another. */
+const NESTED = '_query_';
+
 type Occur = 'must' | 'should' | 'mustNot';
 
 class Parser {
@@ -73,7 +85,7 @@ class Parser {
   #token: Token;
 
   constructor(text: string, options: ParseQueryOptions, budget: QueryBudget) {
-    this.#scanner = new QueryScanner(text);
+    this.#scanner = new QueryScanner(text, options.parameter);
     this.#options = options;
     this.#operator = options.defaultOperator ?? 'OR';
     this.#budget = budget;
@@ -238,10 +250,18 @@ class Parser {
       throw this.#scanner.error(token.start, 'a field name is not quoted; escape its odd characters with a backslash');
     }
     const { boost, tilde } = this.#suffixes();
+    if (field === NESTED) return boosted(this.#nested(token), boost);
     const slop = Math.min(Math.trunc(tilde?.amount ?? 0), 1_000_000);
     return boosted(
       { kind: 'phrase', field: this.#field(field), value: token.value, slop, position: token.start },
       boost,
+    );
+  }
+
+  /** `_query_:"…"`: a query of its own, in any of the languages that local parameters name. */
+  #nested(token: Token & { kind: 'phrase' }): Query {
+    return this.#budget.inside(this.#scanner.text, token.start, () =>
+      parseWhole(token.value, this.#options, this.#budget),
     );
   }
 
@@ -256,7 +276,7 @@ class Parser {
       position: token.start,
       rest: text.slice(token.end, end),
       ...local,
-      groupField: field,
+      groupField: field === NESTED ? undefined : field,
       options: this.#options,
       budget: this.#budget,
       parse: parseWhole,

@@ -11,10 +11,19 @@ const MAX_QUERY_DEPTH = 200;
 export class QueryBudget {
   #clauses = 0;
   #depth = 0;
+  #referred = 0;
 
   countClause(text: string, position: number): void {
     if (++this.#clauses > MAX_QUERY_CLAUSES) {
       throw queryError(text, position, `the query has more than ${MAX_QUERY_CLAUSES} clauses`);
+    }
+  }
+
+  /** Counts text that comes from other parameters (`$name`), so that a few short ones cannot make up a huge query. */
+  countReferred(length: number): void {
+    this.#referred += length;
+    if (this.#referred > MAX_QUERY_LENGTH) {
+      throw queryError('', 0, `its $parameters bring more than ${MAX_QUERY_LENGTH} characters`);
     }
   }
 

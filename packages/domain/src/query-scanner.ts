@@ -1,4 +1,5 @@
 import { AkinError } from './errors.ts';
+import type { ParameterLookup } from './geodist.ts';
 import type { WildcardPart } from './query.ts';
 import { unstorable } from './text.ts';
 
@@ -66,10 +67,13 @@ export class QueryScanner {
   readonly text: string;
   /** Where the next token is looked for. */
   position: number;
+  readonly #parameter: ParameterLookup;
 
-  constructor(text: string, position = 0) {
+  /** @param parameter what `$name` in local parameters stands for */
+  constructor(text: string, parameter: ParameterLookup = () => undefined) {
     this.text = text;
-    this.position = position;
+    this.position = 0;
+    this.#parameter = parameter;
   }
 
   next(): Token {
@@ -256,9 +260,15 @@ export class QueryScanner {
       this.position = end + 1;
       return this.unescape(start + 1, end);
     }
-    if (quote === '$') throw this.error(start, 'parameter references ($name) are not understood; write the value here');
     this.#skipUntil('}');
-    return this.text.slice(start, this.position);
+    const text = this.text.slice(start, this.position);
+    if (quote !== '$') return text;
+    const value = this.#parameter(text.slice(1));
+    if (value !== undefined) return value;
+    throw this.error(
+      start,
+      `the request has no parameter ${JSON.stringify(text.slice(1, 60))}, which ${text.slice(0, 60)} stands for`,
+    );
   }
 
   /** Position of the quote that closes the one at `start`, or -1. */

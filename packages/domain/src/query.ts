@@ -1,3 +1,6 @@
+import type { Distance } from './geodist.ts';
+import type { Location } from './schema.ts';
+
 /** What joins words that stand side by side without an operator between them. */
 export type QueryOperator = 'AND' | 'OR';
 
@@ -56,6 +59,32 @@ export type Query =
       readonly high: string | null;
       readonly includeLow: boolean;
       readonly includeHigh: boolean;
+      readonly position: number;
+    }
+  /** Documents so far away: kilometers, both bounds within. A missing bound (null) is none. */
+  | {
+      readonly kind: 'distance';
+      readonly distance: Distance;
+      readonly low: number | null;
+      readonly high: number | null;
+      readonly includeLow: boolean;
+      readonly includeHigh: boolean;
+      readonly position: number;
+    }
+  /** Documents in the smallest box of degrees around a circle of so many kilometers. */
+  | {
+      readonly kind: 'box';
+      readonly field: string;
+      readonly center: Location;
+      readonly kilometers: number;
+      readonly position: number;
+    }
+  /** Matches what `query` matches; the score is the distance, in units of so many kilometers. */
+  | {
+      readonly kind: 'by-distance';
+      readonly query: Query;
+      readonly distance: Distance;
+      readonly unit: number;
       readonly position: number;
     }
   /** `field:*` */

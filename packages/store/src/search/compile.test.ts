@@ -122,6 +122,18 @@ describe('queries as SQL', () => {
       [1, 170, 3, -170],
     ],
     ['location:*', 'd.lat is not null', []],
+    [
+      '{!bbox pt=0,0 d=0}',
+      '(d.lat >= $1::float8 and d.lat <= $3::float8 and (d.lon >= $2::float8 and d.lon <= $4::float8))',
+      [0, 0, 0, 0],
+    ],
+    [
+      '{!geofilt pt=1,2 d=0}',
+      '((d.lat >= $1::float8 and d.lat <= $3::float8 and (d.lon >= $2::float8 and d.lon <= $4::float8)) and ' +
+        '(case when d.lat is not null then 12742.0175428 * asin(least(1, sqrt(power(sin(radians(d.lat - $5::float8) / 2), 2) + ' +
+        'cos(radians($5::float8)) * cos(radians(d.lat)) * power(sin(radians(d.lon - $6::float8) / 2), 2)))) end) <= $7::float8)',
+      [1 - 1e-7, 2 - 1e-7, 1 + 1e-7, 2 + 1e-7, 1, 2, 0],
+    ],
     ['labels:*', 'cardinality(d.labels) > 0', []],
     ['shape_descriptor:*', 'exists (select from c1.descriptors_shape v where v.doc = d.doc)', []],
     ['id:a%_\\\\b*', 'd.id like $1::text', ['a\\%\\_\\\\b%']],

@@ -12,6 +12,8 @@ import {
   wordRangeSql,
 } from './field-clauses.ts';
 import { Params } from './params.ts';
+import { clauseError } from './query-values.ts';
+import { boxAround, boxSql, distanceRangeSql, distanceSql, FARTHEST, locationColumn } from './space.ts';
 import { phraseSql, wordPrefixSql, wordsSql } from './text-clauses.ts';
 
 /** A query as SQL over a row `d` of `documents`. */
@@ -57,12 +59,40 @@ function compile(query: Query, context: CompileContext, scored: boolean): Compil
       const inner = compile(query.query, context, false);
       return inner && { where: inner.where, score: query.score };
     }
+    case 'distance':
+      return constant(
+        distanceRangeSql(
+          placeColumn(query.distance.field, query.position, context),
+          query.distance,
+          query,
+          context.params,
+        ),
+      );
+    case 'box': {
+      const column = placeColumn(query.field, query.position, context);
+      return constant(boxSql(column, boxAround(query.center, query.kilometers), context.params));
+    }
+    case 'by-distance': {
+      const inner = compile(query.query, context, false);
+      const column = placeColumn(query.distance.field, query.position, context);
+      if (inner === undefined || !scored) return inner;
+      const distance = distanceSql(column, query.distance.from, context.params);
+      // A document without a place is as far away as can be, as in Solr.
+      return { where: inner.where, score: `(coalesce(${distance}, ${FARTHEST}) / ${query.unit})` };
+    }
     default:
       return compileClause(query, context);
   }
 }
 
-type Clause = Exclude<Query, { kind: 'all' | 'none' | 'bool' | 'boost' | 'constant' }>;
+function placeColumn(field: string, position: number, { tables }: CompileContext) {
+  return locationColumn(clauseColumn(tables, field, position), (problem) => clauseError(position, problem));
+}
+
+type Clause = Exclude<
+  Query,
+  { kind: 'all' | 'none' | 'bool' | 'boost' | 'constant' | 'distance' | 'box' | 'by-distance' }
+>;
 
 function compileClause(clause: Clause, context: CompileContext): CompiledQuery | undefined {
   const found = clauseColumn(context.tables, clause.field, clause.position);

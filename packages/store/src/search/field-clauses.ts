@@ -21,6 +21,7 @@ import {
   readDouble,
   readInteger,
 } from './query-values.ts';
+import { boxSql } from './space.ts';
 
 /** What clauses are compiled with. */
 export interface CompileContext extends Clock {
@@ -163,7 +164,7 @@ function boundsCondition(range: Clause<'range'>, found: FoundColumn, context: Co
 function rectangleSql(
   range: Clause<'range'>,
   found: FoundColumn,
-  { lat, lon }: { lat: string; lon: string },
+  column: Extract<FoundColumn['column'], { kind: 'location' }>,
   { params }: CompileContext,
 ): string {
   const corner = (text: string | null) => {
@@ -173,14 +174,8 @@ function rectangleSql(
   };
   const southWest = corner(range.low) ?? { lat: -90, lon: -180 };
   const northEast = corner(range.high) ?? { lat: 90, lon: 180 };
-  const [above, below] = [range.includeLow ? '>=' : '>', range.includeHigh ? '<=' : '<'];
-  const [south, west] = [params.add(southWest.lat, 'float8'), params.add(southWest.lon, 'float8')];
-  const [north, east] = [params.add(northEast.lat, 'float8'), params.add(northEast.lon, 'float8')];
-  const acrossDateLine = southWest.lon > northEast.lon;
-  return (
-    `(d.${lat} ${above} ${south} and d.${lat} ${below} ${north} ` +
-    `and (d.${lon} ${above} ${west} ${acrossDateLine ? 'or' : 'and'} d.${lon} ${below} ${east}))`
-  );
+  const box = { south: southWest.lat, north: northEast.lat, west: southWest.lon, east: northEast.lon };
+  return boxSql(column, box, params, [range.includeLow ? '>=' : '>', range.includeHigh ? '<=' : '<']);
 }
 
 /** `field:*` */

@@ -1,8 +1,10 @@
-import type { Field, FieldValue, StoredDocument } from '@akin/domain';
+import { AkinError, type Distance, type Field, type FieldValue, type StoredDocument } from '@akin/domain';
 import type { Row } from '../engine/engine.ts';
 import type { Store } from '../store.ts';
-import type { SearchedTables } from './columns.ts';
+import { findColumn, type SearchedTables } from './columns.ts';
+import { Params } from './params.ts';
 import type { Snapshot } from './snapshot.ts';
+import { distanceSql, locationColumn } from './space.ts';
 
 /**
  * The fields that a search returns, in the order of the schema: those named, and for `*` all that are returned by
@@ -17,15 +19,27 @@ export function selectFields({ schema }: SearchedTables, names: readonly string[
   );
 }
 
+/** What a page shows of a document. */
+export interface ReadDocument {
+  readonly document: StoredDocument;
+  /** Kilometers, in the order in which they were asked for; null where the document has no place. */
+  readonly distances: readonly (number | null)[];
+}
+
 /** The documents of a page by their number, each read once. */
 export async function readDocuments(
   store: Store,
-  { tx, schema, sqlSchema }: Snapshot,
+  snapshot: Snapshot,
   docs: readonly bigint[],
   fields: readonly Field[],
-): Promise<Map<bigint, StoredDocument>> {
+  distances: readonly Distance[],
+): Promise<Map<bigint, ReadDocument>> {
+  const { tx, sqlSchema } = snapshot;
+  const { columns } = snapshot.schema;
+  const params = new Params();
+  const page = params.add(docs, 'int8[]');
+  const far = distances.map((distance, i) => `${farSql(distance, snapshot, params)} as far${i}`);
   if (docs.length === 0) return new Map();
-  const { columns } = schema;
   const selected = fields.flatMap(({ name }, i) => {
     const column = columns.get(name);
     if (column?.kind === 'column') return [`d.${column.sql} as c${i}`];
@@ -33,10 +47,10 @@ export async function readDocuments(
   });
   const outputs = fields.some(({ name }) => columns.get(name)?.kind === 'output');
   const rows = await tx.query(
-    `select ${['d.doc', ...selected, ...(outputs ? ['o.json as outputs'] : [])].join(', ')}
+    `select ${['d.doc', ...selected, ...far, ...(outputs ? ['o.json as outputs'] : [])].join(', ')}
        from ${sqlSchema}.documents d ${outputs ? `left join ${sqlSchema}.outputs o on o.doc = d.doc` : ''}
-      where d.doc = any($1::int8[])`,
-    [docs],
+      where d.doc = any(${page})`,
+    params.values,
   );
   return new Map(
     rows.map((row) => {
@@ -46,9 +60,14 @@ export async function readDocuments(
         const value = columns.get(name)?.kind === 'output' ? parsed?.get(name) : columnValue(row, i);
         if (value !== undefined) document.set(name, value);
       }
-      return [row.doc as bigint, document];
+      return [row.doc as bigint, { document, distances: distances.map((_, i) => row[`far${i}`] as number | null) }];
     }),
   );
+}
+
+function farSql({ field, from }: Distance, snapshot: Snapshot, params: Params): string {
+  const fail = (problem: string) => new AkinError('bad-request', `geodist() cannot be returned: ${problem}.`);
+  return distanceSql(locationColumn(findColumn(snapshot, field, fail), fail), from, params);
 }
 
 function columnValue(row: Row, i: number): FieldValue | undefined {

@@ -1,4 +1,4 @@
-import { AkinError, type Query, type StoredDocument } from '@akin/domain';
+import { AkinError, type Distance, type Query, type StoredDocument } from '@akin/domain';
 import { descriptorTable } from '../collection-tables.ts';
 import type { Collection } from '../collections.ts';
 import { encodeHalfvec } from '../engine/binary.ts';
@@ -35,6 +35,8 @@ export interface SearchRequest {
   readonly cursorMark?: string | undefined;
   /** Names of fields to return, `*` for all that are returned by default; see `selectFields`. */
   readonly fields?: readonly string[];
+  /** Distances to return with each hit. */
+  readonly distances?: readonly Distance[];
   /** Whether an unranked search whose order does not need scores gives them all the same. */
   readonly scores?: boolean;
   /** What NOW means in date math, and the IANA zone in which it rounds. */
@@ -74,6 +76,8 @@ export interface SearchHit {
   /** Unranked searches that score. */
   readonly score?: number;
   readonly document: StoredDocument;
+  /** Kilometers to each of the places that were asked for; null where the document has none. */
+  readonly distances: readonly (number | null)[];
 }
 
 /**
@@ -95,6 +99,7 @@ export async function search(store: Store, collection: Collection, request: Sear
       snapshot,
       page.rows.map(({ doc }) => doc),
       fields,
+      request.distances ?? [],
     );
     return {
       commit: Number(snapshot.commit),
@@ -104,7 +109,7 @@ export async function search(store: Store, collection: Collection, request: Sear
       hits: page.rows.map(({ doc, id, value }) => ({
         id,
         ...(value === null ? {} : ranked ? { distance: value } : { score: value }),
-        document: documents.get(doc) ?? new Map(),
+        ...(documents.get(doc) ?? { document: new Map(), distances: [] }),
       })),
       ...(request.cursorMark === undefined ? {} : { nextCursorMark: page.mark ?? request.cursorMark }),
     };

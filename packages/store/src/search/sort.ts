@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
-import { AkinError, type FieldType } from '@akin/domain';
+import { AkinError, type Distance, type FieldType, type ParameterLookup, parseGeodist } from '@akin/domain';
 import type { SqlValue } from '../engine/engine.ts';
 import { findColumn, type SearchedTables } from './columns.ts';
 import type { Params } from './params.ts';
+import { distanceSql, locationColumn } from './space.ts';
 
 /** `name` is a field, `id`, `score`, or `random_` and digits, which is an order of its own for each number. */
 export interface SortClause {
   readonly name: string;
   readonly direction: 'asc' | 'desc';
+  /** Order by how far away documents are; the name is not looked at then. */
+  readonly distance?: Distance;
 }
 
 /** Something that rows are ordered by. */
@@ -29,12 +32,21 @@ const SORT_TYPES: Partial<Record<FieldType, SortKey['type']>> = {
 };
 
 /**
- * Reads the parameter `sort`: `price desc, id asc`. Blanks, commas and backslashes in a name are escaped by a backslash.
+ * Reads the parameter `sort`: `price desc, geodist() asc, id asc`. Blanks, commas and backslashes in a name are escaped
+ * by a backslash.
+ * @param parameter gives `pt` and `sfield` of the request for `geodist()`
  * @throws AkinError bad-request that names the clause
  */
-export function parseSort(text: string): SortClause[] {
+export function parseSort(text: string, parameter: ParameterLookup = () => undefined): SortClause[] {
   const clauses: SortClause[] = [];
-  for (const clause of text.match(/(?:\\.|[^,\\])+/gsu) ?? []) {
+  for (const clause of text.match(/(?:\\.|geodist\s*\([^()]*\)|[^,\\])+/gsu) ?? []) {
+    const call = /^\s*(geodist\s*\([^()]*\))\s*(?:\s(asc|desc)\s*)?$/isu.exec(clause);
+    const distance = call && parseGeodist(call[1] as string, parameter);
+    if (distance) {
+      if (call[2] === undefined) throw sortError(`expected asc or desc behind ${JSON.stringify(call[1])}`);
+      clauses.push({ name: 'geodist()', direction: directionOf(call[2]), distance });
+      continue;
+    }
     const parts = /^\s*((?:\\.|[^\s\\])+)\s+(asc|desc)\s*$/isu.exec(clause);
     if (parts === null) {
       if (clause.trim() === '') continue;
@@ -43,11 +55,15 @@ export function parseSort(text: string): SortClause[] {
     const [, name = '', direction = ''] = parts;
     clauses.push({
       name: name.replace(/\\(.)/gsu, '$1'),
-      direction: direction.toLowerCase() === 'asc' ? 'asc' : 'desc',
+      direction: directionOf(direction),
     });
   }
   if (clauses.length > MAX_CLAUSES) throw sortError(`it has more than ${MAX_CLAUSES} clauses`);
   return clauses;
+}
+
+function directionOf(word: string): 'asc' | 'desc' {
+  return word.toLowerCase() === 'asc' ? 'asc' : 'desc';
 }
 
 /**
@@ -62,8 +78,13 @@ export function sortKeys(
   params: Params,
 ): SortKey[] {
   const keys: SortKey[] = [];
-  for (const { name, direction } of clauses) {
+  for (const { name, direction, distance } of clauses) {
     const descending = direction === 'desc';
+    if (distance !== undefined) {
+      const column = locationColumn(findColumn(tables, distance.field, sortError), sortError);
+      keys.push({ sql: distanceSql(column, distance.from, params), type: 'float8', descending });
+      continue;
+    }
     const random = tables.schema.fields.has(name) ? null : /^random_?([0-9]+)$/.exec(name);
     if (name === 'score') keys.push(...score().map((key) => ({ ...key, descending: key.descending === descending })));
     else if (random !== null) {

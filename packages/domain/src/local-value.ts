@@ -1,0 +1,22 @@
+import type { ParameterLookup } from './geodist.ts';
+import { QueryScanner } from './query-scanner.ts';
+
+/** The value of a parameter with what stands before it as `{!key=value …}`. */
+export interface LocalValue {
+  readonly local: ReadonlyMap<string, string>;
+  /** What is behind the local parameters, or what they give as `v=`. */
+  readonly value: string;
+}
+
+/**
+ * Takes local parameters off a value that is no query, such as the name of a field to count by, or looks at those that
+ * stand before a query (`tag`, `ex`, `key`).
+ *
+ * @throws AkinError bad-request when they cannot be read
+ */
+export function readLocalValue(text: string, parameter: ParameterLookup): LocalValue {
+  if (!text.startsWith('{!')) return { local: new Map(), value: text };
+  const scanner = new QueryScanner(text, parameter);
+  const { params } = scanner.localParams();
+  return { local: params, value: params.get('v') ?? text.slice(scanner.position) };
+}
