@@ -544,6 +544,16 @@ describe.each(ENGINES)('changes on %s', (kind) => {
       expect(await store.engine.query(`select * from ${collection.sqlSchema}.outputs`)).toEqual([]);
     });
 
+    it('drops a document that arrives after a later delete of an id that nobody ever saw', async () => {
+      await accept(store, collection, [{ id: 'a', image: url('slow') }]);
+      await accept(store, collection, [remove('a')]);
+      await commit(store, collection);
+      await maintain(store);
+      await analyze('a');
+      await commit(store, collection);
+      expect(await visible(store, collection)).toEqual([]);
+    });
+
     it('drops a document that arrives after a later delete of its id, even when the delete is long done', async () => {
       await accept(store, collection, [{ id: 'a', n: 1, image: url('slow') }]);
       await accept(store, collection, [{ id: 'a', n: 2 }]);

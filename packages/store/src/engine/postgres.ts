@@ -29,6 +29,8 @@ export async function openPostgres(databaseUrl: string, connections = 10): Promi
   };
   let pool: pg.Pool;
   try {
+    // A pool reads the address at its first connection only; a client does at once.
+    new pg.Client(connection);
     pool = new pg.Pool({ ...connection, max: connections });
   } catch (cause) {
     throw new AkinError(

@@ -5,7 +5,7 @@ import { AkinError, type ErrorCode } from '@akin/domain';
  * All else is our own mistake.
  */
 const CODES: Readonly<Record<string, ErrorCode>> = {
-  // Connection lost, refused, or too many of them; shut down, starting, read-only after a failover.
+  // Connection lost, refused, or too many of them; shut down or starting; a statement over its time limit; a standby.
   '08': 'unavailable',
   '53': 'unavailable',
   '57': 'unavailable',
@@ -40,6 +40,10 @@ const NETWORK = new Set([
   'EACCES',
 ]);
 
+/** pg itself has no codes for these. */
+const LOST =
+  /^(Connection terminated|timeout exceeded|Client has encountered|Client was closed|Cannot use a pool|The server does not support SSL)/i;
+
 const MESSAGES: Partial<Record<ErrorCode, string>> = {
   unavailable: 'The database cannot be reached or is busy. Try again shortly.',
   'bad-request': 'The database cannot hold a value of this request.',
@@ -52,8 +56,13 @@ const RETRY_AFTER_SECONDS = 2;
 /** The SQLSTATE of an engine's error, also when it is the cause of an AkinError. */
 export function sqlStateOf(error: unknown): string | undefined {
   if (error instanceof AkinError) return sqlStateOf(error.cause);
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
-  return /^[0-9A-Z]{5}$/.test(error.code) ? error.code : undefined;
+  const { code } = partsOf(error);
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
+
+/** Not by class: errors of sockets and errors of pg have none in common, and may come from another realm. */
+function partsOf(error: unknown): { code?: unknown; message?: unknown; errors?: unknown } {
+  return typeof error === 'object' && error !== null ? error : {};
 }
 
 /** Turns whatever an engine throws into an AkinError; the original stays as `cause` for the log. */
@@ -68,21 +77,11 @@ export function toAkinError(error: unknown): AkinError {
 
 function errorCode(error: unknown): ErrorCode {
   const state = sqlStateOf(error);
-  if (state !== undefined) {
-    // A cancelled statement ran into its own time limit.
-    return CODES[state] ?? CODES[state.slice(0, 2)] ?? 'internal';
+  if (state !== undefined) return CODES[state] ?? CODES[state.slice(0, 2)] ?? 'internal';
+  const { code, message, errors } = partsOf(error);
+  // Each address of a host name failed in its own way.
+  if (Array.isArray(errors)) {
+    return errors.some((one) => errorCode(one) === 'unavailable') ? 'unavailable' : 'internal';
   }
-  if (error instanceof AggregateError)
-    return error.errors.some((one) => errorCode(one) === 'unavailable') ? 'unavailable' : 'internal';
-  if (error instanceof Error && 'code' in error && NETWORK.has(String(error.code))) return 'unavailable';
-  // pg itself has no codes for these.
-  if (
-    error instanceof Error &&
-    /^(Connection terminated|timeout exceeded|Client has encountered|Client was closed|Client network socket|Cannot use a pool|The server does not support SSL)/i.test(
-      error.message,
-    )
-  ) {
-    return 'unavailable';
-  }
-  return 'internal';
+  return NETWORK.has(String(code)) || LOST.test(String(message)) ? 'unavailable' : 'internal';
 }
