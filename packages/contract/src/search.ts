@@ -22,9 +22,9 @@ export const SEARCH_PARAMETERS = z.object({
       description: 'Filter queries, all of which must match: `-id:7`, `price:[10 TO *]`.',
       example: ['price:[10 TO *]'],
     }),
-  sort: text().optional().meta({ description: 'Such as `price asc, id asc`. Default: falling score.' }),
+  sort: text().optional().meta({ description: 'Such as `price asc, geodist() asc, id asc`. Default: falling score.' }),
   fl: z.array(text()).default([]).meta({
-    description: 'Fields to return, by comma or space, with `*` in names: `id,color_*,score`.',
+    description: 'Fields to return, by comma or space, with `*` in names: `id,color_*,score,cost:price,km:geodist()`.',
   }),
   start: whole(0, MAX_DEPTH, '; use cursorMark to go deeper')
     .default(0)
@@ -39,6 +39,12 @@ export const SEARCH_PARAMETERS = z.object({
     .pipe(choice(['AND', 'OR']))
     .optional()
     .meta({ description: 'How words without an operator are joined. Default OR.' }),
+  pt: text().optional().meta({
+    description: 'Place for `{!geofilt}`, `{!bbox}` and `geodist()`: latitude and longitude.',
+    example: '48.14,11.58',
+  }),
+  d: text().optional().meta({ description: 'Radius for `{!geofilt}` and `{!bbox}` in kilometers.', example: '5' }),
+  sfield: text().optional().meta({ description: 'Field of places. Default `location`.' }),
   cursorMark: text().optional().meta({ description: '`*`, then the `nextCursorMark` of the answer before.' }),
   NOW: whole(0, 8_640_000_000_000_000)
     .optional()

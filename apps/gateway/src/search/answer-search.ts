@@ -1,5 +1,5 @@
 import { type Endpoints, MAX_DEPTH, type ParametersOf } from '@akin/contract';
-import { AkinError, Double } from '@akin/domain';
+import { AkinError, Double, type Field } from '@akin/domain';
 import { scoreOf } from '@akin/modules/vectors';
 import { type Collection, findCollection, loadSchema, type SearchRequest, search } from '@akin/store';
 import type { Context } from '../context.ts';
@@ -7,9 +7,9 @@ import type { JsonAnswer } from '../http/answer.ts';
 import type { Call } from '../http/frame.ts';
 import { awaitToken } from '../update/await-token.ts';
 import { describe, rankingModule } from './describe.ts';
-import { type FieldList, readFieldList, wantedFields } from './field-list.ts';
+import { type FieldList, readFieldList, wantedDistances, wantedFields, wantsScores } from './field-list.ts';
 import { presentDocument } from './present.ts';
-import { readQuery, readSort } from './query-parameters.ts';
+import { lookupIn, readQuery, readSort } from './query-parameters.ts';
 import { readRankInputs } from './rank-inputs.ts';
 import { refuseUnbuilt } from './refused.ts';
 
@@ -40,16 +40,18 @@ export async function answerSearch(
     );
   }
   const module = rankingModule(parameters['rank.mode'] ?? preset.mode, inputs);
-  const fields = readFieldList(parameters.fl, inputs.length > 0);
-  const query = readQuery('q', parameters.q, parameters);
-  const filters = parameters.fq.map((text) => readQuery('fq', text, parameters));
-  const sort = readSort(parameters.sort);
+  const parameter = lookupIn(call.list);
+  const fields = readFieldList(parameters.fl, inputs.length > 0, parameter);
+  const query = readQuery('q', parameters.q, parameters, parameter);
+  const filters = parameters.fq.map((text) => readQuery('fq', text, parameters, parameter));
+  const sort = readSort(parameters.sort, parameter);
 
   const collection = await findCollection(context.store, parameters.collection);
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
   const threshold = parameters['rank.threshold'] ?? preset.threshold;
   const rank = inputs.length > 0 ? await describe(inputs, module, threshold, collection, signal, context) : undefined;
 
+  const { names, hidden } = await fieldNames(fields, collection, context);
   const request: SearchRequest = {
     query,
     filters,
@@ -58,8 +60,9 @@ export async function answerSearch(
     start: parameters.start,
     rows: parameters.rows,
     cursorMark: parameters.cursorMark,
-    fields: await fieldNames(fields, collection, context),
-    scores: fields.score,
+    fields: names,
+    distances: wantedDistances(fields),
+    scores: wantsScores(fields),
     ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
     ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
   };
@@ -74,9 +77,9 @@ export async function answerSearch(
       response: {
         numFound: result.numFound,
         start: parameters.start,
-        ...(fields.score && maxScore !== undefined ? { maxScore: new Double(maxScore) } : {}),
+        ...(wantsScores(fields) && maxScore !== undefined ? { maxScore: new Double(maxScore) } : {}),
         numFoundExact: result.numFoundExact,
-        docs: result.hits.map((hit) => presentDocument(hit.document, fields.score ? scoreOfHit(hit) : undefined)),
+        docs: result.hits.map((hit) => presentDocument({ ...hit, score: scoreOfHit(hit) }, fields, hidden)),
       },
       ...(result.nextCursorMark === undefined ? {} : { nextCursorMark: result.nextCursorMark }),
     },
@@ -91,11 +94,20 @@ function checkDepth({ start, rows, cursorMark }: Parameters): void {
   );
 }
 
-/** Names for the store, which knows its own wildcards: only whole names and `*` are given. */
-async function fieldNames(fields: FieldList, collection: Collection, { store }: Context): Promise<string[]> {
+/**
+ * Names for the store, which knows its own wildcards: only whole names and `*` are given; and those of them that are
+ * read only to be shown under other names.
+ */
+async function fieldNames(
+  list: FieldList,
+  collection: Collection,
+  { store }: Context,
+): Promise<{ names: string[]; hidden: ReadonlySet<string> }> {
   const { fields: schema } = await loadSchema(store, collection);
-  const named = wantedFields(fields, schema).filter(
-    (name) => !fields.all || schema.get(name)?.returnedByDefault === false,
-  );
-  return [...(fields.all ? ['*'] : []), ...named.map((name) => name.replace(/[\\*?]/g, '\\$&'))];
+  const wanted = wantedFields(list, schema).map((name) => schema.get(name) as Field);
+  const named = wanted.filter((field) => !list.all || !field.returnedByDefault);
+  return {
+    names: [...(list.all ? ['*'] : []), ...named.map(({ name }) => name.replace(/[\\*?]/g, '\\$&'))],
+    hidden: new Set(wanted.filter((field) => !list.includes(field)).map(({ name }) => name)),
+  };
 }

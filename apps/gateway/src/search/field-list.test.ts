@@ -1,6 +1,6 @@
 import type { Field, Schema } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
-import { readFieldList, wantedFields } from './field-list.ts';
+import { readFieldList, wantedDistances, wantedFields, wantsScores } from './field-list.ts';
 
 const field = (name: string, returnedByDefault = true): [string, Field] => [
   name,
@@ -15,15 +15,16 @@ const schema: Schema = new Map([
   field('shoe size'),
   field('a*b'),
 ]);
-const wanted = (...fl: string[]) => wantedFields(readFieldList(fl, false), schema);
+const read = (fl: string[], ranked = false) => readFieldList(fl, ranked, (name) => ({ pt: '1,2' })[name]);
+const wanted = (...fl: string[]) => wantedFields(read(fl), schema);
 
 describe('fl', () => {
   it('means every field but codes and descriptors when absent, and the score on ranked searches', () => {
     expect(wanted()).toEqual(['id', 'color_names', 'color_rerank', 'shoe size', 'a*b']);
-    expect(readFieldList([], true).score).toBe(true);
-    expect(readFieldList([], false).score).toBe(false);
-    expect(readFieldList(['*'], true).score).toBe(false);
-    expect(readFieldList(['*,score'], false).score).toBe(true);
+    expect(read([], true).score).toBe(true);
+    expect(read([], false).score).toBe(false);
+    expect(read(['*'], true).score).toBe(false);
+    expect(read(['*,score'], false).score).toBe(true);
   });
 
   it('takes names by comma, blank and repetition', () => {
@@ -47,7 +48,7 @@ describe('fl', () => {
 
   it('treats score alone as all fields with the score', () => {
     expect(wanted('score')).toHaveLength(5);
-    expect(readFieldList(['score'], false).score).toBe(true);
+    expect(read(['score'], false).score).toBe(true);
   });
 
   it('never returns the default search field', () => {
@@ -57,7 +58,38 @@ describe('fl', () => {
   it('answers at once for a pattern of many stars', () => {
     const long = new Map([field('a'.repeat(128))]);
     const started = performance.now();
-    expect(wantedFields(readFieldList([`${'*a'.repeat(60)}*b`], false), long)).toEqual([]);
+    expect(wantedFields(read([`${'*a'.repeat(60)}*b`], false), long)).toEqual([]);
     expect(performance.now() - started).toBeLessThan(100);
+  });
+
+  it('gives other names to fields, the score and functions', () => {
+    const list = read([
+      'id,colours:color_names',
+      'relevance:score dist:geodist() geodist(shop, 3, 4) the\\ size:shoe\\ size',
+    ]);
+    expect(list.computed).toEqual([
+      { as: 'colours', kind: 'field', name: 'color_names' },
+      { as: 'relevance', kind: 'score' },
+      { as: 'dist', kind: 'distance', distance: { field: 'location', from: { lat: 1, lon: 2 } } },
+      { as: 'geodist(shop, 3, 4)', kind: 'distance', distance: { field: 'shop', from: { lat: 3, lon: 4 } } },
+      { as: 'the size', kind: 'field', name: 'shoe size' },
+    ]);
+    expect([list.score, list.all, wantsScores(list)]).toEqual([false, false, true]);
+    expect(wantedFields(list, schema)).toEqual(['id', 'color_names', 'shoe size']);
+    expect(wantedDistances(list)).toHaveLength(2);
+    expect(read(['d:geodist()']).all).toBe(false);
+    expect(read(['*', 'd:geodist()']).all).toBe(true);
+    expect(read(['x:field(id)']).computed).toEqual([{ as: 'x', kind: 'field', name: 'id' }]);
+    expect(read(['a\\:b'])).toMatchObject({ computed: [] });
+  });
+
+  it.each([
+    ['log(price)', '"log(price)" is not understood'],
+    ['x:sum(a,b)', '"sum(a,b)" is not understood'],
+    ['[docid]', '"[docid]" is not understood'],
+    ['geodist(1)', 'geodist takes a field'],
+  ])('refuses %s by name', (fl, problem) => {
+    expect(() => read([fl])).toThrow(problem);
+    expect(() => read([fl])).toThrow('Parameter fl: ');
   });
 });

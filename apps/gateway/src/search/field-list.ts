@@ -1,44 +1,100 @@
-import type { Field, Schema } from '@akin/domain';
+import {
+  AkinError,
+  type Distance,
+  type Field,
+  type ParameterLookup,
+  parseGeodist,
+  quote,
+  type Schema,
+} from '@akin/domain';
+import { naming } from './query-parameters.ts';
 
 /** What `fl` asks for. */
 export interface FieldList {
   readonly score: boolean;
   /** Whether every field is wanted that comes without being named. */
   readonly all: boolean;
-  /** Whether a stored field is to be returned. */
+  /** Whether a stored field is to be returned under its own name. */
   includes(field: Field): boolean;
+  /** What is returned beside these: fields and the score under other names, distances. */
+  readonly computed: readonly ComputedField[];
 }
+
+/** A member of a document that is no stored field, or one under another name. */
+export type ComputedField = { readonly as: string } & (
+  | { readonly kind: 'field'; readonly name: string }
+  | { readonly kind: 'score' }
+  | { readonly kind: 'distance'; readonly distance: Distance }
+);
 
 /** A name as it was written: characters behind a backslash stand for themselves. */
 type Pattern = readonly (string | { readonly any: '*' | '?' })[];
 
 /**
- * Reads `fl`: names by comma or blank, `*` in names, `score`; repeated parameters add up; a backslash takes the meaning
- * from the character behind it. Names that no document has are ignored. Fields such as descriptors come only when they
- * are named whole: no `*` brings them.
+ * Reads `fl`: names by comma or blank, `*` in names, `score`, `other name:name`, `geodist()`; repeated parameters add
+ * up; a backslash takes the meaning from the character behind it. Names that no document has are ignored. Fields such
+ * as descriptors come only when they are named whole: no `*` brings them.
  *
  * @param ranked whether the search ranks by similarity: the score is wanted then by default
+ * @param parameter gives `pt` and `sfield` for `geodist()`
+ * @throws AkinError bad-request that names a function that is not understood
  */
-export function readFieldList(values: readonly string[], ranked: boolean): FieldList {
-  const patterns = values.flatMap((value) => value.match(/(?:\\.|[^\s,\\])+/gs) ?? []).map(readPattern);
+export function readFieldList(values: readonly string[], ranked: boolean, parameter: ParameterLookup): FieldList {
+  const items = values.flatMap((value) => value.match(/(?:\\.|\([^()]*\)|[^\s,\\])+/gs) ?? []);
+  const computed = items.map((item) => readComputed(item, parameter));
+  const patterns = items.filter((_, i) => computed[i] === undefined).map(readPattern);
   const exact = new Set(patterns.filter(isExact).map((pattern) => pattern.join('')));
   const globs = patterns.filter((pattern) => !isExact(pattern));
   // `fl=score` alone means all fields with the score, as in Solr.
   const all =
     globs.some((pattern) => pattern.every((part) => typeof part === 'object' && part.any === '*')) ||
-    (globs.length === 0 && [...exact].every((name) => name === 'score'));
+    (patterns.length === items.length && globs.length === 0 && [...exact].every((name) => name === 'score'));
   return {
     all,
-    score: exact.has('score') || (patterns.length === 0 && ranked),
+    score: exact.has('score') || (items.length === 0 && ranked),
     includes: (field) =>
       exact.has(field.name) ||
       (field.returnedByDefault && (all || globs.some((pattern) => matches(pattern, [...field.name])))),
+    computed: computed.filter((one) => one !== undefined),
   };
 }
 
-/** The fields of a schema that `fl` asks for, as names. */
+/** Whether an answer needs scores. */
+export function wantsScores(list: FieldList): boolean {
+  return list.score || list.computed.some(({ kind }) => kind === 'score');
+}
+
+/** The distances that an answer needs, in the order of `computed`. */
+export function wantedDistances(list: FieldList): Distance[] {
+  return list.computed.flatMap((one) => (one.kind === 'distance' ? [one.distance] : []));
+}
+
+/** `as:name` or a function; undefined for a plain name or pattern. */
+function readComputed(item: string, parameter: ParameterLookup): ComputedField | undefined {
+  const renamed = /^((?:\\.|[^\\:(])+):(.+)$/su.exec(item);
+  const source = renamed?.[2] ?? item;
+  const as = (renamed?.[1] ?? source).replace(/\\(.)/gsu, '$1');
+  if (/^(?:\\.|[^\\(])*\(/su.test(source) || source.startsWith('[')) {
+    const distance = naming('fl', () => parseGeodist(source, parameter));
+    if (distance !== null) return { as, kind: 'distance', distance };
+    const name = /^field\(\s*([^()'",\s]+)\s*\)$/.exec(source)?.[1];
+    if (name !== undefined) return { as, kind: 'field', name };
+    throw new AkinError(
+      'bad-request',
+      `Parameter fl: ${quote(source)} is not understood; known are names, score, geodist() and field(name).`,
+    );
+  }
+  if (renamed === null) return undefined;
+  const name = source.replace(/\\(.)/gsu, '$1');
+  return name === 'score' ? { as, kind: 'score' } : { as, kind: 'field', name };
+}
+
+/** The fields of a schema that `fl` asks for, under whatever name, as names. */
 export function wantedFields(list: FieldList, schema: Schema): string[] {
-  return [...schema.values()].filter((field) => field.type !== 'text' && list.includes(field)).map(({ name }) => name);
+  const renamed = new Set(list.computed.flatMap((one) => (one.kind === 'field' ? [one.name] : [])));
+  return [...schema.values()]
+    .filter((field) => field.type !== 'text' && (list.includes(field) || renamed.has(field.name)))
+    .map(({ name }) => name);
 }
 
 function readPattern(text: string): Pattern {

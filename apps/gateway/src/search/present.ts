@@ -1,4 +1,5 @@
 import { Double, type FieldValue, formatLocation } from '@akin/domain';
+import type { FieldList } from './field-list.ts';
 
 /** A stored value as an answer holds it: Doubles keep their point, dates are instants in UTC, a place is `lat,lon`. */
 export function presentValue(value: FieldValue): unknown {
@@ -8,12 +9,36 @@ export function presentValue(value: FieldValue): unknown {
   return value.map((element) => (typeof element === 'number' ? new Double(element) : element));
 }
 
-/** The members of a document in the order of the schema, and its score behind them. */
+/** What the store found, with its score where there is one. */
+export interface PresentedHit {
+  readonly document: ReadonlyMap<string, FieldValue>;
+  readonly score: number | undefined;
+  /** As many as `computed` of the list has. */
+  readonly distances: readonly (number | null)[];
+}
+
+/**
+ * The members of a document in the order of the schema, behind them what was computed, and the score.
+ *
+ * @param hidden fields that were read only to be shown under other names
+ */
 export function presentDocument(
-  document: ReadonlyMap<string, FieldValue>,
-  score: number | undefined,
+  { document, score, distances }: PresentedHit,
+  list: FieldList,
+  hidden: ReadonlySet<string>,
 ): Map<string, unknown> {
-  const members = new Map<string, unknown>([...document].map(([name, value]) => [name, presentValue(value)]));
-  if (score !== undefined) members.set('score', new Double(score));
+  const members = new Map<string, unknown>();
+  for (const [name, value] of document) if (!hidden.has(name)) members.set(name, presentValue(value));
+  let next = 0;
+  for (const computed of list.computed) {
+    const value =
+      computed.kind === 'distance'
+        ? (distances[next++] ?? undefined)
+        : computed.kind === 'score'
+          ? score
+          : document.get(computed.name);
+    if (value !== undefined) members.set(computed.as, presentValue(value));
+  }
+  if (list.score && score !== undefined) members.set('score', new Double(score));
   return members;
 }

@@ -1,5 +1,6 @@
-import { AkinError, parseQuery, type Query } from '@akin/domain';
+import { AkinError, type ParameterLookup, parseQuery, type Query } from '@akin/domain';
 import { parseSort, type SortClause } from '@akin/store';
+import type { ParameterList } from '../http/parameters.ts';
 
 /** What the parameters of a query may say about how it is read. */
 export interface QueryOptions {
@@ -11,11 +12,12 @@ export interface QueryOptions {
  * @param name the parameter that holds the query, for the message
  * @throws AkinError bad-request that names the parameter, the character and what was expected
  */
-export function readQuery(name: string, text: string, options: QueryOptions): Query {
+export function readQuery(name: string, text: string, options: QueryOptions, parameter: ParameterLookup): Query {
   // What Flow's users write for everything.
   if (text.trim() === '*') return { kind: 'all' };
   return naming(name, () =>
     parseQuery(text, {
+      parameter,
       ...(options.df === undefined ? {} : { defaultField: options.df }),
       ...(options['q.op'] === undefined ? {} : { defaultOperator: options['q.op'] }),
     }),
@@ -23,11 +25,19 @@ export function readQuery(name: string, text: string, options: QueryOptions): Qu
 }
 
 /** @throws AkinError bad-request */
-export function readSort(text: string | undefined): SortClause[] {
-  return text === undefined ? [] : naming('sort', () => parseSort(text));
+export function readSort(text: string | undefined, parameter: ParameterLookup): SortClause[] {
+  return text === undefined ? [] : naming('sort', () => parseSort(text, parameter));
 }
 
-function naming<T>(name: string, read: () => T): T {
+/** The first value of each parameter that came, for those that a query may refer to. */
+export function lookupIn(list: ParameterList): ParameterLookup {
+  const first = new Map<string, string>();
+  for (const [name, value] of list) if (!first.has(name)) first.set(name, value);
+  return (name) => first.get(name);
+}
+
+/** Puts the name of a parameter in front of what is wrong with it. */
+export function naming<T>(name: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

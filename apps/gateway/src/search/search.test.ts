@@ -16,6 +16,7 @@ beforeAll(async () => {
       rate: i + 0.5,
       labels: [picture.split('-')[0], 'painted'],
       title: `A ${picture.replace('-', ' ')} picture`,
+      location: `${48 + i},11.5`,
     })),
     { id: 'twin of red', import: outputsOf('red'), price: 100 },
     { id: 'no picture', price: 70, title: 'Only words, naïve ones' },
@@ -134,6 +135,53 @@ describe('a search', () => {
     expect(await refusal('select', { q: 'price:cheap' })).toEqual([400, expect.stringContaining('cheap')]);
     expect(await refusal('select', { q: 'price:[NOW TO *]', TZ: 'Nowhere/City' })).toEqual([400, expect.any(String)]);
     expect(await refusal('select', { q: 'x', df: 'nowhere' })).toEqual([400, expect.stringContaining('nowhere')]);
+  });
+
+  it('finds, orders and tells by distance', async () => {
+    const near = { fq: '{!geofilt}', pt: '48,11.5', d: '230', sfield: 'location' };
+    expect((await found('select', near)).sort()).toEqual(['red', 'red-2', 'red-copy']);
+    expect(await found('select', { ...near, fq: '{!geofilt d=100}' })).toEqual(['red']);
+    expect(await found('select', { ...near, fq: '{!bbox}', sort: 'geodist() desc' })).toEqual([
+      'red-copy',
+      'red-2',
+      'red',
+    ]);
+    const { json } = await get('select', {
+      ...near,
+      sort: 'geodist() desc',
+      fl: 'id,km:geodist(),cost:price',
+      rows: '1',
+    });
+    expect(json.response.docs).toEqual([{ id: 'red-copy', km: expect.closeTo(222.39, 2), cost: 20 }]);
+    const all = await get('select', { q: 'id:"no picture"', pt: '0,0', fl: '*,km:geodist(),title' });
+    expect(Object.keys(all.json.response.docs[0])).toEqual(['id', 'price', 'title']);
+    const score = await get('select', {
+      q: '{!func}geodist()',
+      pt: '48,11.5',
+      sort: 'score asc',
+      fl: 'id,km:score',
+      rows: '1',
+    });
+    expect(score.json.response.docs).toEqual([{ id: 'red', km: 0 }]);
+    expect(await found('image', { 'rank.by.id': 'red', fq: '{!geofilt pt=51,11.5 d=1}' })).toEqual(['blue']);
+    expect(await refusal('select', { fq: '{!geofilt d=5}' })).toEqual([
+      400,
+      expect.stringMatching(/^Parameter fq: .*pt=/),
+    ]);
+    expect(await refusal('select', { sort: 'geodist() asc' })).toEqual([
+      400,
+      expect.stringMatching(/^Parameter sort: .*pt=/),
+    ]);
+    expect(await refusal('select', { fl: 'a:log(price)' })).toEqual([400, expect.stringContaining('"log(price)"')]);
+  });
+
+  it('takes the values of other parameters into a query', async () => {
+    expect(await found('select', { q: '{!term f=$by v=$it}', by: 'id', it: 'no picture' })).toEqual(['no picture']);
+    expect(await found('select', { q: '*:*', fq: '{!lucene df=labels v=$qq}', qq: 'green' })).toEqual(['green']);
+    expect(await refusal('select', { q: '{!term f=id v=$it}' })).toEqual([
+      400,
+      expect.stringContaining('no parameter "it"'),
+    ]);
   });
 
   it.each(['group=true', 'facet=true', 'defType=edismax', 'json.facet={}', 'json.filter=x', 'hl=on', 'stats=true'])(
