@@ -20,7 +20,7 @@ export function copyOf(bytes: Buffer): Promise<Buffer> {
 export function photo(bytes: Buffer): Promise<Buffer> {
   return sharp(bytes)
     .withExif({
-      IFD0: { Make: 'Akinon', Model: 'A-1', Orientation: '6' },
+      IFD0: { Make: 'Akinon', Model: 'A-1' },
       IFD2: { DateTimeOriginal: '2023:06:15 14:30:00', OffsetTimeOriginal: '+02:00' },
       IFD3: {
         GPSLatitudeRef: 'N',
@@ -29,6 +29,7 @@ export function photo(bytes: Buffer): Promise<Buffer> {
         GPSLongitude: '13/1 24/1 0/1',
       },
     })
+    .withMetadata({ orientation: 6 })
     .toBuffer();
 }
 

@@ -1,0 +1,212 @@
+import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Collection, FoundDocument } from '@akin/client';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { RunningCommand, runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
+import { copyOf, photo, picture, UNLIKE } from './pictures.ts';
+
+const ODD_NAME = 'ünï cödé 图片 🙂.jpg';
+const QUOTED_NAME = `it's "quoted" & 50% #1?.jpg`;
+/** Deeper than an id may be long. */
+const TOO_DEEP = `${`${'d'.repeat(100)}/`.repeat(6)}a.jpg`;
+
+let place: Awaited<ReturnType<typeof temporaryFolder>>;
+let data: string;
+let pictures: string;
+
+async function put(name: string, bytes: Buffer | string): Promise<void> {
+  const file = path.join(pictures, name);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, bytes);
+}
+
+beforeAll(async () => {
+  place = await temporaryFolder();
+  data = path.join(place.folder, 'data');
+  pictures = path.join(place.folder, 'pictures');
+  const [one, two, three, four] = await Promise.all(UNLIKE.map((seed) => picture(seed)));
+  if (!one || !two || !three || !four) throw new Error('four drawings');
+  await put('one.jpg', one);
+  await put('holiday/berlin/photo.jpg', await photo(two));
+  await put(`holiday/${ODD_NAME}`, three);
+  await put(QUOTED_NAME, four);
+  await put('one-smaller.jpg', await copyOf(one));
+  await put('no-ending', await sharp(four).resize(640).png().toBuffer());
+  await put('phone/IMG_1.HEIC', Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypheic0000mif1heic')]));
+  await put('broken.jpg', one.subarray(0, 200));
+  await put('empty.png', '');
+  await put('text.jpg', 'This is no picture.');
+  await put('notes.txt', 'Not a picture, and not named as one.');
+  await put(TOO_DEEP, await picture(9));
+  await symlink('.', path.join(pictures, 'circle'));
+  await symlink('nowhere.jpg', path.join(pictures, 'broken-link.jpg'));
+});
+afterAll(() => place?.remove());
+
+const FAILED = 6;
+const GOOD = [
+  'one.jpg',
+  'holiday/berlin/photo.jpg',
+  `holiday/${ODD_NAME}`,
+  QUOTED_NAME,
+  'one-smaller.jpg',
+  'no-ending',
+];
+
+async function documents(collection: Collection): Promise<Map<string, FoundDocument>> {
+  const found = new Map<string, FoundDocument>();
+  for await (const document of collection.all()) found.set(document.id, document);
+  return found;
+}
+
+describe('indexing a folder into the embedded store', () => {
+  const index = (...args: string[]) =>
+    runAkin(['index', pictures, '--data', data, '--server', 'http://127.0.0.1:8983', ...args]);
+
+  it('takes what is a picture, reports what is not, and ends with 2', async () => {
+    const { code, out, err } = await index();
+    expect(out).toContain(`${GOOD.length} indexed, 0 unchanged, 0 removed, ${FAILED} failed.`);
+    expect(out).toContain('2 near-duplicates');
+    expect(err).toContain('12/12 pictures');
+    expect(out).toMatch(/phone\/IMG_1\.HEIC: .*HEIC.*JPEG/);
+    expect(out).toMatch(/text\.jpg: \S/);
+    expect(out).toMatch(/empty\.png: \S/);
+    expect(out).toMatch(/broken\.jpg: \S/);
+    expect(out).toContain('broken-link.jpg: it is not there');
+    expect(out).toMatch(/a\.jpg: .*512/);
+    expect(out).not.toContain('notes.txt');
+    expect(code).toBe(2);
+  });
+
+  it('does nothing again in the next run', async () => {
+    const { code, out } = await index();
+    expect(out).toContain(`0 indexed, ${GOOD.length} unchanged, 0 removed, ${FAILED} failed.`);
+    expect(code).toBe(2);
+  });
+
+  it('takes single files, globs and standard input', async () => {
+    const { code, out } = await runAkin(
+      ['index', '-', path.join(pictures, 'holiday/**/*.jpg'), '--collection', 'others', '--data', data],
+      { cwd: pictures, input: `one.jpg\n${path.join(pictures, QUOTED_NAME)}\n` },
+    );
+    expect(out).toContain('4 indexed, 0 unchanged');
+    expect(code).toBe(0);
+  });
+});
+
+describe('what was indexed', () => {
+  let akin: ServingAkin;
+  let collection: Collection;
+  beforeAll(async () => {
+    akin = await serveAkin(['--data', data, '--no-demo']);
+    collection = akin.client.collection('my-collection');
+  });
+  afterAll(() => akin?.command.stop());
+  const index = (...args: string[]) => runAkin(['index', pictures, '--server', akin.url, ...args]);
+
+  it('has the path below the folder as id, size and folder as fields, and a thumbnail', async () => {
+    const found = await documents(collection);
+    expect([...found.keys()].sort()).toEqual([...GOOD].sort());
+    expect(found.get('one.jpg')).toMatchObject({ title: 'one.jpg', folder: '/', width: 320, height: 240 });
+    expect(found.get(`holiday/${ODD_NAME}`)).toMatchObject({ title: ODD_NAME, folder: 'holiday' });
+    for (const id of GOOD) {
+      const answer = await fetch(collection.thumbnailAddress(id));
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/webp']);
+      const { width, height } = await sharp(await answer.arrayBuffer()).metadata();
+      expect(Math.max(width, height)).toBe(id === 'one-smaller.jpg' ? 200 : 256);
+    }
+  });
+
+  it('has time, camera and place of its EXIF, and stands upright', async () => {
+    expect((await documents(collection)).get('holiday/berlin/photo.jpg')).toMatchObject({
+      folder: 'holiday/berlin',
+      width: 240,
+      height: 320,
+      taken: '2023-06-15T12:30:00Z',
+      camera: 'Akinon A-1',
+      location: '52.5,13.4',
+    });
+  });
+
+  it('is found by similarity', async () => {
+    const { response } = await collection.duplicate({ 'rank.by.id': 'one.jpg' });
+    expect(response.docs.map(({ id }) => id)).toEqual(['one.jpg', 'one-smaller.jpg']);
+  });
+
+  it('is done again when a file has changed, and only then', async () => {
+    const file = path.join(pictures, 'one-smaller.jpg');
+    await writeFile(file, await picture(UNLIKE[3], 200, 150));
+    await utimes(file, 1_600_000_000, 1_600_000_000);
+    const { out } = await index();
+    expect(out).toContain(`1 indexed, ${GOOD.length - 1} unchanged`);
+    expect((await documents(collection)).get('one-smaller.jpg')).toMatchObject({
+      height: 150,
+      modified: '2020-09-13T12:26:40Z',
+    });
+  });
+
+  it('gets the names of its folders as labels when asked to', async () => {
+    const { out } = await index('--labels-from-folders');
+    expect(out).toContain('2 indexed, 4 unchanged');
+    expect((await documents(collection)).get('holiday/berlin/photo.jpg')?.labels).toEqual(['holiday', 'berlin']);
+    expect((await index('--labels-from-folders')).out).toContain('0 indexed, 6 unchanged');
+  });
+
+  it('is removed when its file is gone and --prune is given, and nothing else is', async () => {
+    await collection.add([{ id: 'of another kind' }], { commit: true });
+    await rm(path.join(pictures, 'holiday/berlin'), { recursive: true });
+    await rm(path.join(pictures, 'one.jpg'));
+    expect((await index()).out).toContain('0 removed');
+    // A glob that names none of the files: those that are there stay.
+    const glob = await runAkin(['index', path.join(pictures, '*.png'), '--prune', '--server', akin.url]);
+    expect(glob.out).toContain('2 removed');
+    expect((await index('--prune')).out).toContain('0 removed');
+    const left = GOOD.filter((id) => !['one.jpg', 'holiday/berlin/photo.jpg'].includes(id));
+    expect([...(await documents(collection)).keys()].sort()).toEqual([...left, 'of another kind'].sort());
+  });
+
+  it('may lie in a collection that is made for it', async () => {
+    const { out } = await index('--collection', 'new');
+    expect(out).toContain('4 indexed');
+    expect((await documents(akin.client.collection('new'))).size).toBe(4);
+  });
+
+  it('goes nowhere when the named server does not answer', async () => {
+    const { code, err } = await runAkin(['index', pictures, '--server', 'http://127.0.0.1:9']);
+    expect([code, err]).toEqual([1, 'No akin answers at http://127.0.0.1:9.\n']);
+  });
+});
+
+describe('a run that is stopped', () => {
+  const COUNT = 150;
+  let many: string;
+  beforeAll(async () => {
+    many = path.join(place.folder, 'many');
+    await mkdir(many);
+    const bytes = await picture(2, 640, 480);
+    // The same picture with another comment each: analysis takes its time, drawing does not.
+    for (let i = 0; i < COUNT; i++) {
+      await writeFile(path.join(many, `${i}.jpg`), Buffer.concat([bytes, Buffer.from(`${i}`)]));
+    }
+  });
+
+  it('keeps what is done, answers meanwhile, and goes on from there', async () => {
+    const folder = path.join(place.folder, 'data of many');
+    const first = await serveAkin([many, '--data', folder]);
+    const collection = first.client.collection('my-collection');
+    await until('the first documents are seen', async () => (await collection.status()).documents > 0);
+    expect((await fetch(`${first.url}/`)).status).toBe(200);
+    const { code, out } = await first.command.stop('SIGINT');
+    expect(code).toBe(0);
+    const [, indexed = ''] = out.match(/(\d+) indexed, .*Stopped; the same command goes on from here/) ?? [];
+    expect(Number(indexed)).toBeGreaterThan(0);
+    expect(Number(indexed)).toBeLessThan(COUNT);
+
+    const second = new RunningCommand(['index', many, '--data', folder]);
+    await second.says(/the page answers at http/);
+    const ended = await second.ended();
+    expect(ended.out).toContain(`${COUNT - Number(indexed)} indexed, ${indexed} unchanged, 0 removed, 0 failed.`);
+    expect(ended.code).toBe(0);
+  });
+});
