@@ -14,20 +14,26 @@ import { operation } from './http/operation.ts';
 import { operations } from './http/operations.ts';
 import { ping } from './http/ping.ts';
 import { pixolution } from './http/pixolution.ts';
+import { query } from './http/query.ts';
 import { ready } from './http/ready.ts';
 import { schema } from './http/schema.ts';
 import { select } from './http/select.ts';
 import { terms } from './http/terms.ts';
 import { thumbnail } from './http/thumbnail.ts';
 import { update } from './http/update.ts';
+import { updateJson } from './http/update-json.ts';
+import { updateJsonDocs } from './http/update-json-docs.ts';
 
 /** Every endpoint. A new one is a file in `http/`, its namesake in the gateway, and a line here. */
 export const ENDPOINTS = {
   select,
+  query,
   image,
   color,
   duplicate,
   update,
+  updateJson,
+  updateJsonDocs,
   analyze,
   terms,
   collections,

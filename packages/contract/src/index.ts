@@ -5,3 +5,4 @@ export * from './jobs.ts';
 export * from './openapi.ts';
 export * from './parameter.ts';
 export * from './search.ts';
+export { UPDATE_ANSWER, UPDATE_PARAMETERS } from './update.ts';

@@ -1,12 +1,22 @@
 import { z } from 'zod';
 import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
+import { choice } from '../parameter.ts';
 
 export const ping = endpoint({
   methods: ['GET', 'POST'],
   under: 'collections',
   path: '/{collection}/admin/ping',
   summary: 'Whether the collection can be used: 200 when it can, 503 when its store cannot be reached.',
-  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  parameters: z.object({
+    collection: COLLECTION_PARAMETER,
+    action: z
+      .string()
+      .transform((word) => word.toLowerCase())
+      .pipe(choice(['ping']))
+      .optional()
+      .meta({ description: 'What old clients call the question: `ping`. A collection cannot be switched off.' }),
+    ...COMMON_PARAMETERS,
+  }),
   answer: answer({ status: z.literal('OK') }),
 });

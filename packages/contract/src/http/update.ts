@@ -1,13 +1,5 @@
-import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS, DOCUMENT } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { flag, text, whole } from '../parameter.ts';
-
-/** One or several documents, or one delete. */
-const CHANGES = z.union([DOCUMENT, z.array(DOCUMENT), z.object({ delete: z.unknown() })]).meta({
-  description:
-    'Below `/api/cores`: a document, an array of documents, or a lone `delete`. Below the legacy segment: an array of documents, or commands (`add`, `delete`, `commit`, `optimize`), which may repeat.',
-});
+import { CHANGES, UPDATE_ANSWER, UPDATE_PARAMETERS, UPDATE_STATUSES } from '../update.ts';
 
 export const update = endpoint({
   methods: ['GET', 'POST'],
@@ -17,38 +9,9 @@ export const update = endpoint({
   description:
     'All or nothing: every document is checked before any is accepted. Changes are visible after a commit: every 15 seconds, or at once with `commit=true`. A GET takes commit parameters only.',
   changes: true,
-  parameters: z.object({
-    collection: COLLECTION_PARAMETER,
-    'modules.apply': text().optional().meta({
-      description: 'Modules that analyze the pictures, by comma: `color,content,copyspace,duplicate`. Default all.',
-      example: 'content',
-    }),
-    commit: flag().default(false).meta({ description: 'Make changes visible before the answer.' }),
-    openSearcher: flag().default(true).meta({
-      description: 'With `commit=true`: false leaves the changes, durable, for the next commit.',
-    }),
-    softCommit: flag().default(false).meta({ description: 'The same as `commit`.' }),
-    commitWithin: whole(0, 86_400_000).optional().meta({ description: 'Commit within so many milliseconds.' }),
-    waitSearcher: flag().default(true).meta({ description: 'False answers before the commit is visible.' }),
-    waitAnalysis: flag().default(false).meta({
-      description: 'With a commit: wait for all that was accepted before, not for this request alone.',
-    }),
-    optimize: flag().default(false).meta({ description: 'Commits, and tidies up.' }),
-    async: flag().default(false).meta({
-      description: 'Answer 202 with the ids of the operations once they are accepted, without waiting for analysis.',
-    }),
-    'json.command': flag().default(true).meta({
-      description: 'Below the legacy segment: false takes a lone object as a document, not as commands.',
-    }),
-    ...COMMON_PARAMETERS,
-  }),
+  parameters: UPDATE_PARAMETERS,
   bodies: { 'application/json': CHANGES },
   streamed: true,
-  answer: answer({
-    operations: z
-      .object({ first: z.string(), last: z.string(), count: z.int() })
-      .optional()
-      .meta({ description: 'The accepted operations: one for each document or delete.' }),
-  }),
-  statuses: { 202: 'Accepted; `operations` names what was.' },
+  answer: UPDATE_ANSWER,
+  statuses: UPDATE_STATUSES,
 });

@@ -1,0 +1,116 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { ask, FORM_BODY, JSON_BODY, postJson, type TestRequest } from '../../test/start-gateway.ts';
+import { type Service, startService } from '../../test/start-service.ts';
+
+const SOLR = '/solr/my-collection';
+const CORES = '/api/cores/my-collection';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+}, 60_000);
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+afterEach(async () => {
+  await postJson(service.gateway, `${SOLR}/update?commit=true`, { delete: { query: '*:*' } });
+});
+
+const send = (path: string, options?: TestRequest) => ask(service.gateway, path, options);
+const ids = async () => {
+  const { json } = await send(`${SOLR}/select?fl=id&sort=id%20asc&rows=1000`);
+  return json.response.docs.map(({ id }: { id: string }) => id);
+};
+
+describe('/update/json', () => {
+  it.each([SOLR, CORES])('takes documents, with or without a slash: %s', async (base) => {
+    expect((await postJson(service.gateway, `${base}/update/json?commit=true`, [{ id: '1' }])).status).toBe(200);
+    expect((await postJson(service.gateway, `${base}/update/json/?commit=true`, [{ id: '2' }])).status).toBe(200);
+    expect(await ids()).toEqual(['1', '2']);
+  });
+
+  it('takes commands below the legacy segment, a document below the other', async () => {
+    const commands = await postJson(service.gateway, `${SOLR}/update/json`, { add: { doc: { id: '1' } }, commit: {} });
+    expect(commands.status).toBe(200);
+    const document = await postJson(service.gateway, `${CORES}/update/json?commit=true`, { id: '2' });
+    expect(document.status).toBe(200);
+    expect(await ids()).toEqual(['1', '2']);
+  });
+
+  it('commits by a bare GET', async () => {
+    await postJson(service.gateway, `${SOLR}/update/json`, [{ id: '1' }]);
+    expect((await send(`${SOLR}/update/json?commit=true`)).status).toBe(200);
+    expect(await ids()).toEqual(['1']);
+  });
+});
+
+describe('/update/json/docs', () => {
+  it.each([SOLR, CORES])('takes a lone document, an array, and no commands: %s', async (base) => {
+    const one = await postJson(service.gateway, `${base}/update/json/docs?commit=true`, { id: '1', title: 'one' });
+    const two = await postJson(service.gateway, `${base}/update/json/docs/?commit=true`, [{ id: '2' }, { id: '3' }]);
+    expect([one.status, two.status]).toEqual([200, 200]);
+    expect(await ids()).toEqual(['1', '2', '3']);
+    const command = await postJson(service.gateway, `${base}/update/json/docs`, { add: { doc: { id: '4' } } });
+    expect([command.status, command.json.error.msg]).toEqual([400, expect.stringContaining('"id" is required')]);
+  });
+});
+
+describe('/query', () => {
+  it('answers as /select does, laid out over lines unless told otherwise', async () => {
+    await postJson(service.gateway, `${SOLR}/update?commit=true`, [{ id: '1', title: 'a shoe' }, { id: '2' }]);
+    for (const base of [SOLR, CORES]) {
+      const laidOut = await send(`${base}/query?q=shoe&omitHeader=true`);
+      expect(laidOut.text).toMatch(/^\{\n {2}"response": \{\n/);
+      expect(laidOut.json).toEqual((await send(`${base}/select?q=shoe&omitHeader=true`)).json);
+      expect((await send(`${base}/query/?q=shoe&omitHeader=true&indent=false`)).text).toMatch(/^\{"response":\{/);
+    }
+    expect((await send(`${SOLR}/select?q=shoe&omitHeader=true`)).text).toMatch(/^\{"response":\{/);
+  });
+
+  it('takes JSON requests and forms, and lays out its errors too', async () => {
+    await postJson(service.gateway, `${SOLR}/update?commit=true`, [{ id: '1' }, { id: '2' }]);
+    const json = await send(`${SOLR}/query`, { body: '{"query":"id:2","limit":1}', headers: JSON_BODY });
+    expect(json.json.response.docs).toEqual([{ id: '2' }]);
+    const form = await send(`${SOLR}/query`, { body: 'q=id:1', headers: FORM_BODY });
+    expect(form.json.response.docs).toEqual([{ id: '1' }]);
+    expect((await send(`${SOLR}/query?q=a+AND`)).text).toMatch(/^\{\n/);
+  });
+});
+
+describe('/admin/ping', () => {
+  it.each<[string, TestRequest]>([
+    [`${SOLR}/admin/ping`, {}],
+    [`${SOLR}/admin/ping?`, {}],
+    [`${SOLR}/admin/ping/?wt=json&distrib=false&_=1700000000000`, {}],
+    [`${SOLR}/admin/ping?action=PING`, {}],
+    [`${SOLR}/admin/ping`, { body: 'wt=json', headers: FORM_BODY }],
+    [`${CORES}/admin/ping`, {}],
+  ])('%s %j', async (path, options) => {
+    const { status, json } = await send(path, options);
+    expect([status, json.status, json.responseHeader.status]).toEqual([200, 'OK', 0]);
+  });
+
+  it('is asked by HEAD too, is 404 without the collection, and switches nothing off', async () => {
+    expect((await send(`${SOLR}/admin/ping`, { method: 'HEAD' })).status).toBe(200);
+    expect((await send('/solr/nowhere/admin/ping')).status).toBe(404);
+    const off = await send(`${SOLR}/admin/ping?action=disable`);
+    expect([off.status, off.json.error.msg]).toEqual([400, expect.stringContaining('action')]);
+  });
+});
+
+describe('javabin', () => {
+  it('is refused with what to set instead', async () => {
+    const answer = await send(`${SOLR}/select?q=*:*&wt=javabin&version=2`);
+    expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringMatching(/setParser|Parser\(\)/)]);
+    const body = await send(`${SOLR}/update?wt=javabin&version=2`, {
+      body: new Uint8Array([2, 0]),
+      headers: { 'content-type': 'application/javabin' },
+    });
+    expect([body.status, body.json.error.msg]).toEqual([400, expect.stringContaining('Parser')]);
+    const xml = await send(`${SOLR}/update`, {
+      body: new Uint8Array([2, 0]),
+      headers: { 'content-type': 'application/javabin' },
+    });
+    expect([xml.status, xml.json.error.msg]).toEqual([415, expect.stringContaining('RequestWriter')]);
+  });
+});

@@ -1,0 +1,16 @@
+import { endpoint } from '../endpoint.ts';
+import { DOCUMENTS, UPDATE_ANSWER, UPDATE_PARAMETERS, UPDATE_STATUSES } from '../update.ts';
+
+export const updateJsonDocs = endpoint({
+  methods: ['GET', 'POST'],
+  under: 'collections',
+  path: '/{collection}/update/json/docs',
+  summary: 'Add documents and nothing else.',
+  description: 'Takes documents below both prefixes: a lone object is a document, never commands.',
+  changes: true,
+  parameters: UPDATE_PARAMETERS,
+  bodies: { 'application/json': DOCUMENTS },
+  streamed: true,
+  answer: UPDATE_ANSWER,
+  statuses: UPDATE_STATUSES,
+});

@@ -1,0 +1,16 @@
+import { endpoint } from '../endpoint.ts';
+import { CHANGES, UPDATE_ANSWER, UPDATE_PARAMETERS, UPDATE_STATUSES } from '../update.ts';
+
+export const updateJson = endpoint({
+  methods: ['GET', 'POST'],
+  under: 'collections',
+  path: '/{collection}/update/json',
+  summary: 'The update for JSON alone, as old clients address it.',
+  description: 'The same as `/update`.',
+  changes: true,
+  parameters: UPDATE_PARAMETERS,
+  bodies: { 'application/json': CHANGES },
+  streamed: true,
+  answer: UPDATE_ANSWER,
+  statuses: UPDATE_STATUSES,
+});
