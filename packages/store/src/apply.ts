@@ -26,6 +26,9 @@ export interface Failure {
   readonly msg: string;
 }
 
+/** The event loop is held no longer: requests of others are between. */
+const SLICE_MILLISECONDS = 3;
+
 /**
  * Applies adds and deletes by id, unpublished, in one transaction. Among operations on one id the latest counts,
  * whatever order they come in; the others are superseded. One that the engine refuses is found by halving, and fails
@@ -40,7 +43,12 @@ export async function applyChunk(
 ): Promise<number> {
   const prepared: Prepared[] = [];
   const failures: Failure[] = [];
+  let since = performance.now();
   for (const operation of operations) {
+    if (performance.now() - since > SLICE_MILLISECONDS) {
+      await new Promise((resolve) => setImmediate(resolve));
+      since = performance.now();
+    }
     try {
       prepared.push(prepare(context, operation));
     } catch (error) {

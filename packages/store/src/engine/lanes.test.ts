@@ -36,6 +36,37 @@ describe('the lanes of the one connection', () => {
     expect(order).toEqual([...turn, ...turn, ...turn, ...turn]);
   });
 
+  it('keeps the connection for who asks one statement after the other, as long as bulk work got its share', async () => {
+    let now = 0;
+    const lanes = new Lanes(() => now);
+    const order: string[] = [];
+    const run = (lane: Lane, milliseconds: number) =>
+      lanes.run(lane, async () => {
+        order.push(lane);
+        await new Promise((resolve) => setTimeout(resolve));
+        now += milliseconds;
+      });
+    const search = async () => {
+      for (let statement = 0; statement < 4; statement++) {
+        await run('interactive', 4);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    await Promise.all([run('bulk', 10), run('bulk', 10), run('bulk', 10), search()]);
+    const turn = ['bulk', 'interactive', 'interactive', 'interactive'];
+    expect(order).toEqual([...turn, 'bulk', 'interactive', 'bulk']);
+  });
+
+  it('gives bulk work its turn when nobody comes back', async () => {
+    const lanes = new Lanes(() => 0);
+    const order: string[] = [];
+    const run = (lane: Lane) => lanes.run(lane, async () => void order.push(lane));
+    await run('bulk');
+    await Promise.all([run('interactive'), run('bulk')]);
+    await run('bulk');
+    expect(order).toEqual(['bulk', 'interactive', 'bulk', 'bulk']);
+  });
+
   it('goes on after work that failed', async () => {
     const lanes = new Lanes();
     await expect(lanes.run('bulk', () => Promise.reject(new Error('no')))).rejects.toThrow('no');

@@ -5,16 +5,25 @@ interface Waiting {
 }
 
 /**
+ * Whoever asks one statement after the other is back within so many milliseconds: a search has four, and would wait for
+ * a bulk chunk before each.
+ */
+const BACK_WITHIN = 5;
+
+/**
  * Hands one connection to one user at a time. Bulk work yields: after a bulk chunk of t milliseconds interactive work
- * that waits gets at least t before the next chunk, and bulk work at least half of the time, so that neither starves.
+ * goes first for as long, and the next chunk stays away for a moment behind each piece of it. Then it is the turn of
+ * bulk work, so that neither starves.
  */
 export class Lanes {
   readonly #interactive: Waiting[] = [];
   readonly #bulk: Waiting[] = [];
   readonly #now: () => number;
   #busy = false;
-  /** How long interactive work may still go first, in milliseconds. */
-  #credit = 0;
+  /** Until then interactive work goes first. */
+  #interactiveUntil = Number.NEGATIVE_INFINITY;
+  /** The connection is kept for the next piece of interactive work. */
+  #pause: NodeJS.Timeout | undefined;
 
   /** @param now a clock in milliseconds */
   constructor(now: () => number = () => performance.now()) {
@@ -22,27 +31,46 @@ export class Lanes {
   }
 
   async run<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
-    if (this.#busy) {
+    if (this.#busy || (lane === 'bulk' && this.#pause !== undefined)) {
       const queue = lane === 'bulk' ? this.#bulk : this.#interactive;
       await new Promise<void>((start) => queue.push({ start }));
     }
     this.#busy = true;
+    clearTimeout(this.#pause);
+    this.#pause = undefined;
     const began = this.#now();
     try {
       return await work();
     } finally {
-      const took = this.#now() - began;
-      if (lane === 'bulk') this.#credit = took;
-      else this.#credit -= took;
-      this.#next();
+      if (lane === 'bulk') this.#interactiveUntil = 2 * this.#now() - began;
+      this.#next(lane);
     }
   }
 
-  #next(): void {
-    const interactiveFirst = this.#credit > 0 || this.#bulk.length === 0;
-    const next = interactiveFirst ? (this.#interactive.shift() ?? this.#bulk.shift()) : this.#bulk.shift();
-    // Stays busy when handing over, so that nobody slips in between.
-    if (next === undefined) this.#busy = false;
-    else next.start();
+  #next(ended: Lane): void {
+    const left = this.#interactiveUntil - this.#now();
+    if (left > 0 && ended === 'interactive' && this.#interactive.length === 0) {
+      this.#busy = false;
+      this.#pause = setTimeout(() => this.#endPause(), Math.min(left, BACK_WITHIN));
+      return;
+    }
+    this.#hand(left > 0 ? [this.#interactive, this.#bulk] : [this.#bulk, this.#interactive]);
+  }
+
+  /** A busy event loop may be late: who came meanwhile is heard first. */
+  #endPause(): void {
+    const pause = this.#pause;
+    setImmediate(() => {
+      if (this.#pause !== pause) return;
+      this.#pause = undefined;
+      this.#hand([this.#bulk]);
+    });
+  }
+
+  /** Stays busy when handing over, so that nobody slips in between. */
+  #hand(queues: readonly Waiting[][]): void {
+    const next = queues.find((queue) => queue.length > 0)?.shift();
+    this.#busy = next !== undefined;
+    next?.start();
   }
 }
