@@ -1,5 +1,6 @@
 /** Requests of one kind come so often, whether the one before was answered or not. */
-const EVERY_MILLISECONDS = 250;
+const EVERY_MILLISECONDS = 1_000;
+const TICK_MILLISECONDS = 2;
 
 /**
  * Asks again and again until stopped, at fixed times: a server that stands still meets as many requests as one that
@@ -26,7 +27,7 @@ export function startProbes(probes) {
       });
       open.add(asked);
     }
-  }, step / 2);
+  }, TICK_MILLISECONDS);
   return async () => {
     clearInterval(timer);
     await Promise.all(open);
