@@ -5,4 +5,3 @@ export * from './jobs.ts';
 export * from './openapi.ts';
 export * from './parameter.ts';
 export * from './search.ts';
-export { UPDATE_ANSWER, UPDATE_PARAMETERS } from './update.ts';
