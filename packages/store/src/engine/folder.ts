@@ -135,7 +135,10 @@ async function isAlive({ pid, started }: Holder): Promise<boolean> {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-  const now = processStart(await procStat(pid));
+  const stat = await procStat(pid);
+  // A killed process whose parent has not looked yet (containers without an init) is there by number alone.
+  if (/^[ZX]$/.test(afterName(stat)[0] ?? '')) return false;
+  const now = processStart(stat);
   return started === '' || now === '' || started === now;
 }
 
@@ -143,9 +146,14 @@ async function procStat(pid: number): Promise<string> {
   return readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
 }
 
-/** Field 22 of /proc/<pid>/stat. The name in field 2 may hold blanks and brackets, so count from the last bracket. */
+/** Field 22 of /proc/<pid>/stat. */
 function processStart(stat: string): string {
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  return afterName(stat)[19] ?? '';
+}
+
+/** The fields of /proc/<pid>/stat from 3, the state, on. The name in 2 may hold blanks and brackets. */
+function afterName(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 async function present(path: string): Promise<boolean> {

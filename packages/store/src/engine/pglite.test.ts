@@ -64,6 +64,28 @@ describe('the folder of the embedded database', () => {
     expect(await readdir(folder)).not.toContain('lock');
   });
 
+  it('takes a folder over from a killed process that its parent has not looked after yet', async () => {
+    if (process.platform !== 'linux') return;
+    // The shell becomes a sleep, which never waits for the child that it got.
+    const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const until = async (condition: () => Promise<boolean>) => {
+      while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    try {
+      const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+      const pid = Number(line.toString());
+      const fields = async () => (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
+      await until(async () => (await readFile(`/proc/${parent.pid}/comm`, 'utf8')) === 'sleep\n');
+      process.kill(pid, 'SIGKILL');
+      await until(async () => (await fields())[0] === 'Z');
+      await writeFile(join(folder, 'lock'), JSON.stringify({ pid, started: (await fields())[19] }));
+      await (await openPglite(folder))[Symbol.asyncDispose]();
+      expect(await readdir(folder)).not.toContain('lock');
+    } finally {
+      parent.kill('SIGKILL');
+    }
+  });
+
   it('refuses a folder of another version, and says what to do', async () => {
     await writeFile(join(folder, 'akin.json'), JSON.stringify({ format: 1, postgres: 17, pglite: '0.4' }));
     await expect(openPglite(folder)).rejects.toMatchObject({
