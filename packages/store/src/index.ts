@@ -31,6 +31,8 @@ export {
 } from './operations.ts';
 export { sweepUnaccepted } from './recover.ts';
 export { type CollectionSchema, type Column, loadSchema } from './schema.ts';
+export type { RangeInclude, RangeOther } from './search/facet-ranges.ts';
+export type { FacetRequest, FacetResult, FieldFacet, RangeFacet, ValueCount } from './search/facet-request.ts';
 export { readDescriptor, readThumbnail, type Thumbnail } from './search/read.ts';
 export { type Rank, type SearchHit, type SearchRequest, type SearchResult, search } from './search/search.ts';
 export { parseSort, type SortClause } from './search/sort.ts';

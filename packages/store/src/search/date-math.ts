@@ -34,15 +34,27 @@ export function readDateMath(text: string, clock: Clock): Date | null {
   if (text.length > MAX_LENGTH) return null;
   const math = MATH.exec(text)?.[0] ?? '';
   const base = text.slice(0, text.length - math.length);
-  let date = base === 'NOW' ? clock.now : parseDate(base);
+  const date = base === 'NOW' ? clock.now : parseDate(base);
+  return date && takeSteps(date, math, clock.timeZone);
+}
+
+/**
+ * A date moved by date math alone, such as `+1MONTH`; null when the text is none, or the result is beyond what a date
+ * field holds.
+ */
+export function addDateMath(date: Date, math: string, timeZone: string): Date | null {
+  return math.length <= MAX_LENGTH && math !== '' && MATH.exec(math)?.[0] === math
+    ? takeSteps(date, math, timeZone)
+    : null;
+}
+
+function takeSteps(start: Date, math: string, timeZone: string): Date | null {
+  let date: Date | null = start;
   const steps = [...math.matchAll(STEP)];
   for (const [, sign, count, added, rounded] of steps) {
     const unit = SPELLINGS.get(added ?? rounded ?? '');
     if (date === null || unit === undefined) return null;
-    date =
-      added === undefined
-        ? round(date, unit, clock.timeZone)
-        : add(date, Number(`${sign}${count}`), unit, clock.timeZone);
+    date = added === undefined ? round(date, unit, timeZone) : add(date, Number(`${sign}${count}`), unit, timeZone);
   }
   return date;
 }

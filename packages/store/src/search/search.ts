@@ -5,6 +5,9 @@ import { encodeHalfvec } from '../engine/binary.ts';
 import type { Row, SqlValue } from '../engine/engine.ts';
 import type { Store } from '../store.ts';
 import { compileQuery } from './compile.ts';
+import type { Clock } from './date-math.ts';
+import type { FacetRequest, FacetResult } from './facet-request.ts';
+import { countFacets, type MatchedWithout } from './facets.ts';
 import { readDocuments, selectFields } from './hydrate.ts';
 import { Params } from './params.ts';
 import { type Snapshot, visible, withSnapshot } from './snapshot.ts';
@@ -39,6 +42,8 @@ export interface SearchRequest {
   readonly distances?: readonly Distance[];
   /** Whether an unranked search whose order does not need scores gives them all the same. */
   readonly scores?: boolean;
+  /** What to count by, over all documents that match. */
+  readonly facets?: readonly FacetRequest[];
   /** What NOW means in date math, and the IANA zone in which it rounds. */
   readonly now?: Date;
   readonly timeZone?: string;
@@ -67,6 +72,8 @@ export interface SearchResult {
   readonly minDistance?: number;
   readonly hits: readonly SearchHit[];
   readonly nextCursorMark?: string;
+  /** As many as were asked for, in their order. */
+  readonly facets: readonly FacetResult[];
 }
 
 export interface SearchHit {
@@ -89,10 +96,13 @@ export async function search(store: Store, collection: Collection, request: Sear
   if (request.cursorMark !== undefined && (request.start ?? 0) > 0) {
     throw new AkinError('bad-request', 'start must be 0 with cursorMark: the mark says where to go on.');
   }
+  // One moment for all statements, also when nobody says which.
+  const { now = new Date(), timeZone = 'UTC' } = request;
+  const clock = { now, timeZone };
   return withSnapshot(store, collection, async (snapshot) => {
     const ranked = request.rank !== undefined;
-    const page = await readPage(request, snapshot);
-    const totals = await readTotals(request, snapshot, page);
+    const page = await readPage(request, snapshot, clock);
+    const totals = await readTotals(request, snapshot, clock, page);
     const fields = selectFields(snapshot, request.fields ?? ['*']);
     const documents = await readDocuments(
       store,
@@ -101,6 +111,7 @@ export async function search(store: Store, collection: Collection, request: Sear
       fields,
       request.distances ?? [],
     );
+    const facets = await countFacets(request.facets ?? [], matchedBy(request, snapshot), snapshot, clock);
     return {
       commit: Number(snapshot.commit),
       numFound: totals.found,
@@ -112,6 +123,7 @@ export async function search(store: Store, collection: Collection, request: Sear
         ...(documents.get(doc) ?? { document: new Map(), distances: [] }),
       })),
       ...(request.cursorMark === undefined ? {} : { nextCursorMark: page.mark ?? request.cursorMark }),
+      facets,
     };
   });
 }
@@ -152,10 +164,10 @@ interface Matches {
   readonly inRange: string;
 }
 
-function matching(request: SearchRequest, snapshot: Snapshot, valued: boolean): Matches {
-  const { rank, filters = [], now = new Date(), timeZone = 'UTC' } = request;
+function matching(request: SearchRequest, snapshot: Snapshot, clock: Clock, valued: boolean): Matches {
+  const { rank, filters = [] } = request;
   const params = new Params();
-  const context = { tables: snapshot, params, now, timeZone };
+  const context = { tables: snapshot, params, ...clock };
   const query = compileQuery(request.query, context, valued && rank === undefined);
   const conditions = [query, ...filters.map((filter) => compileQuery(filter, context, false))]
     .map(({ where }) => where)
@@ -168,14 +180,47 @@ function matching(request: SearchRequest, snapshot: Snapshot, valued: boolean): 
     // A condition on the cell of the descriptor belongs into this `where`. The fence keeps any index on vectors, if
     // someone made one, from answering before the filters: pages would be short.
     from: `${documents} join ${rankedTable(rank, snapshot)} v on v.doc = d.doc where ${where} offset 0`,
-    value: valued ? `v.vector <-> ${params.add(encodeHalfvec(rank.vector), `halfvec(${rank.vector.length})`)}` : 0,
+    value: valued ? distanceTo(rank, params) : 0,
     inRange: rank.maxDistance === undefined ? 'true' : `m.value <= ${params.add(rank.maxDistance, 'float8')}`,
   };
 }
 
-async function readPage(request: SearchRequest, snapshot: Snapshot): Promise<Page> {
+/** The documents that match, for counting: those within the greatest distance are found once a statement. */
+function matchedBy({ query, filters = [], rank }: SearchRequest, snapshot: Snapshot): MatchedWithout {
+  return (without, context) => {
+    const { params } = context;
+    const conditions = [query, ...filters]
+      .filter((one) => !without.has(one))
+      .map((one) => compileQuery(one, context, false).where)
+      .filter((where) => where !== 'true');
+    const documents = `${snapshot.sqlSchema}.documents d`;
+    const where = [visible(params.add(snapshot.commit, 'int8')), ...conditions].join(' and ');
+    if (rank === undefined) return { with: '', from: documents, where, everything: conditions.length === 0 };
+    const descriptors = `${rankedTable(rank, snapshot)} v`;
+    if (rank.maxDistance === undefined) {
+      const described = `exists (select from ${descriptors} where v.doc = d.doc)`;
+      return { with: '', from: documents, where: `${where} and ${described}`, everything: false };
+    }
+    const value = distanceTo(rank, params);
+    return {
+      with:
+        `with near as materialized (select m.doc from (select d.doc, ${value} as value from ${documents} ` +
+        `join ${descriptors} on v.doc = d.doc where ${where} offset 0) m where m.value <= ${params.add(rank.maxDistance, 'float8')})`,
+      from: `near join ${documents} on d.doc = near.doc`,
+      where: 'true',
+      everything: false,
+    };
+  };
+}
+
+/** SQL of the distance of a descriptor `v`. */
+function distanceTo({ vector }: Rank, params: Params): string {
+  return `v.vector <-> ${params.add(encodeHalfvec(vector), `halfvec(${vector.length})`)}`;
+}
+
+async function readPage(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<Page> {
   const { rank, cursorMark } = request;
-  const { params, from, value, inRange } = matching(request, snapshot, isValued(request));
+  const { params, from, value, inRange } = matching(request, snapshot, clock, isValued(request));
   const constantScore = typeof value === 'number' && isValued(request) ? value : null;
   if (request.rows === 0) return { rows: [], mark: undefined, constantScore };
 
@@ -228,6 +273,7 @@ function rankedTable({ module, vector }: Rank, { sqlSchema, modules }: Snapshot)
 async function readTotals(
   request: SearchRequest,
   snapshot: Snapshot,
+  clock: Clock,
   { rows, constantScore }: Page,
 ): Promise<{ found: number; best: number | null }> {
   const { rank, filters = [], start = 0, cursorMark } = request;
@@ -242,7 +288,12 @@ async function readTotals(
   const known = constantScore ?? (bestFirst ? (rows[0]?.value ?? null) : null);
   if (found !== undefined && !asksBest) return { found, best: found > 0 ? known : null };
 
-  const { params, from, value, inRange } = matching(request, snapshot, asksBest || rank?.maxDistance !== undefined);
+  const { params, from, value, inRange } = matching(
+    request,
+    snapshot,
+    clock,
+    asksBest || rank?.maxDistance !== undefined,
+  );
   const best = asksBest ? `${rank === undefined ? 'max' : 'min'}(m.value)` : 'null::float8';
   const [row] = await snapshot.tx.query<{ found: bigint; best: number | null }>(
     `select count(*) as found, ${best} as best

@@ -3,6 +3,7 @@ import type { Collection } from '../collections.ts';
 import type { Store } from '../store.ts';
 import { findColumn } from './columns.ts';
 import { elementType, likePattern } from './field-clauses.ts';
+import { fieldValues } from './field-values.ts';
 import { Params } from './params.ts';
 import { visible, withSnapshot } from './snapshot.ts';
 
@@ -28,24 +29,19 @@ export async function terms(store: Store, collection: Collection, request: Terms
   return withSnapshot(store, collection, async (snapshot) => {
     const fail = (problem: string) =>
       new AkinError('bad-request', `The terms of a field cannot be listed: ${problem}.`);
-    const { column, type } = findColumn(snapshot, field, fail);
-    if (column.kind === 'location' || column.kind === 'output') throw fail(`${JSON.stringify(field)} is a ${type}`);
-    const isString = type === 'text' || elementType(type) === 'string';
+    const found = findColumn(snapshot, field, fail);
+    const values = fieldValues(found);
+    if (values === undefined) throw fail(`${JSON.stringify(field)} is a ${found.type}`);
+    const isString = found.type === 'text' || elementType(found.type) === 'string';
     if (prefix !== undefined && prefix !== '' && !isString)
-      throw fail(`${JSON.stringify(field)} is a ${type}, so it has no prefixes`);
+      throw fail(`${JSON.stringify(field)} is a ${found.type}, so it has no prefixes`);
 
     const params = new Params();
-    const where = [visible(params.add(snapshot.commit, 'int8'))];
-    let values = `(select d.${column.sql} as v) e`;
-    if (column.kind === 'words') values = `unnest(tsvector_to_array(d.${column.sql})) e(v)`;
-    else if (elementType(type) !== type) values = `(select distinct v from unnest(d.${column.sql}) u(v)) e`;
-    // Lexemes with a colon in front are the words of single fields.
-    where.push(column.kind === 'words' ? "left(e.v, 1) <> ':'" : 'e.v is not null');
+    const where = [visible(params.add(snapshot.commit, 'int8')), values.present];
     if (prefix !== undefined && prefix !== '')
-      where.push(`e.v like ${params.add(likePattern([prefix, { any: '*' }]), 'text')}`);
-    const value = isString ? 'e.v collate "C"' : 'e.v';
+      where.push(`${values.value} like ${params.add(likePattern([prefix, { any: '*' }]), 'text')}`);
     const rows = await snapshot.tx.query<{ value: FieldValue; count: bigint }>(
-      `select ${value} as value, count(*) as count from ${snapshot.sqlSchema}.documents d, lateral ${values}
+      `select ${values.value} as value, count(*) as count from ${snapshot.sqlSchema}.documents d ${values.join}
         where ${where.join(' and ')} group by 1 order by ${sort === 'count' ? '2 desc, 1' : '1'}
         ${limit === undefined ? '' : `limit ${params.add(limit, 'int8')}`}`,
       params.values,

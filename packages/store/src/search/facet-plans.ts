@@ -1,0 +1,221 @@
+import { AkinError, type FieldType, type FieldValue, quote } from '@akin/domain';
+import { type FoundColumn, findColumn } from './columns.ts';
+import { compileQuery } from './compile.ts';
+import type { Clock } from './date-math.ts';
+import { countRanges, rangesOf } from './facet-ranges.ts';
+import type { FacetRequest, FacetResult, FieldFacet, QueryFacet, RangeFacet, ValueCount } from './facet-request.ts';
+import { type CompileContext, elementType, existsSql, likePattern } from './field-clauses.ts';
+import { type FieldValues, fieldValues } from './field-values.ts';
+import type { Params } from './params.ts';
+import { type Snapshot, visible } from './snapshot.ts';
+
+/** Documents as SQL. */
+export interface Matched {
+  /** A common table expression that `from` refers to, or empty. */
+  readonly with: string;
+  /** A source of rows `d` of `documents`. */
+  readonly from: string;
+  readonly where: string;
+  /** Whether these are all documents of the commit. */
+  readonly everything: boolean;
+}
+
+/** A row of the statement that counts facets. */
+export interface CountRow {
+  /** Which facet it belongs to. */
+  readonly facet: number;
+  /** What is counted: `value`, `missing`, `match`, `inside` or `upon`. */
+  readonly part: string;
+  /** The value as text, or the number of a range. */
+  readonly key: string | null;
+  readonly n: bigint;
+  readonly position: bigint;
+}
+
+/** How one facet is counted. */
+export interface FacetPlan {
+  /** Conditions whose documents are counted, by part: all of them in one pass. */
+  readonly conditions: (context: CompileContext) => readonly { readonly part: string; readonly condition: string }[];
+  /** A `select` of rows (part, key, n, position) over the documents; undefined where the conditions tell all. */
+  readonly select?: (matched: Matched, context: CompileContext, zeros: boolean) => string;
+  /** Whether the values of other documents are needed to fill the list, after so many rows came without them. */
+  readonly needsZeros: (rows: number) => boolean;
+  readonly result: (rows: readonly CountRow[]) => FacetResult;
+}
+
+/** Most values of all facets of a search together. */
+export const MAX_VALUES = 100_000;
+
+/** @throws AkinError bad-request that names the field */
+export function planOf(request: FacetRequest, snapshot: Snapshot, clock: Clock): FacetPlan {
+  switch (request.kind) {
+    case 'field':
+      return fieldPlan(request, snapshot);
+    case 'query':
+      return queryPlan(request);
+    case 'range':
+      return rangePlan(request, snapshot, clock);
+  }
+}
+
+function queryPlan({ query }: QueryFacet): FacetPlan {
+  return {
+    conditions: (context) => [{ part: 'match', condition: compileQuery(query, context, false).where }],
+    needsZeros: () => false,
+    result: (rows) => ({ kind: 'query', count: Number(rows[0]?.n ?? 0) }),
+  };
+}
+
+function fieldPlan(facet: FieldFacet, snapshot: Snapshot): FacetPlan {
+  const fail = (problem: string) => new AkinError('bad-request', `facet.field cannot be counted: ${problem}.`);
+  const found = findColumn(snapshot, facet.field, fail);
+  const values = fieldValues(found);
+  if (values === undefined) throw fail(`${quote(facet.field)} is a ${found.type}`);
+  const type = elementType(found.type);
+  const isString = type === 'string' || type === 'text';
+  if (!isString) {
+    const named = (['prefix', 'contains', 'only', 'except'] as const).find((name) => facet[name] !== undefined);
+    if (named !== undefined) {
+      const shown = { prefix: 'prefix', contains: 'contains', only: 'terms', except: 'excludeTerms' }[named];
+      throw fail(`${shown} is for Strings, and ${quote(facet.field)} is a ${found.type}`);
+    }
+  }
+  // Solr has no such values for numbers and dates either.
+  const countable = isString || type === 'boolean';
+  const zerosWanted = facet.mincount <= 0 && countable && facet.only === undefined;
+  return {
+    conditions: (context) =>
+      facet.missing ? [{ part: 'missing', condition: `(${existsSql(found, context)}) is not true` }] : [],
+    select: (matched, context, zeros) => fieldSelect(facet, { found, values }, matched, context, snapshot, zeros),
+    needsZeros: (rows) => zerosWanted && (facet.sort === 'index' || rows < (facet.limit ?? Number.POSITIVE_INFINITY)),
+    result: (rows) => {
+      const counts = rows
+        .filter(({ part }) => part === 'value')
+        .sort((a, b) => Number(a.position - b.position))
+        .map(({ key, n }): ValueCount => ({ value: readKey(key ?? '', type), count: Number(n) }));
+      const missing = rows.find(({ part }) => part === 'missing');
+      return {
+        kind: 'field',
+        counts: facet.only === undefined ? counts : listed(counts, facet.only, facet.sort),
+        ...(missing === undefined ? {} : { missing: Number(missing.n) }),
+        ...(facet.mincount <= 0 && !countable ? { withoutZeros: true as const } : {}),
+      };
+    },
+  };
+}
+
+function fieldSelect(
+  facet: FieldFacet,
+  { found, values }: { found: FoundColumn; values: FieldValues },
+  matched: Matched,
+  { params }: CompileContext,
+  { sqlSchema, commit }: Snapshot,
+  zeros: boolean,
+): string {
+  const { value, join } = values;
+  const wanted = [values.present, ...valueConditions(facet, value, params)].join(' and ');
+  const counted =
+    `select ${value} as v, count(*) as n from ${matched.from} ${join} ` +
+    `where ${matched.where} and ${wanted} group by 1`;
+  const least =
+    facet.only === undefined && facet.mincount > 1 ? ` having count(*) >= ${params.add(facet.mincount, 'int8')}` : '';
+  const order = facet.sort === 'count' ? 'n desc, v' : 'v';
+  const limit = facet.only === undefined ? Math.min(facet.limit ?? MAX_VALUES + 1, MAX_VALUES + 1) : MAX_VALUES + 1;
+  const offset = facet.only === undefined && facet.offset > 0 ? ` offset ${params.add(facet.offset, 'int8')}` : '';
+  const source =
+    zeros && !matched.everything
+      ? `select a.v, coalesce(c.n, 0) as n from (select distinct ${value} as v from ${sqlSchema}.documents d ${join} ` +
+        `where ${visible(params.add(commit, 'int8'))} and ${wanted}) a left join (${counted}) c on c.v = a.v`
+      : `${counted}${least}`;
+  return (
+    `select 'value' as part, ${keySql('t.v', elementType(found.type))} as key, t.n, ` +
+    `row_number() over (order by ${order}) as position ` +
+    `from (${source} order by ${order} limit ${params.add(limit, 'int8')}${offset}) t`
+  );
+}
+
+function valueConditions(facet: FieldFacet, value: string, params: Params): string[] {
+  const { prefix, contains, only, except } = facet;
+  const any = { any: '*' } as const;
+  const conditions: string[] = [];
+  if (prefix !== undefined) conditions.push(`${value} like ${params.add(likePattern([prefix, any]), 'text')}`);
+  if (contains !== undefined) {
+    const pattern = params.add(likePattern([any, contains, any]), 'text');
+    // The collation of values knows the case of ASCII alone.
+    const lower = (sql: string) => `lower((${sql}) collate "default")`;
+    conditions.push(facet.ignoreCase ? `${lower(value)} like ${lower(pattern)}` : `${value} like ${pattern}`);
+  }
+  if (only !== undefined) conditions.push(`${value} = any(${params.add(only, 'text[]')})`);
+  if (except !== undefined) conditions.push(`${value} <> all(${params.add(except, 'text[]')})`);
+  return conditions;
+}
+
+/** The listed values with their counts; those that nothing has with 0. */
+function listed(counts: readonly ValueCount[], only: readonly string[], sort: FieldFacet['sort']): ValueCount[] {
+  const found = new Map(counts.map(({ value, count }) => [value, count]));
+  const all = [...new Set(only)].map((value) => ({ value, count: found.get(value) ?? 0 }));
+  if (sort === 'count') return all.sort((a, b) => b.count - a.count);
+  if (sort === 'index') return all.sort((a, b) => Buffer.compare(Buffer.from(a.value), Buffer.from(b.value)));
+  return all;
+}
+
+function keySql(value: string, type: FieldType): string {
+  return type === 'date' ? `(extract(epoch from ${value}) * 1000)::int8::text` : `${value}::text`;
+}
+
+function readKey(key: string, type: FieldType): FieldValue {
+  switch (type) {
+    case 'long':
+      return BigInt(key);
+    case 'double':
+      return Number(key);
+    case 'boolean':
+      return key === 'true';
+    case 'date':
+      return new Date(Number(key));
+    default:
+      return key;
+  }
+}
+
+function rangePlan(facet: RangeFacet, snapshot: Snapshot, clock: Clock): FacetPlan {
+  const fail = (problem: string) =>
+    new AkinError('bad-request', `facet.range of ${quote(facet.field)} cannot be counted: ${problem}.`);
+  const { column, type } = findColumn(snapshot, facet.field, fail);
+  const { edges, gap, sqlType } = rangesOf(facet, type, clock, fail);
+  return {
+    conditions: () => [],
+    select: ({ from, where }, { params }) => {
+      if (column.kind !== 'column') throw fail(`it is a ${type}`);
+      const value = `d.${column.sql}`;
+      const all = params.add(edges, `${sqlType}[]`);
+      const bucket = `width_bucket(${value}, ${all})`;
+      return (
+        `select case when t.upon then 'upon' else 'inside' end as part, t.bucket::text as key, t.n, 0::int8 as position ` +
+        `from (select ${bucket} as bucket, ${value} = (${all})[${bucket}] as upon, count(*) as n ` +
+        `from ${from} where ${where} and ${value} is not null group by 1, 2) t`
+      );
+    },
+    needsZeros: () => false,
+    result: (rows) => {
+      const inside = new Array<number>(edges.length + 1).fill(0);
+      const upon = new Array<number>(edges.length).fill(0);
+      for (const { part, key, n } of rows) {
+        // A bucket begins upon its edge.
+        if (part === 'upon') upon[Number(key) - 1] = Number(n);
+        else inside[Number(key)] = Number(n);
+      }
+      const { counts, ...others } = countRanges({ inside, upon }, facet.include, facet.other);
+      return {
+        kind: 'range',
+        counts: counts
+          .map((count, i) => ({ value: edges[i] as FieldValue, count }))
+          .filter(({ count }) => count >= facet.mincount),
+        gap,
+        ...others,
+        start: edges[0] as FieldValue,
+        end: edges.at(-1) as FieldValue,
+      };
+    },
+  };
+}

@@ -1,0 +1,415 @@
+import { type FieldValue, parseQuery, type Query } from '@akin/domain';
+import { randomNumbers } from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accept, ENGINES, openTestStore, testOutputs, testPlace } from '../../test/support.ts';
+import { type Collection, createCollection } from '../collections.ts';
+import { commit } from '../commit.ts';
+import type { Store } from '../store.ts';
+import type { FacetRequest, FacetResult, FieldFacet, RangeFacet } from './facet-request.ts';
+import { type SearchRequest, search } from './search.ts';
+
+const DOCUMENTS = [
+  {
+    id: '1',
+    labels: ['red', 'shoe', 'red'],
+    category: 'Shoe',
+    price: 10,
+    weight: 0.5,
+    sold: true,
+    taken: '2024-01-31',
+    import: testOutputs({ shape: [1, 0, 0, 0], names: ['red', 'white'] }),
+  },
+  {
+    id: '2',
+    labels: ['red', 'Straße'],
+    category: 'Shoe',
+    price: 20,
+    weight: 1.5,
+    sold: false,
+    taken: '2024-02-29T12:00',
+    import: testOutputs({ shape: [0.6, 0.8, 0, 0], names: ['red'] }),
+  },
+  {
+    id: '3',
+    labels: ['école'],
+    category: 'hat',
+    price: 20,
+    weight: 1,
+    sold: true,
+    taken: '2024-03-31',
+    import: testOutputs({ shape: [0, 1, 0, 0] }),
+  },
+  { id: '4', labels: ['a_b', 'axb', '100%'], category: 'zoo', price: 35, import: testOutputs({ shape: [0, 0, 1, 0] }) },
+  { id: '5', category: 'hat', title: 'École d’été' },
+  { id: '6', labels: [] },
+];
+
+describe.each(ENGINES)('facets on %s', (kind) => {
+  let store: Store;
+  let remove: () => Promise<void>;
+  let collection: Collection;
+
+  beforeAll(async () => {
+    const made = await testPlace(kind);
+    remove = made.remove;
+    store = await openTestStore(made.place);
+    collection = await createCollection(store, 'shop');
+    await accept(store, collection, DOCUMENTS);
+    await commit(store, collection);
+    // Rows that no search may count.
+    await accept(store, collection, [{ id: 'gone', labels: ['gone'], category: 'gone', price: 20 }]);
+    await commit(store, collection);
+    await accept(store, collection, [{ kind: 'delete', id: 'gone' }]);
+    await commit(store, collection);
+    await accept(store, collection, [{ id: 'later', labels: ['later'], category: 'later', price: 20 }]);
+  });
+
+  afterAll(async () => {
+    await store?.[Symbol.asyncDispose]();
+    await remove?.();
+  });
+
+  const count = async (facets: readonly FacetRequest[], request: Partial<SearchRequest> = {}) =>
+    (await search(store, collection, { query: parseQuery('*:*'), rows: 0, facets, ...request })).facets;
+  const byField = (field: string, facet: Partial<FieldFacet> = {}): FieldFacet => ({
+    kind: 'field',
+    field,
+    limit: 100,
+    offset: 0,
+    mincount: 1,
+    sort: 'count',
+    missing: false,
+    ...facet,
+  });
+  const show = (value: FieldValue) => (value instanceof Date ? value.toISOString() : String(value));
+  const print = (result: FacetResult | undefined): string => {
+    if (result?.kind !== 'field' && result?.kind !== 'range') return String(result?.count);
+    return result.counts.map(({ value, count: n }) => `${show(value)}:${n}`).join(' ');
+  };
+  const list = async (field: string, facet: Partial<FieldFacet> = {}, request: Partial<SearchRequest> = {}) =>
+    print((await count([byField(field, facet)], request))[0]);
+
+  describe('of fields', () => {
+    it.each<[string, Partial<FieldFacet>, string]>([
+      ['labels', {}, 'red:2 100%:1 Straße:1 a_b:1 axb:1 shoe:1 école:1'],
+      ['labels', { sort: 'index' }, '100%:1 Straße:1 a_b:1 axb:1 red:2 shoe:1 école:1'],
+      ['labels', { limit: 2 }, 'red:2 100%:1'],
+      ['labels', { limit: 2, offset: 1 }, '100%:1 Straße:1'],
+      ['labels', { limit: 0 }, ''],
+      ['labels', { limit: undefined, mincount: 2 }, 'red:2'],
+      ['labels', { prefix: 'a_' }, 'a_b:1'],
+      ['labels', { prefix: 'ÉCOLE' }, ''],
+      ['labels', { contains: '%' }, '100%:1'],
+      ['labels', { contains: 'B' }, ''],
+      ['labels', { contains: 'B', ignoreCase: true }, 'a_b:1 axb:1'],
+      ['labels', { contains: 'ÉCO', ignoreCase: true }, 'école:1'],
+      ['labels', { except: ['red', '100%'], limit: 2 }, 'Straße:1 a_b:1'],
+      ['labels', { only: ['shoe', 'none', 'red'], sort: 'listed', limit: 1, mincount: 5 }, 'shoe:1 none:0 red:2'],
+      ['labels', { only: ['shoe', 'none', 'red'], sort: 'count' }, 'red:2 shoe:1 none:0'],
+      ['labels', { only: ['shoe', 'none', 'red'], sort: 'index' }, 'none:0 red:2 shoe:1'],
+      ['category', {}, 'Shoe:2 hat:2 zoo:1'],
+      ['id', { limit: 3 }, '1:1 2:1 3:1'],
+      ['price', {}, '20:2 10:1 35:1'],
+      ['price', { sort: 'index' }, '10:1 20:2 35:1'],
+      ['weight', {}, '0.5:1 1:1 1.5:1'],
+      ['sold', {}, 'true:2 false:1'],
+      ['taken', { limit: 1 }, '2024-01-31T00:00:00.000Z:1'],
+      ['tint_names', {}, 'red:2 white:1'],
+      ['tint_free', {}, '0:2 8:2'],
+      ['text', { prefix: 'éco', limit: 3 }, ''],
+      ['text', { prefix: 'eco' }, 'ecole:2'],
+    ])('%s %j', async (field, facet, expected) => {
+      expect(await list(field, facet)).toBe(expected);
+    });
+
+    it('count what matches, and with mincount 0 tell of what does not', async () => {
+      const request = { query: parseQuery('category:Shoe'), filters: [parseQuery('sold:true')] };
+      expect(await list('labels', {}, request)).toBe('red:1 shoe:1');
+      expect(await list('labels', { mincount: 0 }, request)).toBe('red:1 shoe:1 100%:0 Straße:0 a_b:0 axb:0 école:0');
+      expect(await list('labels', { mincount: 0, limit: 2 }, request)).toBe('red:1 shoe:1');
+      expect(await list('labels', { mincount: 0, limit: 2, offset: 1 }, request)).toBe('shoe:1 100%:0');
+      expect(await list('labels', { mincount: 0, sort: 'index', limit: 5 }, request)).toBe(
+        '100%:0 Straße:0 a_b:0 axb:0 red:1',
+      );
+      expect(await list('sold', { mincount: 0 }, request)).toBe('true:1 false:0');
+      expect(await list('labels', { mincount: 0, prefix: 'a' }, request)).toBe('a_b:0 axb:0');
+      expect(await list('labels', { mincount: 0 }, { query: parseQuery('id:none') })).toContain('red:0');
+      const [price] = await count([byField('price', { mincount: 0 })], request);
+      expect(price).toEqual({ kind: 'field', counts: [{ value: 10n, count: 1 }], withoutZeros: true });
+    });
+
+    it('count the documents without a value', async () => {
+      const missing = async (field: string, q = '*:*') => {
+        const [result] = await count([byField(field, { missing: true, limit: 0 })], { query: parseQuery(q) });
+        return result?.kind === 'field' ? result.missing : undefined;
+      };
+      expect(await missing('labels')).toBe(2);
+      expect(await missing('category')).toBe(1);
+      expect(await missing('tint_names')).toBe(4);
+      expect(await missing('labels', 'category:hat')).toBe(1);
+      expect(await missing('price', 'id:1')).toBe(0);
+      expect((await count([byField('labels')]))[0]).not.toHaveProperty('missing');
+    });
+
+    it.each<[string, Partial<FieldFacet>, string]>([
+      ['categry', {}, 'did you mean "category"'],
+      ['location', {}, '"location" is a location'],
+      ['shape_descriptor', {}, '"shape_descriptor" is a string'],
+      ['price', { prefix: '1' }, 'prefix is for Strings, and "price" is a long'],
+      ['tint_free', { contains: '1' }, 'contains is for Strings'],
+    ])('are refused for %s %j', async (field, facet, problem) => {
+      await expect(list(field, facet)).rejects.toThrow(problem);
+    });
+  });
+
+  it('count what matches other queries', async () => {
+    const matches = (q: string): FacetRequest => ({ kind: 'query', query: parseQuery(q) });
+    const facets = ['price:[15 TO *]', 'labels:red', '-labels:red', 'École', 'id:none', '*:*'].map(matches);
+    expect((await count(facets)).map(print)).toEqual(['3', '2', '4', '2', '0', '6']);
+    expect((await count(facets, { query: parseQuery('category:hat') })).map(print)).toEqual([
+      '1',
+      '0',
+      '2',
+      '2',
+      '0',
+      '2',
+    ]);
+    await expect(count([matches('nothing:1')])).rejects.toThrow('no document has a field');
+  });
+
+  it('leave out filters that a person may still change, each as it says', async () => {
+    const [query, shoe, sold] = ['*:*', 'category:Shoe', 'sold:true'].map((q) => parseQuery(q)) as [
+      Query,
+      Query,
+      Query,
+    ];
+    const request = { query, filters: [shoe, sold] };
+    const results = await count(
+      [
+        byField('category'),
+        byField('category', {}),
+        { ...byField('category'), without: new Set([shoe]) },
+        { ...byField('sold'), without: new Set([sold]) },
+        { kind: 'query', query: parseQuery('price:20'), without: new Set([shoe, sold]) },
+        { ...byField('sold'), without: new Set([sold, shoe]) },
+      ],
+      request,
+    );
+    expect(results.map(print)).toEqual(['Shoe:1', 'Shoe:1', 'Shoe:1 hat:1', 'false:1 true:1', '2', 'true:2 false:1']);
+    const without = new Set([query]);
+    expect((await count([{ ...byField('id'), without }], { query: parseQuery('id:1') })).map(print)).toEqual(['1:1']);
+    const only = parseQuery('id:1');
+    expect((await count([{ ...byField('sold'), without: new Set([only]) }], { query: only })).map(print)).toEqual([
+      'true:2 false:1',
+    ]);
+  });
+
+  it('count over what is alike', async () => {
+    const rank = { module: 'shape', vector: Float32Array.from([1, 0, 0, 0]) };
+    const facets: FacetRequest[] = [
+      byField('category'),
+      byField('labels', { mincount: 0, limit: 3, missing: true }),
+      { kind: 'query', query: parseQuery('price:20') },
+    ];
+    expect((await count(facets, { rank })).map(print)).toEqual(['Shoe:2 hat:1 zoo:1', 'red:2 100%:1 Straße:1', '2']);
+    const near = { ...rank, maxDistance: 1 };
+    const result = await search(store, collection, { query: parseQuery('*:*'), rows: 1, rank: near, facets });
+    expect(result.numFound).toBe(2);
+    expect(result.facets.map(print)).toEqual(['Shoe:2', 'red:2 Straße:1 shoe:1', '1']);
+    expect((await count(facets, { rank: near, filters: [parseQuery('sold:false')] })).map(print)).toEqual([
+      'Shoe:1',
+      'Straße:1 red:1 100%:0',
+      '1',
+    ]);
+  });
+
+  describe('of ranges', () => {
+    const byRange = (
+      field: string,
+      start: string,
+      end: string,
+      gap: string,
+      facet: Partial<RangeFacet> = {},
+    ): RangeFacet => ({
+      kind: 'range',
+      field,
+      start,
+      end,
+      gap,
+      hardEnd: false,
+      mincount: 0,
+      include: new Set(['lower']),
+      other: new Set(),
+      ...facet,
+    });
+    const ranges = async (facet: RangeFacet, request: Partial<SearchRequest> = {}) => {
+      const [result] = await count([facet], request);
+      if (result?.kind !== 'range') throw new Error('no ranges');
+      return result;
+    };
+
+    it('of Longs, Doubles and dates', async () => {
+      expect(await ranges(byRange('price', '0', '40', '10'))).toEqual({
+        kind: 'range',
+        counts: [
+          { value: 0n, count: 0 },
+          { value: 10n, count: 1 },
+          { value: 20n, count: 2 },
+          { value: 30n, count: 1 },
+        ],
+        gap: 10n,
+        start: 0n,
+        end: 40n,
+      });
+      expect(print(await ranges(byRange('weight', '0.5', '2', '0.5')))).toBe('0.5:1 1:1 1.5:1');
+      const months = await ranges(byRange('taken', '2024-01-01', '2024-05-01', '+1MONTH'));
+      expect(months.counts.map(({ count: n }) => n)).toEqual([1, 1, 1, 0]);
+      expect(months).toMatchObject({ gap: '+1MONTH', start: new Date('2024-01-01'), end: new Date('2024-05-01') });
+      expect(
+        print(await ranges(byRange('price', '0', '40', '10', { mincount: 1 }), { query: parseQuery('sold:*') })),
+      ).toBe('10:1 20:2');
+    });
+
+    it('in the calendar of the time zone, relative to NOW', async () => {
+      const facet = byRange('taken', 'NOW/MONTH-2MONTHS', 'NOW/MONTH+1MONTH', ' 1MONTH');
+      const now = new Date('2024-03-15T12:00:00Z');
+      const berlin = await ranges(facet, { now, timeZone: 'Europe/Berlin' });
+      expect(berlin.counts.map(({ value }) => show(value))).toEqual([
+        '2023-12-31T23:00:00.000Z',
+        '2024-01-31T23:00:00.000Z',
+        '2024-02-29T23:00:00.000Z',
+      ]);
+      expect(berlin.counts.map(({ count: n }) => n)).toEqual([1, 1, 1]);
+      const utc = await ranges(facet, { now });
+      expect(utc.counts.map(({ value }) => show(value).slice(0, 10))).toEqual([
+        '2024-01-01',
+        '2024-02-01',
+        '2024-03-01',
+      ]);
+    });
+
+    it('whose last one is cut, or not', async () => {
+      const open = await ranges(byRange('price', '5', '32', '10', { other: new Set(['after']) }));
+      expect([print(open), open.end, open.after]).toEqual(['5:1 15:2 25:0', 35n, 1]);
+      const hard = await ranges(byRange('price', '5', '32', '20', { hardEnd: true, other: new Set(['after']) }));
+      expect([print(hard), hard.end, hard.after]).toEqual(['5:3 25:0', 32n, 1]);
+    });
+
+    it('with the bounds that belong to them, and what is around', async () => {
+      const told = async (include: string[], other = 'all') => {
+        const { counts, before, between, after } = await ranges(
+          byRange('price', '10', '30', '10', { include: new Set(include) as never, other: new Set([other]) as never }),
+        );
+        return [...counts.map(({ count: n }) => n), before, between, after];
+      };
+      // One document has 10, two have 20, one has 35.
+      expect(await told(['lower'])).toEqual([1, 2, 0, 3, 1]);
+      expect(await told(['upper'])).toEqual([2, 0, 1, 2, 1]);
+      expect(await told(['edge'])).toEqual([1, 0, 0, 3, 1]);
+      expect(await told(['outer'])).toEqual([0, 0, 1, 2, 1]);
+      expect(await told(['lower', 'outer'])).toEqual([1, 2, 1, 3, 1]);
+      expect(await told(['all'])).toEqual([3, 2, 1, 3, 1]);
+      expect(await told(['lower'], 'none')).toEqual([1, 2, undefined, undefined, undefined]);
+      expect(await told(['lower'], 'before')).toEqual([1, 2, 0, undefined, undefined]);
+      const empty = await ranges(byRange('price', '20', '20', '1', { other: new Set(['all']) }));
+      expect(empty).toMatchObject({ counts: [], before: 1, between: 0, after: 3, start: 20n, end: 20n });
+    });
+
+    it.each<[string, string, string, string, string]>([
+      ['price', '0', '10', '0', 'leads to no greater value'],
+      ['price', '0', '10', '-1', 'leads to no greater value'],
+      ['price', '10', '0', '1', 'comes before start'],
+      ['price', '0', '10', '1.5', 'gap "1.5" is no Long'],
+      ['price', 'a', '10', '1', 'start "a" is no Long'],
+      ['price', '0', '100000', '1', 'more than 10000 ranges'],
+      ['price', '0', '9223372036854775807', '9223372036854775800', 'leads to no greater value'],
+      ['weight', '1e300', '2e300', '1', 'leads to no greater value'],
+      ['weight', '0', '1e308', '1e307x', 'is no number'],
+      ['taken', '2024-01-01', 'NOW', '1', 'leads to no greater value'],
+      ['taken', '2024-01-01', '2024-02-30', '+1DAY', 'end "2024-02-30" is no date'],
+      ['taken', '0001-01-01', '9999-01-01', '+1DAY', 'more than 10000 ranges'],
+      ['category', 'a', 'b', 'c', 'it is a string'],
+      ['tint_free', '0', '9', '1', 'it is a longs'],
+      ['location', '0', '9', '1', 'it is a location'],
+      ['prise', '0', '9', '1', 'did you mean "price"'],
+    ])('refuses %s from %s to %s by %s', async (field, start, end, gap, problem) => {
+      await expect(count([byRange(field, start, end, gap)])).rejects.toThrow(problem);
+    });
+  });
+
+  it('agree with counting by hand, whatever is asked', async () => {
+    const other = await createCollection(store, 'many');
+    const random = randomNumbers(3);
+    const pick = (n: number) => Math.floor(random() * n);
+    const documents = Array.from({ length: 400 }, (_, i) => ({
+      id: `d${i}`,
+      kind2: `k${pick(7)}`,
+      labels: Array.from({ length: pick(5) }, () => `l${pick(12)}`),
+      n: pick(50) - 10,
+      ...(pick(3) === 0 ? {} : { x: pick(100) / 4 }),
+    }));
+    await accept(store, other, documents);
+    await commit(store, other);
+    const tally = (values: readonly string[]) => {
+      const counts = new Map<string, number>();
+      for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+      return [...counts]
+        .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
+        .map(([value, n]) => `${value}:${n}`)
+        .join(' ');
+    };
+    for (const [q, keeps] of [
+      ['*:*', () => true],
+      ['kind2:k3', (d) => d.kind2 === 'k3'],
+      ['n:[0 TO 20] -labels:l5', (d) => d.n >= 0 && d.n <= 20 && !d.labels.includes('l5')],
+    ] as [string, (d: (typeof documents)[number]) => boolean][]) {
+      const kept = documents.filter(keeps);
+      const { facets } = await search(store, other, {
+        query: parseQuery(q, { defaultOperator: 'AND' }),
+        rows: 0,
+        facets: [
+          byField('labels'),
+          byField('kind2'),
+          {
+            kind: 'range',
+            field: 'x',
+            start: '0',
+            end: '25',
+            gap: '2.5',
+            hardEnd: false,
+            mincount: 0,
+            include: new Set(['lower']),
+            other: new Set(['between']),
+          },
+        ],
+      });
+      expect(print(facets[0])).toBe(tally(kept.flatMap(({ labels }) => [...new Set(labels)])));
+      expect(print(facets[1])).toBe(tally(kept.map(({ kind2 }) => kind2)));
+      const x = kept.flatMap((document) => ('x' in document ? [document.x as number] : []));
+      expect(facets[2]).toMatchObject({
+        counts: Array.from({ length: 10 }, (_, i) => ({
+          value: i * 2.5,
+          count: x.filter((value) => value >= i * 2.5 && value < (i + 1) * 2.5).length,
+        })),
+        between: x.length,
+      });
+    }
+  });
+
+  describe('of hostile requests', () => {
+    it.each(["'", '%', '_', '\\', "'); drop table documents; --", '$1', '🙂'])('find nothing for %j', async (text) => {
+      expect(await list('labels', { prefix: `${text}z` })).toBe('');
+      expect(await list('labels', { contains: `z${text}z`, ignoreCase: true })).toBe('');
+      expect(await list('labels', { only: [text], sort: 'listed' })).toBe(`${text}:0`);
+      expect(await list('labels', { except: [text], limit: 1 })).toBe('red:2');
+      await expect(list(`${text}z`)).rejects.toMatchObject({ code: 'bad-request' });
+    });
+
+    it('are refused when there are hundreds, or more values than an answer holds', async () => {
+      await expect(count(Array.from({ length: 201 }, () => byField('id')))).rejects.toThrow('at most 200 facets');
+      expect(await count(Array.from({ length: 200 }, () => byField('id')))).toHaveLength(200);
+      const huge = byField('id', { limit: Number.MAX_SAFE_INTEGER, offset: Number.MAX_SAFE_INTEGER });
+      expect((await count([huge])).map(print)).toEqual(['']);
+    });
+  });
+});

@@ -1,0 +1,120 @@
+import { AkinError, type Query } from '@akin/domain';
+import type { Clock } from './date-math.ts';
+import { type CountRow, type FacetPlan, MAX_VALUES, type Matched, planOf } from './facet-plans.ts';
+import type { FacetRequest, FacetResult } from './facet-request.ts';
+import type { CompileContext } from './field-clauses.ts';
+import { Params } from './params.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** The documents of a search, taken without some of its queries. */
+export type MatchedWithout = (without: ReadonlySet<Query>, context: CompileContext) => Matched;
+
+/** Most facets of a search. */
+const MAX_FACETS = 200;
+const NOTHING: ReadonlySet<Query> = new Set();
+
+interface Pending {
+  /** Place of the facet in the request. */
+  readonly index: number;
+  readonly plan: FacetPlan;
+  /** Whether values that only other documents have are listed too. */
+  readonly zeros: boolean;
+}
+
+/**
+ * Counts the facets of a search in the snapshot that its page is read from. Those over the same documents are one
+ * statement, in which each is one pass, and what a ranking's threshold costs is paid once.
+ *
+ * @throws AkinError bad-request for unknown fields, values that do not fit, ranges that do not end, too many values
+ */
+export async function countFacets(
+  requests: readonly FacetRequest[],
+  matchedWithout: MatchedWithout,
+  snapshot: Snapshot,
+  clock: Clock,
+): Promise<FacetResult[]> {
+  if (requests.length > MAX_FACETS) {
+    throw new AkinError('bad-request', `A search has at most ${MAX_FACETS} facets, not ${requests.length}.`);
+  }
+  const results = new Map<number, FacetResult>();
+  let values = 0;
+  for (const [without, facets] of groupByDocuments(requests)) {
+    let pending = facets.map(({ request, index }): Pending => {
+      const plan = planOf(request, snapshot, clock);
+      return { index, plan, zeros: request.kind === 'field' && request.sort === 'index' && plan.needsZeros(0) };
+    });
+    while (pending.length > 0) {
+      const { rows, everything } = await count(pending, without, matchedWithout, snapshot, clock);
+      values += rows.length;
+      if (values > MAX_VALUES) {
+        throw new AkinError(
+          'bad-request',
+          `The facets have more than ${MAX_VALUES} values together: page through them with facet.limit and facet.offset.`,
+        );
+      }
+      // Values that nothing here has are looked for in a second pass: most lists are full without them.
+      pending = pending.flatMap(({ index, plan, zeros }) => {
+        const own = rows.filter(({ facet }) => facet === index);
+        const found = own.filter(({ part }) => part === 'value').length;
+        if (!zeros && !everything && plan.needsZeros(found)) return [{ index, plan, zeros: true }];
+        results.set(index, plan.result(own));
+        return [];
+      });
+    }
+  }
+  return requests.map((_, index) => results.get(index) as FacetResult);
+}
+
+/** Facets with the same `without`, which therefore count the same documents. */
+function groupByDocuments(
+  requests: readonly FacetRequest[],
+): [ReadonlySet<Query>, { request: FacetRequest; index: number }[]][] {
+  const groups: [ReadonlySet<Query>, { request: FacetRequest; index: number }[]][] = [];
+  for (const [index, request] of requests.entries()) {
+    const without = request.without ?? NOTHING;
+    const same = groups.find(
+      ([other]) => other.size === without.size && [...other].every((query) => without.has(query)),
+    );
+    if (same === undefined) groups.push([without, [{ request, index }]]);
+    else same[1].push({ request, index });
+  }
+  return groups;
+}
+
+async function count(
+  pending: readonly Pending[],
+  without: ReadonlySet<Query>,
+  matchedWithout: MatchedWithout,
+  snapshot: Snapshot,
+  clock: Clock,
+): Promise<{ rows: CountRow[]; everything: boolean }> {
+  const context: CompileContext = { tables: snapshot, params: new Params(), ...clock };
+  const matched = matchedWithout(without, context);
+  const conditions = pending.flatMap(({ index, plan }) =>
+    plan.conditions(context).map((counted) => ({ index, ...counted })),
+  );
+  const selects = pending.flatMap(({ index, plan, zeros }) => {
+    const select = plan.select?.(matched, context, zeros);
+    return select === undefined ? [] : [`select ${index} as facet, p.* from (${select}) p`];
+  });
+  if (conditions.length > 0) selects.push(conditionsSelect(conditions, matched));
+  const rows = await snapshot.tx.query<CountRow>(
+    `${matched.with} select * from (${selects.join(' union all ')}) r limit ${MAX_VALUES + 1}`,
+    context.params.values,
+  );
+  return { rows, everything: matched.everything };
+}
+
+/** Counts documents by several conditions in one pass. */
+function conditionsSelect(
+  conditions: readonly { index: number; part: string; condition: string }[],
+  { from, where }: Matched,
+): string {
+  const counts = conditions.map(({ condition }, i) => `count(*) filter (where ${condition}) as n${i}`);
+  const rows = conditions.map(({ index, part }, i) => `(${index}, '${part}', t.n${i})`);
+  return (
+    `select c.facet, c.part, null::text as key, c.n, 0::int8 as position ` +
+    `from (select ${counts.join(', ')} from ${from} where ${where}) t ` +
+    `cross join lateral (values ${rows.join(', ')}) c(facet, part, n)`
+  );
+}
