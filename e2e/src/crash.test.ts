@@ -1,0 +1,151 @@
+import { AkinRequestError, type Collection, type FoundDocument, type NewDocument } from '@akin/client';
+import { testDatabase } from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { type PictureServer, picture, servePictures, UNLIKE } from './pictures.ts';
+
+const ROUNDS = 3;
+/** Documents of one request: accepted together or not at all. */
+const BATCH = 5;
+/** Answers before the kill; another number in each round ends in another moment. */
+const ANSWERS = [12, 25, 18] as const;
+
+/** What was sent, and what of it was answered. */
+class Ledger {
+  readonly answered = new Set<string>();
+  /** By batch: the ids that were sent together. */
+  readonly batches = new Map<string, string[]>();
+  /** Of the one document that is replaced again and again. */
+  sentVersion = 0;
+  answeredVersion = 0;
+  answers = 0;
+}
+
+describe.each(['PGlite', 'PostgreSQL'])('killed again and again on %s', (engine) => {
+  let place: string[];
+  let removePlace: () => Promise<unknown>;
+  let pictures: PictureServer;
+  let akin: ServingAkin;
+  let collection: Collection;
+  let outputs: string;
+  const ledger = new Ledger();
+
+  const start = async () => {
+    akin = await serveAkin(['--no-demo', ...place]);
+    collection = akin.client.collection('my-collection');
+  };
+
+  beforeAll(async () => {
+    const folder = await temporaryFolder();
+    if (engine === 'PGlite') {
+      place = ['--data', folder.folder];
+      removePlace = folder.remove;
+    } else {
+      const database = await testDatabase();
+      place = ['--data', folder.folder, '--database-url', database.url];
+      removePlace = () => Promise.all([folder.remove(), database.drop()]);
+    }
+    pictures = await servePictures();
+    await start();
+    const bytes = await picture(UNLIKE[0]);
+    outputs = (await collection.analyze({ data: bytes.toString('base64') })).outputs;
+  }, 120_000);
+  afterAll(async () => {
+    await akin?.command.stop();
+    await pictures?.[Symbol.asyncDispose]();
+    await removePlace?.();
+  });
+
+  it.each(ANSWERS.map((answers, round) => [round + 1, answers]))(
+    'loses nothing that was answered and shows nothing by half (kill %d)',
+    async (round, answers) => {
+      await killWhileChangesFlow(round, answers);
+      await start();
+      await expectWhole(await everything(collection));
+      await collection.commit({ waitAnalysis: true });
+      const found = await everything(collection);
+      await expectWhole(found);
+      expect([...ledger.answered].filter((id) => !found.has(id))).toEqual([]);
+      expect(found.get('replaced')?.version).toBeGreaterThanOrEqual(ledger.answeredVersion);
+      expect(await collection.status()).toMatchObject({ documents: found.size, pending: 0, failed: 0 });
+    },
+    120_000,
+  );
+
+  it('has not been tested by idle rounds', () => {
+    expect(ledger.answered.size).toBeGreaterThan(ROUNDS * 20);
+  });
+
+  /** Sends changes of three kinds at the same time and kills akin when some were answered. */
+  async function killWhileChangesFlow(round: number, answers: number): Promise<void> {
+    const before = ledger.answers;
+    let enough = () => {};
+    const reached = new Promise<void>((resolve) => {
+      enough = resolve;
+    });
+    /** Sends one change after the other until no answer comes. */
+    const flow = async (send: (n: number) => Promise<void>) => {
+      for (let n = 0; ; n++) {
+        try {
+          await send(n);
+        } catch (error) {
+          if (error instanceof AkinRequestError && error.status === 0) return;
+          throw error;
+        }
+        ledger.answers++;
+        if (ledger.answers - before >= answers) enough();
+      }
+    };
+    const sendBatch = async (name: string, fields: (id: string) => Omit<NewDocument, 'id'>, parameters: object) => {
+      const ids = Array.from({ length: BATCH }, (_, position) => `${name} ${position}`);
+      ledger.batches.set(name, ids);
+      await collection.add(
+        ids.map((id) => ({ id, batch: name, ...fields(id) })),
+        parameters,
+      );
+      for (const id of ids) ledger.answered.add(id);
+    };
+    const flows = Promise.all([
+      flow((n) => sendBatch(`import ${round}.${n}`, () => ({ import: outputs }), { commit: n % 3 === 1 })),
+      flow((n) =>
+        sendBatch(`image ${round}.${n}`, () => ({ image: `${pictures.url}/${UNLIKE[n % 4]}.jpg` }), { async: true }),
+      ),
+      flow(async () => {
+        const version = ++ledger.sentVersion;
+        await collection.add([{ id: 'replaced', version, import: outputs }], { commit: version % 2 === 0 });
+        ledger.answeredVersion = version;
+      }),
+    ]);
+    await Promise.race([reached, flows]);
+    await akin.command.stop('SIGKILL');
+    await flows;
+  }
+
+  /** What is seen is whole: requests, documents with all that belongs to them, versions that were sent. */
+  async function expectWhole(found: Map<string, FoundDocument>): Promise<void> {
+    for (const [batch, ids] of ledger.batches) {
+      const seen = ids.filter((id) => found.has(id));
+      // Pictures of one request are ready at different times, so they may be seen at different commits.
+      if (!batch.startsWith('image')) expect([batch, [0, BATCH].includes(seen.length)]).toEqual([batch, true]);
+    }
+    const analyzed = [...found.values()].filter((document) => document.content_rerank !== undefined);
+    expect(analyzed).toHaveLength(found.size);
+    const version = found.get('replaced')?.version ?? 0;
+    expect(version).toBeLessThanOrEqual(ledger.sentVersion);
+    // Each has its descriptor, its words and no twin.
+    const { response } = await collection.image({ 'rank.by.outputs': outputs, rows: 0 });
+    expect(response.numFound).toBe(found.size);
+    expect((await collection.select({ q: 'import image replaced', 'q.op': 'OR', rows: 0 })).response.numFound).toBe(
+      found.size,
+    );
+  }
+});
+
+async function everything(collection: Collection): Promise<Map<string, FoundDocument>> {
+  const found = new Map<string, FoundDocument>();
+  for await (const document of collection.all()) {
+    expect(found.has(document.id)).toBe(false);
+    found.set(document.id, document);
+  }
+  return found;
+}
