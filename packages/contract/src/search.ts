@@ -9,6 +9,44 @@ export const MAX_DEPTH = 10_000;
 /** Longest wait for the operations of an `after` token, in milliseconds. */
 export const MAX_AFTER_TIMEOUT = 300_000;
 
+const INCLUDES = ['lower', 'upper', 'edge', 'outer', 'all'] as const;
+const OTHERS = ['before', 'after', 'between', 'all', 'none'] as const;
+
+/** How facets are counted: each for all facets, or as `f.<field>.<name>` for those of one field. */
+export const FACET_SETTINGS = z.object({
+  'facet.limit': whole(-1)
+    .default(100)
+    .meta({
+      description: 'Values of each field to return; -1 is all. Also `f.<field>.facet.limit`, as for every setting.',
+    }),
+  'facet.offset': whole(0).default(0).meta({ description: 'Values to pass over.' }),
+  'facet.mincount': whole(0).default(0).meta({
+    description: 'Least count. 0 lists values of Strings and Booleans too that no match has.',
+  }),
+  'facet.sort': choice(['count', 'index', 'true', 'false'])
+    .optional()
+    .meta({
+      description: 'By falling `count`, the default, or by value (`index`), the default where all are asked for.',
+    }),
+  'facet.prefix': text().optional().meta({ description: 'Only values that begin so.' }),
+  'facet.contains': text().optional().meta({ description: 'Only values that hold this text.' }),
+  'facet.contains.ignoreCase': flag().default(false).meta({ description: 'Capital or small letters alike.' }),
+  'facet.excludeTerms': text().optional().meta({ description: 'Values to leave out, by comma.' }),
+  'facet.missing': flag().default(false).meta({ description: 'Count the documents without a value, as a last entry.' }),
+  'facet.range.start': text().optional().meta({ description: 'Beginning of the first range.' }),
+  'facet.range.end': text().optional().meta({ description: 'End of the last range.' }),
+  'facet.range.gap': text().optional().meta({ description: 'Width of a range; for dates such as `+1MONTH`.' }),
+  'facet.range.hardend': flag().default(false).meta({ description: 'Whether the last range ends at `end` exactly.' }),
+  'facet.range.include': z.array(choice(INCLUDES)).default([]).meta({
+    description: 'Which bounds belong to a range. Default `lower`.',
+  }),
+  'facet.range.other': z.array(choice(OTHERS)).default([]).meta({
+    description: 'Counts of what is `before`, `after` or `between` all ranges.',
+  }),
+});
+
+export type FacetSettings = z.output<typeof FACET_SETTINGS>;
+
 /** What a search of any endpoint takes. */
 export const SEARCH_PARAMETERS = z.object({
   collection: COLLECTION_PARAMETER,
@@ -53,6 +91,22 @@ export const SEARCH_PARAMETERS = z.object({
     .optional()
     .meta({ description: 'Time zone in which date math rounds, such as `Europe/Berlin`. Default UTC.' }),
   timeAllowed: whole(0).optional().meta({ description: 'Milliseconds. Accepted; answers are always whole.' }),
+  facet: flag().default(false).meta({ description: 'Count what matches by the `facet.*` given.' }),
+  'facet.field': z
+    .array(text())
+    .default([])
+    .meta({
+      description: 'Count by the values of these fields; `{!ex=tag}field` without filters that are `{!tag=tag}…`.',
+      example: ['labels'],
+    }),
+  'facet.query': z.array(text()).default([]).meta({ description: 'Count what matches these queries too.' }),
+  'facet.range': z.array(text()).default([]).meta({
+    description: 'Count by ranges of these fields, one number or date each.',
+  }),
+  ...FACET_SETTINGS.shape,
+  'json.nl': choice(['flat', 'map', 'arrarr', 'arrmap', 'arrntv']).default('flat').meta({
+    description: 'How lists of values and counts are written.',
+  }),
   'rank.by.id': z.array(text()).default([]).meta({ description: 'Rank by similarity to this stored document.' }),
   'rank.by.url': z
     .array(text())
@@ -96,6 +150,26 @@ export const SEARCH_ANSWER = answer({
     docs: z.array(DOCUMENT),
   }),
   nextCursorMark: z.string().optional(),
+  facet_counts: z
+    .object({
+      facet_queries: z.record(z.string(), z.int()),
+      facet_fields: z.record(z.string(), z.unknown()).meta({ description: 'Values and counts, as `json.nl` says.' }),
+      facet_ranges: z.record(
+        z.string(),
+        z.object({
+          counts: z.unknown(),
+          gap: z.unknown(),
+          before: z.int().optional(),
+          after: z.int().optional(),
+          between: z.int().optional(),
+          start: z.unknown(),
+          end: z.unknown(),
+        }),
+      ),
+      facet_intervals: z.object({}),
+      facet_heatmaps: z.object({}),
+    })
+    .optional(),
 });
 
 /** A search may come as JSON too: parameters by name, or the names of Solr's JSON requests. */

@@ -7,8 +7,10 @@ import type { JsonAnswer } from '../http/answer.ts';
 import type { Call } from '../http/frame.ts';
 import { awaitToken } from '../update/await-token.ts';
 import { describe, rankingModule } from './describe.ts';
+import { readFacets, tagsOf } from './facets.ts';
 import { type FieldList, readFieldList, wantedDistances, wantedFields, wantsScores } from './field-list.ts';
 import { presentDocument } from './present.ts';
+import { facetWarnings, presentFacets } from './present-facets.ts';
 import { lookupIn, readQuery, readSort } from './query-parameters.ts';
 import { readRankInputs } from './rank-inputs.ts';
 import { refuseUnbuilt } from './refused.ts';
@@ -44,6 +46,11 @@ export async function answerSearch(
   const fields = readFieldList(parameters.fl, inputs.length > 0, parameter);
   const query = readQuery('q', parameters.q, parameters, parameter);
   const filters = parameters.fq.map((text) => readQuery('fq', text, parameters, parameter));
+  const tagged = [
+    { tags: tagsOf('q', parameters.q, parameter), query },
+    ...filters.map((filter, i) => ({ tags: tagsOf('fq', parameters.fq[i] ?? '', parameter), query: filter })),
+  ];
+  const facets = parameters.facet ? readFacets(call.list, tagged, parameters) : [];
   const sort = readSort(parameters.sort, parameter);
 
   const collection = await findCollection(context.store, parameters.collection);
@@ -63,6 +70,7 @@ export async function answerSearch(
     fields: names,
     distances: wantedDistances(fields),
     scores: wantsScores(fields),
+    facets: facets.map(({ request }) => request),
     ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
     ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
   };
@@ -71,8 +79,9 @@ export async function answerSearch(
   const scoreOfHit = ({ distance, score }: { distance?: number; score?: number }) =>
     distance === undefined ? score : scoreOf(module, distance);
   const maxScore = result.minDistance === undefined ? result.maxScore : scoreOf(module, result.minDistance);
+  const warnings = facetWarnings(facets, result.facets);
   return {
-    header: rank ? { ranking: 'exact' } : {},
+    header: { ...(rank ? { ranking: 'exact' } : {}), ...(warnings.length > 0 ? { warnings } : {}) },
     body: {
       response: {
         numFound: result.numFound,
@@ -81,6 +90,7 @@ export async function answerSearch(
         numFoundExact: result.numFoundExact,
         docs: result.hits.map((hit) => presentDocument({ ...hit, score: scoreOfHit(hit) }, fields, hidden)),
       },
+      ...(parameters.facet ? { facet_counts: presentFacets(facets, result.facets, parameters['json.nl']) } : {}),
       ...(result.nextCursorMark === undefined ? {} : { nextCursorMark: result.nextCursorMark }),
     },
   };

@@ -8,7 +8,6 @@ const OFF = /^(false|0|off|no|)$/i;
 const UNBUILT: Readonly<Record<string, RegExp>> = {
   defType: /^(lucene|)$/,
   group: OFF,
-  facet: OFF,
   stats: OFF,
   hl: OFF,
   mlt: OFF,

@@ -1,0 +1,322 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { outputsOf } from '../../test/pictures.ts';
+import { ask, FORM_BODY, JSON_BODY, postJson } from '../../test/start-gateway.ts';
+import { type Service, startService } from '../../test/start-service.ts';
+
+const C = '/api/cores/my-collection';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+  const documents = [
+    {
+      id: '1',
+      category: 'shoe',
+      labels: ['red', 'new'],
+      price: 10,
+      weight: 0.5,
+      sold: true,
+      taken: '2024-01-10',
+      import: outputsOf('red'),
+    },
+    {
+      id: '2',
+      category: 'shoe',
+      labels: ['red'],
+      price: 20,
+      weight: 1.5,
+      sold: false,
+      taken: '2024-02-10',
+      import: outputsOf('red-copy'),
+    },
+    {
+      id: '3',
+      category: 'hat',
+      labels: ['blue', 'new'],
+      price: 30,
+      weight: 2,
+      sold: true,
+      taken: '2024-02-20',
+      import: outputsOf('blue'),
+    },
+    { id: '4', category: 'bag, big', price: 45, location: '48,11' },
+    { id: '5', 'odd:name': 'x' },
+  ];
+  expect((await postJson(service.gateway, `${C}/update?commit=true`, documents)).status).toBe(200);
+}, 60_000);
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+type Fields = Record<string, string | readonly string[]>;
+const get = (fields: Fields, endpoint = 'select') => {
+  const list = new URLSearchParams();
+  for (const [name, value] of Object.entries({ rows: '0', facet: 'true', ...fields }))
+    for (const one of [value].flat()) list.append(name, one);
+  return ask(service.gateway, `${C}/${endpoint}?${list}`);
+};
+const counts = async (fields: Fields, endpoint?: string) => {
+  const { json, status } = await get(fields, endpoint);
+  expect(json.error).toBeUndefined();
+  expect(status).toBe(200);
+  return json.facet_counts;
+};
+const fieldOf = async (name: string, fields: Fields = {}) =>
+  Object.values((await counts({ 'facet.field': name, 'facet.mincount': '1', ...fields })).facet_fields)[0];
+
+describe('facet_counts', () => {
+  it('has the members of Solr in their order, and is there only when facets are on', async () => {
+    const { text } = await get({ 'facet.field': 'category', 'facet.query': 'price:[20 TO *]' });
+    expect(text).toContain(
+      '"facet_counts":{"facet_queries":{"price:[20 TO *]":3},' +
+        '"facet_fields":{"category":["shoe",2,"bag, big",1,"hat",1]},' +
+        '"facet_ranges":{},"facet_intervals":{},"facet_heatmaps":{}}',
+    );
+    expect((await get({ facet: 'false', 'facet.field': 'category' })).json).not.toHaveProperty('facet_counts');
+    expect(await counts({})).toEqual({
+      facet_queries: {},
+      facet_fields: {},
+      facet_ranges: {},
+      facet_intervals: {},
+      facet_heatmaps: {},
+    });
+  });
+
+  it('counts what the page is of, and repeats what a form or a JSON body asks for', async () => {
+    const { json } = await get({ q: 'category:shoe', fq: 'sold:true', 'facet.field': 'labels', rows: '10' });
+    expect(json.response.docs).toHaveLength(1);
+    expect(json.facet_counts.facet_fields).toEqual({ labels: ['new', 1, 'red', 1, 'blue', 0] });
+    const form = await ask(service.gateway, `${C}/select`, {
+      body: 'facet=on&facet.field=sold&facet.field=labels&f.labels.facet.limit=1&f.sold.facet.mincount=1',
+      headers: FORM_BODY,
+    });
+    expect(form.json.facet_counts.facet_fields).toEqual({ sold: ['true', 2, 'false', 1], labels: ['new', 2] });
+    const body = { query: '*:*', params: { facet: true, 'facet.field': ['sold', 'category'], 'facet.mincount': 2 } };
+    const { json: answer } = await ask(service.gateway, '/solr/my-collection/select', {
+      body: JSON.stringify(body),
+      headers: JSON_BODY,
+    });
+    expect(answer.facet_counts.facet_fields).toEqual({ sold: ['true', 2], category: ['shoe', 2] });
+  });
+});
+
+describe('facet.field', () => {
+  it.each<[string, Fields, unknown[]]>([
+    ['labels', {}, ['new', 2, 'red', 2, 'blue', 1]],
+    ['price', {}, ['10', 1, '20', 1, '30', 1, '45', 1]],
+    ['weight', {}, ['0.5', 1, '1.5', 1, '2.0', 1]],
+    ['sold', {}, ['true', 2, 'false', 1]],
+    ['taken', { 'facet.limit': '1' }, ['2024-01-10T00:00:00Z', 1]],
+    ['color_names', {}, ['red', 2, 'blue', 1]],
+    ['color_isolated', {}, ['true', 3]],
+    ['copyspace', {}, ['0', 3, '1', 3, '8', 3]],
+    ['odd\\:name', {}, ['x', 1]],
+    ['labels', { 'facet.sort': 'index' }, ['blue', 1, 'new', 2, 'red', 2]],
+    ['labels', { 'facet.limit': '-1' }, ['blue', 1, 'new', 2, 'red', 2]],
+    ['labels', { 'facet.limit': '-1', 'facet.sort': 'true' }, ['new', 2, 'red', 2, 'blue', 1]],
+    ['labels', { 'facet.limit': '1', 'facet.offset': '1' }, ['red', 2]],
+    ['labels', { 'facet.mincount': '2' }, ['new', 2, 'red', 2]],
+    ['labels', { 'facet.prefix': 'b' }, ['blue', 1]],
+    ['labels', { 'facet.contains': 'E' }, []],
+    ['labels', { 'facet.contains': 'E', 'facet.contains.ignoreCase': 'true', 'facet.limit': '1' }, ['new', 2]],
+    ['labels', { 'facet.missing': 'true' }, ['new', 2, 'red', 2, 'blue', 1, null, 2]],
+    ['category', { 'facet.excludeTerms': 'bag\\, big,hat' }, ['shoe', 2]],
+    ["{!terms='bag\\\\, big,none,shoe'}category", {}, ['bag, big', 1, 'none', 0, 'shoe', 2]],
+    ["{!terms='none,hat,shoe'}category", { 'facet.sort': 'count' }, ['shoe', 2, 'hat', 1, 'none', 0]],
+    ['{!facet.limit=1}labels', { 'facet.limit': '5' }, ['new', 2]],
+    ['{!facet.limit=1}labels', { 'f.labels.facet.limit': '2' }, ['new', 2, 'red', 2]],
+  ])('%s %j', async (name, fields, expected) => {
+    expect(await fieldOf(name, fields)).toEqual(expected);
+  });
+
+  it('warns where zeros were asked for and are none', async () => {
+    const { json } = await get({ 'facet.field': ['price', 'labels'], q: 'id:1' });
+    expect(json.facet_counts.facet_fields).toEqual({ price: ['10', 1], labels: ['new', 1, 'red', 1, 'blue', 0] });
+    expect(json.responseHeader.warnings).toEqual([expect.stringContaining('"price"')]);
+  });
+
+  it.each([
+    ['map', { new: 2, red: 2, '': 3 }],
+    [
+      'arrarr',
+      [
+        ['new', 2],
+        ['red', 2],
+        [null, 3],
+      ],
+    ],
+    ['arrmap', [{ new: 2 }, { red: 2 }, 3]],
+    [
+      'arrntv',
+      [
+        { name: 'new', type: 'int', value: 2 },
+        { name: 'red', type: 'int', value: 2 },
+        { name: null, type: 'int', value: 3 },
+      ],
+    ],
+    ['flat', ['new', 2, 'red', 2, null, 3]],
+  ])('is written as json.nl=%s', async (style, expected) => {
+    const fields = { 'facet.limit': '2', 'facet.missing': 'on', fq: '-id:4', 'json.nl': style };
+    const all = JSON.parse(JSON.stringify(expected).replaceAll('3', '1'));
+    expect(await fieldOf('labels', fields)).toEqual(all);
+  });
+
+  it('leaves out tagged filters, under the key that is asked for', async () => {
+    const answer = await counts({
+      q: '{!tag=what}price:[* TO 30]',
+      fq: ['{!tag=cat,all}category:shoe', '{!tag=all}sold:true'],
+      'facet.mincount': '1',
+      'facet.field': [
+        'category',
+        '{!ex=cat key=any}category',
+        '{!ex=all,what key="every one"}category',
+        '{!ex=none key=same}category',
+      ],
+      'facet.query': ['{!ex=cat key=hats}category:hat', '{!ex=all}price:20', '{!key=here}price:20'],
+      'facet.range': '{!ex=all key=cost}price',
+      'facet.range.start': '0',
+      'facet.range.end': '40',
+      'facet.range.gap': '20',
+    });
+    expect(answer.facet_fields).toEqual({
+      category: ['shoe', 1],
+      any: ['hat', 1, 'shoe', 1],
+      'every one': ['shoe', 2, 'bag, big', 1, 'hat', 1],
+      same: ['shoe', 1],
+    });
+    expect(answer.facet_queries).toEqual({ hats: 1, '{!ex=all}price:20': 1, here: 0 });
+    expect(answer.facet_ranges.cost.counts).toEqual(['0', 1, '20', 2]);
+  });
+
+  it('counts over the similar set when a threshold says which that is', async () => {
+    const like = { 'rank.by.id': '1', 'facet.field': 'category', 'facet.mincount': '1' };
+    expect((await counts(like, 'image')).facet_fields).toEqual({ category: ['shoe', 2, 'hat', 1] });
+    const { json } = await get({ ...like, 'facet.query': 'price:20' }, 'duplicate');
+    expect(json.response.numFound).toBe(2);
+    expect(json.facet_counts).toMatchObject({
+      facet_fields: { category: ['shoe', 2] },
+      facet_queries: { 'price:20': 1 },
+    });
+  });
+});
+
+describe('facet.query', () => {
+  it('takes the whole language, with the parameters of the request', async () => {
+    const answer = await counts({
+      pt: '48,11',
+      near: 'hat',
+      'facet.query': ['{!geofilt d=5}', '{!frange l=5}geodist()', '-sold:true', '{!term f=category v=$near}', '*:*'],
+    });
+    expect(answer.facet_queries).toEqual({
+      '{!geofilt d=5}': 1,
+      '{!frange l=5}geodist()': 0,
+      '-sold:true': 3,
+      '{!term f=category v=$near}': 1,
+      '*:*': 5,
+    });
+  });
+});
+
+describe('facet.range', () => {
+  const range = async (field: string, start: string, end: string, gap: string, fields: Fields = {}) =>
+    Object.values(
+      (
+        await counts({
+          'facet.range': field,
+          'facet.range.start': start,
+          'facet.range.end': end,
+          'facet.range.gap': gap,
+          ...fields,
+        })
+      ).facet_ranges,
+    )[0];
+
+  it('counts numbers and dates in steps, each in the type of the field', async () => {
+    expect(await range('price', '0', '50', '25', { 'facet.range.other': 'all' })).toEqual({
+      counts: ['0', 2, '25', 2],
+      gap: 25,
+      before: 0,
+      after: 0,
+      between: 4,
+      start: 0,
+      end: 50,
+    });
+    const { text } = await get({
+      'facet.range': 'weight',
+      'f.weight.facet.range.start': '0',
+      'facet.range.start': '9',
+      'facet.range.end': '2',
+      'facet.range.gap': '1',
+    });
+    expect(text).toContain('"weight":{"counts":["0.0",1,"1.0",1],"gap":1.0,"start":0.0,"end":2.0}');
+    expect(await range('taken', '2024-01-01T00:00:00Z', '2024-03-01T00:00:00Z', '+1MONTH')).toEqual({
+      counts: ['2024-01-01T00:00:00Z', 1, '2024-02-01T00:00:00Z', 2],
+      gap: '+1MONTH',
+      start: '2024-01-01T00:00:00Z',
+      end: '2024-03-01T00:00:00Z',
+    });
+  });
+
+  it('takes mincount, hardend, include, other, NOW and TZ', async () => {
+    expect(
+      await range('price', '0', '30', '12', { 'facet.range.hardend': 'true', 'facet.mincount': '1' }),
+    ).toMatchObject({
+      counts: ['0', 1, '12', 1],
+      end: 30,
+    });
+    expect(
+      await range('price', '10', '30', '10', {
+        'facet.range.include': ['upper', 'outer'],
+        'facet.range.other': ['before', 'after'],
+      }),
+    ).toMatchObject({ counts: ['10', 1, '20', 1], before: 1, after: 2 });
+    const now = String(Date.UTC(2024, 1, 15));
+    expect(
+      await range('taken', 'NOW/MONTH', 'NOW/MONTH+1MONTH', '+10DAYS', {
+        NOW: now,
+        TZ: 'Europe/Berlin',
+        'json.nl': 'map',
+      }),
+    ).toMatchObject({
+      counts: { '2024-01-31T23:00:00Z': 1, '2024-02-10T23:00:00Z': 1, '2024-02-20T23:00:00Z': 0 },
+    });
+  });
+});
+
+describe('what cannot be counted', () => {
+  it.each<[Fields, string]>([
+    [{ 'facet.field': 'categry' }, 'did you mean "category"'],
+    [{ 'facet.field': '{!ex=a' }, 'Parameter facet.field: '],
+    [{ 'facet.field': 'location' }, '"location" is a location'],
+    [{ 'facet.query': 'prise:1' }, 'did you mean "price"'],
+    [{ 'facet.query': '((' }, 'Parameter facet.query: '],
+    [{ 'facet.range': 'price' }, 'Parameter facet.range.start is required'],
+    [
+      { 'facet.range': 'price', 'facet.range.start': '0', 'facet.range.end': '9', 'facet.range.gap': '0' },
+      'no greater value',
+    ],
+    [
+      { 'facet.field': 'labels', 'facet.limit': 'many' },
+      'Parameter facet.limit must be a whole number of at least -1; it is "many"',
+    ],
+    [{ 'facet.field': 'labels', 'f.labels.facet.limit': 'x' }, 'Parameter f.labels.facet.limit must be a whole number'],
+    [{ 'facet.field': 'labels', 'f.labels.facet.sort': 'up' }, 'Parameter f.labels.facet.sort must be one of'],
+    [{ 'facet.field': '{!facet.mincount=-2}labels' }, 'Parameter facet.mincount must be'],
+    [{ 'facet.field': 'labels', 'json.nl': 'tree' }, 'Parameter json.nl must be one of'],
+    [{ 'facet.pivot': 'labels,category' }, 'Parameter facet.pivot is not built'],
+    [{ 'facet.interval': 'price' }, 'Parameter facet.interval is not built'],
+    [{ 'f.labels.facet.matches': '.*' }, 'Parameter f.labels.facet.matches is not built'],
+    [{ 'facet.field': Array.from({ length: 201 }, () => 'labels') }, 'at most 200 facets'],
+  ])('%j', async (fields, message) => {
+    const { status, json } = await get(fields);
+    expect([status, json.error?.msg]).toEqual([400, expect.stringContaining(message)]);
+  });
+
+  it('is passed over where it says only how to count', async () => {
+    const hints = {
+      'facet.method': 'enum',
+      'facet.threads': '4',
+      'facet.enum.cache.minDf': '25',
+      'facet.overrequest.count': '9',
+    };
+    expect((await counts({ ...hints, 'facet.field': 'sold' })).facet_fields).toEqual({ sold: ['true', 2, 'false', 1] });
+  });
+});
