@@ -10,19 +10,32 @@ export interface Drawing {
   readonly type?: 'jpeg' | 'png' | 'webp';
 }
 
-/** Draws a small picture: shapes of a few colours on a ground of one colour. */
+/**
+ * Draws a small picture: shapes of a few colours on a ground of one colour. Pixel by pixel, because a process that has
+ * read a foreign image before, as one of jest's may have, does not read SVG any more.
+ */
 export async function drawImage({ width, height, seed = 1, type = 'jpeg' }: Drawing): Promise<Buffer> {
   const random = randomNumbers(seed);
-  const color = () => `hsl(${Math.floor(random() * 360)}, 70%, ${Math.floor(30 + random() * 40)}%)`;
-  const shapes = Array.from({ length: 6 }, () => {
-    const [x, y, size] = [random() * width, random() * height, (0.1 + random() * 0.25) * Math.min(width, height)];
-    return random() < 0.5
-      ? `<circle cx="${x}" cy="${y}" r="${size}" fill="${color()}"/>`
-      : `<rect x="${x}" y="${y}" width="${size * 1.5}" height="${size}" fill="${color()}"/>`;
-  });
-  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">
-    <rect width="100%" height="100%" fill="${color()}"/>${shapes.join('')}</svg>`;
-  return sharp(Buffer.from(drawing)).toFormat(type).toBuffer();
+  const color = () => [random(), random(), random()].map((share) => Math.floor(40 + share * 190));
+  const pixels = Buffer.alloc(width * height * 3);
+  const fill = (rgb: number[], covers: (x: number, y: number) => boolean) => {
+    for (let y = 0; y < height; y++) {
+      for (let x = 0; x < width; x++) if (covers(x, y)) pixels.set(rgb, (y * width + x) * 3);
+    }
+  };
+  fill(color(), () => true);
+  for (let shape = 0; shape < 6; shape++) {
+    const [left, top, size] = [random() * width, random() * height, (0.1 + random() * 0.25) * Math.min(width, height)];
+    const isCircle = random() < 0.5;
+    fill(color(), (x, y) =>
+      isCircle
+        ? (x - left) ** 2 + (y - top) ** 2 <= size ** 2
+        : x >= left && x < left + size * 1.5 && y >= top && y < top + size,
+    );
+  }
+  return sharp(pixels, { raw: { width, height, channels: 3 } })
+    .toFormat(type)
+    .toBuffer();
 }
 
 /** Numbers in [0, 1) that depend on the seed alone (mulberry32, Tommy Ettinger, public domain). */
