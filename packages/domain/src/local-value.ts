@@ -1,5 +1,6 @@
 import type { ParameterLookup } from './geodist.ts';
-import { QueryScanner } from './query-scanner.ts';
+import { QueryScanner, queryError } from './query-scanner.ts';
+import { unstorable } from './text.ts';
 
 /** The value of a parameter with what stands before it as `{!key=value …}`. */
 export interface LocalValue {
@@ -16,7 +17,12 @@ export interface LocalValue {
  */
 export function readLocalValue(text: string, parameter: ParameterLookup): LocalValue {
   if (!text.startsWith('{!')) return { local: new Map(), value: text };
-  const scanner = new QueryScanner(text, parameter);
+  const scanner = new QueryScanner(text, (name) => {
+    const value = parameter(name);
+    const problem = value === undefined ? null : unstorable(value);
+    if (problem !== null) throw queryError(text, 0, `the parameter ${name} holds ${problem}`);
+    return value;
+  });
   const { params } = scanner.localParams();
   return { local: params, value: params.get('v') ?? text.slice(scanner.position) };
 }

@@ -301,6 +301,11 @@ describe('what cannot be counted', () => {
     [{ 'facet.field': 'labels', 'f.labels.facet.sort': 'up' }, 'Parameter f.labels.facet.sort must be one of'],
     [{ 'facet.field': '{!facet.mincount=-2}labels' }, 'Parameter facet.mincount must be'],
     [{ 'facet.field': 'labels', 'json.nl': 'tree' }, 'Parameter json.nl must be one of'],
+    [
+      { 'facet.field': 'labels', 'f.labels.facet.prefix': 'a\0' },
+      'Parameter f.labels.facet.prefix holds the character NUL',
+    ],
+    [{ 'facet.field': '{!terms=$it}labels', it: '\0' }, 'Parameter facet.field: '],
     [{ 'facet.pivot': 'labels,category' }, 'Parameter facet.pivot is not built'],
     [{ 'facet.interval': 'price' }, 'Parameter facet.interval is not built'],
     [{ 'f.labels.facet.matches': '.*' }, 'Parameter f.labels.facet.matches is not built'],

@@ -1,5 +1,5 @@
 import { FACET_SETTINGS, type FacetSettings } from '@akin/contract';
-import { AkinError, type ParameterLookup, type Query, readLocalValue } from '@akin/domain';
+import { AkinError, type ParameterLookup, type Query, readLocalValue, unstorable } from '@akin/domain';
 import type { FacetRequest } from '@akin/store';
 import type { ParameterList } from '../http/parameters.ts';
 import { lookupIn, naming, type QueryOptions, readQuery } from './query-parameters.ts';
@@ -125,6 +125,8 @@ function settingsOf(field: string, local: ReadonlyMap<string, string>, list: Par
         inLocal === undefined ? list.filter(([sent]) => sent === spelled).map(([, value]) => value) : [inLocal];
       const given = values.filter((value) => value !== '');
       if (given.length === 0) continue;
+      const problem = unstorable(given.join(''));
+      if (problem !== null) throw new AkinError('bad-request', `Parameter ${spelled.slice(0, 160)} holds ${problem}.`);
       const result = type.safeParse(isRepeated(name) ? given : given[0]);
       if (result.success) return result.data as FacetSettings[Name];
       throw new AkinError(
