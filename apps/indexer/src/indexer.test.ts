@@ -117,8 +117,8 @@ describe('the indexer', () => {
     const accepted = await accept(store, collection, [image('pdf'), image('fine')]);
     wake();
     const failed = await waitForOperations(store, collection, accepted);
-    expect(failed.map(({ id, error }) => [id, error])).toEqual([
-      ['pdf', { code: 'unsupported-image', msg: 'This is a PDF file.' }],
+    expect(failed.map(({ id, error, attempt }) => [id, error, attempt])).toEqual([
+      ['pdf', { code: 'unsupported-image', msg: 'This is a PDF file.' }, 1],
     ]);
     await commit(collection.name);
     expect(await states()).toEqual([
