@@ -1,5 +1,7 @@
 import type { Collection, CollectionSummary, FoundDocument, Plain } from '@akin/client';
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
+import { type FacetGroup, filterOf } from './facets.ts';
+import { sidebar } from './sidebar.ts';
 import type { Mode, Query, ViewState } from './view-state.ts';
 
 /** What came from akin, beside the state that stands in the address. */
@@ -11,6 +13,10 @@ export interface Shown {
   error: string | null;
   status: CollectionSummary | null;
   opened: FoundDocument | null;
+  /** What the results can be narrowed by. */
+  groups: readonly FacetGroup[];
+  /** Whether a small screen shows the groups. */
+  narrowing: boolean;
   /** Address of the uploaded picture in this browser. */
   preview: string | null;
 }
@@ -21,6 +27,7 @@ export interface Actions {
   setWords(words: string): void;
   addFilter(filter: string): void;
   removeFilter(filter: string): void;
+  showGroups(shown: boolean): void;
   more(): void;
   open(document: FoundDocument | null): void;
   upload(file: Blob): Promise<void>;
@@ -49,15 +56,20 @@ export function page(
       ${shown.error ? html`<p class="error" role="alert">${shown.error}</p>` : nothing}
       ${state.query ? question(state, state.query, shown, actions, collection) : nothing}
       ${summary(state, shown, actions, curl)}
-      <ul class="grid">
-        ${shown.documents.map((document) => card(document, actions, collection))}
-      </ul>
-      ${emptyNote(state, shown)}
-      ${
-        shown.numFound !== null && shown.documents.length < shown.numFound
-          ? html`<button class="more" ?disabled=${shown.loading} @click=${actions.more}>${shown.loading ? 'Loading…' : 'More'}</button>`
-          : nothing
-      }
+      <div class="results">
+        ${sidebar(state, shown, actions)}
+        <div class="found">
+          <ul class="grid">
+            ${shown.documents.map((document) => card(document, actions, collection))}
+          </ul>
+          ${emptyNote(state, shown)}
+          ${
+            shown.numFound !== null && shown.documents.length < shown.numFound
+              ? html`<button class="more" ?disabled=${shown.loading} @click=${actions.more}>${shown.loading ? 'Loading…' : 'More'}</button>`
+              : nothing
+          }
+        </div>
+      </div>
     </main>
     ${shown.opened ? details(shown.opened, actions, collection) : nothing}
     <div class="drop-note" aria-hidden="true">Drop a picture to see what looks like it</div>`;
@@ -96,7 +108,7 @@ function header(state: ViewState, shown: Shown, actions: Actions): TemplateResul
 
 function statusText(status: CollectionSummary | null): string {
   if (!status) return '';
-  const parts = [`${status.documents.toLocaleString()} documents`];
+  const parts = [`${status.documents.toLocaleString()} document${status.documents === 1 ? '' : 's'}`];
   if (status.pending > 0) parts.push(`${status.pending.toLocaleString()} on their way`);
   if (status.failed > 0) parts.push(`${status.failed.toLocaleString()} failed`);
   return parts.join(' · ');
@@ -114,7 +126,7 @@ function question(
   return html`<section class="question" aria-label="What is searched for">
     ${questionPicture(query, shown, collection)}
     <div>
-      <p class="asked">${questionText(query)}</p>
+      <p class="asked">${questionText(query, shown)}</p>
       <div class="modes" role="group" aria-label="Compare by">
         ${modes.map(
           ([mode, name, about]) =>
@@ -122,7 +134,7 @@ function question(
         )}
       </div>
     </div>
-    <button class="quiet" @click=${() => actions.ask(null)}>Clear</button>
+    <button class="quiet clear" @click=${() => actions.ask(null)}>Clear</button>
   </section>`;
 }
 
@@ -139,8 +151,11 @@ function questionPicture(query: Query, shown: Shown, collection: Collection): Te
     : html`<span class="placeholder">an uploaded picture</span>`;
 }
 
-function questionText(query: Query): string {
-  if (query.by === 'id') return `Like ${query.id}`;
+function questionText(query: Query, shown: Shown): string {
+  if (query.by === 'id') {
+    const document = shown.documents.find(({ id }) => id === query.id);
+    return `Like ${document ? titleOf(document) : query.id}`;
+  }
   if (query.by === 'url') return `Like the picture at ${query.url}`;
   if (query.by === 'hex') return `In the colour ${query.hex}`;
   return 'Like the uploaded picture';
@@ -184,10 +199,10 @@ function card(document: FoundDocument, actions: Actions, collection: Collection)
   const name = titleOf(document);
   return html`<li class="card">
     <button class="picture" title=${name} @click=${() => actions.open(document)}>
-      <img loading="lazy" src=${collection.thumbnailAddress(document.id)} alt=${name} />
+      ${picture(document, collection)}
       ${document.score === undefined ? nothing : html`<span class="score" title="Score, 0 to 1">${scoreText(document.score)}</span>`}
     </button>
-    ${palette(strings(document.color_palette_hex))}
+    ${paletteOf(document)}
     <p class="name">${name}</p>
     <div class="card-actions">
       ${MODE_NAMES.map(
@@ -207,19 +222,19 @@ function details(document: FoundDocument, actions: Actions, collection: Collecti
   return html`<div class="veil" @click=${close}></div>
     <aside class="details" role="dialog" aria-modal="true" aria-label=${titleOf(document)}>
       <button class="quiet close" aria-label="Close" @click=${close}>×</button>
-      <img src=${collection.thumbnailAddress(document.id)} alt=${titleOf(document)} />
+      ${picture(document, collection)}
       <h2>${titleOf(document)}</h2>
-      <div class="modes">
+      <div class="modes" role="group" aria-label="Search for the like by">
         ${MODE_NAMES.map(
           ([mode, label, about]) =>
-            html`<button title=${about} @click=${() => actions.ask({ by: 'id', id: document.id }, mode)}>Same by ${label.toLowerCase()}</button>`,
+            html`<button title=${about} @click=${() => actions.ask({ by: 'id', id: document.id }, mode)}>${label}</button>`,
         )}
       </div>
-      ${palette(strings(document.color_palette_hex), 'big', (hex) => actions.ask({ by: 'hex', hex }, 'color'))}
-      <p>
+      ${paletteOf(document, 'big', (hex) => actions.ask({ by: 'hex', hex }, 'color'))}
+      <p class="chips">
         ${chips.map(
           ([field, value]) =>
-            html`<button class="chip" title="Only these" @click=${() => actions.addFilter(`${field}:${quoted(value)}`)}>${value}</button>`,
+            html`<button class="chip" title="Only these" @click=${() => actions.addFilter(filterOf(field, value))}>${value}</button>`,
         )}
       </p>
       <dl>
@@ -236,19 +251,42 @@ function details(document: FoundDocument, actions: Actions, collection: Collecti
     </aside>`;
 }
 
+/** The small picture of a document, or the one at its address, or a note that there is none. */
+function picture(document: FoundDocument, collection: Collection): TemplateResult {
+  const address = typeof document.image === 'string' && /^https?:/.test(document.image) ? document.image : null;
+  const analyzed = Object.keys(document).some((name) => /^copyspace$|_rerank$|_isolated$/.test(name));
+  if (!analyzed && !address) return html`<span class="placeholder">no picture</span>`;
+  const onError = ({ target }: Event) => {
+    const image = target as HTMLImageElement;
+    if (address && image.src !== address) image.src = address;
+  };
+  return html`<img loading="lazy" src=${collection.thumbnailAddress(document.id)} alt=${titleOf(document)} @error=${onError} />`;
+}
+
+/** The colours of a document by their shares. */
+function paletteOf(document: FoundDocument, size?: 'big', onPick?: (hex: string) => void): TemplateResult {
+  const shares = Array.isArray(document.color_palette_freq) ? document.color_palette_freq.map(Number) : [];
+  return palette(strings(document.color_palette_hex), size, shares, onPick);
+}
+
 /** Colours as a strip. Drawn as SVG because the page's security policy allows no inline styles. */
 function palette(
   colours: readonly string[],
   size: 'small' | 'big' = 'small',
+  shares: readonly number[] = [],
   onPick?: (hex: string) => void,
 ): TemplateResult {
-  const known = colours.filter((one) => /^(#|0x)[0-9a-f]{6}$/i.test(one)).map((one) => one.replace(/^0x/i, '#'));
-  return html`<svg class="palette ${size}" viewBox="0 0 ${Math.max(1, known.length)} 1" preserveAspectRatio="none" aria-hidden="true">
+  const known = colours.flatMap((colour, index) =>
+    /^(#|0x)[0-9a-f]{6}$/i.test(colour) ? [{ hex: colour.replace(/^0x/i, '#'), share: shares[index] ?? 1 }] : [],
+  );
+  const before = known.map((_, index) => known.slice(0, index).reduce((sum, { share }) => sum + share, 0));
+  const total = known.reduce((sum, { share }) => sum + share, 0);
+  return html`<svg class="palette ${size}" viewBox="0 0 ${total || 1} 1" preserveAspectRatio="none" aria-hidden="true">
     ${known.map(
       (
-        hex,
+        { hex, share },
         index,
-      ) => svg`<rect x=${index} width="1" height="1" fill=${hex} class=${onPick ? 'pickable' : ''} @click=${() => onPick?.(hex)}>
+      ) => svg`<rect x=${before[index]} width=${share} height="1" fill=${hex} class=${onPick ? 'pickable' : ''} @click=${() => onPick?.(hex)}>
         <title>${hex}</title></rect>`,
     )}
   </svg>`;
@@ -265,10 +303,6 @@ function scoreText(score: number): string {
 
 function strings(value: Plain | undefined): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
-}
-
-function quoted(value: string): string {
-  return `"${value.replace(/["\\]/g, '\\$&')}"`;
 }
 
 function valueText(value: Plain): string {
