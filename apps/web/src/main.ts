@@ -1,5 +1,6 @@
 import { createClient, type FoundDocument, type SearchAnswer } from '@akin/client';
 import { render } from 'lit-html';
+import { countsOf, type FacetField, facetFieldsOf, groupsOf, joinFilters } from './facets.ts';
 import { type Actions, page, type Shown } from './page.ts';
 import { describePicture } from './upload.ts';
 import { asCurl, type Query, readState, searchOf, type ViewState, writeState } from './view-state.ts';
@@ -19,8 +20,12 @@ let shown: Shown = {
   error: null,
   status: null,
   opened: null,
+  groups: [],
+  narrowing: false,
   preview: null,
 };
+/** Of the collection that is shown; empty until its schema came. */
+let fields: readonly FacetField[] = [];
 let running: AbortController | null = null;
 
 function draw(): void {
@@ -32,8 +37,12 @@ function update(change: Partial<Shown>): void {
   draw();
 }
 
+function request(start: number) {
+  return searchOf(state, start, PAGE_SIZE, joinFilters(state.filters, fields));
+}
+
 function curl(): string {
-  const { endpoint, parameters } = searchOf(state, 0, PAGE_SIZE);
+  const { endpoint, parameters } = request(0);
   const path = akin.collection(state.collection).searchAddress(endpoint, parameters);
   return asCurl(`${location.origin}${path}`);
 }
@@ -44,13 +53,32 @@ async function search(start = 0, keep = start > 0): Promise<void> {
   const mine = new AbortController();
   running = mine;
   update({ loading: true, error: null, ...(keep ? {} : { documents: [], numFound: null }) });
-  const { endpoint, parameters } = searchOf(state, start, PAGE_SIZE);
+  const { endpoint, parameters } = request(start);
   try {
     const answer: SearchAnswer = await akin.collection(state.collection)[endpoint](parameters, { signal: mine.signal });
     const documents = start === 0 ? answer.response.docs : [...shown.documents, ...answer.response.docs];
     update({ documents, numFound: answer.response.numFound, loading: false });
+    if (start === 0) await countGroups(mine.signal);
   } catch (error) {
     if (!mine.signal.aborted) update({ loading: false, error: messageOf(error) });
+  }
+}
+
+/** Comes behind the pictures, which it must not keep waiting. */
+async function countGroups(signal: AbortSignal): Promise<void> {
+  if (fields.length === 0) return;
+  const { endpoint, parameters } = countsOf(state, fields);
+  const answer = await akin.collection(state.collection)[endpoint](parameters, { signal });
+  update({ groups: groupsOf(answer, fields, state.filters) });
+}
+
+/** A page without groups is one all the same. */
+async function loadFields(): Promise<void> {
+  try {
+    const { schema } = await akin.collection(state.collection).schema();
+    fields = facetFieldsOf(schema.fields);
+  } catch {
+    fields = [];
   }
 }
 
@@ -74,6 +102,7 @@ const actions: Actions = {
   setWords: (words) => go({ words: words.trim(), query: null }),
   removeFilter: (filter) => go({ filters: state.filters.filter((one) => one !== filter) }, { keepPreview: true }),
   addFilter: (filter) => go({ filters: [...new Set([...state.filters, filter])] }, { keepPreview: true }),
+  showGroups: (narrowing) => update({ narrowing }),
   more: () => void search(shown.documents.length),
   open: (document: FoundDocument | null) => update({ opened: document }),
   async upload(file) {
@@ -98,6 +127,7 @@ async function watchStatus(): Promise<void> {
     const status = await akin.collection(state.collection).status();
     const grew = shown.status !== null && status.commit !== shown.status.commit;
     update({ status });
+    if (grew) await loadFields();
     const atStart = shown.documents.length <= PAGE_SIZE && scrollY < innerHeight && !shown.opened;
     if (grew && atStart && !shown.loading) void search(0, true);
   } catch {
@@ -138,5 +168,5 @@ addEventListener('keydown', (event) => {
   if (event.key === 'Escape' && shown.opened) actions.open(null);
 });
 
-void search();
+void loadFields().then(() => search());
 void watchStatus();

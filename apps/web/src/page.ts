@@ -1,5 +1,7 @@
 import type { Collection, CollectionSummary, FoundDocument, Plain } from '@akin/client';
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
+import { type FacetGroup, filterOf } from './facets.ts';
+import { sidebar } from './sidebar.ts';
 import type { Mode, Query, ViewState } from './view-state.ts';
 
 /** What came from akin, beside the state that stands in the address. */
@@ -11,6 +13,10 @@ export interface Shown {
   error: string | null;
   status: CollectionSummary | null;
   opened: FoundDocument | null;
+  /** What the results can be narrowed by. */
+  groups: readonly FacetGroup[];
+  /** Whether a small screen shows the groups. */
+  narrowing: boolean;
   /** Address of the uploaded picture in this browser. */
   preview: string | null;
 }
@@ -21,6 +27,7 @@ export interface Actions {
   setWords(words: string): void;
   addFilter(filter: string): void;
   removeFilter(filter: string): void;
+  showGroups(shown: boolean): void;
   more(): void;
   open(document: FoundDocument | null): void;
   upload(file: Blob): Promise<void>;
@@ -49,15 +56,20 @@ export function page(
       ${shown.error ? html`<p class="error" role="alert">${shown.error}</p>` : nothing}
       ${state.query ? question(state, state.query, shown, actions, collection) : nothing}
       ${summary(state, shown, actions, curl)}
-      <ul class="grid">
-        ${shown.documents.map((document) => card(document, actions, collection))}
-      </ul>
-      ${emptyNote(state, shown)}
-      ${
-        shown.numFound !== null && shown.documents.length < shown.numFound
-          ? html`<button class="more" ?disabled=${shown.loading} @click=${actions.more}>${shown.loading ? 'Loading…' : 'More'}</button>`
-          : nothing
-      }
+      <div class="results">
+        ${sidebar(state, shown, actions)}
+        <div class="found">
+          <ul class="grid">
+            ${shown.documents.map((document) => card(document, actions, collection))}
+          </ul>
+          ${emptyNote(state, shown)}
+          ${
+            shown.numFound !== null && shown.documents.length < shown.numFound
+              ? html`<button class="more" ?disabled=${shown.loading} @click=${actions.more}>${shown.loading ? 'Loading…' : 'More'}</button>`
+              : nothing
+          }
+        </div>
+      </div>
     </main>
     ${shown.opened ? details(shown.opened, actions, collection) : nothing}
     <div class="drop-note" aria-hidden="true">Drop a picture to see what looks like it</div>`;
@@ -222,7 +234,7 @@ function details(document: FoundDocument, actions: Actions, collection: Collecti
       <p class="chips">
         ${chips.map(
           ([field, value]) =>
-            html`<button class="chip" title="Only these" @click=${() => actions.addFilter(`${field}:${quoted(value)}`)}>${value}</button>`,
+            html`<button class="chip" title="Only these" @click=${() => actions.addFilter(filterOf(field, value))}>${value}</button>`,
         )}
       </p>
       <dl>
@@ -291,10 +303,6 @@ function scoreText(score: number): string {
 
 function strings(value: Plain | undefined): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
-}
-
-function quoted(value: string): string {
-  return `"${value.replace(/["\\]/g, '\\$&')}"`;
 }
 
 function valueText(value: Plain): string {

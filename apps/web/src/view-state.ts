@@ -60,28 +60,36 @@ export function writeState(state: ViewState): string {
 
 export type Endpoint = 'select' | 'image' | 'color' | 'duplicate';
 
-/** The request behind a state: the endpoint and its parameters, the same that "copy as curl" gives. */
+/**
+ * The request behind a state: the endpoint and its parameters, the same that "copy as curl" gives.
+ *
+ * @param filters as they are to be sent
+ */
 export function searchOf(
   state: ViewState,
   start: number,
   rows: number,
+  filters: readonly string[] = state.filters,
 ): { endpoint: Endpoint; parameters: SearchParameters } {
   const parameters: SearchParameters = { rows };
   if (start > 0) parameters.start = start;
   if (state.words) parameters.q = state.words;
-  if (state.filters.length > 0) parameters.fq = state.filters;
+  if (filters.length > 0) parameters.fq = filters;
   const { query } = state;
   if (!query) {
     // Without a question the order is a shuffled one that stays the same while one pages.
     if (!state.words) parameters.sort = 'random7 desc';
     return { endpoint: 'select', parameters };
   }
-  if (query.by === 'id') parameters['rank.by.id'] = query.id;
-  if (query.by === 'url') parameters['rank.by.url'] = query.url;
-  if (query.by === 'hex') parameters['rank.by.hex'] = query.hex;
-  if (query.by === 'outputs') parameters['rank.by.outputs'] = query.outputs;
   const endpoint = query.by === 'hex' ? 'color' : state.mode === 'content' ? 'image' : state.mode;
-  return { endpoint, parameters };
+  return { endpoint, parameters: { ...parameters, ...rankOf(query) } };
+}
+
+/** What the results are ranked by, as a parameter. */
+export function rankOf(query: Query): SearchParameters {
+  if (query.by === 'id') return { 'rank.by.id': query.id };
+  if (query.by === 'url') return { 'rank.by.url': query.url };
+  return query.by === 'hex' ? { 'rank.by.hex': query.hex } : { 'rank.by.outputs': query.outputs };
 }
 
 /** A command to paste into a shell; single quotes keep everything in it as it is. */

@@ -28,7 +28,7 @@ export class Collection {
   }
 
   /** The fields that the collection knows, with their types. */
-  schema(): Promise<{ schema: { fields: { name: string; type: string }[] } }> {
+  schema(): Promise<{ schema: { fields: { name: string; type: string; multiValued: boolean; origin: string }[] } }> {
     return this.#send('/schema', {});
   }
 

@@ -36,6 +36,26 @@ export interface SearchAnswer {
     docs: FoundDocument[];
   };
   nextCursorMark?: string;
+  /** With `facet: true`. */
+  facet_counts?: FacetCounts;
+}
+
+/** Counts of what matches, by the keys that the facets have. */
+export interface FacetCounts {
+  facet_queries: { [key: string]: number };
+  /** Values and counts in turn, unless `json.nl` says otherwise; the count of documents without a value behind null. */
+  facet_fields: { [key: string]: (string | number | null)[] };
+  facet_ranges: {
+    [key: string]: {
+      counts: (string | number)[];
+      gap: Plain;
+      start: Plain;
+      end: Plain;
+      before?: number;
+      after?: number;
+      between?: number;
+    };
+  };
 }
 
 /** Parameters of a search by their names on the wire; an array repeats the parameter. */
@@ -47,6 +67,10 @@ export interface SearchParameters {
   start?: number;
   rows?: number;
   cursorMark?: string;
+  facet?: boolean;
+  'facet.field'?: string | readonly string[];
+  'facet.query'?: string | readonly string[];
+  'facet.range'?: string | readonly string[];
   'rank.by.id'?: string;
   'rank.by.url'?: string;
   /** Base64 of the picture; sent in a form body. */

@@ -1,0 +1,119 @@
+import type { SearchAnswer } from '@akin/client';
+import { describe, expect, it } from '@jest/globals';
+import { countsOf, type FacetField, facetFieldsOf, filterOf, groupsOf, joinFilters } from './facets.ts';
+import type { ViewState } from './view-state.ts';
+
+const FIELDS: FacetField[] = [
+  { name: 'labels', several: true },
+  { name: 'kind of: thing', several: false },
+  { name: 'sold', several: false },
+];
+const state = (change: Partial<ViewState> = {}): ViewState => ({
+  collection: 'my-collection',
+  mode: 'content',
+  query: null,
+  words: '',
+  filters: [],
+  ...change,
+});
+const thing = (value: string) => filterOf('kind of: thing', value);
+
+describe('the fields to narrow by', () => {
+  it('are labels, colours, and Strings and Booleans of documents, as many as help', () => {
+    const field = (name: string, type = 'string', origin = 'document') => ({ name, type, origin, multiValued: false });
+    const fields = facetFieldsOf([
+      field('id', 'string', 'preconfigured'),
+      { ...field('labels', 'string', 'preconfigured'), multiValued: true },
+      field('color_isolated', 'boolean', 'analysis'),
+      field('content_descriptor', 'string', 'analysis'),
+      field('price', 'double'),
+      field('sold', 'boolean'),
+      ...Array.from({ length: 20 }, (_, i) => field(`f${i}`)),
+    ]);
+    expect(fields.map(({ name }) => name)).toEqual([
+      'labels',
+      'sold',
+      'f0',
+      'f1',
+      'f2',
+      'f3',
+      'f4',
+      'f5',
+      'f6',
+      'color_isolated',
+    ]);
+    expect(fields[0]).toEqual({ name: 'labels', several: true });
+  });
+});
+
+describe('filters', () => {
+  it('hold names and values as they are', () => {
+    expect(thing('a "b" \\c')).toBe('kind\\ of\\:\\ thing:"a \\"b\\" \\\\c"');
+  });
+
+  it('of one single-valued field go together, all others stay apart', () => {
+    const filters = [thing('a'), 'labels:"x"', thing('b'), 'labels:"y"', 'price:[1 TO 2]'];
+    expect(joinFilters(filters, FIELDS)).toEqual([
+      'labels:"x"',
+      'labels:"y"',
+      'price:[1 TO 2]',
+      'kind\\ of\\:\\ thing:("a" OR "b")',
+    ]);
+    expect(joinFilters(filters, [])).toEqual(filters);
+  });
+});
+
+describe('counts', () => {
+  it('leave out what is chosen in a single-valued field, and nothing else', () => {
+    const { endpoint, parameters } = countsOf(state({ words: 'red', filters: [thing('a'), 'labels:"x"'] }), FIELDS);
+    expect(endpoint).toBe('select');
+    expect(parameters).toMatchObject({
+      q: 'red',
+      rows: 0,
+      fq: ['labels:"x"', '{!tag=f1}kind\\ of\\:\\ thing:"a"'],
+      'facet.field': ['{!key=f0}labels', '{!key=f1 ex=f1}kind of: thing', '{!key=f2}sold'],
+    });
+  });
+
+  it('are of what the ranking shows: pictures, or copies', () => {
+    const query = { by: 'id', id: '7' } as const;
+    expect(countsOf(state({ query }), FIELDS).parameters.fq).toEqual(['content_descriptor:*']);
+    expect(countsOf(state({ query: { by: 'hex', hex: '#fff' } }), FIELDS).parameters.fq).toEqual([
+      'color_descriptor:*',
+    ]);
+    const { endpoint, parameters } = countsOf(state({ query, mode: 'duplicate' }), FIELDS);
+    expect([endpoint, parameters['rank.by.id'], parameters.fq]).toEqual(['duplicate', '7', []]);
+  });
+});
+
+describe('groups', () => {
+  const answer = (numFound: number, fields: Record<string, (string | number)[]>): SearchAnswer => ({
+    responseHeader: { status: 0, QTime: 1 },
+    response: { numFound, start: 0, numFoundExact: true, docs: [] },
+    facet_counts: { facet_queries: {}, facet_fields: fields, facet_ranges: {} },
+  });
+  const names = (found: SearchAnswer, filters: string[] = []) =>
+    groupsOf(found, FIELDS, filters).map(({ name }) => name);
+
+  it('are those that divide the results', () => {
+    const [group] = groupsOf(answer(10, { f0: ['red', 6, 'blue', 4] }), FIELDS, []);
+    expect(group).toEqual({
+      name: 'labels',
+      several: true,
+      values: [
+        { value: 'red', count: 6 },
+        { value: 'blue', count: 4 },
+      ],
+    });
+    expect(names(answer(10, { f2: ['true', 10] }))).toEqual([]);
+    expect(names(answer(10, { f2: ['true', 9] }))).toEqual(['sold']);
+    expect(names(answer(1000, { f1: ['a', 9, 'b', 8] }))).toEqual([]);
+    expect(names(answer(4, { f1: ['a', 1, 'b', 1, 'c', 1, 'd', 1] }))).toEqual([]);
+    expect(names(answer(0, {}))).toEqual([]);
+  });
+
+  it('stay where something is chosen, so that it can be taken back', () => {
+    expect(names(answer(0, {}), [thing('a')])).toEqual(['kind of: thing']);
+    expect(names(answer(0, {}), ['labels:[a TO b]'])).toEqual([]);
+  });
+});

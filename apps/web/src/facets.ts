@@ -1,0 +1,125 @@
+import type { SearchAnswer, SearchParameters } from '@akin/client';
+import { type Endpoint, rankOf, type ViewState } from './view-state.ts';
+
+/** A field that the page offers to narrow by. */
+export interface FacetField {
+  readonly name: string;
+  /** Whether a document may have several values: chosen ones must all be there. Of a single one any may. */
+  readonly several: boolean;
+}
+
+/** The values of a field that the results have, most frequent first. */
+export interface FacetGroup extends FacetField {
+  readonly values: readonly { readonly value: string; readonly count: number }[];
+}
+
+/** A field as the schema of a collection tells it. */
+export interface SchemaField {
+  readonly name: string;
+  readonly type: string;
+  readonly multiValued: boolean;
+  readonly origin: string;
+}
+
+/** Beyond these a side bar helps nobody, and each costs a count. */
+const MOST_FIELDS = 8;
+const VALUES = 12;
+/** Values that no two results share, or that are together rarer than this share of the results are names, not groups. */
+const LEAST_SHARE = 0.1;
+/** What akin knows of every picture and people choose by, before and behind what is in the documents. */
+const FIRST = ['labels', 'color_names'];
+const LAST = ['color_isolated'];
+
+/** The fields of a collection to narrow by: Strings and Booleans. */
+export function facetFieldsOf(fields: readonly SchemaField[]): FacetField[] {
+  const named = (names: readonly string[]) => names.flatMap((name) => fields.filter((field) => field.name === name));
+  const others = fields.filter(
+    ({ origin, type }) => origin === 'document' && (type === 'string' || type === 'boolean'),
+  );
+  return [...named(FIRST), ...others.slice(0, MOST_FIELDS), ...named(LAST)].map(({ name, multiValued }) => ({
+    name,
+    several: multiValued,
+  }));
+}
+
+/** The filter that a value stands for. */
+export function filterOf(field: string, value: string): string {
+  return `${escapeName(field)}:"${value.replace(/["\\]/g, '\\$&')}"`;
+}
+
+/** Filters as they are sent: those of one single-valued field together, any of which may match. */
+export function joinFilters(filters: readonly string[], fields: readonly FacetField[]): string[] {
+  const { plain, joined } = groupFilters(filters, fields);
+  return [...plain, ...joined.values()];
+}
+
+/**
+ * The request that counts what the results of a state have in each field. In single-valued fields it counts as if
+ * nothing were chosen there, so that other values can be chosen too.
+ */
+export function countsOf(
+  state: ViewState,
+  fields: readonly FacetField[],
+): { endpoint: Endpoint; parameters: SearchParameters } {
+  const { plain, joined } = groupFilters(state.filters, fields);
+  const fq = [...plain, ...[...joined].map(([i, filter]) => `{!tag=f${i}}${filter}`)];
+  const parameters: SearchParameters = {
+    rows: 0,
+    facet: true,
+    'facet.limit': VALUES,
+    'facet.mincount': 1,
+    'facet.field': fields.map(
+      ({ name }, i) => `{!key=f${i}${joined.has(i) ? ` ex=f${i}` : ''}}${name.replaceAll('\\', '\\\\')}`,
+    ),
+  };
+  if (state.words) parameters.q = state.words;
+  const { query } = state;
+  if (query && query.by !== 'hex' && state.mode === 'duplicate') {
+    return { endpoint: 'duplicate', parameters: { ...parameters, fq, ...rankOf(query) } };
+  }
+  // Without a threshold a ranking leaves out nothing but documents without a picture.
+  if (query) fq.push(`${query.by === 'hex' ? 'color' : state.mode}_descriptor:*`);
+  return { endpoint: 'select', parameters: { ...parameters, fq } };
+}
+
+/** What is worth showing of the counts: groups that divide the results, and those that something is chosen in. */
+export function groupsOf(
+  answer: SearchAnswer,
+  fields: readonly FacetField[],
+  filters: readonly string[],
+): FacetGroup[] {
+  const { numFound } = answer.response;
+  return fields.flatMap((field, i): FacetGroup[] => {
+    const flat = answer.facet_counts?.facet_fields[`f${i}`] ?? [];
+    const values = flat.flatMap((value, at) =>
+      at % 2 === 0 && typeof value === 'string' ? [{ value, count: Number(flat[at + 1]) }] : [],
+    );
+    const chosen = filters.some((filter) => isOf(filter, field));
+    const shown = values.reduce((sum, { count }) => sum + count, 0);
+    const divides = values.length > 1 || (values[0]?.count ?? numFound) < numFound;
+    const repeats = (values[0]?.count ?? 0) > 1 && shown >= numFound * LEAST_SHARE;
+    return chosen || (divides && repeats) ? [{ ...field, values }] : [];
+  });
+}
+
+/** Filters of single-valued fields by the number of the field, joined; and all others. */
+function groupFilters(filters: readonly string[], fields: readonly FacetField[]) {
+  const joined = new Map<number, string>();
+  for (const [i, field] of fields.entries()) {
+    const own = field.several ? [] : filters.filter((filter) => isOf(filter, field));
+    const name = `${escapeName(field.name)}:`;
+    if (own.length === 1) joined.set(i, own[0] as string);
+    if (own.length > 1) joined.set(i, `${name}(${own.map((filter) => filter.slice(name.length)).join(' OR ')})`);
+  }
+  const plain = filters.filter((filter) => !fields.some((field) => !field.several && isOf(filter, field)));
+  return { plain, joined };
+}
+
+/** Whether a filter was made by choosing a value of the field. */
+function isOf(filter: string, { name }: FacetField): boolean {
+  return filter.startsWith(`${escapeName(name)}:"`);
+}
+
+function escapeName(name: string): string {
+  return name.replace(/[\\+\-!():^[\]"{}~*?|&;/\s]/g, '\\$&');
+}

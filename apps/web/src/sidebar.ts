@@ -1,0 +1,59 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { repeat } from 'lit-html/directives/repeat.js';
+import { type FacetGroup, filterOf } from './facets.ts';
+import type { Actions, Shown } from './page.ts';
+import type { ViewState } from './view-state.ts';
+
+/** Groups that are open before anyone opened one. */
+const OPEN_GROUPS = 4;
+/** Names of what akin itself adds to documents. */
+const TITLES: Readonly<Record<string, string>> = {
+  color_names: 'Colours',
+  color_isolated: 'Plain background',
+};
+
+/** What the results can be narrowed by: values of fields with the number of results that have them. */
+export function sidebar(state: ViewState, shown: Shown, actions: Actions): TemplateResult | typeof nothing {
+  if (shown.groups.length === 0) return nothing;
+  const chosen = state.filters.length;
+  return html`<aside class="narrow" aria-label="Narrow the results">
+    <button class="narrow-toggle" aria-expanded=${shown.narrowing} @click=${() => actions.showGroups(!shown.narrowing)}>
+      Filters${chosen > 0 ? ` (${chosen})` : ''}
+    </button>
+    <div class=${shown.narrowing ? 'groups shown' : 'groups'}>
+      ${repeat(
+        shown.groups,
+        ({ name }) => name,
+        (one, i) => group(one, i, state, actions),
+      )}
+    </div>
+  </aside>`;
+}
+
+function group(one: FacetGroup, i: number, state: ViewState, actions: Actions): TemplateResult {
+  const isChosen = one.values.some(({ value }) => state.filters.includes(filterOf(one.name, value)));
+  const isBoolean = one.values.every(({ value }) => value === 'true' || value === 'false');
+  return html`<details ?open=${i < OPEN_GROUPS || isChosen}>
+    <summary>${titleOf(one.name)}</summary>
+    <ul>
+      ${one.values.map(({ value, count }) => {
+        const filter = filterOf(one.name, value);
+        const pressed = state.filters.includes(filter);
+        const toggle = () => (pressed ? actions.removeFilter(filter) : actions.addFilter(filter));
+        return html`<li><button class="value" aria-pressed=${pressed} @click=${toggle}>
+          <span>${valueText(value, isBoolean)}</span><span class="count">${count.toLocaleString()}</span>
+        </button></li>`;
+      })}
+    </ul>
+  </details>`;
+}
+
+function titleOf(field: string): string {
+  const title = TITLES[field] ?? field.replaceAll('_', ' ');
+  return title.charAt(0).toLocaleUpperCase() + title.slice(1);
+}
+
+function valueText(value: string, isBoolean: boolean): string {
+  if (isBoolean) return value === 'true' ? 'yes' : 'no';
+  return value === '' ? '(empty)' : value;
+}
