@@ -21,7 +21,7 @@ export interface FieldList {
 }
 
 /** A member of a document that is no stored field, or one under another name. */
-export type ComputedField = { readonly as: string } & (
+type ComputedField = { readonly as: string } & (
   | { readonly kind: 'field'; readonly name: string }
   | { readonly kind: 'score' }
   | { readonly kind: 'distance'; readonly distance: Distance }

@@ -15,7 +15,7 @@ export interface RangeBounds {
   readonly hardEnd: boolean;
 }
 
-export type RangeEdge = bigint | number | Date;
+type RangeEdge = bigint | number | Date;
 
 /** Ranges side by side: range i goes from edge i to edge i + 1. */
 export interface Ranges {
