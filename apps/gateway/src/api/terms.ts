@@ -12,7 +12,9 @@ export const terms: Handler<ParametersOf<Endpoints['terms']>> = async ({ paramet
   const collection = await findCollection(context.store, parameters.collection);
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
   const lists = new Map<string, unknown[]>();
-  for (const field of names) {
+  for (const name of names) {
+    // As in queries, a backslash takes the meaning from the character behind it.
+    const field = name.replace(/\\(.)/gsu, '$1');
     const found = await readTerms(context.store, collection, {
       field,
       limit: limit < 0 ? undefined : limit,

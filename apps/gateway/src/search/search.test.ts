@@ -322,6 +322,8 @@ describe('terms', () => {
     });
     const some = await get('terms', { 'terms.fl': 'labels', 'terms.prefix': 'g', 'terms.sort': 'index' });
     expect(some.json.terms).toEqual({ labels: ['green', 1] });
+    const escaped = await get('terms', { 'terms.fl': 'lab\\els', 'terms.prefix': 'g' });
+    expect(escaped.json.terms).toEqual({ labels: ['green', 1] });
     expect(await refusal('terms', {})).toEqual([400, expect.stringContaining('terms.fl')]);
     expect(await refusal('terms', { 'terms.fl': 'nowhere' })).toEqual([400, expect.stringContaining('nowhere')]);
   });
