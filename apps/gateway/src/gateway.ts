@@ -119,7 +119,10 @@ function createApp(context: Context, safety: SafetyConfig, webFolder: string | u
     throw new AkinError('not-found', `Nothing answers at ${request.path}: /docs lists all addresses.`);
   });
   app.use((error: unknown, request: Request, response: Response, _next: unknown) => {
-    writeError(error, request, response, context);
+    // The router cannot decode the path: the client's mistake, not ours.
+    const broken = error instanceof URIError;
+    const known = broken ? new AkinError('bad-request', 'The path holds a broken percent escape.') : error;
+    writeError(known, request, response, context);
   });
   return app;
 }

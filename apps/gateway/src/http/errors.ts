@@ -59,7 +59,5 @@ export function errorMember(
 
 function asAkinError(error: unknown, requestId: string): AkinError {
   if (error instanceof AkinError) return error;
-  // The router cannot decode the path.
-  if (error instanceof URIError) return new AkinError('bad-request', 'The path holds a broken percent escape.');
   return new AkinError('internal', `akin made a mistake; its log says more under request ${requestId}.`);
 }
