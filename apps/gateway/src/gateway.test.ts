@@ -368,6 +368,34 @@ describe('hostile requests', () => {
     );
   });
 
+  it('with an address in raw UTF-8, as curl sends what is typed', async () => {
+    const answer = await raw(strict, 'GET /docs?q=grün HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1.1 400.*must be percent-encoded/s);
+  });
+
+  it('with NUL in a parameter or in the path', async () => {
+    for (const [path, name] of [
+      [`${ANALYZE}?input.url=a%00b`, 'input.url'],
+      ['/api/cores/%00/analyze?input.data=aGVsbG8%3D', 'collection'],
+    ] as const) {
+      const { status, json } = await ask(gateway, path);
+      expect([status, json.error.msg]).toEqual([400, expect.stringMatching(`^Parameter ${name} holds .*NUL`)]);
+    }
+  });
+
+  it('with headers that never end', async () => {
+    const hurried = await createGateway(testConfig({ limits: { headerMilliseconds: 200 } }));
+    const started = performance.now();
+    expect(await raw(hurried, 'GET /docs HTTP/1.1\r\nHost: localhost\r\nX-A: ')).toMatch(/^HTTP\/1.1 408/);
+    expect(performance.now() - started).toBeLessThan(10_000);
+    await hurried[Symbol.asyncDispose]();
+  }, 20_000);
+
+  it('with a request that is cut off', async () => {
+    const head = `POST ${ANALYZE} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`;
+    expect(await raw(strict, head, true)).toMatch(/^HTTP\/1.1 400.*connection ended before the request did/s);
+  });
+
   it('keeps answering afterwards', async () => {
     expect((await ask(strict, `${ANALYZE}?input.data=aGVsbG8%3D`)).status).toBe(200);
   });
@@ -419,10 +447,10 @@ describe('stopping', () => {
   });
 });
 
-/** Sends bytes as they are and gives back what comes until the end. */
-function raw(to: Gateway, bytes: string): Promise<string> {
+/** Sends bytes as they are, and the end of them if asked to, and gives back what comes until the end. */
+function raw(to: Gateway, bytes: string, andEnd = false): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(to.port, '127.0.0.1', () => socket.write(bytes));
+    const socket = connect(to.port, '127.0.0.1', () => (andEnd ? socket.end(bytes) : socket.write(bytes)));
     let text = '';
     socket.on('data', (chunk) => {
       text += chunk;

@@ -69,7 +69,13 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
   };
   const app = createApp(context, safety, config.webFolder);
   const server = createServer(
-    { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false, keepAliveTimeout: limits.keepAliveMilliseconds },
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      requireHostHeader: false,
+      keepAliveTimeout: limits.keepAliveMilliseconds,
+      // Node looks for late headers only so often, by default every 30 seconds.
+      connectionsCheckingInterval: Math.ceil(limits.headerMilliseconds / 10),
+    },
     app,
   );
   server.headersTimeout = limits.headerMilliseconds;

@@ -6,6 +6,11 @@ const BROKEN: Readonly<Record<string, { readonly status: string; readonly msg: s
     status: '431 Request Header Fields Too Large',
     msg: 'Address and headers are too long: send the parameters as a form body.',
   },
+  HPE_INVALID_URL: {
+    status: '400 Bad Request',
+    msg: 'The address holds characters that must be percent-encoded, as ü or 图 must (curl: -G --data-urlencode), or is none.',
+  },
+  HPE_INVALID_EOF_STATE: { status: '400 Bad Request', msg: 'The connection ended before the request did.' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', msg: 'The headers took too long to come.' },
 };
 

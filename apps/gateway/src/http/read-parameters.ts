@@ -32,6 +32,7 @@ export function readParameters(
       raw[name] = values[0];
     }
   }
+  for (const [name, value] of Object.entries(raw)) refuseNul(name, value);
   const result = shape.safeParse(raw);
   if (result.success) return result.data as Record<string, unknown>;
   const details = result.error.issues.map((issue): ErrorDetail => {
@@ -39,6 +40,15 @@ export function readParameters(
     return { code: 'bad-request', msg: complaint(name, raw[name], issue) };
   });
   throw new AkinError('bad-request', details[0]?.msg ?? 'A parameter is malformed.', { details });
+}
+
+/** No engine holds NUL, so nothing that is stored has it. */
+function refuseNul(name: string, value: unknown): void {
+  for (const text of Array.isArray(value) ? value : [value]) {
+    const at = String(text).indexOf('\0');
+    if (at < 0) continue;
+    throw new AkinError('bad-request', `Parameter ${name} holds the character NUL (U+0000) at character ${at + 1}.`);
+  }
 }
 
 function complaint(name: string, value: unknown, issue: z.core.$ZodIssue): string {
