@@ -74,7 +74,9 @@ export async function adoptNewDirectory(folder: string, { dataDirectory, newDire
  * @returns releases it
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true }).catch((error: Error) => {
+    throw new AkinError('unavailable', `The folder ${folder} cannot be made: ${error.message}`, { cause: error });
+  });
   const file = join(folder, 'lock');
   const mine = JSON.stringify({ pid: process.pid, started: processStart(await procStat(process.pid)) });
   for (let attempt = 0; attempt < 10; attempt++) {

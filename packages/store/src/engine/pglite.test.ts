@@ -86,6 +86,14 @@ describe('the folder of the embedded database', () => {
     }
   });
 
+  it('says which folder cannot be made', async () => {
+    await writeFile(join(folder, 'file'), '');
+    await expect(openPglite(join(folder, 'file', 'data'))).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/file.data cannot be made: .*not a directory/),
+    });
+  });
+
   it('refuses a folder of another version, and says what to do', async () => {
     await writeFile(join(folder, 'akin.json'), JSON.stringify({ format: 1, postgres: 17, pglite: '0.4' }));
     await expect(openPglite(folder)).rejects.toMatchObject({
