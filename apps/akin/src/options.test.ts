@@ -57,6 +57,11 @@ describe('a command line', () => {
     expect(() => parse([`--height=${text}`]).number('height')).toThrow(/--height \(or AKIN_HEIGHT\)/);
   });
 
+  it('refuses a whole number over the most that it may be', () => {
+    expect(parse(['--height=65535']).number('height', 65_535)).toBe(65_535);
+    expect(() => parse(['--height=65536']).number('height', 65_535)).toThrow(/--height.*at most 65535/);
+  });
+
   it('refuses a switch that is neither on nor off', () => {
     expect(() => parse([], { AKIN_NO_LIGHTS: 'maybe' }).on('no-lights')).toThrow(
       'AKIN_NO_LIGHTS must be true or false',

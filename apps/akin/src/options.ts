@@ -24,8 +24,8 @@ export interface Parsed {
   text(name: string): string | undefined;
   /** Whether a switch is on. */
   on(name: string): boolean;
-  /** An option that is a whole number. */
-  number(name: string): number;
+  /** An option that is a whole number, up to `most`. */
+  number(name: string, most?: number): number;
 }
 
 /** The user's mistake in a command line: printed without a stack, exit code 1. */
@@ -78,12 +78,15 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
       if (/^(0|false|no|off)$/i.test(value)) return false;
       throw new UsageError(`${environmentName(name)} must be true or false, not ${JSON.stringify(value)}.`);
     },
-    number(name) {
+    number(name, most = 999_999_999) {
       const value = lookUp(name);
       if (typeof value !== 'string' || !/^\d{1,9}$/.test(value)) {
         throw new UsageError(
           `--${name} (or ${environmentName(name)}) must be a whole number, not ${JSON.stringify(value)}.`,
         );
+      }
+      if (Number(value) > most) {
+        throw new UsageError(`--${name} (or ${environmentName(name)}) must be at most ${most}, not ${value}.`);
       }
       return Number(value);
     },

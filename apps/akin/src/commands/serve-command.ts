@@ -47,7 +47,7 @@ export const serveCommand: Program = {
     await using served = await serve({
       ...config,
       host: options.text('host') ?? '127.0.0.1',
-      port: options.number('port'),
+      port: options.number('port', 65_535),
       corsOrigins: (options.text('cors') ?? '')
         .split(',')
         .map((origin) => origin.trim())
