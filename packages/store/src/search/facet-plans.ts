@@ -112,11 +112,11 @@ function fieldSelect(
   { sqlSchema, commit }: Snapshot,
   zeros: boolean,
 ): string {
-  const { value, join } = values;
-  const wanted = [values.present, ...valueConditions(facet, value, params)].join(' and ');
+  const { each, present } = values;
+  const wanted = [present, ...valueConditions(facet, params)].join(' and ');
   const counted =
-    `select ${value} as v, count(*) as n from ${matched.from} ${join} ` +
-    `where ${matched.where} and ${wanted} group by 1`;
+    `select e.v, count(*) as n from (select ${each} as v from ${matched.from} where ${matched.where}) e ` +
+    `where ${wanted} group by e.v`;
   const least =
     facet.only === undefined && facet.mincount > 1 ? ` having count(*) >= ${params.add(facet.mincount, 'int8')}` : '';
   const order = facet.sort === 'count' ? 'n desc, v' : 'v';
@@ -124,8 +124,8 @@ function fieldSelect(
   const offset = facet.only === undefined && facet.offset > 0 ? ` offset ${params.add(facet.offset, 'int8')}` : '';
   const source =
     zeros && !matched.everything
-      ? `select a.v, coalesce(c.n, 0) as n from (select distinct ${value} as v from ${sqlSchema}.documents d ${join} ` +
-        `where ${visible(params.add(commit, 'int8'))} and ${wanted}) a left join (${counted}) c on c.v = a.v`
+      ? `select a.v, coalesce(c.n, 0) as n from (select distinct e.v from (select ${each} as v ` +
+        `from ${sqlSchema}.documents d where ${visible(params.add(commit, 'int8'))}) e where ${wanted}) a left join (${counted}) c on c.v = a.v`
       : `${counted}${least}`;
   return (
     `select 'value' as part, ${keySql('t.v', elementType(found.type))} as key, t.n, ` +
@@ -134,19 +134,19 @@ function fieldSelect(
   );
 }
 
-function valueConditions(facet: FieldFacet, value: string, params: Params): string[] {
+function valueConditions(facet: FieldFacet, params: Params): string[] {
   const { prefix, contains, only, except } = facet;
   const any = { any: '*' } as const;
   const conditions: string[] = [];
-  if (prefix !== undefined) conditions.push(`${value} like ${params.add(likePattern([prefix, any]), 'text')}`);
+  if (prefix !== undefined) conditions.push(`e.v like ${params.add(likePattern([prefix, any]), 'text')}`);
   if (contains !== undefined) {
     const pattern = params.add(likePattern([any, contains, any]), 'text');
     // The collation of values knows the case of ASCII alone.
     const lower = (sql: string) => `lower((${sql}) collate "default")`;
-    conditions.push(facet.ignoreCase ? `${lower(value)} like ${lower(pattern)}` : `${value} like ${pattern}`);
+    conditions.push(facet.ignoreCase ? `${lower('e.v')} like ${lower(pattern)}` : `e.v like ${pattern}`);
   }
-  if (only !== undefined) conditions.push(`${value} = any(${params.add(only, 'text[]')})`);
-  if (except !== undefined) conditions.push(`${value} <> all(${params.add(except, 'text[]')})`);
+  if (only !== undefined) conditions.push(`e.v = any(${params.add(only, 'text[]')})`);
+  if (except !== undefined) conditions.push(`e.v <> all(${params.add(except, 'text[]')})`);
   return conditions;
 }
 

@@ -1,33 +1,31 @@
 import type { FoundColumn } from './columns.ts';
 import { elementType } from './field-clauses.ts';
 
-/** The values of a field in a row `d` of `documents`, each once a document. */
+/** How the values of a field are listed from rows `d` of `documents`. */
 export interface FieldValues {
-  /** What joins the row to its values; empty where it has one. */
-  readonly join: string;
-  /** SQL of one value. */
-  readonly value: string;
-  /** SQL that is true of what is a value. */
+  /** For the list of a select, as `v`: a row for each value of a document, each value once. */
+  readonly each: string;
+  /** SQL that is true of what is a value, given the select as `e`. */
   readonly present: string;
 }
 
-/** How the values of a field are listed; undefined for fields whose values cannot be. The words of `text` are values. */
+const CASTS: Readonly<Record<string, string>> = { long: '::int8', double: '::float8', string: ' collate "C"' };
+
+/** Undefined for fields whose values cannot be listed. The values of `text` are its words. */
 export function fieldValues({ column, type }: FoundColumn): FieldValues | undefined {
   if (column.kind === 'words') {
     return {
-      join: `cross join lateral unnest(tsvector_to_array(d.${column.sql})) e(v)`,
-      value: 'e.v collate "C"',
+      each: `unnest(tsvector_to_array(d.${column.sql})) collate "C"`,
       // Lexemes with a colon in front are the words of single fields.
       present: "left(e.v, 1) <> ':'",
     };
   }
   if (column.kind !== 'column') return undefined;
-  if (elementType(type) === type) {
-    return { join: '', value: `d.${column.sql}`, present: `d.${column.sql} is not null` };
-  }
-  return {
-    join: `cross join lateral (select distinct v from unnest(d.${column.sql}) u(v)) e`,
-    value: elementType(type) === 'string' ? 'e.v collate "C"' : 'e.v',
-    present: 'e.v is not null',
-  };
+  const present = 'e.v is not null';
+  const element = elementType(type);
+  if (element === type) return { each: `d.${column.sql}`, present };
+  // The keys of an object are distinct. 300,000 documents of three labels: 0.35 s, a bare unnest 0.28 s, a select
+  // distinct for each document 0.8 s.
+  const texts = `d.${column.sql}${element === 'string' ? '' : '::text[]'}`;
+  return { each: `(jsonb_object_keys(jsonb_object(${texts}, ${texts})))${CASTS[element] ?? ''}`, present };
 }

@@ -202,11 +202,13 @@ function matchedBy({ query, filters = [], rank }: SearchRequest, snapshot: Snaps
       return { with: '', from: documents, where: `${where} and ${described}`, everything: false };
     }
     const value = distanceTo(rank, params);
+    const greatest = params.add(rank.maxDistance, 'float8');
     return {
+      // Whole rows: few are near, and to look them up again takes a plan that knows how few.
       with:
-        `with near as materialized (select m.doc from (select d.doc, ${value} as value from ${documents} ` +
-        `join ${descriptors} on v.doc = d.doc where ${where} offset 0) m where m.value <= ${params.add(rank.maxDistance, 'float8')})`,
-      from: `near join ${documents} on d.doc = near.doc`,
+        `with near as materialized (select m.* from (select d.*, ${value} as value from ${documents} ` +
+        `join ${descriptors} on v.doc = d.doc where ${where} offset 0) m where m.value <= ${greatest})`,
+      from: 'near d',
       where: 'true',
       everything: false,
     };

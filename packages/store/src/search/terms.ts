@@ -37,12 +37,14 @@ export async function terms(store: Store, collection: Collection, request: Terms
       throw fail(`${JSON.stringify(field)} is a ${found.type}, so it has no prefixes`);
 
     const params = new Params();
-    const where = [visible(params.add(snapshot.commit, 'int8')), values.present];
+    const shown = visible(params.add(snapshot.commit, 'int8'));
+    const wanted = [values.present];
     if (prefix !== undefined && prefix !== '')
-      where.push(`${values.value} like ${params.add(likePattern([prefix, { any: '*' }]), 'text')}`);
+      wanted.push(`e.v like ${params.add(likePattern([prefix, { any: '*' }]), 'text')}`);
     const rows = await snapshot.tx.query<{ value: FieldValue; count: bigint }>(
-      `select ${values.value} as value, count(*) as count from ${snapshot.sqlSchema}.documents d ${values.join}
-        where ${where.join(' and ')} group by 1 order by ${sort === 'count' ? '2 desc, 1' : '1'}
+      `select e.v as value, count(*) as count
+         from (select ${values.each} as v from ${snapshot.sqlSchema}.documents d where ${shown}) e
+        where ${wanted.join(' and ')} group by e.v order by ${sort === 'count' ? '2 desc, 1' : '1'}
         ${limit === undefined ? '' : `limit ${params.add(limit, 'int8')}`}`,
       params.values,
     );
