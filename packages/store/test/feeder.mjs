@@ -45,13 +45,15 @@ async function open() {
 
 async function feed() {
   for (;;) {
-    const sent = Array.from({ length: 1 + random(30) }, makeChange);
+    // The first document tells requests apart.
+    const first = { id: `request${number}`, n: number++, group: -1, analyzed: false };
+    const sent = [first, ...Array.from({ length: random(30) }, makeChange)];
     say({ sending: sent });
     const staging = await stageChanges(store, collection);
     // In pieces, so that a kill can fall between them.
     for (let i = 0; i < sent.length; i += 10) await staging.add(await changesOf(sent.slice(i, i + 10)));
-    const { first } = await staging.accept();
-    say({ accepted: first });
+    const accepted = await staging.accept();
+    say({ accepted: accepted.first });
   }
 }
 
