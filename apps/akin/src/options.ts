@@ -93,7 +93,7 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
   };
 }
 
-export function environmentName(option: string): string {
+function environmentName(option: string): string {
   return `AKIN_${option.toUpperCase().replaceAll('-', '_')}`;
 }
 

@@ -1,0 +1,238 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { openPage, startBrowser, type WatchedPage } from './browser.ts';
+import { pasteJson } from './shell.ts';
+
+/** A product of the demo of which there are edited copies, and its picture as the demo drew it. */
+const PRODUCT = { id: 'demo-006', title: 'Kestara Brio studio headphones, mint', file: 'demo/demo-006.jpg' };
+const PAGE_SIZE = 48;
+
+let data: Awaited<ReturnType<typeof temporaryFolder>>;
+let akin: ServingAkin;
+let browser: Browser;
+let open: WatchedPage;
+let demoSize: number;
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  data = await temporaryFolder();
+  akin = await serveAkin(['--data', data.folder]);
+  await akin.command.says(/Three requests/);
+  demoSize = (await akin.client.collection('my-collection').status()).documents;
+}, 240_000);
+afterAll(async () => {
+  await browser?.close();
+  await akin?.command.stop();
+  await data?.remove();
+});
+afterEach(async () => {
+  await open?.context.close();
+  expect(open?.complaints).toEqual([]);
+});
+
+async function visit(address = '/'): Promise<Page> {
+  open = await openPage(browser, `${akin.url}${address}`);
+  await settled(open.page);
+  return open.page;
+}
+
+const cards = (page: Page) => page.locator('.card');
+const names = (page: Page) => page.locator('.card .name').allInnerTexts();
+const address = (page: Page) => new URL(page.url()).searchParams;
+
+/** Waits until a search has been answered and its pictures are there. */
+async function settled(page: Page): Promise<void> {
+  await page.getByText(/^[\d,.]+ found$/).waitFor();
+  await page.waitForLoadState('networkidle');
+}
+
+async function search(page: Page, act: () => Promise<unknown>): Promise<void> {
+  const answered = page.waitForResponse((answer) => /\/(select|image|color|duplicate)\?/.test(answer.url()));
+  await act();
+  await answered;
+  await settled(page);
+}
+
+const card = (page: Page, title: string) => cards(page).filter({ has: page.getByText(title, { exact: true }) });
+
+describe('the page', () => {
+  it('shows the collection with pictures that are there, and more when asked', async () => {
+    const page = await visit();
+    await page.getByText(`${demoSize} found`).waitFor();
+    await page.getByText(`${demoSize} documents`).waitFor();
+    expect(await cards(page).count()).toBe(PAGE_SIZE);
+    const picture = cards(page).first().locator('img');
+    expect(await widthOf(picture)).toBeGreaterThan(0);
+    await search(page, () => page.getByRole('button', { name: 'More', exact: true }).click());
+    expect(
+      new Set(await page.locator('.card img').evaluateAll((all) => all.map((one) => one.getAttribute('src')))).size,
+    ).toBe(2 * PAGE_SIZE);
+  });
+
+  it('finds words, then what looks like a hit by content, by colour and as duplicate', async () => {
+    const page = await visit();
+    await page.getByRole('searchbox').fill('studio headphones mint');
+    await search(page, () => page.getByRole('searchbox').press('Enter'));
+    expect(address(page).get('q')).toBe('studio headphones mint');
+    await search(page, () => card(page, PRODUCT.title).getByRole('button', { name: 'Duplicates' }).click());
+    expect(address(page).get('mode')).toBe('duplicate');
+    const copies = await names(page);
+    expect(copies[0]).toBe(PRODUCT.title);
+    expect(copies).toContain(`${PRODUCT.title} (mirrored)`);
+    expect(copies.length).toBeLessThan(20);
+    expect(await cards(page).first().locator('.score').textContent()).toBe('1');
+
+    const modes = page.getByRole('group', { name: 'Compare by' });
+    await search(page, () => modes.getByRole('button', { name: 'Content' }).click());
+    await page.getByText(`Like ${PRODUCT.title}`).waitFor();
+    expect((await names(page)).slice(0, 5).every((name) => name.includes('headphones'))).toBe(true);
+    await search(page, () => cards(page).nth(1).getByRole('button', { name: 'Colour' }).click());
+    expect([address(page).get('mode'), address(page).get('id')]).toEqual(['color', expect.stringMatching(/^demo-/)]);
+  });
+
+  it('goes back, and shows the same for the same address', async () => {
+    const page = await visit(`/?id=${PRODUCT.id}`);
+    const first = await names(page);
+    await search(page, () => page.getByRole('button', { name: 'Duplicates' }).first().click());
+    expect(await names(page)).not.toEqual(first);
+    await search(page, () => page.goBack());
+    expect(await names(page)).toEqual(first);
+    await page.reload();
+    await settled(page);
+    expect(await names(page)).toEqual(first);
+  });
+
+  it('searches by a picture that is picked, and the address alone gives the same to others', async () => {
+    const page = await visit();
+    await search(page, () => page.locator('input[type=file]').setInputFiles(path.join(data.folder, PRODUCT.file)));
+    await page.getByText('Like the uploaded picture').waitFor();
+    const found = await names(page);
+    expect(found[0]).toBe(PRODUCT.title);
+    const shared = await openPage(browser, page.url());
+    await settled(shared.page);
+    expect(await names(shared.page)).toEqual(found);
+    expect(shared.complaints).toEqual([]);
+    await shared.context.close();
+  });
+
+  it('searches by a picture that is dropped, and says what is wrong with a file that is none', async () => {
+    const page = await visit();
+    await search(page, () => drop(page, path.join(data.folder, PRODUCT.file), 'image/jpeg'));
+    expect((await names(page))[0]).toBe(PRODUCT.title);
+    await drop(page, path.join(data.folder, 'demo/documents.json'), 'text/plain');
+    expect(await page.getByRole('alert').textContent()).toContain('not an image');
+    // The browser tells of every answer that is an error; this one was asked for.
+    expect(open.complaints.splice(0)).toEqual([expect.stringContaining('415')]);
+  });
+
+  it('searches by colour', async () => {
+    const page = await visit();
+    await search(page, () => page.getByLabel('Search by colour').fill('#d02030'));
+    expect(address(page).get('hex')).toBe('#d02030');
+    expect((await names(page))[0]).toMatch(/red/);
+  });
+
+  it('tells all about a document, and filters by what it says', async () => {
+    const page = await visit(`/?id=${PRODUCT.id}`);
+    await cards(page).first().locator('.picture').click();
+    const details = page.getByRole('dialog');
+    expect(await details.locator('dl').textContent()).toMatch(/brand\s*Kestara.*price\s*43\.9/s);
+    await search(page, () => details.getByRole('button', { name: 'studio headphones' }).click());
+    expect(address(page).getAll('fq')).toEqual(['labels:"studio headphones"']);
+    const filtered = await cards(page).count();
+    expect(filtered).toBeLessThan(PAGE_SIZE);
+    await search(page, () => page.getByTitle('Remove this filter').click());
+    expect(await cards(page).count()).toBe(PAGE_SIZE);
+    await cards(page).first().locator('.picture').click();
+    await page.keyboard.press('Escape');
+    await details.waitFor({ state: 'detached' });
+  });
+
+  it('gives every search as a command for the shell', async () => {
+    const question = `/?id=${PRODUCT.id}&mode=duplicate&q=${encodeURIComponent("price:[1 TO *] OR it's")}&fq=labels:mint`;
+    const page = await visit(question);
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    const answer = await pasteJson(await clipboard(page));
+    const titles = answer.response.docs.map(({ title }: { title: string }) => title);
+    expect(titles).toEqual(await names(page));
+    expect(titles.length).toBeGreaterThan(1);
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    expect(await clipboard(page)).toBe(page.url());
+  });
+
+  it('shows a message of akin when the query is wrong', async () => {
+    open = await openPage(browser, `${akin.url}/?q=price%3A%5B`);
+    expect(await open.page.getByRole('alert').textContent()).toMatch(/character \d/);
+    expect(open.complaints.splice(0)).toEqual([expect.stringContaining('400')]);
+  });
+});
+
+describe('hostile documents', () => {
+  const HOSTILE = `"><img src=x onerror="alert(1)"><script>alert(2)</script>{{7*7}}\${7*7}<svg onload=alert(3)>`;
+  const ID = `x' onmouseover='alert(4)' <b>"`;
+  beforeAll(async () => {
+    const collection = akin.client.collection('hostile');
+    await collection.create();
+    await collection.add(
+      [
+        {
+          id: ID,
+          title: HOSTILE,
+          labels: [HOSTILE, 'javascript:alert(5)'],
+          [`field ${HOSTILE}`.slice(0, 100)]: HOSTILE,
+        },
+        { id: 'bare', note: 'javascript:alert(6)' },
+      ],
+      { commit: true },
+    );
+  });
+
+  it('run no script on the page', async () => {
+    const page = await visit('/?collection=hostile');
+    expect(await names(page)).toContain(HOSTILE);
+    await cards(page).filter({ hasText: HOSTILE }).locator('.picture').click();
+    const details = page.getByRole('dialog');
+    expect(await details.getByRole('heading').textContent()).toBe(HOSTILE);
+    await search(page, () => details.getByRole('button', { name: 'javascript:alert(5)' }).click());
+    expect(await cards(page).count()).toBe(1);
+  });
+
+  it('run no script in the HTML answers, which show pictures, palettes and scores', async () => {
+    open = await openPage(browser, `${akin.url}/api/cores/hostile/select?wt=html`);
+    expect(await open.page.locator('body').textContent()).toContain(HOSTILE);
+    // These documents have no picture, which the writer of the answer cannot know.
+    await open.page.waitForLoadState('networkidle');
+    expect(open.complaints.splice(0).filter((text) => !text.includes('404'))).toEqual([]);
+    await open.page.goto(`${akin.url}/api/cores/my-collection/image?rank.by.id=${PRODUCT.id}&wt=html`);
+    const picture = open.page.locator('img').first();
+    await picture.scrollIntoViewIfNeeded();
+    expect(await widthOf(picture)).toBeGreaterThan(0);
+    expect(await open.page.locator('svg rect').count()).toBeGreaterThan(0);
+    await open.page.goto(`${akin.url}/docs`);
+    expect(await open.page.locator('body').textContent()).toContain('/openapi.json');
+  });
+});
+
+// What runs in the page is written as text where it needs names that only a browser has.
+
+const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
+
+/** Pixels of a picture that was loaded; 0 for one that was not. */
+const widthOf = (picture: Locator) =>
+  picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth);
+
+/** Drops a file on the page as a file manager does. */
+async function drop(page: Page, file: string, type: string): Promise<void> {
+  const content = (await readFile(file)).toString('base64');
+  const transfer = await page.evaluateHandle(`(() => {
+    const bytes = Uint8Array.from(atob('${content}'), (character) => character.charCodeAt(0));
+    const dropped = new DataTransfer();
+    dropped.items.add(new File([bytes], 'dropped', { type: '${type}' }));
+    return dropped;
+  })()`);
+  await page.dispatchEvent('body', 'dragover', { dataTransfer: transfer });
+  await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
+}
