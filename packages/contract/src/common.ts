@@ -51,6 +51,9 @@ export const ERROR_DETAIL = z
   })
   .meta({ id: 'ErrorDetail' });
 
+/** The operations that an update made, by their names: one for each document or delete. */
+export const ACCEPTED = z.object({ first: z.string(), last: z.string(), count: z.int() });
+
 /** What every endpoint answers when something is wrong. */
 export const ERROR_ANSWER = z
   .object({
@@ -60,6 +63,9 @@ export const ERROR_ANSWER = z
       msg: z.string().meta({ description: 'What is wrong and what to do next.' }),
       metadata: z.array(z.string()).meta({ description: 'Names and values in turn: `error-class`, then the class.' }),
       details: z.array(ERROR_DETAIL).optional(),
+    }),
+    operations: ACCEPTED.optional().meta({
+      description: 'Of an update with pictures that could not be had (422): what was accepted all the same.',
     }),
   })
   .meta({ id: 'Error' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS, DOCUMENT } from './common.ts';
+import { ACCEPTED, answer, COLLECTION_PARAMETER, COMMON_PARAMETERS, DOCUMENT } from './common.ts';
 import { flag, text, whole } from './parameter.ts';
 
 /** What an update of any endpoint takes. */
@@ -31,10 +31,7 @@ export const UPDATE_PARAMETERS = z.object({
 
 /** What an update of any endpoint answers. */
 export const UPDATE_ANSWER = answer({
-  operations: z
-    .object({ first: z.string(), last: z.string(), count: z.int() })
-    .optional()
-    .meta({ description: 'The accepted operations: one for each document or delete.' }),
+  operations: ACCEPTED.optional().meta({ description: 'The accepted operations: one for each document or delete.' }),
 });
 
 export const UPDATE_STATUSES = { 202: 'Accepted; `operations` names what was.' } as const;

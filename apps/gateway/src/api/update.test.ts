@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { ENDPOINTS } from '@akin/contract';
+import { ENDPOINTS, ERROR_ANSWER } from '@akin/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import {
@@ -271,6 +271,7 @@ describe('pictures that cannot be had', () => {
     ]);
     expect(answer.json.responseHeader).toMatchObject({ status: 422, token: expect.any(String) });
     expect(answer.json.operations.count).toBe(3);
+    expect(ERROR_ANSWER.strict().safeParse(answer.json).error).toBeUndefined();
     expect(await ids()).toEqual(['good']);
   });
 
