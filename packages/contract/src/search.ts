@@ -14,20 +14,16 @@ const OTHERS = ['before', 'after', 'between', 'all', 'none'] as const;
 
 /** How facets are counted: each for all facets, or as `f.<field>.<name>` for those of one field. */
 export const FACET_SETTINGS = z.object({
-  'facet.limit': whole(-1)
-    .default(100)
-    .meta({
-      description: 'Values of each field to return; -1 is all. Also `f.<field>.facet.limit`, as for every setting.',
-    }),
+  'facet.limit': whole(-1).default(100).meta({
+    description: 'Values of each field to return; -1 is all. Also `f.<field>.facet.limit`, as for every setting.',
+  }),
   'facet.offset': whole(0).default(0).meta({ description: 'Values to pass over.' }),
   'facet.mincount': whole(0).default(0).meta({
     description: 'Least count. 0 lists values of Strings and Booleans too that no match has.',
   }),
-  'facet.sort': choice(['count', 'index', 'true', 'false'])
-    .optional()
-    .meta({
-      description: 'By falling `count`, the default, or by value (`index`), the default where all are asked for.',
-    }),
+  'facet.sort': choice(['count', 'index', 'true', 'false']).optional().meta({
+    description: 'By falling `count`, the default, or by value (`index`), the default where all are asked for.',
+  }),
   'facet.prefix': text().optional().meta({ description: 'Only values that begin so.' }),
   'facet.contains': text().optional().meta({ description: 'Only values that hold this text.' }),
   'facet.contains.ignoreCase': flag().default(false).meta({ description: 'Capital or small letters alike.' }),
@@ -90,7 +86,10 @@ export const SEARCH_PARAMETERS = z.object({
   TZ: text()
     .optional()
     .meta({ description: 'Time zone in which date math rounds, such as `Europe/Berlin`. Default UTC.' }),
-  timeAllowed: whole(0).optional().meta({ description: 'Milliseconds. Accepted; answers are always whole.' }),
+  timeAllowed: whole(-1).optional().meta({
+    description:
+      'Milliseconds after which an answer is cut; its header then says `partialResults`. 0 and less are no limit. Searches by cursorMark are never cut.',
+  }),
   facet: flag().default(false).meta({ description: 'Count what matches by the `facet.*` given.' }),
   'facet.field': z
     .array(text())

@@ -71,6 +71,7 @@ export async function answerSearch(
     distances: wantedDistances(fields),
     scores: wantsScores(fields),
     facets: facets.map(({ request }) => request),
+    ...((parameters.timeAllowed ?? 0) > 0 ? { timeAllowed: parameters.timeAllowed } : {}),
     ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
     ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
   };
@@ -81,7 +82,11 @@ export async function answerSearch(
   const maxScore = result.minDistance === undefined ? result.maxScore : scoreOf(module, result.minDistance);
   const warnings = facetWarnings(facets, result.facets);
   return {
-    header: { ...(rank ? { ranking: 'exact' } : {}), ...(warnings.length > 0 ? { warnings } : {}) },
+    header: {
+      ...(rank ? { ranking: 'exact' } : {}),
+      ...(result.partial ? { partialResults: true } : {}),
+      ...(warnings.length > 0 ? { warnings } : {}),
+    },
     body: {
       response: {
         numFound: result.numFound,

@@ -8,7 +8,7 @@ import { compileQuery } from './compile.ts';
 import type { Clock } from './date-math.ts';
 import type { FacetRequest, FacetResult } from './facet-request.ts';
 import { countFacets, type MatchedWithout } from './facets.ts';
-import { readDocuments, selectFields } from './hydrate.ts';
+import { type ReadDocument, readDocuments, selectFields } from './hydrate.ts';
 import { Params } from './params.ts';
 import { type Snapshot, visible, withSnapshot } from './snapshot.ts';
 import {
@@ -22,6 +22,7 @@ import {
   type SortKey,
   sortKeys,
 } from './sort.ts';
+import { TimeLimit } from './time-limit.ts';
 
 export interface SearchRequest {
   readonly query: Query;
@@ -44,6 +45,8 @@ export interface SearchRequest {
   readonly scores?: boolean;
   /** What to count by, over all documents that match. */
   readonly facets?: readonly FacetRequest[];
+  /** Milliseconds after which the answer is cut; never with a cursorMark. */
+  readonly timeAllowed?: number | undefined;
   /** What NOW means in date math, and the IANA zone in which it rounds. */
   readonly now?: Date;
   readonly timeZone?: string;
@@ -65,14 +68,17 @@ export interface SearchResult {
   readonly commit: number;
   /** Every document that matches query, filters and `maxDistance`. */
   readonly numFound: number;
+  /** False: numFound is a lower bound. */
   readonly numFoundExact: boolean;
+  /** Whether `timeAllowed` cut the answer: hits, counts or facets are missing. */
+  readonly partial: boolean;
   /** Unranked, where scores are given: the highest of all matches. */
   readonly maxScore?: number;
   /** Ranked: the least of all matches. Missing when nothing matches. */
   readonly minDistance?: number;
   readonly hits: readonly SearchHit[];
   readonly nextCursorMark?: string;
-  /** As many as were asked for, in their order. */
+  /** As many as were asked for, in their order; none when they were cut. */
   readonly facets: readonly FacetResult[];
 }
 
@@ -99,34 +105,57 @@ export async function search(store: Store, collection: Collection, request: Sear
   // One moment for all statements, also when nobody says which.
   const { now = new Date(), timeZone = 'UTC' } = request;
   const clock = { now, timeZone };
+  // A cursor mark must lead on, so that its page is never cut.
+  const limited = request.timeAllowed !== undefined && request.cursorMark === undefined;
+  const deadline = limited ? performance.now() + (request.timeAllowed as number) : undefined;
   return withSnapshot(store, collection, async (snapshot) => {
     const ranked = request.rank !== undefined;
-    const page = await readPage(request, snapshot, clock);
-    const totals = await readTotals(request, snapshot, clock, page);
-    const fields = selectFields(snapshot, request.fields ?? ['*']);
-    const documents = await readDocuments(
-      store,
-      snapshot,
-      page.rows.map(({ doc }) => doc),
-      fields,
-      request.distances ?? [],
+    const limit = new TimeLimit(snapshot.tx, deadline);
+    const read = await limit.within(() => readHits(store, request, snapshot, clock));
+    const { page, documents } = read ?? NOTHING_READ;
+    const totals = await limit.within(() => readTotals(request, snapshot, clock, page));
+    const facets = await limit.within(() =>
+      countFacets(request.facets ?? [], matchedBy(request, snapshot), snapshot, clock),
     );
-    const facets = await countFacets(request.facets ?? [], matchedBy(request, snapshot), snapshot, clock);
+    const best = totals?.best ?? null;
     return {
       commit: Number(snapshot.commit),
-      numFound: totals.found,
-      numFoundExact: true,
-      ...(totals.best === null ? {} : ranked ? { minDistance: totals.best } : { maxScore: totals.best }),
+      numFound: totals?.found ?? (page.rows.length === 0 ? 0 : (request.start ?? 0) + page.rows.length),
+      numFoundExact: totals !== undefined,
+      partial: limit.over,
+      ...(best === null ? {} : ranked ? { minDistance: best } : { maxScore: best }),
       hits: page.rows.map(({ doc, id, value }) => ({
         id,
         ...(value === null ? {} : ranked ? { distance: value } : { score: value }),
         ...(documents.get(doc) ?? { document: new Map(), distances: [] }),
       })),
       ...(request.cursorMark === undefined ? {} : { nextCursorMark: page.mark ?? request.cursorMark }),
-      facets,
+      facets: facets ?? [],
     };
   });
 }
+
+async function readHits(store: Store, request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<ReadHits> {
+  const page = await readPage(request, snapshot, clock);
+  const documents = await readDocuments(
+    store,
+    snapshot,
+    page.rows.map(({ doc }) => doc),
+    selectFields(snapshot, request.fields ?? ['*']),
+    request.distances ?? [],
+  );
+  return { page, documents };
+}
+
+interface ReadHits {
+  readonly page: Page;
+  readonly documents: ReadonlyMap<bigint, ReadDocument>;
+}
+
+const NOTHING_READ: ReadHits = {
+  page: { rows: [], mark: undefined, constantScore: null },
+  documents: new Map(),
+};
 
 interface PageRow {
   readonly doc: bigint;

@@ -1,0 +1,76 @@
+import { parseQuery } from '@akin/domain';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accept, ENGINES, openTestStore, testPlace } from '../../test/support.ts';
+import { type Collection, createCollection } from '../collections.ts';
+import { commit } from '../commit.ts';
+import type { Store } from '../store.ts';
+import { type SearchRequest, search } from './search.ts';
+import { TimeLimit } from './time-limit.ts';
+
+describe.each(ENGINES)('the time allowed on %s', (kind) => {
+  let store: Store;
+  let remove: () => Promise<void>;
+  let collection: Collection;
+
+  beforeAll(async () => {
+    const made = await testPlace(kind);
+    remove = made.remove;
+    store = await openTestStore(made.place);
+    collection = await createCollection(store, 'slow');
+    await accept(store, collection, [
+      { id: '1', n: 1 },
+      { id: '2', n: 2 },
+    ]);
+    await commit(store, collection);
+  });
+
+  afterAll(async () => {
+    await store?.[Symbol.asyncDispose]();
+    await remove?.();
+  });
+
+  const find = (request: Partial<SearchRequest>) =>
+    search(store, collection, { query: parseQuery('n:*'), rows: 10, ...request });
+
+  it('changes nothing when it is enough', async () => {
+    expect(await find({ timeAllowed: 60_000 })).toMatchObject({ numFound: 2, numFoundExact: true, partial: false });
+    expect(await find({})).toMatchObject({ partial: false });
+  });
+
+  it('leaves out what does not come in time, and says so', async () => {
+    const none = await find({ timeAllowed: 0, facets: [{ kind: 'query', query: parseQuery('n:1') }] });
+    expect(none).toMatchObject({ numFound: 0, numFoundExact: false, partial: true, hits: [], facets: [] });
+    // The connection is as good as before.
+    expect(await find({})).toMatchObject({ numFound: 2 });
+  });
+
+  it('never cuts a page that a cursor mark leads to', async () => {
+    expect(await find({ timeAllowed: 0, cursorMark: '*' })).toMatchObject({ numFound: 2, partial: false });
+  });
+
+  it('passes on other errors', async () => {
+    await expect(find({ timeAllowed: 60_000, query: parseQuery('m:1') })).rejects.toMatchObject({
+      code: 'bad-request',
+    });
+  });
+});
+
+describe('a statement that takes too long', () => {
+  it('is cancelled on PostgreSQL, and what came before it is kept', async () => {
+    const { place, remove } = await testPlace('postgres');
+    const store = await openTestStore(place);
+    const kept = await store.engine.transaction(
+      async (tx) => {
+        const limit = new TimeLimit(tx, performance.now() + 300);
+        const first = await limit.within(() => tx.query('select 1 as n'));
+        const second = await limit.within(() => tx.query('select pg_sleep(30)'));
+        const third = await limit.within(() => tx.query('select 3 as n'));
+        return { first, second, third, over: limit.over };
+      },
+      { snapshot: true },
+    );
+    expect(kept).toEqual({ first: [{ n: 1 }], second: undefined, third: undefined, over: true });
+    await store[Symbol.asyncDispose]();
+    await remove();
+  });
+});
