@@ -19,7 +19,7 @@ export interface ViewState {
   filters: string[];
 }
 
-export const DEFAULT_COLLECTION = 'my-collection';
+const DEFAULT_COLLECTION = 'my-collection';
 const MODES: readonly Mode[] = ['content', 'color', 'duplicate'];
 
 export function readState(address: URLSearchParams): ViewState {
