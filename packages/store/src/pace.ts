@@ -1,5 +1,5 @@
-/** A chunk may hold PGlite's only connection for 50 ms; the aim leaves room for what is slower. */
-const PGLITE_AIM = 30;
+/** A chunk may hold PGlite's only connection for 50 ms; the aim leaves room for what is slower, at a tenth of the rate. */
+const PGLITE_AIM = 20;
 
 /**
  * How many rows fit into a chunk of bulk work. Follows what chunks took, because rows differ in size and machines in
