@@ -74,7 +74,7 @@ describe('indexing a folder into the embedded store', () => {
     expect(out).toMatch(/empty\.png: \S/);
     expect(out).toMatch(/broken\.jpg: \S/);
     expect(out).toContain('broken-link.jpg: it is not there');
-    expect(out).toMatch(/a\.jpg: .*512/);
+    expect(out).toMatch(/a\.jpg: "id": .*512/);
     expect(out).not.toContain('notes.txt');
     expect(code).toBe(2);
   });

@@ -62,7 +62,8 @@ function refusedDocuments(error: AkinRequestError): Map<number, string> {
   if (error.status !== 400) return refused;
   for (const detail of error.details as { position?: number; msg?: string }[]) {
     if (detail.position !== undefined && !refused.has(detail.position)) {
-      refused.set(detail.position, detail.msg ?? error.message);
+      // The file stands before the reason already; where its document stood among those sent helps nobody.
+      refused.set(detail.position, (detail.msg ?? error.message).replace(/^Document .*?at position \d+: /s, ''));
     }
   }
   return refused;

@@ -19,11 +19,12 @@ async function found(words: string[], input = '') {
   const problems: string[] = [];
   const sources = new Set<string>();
   const files: string[] = [];
+  const stop = new AbortController();
   const listener = {
     onSource: (source: string) => sources.add(path.relative(folder, source)),
     onProblem: (file: string, reason: string) => problems.push(`${path.relative(folder, file)}: ${reason}`),
   };
-  for await (const { id, source, file } of candidatesOf(words, listener, Readable.from([input]))) {
+  for await (const { id, source, file } of candidatesOf(words, listener, stop.signal, Readable.from([input]))) {
     expect(path.isAbsolute(file)).toBe(true);
     files.push(`${path.relative(folder, source)} > ${id}`);
   }

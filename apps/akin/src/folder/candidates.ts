@@ -6,11 +6,12 @@ import { type Candidate, idBelow, reasonOf, type WalkListener, walkFolder } from
 
 /**
  * The files that a command line names: every picture below a folder, every match of a glob, a file, or with `-` the
- * paths on standard input, one a line. What does not exist is told to the listener.
+ * paths on standard input, one a line, until the signal. What does not exist is told to the listener.
  */
 export async function* candidatesOf(
   words: readonly string[],
   listener: WalkListener,
+  signal: AbortSignal,
   input: NodeJS.ReadableStream = process.stdin,
 ): AsyncGenerator<Candidate> {
   for (const word of words) {
@@ -18,7 +19,7 @@ export async function* candidatesOf(
       yield* named(word, listener);
       continue;
     }
-    for await (const line of createInterface({ input })) {
+    for await (const line of createInterface({ input, signal })) {
       if (line.trim() !== '') yield* named(line, listener);
     }
   }

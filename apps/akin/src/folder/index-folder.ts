@@ -1,5 +1,6 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { AkinRequestError, type Collection, type NewDocument } from '@akin/client';
 import { AkinError } from '@akin/domain';
 import { DEFAULT_IMAGE_LIMITS } from '@akin/imaging';
@@ -8,7 +9,7 @@ import { moduleNames } from '@akin/modules/manifests';
 import { nearestCells, parseOutputs } from '@akin/modules/vectors';
 import { Batch } from './batch.ts';
 import { NearDuplicates } from './near-duplicates.ts';
-import type { Progress } from './progress.ts';
+import type { Counts, Progress } from './progress.ts';
 import { type Candidate, reasonOf, type WalkListener } from './walk.ts';
 
 export interface FolderRun {
@@ -100,11 +101,13 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
       fail(file, reason);
     },
   };
-  for await (const candidate of run.candidates(listener)) {
+  for await (const candidate of readAhead(run.candidates(listener), counts)) {
     if (run.signal.aborted || broken) break;
     const namesake = fileOfId.get(candidate.id);
-    if (namesake === candidate.file) continue;
-    counts.found++;
+    if (namesake === candidate.file) {
+      counts.found--;
+      continue;
+    }
     if (namesake !== undefined) {
       fail(candidate.file, `its id, ${candidate.id}, is that of ${namesake} already`);
       continue;
@@ -118,7 +121,6 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   await Promise.all(underway);
   if (!broken) await batch.flush();
   if (broken) throw broken;
-  counts.complete = true;
   const stopped = run.signal.aborted;
   const removed = run.prune && !stopped ? await prune(run.collection, stored, fileOfId, sources) : 0;
   await run.collection.commit();
@@ -130,6 +132,21 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
     failures,
     stopped,
   };
+}
+
+/**
+ * Gives the candidates while further ones are looked for as fast as they are found: how much there is to do is known
+ * long before it is done. Keeps `found` and `complete`.
+ */
+function readAhead(candidates: AsyncIterable<Candidate>, counts: Counts): AsyncIterable<Candidate> {
+  async function* counted() {
+    for await (const candidate of candidates) {
+      counts.found++;
+      yield candidate;
+    }
+    counts.complete = true;
+  }
+  return Readable.from(counted(), { highWaterMark: Number.MAX_SAFE_INTEGER });
 }
 
 interface StoredFile {

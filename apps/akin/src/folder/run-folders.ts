@@ -24,7 +24,7 @@ export async function runFolders(
   const progress = new Progress(process.stderr);
   const report = await indexFolder({
     ...run,
-    candidates: (listener) => candidatesOf(options.words, listener),
+    candidates: (listener) => candidatesOf(options.words, listener, run.signal),
     labelsFromFolders: options.on('labels-from-folders'),
     prune: options.on('prune'),
     progress,
