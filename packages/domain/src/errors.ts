@@ -57,3 +57,13 @@ export class AkinError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
+
+/** Puts the name of a parameter in front of what is wrong with it. */
+export function naming<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof AkinError)) throw error;
+    throw new AkinError(error.code, `Parameter ${name}: ${error.message}`, { details: error.details, cause: error });
+  }
+}

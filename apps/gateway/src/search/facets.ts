@@ -1,8 +1,8 @@
 import { FACET_SETTINGS, type FacetSettings } from '@akin/contract';
-import { AkinError, type ParameterLookup, type Query, readLocalValue, unstorable } from '@akin/domain';
+import { AkinError, naming, type ParameterLookup, type Query, readLocalValue, unstorable } from '@akin/domain';
 import type { FacetRequest } from '@akin/store';
 import type { ParameterList } from '../http/parameters.ts';
-import { lookupIn, naming, type QueryOptions, readQuery } from './query-parameters.ts';
+import { lookupIn, type QueryOptions, readQuery } from './query-parameters.ts';
 
 /** A facet with the name under which the answer has it. */
 export interface NamedFacet {

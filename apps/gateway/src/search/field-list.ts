@@ -2,12 +2,12 @@ import {
   AkinError,
   type Distance,
   type Field,
+  naming,
   type ParameterLookup,
   parseGeodist,
   quote,
   type Schema,
 } from '@akin/domain';
-import { naming } from './query-parameters.ts';
 
 /** What `fl` asks for. */
 export interface FieldList {

@@ -1,4 +1,4 @@
-import { AkinError, type ParameterLookup, parseQuery, type Query } from '@akin/domain';
+import { naming, type ParameterLookup, parseQuery, type Query } from '@akin/domain';
 import { parseSort, type SortClause } from '@akin/store';
 import type { ParameterList } from '../http/parameters.ts';
 
@@ -34,14 +34,4 @@ export function lookupIn(list: ParameterList): ParameterLookup {
   const first = new Map<string, string>();
   for (const [name, value] of list) if (!first.has(name)) first.set(name, value);
   return (name) => first.get(name);
-}
-
-/** Puts the name of a parameter in front of what is wrong with it. */
-export function naming<T>(name: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof AkinError)) throw error;
-    throw new AkinError(error.code, `Parameter ${name}: ${error.message}`, { details: error.details, cause: error });
-  }
 }

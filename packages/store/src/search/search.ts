@@ -1,4 +1,4 @@
-import { AkinError, type Distance, type Query, type StoredDocument } from '@akin/domain';
+import { AkinError, type Distance, naming, type Query, type StoredDocument } from '@akin/domain';
 import { descriptorTable } from '../collection-tables.ts';
 import type { Collection } from '../collections.ts';
 import { encodeHalfvec } from '../engine/binary.ts';
@@ -197,8 +197,8 @@ function matching(request: SearchRequest, snapshot: Snapshot, clock: Clock, valu
   const { rank, filters = [] } = request;
   const params = new Params();
   const context = { tables: snapshot, params, ...clock };
-  const query = compileQuery(request.query, context, valued && rank === undefined);
-  const conditions = [query, ...filters.map((filter) => compileQuery(filter, context, false))]
+  const query = naming('q', () => compileQuery(request.query, context, valued && rank === undefined));
+  const conditions = [query, ...filters.map((filter) => naming('fq', () => compileQuery(filter, context, false)))]
     .map(({ where }) => where)
     .filter((where) => where !== 'true');
   const where = [visible(params.add(snapshot.commit, 'int8')), ...conditions].join(' and ');
