@@ -93,20 +93,20 @@ export async function dropCollection(store: Store, collection: Collection): Prom
 
 export async function collectionStatus(store: Store, collection: Collection): Promise<CollectionStatus> {
   const S = collection.sqlSchema;
-  const [row] = await store.engine.query<{
-    documents: bigint;
-    commit: bigint;
-    committed_at: Date | null;
-    pending: bigint;
-    failed: bigint;
-  }>(
-    `select c.documents, c.commit, c.committed_at,
-            c.unpublished_operations
-            + (select count(*) from ${S}.operations o join ${S}.requests r using (request)
-                where o.state in ('queued', 'analyzing', 'ready') and r.first_seq is not null) as pending,
-            (select count(*) from ${S}.operations where state = 'failed') as failed
-       from akin.collections c where c.id = $1`,
-    [collection.id],
+  // One count for each state: each has its index, which is empty when nothing is under way.
+  const open = ['queued', 'analyzing', 'ready'].map(
+    (state) => `+ (select count(*) from ${S}.requests r join ${S}.operations o using (request)
+                    where o.state = '${state}' and not r.finished and r.first_seq is not null)`,
+  );
+  const sql = `select c.documents, c.commit, c.committed_at, c.unpublished_operations ${open.join(' ')} as pending,
+                      (select count(*) from ${S}.operations where state = 'failed') as failed
+                 from akin.collections c where c.id = $1`;
+  const [row] = await store.engine.transaction(
+    (tx) =>
+      tx.query<{ documents: bigint; commit: bigint; committed_at: Date | null; pending: bigint; failed: bigint }>(sql, [
+        collection.id,
+      ]),
+    { keyed: true },
   );
   if (row === undefined) throw new AkinError('not-found', `The collection ${collection.name} does not exist any more.`);
   return {
