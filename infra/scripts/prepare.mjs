@@ -37,6 +37,18 @@ export async function runInFront(command) {
   process.exitCode = code ?? 1;
 }
 
+/**
+ * Ends this process by SIGTERM when npm, which runs it through a shell, was ended by a signal: npm passes it on to the
+ * shell, which dies of it without a word to us.
+ */
+export function endWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const shell = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== shell) process.kill(process.pid, 'SIGTERM');
+  }, 500).unref();
+}
+
 function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if ((major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22) return;

@@ -1,6 +1,7 @@
 // npm start [-- arguments of `akin serve`]: prepares the clone, then serves.
-import { prepare, ROOT } from './prepare.mjs';
+import { endWithNpm, prepare, ROOT } from './prepare.mjs';
 
+endWithNpm();
 await prepare();
 // In this very process: signals and the terminal reach it without a go-between.
 const program = `${ROOT}apps/akin/bin/akin.mjs`;

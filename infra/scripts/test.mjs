@@ -1,6 +1,7 @@
 // npm test [-- jest's arguments]: prepares the clone, then runs the tests. The last line is `N passed, N failed`.
-import { prepare, runInFront } from './prepare.mjs';
+import { endWithNpm, prepare, runInFront } from './prepare.mjs';
 
+endWithNpm();
 await prepare();
 await runInFront([
   process.execPath,
