@@ -23,6 +23,7 @@ import { thumbnail } from './http/thumbnail.ts';
 import { update } from './http/update.ts';
 import { updateJson } from './http/update-json.ts';
 import { updateJsonDocs } from './http/update-json-docs.ts';
+import { updateXml } from './http/update-xml.ts';
 
 /** Every endpoint. A new one is a file in `http/`, its namesake in the gateway, and a line here. */
 export const ENDPOINTS = {
@@ -34,6 +35,7 @@ export const ENDPOINTS = {
   update,
   updateJson,
   updateJsonDocs,
+  updateXml,
   analyze,
   terms,
   collections,

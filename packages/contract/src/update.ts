@@ -45,3 +45,9 @@ export const CHANGES = z.union([DOCUMENT, z.array(DOCUMENT), z.object({ delete: 
   description:
     'Below `/api/cores`: a document, an array of documents, or a lone `delete`. Below the legacy segment: an array of documents, or commands (`add`, `delete`, `commit`, `optimize`), which may repeat.',
 });
+
+export const XML_CHANGES = z.string().meta({
+  description:
+    'Commands of Solr: `<add>` with `<doc>` and `<field name="…">`, `<delete>` with `<id>` and `<query>`, `<commit/>`, `<optimize/>`; several inside `<update>`. A field that is new gets the type that its text has.',
+  example: '<add><doc><field name="id">7</field><field name="labels">shoe</field></doc></add>',
+});

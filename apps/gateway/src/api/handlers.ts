@@ -25,6 +25,7 @@ import { thumbnail } from './thumbnail.ts';
 import { update } from './update.ts';
 import { updateJson } from './update-json.ts';
 import { updateJsonDocs } from './update-json-docs.ts';
+import { updateXml } from './update-xml.ts';
 
 /** What answers each endpoint of the contract: one without a handler does not compile. */
 export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<Endpoints[Name]>> } = {
@@ -36,6 +37,7 @@ export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<E
   update,
   updateJson,
   updateJsonDocs,
+  updateXml,
   analyze,
   terms,
   collections,

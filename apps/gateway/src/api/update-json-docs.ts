@@ -4,4 +4,4 @@ import { answerUpdate } from '../update/answer-update.ts';
 
 /** Adds documents: no object is taken for commands here. */
 export const updateJsonDocs: Handler<ParametersOf<Endpoints['updateJsonDocs']>> = (call, context) =>
-  answerUpdate(call, { loneObject: 'document' }, context);
+  answerUpdate(call, { json: 'document', xml: false }, context);

@@ -5,4 +5,4 @@ import { loneObjectOf } from './update.ts';
 
 /** The update as old clients address it for JSON. */
 export const updateJson: Handler<ParametersOf<Endpoints['updateJson']>> = (call, context) =>
-  answerUpdate(call, { loneObject: loneObjectOf(call) }, context);
+  answerUpdate(call, { json: loneObjectOf(call), xml: false }, context);

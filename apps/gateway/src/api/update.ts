@@ -6,7 +6,7 @@ type Parameters = ParametersOf<Endpoints['update']>;
 
 /** Adds, replaces and deletes documents, and commits. */
 export const update: Handler<Parameters> = (call, context) =>
-  answerUpdate(call, { loneObject: loneObjectOf(call) }, context);
+  answerUpdate(call, { json: loneObjectOf(call), xml: true }, context);
 
 /** Below `/api/cores` a lone JSON object is a document, below the legacy segment it holds commands, as in Solr. */
 export function loneObjectOf({ door, parameters }: Call<Parameters>): 'document' | 'commands' {

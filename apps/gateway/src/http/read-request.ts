@@ -21,6 +21,10 @@ export function isJsonType(type: string): boolean {
   return JSON_TYPES.includes(type) || /^application\/[^;]+\+json$/.test(type);
 }
 
+export function isXmlType(type: string): boolean {
+  return type === 'text/xml' || /^application\/([^;]+\+)?xml$/.test(type);
+}
+
 /**
  * Parameters of a body: a form, or a flat JSON object where the endpoint takes one.
  *

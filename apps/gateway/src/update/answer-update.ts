@@ -6,24 +6,25 @@ import type { Context } from '../context.ts';
 import type { JsonAnswer } from '../http/answer.ts';
 import type { Call } from '../http/frame.ts';
 import type { ParameterList } from '../http/parameters.ts';
-import { FORM_TYPE, isJsonType, unreadable } from '../http/read-request.ts';
+import { FORM_TYPE, isJsonType, isXmlType, unreadable } from '../http/read-request.ts';
 import { refuseUnbuilt } from '../search/refused.ts';
-import { type Command, readCommands, refusedOverwrite } from './read-commands.ts';
+import { type Command, readCommands, refusedOverwrite, refusedRollback } from './read-commands.ts';
+import { readXmlCommands } from './read-xml-commands.ts';
 import { planCommit, settle } from './settle.ts';
 import { type StagedBody, stageBody } from './stage.ts';
 import { writeToken } from './token.ts';
 
 type Parameters = ParametersOf<Endpoints['update']>;
 
-/** What a lone JSON object in the body of an endpoint is. */
-type LoneObject = 'document' | 'commands';
+/** What the bodies of an endpoint may be. */
+interface Readable {
+  /** Given when JSON is read: what a lone object is. */
+  readonly json?: 'document' | 'commands';
+  readonly xml: boolean;
+}
 
 /** Every update goes this way: validate, accept, wait for analysis, publish. */
-export async function answerUpdate(
-  call: Call<Parameters>,
-  reads: { readonly loneObject: LoneObject },
-  context: Context,
-): Promise<JsonAnswer> {
+export async function answerUpdate(call: Call<Parameters>, reads: Readable, context: Context): Promise<JsonAnswer> {
   const { parameters } = call;
   refuse(call.list);
   const modules =
@@ -64,35 +65,31 @@ function refuse(list: ParameterList): void {
   for (const [name, value] of list) {
     if (name === 'overwrite' && /^(false|0|off|no)$/i.test(value)) throw refusedOverwrite();
     if (name === 'rollback' && /^(true|1|on|yes)$/i.test(value)) {
-      throw new AkinError('bad-request', 'rollback is not possible: accepted changes are durable at once.');
+      throw refusedRollback();
     }
   }
 }
 
 /** The commands of the body. A form holds none: its parameters are read already. */
-async function* commandsOf(
-  call: Call<Parameters>,
-  { loneObject }: { readonly loneObject: LoneObject },
-  context: Context,
-): AsyncGenerator<Command> {
+async function* commandsOf(call: Call<Parameters>, reads: Readable, context: Context): AsyncGenerator<Command> {
   const { body } = call;
   if (!body.sent || body.type === FORM_TYPE) return;
-  if (/[/+]xml$/.test(body.type)) {
-    throw new AkinError(
-      'unsupported-media-type',
-      'XML updates are not read here: send JSON with Content-Type: application/json.',
-    );
-  }
   if (body.type === 'application/javabin') {
     throw new AkinError(
       'unsupported-media-type',
       'javabin updates are not read here: set a request writer for XML in the client (SolrJ: setRequestWriter(new XMLRequestWriter()), before version 10 new RequestWriter()).',
     );
   }
-  if (!isJsonType(body.type)) throw unreadable(body, 'application/json');
-  yield* readCommands(body.bytes(context.limits.updateBytes), loneObject === 'document' ? 'documents' : 'commands', {
-    emptyIsNothing: asksForCommit(call.list),
-  });
+  const bytes = () => body.bytes(context.limits.updateBytes);
+  if (reads.xml && isXmlType(body.type)) yield* readXmlCommands(bytes());
+  else if (reads.json && isJsonType(body.type)) {
+    yield* readCommands(bytes(), reads.json === 'document' ? 'documents' : 'commands', {
+      emptyIsNothing: asksForCommit(call.list),
+    });
+  } else {
+    const wanted = [...(reads.json ? ['application/json'] : []), ...(reads.xml ? ['application/xml'] : [])];
+    throw unreadable(body, wanted.join(' or '));
+  }
 }
 
 function asksForCommit(list: ParameterList): boolean {
@@ -104,7 +101,7 @@ function requireWork(call: Call<Parameters>, staged: StagedBody, commits: boolea
   if (staged.staging || staged.commits.length > 0 || commits || call.body.sent) return;
   throw new AkinError(
     'bad-request',
-    'The update is empty: send documents or commands as a JSON body, or ask for commit=true.',
+    'The update is empty: send documents or commands as a body of JSON or XML, or ask for commit=true.',
   );
 }
 

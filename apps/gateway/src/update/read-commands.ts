@@ -13,7 +13,14 @@ export type Command =
   | { readonly kind: 'add'; readonly position: number; readonly json: JsonValue }
   | { readonly kind: 'delete'; readonly position: number; readonly id: string }
   | { readonly kind: 'delete-by-query'; readonly position: number; readonly query: string }
-  | CommitCommand;
+  | CommitCommand
+  | WarningCommand;
+
+/** Something that the body asks for and does not get, harmless. */
+export interface WarningCommand {
+  readonly kind: 'warning';
+  readonly msg: string;
+}
 
 /** Commits come after all changes of their request, wherever they stand in it. */
 export interface CommitCommand {
@@ -80,10 +87,7 @@ function* ofCommand(key: string, value: JsonValue, counter: { position: number }
       yield ofCommit(key, value);
       return;
     case 'rollback':
-      throw new AkinError(
-        'bad-request',
-        'rollback is not possible: accepted changes are durable at once. Delete the documents, or send their earlier versions.',
-      );
+      throw refusedRollback();
     default:
       throw new AkinError(
         'bad-request',
@@ -149,6 +153,13 @@ export function refusedOverwrite(): AkinError {
   return new AkinError(
     'bad-request',
     'overwrite=false is not possible: a document replaces the earlier one with its id.',
+  );
+}
+
+export function refusedRollback(): AkinError {
+  return new AkinError(
+    'bad-request',
+    'rollback is not possible: accepted changes are durable at once. Delete the documents, or send their earlier versions.',
   );
 }
 

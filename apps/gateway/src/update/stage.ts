@@ -3,7 +3,9 @@ import { parseOutputs } from '@akin/modules/vectors';
 import { type Change, type Collection, checkDelete, loadSchema, type Staging, stageChanges } from '@akin/store';
 import type { Context } from '../context.ts';
 import { createPause } from './pause.ts';
-import type { Command, CommitCommand } from './read-commands.ts';
+import type { Command, CommitCommand, WarningCommand } from './read-commands.ts';
+
+type ChangeCommand = Exclude<Command, CommitCommand | WarningCommand>;
 
 /** A request whose changes are written and wait to be accepted. */
 export interface StagedBody {
@@ -35,6 +37,7 @@ export async function stageBody(
     const pause = createPause();
     for await (const command of commands) {
       if (command.kind === 'commit') request.commits.push(command);
+      else if (command.kind === 'warning') request.warnings.add(command.msg);
       else if (command.kind === 'add') {
         const result = validateDocument(command.json, command.position, schema.fields, claims);
         if ('errors' in result) request.refuse(result.errors);
@@ -76,7 +79,7 @@ class StagedRequest {
   }
 
   /** Takes the change, or keeps what is wrong with it. */
-  async check(command: Exclude<Command, CommitCommand>, read: () => Change): Promise<void> {
+  async check(command: ChangeCommand, read: () => Change): Promise<void> {
     let change: Change;
     try {
       change = read();
@@ -135,7 +138,7 @@ function addOf(document: NewDocument, modules: readonly string[] | undefined): C
   return { kind: 'add', document, ...(modules === undefined ? {} : { modules }) };
 }
 
-function detailOf(error: AkinError, command: Exclude<Command, CommitCommand>): ErrorDetail {
+function detailOf(error: AkinError, command: ChangeCommand): ErrorDetail {
   const { position } = command;
   const id = command.kind === 'delete' ? command.id : command.kind === 'add' ? idOf(command.json) : undefined;
   const subject = command.kind === 'add' ? 'Document' : 'Delete';

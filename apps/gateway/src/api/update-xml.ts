@@ -1,0 +1,7 @@
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import type { Handler } from '../http/frame.ts';
+import { answerUpdate } from '../update/answer-update.ts';
+
+/** The update for XML alone, as old clients address it. */
+export const updateXml: Handler<ParametersOf<Endpoints['updateXml']>> = (call, context) =>
+  answerUpdate(call, { xml: true }, context);
