@@ -44,7 +44,7 @@ beforeAll(async () => {
   ];
   expect((await postJson(service.gateway, `${C}/update?commit=true`, documents)).status).toBe(200);
 }, 60_000);
-afterAll(() => service?.[Symbol.asyncDispose]());
+afterAll(async () => service?.[Symbol.asyncDispose]());
 
 type Fields = Record<string, string | readonly string[]>;
 const get = (fields: Fields, endpoint = 'select') => {
