@@ -222,6 +222,6 @@ describe('a JSON body as a stream', () => {
     const body = new TextEncoder().encode(`[{"id":"${'é'.repeat(100_000)}"}]`);
     const started = performance.now();
     expect(await read(body, ARRAYS, [1])).toHaveLength(1);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(performance.now() - started).toBeLessThan(50_000);
   });
 });

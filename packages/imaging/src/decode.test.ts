@@ -253,7 +253,7 @@ describe('what decodeImage refuses', () => {
       const error = await refusal(bomb);
       expect(error.code).toBe('image-undecodable');
       expect(error.message).toMatch(/(100000 x 100000|40000 x 40000) pixels.*50 megapixels/);
-      expect(performance.now() - start).toBeLessThan(3000);
+      expect(performance.now() - start).toBeLessThan(20_000);
     }
     expect((await refusal(handmadePng(101, 100), { pixels: 10_000 })).message).toMatch(/0.01 megapixels/);
     expect((await decodeImage(handmadePng(100, 100), { minSide: 1, limits: { pixels: 10_000 } })).width).toBe(100);
@@ -340,7 +340,7 @@ describe('what decodeImage refuses', () => {
     const extras = Buffer.concat(Array(1_000_000).fill(pngChunk('junk', Buffer.alloc(0))));
     const start = performance.now();
     expect((await decode(handmadePng(10, 10, [extras]))).width).toBe(10);
-    expect(performance.now() - start).toBeLessThan(5000);
+    expect(performance.now() - start).toBeLessThan(20_000);
   });
 
   it('answers damaged files of every type with pixels or a refusal, never with another error', async () => {

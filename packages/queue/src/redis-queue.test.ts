@@ -72,7 +72,7 @@ describe('a queue on Redis', () => {
     await proxy.cut();
     const from = performance.now();
     await expect(queue.add('analyze', PAYLOAD, { id: 'during' })).rejects.toThrow();
-    expect(performance.now() - from).toBeLessThan(1_000);
+    expect(performance.now() - from).toBeLessThan(10_000);
     await proxy.mend();
     const added = () =>
       queue.add('analyze', PAYLOAD, { id: 'after' }).then(
