@@ -1,4 +1,4 @@
-// Searches over HTTP beside the bare SQL of the same page, in turns: `node bench/search.mjs`.
+// Searches over HTTP beside the bare SQL for the same page and the same count, in turns: `node bench/search.mjs`.
 import { COLLECTION, startAkin } from './lib/akin.mjs';
 import { documentsFile, idOf, wordAt } from './lib/documents.mjs';
 import { createPlace } from './lib/engines.mjs';
@@ -27,23 +27,27 @@ async function measure(engine, count, file) {
   const bare = await place.openBare();
   akin = await startAkin(place.args);
   const searches = await prepareSearches(bare, akin.collectionUrl, count);
-  const times = searches.map(() => ({ http: [], sql: [] }));
+  const times = searches.map(() => ({ http: [], page: [], count: [] }));
   const dice = createDice(7);
   for (let round = -WARM_UP; round < Number(options.rounds); round++) {
     for (const [i, search] of searches.entries()) {
       const query = await search(dice);
       const http = await timed(() => sendJson(query.url));
-      const sql = await timed(() => bare.query(query.sql, query.params));
+      const page = await timed(() => bare.query(query.page, query.params));
+      const count = await timed(() => bare.query(query.count, []));
       if (round < 0) continue;
       times[i]?.http.push(http);
-      times[i]?.sql.push(sql);
+      times[i]?.page.push(page);
+      times[i]?.count.push(count);
     }
   }
   printTable(`${engine}, ${count} documents, milliseconds`, [
-    ['search', 'akin p50 / p95', 'bare SQL p50 / p95', 'akin / bare, pair by pair'],
+    ['search', 'akin p50 / p95', 'bare page', 'bare count', 'akin / page', 'akin / (page + count)'],
     ...searches.map(({ title }, i) => {
-      const { http, sql } = times[i];
-      return [title, quantiles(http), quantiles(sql), spread(ratios(http, sql), 2)];
+      const { http, page, count } = times[i];
+      const both = page.map((milliseconds, round) => milliseconds + count[round]);
+      const beside = [page, both].map((bare) => spread(ratios(http, bare), 2));
+      return [title, ...[http, page, count].map((values) => quantiles(values)), ...beside];
     }),
   ]);
   await bare.close();
@@ -51,7 +55,7 @@ async function measure(engine, count, file) {
   await place.close();
 }
 
-/** Each makes a search: its address, and the statement that finds the same page, knowing nothing of commits. */
+/** Each makes a search: its address, and statements that find the same, knowing nothing of commits. */
 async function prepareSearches(bare, collectionUrl, count) {
   const [{ schema }] = await bare.query('select sql_schema as schema from akin.collections where name = $1', [
     COLLECTION,
@@ -68,7 +72,8 @@ async function prepareSearches(bare, collectionUrl, count) {
         const [{ vector }] = await bare.query(`select v.vector::text as vector from ${ranked} where d.id = $1`, [id]);
         return {
           url: address('image', { 'rank.by.id': id, fq: filter, rows: '10' }),
-          sql: `select d.id, v.vector <-> $1::halfvec as distance from ${ranked} where ${condition} order by 2, 1 limit 10`,
+          page: `select d.id, v.vector <-> $1::halfvec as distance from ${ranked} where ${condition} order by 2, 1 limit 10`,
+          count: `select count(*) from ${ranked} where ${condition}`,
           params: [vector],
         };
       },
@@ -80,7 +85,8 @@ async function prepareSearches(bare, collectionUrl, count) {
         const drawn = dice.whole(WORDS) + 10;
         return {
           url: address('select', { ...parameters(drawn), rows: '10' }),
-          sql: `select d.id from ${documents} where ${condition(drawn)} order by d.id limit 10`,
+          page: `select d.id from ${documents} where ${condition(drawn)} order by d.id limit 10`,
+          count: `select count(*) from ${documents} where ${condition(drawn)}`,
           params: [],
         };
       },

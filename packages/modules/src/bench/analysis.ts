@@ -1,7 +1,7 @@
 /**
  * `npm run bench-analysis -- <image>`: the time of one analysis against bare decoding plus a bare pass of the network,
  * the time of each stage, and images a second of 1 and 2 threads. All are taken in turns, so that a busy machine slows
- * all alike; the smallest of many runs is the figure.
+ * all alike.
  */
 import { readFile } from 'node:fs/promises';
 import { decodeImage, resizeArea } from '@akin/imaging';
@@ -14,6 +14,7 @@ import { preparePicture } from '../picture.ts';
 
 const ROUNDS = 100;
 const IMAGES = 200;
+const RATE_ROUNDS = 5;
 
 const [file] = process.argv.slice(2);
 if (file === undefined) {
@@ -40,33 +41,44 @@ for (const manifest of MODULES) {
   if (manifest.descriptor) stages[`of it: codes of ${manifest.name}`] = () => writeOutputs(manifest, values);
 }
 
-const best = new Map<string, number>();
+const times = new Map<string, number[]>(Object.keys(stages).map((name) => [name, []]));
 for (let round = 0; round < ROUNDS; round++) {
   for (const [name, stage] of Object.entries(stages)) {
     const start = performance.now();
     await stage();
-    best.set(name, Math.min(best.get(name) ?? Number.POSITIVE_INFINITY, performance.now() - start));
+    times.get(name)?.push(performance.now() - start);
   }
 }
-console.log(`${file}: ${width} x ${height}, ${bytes.length} bytes`);
-for (const [name, milliseconds] of best) console.log(`${name.padEnd(32)} ${milliseconds.toFixed(2)} ms`);
-const bare = (best.get('bare decode') ?? 0) + (best.get('bare network') ?? 0);
-console.log(`whole / (decode + network)       ${((best.get('whole analysis') ?? 0) / bare).toFixed(2)}`);
+const of = (name: string) => times.get(name) ?? [];
+console.log(`${file}: ${width} x ${height}, ${bytes.length} bytes; median (min to max)`);
+for (const [name, values] of times) print(`${name}, ms`, values);
+const bare = of('bare decode').map((milliseconds, round) => milliseconds + (of('bare network')[round] ?? 0));
+print('whole / (decode + network)', ratios(of('whole analysis'), bare));
 
-const rates = new Map([
-  [1, 0],
-  [2, 0],
+const rates = new Map<number, number[]>([
+  [1, []],
+  [2, []],
 ]);
-for (let round = 0; round < 4; round++) {
-  for (const threads of rates.keys()) {
+for (let round = 0; round < RATE_ROUNDS; round++) {
+  for (const [threads, values] of rates) {
     await using analyzer = await createAnalyzer({ threads });
     await analyzer.warmUp(moduleNames);
     const start = performance.now();
     await Promise.all(Array.from({ length: IMAGES }, () => analyzer.analyze(bytes, { modules: moduleNames })));
-    const rate = (IMAGES * 1000) / (performance.now() - start);
-    rates.set(threads, Math.max(rates.get(threads) ?? 0, rate));
+    values.push((IMAGES * 1000) / (performance.now() - start));
   }
 }
-for (const [threads, rate] of rates)
-  console.log(`${threads} thread(s)                      ${rate.toFixed(1)} images/s`);
-console.log(`2 threads / 1 thread             ${((rates.get(2) ?? 0) / (rates.get(1) ?? 1)).toFixed(2)}`);
+for (const [threads, values] of rates) print(`images/s, ${threads} thread${threads > 1 ? 's' : ''}`, values);
+print('2 threads / 1 thread', ratios(rates.get(2) ?? [], rates.get(1) ?? []));
+
+/** Round by round: what slows the machine down slows both sides of a round. */
+function ratios(above: readonly number[], below: readonly number[]): number[] {
+  return above.map((value, round) => value / (below[round] ?? Number.NaN));
+}
+
+function print(name: string, values: readonly number[]): void {
+  const [least, middle, most] = [0, Math.floor(values.length / 2), values.length - 1].map((at) =>
+    (values.toSorted((a, b) => a - b)[at] ?? Number.NaN).toFixed(2),
+  );
+  console.log(`${name.padEnd(34)} ${middle} (${least} to ${most})`);
+}
