@@ -105,7 +105,7 @@ describe('the frame of every endpoint', () => {
 
   it('says which parser to set instead of javabin', async () => {
     const answer = await ask(gateway, `${ANALYZE}?input.data=aGVsbG8%3D&wt=javabin`);
-    expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining('JsonMapResponseParser')]);
+    expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining('new XMLResponseParser()')]);
   });
 
   it('writes a page without any script, with every value escaped', async () => {

@@ -5,7 +5,8 @@ import { choice, flag, text } from './parameter.ts';
 /** Parameters that every JSON endpoint takes: they shape the answer, not what is in it. */
 export const COMMON_PARAMETERS = {
   wt: text().optional().meta({
-    description: 'How the answer is written: `json`, or `html` for a page with pictures. Anything else is json.',
+    description:
+      'How the answer is written: `json`, `xml` as Solr does, or `html` for a page with pictures. Anything else is json.',
   }),
   indent: flag().default(false).meta({ description: 'Lay the JSON out over lines.' }),
   omitHeader: flag().default(false).meta({ description: 'Leave out `responseHeader`.' }),

@@ -43,6 +43,17 @@ describe('the OpenAPI document', () => {
     expect(body['application/x-www-form-urlencoded'].schema.properties.collection).toBeUndefined();
   });
 
+  it('tells which bodies and answers may be XML', () => {
+    const update = document.paths['/solr/{collection}/update'].post;
+    expect(Object.keys(update.requestBody.content)).toEqual([
+      'application/json',
+      'application/xml',
+      'application/x-www-form-urlencoded',
+    ]);
+    expect(Object.keys(update.responses['200'].content)).toEqual(['application/json', 'application/xml']);
+    expect(Object.keys(document.paths['/health/live'].get.responses['200'].content)).toEqual(['application/json']);
+  });
+
   it('refers only to shapes that it holds', () => {
     const text = JSON.stringify(document);
     for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {

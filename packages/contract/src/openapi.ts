@@ -6,6 +6,7 @@ import { ENDPOINTS } from './endpoints.ts';
 type Json = Record<string, unknown>;
 
 const JSON_TYPE = 'application/json';
+const XML_TYPE = 'application/xml';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /**
@@ -90,7 +91,10 @@ function requestBody(endpoint: Endpoint, form: Record<string, Json>, components:
 }
 
 function answerContent(endpoint: Endpoint, components: Json): Json {
-  if (typeof endpoint.answer !== 'string') return { [JSON_TYPE]: { schema: schemaOf(endpoint.answer, components) } };
+  if (typeof endpoint.answer !== 'string') {
+    const json = { [JSON_TYPE]: { schema: schemaOf(endpoint.answer, components) } };
+    return 'wt' in endpoint.parameters.shape ? { ...json, [XML_TYPE]: { schema: { type: 'string' } } } : json;
+  }
   return { [endpoint.answer]: { schema: { type: 'string' } } };
 }
 

@@ -13,6 +13,7 @@ import { type ParameterList, readQueryString } from './parameters.ts';
 import { readParameters } from './read-parameters.ts';
 import { checkLengths, FORM_TYPE, readBodyParameters } from './read-request.ts';
 import { checkWriter } from './writer.ts';
+import { writeXml, XML_TYPE } from './xml-answer.ts';
 
 /** One request as a handler gets it. */
 export interface Call<Parameters> {
@@ -62,7 +63,9 @@ export function serve(
         story.list = [...story.list, ...(await readBodyParameters(endpoint, body, context.limits))];
       }
       checkLengths(story.list, context.limits);
-      checkWriter(story.list.find(([name]) => name === 'wt')?.[1]);
+      const writer = story.list.find(([name]) => name === 'wt')?.[1];
+      checkWriter(writer);
+      if (writer === 'xml') story.list = story.list.filter(([name]) => name !== 'json.nl');
       const parameters = readParameters(endpoint.parameters, story.list, request.params as Record<string, string>);
       story.indent = parameters.indent === true;
       const answer = await handler(
@@ -156,8 +159,9 @@ function writeObject(
     send(status, 'text/html; charset=utf-8', renderAnswer(whole, request.path), request, response);
     return;
   }
-  const indent = (story.indent ?? isTrue(first('indent'))) ? { indent: 2 } : {};
-  send(status, 'application/json; charset=utf-8', `${stringifyJson(whole, indent)}\n`, request, response);
+  const indent = (story.indent ?? isTrue(first('indent'))) ? 2 : 0;
+  if (first('wt') === 'xml') send(status, XML_TYPE, writeXml(whole, indent), request, response);
+  else send(status, 'application/json; charset=utf-8', `${stringifyJson(whole, { indent })}\n`, request, response);
 }
 
 function writeBytes(answer: BytesAnswer, request: Request, response: Response): void {

@@ -1,16 +1,14 @@
 import { AkinError } from '@akin/domain';
 
 /**
- * Checks `wt`. An unknown writer is json, as in Solr; the two that old clients set and could not read json for are not.
+ * Checks `wt`. An unknown writer is json, as in Solr; the one that old clients set and that is not written here is not.
  *
  * @throws AkinError bad-request naming the parser that the client is to set
  */
 export function checkWriter(wt: string | undefined): void {
-  if (wt === 'javabin') {
-    throw new AkinError(
-      'bad-request',
-      'wt=javabin is not written here: set a JSON parser in the client (SolrJ: setParser(new JsonMapResponseParser())), or send wt=json.',
-    );
-  }
-  if (wt === 'xml') throw new AkinError('bad-request', 'wt=xml is not written here: send wt=json.');
+  if (wt !== 'javabin') return;
+  throw new AkinError(
+    'bad-request',
+    'wt=javabin is not written here: set another parser in the client (SolrJ: new XMLResponseParser(), as withResponseParser or setParser takes it), or send wt=xml or wt=json.',
+  );
 }
