@@ -484,7 +484,7 @@ describe('values', () => {
 
 describe('requests that are not updates', () => {
   it.each<[string, string, TestRequest, number]>([
-    ['XML', SOLR, { body: '<add><doc/></add>', headers: { 'content-type': 'text/xml' } }, 415],
+    ['XML without an id', SOLR, { body: '<add><doc/></add>', headers: { 'content-type': 'text/xml' } }, 400],
     ['javabin', SOLR, { body: 'x', headers: { 'content-type': 'application/javabin' } }, 415],
     ['JSON called a form', SOLR, { body: '[{"id":"1"}]', headers: FORM_BODY }, 415],
     ['JSON without a type', CORES, { body: '[{"id":"1"}]' }, 415],
