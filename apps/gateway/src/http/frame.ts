@@ -9,6 +9,7 @@ import type { Answer, BytesAnswer, JsonAnswer } from './answer.ts';
 import { type Body, openBody } from './body.ts';
 import { errorMember, HTTP_STATUS, presentError } from './errors.ts';
 import { isPayload, loggableParameters } from './loggable.ts';
+import { translateOldSpellings } from './old-spellings.ts';
 import { type ParameterList, readQueryString } from './parameters.ts';
 import { readParameters } from './read-parameters.ts';
 import { checkLengths, FORM_TYPE, readBodyParameters } from './read-request.ts';
@@ -39,6 +40,8 @@ interface Story {
   list: ParameterList;
   /** Whether the answer is laid out over lines; undefined until the parameters are read. */
   indent: boolean | undefined;
+  /** What is ignored of the request. */
+  warnings: readonly string[];
 }
 
 /** After an early answer the rest of a body is read and dropped so long, so that the client gets to see the answer. */
@@ -62,6 +65,9 @@ export function serve(
       if (takesBody && (!endpoint.streamed || body.type === FORM_TYPE)) {
         story.list = [...story.list, ...(await readBodyParameters(endpoint, body, context.limits))];
       }
+      const translated = translateOldSpellings(story.list);
+      story.list = translated.list;
+      story.warnings = translated.warnings;
       checkLengths(story.list, context.limits);
       const writer = story.list.find(([name]) => name === 'wt')?.[1];
       checkWriter(writer);
@@ -92,7 +98,7 @@ export function serve(
 export function begin(request: Request, response: Response, next: NextFunction): void {
   const sent = request.get('x-request-id') ?? '';
   const requestId = /^[\w.:-]{1,100}$/.test(sent) ? sent : randomUUID();
-  const story: Story = { requestId, started: performance.now(), list: [], indent: undefined };
+  const story: Story = { requestId, started: performance.now(), list: [], indent: undefined, warnings: [] };
   response.locals.story = story;
   response.setHeader('x-request-id', requestId);
   response.setHeader('x-content-type-options', 'nosniff');
@@ -151,6 +157,9 @@ function writeObject(
     QTime: Math.round(performance.now() - story.started),
     ...(isTrue(first('echoParams'), ['explicit', 'all']) ? { params: echoed(story.list) } : {}),
     ...header,
+    ...(story.warnings.length > 0
+      ? { warnings: [...story.warnings, ...((header?.warnings ?? []) as readonly string[])] }
+      : {}),
   };
   const whole = enveloped && !isTrue(first('omitHeader')) ? { responseHeader, ...body } : body;
   response.setHeader('cache-control', 'no-store');

@@ -1,5 +1,5 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
-import { AkinError, type ErrorDetail } from '@akin/domain';
+import { AkinError, type ErrorDetail, JsonObject } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
 import { type Accepted, type Collection, findCollection, lastOperation, type Operation } from '@akin/store';
 import type { Context } from '../context.ts';
@@ -31,7 +31,9 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
     parameters['modules.apply'] === undefined ? undefined : parseModulesApply(parameters['modules.apply']);
   const collection = await findCollection(context.store, parameters.collection);
 
-  const staged = await stageBody(commandsOf(call, reads, context), collection, modules, context);
+  const commands =
+    call.door === 'legacy' ? withHints(commandsOf(call, reads, context)) : commandsOf(call, reads, context);
+  const staged = await stageBody(commands, collection, modules, context);
   const plan = planCommit(parameters, staged.commits);
   requireWork(call, staged, plan.publish || plan.within !== undefined || asksForCommit(call.list));
 
@@ -89,6 +91,23 @@ async function* commandsOf(call: Call<Parameters>, reads: Readable, context: Con
   } else {
     const wanted = [...(reads.json ? ['application/json'] : []), ...(reads.xml ? ['application/xml'] : [])];
     throw unreadable(body, wanted.join(' or '));
+  }
+}
+
+/**
+ * Flow 4 took the picture of a document from `url`. Solr's users have other things there, so it is a field like any
+ * other here; who expects more is told.
+ */
+async function* withHints(commands: AsyncIterable<Command>): AsyncGenerator<Command> {
+  for await (const command of commands) {
+    if (command.kind === 'add' && command.json instanceof JsonObject) {
+      const url = command.json.get('url');
+      const analyzed = ['image', 'import', 'pxl_import'].some((name) => (command.json as JsonObject).get(name));
+      if (!analyzed && typeof url === 'string' && /^https?:/i.test(url)) {
+        yield { kind: 'warning', msg: 'The field "url" is stored, and no picture is read from it: that is "image".' };
+      }
+    }
+    yield command;
   }
 }
 
