@@ -6,7 +6,8 @@ import { type Collection, createCollection } from '../collections.ts';
 import { commit } from '../commit.ts';
 import type { Store } from '../store.ts';
 import type { FacetRequest, FacetResult, FieldFacet, RangeFacet } from './facet-request.ts';
-import { type SearchRequest, search } from './search.ts';
+import type { SearchRequest } from './request.ts';
+import { search } from './search.ts';
 
 const DOCUMENTS = [
   {

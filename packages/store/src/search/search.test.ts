@@ -5,7 +5,8 @@ import { type Collection, createCollection } from '../collections.ts';
 import { commit } from '../commit.ts';
 import type { Store } from '../store.ts';
 import { readDescriptor, readThumbnail } from './read.ts';
-import { type SearchRequest, type SearchResult, search } from './search.ts';
+import type { SearchRequest, SearchResult } from './request.ts';
+import { search } from './search.ts';
 import { parseSort } from './sort.ts';
 import { terms } from './terms.ts';
 

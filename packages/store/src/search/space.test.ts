@@ -5,7 +5,8 @@ import { accept, ENGINES, openTestStore, testPlace } from '../../test/support.ts
 import { type Collection, createCollection } from '../collections.ts';
 import { commit } from '../commit.ts';
 import type { Store } from '../store.ts';
-import { type SearchRequest, search } from './search.ts';
+import type { SearchRequest } from './request.ts';
+import { search } from './search.ts';
 import { parseSort } from './sort.ts';
 import { boxAround } from './space.ts';
 

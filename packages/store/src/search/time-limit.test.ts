@@ -4,7 +4,8 @@ import { accept, ENGINES, openTestStore, testPlace } from '../../test/support.ts
 import { type Collection, createCollection } from '../collections.ts';
 import { commit } from '../commit.ts';
 import type { Store } from '../store.ts';
-import { type SearchRequest, search } from './search.ts';
+import type { SearchRequest } from './request.ts';
+import { search } from './search.ts';
 import { TimeLimit } from './time-limit.ts';
 
 describe.each(ENGINES)('the time allowed on %s', (kind) => {

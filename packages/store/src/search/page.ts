@@ -1,0 +1,72 @@
+import type { Row, SqlValue } from '../engine/engine.ts';
+import type { Clock } from './date-math.ts';
+import { matching } from './matching.ts';
+import type { Params } from './params.ts';
+import { isValued, type Rank, type SearchRequest, sortOf } from './request.ts';
+import type { Snapshot } from './snapshot.ts';
+import {
+  behind,
+  decodeCursor,
+  encodeCursor,
+  keyColumn,
+  orderBy,
+  orderFingerprint,
+  type SortKey,
+  sortKeys,
+} from './sort.ts';
+
+interface PageRow {
+  readonly doc: bigint;
+  readonly id: string;
+  /** Distance or score; null where none is asked for. */
+  readonly value: number | null;
+}
+
+export interface Page {
+  readonly rows: readonly PageRow[];
+  /** The cursor mark behind the last row. */
+  readonly mark: string | undefined;
+  /** What every match scores, where that is known without asking. */
+  readonly constantScore: number | null;
+}
+
+/** Ranks or sorts what matches and reads the rows of the page. */
+export async function readPage(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<Page> {
+  const { rank, cursorMark } = request;
+  const { params, from, value, inRange } = matching(request, snapshot, clock, isValued(request));
+  const constantScore = typeof value === 'number' && isValued(request) ? value : null;
+  if (request.rows === 0) return { rows: [], mark: undefined, constantScore };
+
+  const keys = sortKeys(sortOf(request), () => scoreKeys(value, rank, params), snapshot, params);
+  const order = orderFingerprint(sortOf(request), rank && [rank.module, ...rank.vector, rank.firstId]);
+  const columns = [
+    'd.doc, d.id',
+    `${typeof value === 'string' ? value : 'null::float8'} as value`,
+    ...keys.flatMap((key, i) => (key.sql === null ? [] : [`${key.sql} as ${keyColumn(key, i)}`])),
+  ];
+  const onward =
+    cursorMark === undefined || cursorMark === '*'
+      ? 'true'
+      : behind(keys, decodeCursor(cursorMark, keys, order), params);
+  const found = await snapshot.tx.query<PageRow & Row>(
+    `select * from (select ${columns.join(', ')} from ${from}) m where ${inRange} and ${onward}
+      order by ${orderBy(keys)} limit ${params.add(request.rows, 'int8')} offset ${params.add(request.start ?? 0, 'int8')}`,
+    params.values,
+  );
+  const last = found.at(-1);
+  const lastKeys = last && keys.map((key, i): SqlValue => last[keyColumn(key, i)]);
+  return {
+    rows: constantScore === null ? found : found.map((row) => ({ ...row, value: constantScore })),
+    mark: lastKeys && encodeCursor(keys, lastKeys, order),
+    constantScore,
+  };
+}
+
+/** By falling score: by rising distance, where the document that asked stands before its equals. */
+function scoreKeys(value: string | number, rank: Rank | undefined, params: Params): SortKey[] {
+  if (typeof value === 'number') return [];
+  if (rank === undefined) return [{ sql: null, type: 'float8', descending: true }];
+  const distance: SortKey = { sql: null, type: 'float8', descending: false };
+  if (rank.firstId === undefined) return [distance];
+  return [distance, { sql: `d.id <> ${params.add(rank.firstId, 'text')}`, type: 'boolean', descending: false }];
+}

@@ -1,0 +1,84 @@
+import type { Distance, Query, StoredDocument } from '@akin/domain';
+import type { FacetRequest, FacetResult } from './facet-request.ts';
+import type { SortClause } from './sort.ts';
+
+export interface SearchRequest {
+  readonly query: Query;
+  /** All must match; they do not score. */
+  readonly filters?: readonly Query[];
+  readonly rank?: Rank | undefined;
+  /** By falling score when empty; always ends in the id, rising. */
+  readonly sort?: readonly SortClause[];
+  /** Documents to pass over. */
+  readonly start?: number;
+  /** Documents of the page. */
+  readonly rows: number;
+  /** `*` begins, then the mark of the answer before; instead of `start`. */
+  readonly cursorMark?: string | undefined;
+  /** Names of fields to return, `*` for all that are returned by default; see `selectFields`. */
+  readonly fields?: readonly string[];
+  /** Distances to return with each hit. */
+  readonly distances?: readonly Distance[];
+  /** Whether an unranked search whose order does not need scores gives them all the same. */
+  readonly scores?: boolean;
+  /** What to count by, over all documents that match. */
+  readonly facets?: readonly FacetRequest[];
+  /** Milliseconds after which the answer is cut; never with a cursorMark. */
+  readonly timeAllowed?: number | undefined;
+  /** What NOW means in date math, and the IANA zone in which it rounds. */
+  readonly now?: Date;
+  readonly timeZone?: string;
+}
+
+/** Order by likeness. Only documents that have the module's descriptor match. */
+export interface Rank {
+  readonly module: string;
+  /** Unit length, as many numbers as the module's descriptor has. */
+  readonly vector: Float32Array;
+  /** L2 distance above which a document does not match. */
+  readonly maxDistance?: number | undefined;
+  /** This document stands first among those at the same distance. */
+  readonly firstId?: string | undefined;
+}
+
+export interface SearchResult {
+  /** The number of the commit that answered. */
+  readonly commit: number;
+  /** Every document that matches query, filters and `maxDistance`. */
+  readonly numFound: number;
+  /** False: numFound is a lower bound. */
+  readonly numFoundExact: boolean;
+  /** Whether `timeAllowed` cut the answer: hits, counts or facets are missing. */
+  readonly partial: boolean;
+  /** Unranked, where scores are given: the highest of all matches. */
+  readonly maxScore?: number;
+  /** Ranked: the least of all matches. Missing when nothing matches. */
+  readonly minDistance?: number;
+  readonly hits: readonly SearchHit[];
+  readonly nextCursorMark?: string;
+  /** As many as were asked for, in their order; none when they were cut. */
+  readonly facets: readonly FacetResult[];
+}
+
+export interface SearchHit {
+  readonly id: string;
+  /** Ranked searches. 0 to 2. */
+  readonly distance?: number;
+  /** Unranked searches that score. */
+  readonly score?: number;
+  readonly document: StoredDocument;
+  /** Kilometers to each of the places that were asked for; null where the document has none. */
+  readonly distances: readonly (number | null)[];
+}
+
+const BY_SCORE: readonly SortClause[] = [{ name: 'score', direction: 'desc' }];
+
+/** By falling score when nothing else is asked for. */
+export function sortOf({ sort }: SearchRequest): readonly SortClause[] {
+  return sort === undefined || sort.length === 0 ? BY_SCORE : sort;
+}
+
+/** Whether the rows of a page carry scores or distances. */
+export function isValued(request: SearchRequest): boolean {
+  return request.rank !== undefined || request.scores === true || sortOf(request).some(({ name }) => name === 'score');
+}
