@@ -1,53 +1,79 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
-import { extname, join } from 'node:path';
+import { createWriteStream } from 'node:fs';
+import { mkdir, readdir, readFile, rename, stat } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { basename, extname, join } from 'node:path';
 import { moduleNames } from '@akin/modules/manifests';
 import { parseOutputs } from '@akin/modules/vectors';
 import { drawImage } from '@akin/testing';
 
-const SEEDS = 300;
 const EXTENSIONS = ['.jpg', '.jpeg', '.png', '.webp'];
+/** So many pictures are under way at once: enough that no thread of the analyzer waits. */
+const AHEAD = 8;
 
-const known = new Map();
+/** Where what takes long to make is kept between runs. */
+export const CACHE = join(tmpdir(), 'akin-bench');
 
 /**
- * Analyzed pictures, around which documents are made up.
+ * Analyzed pictures, around which documents are made up. They are analyzed once and kept.
  *
  * @param {string} folder of pictures, searched through; pictures are drawn when it is empty
+ * @param {number} most how many pictures are taken, evenly over the folder
  * @returns {Promise<{ outputs: ReturnType<typeof parseOutputs>, thumbnail: Uint8Array }[]>}
  */
-export function analyzeSeeds(folder) {
-  if (!known.has(folder)) known.set(folder, analyze(folder));
-  return known.get(folder);
+export async function analyzeSeeds(folder, most = 300) {
+  const file = join(CACHE, `seeds-${folder === '' ? 'drawn' : basename(folder)}-${most}.jsonl`);
+  if (!(await stat(file).catch(() => undefined))) await analyze(await listPictures(folder, most), file);
+  const lines = (await readFile(file, 'utf8')).split('\n').filter(Boolean);
+  if (lines.length === 0) throw new Error(`${folder} holds no picture that can be analyzed`);
+  return lines.map((line) => {
+    const { outputs, thumbnail } = JSON.parse(line);
+    return { outputs: parseOutputs(outputs), thumbnail: Buffer.from(thumbnail, 'base64') };
+  });
 }
 
-async function analyze(folder) {
-  const pictures = await (folder === '' ? drawPictures() : readPictures(folder));
+/** @param {(() => Promise<Uint8Array>)[]} pictures */
+async function analyze(pictures, file) {
+  console.error(`Analyzing ${pictures.length} pictures (once) …`);
+  await mkdir(CACHE, { recursive: true });
+  const lines = Array(pictures.length).fill('');
   // Behind the drawing: the analyzer forbids sharp to read the SVG that pictures are drawn as.
   const { createAnalyzer } = await import('@akin/modules/analyze');
   const analyzer = await createAnalyzer({ threads: availableParallelism() });
   try {
-    // A picture that cannot be read is no seed.
-    const describe = (bytes) =>
-      analyzer.analyze(bytes, { modules: moduleNames, thumbnail: true }).catch(() => undefined);
-    const done = (await Promise.all(pictures.map(describe))).filter((analysis) => analysis !== undefined);
-    if (done.length === 0) throw new Error(`${folder} holds no picture that can be analyzed`);
-    return done.map(({ outputs, thumbnail }) => ({ outputs: parseOutputs(outputs), thumbnail }));
+    let next = 0;
+    const work = async () => {
+      for (let i = next++; i < pictures.length; i = next++) {
+        // A picture that cannot be read is no seed.
+        const done = await pictures[i]()
+          .then((bytes) => analyzer.analyze(bytes, { modules: moduleNames, thumbnail: true }))
+          .catch(() => undefined);
+        if (done === undefined) continue;
+        const thumbnail = Buffer.from(done.thumbnail).toString('base64');
+        lines[i] = `${JSON.stringify({ outputs: done.outputs, thumbnail })}\n`;
+      }
+    };
+    await Promise.all(Array.from({ length: AHEAD }, work));
   } finally {
     await analyzer[Symbol.asyncDispose]();
   }
+  const output = createWriteStream(`${file}.partial`);
+  for (const line of lines) output.write(line);
+  await new Promise((resolve) => output.end(resolve));
+  await rename(`${file}.partial`, file);
 }
 
-function drawPictures() {
-  return Promise.all(Array.from({ length: SEEDS }, (_, i) => drawImage({ width: 400, height: 300, seed: i + 1 })));
-}
-
-async function readPictures(folder) {
+async function listPictures(folder, most) {
+  if (folder === '') {
+    const drawn = await Promise.all(
+      Array.from({ length: most }, (_, i) => drawImage({ width: 400, height: 300, seed: i + 1 })),
+    );
+    return drawn.map((bytes) => async () => bytes);
+  }
   const names = (await readdir(folder, { recursive: true }))
     .filter((name) => EXTENSIONS.includes(extname(name).toLowerCase()))
     .sort();
   // Evenly over the folder, which may be sorted by what is on the pictures.
-  const count = Math.min(names.length, SEEDS);
+  const count = Math.min(names.length, most);
   const chosen = Array.from({ length: count }, (_, i) => names[Math.floor((i * names.length) / count)]);
-  return Promise.all(chosen.map((name) => readFile(join(folder, name))));
+  return chosen.map((name) => () => readFile(join(folder, name)));
 }
