@@ -2,10 +2,13 @@ import { AkinError, documentFromJson, type ErrorCode } from '@akin/domain';
 import { applyBarriers } from './barriers.ts';
 import { descriptorTable, LIVE } from './collection-tables.ts';
 import type { CommitContext } from './commit-context.ts';
+import { countDescribed } from './described.ts';
 import { type DocumentColumns, documentColumns } from './document-rows.ts';
 import { binaryArray, encodeHalfvec, textArray } from './engine/binary.ts';
 import type { Queryable } from './engine/engine.ts';
 import { sqlStateOf } from './engine/sqlstate.ts';
+import { requireLease } from './leases.ts';
+import { refuseIndex } from './field-indexes.ts';
 import type { Pace } from './pace.ts';
 import type { ReadyOperation } from './ready-operations.ts';
 import { removeDocuments } from './remove-documents.ts';
@@ -82,6 +85,7 @@ async function applyPrepared(context: CommitContext, prepared: readonly Prepared
     return 0;
   } catch (error) {
     if (!isRefusal(error)) throw error;
+    if (await refuseIndex(context.store, context.collection, error)) return applyPrepared(context, prepared, pace);
     const [first] = prepared;
     if (prepared.length === 1 && first !== undefined) {
       const msg = `The database refuses the document: ${reason(error)}`;
@@ -109,6 +113,7 @@ function reason(error: unknown): string {
 async function applyInTransaction(tx: Queryable, context: CommitContext, prepared: readonly Prepared[]): Promise<void> {
   const { collection } = context;
   const S = collection.sqlSchema;
+  await requireLease(tx, collection, context.lease);
   const { winners, superseded } = await settle(tx, S, prepared);
   const ids = winners.map(({ id }) => id);
   const added = winners.filter((winner) => winner.columns !== undefined);
@@ -116,6 +121,8 @@ async function applyInTransaction(tx: Queryable, context: CommitContext, prepare
   const expired = await expireLive(tx, context, ids);
   await insertDocuments(tx, context, added);
   await insertDescriptors(tx, context, added);
+  const docs = added.flatMap(({ operation }) => (operation.doc === null ? [] : [operation.doc]));
+  await countDescribed(tx, context, docs, 1);
   const deletes = winners.filter((winner) => winner.columns === undefined);
   if (deletes.length > 0) {
     await tx.query(
@@ -176,14 +183,17 @@ async function settle(
  */
 async function expireLive(
   tx: Queryable,
-  { store, collection, target }: CommitContext,
+  context: CommitContext,
   ids: readonly string[],
 ): Promise<number> {
+  const { store, collection, target } = context;
   const S = collection.sqlSchema;
   const live = await tx.query<{ doc: bigint; vf: bigint }>(
     `select doc, vf from ${S}.documents where id = any($1::text[]) and vt = ${LIVE}`,
     [textArray(ids)],
   );
+  const ended = live.map(({ doc }) => doc);
+  await countDescribed(tx, context, ended, -1);
   const published = live.filter(({ vf }) => vf < target).map(({ doc }) => doc);
   const unpublished = live.filter(({ vf }) => vf === target).map(({ doc }) => doc);
   if (published.length > 0) {
@@ -296,19 +306,24 @@ export async function closeOperations(
 
 /** A failed operation keeps what it carries, for whoever looks into it. */
 export async function failOperations(
-  { store, collection }: CommitContext,
+  { store, collection, lease }: CommitContext,
   failures: readonly Failure[],
 ): Promise<void> {
-  await store.engine.query(
-    `update ${collection.sqlSchema}.operations o set state = 'failed', error_code = t.code, error_msg = t.msg
-       from unnest($1::bigint[], $2::int[], $3::text[], $4::text[]) as t (request, position, code, msg)
-      where o.request = t.request and o.position = t.position`,
-    [
-      failures.map(({ operation }) => operation.request),
-      failures.map(({ operation }) => operation.position),
-      failures.map(({ code }) => code),
-      failures.map(({ msg }) => msg),
-    ],
-    'bulk',
+  await store.engine.transaction(
+    async (tx) => {
+      await requireLease(tx, collection, lease);
+      await tx.query(
+        `update ${collection.sqlSchema}.operations o set state = 'failed', error_code = t.code, error_msg = t.msg
+           from unnest($1::bigint[], $2::int[], $3::text[], $4::text[]) as t (request, position, code, msg)
+          where o.request = t.request and o.position = t.position`,
+        [
+          failures.map(({ operation }) => operation.request),
+          failures.map(({ operation }) => operation.position),
+          failures.map(({ code }) => code),
+          failures.map(({ msg }) => msg),
+        ],
+      );
+    },
+    { lane: 'bulk', keyed: true },
   );
 }

@@ -1,4 +1,5 @@
 import type { Collection } from './collections.ts';
+import type { Lease } from './leases.ts';
 import type { CollectionSchema } from './schema.ts';
 import type { Store } from './store.ts';
 
@@ -9,4 +10,6 @@ export interface CommitContext {
   readonly schema: CollectionSchema;
   /** The number that the commit will have: what it writes is visible from there on. */
   readonly target: bigint;
+  /** The right to commit, which every transaction checks; undefined where no other process could. */
+  readonly lease: Lease | undefined;
 }

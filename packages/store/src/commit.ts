@@ -2,7 +2,9 @@ import { AkinError } from '@akin/domain';
 import { applyChunk } from './apply.ts';
 import type { Collection } from './collections.ts';
 import type { CommitContext } from './commit-context.ts';
+import { publishDescribed } from './described.ts';
 import { applyDeleteByQuery } from './delete-by-query.ts';
+import { type Lease, requireLease } from './leases.ts';
 import { Pace } from './pace.ts';
 import { nextReady, type ReadyOperation, requestPages } from './ready-operations.ts';
 import { finishRequests } from './requests.ts';
@@ -29,18 +31,22 @@ export interface CommitRun {
  * after it.
  *
  * A commit that rejects (the database is away, the process dies) loses nothing: the next one goes on with it.
+ *
+ * @param lease needed where other processes share the store
+ * @throws AkinError conflict when the lease was lost on the way: nothing was published
  */
-export async function commit(store: Store, collection: Collection): Promise<CommitResult> {
+export async function commit(store: Store, collection: Collection, lease?: Lease): Promise<CommitResult> {
+  if (store.shared && lease === undefined) throw new Error('a commit in a shared store needs a lease');
   const { commits } = store.memory;
   const current = commits.get(collection.id);
   if (current !== undefined) {
     current.next ??= current.running.then(
-      () => commit(store, collection),
-      () => commit(store, collection),
+      () => commit(store, collection, lease),
+      () => commit(store, collection, lease),
     );
     return current.next;
   }
-  const running = runCommit(store, collection);
+  const running = runCommit(store, collection, lease);
   commits.set(collection.id, { running });
   try {
     return await running;
@@ -49,7 +55,7 @@ export async function commit(store: Store, collection: Collection): Promise<Comm
   }
 }
 
-async function runCommit(store: Store, collection: Collection): Promise<CommitResult> {
+async function runCommit(store: Store, collection: Collection, lease: Lease | undefined): Promise<CommitResult> {
   const [row] = await store.engine.query<{ commit: bigint; next_seq: bigint }>(
     'select commit, next_seq from akin.collections where id = $1',
     [collection.id],
@@ -60,6 +66,7 @@ async function runCommit(store: Store, collection: Collection): Promise<CommitRe
     collection,
     schema: await loadSchema(store, collection),
     target: row.commit + 1n,
+    lease,
   };
 
   let failed = 0;
@@ -112,9 +119,10 @@ function runsOf(operations: readonly ReadyOperation[]): ReadyOperation[][] {
  * The moment of visibility.
  * @returns how many operations it showed, those that a commit before left unpublished included
  */
-async function publish({ store, collection, target }: CommitContext): Promise<number> {
+async function publish({ store, collection, target, lease }: CommitContext): Promise<number> {
   const S = collection.sqlSchema;
   return store.engine.transaction(async (tx) => {
+    await requireLease(tx, collection, lease);
     const [row] = await tx.query<{ operations: bigint }>(
       `select unpublished_operations as operations from akin.collections where id = $1 for update`,
       [collection.id],
@@ -126,6 +134,7 @@ async function publish({ store, collection, target }: CommitContext): Promise<nu
               unpublished_documents = 0, unpublished_operations = 0 where id = $1`,
       [collection.id, target],
     );
+    await publishDescribed(tx, S);
     await tx.query(`insert into ${S}.commits (number) values ($1)`, [target]);
     return operations;
   });

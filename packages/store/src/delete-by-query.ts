@@ -3,7 +3,9 @@ import { closeOperations, failOperations } from './apply.ts';
 import { LIVE } from './collection-tables.ts';
 import type { CommitContext } from './commit-context.ts';
 import { compileDelete } from './compile-delete.ts';
+import { countDescribed } from './described.ts';
 import type { Queryable } from './engine/engine.ts';
+import { requireLease } from './leases.ts';
 import { Pace } from './pace.ts';
 import type { ReadyOperation } from './ready-operations.ts';
 import { removeUnpublished } from './remove-documents.ts';
@@ -41,6 +43,7 @@ export async function applyDeleteByQuery(context: CommitContext, operation: Read
   }
   await store.engine.transaction(
     async (tx) => {
+      await requireLease(tx, collection, context.lease);
       await tx.query(`insert into ${S}.barriers (seq, query, accepted_at) values ($1, $2, $3)`, [
         operation.seq,
         operation.document,
@@ -74,9 +77,16 @@ async function deleteWindow(
       and ${compileDelete(context, operation.document ?? '', operation.acceptedAt, params)}
     order by d.doc limit ${limit}`;
   const work = async (tx: Queryable) => {
+    await requireLease(tx, collection, context.lease);
     const rows = await tx.query<{ doc: bigint; vf: bigint }>(found, params.values);
     const last = rows.at(-1);
     if (last === undefined) return to;
+    await countDescribed(
+      tx,
+      context,
+      rows.map(({ doc }) => doc),
+      -1,
+    );
     const published = rows.filter(({ vf }) => vf < target).map(({ doc }) => doc);
     const unpublished = rows.filter(({ vf }) => vf === target).map(({ doc }) => doc);
     await tx.query(`update ${S}.documents set vt = $2 where doc = any($1::bigint[])`, [published, target]);

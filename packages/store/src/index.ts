@@ -17,8 +17,10 @@ export {
   listCollections,
 } from './collections.ts';
 export { type CommitResult, commit } from './commit.ts';
+export { answerCommit, requestCommit, requestedCommits } from './commit-requests.ts';
 export type * from './engine/engine.ts';
 export { lastOperation } from './last-operation.ts';
+export { holdLease, type Lease, releaseLeases } from './leases.ts';
 export { maintain } from './maintain.ts';
 export {
   findOperation,

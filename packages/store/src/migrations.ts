@@ -30,6 +30,21 @@ const MIGRATIONS: readonly string[] = [
      -- Operations that were applied and wait for the next commit to be published.
      unpublished_operations bigint not null default 0
    )`,
+  // 2: several processes on one database
+  `-- Who may commit in a collection. Whoever takes a lease over that ran out raises the epoch: what the holder before
+   -- still writes names an older one, and is refused.
+   create table akin.leases (
+     collection int primary key references akin.collections (id) on delete cascade,
+     epoch bigint not null,
+     holder text not null,
+     until timestamptz not null
+   );
+   -- Commits that were asked of the holder: it has done those up to \`done\`.
+   create table akin.commit_requests (
+     collection int primary key references akin.collections (id) on delete cascade,
+     asked bigint not null default 0,
+     done bigint not null default 0
+   )`,
 ];
 
 /** Any number that nobody else uses: two processes that start together must not migrate together. */

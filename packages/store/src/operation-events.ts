@@ -1,6 +1,17 @@
-/** Tells who waits for operations of a collection, in this process, that some changed their state. */
+/** What is told within so many milliseconds goes to other processes at once. */
+const TOGETHER_MILLISECONDS = 25;
+
+/** Tells who waits for news of a collection (accepted, analyzed, committed) that there are some. */
 export class OperationEvents {
   readonly #waiting = new Map<number, Set<() => void>>();
+  readonly #listeners = new Set<(collectionId: number) => void>();
+  readonly #untold = new Set<number>();
+  readonly #send: ((collectionId: number) => Promise<unknown>) | undefined;
+
+  /** @param send tells the other processes, if there are any; what they tell comes by `hear` */
+  constructor(send?: (collectionId: number) => Promise<unknown>) {
+    this.#send = send;
+  }
 
   /** Resolves at the next change, after `milliseconds`, or when `signal` aborts, whichever is first. */
   async changed(collectionId: number, milliseconds: number, signal?: AbortSignal): Promise<void> {
@@ -19,7 +30,26 @@ export class OperationEvents {
     });
   }
 
+  /** Calls a listener at all news from now on. @returns what ends it */
+  listen(listener: (collectionId: number) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
   tell(collectionId: number): void {
+    this.hear(collectionId);
+    if (this.#send === undefined || this.#untold.has(collectionId)) return;
+    this.#untold.add(collectionId);
+    setTimeout(() => {
+      this.#untold.delete(collectionId);
+      // Whoever does not hear of it looks again a moment later anyway.
+      this.#send?.(collectionId).catch(() => {});
+    }, TOGETHER_MILLISECONDS).unref();
+  }
+
+  /** Passes news on within this process alone. */
+  hear(collectionId: number): void {
     for (const done of [...(this.#waiting.get(collectionId) ?? [])]) done();
+    for (const listener of this.#listeners) listener(collectionId);
   }
 }

@@ -56,6 +56,11 @@ export async function finishRequests(
   requests: readonly bigint[],
 ): Promise<void> {
   const S = collection.sqlSchema;
+  // Locked first, and looked at by another statement: so that it sees what others did to them until then.
+  await tx.query(
+    `select 1 from ${S}.requests where request = any($1::bigint[]) and not finished order by request for update`,
+    [requests],
+  );
   const open = (state: string) =>
     `not exists (select from ${S}.operations o where o.request = r.request and o.state = '${state}')`;
   await tx.query(

@@ -3,7 +3,7 @@ import { createCollection, listCollections, updateTables } from './collections.t
 import type { CommitRun } from './commit.ts';
 import type { Engine } from './engine/engine.ts';
 import { openPglite, type PgliteEngine } from './engine/pglite.ts';
-import { openPostgres } from './engine/postgres.ts';
+import { CHANNEL, openPostgres } from './engine/postgres.ts';
 import { migrate } from './migrations.ts';
 import { OperationEvents } from './operation-events.ts';
 import { recover } from './recover.ts';
@@ -22,7 +22,16 @@ export type StoreConfig = {
   readonly parseOutputs: (json: string) => ParsedOutputs;
   /** How long rows that a commit replaced stay for searches that began before it, in milliseconds. 60,000 when not given. */
   readonly graceMilliseconds?: number;
-} & ({ readonly folder: string } | { readonly databaseUrl: string });
+  /** Documents of a collection from which on fields that searches use get indexes. 5,000 when not given. */
+  readonly indexedFrom?: number;
+} & (
+  | { readonly folder: string }
+  | {
+      readonly databaseUrl: string;
+      /** Other processes use the database too: those that commit need a lease. */
+      readonly shared?: boolean;
+    }
+);
 
 /** An open store. The functions of this package take it as their first argument. */
 export interface Store extends AsyncDisposable {
@@ -30,6 +39,9 @@ export interface Store extends AsyncDisposable {
   readonly modules: readonly ModuleManifest[];
   readonly parseOutputs: (json: string) => ParsedOutputs;
   readonly graceMilliseconds: number;
+  readonly indexedFrom: number;
+  /** Whether other processes use the database too. */
+  readonly shared: boolean;
   /** The number that this database gave the type `halfvec`: binary arrays name it. */
   readonly halfvecOid: number;
   /** Resolves when the database answers; rejects with `unavailable`. */
@@ -37,6 +49,8 @@ export interface Store extends AsyncDisposable {
   /** What this process remembers, by id of the collection. Nothing here is needed to be right, only to be quick. */
   readonly memory: {
     readonly schemas: Map<number, CollectionSchema>;
+    /** The day on which a use of a field was last written down. */
+    readonly uses: Map<number, Map<string, string>>;
     readonly commits: Map<number, CommitRun>;
     readonly events: OperationEvents;
   };
@@ -46,14 +60,21 @@ export interface Store extends AsyncDisposable {
 const FIRST_COLLECTION = 'my-collection';
 
 /**
- * Opens the store in a folder (PGlite) or in a PostgreSQL database, brings its tables up to date and takes up what an
- * earlier process left. An empty one gets the collection `my-collection`.
+ * Opens the store in a folder (PGlite) or in a PostgreSQL database, brings its tables up to date and, unless others
+ * share it, takes up what an earlier process left. An empty one gets the collection `my-collection`.
  *
  * @throws AkinError `conflict` when another akin uses it, when it was written by another version, or when the server
  * lacks something: the message says what to do. `unavailable` when it cannot be reached or is damaged.
  */
 export async function openStore(config: StoreConfig): Promise<Store> {
-  const engine = 'folder' in config ? await openPglite(config.folder) : await openPostgres(config.databaseUrl);
+  const shared = 'shared' in config && config.shared === true;
+  const events: OperationEvents = new OperationEvents(
+    shared ? (collectionId) => engine.query('select pg_notify($1, $2)', [CHANNEL, String(collectionId)]) : undefined,
+  );
+  const engine: Engine =
+    'folder' in config
+      ? await openPglite(config.folder)
+      : await openPostgres(config.databaseUrl, shared ? { hear: (text) => events.hear(Number(text)) } : {});
   try {
     if (engine.kind === 'pglite') await engine.query('create extension if not exists vector');
     const [type] = await engine.query<{ oid: bigint }>(`select 'halfvec'::regtype::oid::int8 as oid`);
@@ -62,17 +83,19 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       modules: config.modules,
       parseOutputs: config.parseOutputs,
       graceMilliseconds: config.graceMilliseconds ?? 60_000,
+      indexedFrom: config.indexedFrom ?? 5_000,
+      shared,
       halfvecOid: Number(type?.oid),
       ping: async () => {
         await engine.query('select 1');
       },
-      memory: { schemas: new Map(), commits: new Map(), events: new OperationEvents() },
+      memory: { schemas: new Map(), uses: new Map(), commits: new Map(), events },
       [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
     };
     const isNew = await migrate(engine);
     if (isNew) await createCollection(store, FIRST_COLLECTION);
     for (const collection of await listCollections(store)) await updateTables(store, collection);
-    await recover(store);
+    if (!shared) await recover(store);
     return store;
   } catch (error) {
     await engine[Symbol.asyncDispose]();

@@ -13,7 +13,7 @@ describe('a PostgreSQL that goes away', () => {
     const database = await testDatabase();
     url = database.url;
     drop = () => database.drop();
-    engine = await openPostgres(url, 3);
+    engine = await openPostgres(url, { connections: 3 });
   });
 
   afterAll(async () => {

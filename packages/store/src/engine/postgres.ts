@@ -11,18 +11,33 @@ const OLDEST_VERSION = 15;
 const LOCK_KEY = 0x616b696e;
 const RELOCK_MILLISECONDS = 1_000;
 
+export interface PostgresOptions {
+  /** Size of the pool; 10 when not given. */
+  readonly connections?: number;
+  /**
+   * Several processes of a fleet use the database together. Called with what any of them tells by `pg_notify` on
+   * {@link CHANNEL}, ours included; what is told while a connection is broken gets lost.
+   */
+  readonly hear?: (text: string) => void;
+}
+
+/** What processes of a fleet tell each other about goes over this channel. */
+export const CHANNEL = 'akin';
+
 /**
- * Opens a PostgreSQL database: version 15 or newer with pgvector. One akin at a time: an advisory lock, held on its own
- * connection, refuses a second one.
- * @param connections size of the pool
+ * Opens a PostgreSQL database: version 15 or newer with pgvector. An advisory lock, held on its own connection, lets in
+ * either one akin that is alone or the processes of one fleet.
  */
-export async function openPostgres(databaseUrl: string, connections = 10): Promise<Engine> {
+export async function openPostgres(databaseUrl: string, options: PostgresOptions = {}): Promise<Engine> {
+  const { connections = 10, hear } = options;
+  // A process of a fleet that hangs in the middle of a transaction would keep the others from its rows.
+  const settings = hear ? { ...SESSION_SETTINGS, idle_in_transaction_session_timeout: '4s' } : SESSION_SETTINGS;
   const connection = {
     connectionString: databaseUrl,
     types: ROW_TYPES,
     connectionTimeoutMillis: CONNECT_MILLISECONDS,
     keepAlive: true,
-    options: Object.entries(SESSION_SETTINGS)
+    options: Object.entries(settings)
       .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
       .join(' '),
     application_name: 'akin',
@@ -44,7 +59,7 @@ export async function openPostgres(databaseUrl: string, connections = 10): Promi
   let lock: DatabaseLock | undefined;
   try {
     await checkServer(pool);
-    lock = await DatabaseLock.take(connection);
+    lock = await DatabaseLock.take(connection, hear);
     await createVectorExtension(pool);
   } catch (error) {
     await lock?.release();
@@ -126,6 +141,9 @@ async function createVectorExtension(pool: pg.Pool): Promise<void> {
   try {
     await pool.query('create extension if not exists vector');
   } catch (cause) {
+    // Two processes that start together both try.
+    const again = await pool.query("select 1 from pg_extension where extname = 'vector'");
+    if (again.rows.length > 0) return;
     throw new AkinError(
       'conflict',
       'The extension pgvector is not enabled in this database, and this user may not do it. As a superuser run: create extension vector;',
@@ -139,16 +157,19 @@ type ConnectionConfig = pg.ClientConfig;
 /** The right to use the database. Ends with its connection, so it is taken again when that breaks. */
 class DatabaseLock {
   readonly #config: ConnectionConfig;
+  /** Given: the lock is shared with the other processes of a fleet, and the connection listens. */
+  readonly #hear: ((text: string) => void) | undefined;
   #client: pg.Client | undefined;
   #released = false;
   #lost: AkinError | undefined;
 
-  private constructor(config: ConnectionConfig) {
+  private constructor(config: ConnectionConfig, hear: ((text: string) => void) | undefined) {
     this.#config = config;
+    this.#hear = hear;
   }
 
-  static async take(config: ConnectionConfig): Promise<DatabaseLock> {
-    const lock = new DatabaseLock(config);
+  static async take(config: ConnectionConfig, hear?: (text: string) => void): Promise<DatabaseLock> {
+    const lock = new DatabaseLock(config, hear);
     await lock.#connect();
     return lock;
   }
@@ -169,7 +190,7 @@ class DatabaseLock {
     try {
       await client.connect();
       const { rows } = await client.query<{ taken: boolean; holder: string | null }>(
-        `select pg_try_advisory_lock($1) as taken,
+        `select pg_try_advisory_lock${this.#hear ? '_shared' : ''}($1) as taken,
                 (select a.client_addr || ' pid ' || a.pid from pg_locks l join pg_stat_activity a using (pid)
                   where l.locktype = 'advisory' and l.objid = $1 and l.database = (select oid from pg_database where datname = current_database()) limit 1) as holder`,
         [LOCK_KEY],
@@ -179,6 +200,11 @@ class DatabaseLock {
           'conflict',
           `Another akin uses this database (connection ${rows[0]?.holder ?? 'unknown'}). Stop it, or choose another database.`,
         );
+      }
+      if (this.#hear) {
+        const hear = this.#hear;
+        client.on('notification', ({ payload }) => hear(payload ?? ''));
+        await client.query(`listen ${CHANNEL}`);
       }
     } catch (error) {
       await client.end().catch(() => undefined);

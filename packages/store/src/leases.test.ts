@@ -1,0 +1,164 @@
+import { type TestDatabase, testDatabase } from '@akin/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { accept, openTestStore, parseTestOutputs, TEST_MODULES, visible } from '../test/support.ts';
+import { type Collection, createCollection, listCollections } from './collections.ts';
+import { commit } from './commit.ts';
+import { answerCommit, requestCommit, requestedCommits } from './commit-requests.ts';
+import { holdLease, type Lease, releaseLeases, requireLease } from './leases.ts';
+import { openStore, type Store } from './store.ts';
+
+const WAITING_FOR_LOCK =
+  "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+
+describe('a database that several processes share', () => {
+  let database: TestDatabase;
+  let one: Store;
+  let other: Store;
+  let collection: Collection;
+  let created = 0;
+
+  const open = () =>
+    openStore({ databaseUrl: database.url, shared: true, modules: TEST_MODULES, parseOutputs: parseTestOutputs });
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    // At once, on an empty database.
+    [one, other] = await Promise.all([open(), open()]);
+  });
+  afterAll(async () => {
+    for (const store of [one, other]) await store?.[Symbol.asyncDispose]();
+    await database.drop();
+  });
+  beforeEach(async () => {
+    collection = await createCollection(one, `collection-${created++}`);
+  });
+
+  const runOut = () =>
+    one.engine.query(`update akin.leases set until = now() - interval '1 second' where collection = $1`, [
+      collection.id,
+    ]);
+  const take = async (store: Store, holder: string): Promise<Lease> => {
+    const lease = await holdLease(store, collection, holder, 60_000);
+    if (lease === undefined) throw new Error('not to be had');
+    return lease;
+  };
+
+  it('is set up once, whoever comes first, and lets nobody in who wants it alone', async () => {
+    expect((await listCollections(other)).filter(({ name }) => name === 'my-collection')).toHaveLength(1);
+    await expect(openTestStore({ databaseUrl: database.url })).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('Another akin uses this database'),
+    });
+  });
+
+  it('has one holder of a lease, who keeps it by asking again', async () => {
+    const first = await take(one, 'a');
+    expect(await holdLease(other, collection, 'b', 60_000)).toBeUndefined();
+    expect(await take(one, 'a')).toEqual(first);
+  });
+
+  it('gives a lease that ran out or was given back to the next one, under a higher epoch', async () => {
+    const first = await take(one, 'a');
+    await runOut();
+    const second = await take(other, 'b');
+    expect(second.epoch).toBeGreaterThan(first.epoch);
+    expect(await holdLease(one, collection, 'a', 60_000)).toBeUndefined();
+    await releaseLeases(other, 'b');
+    expect((await take(one, 'a')).epoch).toBeGreaterThan(second.epoch);
+  });
+
+  it('gives a lease to one of many who want it at the same moment', async () => {
+    const leases = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => holdLease(i % 2 ? one : other, collection, `holder ${i}`, 60_000)),
+    );
+    expect(leases.filter((lease) => lease !== undefined)).toHaveLength(1);
+  });
+
+  it('publishes nothing by a commit whose lease was lost, and loses nothing by that', async () => {
+    const old = await take(one, 'a');
+    await accept(one, collection, [{ id: 'x', price: 1 }]);
+    await runOut();
+    const lease = await take(other, 'b');
+    await expect(commit(one, collection, old)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await visible(one, collection)).toEqual([]);
+    expect(await commit(other, collection, lease)).toMatchObject({ commit: 1, applied: 1 });
+    expect(await visible(one, collection)).toEqual(['x']);
+  });
+
+  it.each([
+    ['documents', [{ id: 'x' }, { id: 'y' }]],
+    ['a delete by query', [{ id: 'x' }, { kind: 'delete-by-query', query: 'id:y' }]],
+  ])('stops a commit that loses its lease between two transactions: %s', async (_, changes) => {
+    const old = await take(one, 'a');
+    await accept(one, collection, changes);
+    let transactions = 0;
+    let lease: Lease | undefined;
+    const engine: Store['engine'] = {
+      ...one.engine,
+      transaction: async (run, options) => {
+        const result = await one.engine.transaction(run, options);
+        // The first one reads what is ready, the second one applies it.
+        if (++transactions === 2) {
+          await runOut();
+          lease = await take(other, 'b');
+        }
+        return result;
+      },
+    };
+    await expect(commit({ ...one, engine }, collection, old)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await visible(one, collection)).toEqual([]);
+    await commit(other, collection, lease);
+    expect(await visible(one, collection)).toEqual(
+      changes.length === 2 && 'kind' in (changes[1] ?? {}) ? ['x'] : ['x', 'y'],
+    );
+  });
+
+  it('makes whoever takes a lease over wait for the transaction at work', async () => {
+    const old = await holdLease(one, collection, 'a', 1);
+    let taken = false;
+    const taking = await one.engine.transaction(async (tx) => {
+      await requireLease(tx, collection, old);
+      const next = take(other, 'b').then(() => {
+        taken = true;
+      });
+      // Long enough for it to be seen waiting.
+      while ((await one.engine.query(WAITING_FOR_LOCK)).length === 0);
+      expect(taken).toBe(false);
+      return { next };
+    });
+    await taking.next;
+    expect(taken).toBe(true);
+  });
+
+  it('refuses a commit without a lease', async () => {
+    await expect(commit(one, collection)).rejects.toThrow('needs a lease');
+  });
+
+  it('wakes who waits in another process', async () => {
+    const news = other.memory.events.changed(collection.id, 60_000);
+    await accept(one, collection, [{ id: 'x' }]);
+    await news;
+  });
+
+  it('ends a transaction that a process of the fleet leaves open, so that others can go on', async () => {
+    const hanging = one.engine.transaction(async (tx) => {
+      await tx.query('select 1 from akin.collections where id = $1 for update', [collection.id]);
+      await other.engine.query('update akin.collections set next_seq = next_seq where id = $1', [collection.id]);
+      await tx.query('select 1');
+    });
+    await expect(hanging).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('lets one process ask another one for a commit, and answers all who asked before it', async () => {
+    const lease = await take(other, 'b');
+    await accept(one, collection, [{ id: 'x' }]);
+    const asking = [requestCommit(one, collection), requestCommit(one, collection)];
+    let asked: bigint | undefined;
+    while (asked !== 2n) asked = (await requestedCommits(other)).get(collection.id);
+    await commit(other, collection, lease);
+    await answerCommit(other, collection, asked);
+    await Promise.all(asking);
+    expect(await visible(one, collection)).toEqual(['x']);
+    expect((await requestedCommits(other)).has(collection.id)).toBe(false);
+  });
+});
