@@ -2,6 +2,7 @@
  * The door for those who compare, store and check the results of analyses without running one. Pure: no TensorFlow, no
  * image library; the codebook of a module is read from its file when first needed.
  */
+import { MODULES } from './manifests.ts';
 import { codebookOf } from './vectors/codebook.ts';
 import { nearestCells as nearestCellsOf } from './vectors/codes.ts';
 
@@ -15,6 +16,16 @@ export { distance } from './vectors/unit.ts';
 /** All cells of a module's codebook, nearest to the vector first: the order in which a search visits them. */
 export function nearestCells(module: string, vector: Float32Array): Uint16Array {
   return nearestCellsOf(codebookOf(module), vector);
+}
+
+/**
+ * Which model each module with a descriptor uses, such as `content=akin-1:d52ec204`, by comma: what was analyzed by other
+ * models cannot be compared.
+ */
+export function modelNames(): string {
+  return MODULES.filter(({ descriptor }) => descriptor)
+    .map(({ name }) => `${name}=${codebookOf(name).model}`)
+    .join(',');
 }
 
 /** How many cells the module's codebook has; cells are numbered from 0. */

@@ -115,6 +115,10 @@ export function createMemoryQueue(): Queue {
       return { [Symbol.asyncDispose]: () => stop(lane, worker) };
     },
     counts: async (name) => counts(name),
+    async alive(name, ids) {
+      const lane = laneOf(name);
+      return new Set(ids.filter((id) => lane.ids.has(id) && !lane.failed.has(id)));
+    },
     async [Symbol.asyncDispose]() {
       closed = true;
       for (const lane of lanes.values()) {

@@ -57,6 +57,8 @@ export interface Queue extends AsyncDisposable {
    */
   work<Name extends JobName>(name: Name, handler: JobHandler<Name>, options: WorkOptions<Name>): AsyncDisposable;
   counts(name: JobName): Promise<JobCounts>;
+  /** Which of these jobs wait, run or are to be tried again: the others are done, failed for good, or lost. */
+  alive(name: JobName, ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 /** How many failed jobs are kept. */

@@ -34,6 +34,20 @@ describe('a queue on Redis', () => {
     expect(await handled).toBe('a');
   });
 
+  it('shares jobs only among those who agree on what they are about', async () => {
+    const prefix = nextPrefix();
+    await using adding = await createRedisQueue({ url: redis.url, prefix, contract: 'content=akin-2' });
+    await using other = await createRedisQueue({ url: redis.url, prefix, contract: 'content=akin-1' });
+    await using same = await createRedisQueue({ url: redis.url, prefix, contract: 'content=akin-2' });
+    other.work('analyze', () => Promise.reject(new Error('another model')), { concurrency: 1 });
+    await adding.add('analyze', PAYLOAD, { id: 'a' });
+    expect(await other.alive('analyze', ['a'])).toEqual(new Set());
+    const handled = new Promise((resolve) => {
+      same.work('analyze', async ({ id }) => resolve(id), { concurrency: 1 });
+    });
+    expect(await handled).toBe('a');
+  });
+
   it('refuses a Redis that evicts keys', async () => {
     await using services = createServices({});
     const url = await services.redis();

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { JOBS, type JobName, type JobPayload } from '@akin/contract';
 import type { Log } from '@akin/runtime';
 import { type Job as BullJob, Queue as BullQueue, Worker as BullWorker, UnrecoverableError } from 'bullmq';
@@ -11,6 +12,11 @@ export interface RedisQueueConfig {
   readonly url: string;
   /** Every key begins with it; processes that share it share their jobs. */
   readonly prefix?: string;
+  /**
+   * What the jobs are about, such as the models of the analysis: only processes that agree on it word for word share
+   * jobs, so that no result of another model gets in.
+   */
+  readonly contract?: string;
   /** Told when the connection breaks; it is taken up again by itself. */
   readonly log?: Pick<Log, 'warn'>;
 }
@@ -25,7 +31,9 @@ const PRIORITIES = { interactive: 0, bulk: 1 } as const;
  * @throws Error when Redis does not answer, or is set to evict keys: it would throw jobs away when it is full.
  */
 export async function createRedisQueue(config: RedisQueueConfig): Promise<Queue> {
-  const { url, prefix = 'akin' } = config;
+  const { url, contract } = config;
+  const base = config.prefix ?? 'akin';
+  const prefix = contract === undefined ? base : `${base}-${fingerprint(contract)}`;
   const report = reporter(config.log);
   // Adding must say at once that Redis is down, for the caller's request waits; workers wait for its return.
   const forAdding = await connect(url, { maxRetriesPerRequest: 1, enableOfflineQueue: false }, report);
@@ -111,6 +119,21 @@ export async function createRedisQueue(config: RedisQueueConfig): Promise<Queue>
       };
     },
     counts,
+    async alive(name, ids) {
+      if (ids.length === 0) return new Set();
+      const queue = queueOf(name);
+      const asking = forAdding.pipeline();
+      for (const id of ids) asking.exists(queue.toKey(id)).zscore(queue.toKey('failed'), id);
+      const answers = (await asking.exec()) ?? [];
+      const alive = new Set<string>();
+      for (const [i, id] of ids.entries()) {
+        const [broken, exists] = answers[2 * i] ?? [];
+        const [, failed] = answers[2 * i + 1] ?? [];
+        if (broken) throw broken;
+        if (exists === 1 && failed === null) alive.add(id);
+      }
+      return alive;
+    },
     async [Symbol.asyncDispose]() {
       closed = true;
       await Promise.all([...workers].map((worker) => worker[Symbol.asyncDispose]()));
@@ -119,6 +142,11 @@ export async function createRedisQueue(config: RedisQueueConfig): Promise<Queue>
       forAdding.disconnect();
     },
   };
+}
+
+/** Short enough for a key. */
+function fingerprint(contract: string): string {
+  return createHash('sha256').update(contract).digest('hex').slice(0, 12);
 }
 
 /** Says what broke, but not again and again while it stays so. */

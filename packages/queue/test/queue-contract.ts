@@ -168,6 +168,29 @@ export function queueContract(kind: string, open: () => Promise<Queue>): void {
       expect((await queue.counts('analyze')).waiting).toBe(0);
     });
 
+    it('knows which jobs are alive: not those that are done, failed or never were', async () => {
+      const { opened, open: finish } = gate();
+      queue.work(
+        'analyze',
+        async ({ id }) => {
+          if (id === 'poison') throw new Error('cannot be done');
+          if (id === 'running') await opened;
+        },
+        { concurrency: 1 },
+      );
+      for (const id of ['done', 'poison']) await queue.add('analyze', payload(1), { id });
+      await untilCounts('analyze', { delayed: 1, waiting: 0, active: 0 });
+      expect(await queue.alive('analyze', ['done', 'poison'])).toEqual(new Set(['poison']));
+      await untilCounts('analyze', { failed: 1, delayed: 0, active: 0 });
+      for (const id of ['running', 'waiting']) await queue.add('analyze', payload(1), { id });
+      await untilCounts('analyze', { active: 1, waiting: 1 });
+      const ids = ['done', 'poison', 'running', 'waiting', 'never-was'];
+      expect(await queue.alive('analyze', ids)).toEqual(new Set(['running', 'waiting']));
+      expect(await queue.alive('analyzed', ids)).toEqual(new Set());
+      expect(await queue.alive('analyze', [])).toEqual(new Set());
+      finish();
+    });
+
     it('takes no more jobs once a worker is disposed of, but ends what runs', async () => {
       const { opened, open: finish } = gate();
       const done: string[] = [];
