@@ -9,6 +9,8 @@ import type { Conv2d, Layer, Model } from './model.ts';
 export interface Features {
   /** The model's name and the hash of its weights. */
   readonly model: string;
+  /** What reaches the heads: the trunk's channels, averaged over the picture. */
+  readonly pool: Float32Array;
   /** The unit vector of each head. */
   readonly heads: { readonly content: Float32Array; readonly duplicate: Float32Array };
 }
@@ -52,7 +54,7 @@ export async function openNetwork(model: Model, backend: Backend = 'wasm'): Prom
         let x = tf.tensor4d(normalize(pixels.data), [1, height, width, 3]);
         for (const layer of trunk) x = layer(x);
         const pool = tf.reshape<tf.Rank.R2>(x, [1, pooled]);
-        return { model: id, heads: { content: content(pool), duplicate: duplicate(pool) } };
+        return { model: id, pool: pool.dataSync<'float32'>(), heads: { content: content(pool), duplicate: duplicate(pool) } };
       });
     },
   };
