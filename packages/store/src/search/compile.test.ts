@@ -84,6 +84,8 @@ describe('queries as SQL', () => {
     ],
     ['price:[* TO *]', 'd.price is not null', []],
     ['weight:{1 TO *]', '(d.weight > $1::float8)', [1]],
+    ['red^2', 'd.words @@ $1::tsquery', ["('red')"]],
+    ['-red^0.5', '(true and (d.words @@ $1::tsquery) is not true)', ["('red')"]],
     [
       'labels:[a TO b}',
       'exists (select from unnest(d.labels) e(v) where (e.v collate "C" >= $1::text and e.v collate "C" < $2::text))',

@@ -53,6 +53,8 @@ function compile(query: Query, context: CompileContext, scored: boolean): Compil
       if (inner === undefined || typeof inner.score === 'number') {
         return inner && { where: inner.where, score: (inner.score as number) * query.factor };
       }
+      // A parameter that no statement uses has no type.
+      if (!scored) return inner;
       return { where: inner.where, score: `(${inner.score} * ${context.params.add(query.factor, 'float8')})` };
     }
     case 'constant': {
