@@ -11,6 +11,8 @@ export interface SortClause {
   readonly direction: 'asc' | 'desc';
   /** Order by how far away documents are; the name is not looked at then. */
   readonly distance?: Distance;
+  /** Which value of a field with several stands for the document; by default the least rising, the greatest falling. */
+  readonly value?: 'min' | 'max';
 }
 
 /** Something that rows are ordered by. */
@@ -23,6 +25,9 @@ export interface SortKey {
 
 const MAX_CLAUSES = 50;
 
+/** Types of fields with several values. */
+const LIST_TYPES: Partial<Record<FieldType, SortKey['type']>> = { strings: 'text', longs: 'int8', doubles: 'float8' };
+
 const SORT_TYPES: Partial<Record<FieldType, SortKey['type']>> = {
   boolean: 'boolean',
   long: 'int8',
@@ -32,19 +37,26 @@ const SORT_TYPES: Partial<Record<FieldType, SortKey['type']>> = {
 };
 
 /**
- * Reads the parameter `sort`: `price desc, geodist() asc, id asc`. Blanks, commas and backslashes in a name are escaped
- * by a backslash.
+ * Reads the parameter `sort`: `price desc, geodist() asc, field(labels,max) asc, id asc`. Blanks, commas and backslashes
+ * in a name are escaped by a backslash.
  * @param parameter gives `pt` and `sfield` of the request for `geodist()`
  * @throws AkinError bad-request that names the clause
  */
 export function parseSort(text: string, parameter: ParameterLookup = () => undefined): SortClause[] {
   const clauses: SortClause[] = [];
-  for (const clause of text.match(/(?:\\.|geodist\s*\([^()]*\)|[^,\\])+/gsu) ?? []) {
+  for (const clause of text.match(/(?:\\.|(?:geodist|field)\s*\([^()]*\)|[^,\\])+/gsu) ?? []) {
     const call = /^\s*(geodist\s*\([^()]*\))\s*(?:\s(asc|desc)\s*)?$/isu.exec(clause);
     const distance = call && parseGeodist(call[1] as string, parameter);
     if (distance) {
       if (call[2] === undefined) throw sortError(`expected asc or desc behind ${JSON.stringify(call[1])}`);
       clauses.push({ name: 'geodist()', direction: directionOf(call[2]), distance });
+      continue;
+    }
+    const field = /^\s*field\(\s*((?:\\.|[^\s\\,()])+)\s*(?:,\s*(min|max)\s*)?\)\s+(asc|desc)\s*$/isu.exec(clause);
+    if (field !== null) {
+      const value = field[2]?.toLowerCase() as 'min' | 'max' | undefined;
+      const name = (field[1] as string).replace(/\\(.)/gsu, '$1');
+      clauses.push({ name, direction: directionOf(field[3] as string), ...(value && { value }) });
       continue;
     }
     const parts = /^\s*((?:\\.|[^\s\\])+)\s+(asc|desc)\s*$/isu.exec(clause);
@@ -78,7 +90,7 @@ export function sortKeys(
   params: Params,
 ): SortKey[] {
   const keys: SortKey[] = [];
-  for (const { name, direction, distance } of clauses) {
+  for (const { name, direction, distance, value } of clauses) {
     const descending = direction === 'desc';
     if (distance !== undefined) {
       const column = locationColumn(findColumn(tables, distance.field, sortError), sortError);
@@ -90,6 +102,8 @@ export function sortKeys(
     else if (random !== null) {
       const seed = params.add(BigInt.asIntN(64, BigInt((random[1] as string).slice(0, 40))), 'int8');
       keys.push({ sql: `hashtextextended(d.id, ${seed})`, type: 'int8', descending });
+    } else if (Object.hasOwn(LIST_TYPES, tables.schema.fields.get(name)?.type ?? '')) {
+      keys.push({ ...listKey(name, value ?? (descending ? 'max' : 'min'), tables), descending });
     } else keys.push({ ...fieldKey(name, tables), descending });
     if (name === 'id') return keys;
   }
@@ -104,6 +118,17 @@ function fieldKey(name: string, tables: SearchedTables): { sql: string; type: So
     throw sortError(`documents cannot be ordered by ${JSON.stringify(name)}, which is no single value`);
   }
   return { sql: `d.${column.sql}`, type: sortType };
+}
+
+/** The least or greatest of several values. */
+function listKey(name: string, value: 'min' | 'max', tables: SearchedTables): { sql: string; type: SortKey['type'] } {
+  const { column, type } = findColumn(tables, name, sortError);
+  const sortType = LIST_TYPES[type];
+  if (column.kind !== 'column' || sortType === undefined) {
+    throw sortError(`documents cannot be ordered by ${JSON.stringify(name)}, which is no value that can be compared`);
+  }
+  const collate = sortType === 'text' ? ' collate "C"' : '';
+  return { sql: `(select ${value}(e.v${collate}) from unnest(d.${column.sql}) e(v))${collate}`, type: sortType };
 }
 
 /** The column of a statement that holds the key number `i`. */
