@@ -6,6 +6,9 @@ export interface Background extends AsyncDisposable {
   wake(): void;
 }
 
+/** Work that fails in the same way again is not told of again for so long. */
+const REPEAT_MILLISECONDS = 30_000;
+
 /**
  * Does some work every so many milliseconds, never twice at a time, and earlier when woken. What it throws is logged;
  * the next turn comes all the same. Disposing waits for the turn at work.
@@ -14,12 +17,13 @@ export function inBackground(
   name: string,
   milliseconds: number,
   work: () => Promise<unknown>,
-  log: Pick<Log, 'error'>,
+  log: Pick<Log, 'warn' | 'error'>,
 ): Background {
   let timer: NodeJS.Timeout | undefined;
   let turn: Promise<void> | undefined;
   let again = false;
   let stopped = false;
+  let told: { readonly message: string; readonly at: number } | undefined;
 
   function wake(): void {
     if (stopped) return;
@@ -33,12 +37,21 @@ export function inBackground(
       again = false;
       try {
         await work();
+        if (told) log.warn({ work: name }, 'background work goes on');
+        told = undefined;
       } catch (err) {
-        log.error({ err, work: name }, 'background work failed; it is tried again');
+        tell(err as Error);
       }
     }
     turn = undefined;
     if (!stopped) timer = setTimeout(wake, milliseconds);
+  }
+
+  function tell(err: Error & { code?: string }): void {
+    if (told?.message === err.message && Date.now() - told.at < REPEAT_MILLISECONDS) return;
+    told = { message: err.message, at: Date.now() };
+    if (err.code === 'unavailable') log.warn({ work: name, reason: err.message }, 'background work waits');
+    else log.error({ err, work: name }, 'background work failed; it is tried again');
   }
 
   timer = setTimeout(wake, milliseconds);

@@ -1,7 +1,8 @@
 import { analysisJobId } from '@akin/contract';
-import { type AnalysisTask, claimForAnalysis, failAnalysis } from '@akin/store';
+import { type AnalysisTask, claimForAnalysis, failAnalysis, requeueAnalyses } from '@akin/store';
 import type { Context } from './context.ts';
 import { MOST_ATTEMPTS } from './retries.ts';
+import { jobRefOf } from './sweep.ts';
 
 /** Jobs that the queue holds at most, waiting at either end. What it does not hold waits in the database. */
 const MOST_WAITING = 500;
@@ -26,13 +27,13 @@ async function waitingJobs({ queue }: Context): Promise<number> {
 
 /** @returns false when the queue did not take it */
 async function dispatch(task: AnalysisTask, { store, queue, log }: Context): Promise<boolean> {
-  const { collection, request, position, attempt, image, modules } = task;
+  const { collection, position, attempt, image, modules } = task;
   if (attempt > MOST_ATTEMPTS) {
     const msg = `The analysis of this image was begun ${MOST_ATTEMPTS} times and never came to an end.`;
     await failAnalysis(store, task, { code: 'image-undecodable', msg });
     return true;
   }
-  const ref = { collection: collection.id, request: String(request), position, attempt };
+  const ref = jobRefOf(task);
   try {
     await queue.add(
       'analyze',
@@ -42,8 +43,7 @@ async function dispatch(task: AnalysisTask, { store, queue, log }: Context): Pro
     return true;
   } catch (err) {
     log.warn({ err, collection: collection.name }, 'the queue takes no analyses; they wait in the database');
-    const error = { code: 'unavailable', msg: 'The queue of analyses is out of reach.' } as const;
-    await failAnalysis(store, task, error, new Date(Date.now() + 1_000));
+    await requeueAnalyses(store, [task], { begun: false, at: new Date(Date.now() + 1_000) });
     return false;
   }
 }

@@ -1,10 +1,12 @@
+import { AkinError } from '@akin/domain';
 import type { Queue } from '@akin/queue';
 import type { Log, Metrics } from '@akin/runtime';
-import { type CommitResult, commit, findCollection, listCollections, type Store } from '@akin/store';
+import { answerCommit, type CommitResult, commit, findCollection, requestedCommits, type Store } from '@akin/store';
 import { handleAnalyzed } from './analyzed.ts';
 import { inBackground } from './background.ts';
 import { dispatchAnalyses } from './dispatch.ts';
-import { sweep } from './sweep.ts';
+import { createLeadership, type Led } from './leadership.ts';
+import { keepHouse, requeueLost } from './sweep.ts';
 
 export interface IndexerConfig {
   readonly store: Store;
@@ -23,7 +25,7 @@ export interface Indexer extends AsyncDisposable {
   wake(): void;
   /**
    * Makes what is ready visible now. Calls at the same time share a commit.
-   * @throws AkinError not-found
+   * @throws AkinError not-found; unavailable for a collection that another process leads: ask by `requestCommit`
    */
   commit(collection: string): Promise<CommitResult>;
 }
@@ -31,6 +33,8 @@ export interface Indexer extends AsyncDisposable {
 /** Other processes accept changes too, and do not wake this one; images wait for their next attempt. */
 const DISPATCH_MILLISECONDS = 1_000;
 const ANALYZED_AT_A_TIME = 4;
+/** Commits on request are looked for so often; news wakes earlier. */
+const ANSWER_MILLISECONDS = 500;
 
 /** Starts to dispatch analyses, keep their results, commit and sweep. */
 export function createIndexer(config: IndexerConfig): Indexer {
@@ -42,9 +46,9 @@ export function createIndexer(config: IndexerConfig): Indexer {
     return waiting + delayed;
   });
 
-  async function commitTimed(collection: Parameters<typeof commit>[1]): Promise<CommitResult> {
+  async function commitTimed({ collection, lease }: Led): Promise<CommitResult> {
     const from = performance.now();
-    const result = await commit(store, collection);
+    const result = await commit(store, collection, lease);
     if (result.applied > 0 || result.failed > 0) {
       const milliseconds = Math.round(performance.now() - from);
       commits.observe(milliseconds / 1000);
@@ -54,10 +58,28 @@ export function createIndexer(config: IndexerConfig): Indexer {
   }
 
   async function commitAll(): Promise<void> {
-    for (const collection of await listCollections(store)) {
+    for (const one of await leadership.led()) {
       // One that cannot be committed keeps no other from it.
-      await commitTimed(collection).catch((err) => log.error({ err, collection: collection.name }, 'commit failed'));
+      await commitTimed(one).catch((err) => tellFailure(one, err));
     }
+  }
+
+  async function commitOnRequest(): Promise<void> {
+    const requested = await requestedCommits(store);
+    if (requested.size === 0) return;
+    const answer = async (one: Led) => {
+      const asked = requested.get(one.collection.id);
+      if (asked === undefined) return;
+      await commitTimed(one);
+      await answerCommit(store, one.collection, asked);
+    };
+    await Promise.all((await leadership.led()).map((one) => answer(one).catch((err) => tellFailure(one, err))));
+  }
+
+  function tellFailure({ collection }: Led, err: Error): void {
+    const passing = err instanceof AkinError && ['conflict', 'unavailable', 'not-found'].includes(err.code);
+    if (passing) log.warn({ collection: collection.name, reason: err.message }, 'no commit');
+    else log.error({ err, collection: collection.name }, 'commit failed');
   }
 
   const dispatching = inBackground('dispatch', DISPATCH_MILLISECONDS, () => dispatchAnalyses(context), log);
@@ -66,10 +88,32 @@ export function createIndexer(config: IndexerConfig): Indexer {
     'sweep',
     sweepMilliseconds,
     async () => {
-      if ((await sweep(context)) > 0) dispatching.wake();
+      if ((await requeueLost(context)) > 0) dispatching.wake();
     },
     log,
   );
+  const housekeeping = inBackground(
+    'housekeeping',
+    sweepMilliseconds,
+    async () => {
+      const led = await leadership.led();
+      await keepHouse(
+        context,
+        led.map(({ collection }) => collection),
+      );
+    },
+    log,
+  );
+  // Where no other process uses the store, everybody who has news wakes this one.
+  const answering = store.shared
+    ? inBackground('commits on request', ANSWER_MILLISECONDS, commitOnRequest, log)
+    : undefined;
+  const leadership = createLeadership(store, log, () => committing.wake());
+  const endOfNews = store.memory.events.listen(() => {
+    if (answering === undefined) return;
+    dispatching.wake();
+    answering.wake();
+  });
   const analyzed = queue.work(
     'analyzed',
     async (job) => {
@@ -82,9 +126,16 @@ export function createIndexer(config: IndexerConfig): Indexer {
 
   return {
     wake: () => dispatching.wake(),
-    commit: async (name) => commitTimed(await findCollection(store, name)),
+    async commit(name) {
+      await findCollection(store, name);
+      const one = (await leadership.led()).find(({ collection }) => collection.name === name);
+      if (one === undefined) throw new AkinError('unavailable', `Another process commits in the collection ${name}.`);
+      return commitTimed(one);
+    },
     async [Symbol.asyncDispose]() {
-      for (const part of [dispatching, analyzed, committing, sweeping]) await part[Symbol.asyncDispose]();
+      endOfNews();
+      const parts = [dispatching, analyzed, answering, committing, sweeping, housekeeping, leadership];
+      for (const part of parts) await part?.[Symbol.asyncDispose]();
     },
   };
 }

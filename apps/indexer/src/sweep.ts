@@ -1,30 +1,47 @@
-import { listCollections, maintain, requeueStuck, sweepUnaccepted } from '@akin/store';
+import { type AnalysisJobRef, analysisJobId } from '@akin/contract';
+import {
+  type AnalysisRef,
+  type Collection,
+  listAnalyzing,
+  maintain,
+  requeueAnalyses,
+  requeueStuck,
+  sweepUnaccepted,
+} from '@akin/store';
 import type { Context } from './context.ts';
 
 /** An analysis that was begun so long ago is lost, whatever the queue says. */
 const LOST_MILLISECONDS = 30 * 60_000;
-/** Nothing is in the queue, and yet an analysis was begun so long ago: its job is lost. */
+/** The queue knows nothing of an analysis that was begun so long ago: its job is lost. */
 const LOST_FROM_QUEUE_MILLISECONDS = 10_000;
 /** A request that began so long ago and was not accepted is the rest of a client or gateway that went away. */
 const ABANDONED_MILLISECONDS = 6 * 60 * 60_000;
 
 /**
- * Queues again what got lost with a queue or an analyzer, and does the housekeeping of the store.
+ * Queues again what got lost with a queue or an analyzer.
  *
- * @returns how many analyses were queued again
+ * @returns how many
  */
-export async function sweep({ store, queue, log }: Context): Promise<number> {
-  const idle = await isIdle();
-  const requeued = await requeueStuck(store, idle ? LOST_FROM_QUEUE_MILLISECONDS : LOST_MILLISECONDS);
+export async function requeueLost({ store, queue, log }: Context): Promise<number> {
+  const analyzing = await listAnalyzing(store, LOST_FROM_QUEUE_MILLISECONDS);
+  const byId = new Map(analyzing.map((ref) => [analysisJobId(jobRefOf(ref)), ref]));
+  // In this order: a job of the first kind ends after it has added one of the second.
+  for (const name of ['analyze', 'analyzed'] as const) {
+    for (const id of await queue.alive(name, [...byId.keys()])) byId.delete(id);
+  }
+  const lost = await requeueAnalyses(store, [...byId.values()], { begun: true });
+  const requeued = lost + (await requeueStuck(store, LOST_MILLISECONDS));
   if (requeued > 0) log.warn({ requeued }, 'analyses got lost and are queued again');
-  for (const collection of await listCollections(store)) {
-    await sweepUnaccepted(store, collection, ABANDONED_MILLISECONDS);
-  }
-  await maintain(store);
   return requeued;
+}
 
-  async function isIdle(): Promise<boolean> {
-    const counts = await Promise.all([queue.counts('analyze'), queue.counts('analyzed')]);
-    return counts.every(({ waiting, delayed, active }) => waiting + delayed + active === 0);
-  }
+/** The housekeeping of some collections. */
+export async function keepHouse({ store }: Context, collections: readonly Collection[]): Promise<void> {
+  for (const collection of collections) await sweepUnaccepted(store, collection, ABANDONED_MILLISECONDS);
+  await maintain(store, collections);
+}
+
+/** How jobs name an analysis. */
+export function jobRefOf({ collection, request, position, attempt }: AnalysisRef): AnalysisJobRef {
+  return { collection: collection.id, request: String(request), position, attempt };
 }

@@ -42,6 +42,9 @@ describe('a queue on Redis', () => {
     other.work('analyze', () => Promise.reject(new Error('another model')), { concurrency: 1 });
     await adding.add('analyze', PAYLOAD, { id: 'a' });
     expect(await other.alive('analyze', ['a'])).toEqual(new Set());
+    expect(await other.announced()).toEqual([]);
+    await adding.announce();
+    expect(await other.announced()).toEqual(['content=akin-2']);
     const handled = new Promise((resolve) => {
       same.work('analyze', async ({ id }) => resolve(id), { concurrency: 1 });
     });

@@ -21,6 +21,16 @@ export interface RedisQueueConfig {
   readonly log?: Pick<Log, 'warn'>;
 }
 
+/** A queue whose processes can find out that they do not share jobs with anybody. */
+export interface RedisQueue extends Queue {
+  /** Tells that this process hands out jobs under its contract. To be repeated within a minute, for as long as it does. */
+  announce(): Promise<void>;
+  /** The contracts under which jobs were handed out during the last minute. */
+  announced(): Promise<string[]>;
+}
+
+const ANNOUNCED_MILLISECONDS = 60_000;
+
 /** BullMQ runs jobs without a number before numbered ones. */
 const PRIORITIES = { interactive: 0, bulk: 1 } as const;
 
@@ -30,7 +40,7 @@ const PRIORITIES = { interactive: 0, bulk: 1 } as const;
  *
  * @throws Error when Redis does not answer, or is set to evict keys: it would throw jobs away when it is full.
  */
-export async function createRedisQueue(config: RedisQueueConfig): Promise<Queue> {
+export async function createRedisQueue(config: RedisQueueConfig): Promise<RedisQueue> {
   const { url, contract } = config;
   const base = config.prefix ?? 'akin';
   const prefix = contract === undefined ? base : `${base}-${fingerprint(contract)}`;
@@ -134,6 +144,10 @@ export async function createRedisQueue(config: RedisQueueConfig): Promise<Queue>
       }
       return alive;
     },
+    async announce() {
+      await forAdding.zadd(`${base}:contracts`, Date.now(), contract ?? '');
+    },
+    announced: () => forAdding.zrangebyscore(`${base}:contracts`, Date.now() - ANNOUNCED_MILLISECONDS, '+inf'),
     async [Symbol.asyncDispose]() {
       closed = true;
       await Promise.all([...workers].map((worker) => worker[Symbol.asyncDispose]()));

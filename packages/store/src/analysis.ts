@@ -137,6 +137,57 @@ export async function failAnalysis(
   return failed;
 }
 
+/** The analyses that began so long ago and have not ended, oldest first within each collection; 1000 at most of each. */
+export async function listAnalyzing(store: Store, olderThanMilliseconds: number): Promise<AnalysisRef[]> {
+  const refs: AnalysisRef[] = [];
+  for (const collection of await listCollections(store)) {
+    const rows = await store.engine.query<{ request: bigint; position: number; attempt: number }>(
+      `select request, position, attempt from ${collection.sqlSchema}.operations
+        where state = 'analyzing' and available_at <= now() - $1 * interval '1 millisecond'
+        order by available_at limit 1000`,
+      [olderThanMilliseconds],
+    );
+    for (const row of rows) refs.push({ collection, ...row });
+  }
+  return refs;
+}
+
+/**
+ * Queues analyses again that got lost, or that never began.
+ *
+ * @param options.begun false: it does not count as an attempt
+ * @param options.at not before
+ * @returns how many; those that ended meanwhile are not among them
+ */
+export async function requeueAnalyses(
+  store: Store,
+  refs: readonly AnalysisRef[],
+  options: { readonly begun: boolean; readonly at?: Date },
+): Promise<number> {
+  const byCollection = new Map<number, AnalysisRef[]>();
+  for (const ref of refs) byCollection.set(ref.collection.id, [...(byCollection.get(ref.collection.id) ?? []), ref]);
+  let count = 0;
+  for (const [id, some] of byCollection) {
+    const rows = await store.engine.query(
+      `update ${some[0]?.collection.sqlSchema}.operations o
+          set state = 'queued', available_at = $4, attempt = o.attempt - $5::int
+         from unnest($1::bigint[], $2::int[], $3::int[]) as t (request, position, attempt)
+        where o.request = t.request and o.position = t.position and o.attempt = t.attempt and o.state = 'analyzing'
+        returning 1`,
+      [
+        some.map(({ request }) => request),
+        some.map(({ position }) => position),
+        some.map(({ attempt }) => attempt),
+        options.at ?? null,
+        options.begun ? 0 : 1,
+      ],
+    );
+    count += rows.length;
+    if (rows.length > 0) store.memory.events.tell(id);
+  }
+  return count;
+}
+
 /**
  * Queues again what has been analyzed for too long: its worker is gone.
  * @returns how many

@@ -3,6 +3,8 @@ export {
   type AnalysisTask,
   claimForAnalysis,
   failAnalysis,
+  listAnalyzing,
+  requeueAnalyses,
   requeueStuck,
   saveAnalysis,
 } from './analysis.ts';
