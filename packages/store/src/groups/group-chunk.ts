@@ -1,0 +1,192 @@
+import { descriptorTable } from '../collection-tables.ts';
+import type { Collection } from '../collections.ts';
+import { binaryArray, decodeHalfvec, encodeHalfvec, textArray } from '../engine/binary.ts';
+import type { Queryable } from '../engine/engine.ts';
+import { loadSchema } from '../schema.ts';
+import { compileQuery } from '../search/compile.ts';
+import { Params } from '../search/params.ts';
+import type { Store } from '../store.ts';
+import type { GroupRule } from './rule.ts';
+import { type GroupingState, isSame, lockState } from './state.ts';
+
+/** A document that looks for its group. */
+interface Seeker {
+  readonly doc: bigint;
+  readonly id: string;
+  readonly vector: Float32Array;
+  readonly cells: readonly number[];
+}
+
+interface Nearest {
+  readonly representative: bigint;
+  readonly distance: number;
+}
+
+/**
+ * Finds each of some documents its group, in the order of their numbers: the group of the nearest representative within
+ * the rule's distance, or else it becomes a representative itself, alone until others come. (Leader clustering:
+ * Hartigan, Clustering Algorithms, 1975.) The result does not depend on how the documents were cut into chunks.
+ *
+ * One transaction, which goes through only if the state is still the one that the caller knows.
+ *
+ * @param docs rising numbers
+ * @param next what the state becomes with it
+ * @returns the new state; undefined when another process was quicker
+ */
+export async function groupChunk(
+  store: Store,
+  collection: Collection,
+  rule: GroupRule,
+  docs: readonly bigint[],
+  state: GroupingState,
+  next: GroupingState,
+): Promise<GroupingState | undefined> {
+  const S = collection.sqlSchema;
+  const seekers = await readSeekers(store, collection, rule, docs);
+  return store.engine.transaction(
+    async (tx) => {
+      if (!isSame(await lockState(tx, collection), state)) return undefined;
+      const there = await stillThere(tx, S, seekers);
+      const near = await nearestRepresentatives(tx, collection, rule, there);
+      await save(tx, store, S, ...settle(there, near, rule));
+      await tx.query(`update ${S}.grouping set doc = $1`, [next.doc]);
+      return next;
+    },
+    { lane: 'bulk', keyed: true },
+  );
+}
+
+/** Those that have a descriptor and are no exception. */
+async function readSeekers(
+  store: Store,
+  collection: Collection,
+  rule: GroupRule,
+  docs: readonly bigint[],
+): Promise<Seeker[]> {
+  const { sqlSchema } = collection;
+  const params = new Params();
+  const numbers = params.add(docs, 'int8[]');
+  const tables = { sqlSchema, schema: await loadSchema(store, collection), modules: store.modules };
+  const except = rule.except && compileQuery(rule.except, { tables, params, now: new Date(), timeZone: 'UTC' }, false);
+  const rows = await store.engine.transaction(
+    (tx) =>
+      tx.query<{ doc: bigint; id: string; vector: Buffer }>(
+        `select d.doc, d.id, halfvec_send(v.vector) as vector
+           from ${sqlSchema}.documents d join ${descriptorTable(sqlSchema, rule.module)} v on v.doc = d.doc
+          where d.doc = any(${numbers})${except ? ` and (${except.where}) is not true` : ''}
+          order by d.doc`,
+        params.values,
+      ),
+    { lane: 'bulk', keyed: true },
+  );
+  return rows.map(({ doc, id, vector }) => {
+    const decoded = decodeHalfvec(vector);
+    return { doc, id, vector: decoded, cells: rule.cellsOf(decoded) };
+  });
+}
+
+/** Rows are removed a while after they were replaced, and what leaves is told to groups under the same lock. */
+async function stillThere(tx: Queryable, S: string, seekers: readonly Seeker[]): Promise<Seeker[]> {
+  const rows = await tx.query<{ doc: bigint }>(`select doc from ${S}.documents where doc = any($1::bigint[])`, [
+    seekers.map(({ doc }) => doc),
+  ]);
+  const there = new Set(rows.map(({ doc }) => doc));
+  return seekers.filter(({ doc }) => there.has(doc));
+}
+
+/** Of each document the nearest representative in its cells, of equals the lowest number. */
+async function nearestRepresentatives(
+  tx: Queryable,
+  { sqlSchema: S }: Collection,
+  rule: GroupRule,
+  seekers: readonly Seeker[],
+): Promise<ReadonlyMap<bigint, Nearest>> {
+  const probes = seekers.flatMap(({ doc, cells }) => cells.map((cell) => ({ doc, cell })));
+  const rows = await tx.query<{ doc: bigint } & Nearest>(
+    `select distinct on (p.doc) p.doc, r.doc as representative, m.distance
+       from unnest($1::bigint[], $2::int[]) as p (doc, cell)
+       join ${descriptorTable(S, rule.module)} v on v.doc = p.doc
+       join ${S}.representatives r on r.cell = p.cell and not r.gone
+      cross join lateral (select r.vector <-> v.vector as distance offset 0) m
+      where m.distance <= $3::float8 and r.doc <> p.doc
+      order by p.doc, m.distance, r.doc`,
+    [probes.map(({ doc }) => doc), probes.map(({ cell }) => cell), rule.maxDistance],
+  );
+  return new Map(rows.map(({ doc, representative, distance }) => [doc, { representative, distance }]));
+}
+
+/** Goes through the documents one after the other: those before may have become representatives. */
+function settle(
+  seekers: readonly Seeker[],
+  near: ReadonlyMap<bigint, Nearest>,
+  rule: GroupRule,
+): [representatives: Seeker[], followers: ({ readonly doc: bigint } & Nearest)[]] {
+  const representatives: Seeker[] = [];
+  const followers: ({ readonly doc: bigint } & Nearest)[] = [];
+  for (const seeker of seekers) {
+    let best = near.get(seeker.doc);
+    for (const { doc, cells, vector } of representatives) {
+      if (!seeker.cells.includes(cells[0] as number)) continue;
+      const distance = distanceOf(vector, seeker.vector);
+      if (distance <= rule.maxDistance && (best === undefined || distance < best.distance)) {
+        best = { representative: doc, distance };
+      }
+    }
+    if (best === undefined) representatives.push(seeker);
+    else followers.push({ doc: seeker.doc, ...best });
+  }
+  return [representatives, followers];
+}
+
+/** In single precision, as the database computes it. */
+function distanceOf(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) {
+    const difference = Math.fround((a[i] as number) - (b[i] as number));
+    sum = Math.fround(sum + Math.fround(difference * difference));
+  }
+  return Math.sqrt(sum);
+}
+
+async function save(
+  tx: Queryable,
+  store: Store,
+  S: string,
+  representatives: readonly Seeker[],
+  followers: readonly ({ readonly doc: bigint } & Nearest)[],
+): Promise<void> {
+  if (representatives.length > 0) {
+    // Followers of a representative that left may become one.
+    await tx.query(`delete from ${S}.followers where doc = any($1::bigint[])`, [representatives.map(({ doc }) => doc)]);
+    await tx.query(
+      `insert into ${S}.representatives (doc, id, cell, vector)
+       select * from unnest($1::bigint[], $2::text[], $3::int[], $4::halfvec[]) on conflict (doc) do nothing`,
+      [
+        representatives.map(({ doc }) => doc),
+        textArray(representatives.map(({ id }) => id)),
+        representatives.map(({ cells }) => cells[0] as number),
+        binaryArray(
+          store.halfvecOid,
+          representatives.map(({ vector }) => encodeHalfvec(vector)),
+        ),
+      ],
+    );
+  }
+  if (followers.length === 0) return;
+  await tx.query(
+    `insert into ${S}.followers (doc, representative, distance)
+     select * from unnest($1::bigint[], $2::bigint[], $3::float8[])
+     on conflict (doc) do update set representative = excluded.representative, distance = excluded.distance`,
+    [
+      followers.map(({ doc }) => doc),
+      followers.map(({ representative }) => representative),
+      followers.map(({ distance }) => distance),
+    ],
+  );
+  await tx.query(
+    `update ${S}.representatives r set followers = r.followers + c.count
+       from (select doc, count(*)::int as count from unnest($1::bigint[]) as t (doc) group by doc) c
+      where r.doc = c.doc`,
+    [followers.map(({ representative }) => representative)],
+  );
+}

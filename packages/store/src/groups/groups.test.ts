@@ -1,0 +1,245 @@
+import { parseQuery } from '@akin/domain';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accept, ENGINES, openTestStore, testOutputs, testPlace } from '../../test/support.ts';
+import { type Collection, createCollection } from '../collections.ts';
+import { commit } from '../commit.ts';
+import { maintain } from '../maintain.ts';
+import type { Store } from '../store.ts';
+import { listGroups } from './list-groups.ts';
+import type { GroupRule } from './rule.ts';
+import { updateGroups } from './update-groups.ts';
+
+/** Pictures are angles on a circle; members may be 0.1 away from their representative. All cells are asked. */
+const RULE: GroupRule = {
+  name: 'test 1',
+  module: 'shape',
+  maxDistance: 0.1,
+  cellsOf: (vector) => [...vector.keys()].sort((a, b) => (vector[b] as number) - (vector[a] as number)),
+};
+
+const picture = (id: string, angle: number, more: object = {}) => ({
+  id,
+  import: testOutputs({ shape: [Math.cos(angle), Math.sin(angle), 0, 0] }),
+  ...more,
+});
+
+describe.each(ENGINES)('groups on %s', (kind) => {
+  let store: Store;
+  let remove: () => Promise<void>;
+  let made = 0;
+
+  beforeAll(async () => {
+    const place = await testPlace(kind);
+    remove = place.remove;
+    store = await openTestStore(place.place);
+  });
+  afterAll(async () => {
+    await store?.[Symbol.asyncDispose]();
+    await remove?.();
+  });
+
+  async function collectionOf(...documents: object[]): Promise<Collection> {
+    const collection = await createCollection(store, `groups-${made++}`);
+    await add(collection, ...documents);
+    return collection;
+  }
+
+  async function add(collection: Collection, ...changes: object[]): Promise<void> {
+    await accept(store, collection, changes);
+    await commit(store, collection);
+  }
+
+  const update = (collection: Collection, rule = RULE) =>
+    updateGroups(store, collection, rule, { milliseconds: 60_000 });
+
+  /** Groups as lists of ids, the representative first. */
+  async function groups(collection: Collection, request: object = {}): Promise<string[][]> {
+    const page = await listGroups(store, collection, { rows: 100, members: 100, ...request });
+    return page.groups.map(({ members }) => members.map(({ id }) => id));
+  }
+
+  it('holds together what is near its representative, and chains nothing', async () => {
+    // Each is near the next one, but the third not near the first.
+    const collection = await collectionOf(
+      picture('a', 0),
+      picture('b', 0.08),
+      picture('c', 0.16),
+      picture('d', 0.24),
+      picture('alone', 1),
+      { id: 'no picture' },
+    );
+    expect(await update(collection)).toBe(true);
+    const page = await listGroups(store, collection, { rows: 10, members: 10 });
+    expect(page).toMatchObject({ commit: 1, asOfCommit: 1, numFound: 2, numFoundExact: true, next: undefined });
+    expect(page.groups.map(({ id, size }) => [id, size])).toEqual([
+      ['a', 2],
+      ['c', 2],
+    ]);
+    expect(await groups(collection)).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]);
+    const [, follower] = page.groups[0]?.members ?? [];
+    expect(follower?.distance).toBeCloseTo(2 * Math.sin(0.04), 3);
+    expect(follower?.document.get('id')).toBe('b');
+  });
+
+  it('gives a document to the nearest representative, whatever the chunks', async () => {
+    const collection = await collectionOf(
+      picture('far', 0.14),
+      picture('near', 0),
+      picture('x', 0.05),
+      picture('y', 0.09),
+    );
+    await update(collection);
+    expect(await groups(collection)).toEqual([
+      ['far', 'y'],
+      ['near', 'x'],
+    ]);
+    const apart = await collectionOf(picture('far', 0.14));
+    await update(apart);
+    for (const one of [picture('near', 0), picture('x', 0.05), picture('y', 0.09)]) {
+      await add(apart, one);
+      await update(apart);
+    }
+    expect(await groups(apart)).toEqual(await groups(collection));
+  });
+
+  it('follows deletes and replacements, and says which commit it stands for', async () => {
+    const collection = await collectionOf(picture('a', 0), picture('b', 0.05), picture('c', -0.05), picture('z', 2));
+    await update(collection);
+    expect(await groups(collection)).toEqual([['a', 'b', 'c']]);
+
+    await add(collection, { kind: 'delete', id: 'c' }, picture('z2', 2));
+    // What left is gone at once; what came is in no group yet, and the answer says so.
+    const before = await listGroups(store, collection, { rows: 10, members: 10 });
+    expect(before).toMatchObject({ commit: 2, asOfCommit: 1, numFoundExact: false });
+    expect(before.groups.map(({ size, members }) => [size, members.map(({ id }) => id)])).toEqual([[2, ['a', 'b']]]);
+    await update(collection);
+    expect(await groups(collection)).toEqual([
+      ['a', 'b'],
+      ['z', 'z2'],
+    ]);
+
+    // A group of one is none.
+    await add(collection, { kind: 'delete', id: 'b' }, picture('z', -2));
+    await update(collection);
+    expect(await groups(collection)).toEqual([]);
+    expect((await listGroups(store, collection, { rows: 10, members: 10 })).numFound).toBe(0);
+  });
+
+  it('groups the followers anew when their representative leaves', async () => {
+    const collection = await collectionOf(
+      picture('a', 0),
+      picture('b', 0.09),
+      picture('c', -0.09),
+      picture('d', -0.08),
+    );
+    await update(collection);
+    expect(await groups(collection)).toEqual([['a', 'd', 'b', 'c']]);
+    await add(collection, { kind: 'delete', id: 'a' });
+    // Rows may be removed before the groups hear of the commit.
+    await maintain(store);
+    expect(await groups(collection)).toEqual([]);
+    await update(collection);
+    expect(await groups(collection)).toEqual([['c', 'd']]);
+  });
+
+  it('keeps the id of a group whose representative is replaced by the same picture', async () => {
+    const collection = await collectionOf(picture('m', 0), picture('a', 0.09), picture('z', -0.09));
+    await update(collection);
+    await add(collection, picture('m', 0, { title: 'new words' }));
+    await update(collection);
+    const page = await listGroups(store, collection, { rows: 10, members: 10 });
+    expect(page.groups.map(({ id, size }) => [id, size])).toEqual([['m', 3]]);
+    expect(page.groups[0]?.members[0]?.document.get('title')).toBe('new words');
+  });
+
+  it('goes on where it was cut off, and two at work make what one makes', async () => {
+    const documents = Array.from({ length: 60 }, (_, i) => picture(`p${String(i).padStart(2, '0')}`, i * 0.04));
+    const whole = await collectionOf(...documents);
+    await update(whole);
+    const expected = await groups(whole);
+    expect(expected.length).toBeGreaterThan(10);
+
+    const cut = await collectionOf(...documents);
+    let turns = 0;
+    while (!(await updateGroups(store, cut, RULE, { milliseconds: 0 }))) turns++;
+    expect(turns).toBeGreaterThan(1);
+    expect(await groups(cut)).toEqual(expected);
+
+    const both = await collectionOf(...documents);
+    await Promise.all([update(both), update(both), update(both)]);
+    expect(await groups(both)).toEqual(expected);
+  });
+
+  it('makes all groups anew by another rule', async () => {
+    const collection = await collectionOf(picture('a', 0), picture('b', 0.05), picture('c', 0.15));
+    await update(collection);
+    await update(collection, { ...RULE, name: 'test 2', maxDistance: 0.2 });
+    expect(await groups(collection)).toEqual([['a', 'b', 'c']]);
+  });
+
+  it('leaves out what the rule excepts', async () => {
+    const collection = await collectionOf(
+      picture('a', 0, { note: 'blank' }),
+      picture('b', 0, { note: 'blank' }),
+      picture('c', 0, { note: 'drawn' }),
+      picture('d', 0),
+    );
+    await update(collection, { ...RULE, except: parseQuery('note:blank', {}) });
+    expect(await groups(collection)).toEqual([['c', 'd']]);
+  });
+
+  it('narrows by filters, to groups with two members that match', async () => {
+    const collection = await collectionOf(
+      picture('a', 0, { shop: 'x' }),
+      picture('b', 0.01, { shop: 'y' }),
+      picture('c', 0.02, { shop: 'y' }),
+      picture('d', 1, { shop: 'x' }),
+      picture('e', 1.01, { shop: 'y' }),
+      picture('f', 2, { shop: 'x' }),
+      picture('g', 2.01, { shop: 'x' }),
+    );
+    await update(collection);
+    const by = (text: string) => ({ filters: [parseQuery(text, {})] });
+    expect(await groups(collection, by('shop:y'))).toEqual([['b', 'c']]);
+    expect(await groups(collection, by('shop:x'))).toEqual([['f', 'g']]);
+    expect(await groups(collection, by('-id:b'))).toEqual([
+      ['a', 'c'],
+      ['d', 'e'],
+      ['f', 'g'],
+    ]);
+    const page = await listGroups(store, collection, { rows: 1, members: 10, ...by('-id:b') });
+    expect([page.numFound, page.next]).toEqual([3, 'a']);
+    const last = await listGroups(store, collection, { rows: 10, members: 10, after: 'f', ...by('-id:b') });
+    expect([last.numFound, last.groups, last.next]).toEqual([3, [], undefined]);
+    await expect(groups(collection, by('nosuch:1'))).rejects.toThrow(/Parameter fq/);
+  });
+
+  it('is paged without repeats while groups come and go', async () => {
+    const pairs = Array.from({ length: 9 }, (_, i) => [picture(`g${i}`, i), picture(`h${i}`, i + 0.01)]).flat();
+    const collection = await collectionOf(...pairs);
+    await update(collection);
+    const seen: string[] = [];
+    let after: string | undefined;
+    for (;;) {
+      const page = await listGroups(store, collection, { rows: 2, members: 1, after });
+      seen.push(...page.groups.map(({ id }) => id));
+      expect(page.groups.every(({ members, size }) => members.length === 1 && size === 2)).toBe(true);
+      if (page.next === undefined) break;
+      after = page.next;
+      if (after === 'g3') {
+        await add(
+          collection,
+          { kind: 'delete', id: 'g1' },
+          { kind: 'delete', id: 'h6' },
+          picture('g44', 20),
+          picture('g45', 20),
+        );
+        await update(collection);
+      }
+    }
+    expect(seen).toEqual(['g0', 'g1', 'g2', 'g3', 'g4', 'g44', 'g5', 'g7', 'g8']);
+  });
+});

@@ -1,0 +1,23 @@
+import type { Collection } from '../collections.ts';
+import type { Queryable } from '../engine/engine.ts';
+import { lockState } from './state.ts';
+
+/**
+ * Takes documents that no search sees any more out of their groups, by their numbers; others are passed over. A
+ * representative that leaves is marked alone, however many documents followed it: each of them finds itself another
+ * group later (see `update-groups.ts`).
+ */
+export async function leaveGroups(tx: Queryable, collection: Collection, docs: readonly bigint[]): Promise<void> {
+  if (docs.length === 0) return;
+  const S = collection.sqlSchema;
+  await lockState(tx, collection);
+  await tx.query(
+    `with gone as (delete from ${S}.followers where doc = any($1::bigint[]) returning representative),
+          counts as (select representative, count(*)::int as count from gone group by representative)
+     update ${S}.representatives r set followers = r.followers - c.count
+       from counts c where r.doc = c.representative`,
+    [docs],
+  );
+  await tx.query(`delete from ${S}.representatives where doc = any($1::bigint[]) and followers = 0`, [docs]);
+  await tx.query(`update ${S}.representatives set gone = true where doc = any($1::bigint[])`, [docs]);
+}

@@ -1,0 +1,198 @@
+import { naming, type Query, type StoredDocument } from '@akin/domain';
+import type { Collection } from '../collections.ts';
+import { compileQuery } from '../search/compile.ts';
+import { readDocuments, selectFields } from '../search/hydrate.ts';
+import { Params } from '../search/params.ts';
+import { type Snapshot, visible, withSnapshot } from '../search/snapshot.ts';
+import type { Store } from '../store.ts';
+import { readState } from './state.ts';
+
+export interface GroupsRequest {
+  /** Narrow the groups to their members that match all; a group with fewer than two of them is left out. */
+  readonly filters?: readonly Query[];
+  /** Groups of the page. */
+  readonly rows: number;
+  /** Members of each group at most. */
+  readonly members: number;
+  /** Goes on behind the group with this id. */
+  readonly after?: string | undefined;
+  /** As for a search. */
+  readonly fields?: readonly string[];
+  readonly now?: Date;
+  readonly timeZone?: string;
+}
+
+export interface GroupsPage {
+  /** The last commit of the collection, which decides what can be seen. */
+  readonly commit: number;
+  /** The commit up to which the groups are right; documents that came since are in none yet, those that left are in none any more. */
+  readonly asOfCommit: number;
+  /** All groups that match. */
+  readonly numFound: number;
+  /** False while the groups are behind the last commit. */
+  readonly numFoundExact: boolean;
+  /** By rising id. */
+  readonly groups: readonly Group[];
+  /** The id to go on behind; undefined at the end. */
+  readonly next: string | undefined;
+}
+
+export interface Group {
+  /** The id of its representative: the document that all members are near to. */
+  readonly id: string;
+  /** Members that can be seen and match, also beyond those listed. */
+  readonly size: number;
+  /** The representative first, if it matches, then by rising distance to it. */
+  readonly members: readonly GroupMember[];
+}
+
+export interface GroupMember {
+  readonly id: string;
+  /** To the representative; 0 for itself. */
+  readonly distance: number;
+  readonly document: StoredDocument;
+}
+
+/**
+ * A page of the groups of near-duplicates, as far as `updateGroups` has made them.
+ *
+ * @throws AkinError bad-request for filters that do not fit the schema
+ */
+export async function listGroups(store: Store, collection: Collection, request: GroupsRequest): Promise<GroupsPage> {
+  return withSnapshot(store, collection, async (snapshot) => {
+    const state = await readState(snapshot.tx, collection);
+    const isCurrent = state.as_of === snapshot.commit;
+    const filtered = (request.filters ?? []).some(({ kind }) => kind !== 'all');
+    const page = filtered
+      ? await filteredGroups(snapshot, request)
+      : await allGroups(snapshot, request, { asOf: state.as_of });
+    const groups = page.rows.slice(0, request.rows);
+    const members = await readMembers(snapshot, request, groups);
+    const documents = await readDocuments(
+      store,
+      snapshot,
+      members.map(({ doc }) => doc),
+      selectFields(snapshot, request.fields ?? ['*']),
+      [],
+    );
+    return {
+      commit: Number(snapshot.commit),
+      asOfCommit: Number(state.as_of),
+      numFound: page.total,
+      numFoundExact: isCurrent,
+      groups: groups.map(({ doc, id, size }) => ({
+        id,
+        size,
+        members: members
+          .filter(({ representative }) => representative === doc)
+          .map((member) => ({
+            id: member.id,
+            distance: member.distance,
+            document: documents.get(member.doc)?.document ?? new Map(),
+          })),
+      })),
+      next: page.rows.length > request.rows ? groups.at(-1)?.id : undefined,
+    };
+  });
+}
+
+interface GroupRow {
+  /** The number of the representative. */
+  readonly doc: bigint;
+  readonly id: string;
+  readonly size: number;
+}
+
+interface FoundGroups {
+  /** One more than asked for when there are more. */
+  readonly rows: readonly GroupRow[];
+  readonly total: number;
+}
+
+/** Members of the representative `r`, itself included. */
+function membersOf(S: string): string {
+  return `select r.doc, 0::float8 as distance union all
+          select f.doc, f.distance from ${S}.followers f where f.representative = r.doc`;
+}
+
+/** Goes along the groups by their ids, and looks into no more of them than the page needs. */
+async function allGroups(
+  { tx, sqlSchema: S, commit }: Snapshot,
+  { rows, after = '' }: GroupsRequest,
+  { asOf }: { asOf: bigint },
+): Promise<FoundGroups> {
+  // What the groups were made from can all be seen, unless commits since took some of it away.
+  const size =
+    asOf === commit
+      ? 'r.followers + 1'
+      : `(select count(*) from (${membersOf(S)}) m join ${S}.documents d on d.doc = m.doc where ${visible('$1::int8')})`;
+  const found = await tx.query<GroupRow>(
+    `select g.doc, g.id, g.size::int as size
+       from (select r.doc, r.id, ${size} as size
+               from ${S}.representatives r where r.followers > 0 and not r.gone and r.id > $2 order by r.id offset 0) g
+      where g.size >= 2 and $1::int8 >= 0 order by g.id limit $3`,
+    [commit, after, rows + 1],
+  );
+  const [row] = await tx.query<{ total: bigint }>(
+    `select count(*) as total from ${S}.representatives where followers > 0 and not gone`,
+  );
+  return { rows: found, total: Number(row?.total ?? 0) };
+}
+
+/** Begins at the members: few of the groups may have any that match. */
+async function filteredGroups(snapshot: Snapshot, request: GroupsRequest): Promise<FoundGroups> {
+  const { sqlSchema: S } = snapshot;
+  const params = new Params();
+  const where = conditions(snapshot, request, params);
+  const rows = await snapshot.tx.query<{ doc: bigint | null; id: string; size: number; total: bigint }>(
+    `with found as materialized (
+       select r.doc, r.id, count(*)::int as size
+         from (select doc, doc as representative from ${S}.representatives where followers > 0 and not gone
+               union all select doc, representative from ${S}.followers) m
+         join ${S}.representatives r on r.doc = m.representative and not r.gone
+         join ${S}.documents d on d.doc = m.doc
+        where ${where}
+        group by r.doc having count(*) >= 2)
+     select f.*, total from (select count(*) as total from found) t
+       left join lateral (select * from found where id > ${params.add(request.after ?? '', 'text')}
+                           order by id limit ${params.add(request.rows + 1, 'int8')}) f on true
+      order by f.id`,
+    params.values,
+  );
+  return {
+    rows: rows.flatMap(({ doc, id, size }) => (doc === null ? [] : [{ doc, id, size }])),
+    total: Number(rows[0]?.total ?? 0),
+  };
+}
+
+async function readMembers(
+  snapshot: Snapshot,
+  request: GroupsRequest,
+  groups: readonly GroupRow[],
+): Promise<{ representative: bigint; doc: bigint; id: string; distance: number }[]> {
+  if (groups.length === 0) return [];
+  const params = new Params();
+  const where = conditions(snapshot, request, params);
+  const wanted = params.add(
+    groups.map(({ doc }) => doc),
+    'int8[]',
+  );
+  return snapshot.tx.query(
+    `select r.doc as representative, m.doc, m.id, m.distance
+       from unnest(${wanted}) as r (doc)
+      cross join lateral (
+        select m.doc, d.id, m.distance from (${membersOf(snapshot.sqlSchema)}) m
+          join ${snapshot.sqlSchema}.documents d on d.doc = m.doc
+         where ${where}
+         order by m.doc <> r.doc, m.distance, d.id limit ${params.add(request.members, 'int8')}) m
+      order by r.doc, m.doc <> r.doc, m.distance, m.id`,
+    params.values,
+  );
+}
+
+function conditions(snapshot: Snapshot, request: GroupsRequest, params: Params): string {
+  const { filters = [], now = new Date(), timeZone = 'UTC' } = request;
+  const context = { tables: snapshot, params, now, timeZone };
+  const compiled = filters.map((filter) => naming('fq', () => compileQuery(filter, context, false).where));
+  return [visible(params.add(snapshot.commit, 'int8')), ...compiled.map((one) => `(${one})`)].join(' and ');
+}

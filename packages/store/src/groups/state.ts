@@ -1,0 +1,31 @@
+import type { Collection } from '../collections.ts';
+import type { Queryable } from '../engine/engine.ts';
+
+/** How far the groups of a collection are: the one row of `grouping`. */
+export interface GroupingState {
+  /** The name of the rule that made them; empty before the first. */
+  readonly rule: string;
+  /** They are right up to this commit. */
+  readonly as_of: bigint;
+  /** The commit up to which they are being brought; the same when nothing is under way. */
+  readonly target: bigint;
+  /** Of the documents that came since `as_of`, those with numbers up to this have been looked at. */
+  readonly doc: bigint;
+}
+
+export async function readState(tx: Queryable, { sqlSchema: S }: Collection): Promise<GroupingState> {
+  const [state] = await tx.query<GroupingState>(`select rule, as_of, target, doc from ${S}.grouping`);
+  if (state === undefined) throw new Error('the state of the grouping is missing');
+  return state;
+}
+
+/** Whoever changes groups holds this lock to the end of its transaction. */
+export async function lockState(tx: Queryable, { sqlSchema: S }: Collection): Promise<GroupingState> {
+  const [state] = await tx.query<GroupingState>(`select rule, as_of, target, doc from ${S}.grouping for update`);
+  if (state === undefined) throw new Error('the state of the grouping is missing');
+  return state;
+}
+
+export function isSame(a: GroupingState, b: GroupingState): boolean {
+  return a.rule === b.rule && a.as_of === b.as_of && a.target === b.target && a.doc === b.doc;
+}

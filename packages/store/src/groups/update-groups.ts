@@ -1,0 +1,224 @@
+import { LIVE } from '../collection-tables.ts';
+import type { Collection } from '../collections.ts';
+import type { Queryable } from '../engine/engine.ts';
+import { Pace } from '../pace.ts';
+import type { Store } from '../store.ts';
+import { groupChunk } from './group-chunk.ts';
+import { leaveGroups } from './leave.ts';
+import type { GroupRule } from './rule.ts';
+import { type GroupingState, isSame, lockState, readState } from './state.ts';
+
+/** Numbers of documents that are read at a time. */
+const PAGE = 2_000;
+/** While somebody searched this recently, the database gets as much rest as it got work. */
+const SEARCHED_MILLISECONDS = 1_000;
+
+/**
+ * Brings the groups of near-duplicates up to the last commit, or as far as the time goes: the next call goes on there.
+ * Looks only at what commits changed since: documents that left go first, then those that came find their groups, then
+ * those whose representative left. Each step is a short transaction under one lock, so that a process may end at any
+ * moment, and two at work do not harm each other.
+ *
+ * @returns whether the groups are right up to the last commit
+ */
+export async function updateGroups(
+  store: Store,
+  collection: Collection,
+  rule: GroupRule,
+  options: { readonly milliseconds: number; readonly signal?: AbortSignal },
+): Promise<boolean> {
+  const turn = new Turn(store, collection, rule, options);
+  let state = await turn.begin();
+  while (state !== undefined && state.as_of < state.target) {
+    state = await turn.advance(state);
+    if (turn.isOver) return false;
+    // Another commit may have come meanwhile, or another process have been quicker.
+    state = await turn.begin();
+  }
+  return true;
+}
+
+class Turn {
+  readonly #store: Store;
+  readonly #collection: Collection;
+  readonly #rule: GroupRule;
+  readonly #deadline: number;
+  readonly #signal: AbortSignal | undefined;
+  readonly #pace: Pace;
+  #steps = 0;
+
+  constructor(
+    store: Store,
+    collection: Collection,
+    rule: GroupRule,
+    { milliseconds, signal }: { readonly milliseconds: number; readonly signal?: AbortSignal },
+  ) {
+    this.#store = store;
+    this.#collection = collection;
+    this.#rule = rule;
+    this.#deadline = performance.now() + milliseconds;
+    this.#signal = signal;
+    this.#pace = store.engine.kind === 'pglite' ? new Pace(20, 500) : new Pace(50, 1_000, 150);
+  }
+
+  /** However little time there is, a turn goes one step. */
+  get isOver(): boolean {
+    return this.#signal?.aborted === true || (this.#steps > 0 && performance.now() >= this.#deadline);
+  }
+
+  /** Sets a new aim when the last one was reached, and begins anew when the rule is another one. */
+  async begin(): Promise<GroupingState | undefined> {
+    const { sqlSchema: S, id } = this.#collection;
+    const [seen] = await this.#store.engine.query<{ commit: bigint }>(
+      'select commit from akin.collections where id = $1',
+      [id],
+    );
+    if (seen === undefined) return undefined;
+    const state = await readState(this.#store.engine, this.#collection);
+    if (state.rule === this.#rule.name && (state.as_of < state.target || state.as_of === seen.commit)) return state;
+    return this.#store.engine.transaction(
+      async (tx) => {
+        const current = await lockState(tx, this.#collection);
+        if (!isSame(current, state)) return current;
+        const isForeign = current.rule !== this.#rule.name;
+        if (isForeign) await tx.query(`truncate ${S}.followers, ${S}.representatives`);
+        const as_of = isForeign ? 0n : current.as_of;
+        const [row] = await tx.query<{ target: bigint }>(
+          `update ${S}.grouping set rule = $1, as_of = $2, doc = 0,
+                  target = (select commit from akin.collections where id = $3)
+           returning target`,
+          [this.#rule.name, as_of, id],
+        );
+        return { rule: this.#rule.name, as_of, target: row?.target ?? as_of, doc: 0n };
+      },
+      { lane: 'bulk' },
+    );
+  }
+
+  /** Goes on towards the aim until it is reached, the time is over, or another process was quicker. */
+  async advance(from: GroupingState): Promise<GroupingState | undefined> {
+    if (from.doc === 0n) await this.#takeOutExpired(from);
+    const state = await this.#placeNew(from);
+    if (state === undefined || this.isOver) return undefined;
+    if (!(await this.#placeLeft(state)) || this.isOver) return undefined;
+    return this.#finish(state);
+  }
+
+  /** Those that commits since `as_of` replaced or deleted. */
+  async #takeOutExpired({ as_of, target }: GroupingState): Promise<void> {
+    const { sqlSchema: S } = this.#collection;
+    let last = { vt: as_of, doc: LIVE };
+    // To the end, however long: how far it came is not kept.
+    while (this.#signal?.aborted !== true) {
+      const expired = await this.#store.engine.query<{ vt: bigint; doc: bigint }>(
+        `select vt, doc from ${S}.documents
+          where vt < ${LIVE} and vt <= $3 and vt >= $1 and (vt > $1 or doc > $2) order by vt, doc limit ${PAGE}`,
+        [last.vt, last.doc, target],
+        'bulk',
+      );
+      const end = expired.at(-1);
+      if (end === undefined) return;
+      last = end;
+      await this.#inChunks(
+        expired.map(({ doc }) => doc),
+        async (docs) => {
+          const leave = (tx: Queryable) => leaveGroups(tx, this.#collection, docs);
+          await this.#store.engine.transaction(leave, { lane: 'bulk', keyed: true });
+          return this.#signal?.aborted !== true;
+        },
+        { toTheEnd: true },
+      );
+    }
+  }
+
+  /** Those that commits since `as_of` brought, by their numbers. */
+  async #placeNew(from: GroupingState): Promise<GroupingState | undefined> {
+    const { sqlSchema: S } = this.#collection;
+    let state = from;
+    // At first it is all documents, which are read in their order and not by commit.
+    const brought = state.as_of === 0n ? 'd.vf + 0 <= $2' : 'd.vf > $1 and d.vf <= $2';
+    for (;;) {
+      if (this.isOver) return undefined;
+      const rows = await this.#store.engine.query<{ doc: bigint }>(
+        `select d.doc from ${S}.documents d
+          where $1::int8 >= 0 and ${brought} and d.vt > $2 and d.doc > $3 order by d.doc limit ${PAGE}`,
+        [state.as_of, state.target, state.doc],
+        'bulk',
+      );
+      if (rows.length === 0) return state;
+      const done = await this.#inChunks(
+        rows.map(({ doc }) => doc),
+        async (docs) => {
+          const next = { ...state, doc: docs.at(-1) as bigint };
+          const saved = await groupChunk(this.#store, this.#collection, this.#rule, docs, state, next);
+          if (saved !== undefined) state = saved;
+          return saved !== undefined;
+        },
+      );
+      if (!done) return undefined;
+    }
+  }
+
+  /** Those whose representative left. */
+  async #placeLeft(state: GroupingState): Promise<boolean> {
+    const { sqlSchema: S } = this.#collection;
+    for (;;) {
+      if (this.isOver) return false;
+      const rows = await this.#store.engine.query<{ doc: bigint }>(
+        `select f.doc from ${S}.representatives r join ${S}.followers f on f.representative = r.doc
+          where r.gone order by f.doc limit ${PAGE}`,
+        [],
+        'bulk',
+      );
+      if (rows.length === 0) return true;
+      const done = await this.#inChunks(
+        rows.map(({ doc }) => doc),
+        async (docs) => (await groupChunk(this.#store, this.#collection, this.#rule, docs, state, state)) !== undefined,
+      );
+      if (!done) return false;
+    }
+  }
+
+  async #finish(state: GroupingState): Promise<GroupingState | undefined> {
+    const { sqlSchema: S } = this.#collection;
+    return this.#store.engine.transaction(
+      async (tx) => {
+        if (!isSame(await lockState(tx, this.#collection), state)) return undefined;
+        await tx.query(
+          `delete from ${S}.representatives r
+            where r.gone and not exists (select from ${S}.followers f where f.representative = r.doc)`,
+        );
+        const next = { ...state, as_of: state.target, doc: 0n };
+        await tx.query(`update ${S}.grouping set as_of = target, doc = 0`);
+        return next;
+      },
+      { lane: 'bulk', keyed: true },
+    );
+  }
+
+  /**
+   * Does some work on pieces of a list, as large as the pace has it, with a rest after each when somebody searches.
+   * @returns false when the work or the time ended it
+   */
+  async #inChunks(
+    docs: readonly bigint[],
+    work: (docs: readonly bigint[]) => Promise<boolean>,
+    { toTheEnd = false } = {},
+  ): Promise<boolean> {
+    for (let at = 0; at < docs.length; ) {
+      if (at > 0 && this.isOver && !toTheEnd) return false;
+      const chunk = docs.slice(at, at + this.#pace.rows);
+      const began = performance.now();
+      if (!(await work(chunk))) return false;
+      const took = performance.now() - began;
+      this.#pace.learn(chunk.length, took);
+      this.#steps++;
+      at += chunk.length;
+      // PGlite's lanes see to that themselves.
+      if (this.#store.engine.kind === 'postgres' && this.#store.engine.sinceLastSearch() < SEARCHED_MILLISECONDS) {
+        await new Promise((resolve) => setTimeout(resolve, took));
+      }
+    }
+    return true;
+  }
+}
