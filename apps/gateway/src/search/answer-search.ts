@@ -45,10 +45,12 @@ export async function answerSearch(
   const parameter = lookupIn(call.list);
   const fields = readFieldList(parameters.fl, inputs.length > 0, parameter);
   const query = readQuery('q', parameters.q, parameters, parameter);
-  const filters = parameters.fq.map((text) => readQuery('fq', text, parameters, parameter));
+  // A form that leaves a filter blank means none.
+  const filterTexts = parameters.fq.filter((text) => text.trim() !== '');
+  const filters = filterTexts.map((text) => readQuery('fq', text, parameters, parameter));
   const tagged = [
     { tags: tagsOf('q', parameters.q, parameter), query },
-    ...filters.map((filter, i) => ({ tags: tagsOf('fq', parameters.fq[i] ?? '', parameter), query: filter })),
+    ...filters.map((filter, i) => ({ tags: tagsOf('fq', filterTexts[i] ?? '', parameter), query: filter })),
   ];
   const facets = parameters.facet ? readFacets(call.list, tagged, parameters) : [];
   const sort = readSort(parameters.sort, parameter);

@@ -50,6 +50,10 @@ describe('a search', () => {
     }
   });
 
+  it('takes a blank filter for none', async () => {
+    expect(await found('select', { q: 'labels:green', fq: ['', ' ', 'price:[0 TO *]'] })).toEqual(['green']);
+  });
+
   it('pages by start and rows, and by cursorMark until the mark stays', async () => {
     expect(await found('select', { sort: 'price asc', start: '2', rows: '3' })).toEqual(['red-copy', 'blue', 'blue-2']);
     const seen: string[] = [];

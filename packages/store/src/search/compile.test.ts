@@ -171,6 +171,7 @@ describe('queries as SQL', () => {
 describe('what cannot be searched', () => {
   it.each([
     ['prize:5', 'no document has a field "prize"; did you mean "price"?'],
+    ['pirce:5', 'did you mean "price"?'],
     ['zzzzzz:5', 'no document has a field "zzzzzz".'],
     ['+sold:true prize:5', 'did you mean "price"?'],
     ['price:abc', '"abc" does not fit the field "price", which is a Long'],
