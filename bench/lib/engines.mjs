@@ -24,13 +24,17 @@ export async function createPlace(engine) {
      * The same database without akin: on PostgreSQL a connection beside it, on PGlite a copy of the data, which is
      * taken while akin is stopped.
      */
-    openBare: () => (databaseUrl ? openBarePostgres(databaseUrl) : openBarePglite(folder)),
+    openBare: () => openEngine({ folder, databaseUrl }),
     async close() {
       await services[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
+
+/** akin's database without akin; see `openBare` above. */
+export const openEngine = ({ folder, databaseUrl }) =>
+  databaseUrl ? openBarePostgres(databaseUrl) : openBarePglite(folder);
 
 async function openBarePostgres(databaseUrl) {
   const client = new pg.Client({ connectionString: databaseUrl });

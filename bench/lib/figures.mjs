@@ -31,10 +31,13 @@ export function ratios(above, below) {
 
 /** @param {string} title @param {readonly (readonly string[])[]} rows the first one is the head */
 export function printTable(title, rows) {
+  console.log(`\n${title}\n\n${tableText(rows)}`);
+}
+
+/** A table in Markdown; the first row is the head. */
+export function tableText(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  console.log(`\n${title}\n`);
-  for (const [i, row] of rows.entries()) {
-    console.log(`| ${row.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`);
-    if (i === 0) console.log(`| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`);
-  }
+  const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`);
+  lines.splice(1, 0, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`);
+  return lines.join('\n');
 }

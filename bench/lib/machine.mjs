@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
 
 /** One line about where this runs, and how busy it was before the run began. */
-export function printMachine() {
+export function describeMachine() {
   const [cpu] = cpus();
   const memory = (totalmem() / 1024 ** 3).toFixed(0);
   const load = loadavg()
     .map((value) => value.toFixed(1))
     .join(' ');
-  console.log(
-    `${cpus().length} × ${cpu?.model ?? 'unknown processor'}, ${memory} GB, ${platform()} ${release()} ${arch()}, Node ${process.versions.node}; load ${load}`,
-  );
+  return `${cpus().length} × ${cpu?.model ?? 'unknown processor'}, ${memory} GB, ${platform()} ${release()} ${arch()}, Node ${process.versions.node}; load ${load}`;
 }
+
+export const printMachine = () => console.log(describeMachine());
 
 /** Bytes that a process holds in memory now. Read from Linux; NaN elsewhere. */
 function residentBytes(pid) {

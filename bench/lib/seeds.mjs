@@ -18,7 +18,7 @@ export const CACHE = join(tmpdir(), 'akin-bench');
  *
  * @param {string} folder of pictures, searched through; pictures are drawn when it is empty
  * @param {number} most how many pictures are taken, evenly over the folder
- * @returns {Promise<{ outputs: ReturnType<typeof parseOutputs>, thumbnail: Uint8Array }[]>}
+ * @returns {Promise<{ text: string, outputs: ReturnType<typeof parseOutputs>, thumbnail: Uint8Array }[]>}
  */
 export async function analyzeSeeds(folder, most = 300) {
   const file = join(CACHE, `seeds-${folder === '' ? 'drawn' : basename(folder)}-${most}.jsonl`);
@@ -27,7 +27,7 @@ export async function analyzeSeeds(folder, most = 300) {
   if (lines.length === 0) throw new Error(`${folder} holds no picture that can be analyzed`);
   return lines.map((line) => {
     const { outputs, thumbnail } = JSON.parse(line);
-    return { outputs: parseOutputs(outputs), thumbnail: Buffer.from(thumbnail, 'base64') };
+    return { text: outputs, outputs: parseOutputs(outputs), thumbnail: Buffer.from(thumbnail, 'base64') };
   });
 }
 

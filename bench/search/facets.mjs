@@ -1,0 +1,47 @@
+import { COLLECTION } from '../lib/akin.mjs';
+import { send, timed } from '../lib/http.mjs';
+
+const LIMIT = 20;
+
+/** Counts over HTTP beside the bare `group by` over akin's own table, which knows nothing of commits. In turns. */
+export async function measureFacets(bare, collectionUrl, rounds) {
+  const [{ schema }] = await bare.query('select sql_schema as schema from akin.collections where name = $1', [
+    COLLECTION,
+  ]);
+  const fields = await bare.query(`select name, "column" from ${schema}.fields`);
+  const column = (name) => fields.find((field) => field.name === name).column;
+  const facets = [
+    { field: 'brand', by: column('brand'), from: 'd' },
+    { field: 'available', by: column('available'), from: 'd' },
+    { field: 'hundredth', by: column('hundredth'), from: 'd' },
+    { field: 'labels', by: 'label', from: 'd, unnest(d.labels) label' },
+    { field: 'color_names', by: 'name', from: 'd, unnest(d.color_names) name' },
+  ];
+  const filters = [
+    { title: 'everything', fq: '', where: 'true' },
+    { title: '10 %', fq: 'tenth:3', where: `d.${column('tenth')} = 3` },
+  ];
+  const results = filters.flatMap((filter) => facets.map((facet) => ({ filter, facet, akin: [], bare: [] })));
+  for (let round = -1; round < rounds; round++) {
+    for (const { filter, facet, ...times } of results) {
+      const query = new URLSearchParams({
+        rows: '0',
+        facet: 'true',
+        'facet.field': facet.field,
+        'facet.limit': `${LIMIT}`,
+      });
+      if (filter.fq) query.append('fq', filter.fq);
+      const akin = await timed(() => send(`${collectionUrl}/select?${query}`));
+      const alone = await timed(() =>
+        bare.query(
+          `select ${facet.by} as value, count(*) from ${schema}.documents ${facet.from} where ${filter.where} ` +
+            `group by 1 order by 2 desc limit ${LIMIT}`,
+        ),
+      );
+      if (round < 0) continue;
+      times.akin.push(akin);
+      times.bare.push(alone);
+    }
+  }
+  return results.map(({ filter, facet, akin, bare }) => ({ title: `${facet.field}, ${filter.title}`, akin, bare }));
+}

@@ -1,0 +1,32 @@
+import { publish, sendDocuments, sendJson, timed } from '../lib/http.mjs';
+import { makePart, partCounts } from './collection.mjs';
+
+/**
+ * Fills a collection by `import` through the HTTP door, file by file as the bytes come from the disk; the files are made
+ * where they are missing. Does nothing when the collection holds as many documents already.
+ *
+ * @returns {Promise<{ acceptedPerSecond: number, visiblePerSecond: number } | undefined>} nothing when it was loaded
+ */
+export async function load(collectionUrl, folder, documents, model) {
+  const { documents: there } = await sendJson(collectionUrl);
+  if (there === documents) return undefined;
+  if (there > 0)
+    throw new Error(`${collectionUrl} holds ${there} documents, not ${documents}: choose another folder or database`);
+  let accepting = 0;
+  let making = 0;
+  const seconds = await timed(async () => {
+    for (const [part, count] of partCounts(documents).entries()) {
+      let paths;
+      making += await timed(async () => {
+        paths = await makePart(folder, part, count, model);
+      });
+      accepting += await timed(() => sendDocuments(collectionUrl, paths.documents));
+      console.error(`${part * 50_000 + count} documents accepted`);
+    }
+    await publish(collectionUrl);
+  });
+  return {
+    acceptedPerSecond: (documents * 1000) / accepting,
+    visiblePerSecond: (documents * 1000) / (seconds - making),
+  };
+}

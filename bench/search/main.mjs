@@ -1,0 +1,115 @@
+// Searches of a large collection, beside pgvector's graph, a graph in memory, and the truth: `node bench/search/main.mjs`.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { startAkin } from '../lib/akin.mjs';
+import { openEngine } from '../lib/engines.mjs';
+import { describeMachine } from '../lib/machine.mjs';
+import { listOf, readOptions } from '../lib/options.mjs';
+import { CACHE } from '../lib/seeds.mjs';
+import { openBare } from './bare.mjs';
+import { prepareQueries } from './cases.mjs';
+import { openModel, readFacts } from './collection.mjs';
+import { measureDisturbance } from './disturbance.mjs';
+import { measureFacets } from './facets.mjs';
+import { openGraph } from './graph.mjs';
+import { compareWithReal } from './likeness.mjs';
+import { load } from './load.mjs';
+import { measureOthers } from './others.mjs';
+import { akinSide, bareSide, GRAPH_WAYS, measureRanked } from './ranked.mjs';
+import { writeReport } from './report.mjs';
+
+const options = readOptions({
+  documents: '100000',
+  /** Of pictures, around which the documents are made up; drawn ones when it is empty. */
+  pictures: '',
+  /** How many of them. */
+  seeds: '6000',
+  /** A PostgreSQL with pgvector, where the loaded collection stays; PGlite in the folder when it is empty. */
+  'database-url': '',
+  /** Where documents, the data of PGlite and the graph in memory are kept for further runs. */
+  folder: '',
+  /** Some of likeness, ranked, others, facets, disturbance. */
+  measures: 'likeness,ranked,others,facets,disturbance',
+  /** What akin stands beside in `ranked`: some of sql, memory. */
+  beside: 'sql,memory',
+  queries: '60',
+  rounds: '20',
+  /** Documents of the commit that disturbs. */
+  changed: '10000',
+  /** How far the graphs look: pgvector's hnsw.ef_search, usearch's expansion. */
+  ef: '100',
+  /** Where the figures go, as JSON and Markdown. */
+  out: '',
+});
+const documents = Number(options.documents);
+const databaseUrl = options['database-url'];
+const folder = resolve(options.folder || join(CACHE, `search-${documents}`));
+const parts = join(folder, 'documents');
+const measures = listOf(options.measures);
+const beside = listOf(options.beside).filter((name) => name !== 'sql' || databaseUrl !== '');
+
+await mkdir(folder, { recursive: true });
+const model = await openModel({ pictures: options.pictures, seeds: Number(options.seeds) });
+const args = ['--data', join(folder, 'akin'), ...(databaseUrl ? ['--database-url', databaseUrl] : [])];
+let akin = await startAkin(args);
+const report = { machine: describeMachine(), engine: databaseUrl ? 'PostgreSQL' : 'PGlite', documents, ef: options.ef };
+report.load = await load(akin.collectionUrl, parts, documents, model);
+if (measures.includes('likeness')) report.likeness = await compareWithReal(model, parts, documents);
+if (measures.includes('ranked')) report.ranked = await rank();
+if (measures.includes('others')) {
+  report.others = await measureOthers(akin.collectionUrl, documents, Number(options.rounds));
+}
+if (measures.includes('facets')) {
+  // PGlite opens a folder once: what stands beside akin is a copy of it, taken while akin is stopped.
+  if (!databaseUrl) await akin.stop();
+  const bare = await openEngine({ folder: join(folder, 'akin'), databaseUrl: databaseUrl || undefined });
+  if (!databaseUrl) akin = await startAkin(args);
+  report.facets = await measureFacets(bare, akin.collectionUrl, Number(options.rounds));
+  await bare.close();
+}
+if (measures.includes('disturbance')) {
+  const changed = Math.min(documents, Number(options.changed));
+  report.disturbance = await measureDisturbance(akin.collectionUrl, parts, documents, changed);
+}
+report.machineAfter = describeMachine();
+await akin.stop();
+const markdown = writeReport(report);
+console.log(markdown);
+if (options.out) {
+  await writeFile(`${options.out}.json`, JSON.stringify(report, null, 1));
+  await writeFile(`${options.out}.md`, markdown);
+}
+
+async function rank() {
+  const facts = await readFacts(parts, documents);
+  const queries = prepareQueries(model, Number(options.queries));
+  const ef = Number(options.ef);
+  const sides = [akinSide(akin.collectionUrl)];
+  const closing = [];
+  if (beside.includes('sql')) {
+    const bare = await openBare(databaseUrl, facts);
+    const unfiltered = ['no filter'];
+    const { plain, iterative, unlimited } = GRAPH_WAYS;
+    for (const [title, settings, cases] of [
+      [`graph in SQL, ef ${ef}`, plain(ef)],
+      ['… strict', iterative(ef, 'strict_order')],
+      ['… relaxed', iterative(ef, 'relaxed_order')],
+      ['… relaxed, unlimited', unlimited(ef, 'relaxed_order', documents)],
+      ...[40, 200, 400, 800].map((more) => [`graph in SQL, ef ${more}`, plain(more), unfiltered]),
+    ]) {
+      const side = await bareSide(bare, title, settings, cases);
+      sides.push(side);
+      closing.push(side.close);
+    }
+  }
+  if (beside.includes('memory')) {
+    const graph = await openGraph(join(folder, `content-${documents}.usearch`), facts, ef);
+    sides.push({
+      title: 'graph in memory, filter after',
+      search: ({ vector }, filter, share) => graph.search(vector, filter, share),
+    });
+  }
+  const results = await measureRanked(sides, queries, facts);
+  for (const close of closing) await close();
+  return results;
+}

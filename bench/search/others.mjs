@@ -1,0 +1,28 @@
+import { idOf, wordAt } from '../lib/documents.mjs';
+import { send, timed } from '../lib/http.mjs';
+import { createDice } from '../lib/random.mjs';
+
+const FREQUENT_WORDS = 4_000;
+
+/** Requests beside the ranked ones, the point lookup first, which others are measured by. */
+export async function measureOthers(collectionUrl, documents, rounds) {
+  const dice = createDice(9);
+  const id = () => idOf(dice.whole(documents));
+  const requests = [
+    ['a document by its id', () => `select?q=id:${id()}`],
+    ['ranked by a document, no filter', () => `image?rank.by.id=${id()}&fl=id,score`],
+    ['ranked by a document, whole documents', () => `image?rank.by.id=${id()}`],
+    ['ranked by colour', () => `image?rank.by.id=${id()}&rank.mode=color&fl=id,score`],
+    ['ranked as duplicates', () => `image?rank.by.id=${id()}&rank.mode=duplicate&fl=id,score`],
+    ['filter of 1 % alone', () => `select?fq=hundredth:${dice.whole(100)}`],
+    ['one word in text', () => `select?q=${wordAt(10 + dice.whole(FREQUENT_WORDS))}`],
+    ['latest first', () => 'select?q=*:*&sort=taken+desc'],
+  ].map(([title, address]) => ({ title, address, times: [] }));
+  for (let round = -3; round < rounds; round++) {
+    for (const { address, times } of requests) {
+      const time = await timed(() => send(`${collectionUrl}/${address()}`));
+      if (round >= 0) times.push(time);
+    }
+  }
+  return requests.map(({ title, times }) => ({ title, times }));
+}

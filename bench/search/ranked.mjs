@@ -1,0 +1,100 @@
+import { send } from '../lib/http.mjs';
+import { CASES } from './cases.mjs';
+import { findTruth, judge, ROWS } from './truth.mjs';
+
+/** A way of answering that takes longer than so many milliseconds for one filter alone is asked fewer queries. */
+const PATIENCE = 20_000;
+const FEWEST = 5;
+const WARM_UP = 3;
+
+/**
+ * Asks every side for the same page, in turns, so that a machine that drifts slows all alike.
+ *
+ * @param {{ title: string, cases?: string[], search: (query: any, filter: Record<string, number>, share: number) => Promise<number[]> | number[] }[]} sides
+ * @returns {Promise<{ title: string, cell: Map<string, object> }[]>} by case, by side: times, recalls, short pages
+ */
+export async function measureRanked(sides, queries, facts) {
+  const results = CASES.map(({ title }) => ({
+    title,
+    matches: [],
+    sides: sides.map((side) => ({ title: side.title, times: [], recalls: [], short: 0 })),
+  }));
+  for (const [round, query] of queries.entries()) {
+    const filters = CASES.map(({ filter }) => filter(query));
+    const truths = findTruth(facts, query.vector, filters);
+    for (const [at, { share }] of CASES.entries()) {
+      const filter = filters[at];
+      if (round >= WARM_UP) results[at].matches.push(truths[at].matches);
+      for (const [i, side] of sides.entries()) {
+        const result = results[at].sides[i];
+        if (side.cases && !side.cases.includes(CASES[at].title)) continue;
+        if (result.times.length >= FEWEST && sum(result.times) > PATIENCE) continue;
+        const from = performance.now();
+        const found = await side.search(query, filter, share);
+        const time = performance.now() - from;
+        const { recall, short } = judge(found, truths[at], facts, query.vector, filter);
+        // The first rounds fill caches; a way that takes seconds has no rounds to give away.
+        if (round < WARM_UP && time < PATIENCE / 20) continue;
+        result.times.push(time);
+        result.recalls.push(recall);
+        result.short += short ? 1 : 0;
+      }
+    }
+  }
+  return results;
+}
+
+const sum = (values) => values.reduce((a, b) => a + b, 0);
+
+/** akin over HTTP: the outputs of an analysis are sent along, as a client does that analyzed its picture before. */
+export function akinSide(collectionUrl, title = 'akin over HTTP', further = {}) {
+  return {
+    title,
+    async search({ outputs }, filter) {
+      const body = new URLSearchParams({ 'rank.by.outputs': outputs, fl: 'id,score', rows: String(ROWS), ...further });
+      for (const [name, value] of Object.entries(filter)) body.append('fq', `${name}:${value}`);
+      return numbersOf(await postForm(`${collectionUrl}/image`, body));
+    },
+  };
+}
+
+/** The same, ranked by a document of the collection: no outputs to send and to read. */
+export async function postForm(url, body) {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  return JSON.parse((await send(url, { method: 'POST', headers, body: body.toString() })).toString());
+}
+
+/** `document-0000007` is 7. */
+const numbersOf = ({ response }) => response.docs.map(({ id }) => Number(id.slice(id.indexOf('-') + 1)));
+
+/** pgvector's graph in SQL, the filter in the same statement. */
+export async function bareSide(bare, title, settings, cases) {
+  const client = await bare.connect(settings);
+  return {
+    title,
+    cases,
+    async search({ vector }, filter) {
+      const names = Object.keys(filter);
+      const where = names.map((name, at) => `${name} = $${at + 2}`).join(' and ') || 'true';
+      const { rows } = await client.query(
+        `select n, vector <-> $1 as distance from bare where ${where} order by vector <-> $1 limit ${ROWS}`,
+        [`[${vector.join(',')}]`, ...Object.values(filter)],
+      );
+      return rows.map(({ n }) => n);
+    },
+    close: () => client.end(),
+  };
+}
+
+/** The settings of {@link bareSide} for each way in which the graph meets a filter. */
+export const GRAPH_WAYS = {
+  plain: (ef) => ({ 'hnsw.ef_search': ef, 'hnsw.iterative_scan': 'off' }),
+  iterative: (ef, order) => ({ 'hnsw.ef_search': ef, 'hnsw.iterative_scan': order }),
+  /** Gives full pages: may look at everything. */
+  unlimited: (ef, order, documents) => ({
+    'hnsw.ef_search': ef,
+    'hnsw.iterative_scan': order,
+    'hnsw.max_scan_tuples': documents + 1,
+    'hnsw.scan_mem_multiplier': 1000,
+  }),
+};
