@@ -1,5 +1,6 @@
 import { AkinError, documentFromJson, type ErrorCode } from '@akin/domain';
 import { applyBarriers } from './barriers.ts';
+import { type Assigned, assignCells, insertIntoCells, type NewRow } from './cells/assign.ts';
 import { descriptorTable, LIVE } from './collection-tables.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countDescribed } from './described.ts';
@@ -7,8 +8,8 @@ import { type DocumentColumns, documentColumns } from './document-rows.ts';
 import { binaryArray, encodeHalfvec, textArray } from './engine/binary.ts';
 import type { Queryable } from './engine/engine.ts';
 import { sqlStateOf } from './engine/sqlstate.ts';
-import { requireLease } from './leases.ts';
 import { refuseIndex } from './field-indexes.ts';
+import { requireLease } from './leases.ts';
 import type { Pace } from './pace.ts';
 import type { ReadyOperation } from './ready-operations.ts';
 import { removeDocuments } from './remove-documents.ts';
@@ -64,7 +65,18 @@ export async function applyChunk(
     }
   }
   if (failures.length > 0) await failOperations(context, failures);
-  return failures.length + (await applyPrepared(context, prepared, pace));
+  const assigned = await assignCells(context.store, context.collection, vectorsOf(context, prepared));
+  return failures.length + (await applyPrepared(context, prepared, assigned, pace));
+}
+
+/** The descriptors of some documents by module. */
+function vectorsOf({ store }: CommitContext, prepared: readonly Prepared[]): Map<string, Float32Array[]> {
+  return new Map(
+    store.modules.flatMap(({ name }) => {
+      const vectors = prepared.flatMap(({ outputs }) => outputs?.descriptors.get(name)?.vector ?? []);
+      return vectors.length === 0 ? [] : [[name, vectors]];
+    }),
+  );
 }
 
 function prepare({ store, schema }: CommitContext, operation: ReadyOperation): Prepared {
@@ -75,17 +87,24 @@ function prepare({ store, schema }: CommitContext, operation: ReadyOperation): P
   return { operation, id, columns: documentColumns(id, fields, outputs, schema), ...(outputs ? { outputs } : {}) };
 }
 
-async function applyPrepared(context: CommitContext, prepared: readonly Prepared[], pace: Pace): Promise<number> {
+async function applyPrepared(
+  context: CommitContext,
+  prepared: readonly Prepared[],
+  assigned: Assigned,
+  pace: Pace,
+): Promise<number> {
   if (prepared.length === 0) return 0;
   try {
     await context.store.engine.transaction(
-      (tx) => pace.measure(prepared.length, () => applyInTransaction(tx, context, prepared)),
+      (tx) => pace.measure(prepared.length, () => applyInTransaction(tx, context, prepared, assigned)),
       { lane: 'bulk', keyed: true },
     );
     return 0;
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    if (await refuseIndex(context.store, context.collection, error)) return applyPrepared(context, prepared, pace);
+    if (await refuseIndex(context.store, context.collection, error)) {
+      return applyPrepared(context, prepared, assigned, pace);
+    }
     const [first] = prepared;
     if (prepared.length === 1 && first !== undefined) {
       const msg = `The database refuses the document: ${reason(error)}`;
@@ -94,8 +113,8 @@ async function applyPrepared(context: CommitContext, prepared: readonly Prepared
     }
     const half = prepared.length >> 1;
     return (
-      (await applyPrepared(context, prepared.slice(0, half), pace)) +
-      (await applyPrepared(context, prepared.slice(half), pace))
+      (await applyPrepared(context, prepared.slice(0, half), assigned, pace)) +
+      (await applyPrepared(context, prepared.slice(half), assigned, pace))
     );
   }
 }
@@ -110,7 +129,12 @@ function reason(error: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-async function applyInTransaction(tx: Queryable, context: CommitContext, prepared: readonly Prepared[]): Promise<void> {
+async function applyInTransaction(
+  tx: Queryable,
+  context: CommitContext,
+  prepared: readonly Prepared[],
+  assigned: Assigned,
+): Promise<void> {
   const { collection } = context;
   const S = collection.sqlSchema;
   await requireLease(tx, collection, context.lease);
@@ -120,7 +144,7 @@ async function applyInTransaction(tx: Queryable, context: CommitContext, prepare
 
   const expired = await expireLive(tx, context, ids);
   await insertDocuments(tx, context, added);
-  await insertDescriptors(tx, context, added);
+  await insertDescriptors(tx, context, added, assigned);
   const docs = added.flatMap(({ operation }) => (operation.doc === null ? [] : [operation.doc]));
   await countDescribed(tx, context, docs, 1);
   const deletes = winners.filter((winner) => winner.columns === undefined);
@@ -181,11 +205,7 @@ async function settle(
  * Ends the live rows of some ids: those that are published at the commit, those that are not at once.
  * @returns how many ended
  */
-async function expireLive(
-  tx: Queryable,
-  context: CommitContext,
-  ids: readonly string[],
-): Promise<number> {
+async function expireLive(tx: Queryable, context: CommitContext, ids: readonly string[]): Promise<number> {
   const { store, collection, target } = context;
   const S = collection.sqlSchema;
   const live = await tx.query<{ doc: bigint; vf: bigint }>(
@@ -254,13 +274,16 @@ async function insertDescriptors(
   tx: Queryable,
   { store, collection }: CommitContext,
   added: readonly Prepared[],
+  assigned: Assigned,
 ): Promise<void> {
+  const byModule = new Map<string, readonly NewRow[]>();
   for (const { name } of store.modules) {
     const rows = added.flatMap(({ operation, outputs }) => {
       const descriptor = outputs?.descriptors.get(name);
       return descriptor === undefined ? [] : [{ doc: operation.doc ?? 0n, ...descriptor }];
     });
     if (rows.length === 0) continue;
+    byModule.set(name, rows);
     await tx.query(
       `insert into ${descriptorTable(collection.sqlSchema, name)} (doc, cell, vector)
        select * from unnest($1::bigint[], $2::int[], $3::halfvec[])`,
@@ -274,6 +297,7 @@ async function insertDescriptors(
       ],
     );
   }
+  await insertIntoCells(tx, store, collection, byModule, assigned);
 }
 
 async function forgetPayloads(tx: Queryable, S: string, superseded: readonly Prepared[]): Promise<void> {

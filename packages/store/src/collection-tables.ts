@@ -107,6 +107,87 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     // When each of the last commits was published: rows that it replaced go a while after.
     `create table ${S}.commits (number bigint primary key, at timestamptz not null default now())`,
   ],
+
+  // 2
+  (S) => [
+    // What searches do with columns of documents: see field-indexes.
+    `create table ${S}.field_uses (
+       "column" text not null,
+       form text not null check (form in ('filter', 'rising', 'falling', 'elements', 'place')),
+       since timestamptz not null default now(),
+       used_on date not null default current_date,
+       -- Its values are too long for an index.
+       refused boolean not null default false,
+       primary key ("column", form)
+     )`,
+    // Of each module: how many of the documents that the last commit shows have its descriptor, and what the next
+    // commit adds to that (or, below 0, takes away).
+    `create table ${S}.described (
+       module text primary key,
+       documents bigint not null,
+       unpublished bigint not null default 0
+     )`,
+  ],
+
+  // 3: groups of near-duplicates, see groups/update-groups
+  (S) => [
+    // One row: up to which commit the groups are right, and how far the way to the next one is gone.
+    `create table ${S}.grouping (
+       rule text not null,
+       as_of bigint not null,
+       target bigint not null,
+       doc bigint not null
+     )`,
+    `insert into ${S}.grouping values ('', 0, 0, 0)`,
+    // Every document that was looked at is either a representative, alone at first, or follows one.
+    `create table ${S}.representatives (
+       doc bigint primary key,
+       id text collate "C" not null,
+       cell int not null,
+       vector halfvec not null,
+       followers int not null default 0,
+       -- Left the collection: its followers have to find another one.
+       gone boolean not null default false
+     ) with (vacuum_truncate = off)`,
+    `create index representatives_cell on ${S}.representatives (cell)`,
+    `create index representatives_groups on ${S}.representatives (id) where followers > 0 and not gone`,
+    `create index representatives_gone on ${S}.representatives (doc) where gone`,
+    `create table ${S}.followers (
+       doc bigint primary key,
+       representative bigint not null,
+       distance double precision not null
+     ) with (vacuum_truncate = off)`,
+    `create index followers_representative on ${S}.followers (representative)`,
+    // What a commit brought is found by its number.
+    `create index documents_vf on ${S}.documents (vf)`,
+  ],
+
+  // 4: cells, see cells/generations
+  (S) => [
+    `create sequence ${S}.generation as int`,
+    `create table ${S}.generations (
+       module text not null,
+       number int not null,
+       state text not null check (state in ('building', 'current', 'retired')),
+       -- Since when it is in this state; while it is being built, when it last got on.
+       at timestamptz not null default now(),
+       began_at timestamptz not null default clock_timestamp(),
+       -- How many documents had a descriptor when it was trained.
+       documents bigint not null,
+       dimensions int not null,
+       -- Numbers of 4 bytes, little-endian: the centroids cell by cell, the group of each cell, how many rows it got and
+       -- how far from its centroid the farthest one lies.
+       centroids bytea not null,
+       groups bytea not null,
+       sizes bytea not null,
+       radii bytea not null,
+       primary key (module, number)
+     )`,
+    `create unique index generations_live on ${S}.generations (module, state) where state <> 'retired'`,
+    // One row: when somebody last asked for new cells.
+    `create table ${S}.optimizations (asked_at timestamptz not null)`,
+    `insert into ${S}.optimizations values ('-infinity')`,
+  ],
 ];
 
 export const TABLES_VERSION = TABLES.length;
@@ -160,6 +241,14 @@ export async function createModuleTables(tx: Queryable, sqlSchema: string, modul
          vector halfvec(${module.descriptor.dimensions}) not null
        ) with (vacuum_truncate = off)`,
     );
+    await tx.query(
+      `insert into ${sqlSchema}.described (module, documents)
+       select $1, (select count(*) from ${sqlSchema}.documents d join ${table} v on v.doc = d.doc
+                     join akin.collections c on c.sql_schema = $2
+                    where d.vf <= c.commit and c.commit < d.vt)
+       on conflict (module) do nothing`,
+      [module.name, sqlSchema],
+    );
   }
   for (const output of module.outputs.filter(isColumn)) {
     await tx.query(
@@ -175,7 +264,7 @@ export async function createModuleTables(tx: Queryable, sqlSchema: string, modul
 }
 
 /** Names of modules and outputs stand in SQL as they are. */
-function checkedName(name: string): string {
+export function checkedName(name: string): string {
   if (!/^[a-z][a-z0-9_]{0,47}$/.test(name)) throw new Error(`${name} cannot be the name of a module or output`);
   return name;
 }

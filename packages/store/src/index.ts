@@ -8,6 +8,7 @@ export {
   requeueStuck,
   saveAnalysis,
 } from './analysis.ts';
+export { arrangeCells, optimize } from './cells/arrange.ts';
 export { checkDelete } from './check-delete.ts';
 export {
   type Collection,
@@ -21,6 +22,15 @@ export {
 export { type CommitResult, commit } from './commit.ts';
 export { answerCommit, requestCommit, requestedCommits } from './commit-requests.ts';
 export type * from './engine/engine.ts';
+export {
+  type Group,
+  type GroupMember,
+  type GroupsPage,
+  type GroupsRequest,
+  listGroups,
+} from './groups/list-groups.ts';
+export type { GroupRule } from './groups/rule.ts';
+export { updateGroups } from './groups/update-groups.ts';
 export { lastOperation } from './last-operation.ts';
 export { holdLease, type Lease, releaseLeases } from './leases.ts';
 export { maintain } from './maintain.ts';

@@ -1,4 +1,5 @@
 import { AkinError, type FieldValue, type ModuleManifest } from '@akin/domain';
+import type { CellFinder } from './cells/codebook.ts';
 import { createCollection, listCollections, updateTables } from './collections.ts';
 import type { CommitRun } from './commit.ts';
 import type { Engine } from './engine/engine.ts';
@@ -24,6 +25,11 @@ export type StoreConfig = {
   readonly graceMilliseconds?: number;
   /** Documents of a collection from which on fields that searches use get indexes. 5,000 when not given. */
   readonly indexedFrom?: number;
+  /**
+   * Collections of up to so many documents are always ranked exactly, and so are up to so many matches of larger ones.
+   * 20,000 when not given.
+   */
+  readonly exactDocuments?: number;
 } & (
   | { readonly folder: string }
   | {
@@ -40,6 +46,7 @@ export interface Store extends AsyncDisposable {
   readonly parseOutputs: (json: string) => ParsedOutputs;
   readonly graceMilliseconds: number;
   readonly indexedFrom: number;
+  readonly exactDocuments: number;
   /** Whether other processes use the database too. */
   readonly shared: boolean;
   /** The number that this database gave the type `halfvec`: binary arrays name it. */
@@ -53,6 +60,8 @@ export interface Store extends AsyncDisposable {
     readonly uses: Map<number, Map<string, string>>;
     readonly commits: Map<number, CommitRun>;
     readonly events: OperationEvents;
+    /** The centroids of the last generations, by id of the collection and module. */
+    readonly cells: Map<string, { readonly number: number; readonly finder: CellFinder }[]>;
   };
 }
 
@@ -83,13 +92,14 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       modules: config.modules,
       parseOutputs: config.parseOutputs,
       graceMilliseconds: config.graceMilliseconds ?? 60_000,
+      exactDocuments: config.exactDocuments ?? 20_000,
       indexedFrom: config.indexedFrom ?? 5_000,
       shared,
       halfvecOid: Number(type?.oid),
       ping: async () => {
         await engine.query('select 1');
       },
-      memory: { schemas: new Map(), uses: new Map(), commits: new Map(), events },
+      memory: { schemas: new Map(), uses: new Map(), commits: new Map(), events, cells: new Map() },
       [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
     };
     const isNew = await migrate(engine);

@@ -94,8 +94,12 @@ export function parseTestOutputs(json: string): ParsedOutputs {
   return { fields, descriptors };
 }
 
-export function openTestStore(place: TestPlace, graceMilliseconds = 0): Promise<Store> {
-  return openStore({ ...place, modules: TEST_MODULES, parseOutputs: parseTestOutputs, graceMilliseconds });
+export function openTestStore(
+  place: TestPlace,
+  graceMilliseconds = 0,
+  settings: { readonly indexedFrom?: number; readonly exactDocuments?: number } = {},
+): Promise<Store> {
+  return openStore({ ...place, modules: TEST_MODULES, parseOutputs: parseTestOutputs, graceMilliseconds, ...settings });
 }
 
 /** A freshly made data folder, shared by all test runs on the machine. */

@@ -1,0 +1,348 @@
+import { AkinError, type ModuleManifest } from '@akin/domain';
+import { descriptorTable } from '../collection-tables.ts';
+import { type Collection, listCollections } from '../collections.ts';
+import { sqlStateOf } from '../engine/sqlstate.ts';
+import { Pace } from '../pace.ts';
+import type { Store } from '../store.ts';
+import type { Codebook } from './codebook.ts';
+import { cellTable, createCellTable, liveGenerations, lockGenerations, pack } from './generations.ts';
+import { createRandom } from './random.ts';
+import { CellThread } from './thread.ts';
+
+/** A codebook is trained again when the collection has grown so many times. */
+const GROWTH = 4;
+/** Most vectors that a codebook is trained on. */
+const SAMPLE = 60_000;
+const SAMPLE_PIECE = 3_000;
+/** A generation that did not get on for so long is the rest of a process that ended. */
+const ABANDONED_SECONDS = 120;
+
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * Trains cells of its own for every collection and module that needs them (see {@link isDue}), one after the other, and
+ * sweeps what earlier ones left. Neither searches nor commits wait for it: the arithmetic is done in a worker thread and
+ * rows are copied in short transactions. 1,000,000 documents take some minutes.
+ *
+ * @param signal ends it early; what was begun is swept by the next call
+ */
+export async function arrangeCells(store: Store, signal: AbortSignal = new AbortController().signal): Promise<void> {
+  for (const collection of await listCollections(store)) {
+    for (const module of store.modules) {
+      if (module.descriptor === undefined || signal.aborted) continue;
+      try {
+        await sweepGenerations(store, collection, module);
+        if (await isDue(store, collection, module)) await buildGeneration(store, collection, module, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(await isGone(store, collection, error))) throw error;
+      }
+    }
+  }
+}
+
+/** Whether a statement failed because somebody dropped the collection. */
+async function isGone(store: Store, collection: Collection, error: unknown): Promise<boolean> {
+  const rows = await store.engine.query('select 1 from akin.collections where id = $1', [collection.id]);
+  return rows.length === 0 && sqlStateOf(error) !== undefined;
+}
+
+/** Asks for new cells, whatever the collection has grown: they are made in the background. */
+export async function optimize(store: Store, collection: Collection): Promise<void> {
+  await store.engine.query(`update ${collection.sqlSchema}.optimizations set asked_at = clock_timestamp()`);
+}
+
+/**
+ * Collections that are always ranked exactly need no cells. Others do when there are none yet, when they have grown
+ * fourfold since (more rows a cell than cells make searches slow, not wrong), or when somebody asked for it.
+ */
+async function isDue(store: Store, collection: Collection, { name }: ModuleManifest): Promise<boolean> {
+  const S = collection.sqlSchema;
+  const [row] = await store.engine.query<{ due: boolean }>(
+    `select d.documents > $2
+            and not exists (select from ${S}.generations where module = $1 and state = 'building')
+            and (g.number is null or d.documents >= ${GROWTH} * g.documents or o.asked_at > g.began_at) as due
+       from ${S}.described d cross join ${S}.optimizations o
+       left join ${S}.generations g on g.module = d.module and g.state = 'current'
+      where d.module = $1`,
+    [name, store.exactDocuments],
+  );
+  return row?.due === true;
+}
+
+/** Drops generations that no search uses any more, and those that a process left unfinished. */
+async function sweepGenerations(store: Store, collection: Collection, { name }: ModuleManifest): Promise<void> {
+  const S = collection.sqlSchema;
+  const rows = await store.engine.query<{ number: number }>(
+    `select number from ${S}.generations
+      where module = $1 and (state = 'retired' and at <= now() - $2 * interval '1 millisecond'
+                          or state = 'building' and at <= now() - interval '${ABANDONED_SECONDS} seconds')`,
+    [name, store.graceMilliseconds],
+  );
+  for (const { number } of rows) await dropGeneration(store, collection, name, number);
+}
+
+async function dropGeneration(store: Store, collection: Collection, module: string, number: number): Promise<void> {
+  const S = collection.sqlSchema;
+  await store.engine.transaction(
+    async (tx) => {
+      await lockGenerations(tx, collection, 'alone');
+      await tx.query(`drop table if exists ${cellTable(S, module, number)}`);
+      await tx.query(`delete from ${S}.generations where module = $1 and number = $2`, [module, number]);
+    },
+    { lane: 'bulk' },
+  );
+}
+
+async function buildGeneration(
+  store: Store,
+  collection: Collection,
+  module: ModuleManifest,
+  signal: AbortSignal,
+): Promise<void> {
+  const dimensions = module.descriptor?.dimensions ?? 0;
+  await using thread = new CellThread(dimensions, signal);
+  const source = new DescriptorSource(store, collection, module.name, dimensions);
+  const rows = await source.count();
+  if (rows === 0) return;
+  const codebook = await thread.train(await source.sample(rows), Math.ceil(Math.sqrt(rows)));
+  signal.throwIfAborted();
+  const number = await begin(store, collection, module, codebook);
+  if (number === undefined) return;
+  try {
+    const rows = await assignAll(source, thread, store, collection, module.name, number, signal);
+    await copySorted(store, collection, module.name, number, rows, signal);
+    await store.engine.query(`analyze ${cellTable(collection.sqlSchema, module.name, number)}`, [], 'bulk');
+    await swap(store, collection, module.name, number, rows, codebook.groups.length);
+  } catch (error) {
+    await dropGeneration(store, collection, module.name, number);
+    throw error;
+  }
+}
+
+/**
+ * From here on commits write into the new generation too.
+ * @returns its number; undefined when somebody else is building one
+ */
+async function begin(
+  store: Store,
+  collection: Collection,
+  module: ModuleManifest,
+  codebook: Codebook,
+): Promise<number | undefined> {
+  const S = collection.sqlSchema;
+  const cells = codebook.groups.length;
+  try {
+    return await store.engine.transaction(async (tx) => {
+      await lockGenerations(tx, collection, 'alone');
+      const [row] = await tx.query<{ number: number }>(
+        `insert into ${S}.generations (module, number, state, documents, dimensions, centroids, groups, sizes, radii)
+         select module, nextval('${S}.generation'), 'building', documents, $2, $3, $4, $5, $6
+           from ${S}.described where module = $1 returning number`,
+        [
+          module.name,
+          codebook.dimensions,
+          pack(codebook.centroids),
+          pack(codebook.groups),
+          pack(new Int32Array(cells)),
+          pack(new Float32Array(cells)),
+        ],
+      );
+      if (row === undefined)
+        throw new AkinError('not-found', `The collection ${collection.name} has no ${module.name}.`);
+      await createCellTable(tx, S, module, row.number);
+      return row.number;
+    });
+  } catch (error) {
+    if (sqlStateOf(error) === UNIQUE_VIOLATION) return undefined;
+    throw error;
+  }
+}
+
+/** Which row belongs to which cell: 16 bytes a row, the only thing here that grows with the collection. */
+interface AssignedRows {
+  readonly docs: bigint[];
+  readonly cells: number[];
+  readonly distances: number[];
+}
+
+async function assignAll(
+  source: DescriptorSource,
+  thread: CellThread,
+  store: Store,
+  collection: Collection,
+  module: string,
+  number: number,
+  signal: AbortSignal,
+): Promise<AssignedRows> {
+  const all: AssignedRows = { docs: [], cells: [], distances: [] };
+  let beat = performance.now();
+  for (let after = -1n; ; ) {
+    signal.throwIfAborted();
+    const page = await source.read(after);
+    const last = page.docs.at(-1);
+    if (last === undefined) return all;
+    const { cells, distances } = await thread.assign(page.vectors);
+    for (const [i, doc] of page.docs.entries()) {
+      all.docs.push(doc);
+      all.cells.push(cells[i] as number);
+      all.distances.push(distances[i] as number);
+    }
+    after = last;
+    if (performance.now() - beat < 10_000) continue;
+    await tellAlive(store, collection, module, number);
+    beat = performance.now();
+  }
+}
+
+/** Rows of a cell lie side by side, in random order, so that the first ones of a cell stand for all of it. */
+async function copySorted(
+  store: Store,
+  collection: Collection,
+  module: string,
+  number: number,
+  { docs, cells }: AssignedRows,
+  signal: AbortSignal,
+): Promise<void> {
+  const S = collection.sqlSchema;
+  const random = createRandom(number);
+  const keys = Float64Array.from(cells, (cell) => cell + random());
+  const order = Uint32Array.from(docs.keys()).sort((a, b) => (keys[a] as number) - (keys[b] as number));
+  const pace = store.engine.kind === 'pglite' ? new Pace(100, 2_000) : new Pace(1_000, 5_000, 100);
+  let beat = performance.now();
+  for (let from = 0; from < order.length; ) {
+    signal.throwIfAborted();
+    const piece = order.subarray(from, from + pace.rows);
+    await store.engine.transaction(
+      (tx) =>
+        pace.measure(piece.length, () =>
+          // Rows that commits wrote since the beginning are there already; rows that went since then are left out.
+          tx.query(
+            `insert into ${cellTable(S, module, number)} (doc, cell, vector)
+             select t.doc, t.cell, v.vector
+               from unnest($1::bigint[], $2::int[]) with ordinality as t (doc, cell, place)
+               join ${descriptorTable(S, module)} v on v.doc = t.doc order by t.place
+             on conflict (doc) do nothing`,
+            [Array.from(piece, (i) => docs[i] as bigint), Array.from(piece, (i) => cells[i] as number)],
+          ),
+        ),
+      { lane: 'bulk', keyed: true },
+    );
+    from += piece.length;
+    if (performance.now() - beat < 10_000) continue;
+    await tellAlive(store, collection, module, number);
+    beat = performance.now();
+  }
+}
+
+async function tellAlive(store: Store, collection: Collection, module: string, number: number): Promise<void> {
+  const rows = await store.engine.query(
+    `update ${collection.sqlSchema}.generations set at = now() where module = $1 and number = $2 returning 1`,
+    [module, number],
+  );
+  if (rows.length === 0) throw new AkinError('conflict', 'Another process took the cells over.');
+}
+
+/** The moment from which on searches use the new generation. */
+async function swap(
+  store: Store,
+  collection: Collection,
+  module: string,
+  number: number,
+  { cells, distances }: AssignedRows,
+  count: number,
+): Promise<void> {
+  const S = collection.sqlSchema;
+  const copied = new Int32Array(count);
+  const farthest = new Float32Array(count);
+  for (const [i, cell] of cells.entries()) {
+    copied[cell] = (copied[cell] as number) + 1;
+    farthest[cell] = Math.max(farthest[cell] as number, distances[i] as number);
+  }
+  await store.engine.transaction(async (tx) => {
+    await lockGenerations(tx, collection, 'alone');
+    const made = (await liveGenerations(tx, S)).find((one) => one.module === module && one.number === number);
+    if (made === undefined) throw new AkinError('conflict', 'Another process took the cells over.');
+    await tx.query(
+      `update ${S}.generations set state = 'retired', at = now() where module = $1 and state = 'current'`,
+      [module],
+    );
+    await tx.query(
+      `update ${S}.generations set state = 'current', at = now(), sizes = $3, radii = $4
+        where module = $1 and number = $2`,
+      [
+        module,
+        number,
+        pack(made.sizes.map((size, cell) => size + (copied[cell] as number))),
+        pack(made.radii.map((radius, cell) => Math.max(radius, farthest[cell] as number))),
+      ],
+    );
+  });
+}
+
+/** Reads the descriptors of a module in pieces that hold nobody up. */
+class DescriptorSource {
+  readonly #store: Store;
+  readonly #table: string;
+  readonly #dimensions: number;
+  readonly #pace: Pace;
+
+  constructor(store: Store, collection: Collection, module: string, dimensions: number) {
+    this.#store = store;
+    this.#table = descriptorTable(collection.sqlSchema, module);
+    this.#dimensions = dimensions;
+    this.#pace = store.engine.kind === 'pglite' ? new Pace(500, 2_000) : new Pace(1_000, 2_000, 50);
+  }
+
+  async count(): Promise<number> {
+    const [row] = await this.#store.engine.query<{ rows: bigint }>(
+      `select count(*) as rows from ${this.#table}`,
+      [],
+      'bulk',
+    );
+    return Number(row?.rows ?? 0);
+  }
+
+  /** Vectors to train on: all of few, random pages of many. */
+  async sample(rows: number): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = [];
+    if (rows <= SAMPLE) {
+      for (let after = -1n; ; ) {
+        const { docs, vectors } = await this.read(after);
+        const last = docs.at(-1);
+        if (last === undefined) return Buffer.concat(pieces);
+        pieces.push(vectors);
+        after = last;
+      }
+    }
+    const percent = Math.min(100, (100 * SAMPLE_PIECE) / rows);
+    for (let i = 0; i < SAMPLE / SAMPLE_PIECE; i++) {
+      const { vectors } = await this.#query(
+        `select doc, vector from ${this.#table} tablesample system (${percent}) limit ${2 * SAMPLE_PIECE}`,
+        [],
+      );
+      pieces.push(vectors);
+    }
+    return Buffer.concat(pieces);
+  }
+
+  /** The next rows in order of their number, and their vectors one behind the other. */
+  async read(after: bigint): Promise<{ docs: bigint[]; vectors: Uint8Array }> {
+    const limit = this.#pace.rows;
+    return this.#pace.measure(limit, () =>
+      this.#query(`select doc, vector from ${this.#table} where doc > $1 order by doc limit ${limit}`, [after]),
+    );
+  }
+
+  async #query(rows: string, params: bigint[]): Promise<{ docs: bigint[]; vectors: Uint8Array }> {
+    const [row] = await this.#store.engine.query<{ docs: bigint[] | null; vectors: Buffer | null }>(
+      `select array_agg(t.doc order by t.doc) as docs, string_agg(halfvec_send(t.vector), ''::bytea order by t.doc) as vectors
+         from (${rows}) t`,
+      params,
+      'bulk',
+    );
+    const vectors = row?.vectors ?? Buffer.alloc(0);
+    if (vectors.length % (4 + 2 * this.#dimensions) !== 0) throw new Error('descriptors of another length were read');
+    return { docs: row?.docs ?? [], vectors };
+  }
+}
