@@ -12,7 +12,7 @@ import { createDensity, realDescriptors } from './density.mjs';
 import { REGION_BITS, splitIntoRegions } from './regions.mjs';
 
 /** Documents of one file, and so of one update. */
-export const PART = 50_000;
+const PART = 50_000;
 const contentDescriptor = MODULES.find(({ name }) => name === 'content').descriptor;
 /** Of every so many pictures one stays out of the collection: searches ask for it. */
 const HELD_OUT_EVERY = 20;
@@ -56,7 +56,7 @@ export const FILTER_COLUMNS = [
 ];
 
 /** The values of a document by its number, without the picture. */
-export function valuesOf(number, region) {
+function valuesOf(number, region) {
   const dice = createDice(Math.imul(number, 0x85ebca6b) + 2);
   const uniform = {
     tenth: dice.whole(10),
@@ -84,7 +84,7 @@ export function valuesOf(number, region) {
 const word = (dice) => wordAt(Math.min(4095, Math.floor(4096 ** dice.number()) - 1));
 
 /** A whole document, and what measures need of it. */
-export function makeDocument(number, model) {
+function makeDocument(number, model) {
   const { around, vectors } = model.density.draw(number);
   const values = valuesOf(number, model.regions.of[around]);
   const descriptors = Object.fromEntries(

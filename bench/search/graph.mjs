@@ -4,7 +4,8 @@ import { passes } from './cases.mjs';
 import { ROWS } from './truth.mjs';
 
 // Its ES module does not find its own program.
-const { Index } = createRequire(import.meta.url)('usearch');
+const require = createRequire(import.meta.url);
+const { Index } = require('usearch');
 
 /** A filter is applied to what the graph found, so more is asked of it; at most so many. */
 const MOST = 10_000;

@@ -14,6 +14,7 @@ export async function load(collectionUrl, folder, documents, model) {
     throw new Error(`${collectionUrl} holds ${there} documents, not ${documents}: choose another folder or database`);
   let accepting = 0;
   let making = 0;
+  let accepted = 0;
   const seconds = await timed(async () => {
     for (const [part, count] of partCounts(documents).entries()) {
       let paths;
@@ -21,7 +22,8 @@ export async function load(collectionUrl, folder, documents, model) {
         paths = await makePart(folder, part, count, model);
       });
       accepting += await timed(() => sendDocuments(collectionUrl, paths.documents));
-      console.error(`${part * 50_000 + count} documents accepted`);
+      accepted += count;
+      console.error(`${accepted} documents accepted`);
     }
     await publish(collectionUrl);
   });

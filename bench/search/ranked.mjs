@@ -58,8 +58,7 @@ export function akinSide(collectionUrl, title = 'akin over HTTP', further = {}) 
   };
 }
 
-/** The same, ranked by a document of the collection: no outputs to send and to read. */
-export async function postForm(url, body) {
+async function postForm(url, body) {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   return JSON.parse((await send(url, { method: 'POST', headers, body: body.toString() })).toString());
 }
