@@ -1,5 +1,6 @@
 import type { CommitContext } from './commit-context.ts';
 import { compileDelete } from './compile-delete.ts';
+import { countDescribed } from './described.ts';
 import type { Queryable } from './engine/engine.ts';
 import type { ReadyOperation } from './ready-operations.ts';
 import { removeUnpublished } from './remove-documents.ts';
@@ -32,6 +33,12 @@ export async function applyBarriers(
       `select d.doc from ${S}.documents d
         where d.doc = any(${params.add(late, 'bigint[]')}) and ${compileDelete(context, query, accepted_at, params)}`,
       params.values,
+    );
+    await countDescribed(
+      tx,
+      context,
+      gone.map(({ doc }) => doc),
+      -1,
     );
     await removeUnpublished(
       tx,

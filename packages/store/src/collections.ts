@@ -89,6 +89,7 @@ export async function dropCollection(store: Store, collection: Collection): Prom
     await tx.query(`drop schema if exists ${collection.sqlSchema} cascade`);
   });
   store.memory.schemas.delete(collection.id);
+  store.memory.uses.delete(collection.id);
 }
 
 export async function collectionStatus(store: Store, collection: Collection): Promise<CollectionStatus> {

@@ -1,4 +1,6 @@
 import { type Collection, listCollections } from './collections.ts';
+import { keepFieldIndexes } from './field-indexes.ts';
+import { leaveGroups } from './groups/leave.ts';
 import { Pace } from './pace.ts';
 import { removeDocuments } from './remove-documents.ts';
 import { forgetRequest } from './requests.ts';
@@ -10,15 +12,19 @@ const KEPT_DAYS = 7;
 
 /**
  * The housekeeping that nobody waits for, in short pieces: rows that a commit replaced a while ago, barriers that
- * nothing earlier is left for, operations that were finished long ago; statistics, and on PGlite what PostgreSQL does
- * in the background. To be called every few seconds, or after commits.
+ * nothing earlier is left for, operations that were finished long ago; indexes on fields that searches use, statistics,
+ * and what makes searches as quick as before a commit. To be called every few seconds, or after commits,
+ * by one process at a time for each collection.
+ *
+ * @param collections all of them when not given
  */
-export async function maintain(store: Store): Promise<void> {
-  for (const collection of await listCollections(store)) {
+export async function maintain(store: Store, collections?: readonly Collection[]): Promise<void> {
+  for (const collection of collections ?? (await listCollections(store))) {
     const lowWater = await lowestOpenSeq(store, collection);
     await removeOldRows(store, collection, lowWater);
     await store.engine.query(`delete from ${collection.sqlSchema}.barriers where seq < $1`, [lowWater], 'bulk');
     await forgetOldRequests(store, collection);
+    await keepFieldIndexes(store, collection);
     await refreshStatistics(store, collection);
   }
 }
@@ -54,12 +60,9 @@ async function removeOldRows(store: Store, collection: Collection, lowWater: big
             `select doc from ${S}.documents where vt <= $1 and seq < $2 order by vt limit $3`,
             [commit, lowWater, limit],
           );
-          await removeDocuments(
-            tx,
-            store,
-            collection,
-            rows.map(({ doc }) => doc),
-          );
+          const docs = rows.map(({ doc }) => doc);
+          await leaveGroups(tx, collection, docs);
+          await removeDocuments(tx, store, collection, docs);
           return rows.length;
         }),
       { lane: 'bulk', keyed: true },

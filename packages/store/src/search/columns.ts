@@ -1,6 +1,7 @@
 import { type AkinError, type FieldType, type ModuleManifest, quote } from '@akin/domain';
 import { descriptorTable } from '../collection-tables.ts';
 import type { CollectionSchema, Column } from '../schema.ts';
+import type { FieldUses } from './field-uses.ts';
 import { clauseError } from './query-values.ts';
 
 /** What a query is compiled against. */
@@ -9,6 +10,8 @@ export interface SearchedTables {
   readonly sqlSchema: string;
   readonly schema: CollectionSchema;
   readonly modules: readonly ModuleManifest[];
+  /** What the query does with columns is written here, if anybody wants to know. */
+  readonly uses?: FieldUses;
 }
 
 /** A column of `documents`, which every statement of a search calls `d`. */

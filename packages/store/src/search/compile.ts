@@ -61,17 +61,14 @@ function compile(query: Query, context: CompileContext, scored: boolean): Compil
       const inner = compile(query.query, context, false);
       return inner && { where: inner.where, score: query.score };
     }
-    case 'distance':
-      return constant(
-        distanceRangeSql(
-          placeColumn(query.distance.field, query.position, context),
-          query.distance,
-          query,
-          context.params,
-        ),
-      );
+    case 'distance': {
+      const column = placeColumn(query.distance.field, query.position, context);
+      context.tables.uses?.add(column.lat, 'place');
+      return constant(distanceRangeSql(column, query.distance, query, context.params));
+    }
     case 'box': {
       const column = placeColumn(query.field, query.position, context);
+      context.tables.uses?.add(column.lat, 'place');
       return constant(boxSql(column, boxAround(query.center, query.kilometers), context.params));
     }
     case 'by-distance': {

@@ -49,9 +49,11 @@ export function termSql(term: Clause<'term' | 'phrase'>, found: FoundColumn, con
     const place = parseLocation(value);
     if (place === null) throw fail();
     const { params } = context;
+    noteUse(found, context);
     return `(d.${column.lat} = ${params.add(place.lat, 'float8')} and d.${column.lon} = ${params.add(place.lon, 'float8')})`;
   }
   if (column.kind !== 'column') throw notSearchable(found, position);
+  noteUse(found, context);
   if (elementType(found.type) === 'date') {
     const span = readDate(value, context);
     if (span === null) throw fail();
@@ -61,7 +63,7 @@ export function termSql(term: Clause<'term' | 'phrase'>, found: FoundColumn, con
   const literal = readTerm(found, value, position);
   if (literal === undefined) return 'false';
   const param = context.params.add(literal, SQL_TYPES[elementType(found.type)] ?? 'text');
-  return isMultiValued(found) ? `${param} = any(d.${column.sql})` : `d.${column.sql} = ${param}`;
+  return isMultiValued(found) ? `d.${column.sql} @> array[${param}]` : `d.${column.sql} = ${param}`;
 }
 
 /** Types of values that are compared by equality. */
@@ -83,6 +85,7 @@ export function anyTermSql(
 ): { where: string; count: string | 1 } {
   const { column } = found;
   if (column.kind !== 'column') throw notSearchable(found, terms[0]?.position ?? 0);
+  noteUse(found, context);
   const literals = terms.map((term) => readTerm(found, term.value, term.position)).filter((one) => one !== undefined);
   const param = context.params.add(literals, `${SQL_TYPES[elementType(found.type)]}[]`);
   if (!isMultiValued(found)) return { where: `d.${column.sql} = any(${param})`, count: 1 };
@@ -116,7 +119,15 @@ export function rangeSql(range: Clause<'range'>, found: FoundColumn, context: Co
   if (range.low === null && range.high === null) return existsSql(found, context);
   if (found.column.kind === 'location') return rectangleSql(range, found, found.column, context);
   if (found.column.kind !== 'column') throw notSearchable(found, range.position);
+  if (!isMultiValued(found)) noteUse(found, context);
   return overValues(found, boundsCondition(range, found, context));
+}
+
+/** Writes down that an index on the column would help. Documents are found by their ids as it is. */
+function noteUse(found: FoundColumn, { tables: { uses } }: CompileContext): void {
+  if (found.column.kind === 'location') uses?.add(found.column.lat, 'place');
+  if (found.column.kind !== 'column' || found.column.sql === 'id') return;
+  uses?.add(found.column.sql, isMultiValued(found) ? 'elements' : 'filter');
 }
 
 function boundsCondition(range: Clause<'range'>, found: FoundColumn, context: CompileContext): Condition {
@@ -165,8 +176,10 @@ function rectangleSql(
   range: Clause<'range'>,
   found: FoundColumn,
   column: Extract<FoundColumn['column'], { kind: 'location' }>,
-  { params }: CompileContext,
+  context: CompileContext,
 ): string {
+  noteUse(found, context);
+  const { params } = context;
   const corner = (text: string | null) => {
     const place = text === null ? null : parseLocation(text);
     if (place === null && text !== null) throw misfit(found.name, found.type, text, range.position);
@@ -195,6 +208,8 @@ export function patternSql(
 ): string {
   const parts = pattern.kind === 'prefix' ? [pattern.value, { any: '*' as const }] : pattern.parts;
   const param = context.params.add(likePattern(found.type === 'text' ? parts.map(foldPart) : parts), 'text');
+  // What begins with letters is a range of values.
+  if (typeof parts[0] === 'string' && found.type === 'string') noteUse(found, context);
   return overStrings(found, pattern.position, 'wildcards', (value) => `${value} like ${param}`);
 }
 

@@ -1,9 +1,11 @@
 import { AkinError } from '@akin/domain';
 import type { Collection } from '../collections.ts';
 import type { Queryable } from '../engine/engine.ts';
+import { sqlStateOf } from '../engine/sqlstate.ts';
 import { loadSchema } from '../schema.ts';
 import type { Store } from '../store.ts';
 import type { SearchedTables } from './columns.ts';
+import { FieldUses, recordUses } from './field-uses.ts';
 
 /** What a commit shows, for the statements of one answer. */
 export interface Snapshot extends SearchedTables {
@@ -11,33 +13,60 @@ export interface Snapshot extends SearchedTables {
   readonly commit: bigint;
   /** How many documents the commit shows. */
   readonly documents: bigint;
+  /** How many of them have the descriptor of each module. */
+  readonly described: ReadonlyMap<string, number>;
+  readonly uses: FieldUses;
 }
+
+/** No statement of a search runs longer on PostgreSQL; PGlite cannot stop one. */
+const STATEMENT_MILLISECONDS = 30_000;
+const CANCELLED = '57014';
 
 /**
  * Runs the statements of one answer on one commit: its number is read first, and rows are visible by it (see
  * {@link visible}). All statements run in one read-only database snapshot too, so that rows which a later commit
  * replaced cannot be removed meanwhile, however long the answer takes.
+ *
+ * @throws AkinError unavailable when a statement runs too long
  */
 export async function withSnapshot<T>(
   store: Store,
   collection: Collection,
   answer: (snapshot: Snapshot) => Promise<T>,
 ): Promise<T> {
-  return store.engine.transaction(
-    async (tx) => {
-      const [row] = await tx.query<{ commit: bigint; documents: bigint; schema_version: number }>(
-        'select commit, documents, schema_version from akin.collections where id = $1',
-        [collection.id],
+  const { sqlSchema } = collection;
+  const uses = new FieldUses();
+  let documents = 0n;
+  const result = await store.engine
+    .transaction(
+      async (tx) => {
+        const [row] = await tx.query<{ commit: bigint; documents: bigint; schema_version: number; described: string }>(
+          `select commit, documents, schema_version,
+                (select coalesce(json_object_agg(module, documents), '{}') from ${sqlSchema}.described)::text as described
+           from akin.collections where id = $1`,
+          [collection.id],
+        );
+        if (row === undefined) {
+          throw new AkinError('not-found', `The collection ${collection.name} does not exist any more.`);
+        }
+        const schema = await loadSchema(store, collection, row.schema_version, tx);
+        documents = row.documents;
+        const described = new Map<string, number>(Object.entries(JSON.parse(row.described)));
+        const { modules } = store;
+        return answer({ tx, commit: row.commit, documents, described, sqlSchema, schema, modules, uses });
+      },
+      { snapshot: true, timeoutMilliseconds: STATEMENT_MILLISECONDS },
+    )
+    .catch((error: unknown) => {
+      if (sqlStateOf(error) !== CANCELLED) throw error;
+      throw new AkinError(
+        'unavailable',
+        `The search took longer than ${STATEMENT_MILLISECONDS / 1000} seconds and was stopped. Ask for less: fewer clauses, no wildcard at the beginning of a word, or timeAllowed for an answer that may be cut.`,
+        { cause: error, retryAfterSeconds: 30 },
       );
-      if (row === undefined) {
-        throw new AkinError('not-found', `The collection ${collection.name} does not exist any more.`);
-      }
-      const schema = await loadSchema(store, collection, row.schema_version, tx);
-      const { sqlSchema } = collection;
-      return answer({ tx, commit: row.commit, documents: row.documents, sqlSchema, schema, modules: store.modules });
-    },
-    { snapshot: true },
-  );
+    });
+  await recordUses(store, collection, documents, uses);
+  return result;
 }
 
 /** SQL that is true of the rows `d` of `documents` that a commit shows; `commit` is its number as SQL. */

@@ -104,19 +104,25 @@ export function sortKeys(
       keys.push({ sql: `hashtextextended(d.id, ${seed})`, type: 'int8', descending });
     } else if (Object.hasOwn(LIST_TYPES, tables.schema.fields.get(name)?.type ?? '')) {
       keys.push({ ...listKey(name, value ?? (descending ? 'max' : 'min'), tables), descending });
-    } else keys.push({ ...fieldKey(name, tables), descending });
+    } else keys.push({ ...fieldKey(name, tables, descending, keys.length === 0), descending });
     if (name === 'id') return keys;
   }
   keys.push({ sql: 'd.id', type: 'text', descending: false });
   return keys;
 }
 
-function fieldKey(name: string, tables: SearchedTables): { sql: string; type: SortKey['type'] } {
+function fieldKey(
+  name: string,
+  tables: SearchedTables,
+  descending: boolean,
+  first: boolean,
+): { sql: string; type: SortKey['type'] } {
   const { column, type } = findColumn(tables, name, sortError);
   const sortType = SORT_TYPES[type];
   if (column.kind !== 'column' || sortType === undefined) {
     throw sortError(`documents cannot be ordered by ${JSON.stringify(name)}, which is no single value`);
   }
+  if (first && name !== 'id') tables.uses?.add(column.sql, descending ? 'falling' : 'rising');
   return { sql: `d.${column.sql}`, type: sortType };
 }
 

@@ -1,0 +1,49 @@
+import type { Collection } from '../collections.ts';
+import type { Store } from '../store.ts';
+
+/** How a search uses a column: to find values (`filter`), to order by them, or to find elements or places. */
+export type UseForm = 'filter' | 'rising' | 'falling' | 'elements' | 'place';
+
+/** What a search does with columns of `documents` that an index would make faster. */
+export class FieldUses {
+  readonly #keys = new Set<string>();
+
+  add(column: string, form: UseForm): void {
+    this.#keys.add(`${column} ${form}`);
+  }
+
+  /** Each a column and a form. */
+  get keys(): ReadonlySet<string> {
+    return this.#keys;
+  }
+}
+
+/**
+ * Writes down what a search used, where the indexer sees it, whichever process searched: once a day and use, not once
+ * a search. Small collections need no indexes and write nothing. A failure costs nobody an answer: a later search
+ * writes it down.
+ */
+export async function recordUses(
+  store: Store,
+  collection: Collection,
+  documents: bigint,
+  { keys }: FieldUses,
+): Promise<void> {
+  if (keys.size === 0 || documents < store.indexedFrom) return;
+  const today = new Date().toISOString().slice(0, 10);
+  const known = store.memory.uses.get(collection.id) ?? new Map<string, string>();
+  store.memory.uses.set(collection.id, known);
+  const added = [...keys].filter((key) => known.get(key) !== today);
+  if (added.length === 0) return;
+  for (const key of added) known.set(key, today);
+  try {
+    await store.engine.query(
+      `insert into ${collection.sqlSchema}.field_uses as u ("column", form)
+       select split_part(key, ' ', 1), split_part(key, ' ', 2) from unnest($1::text[]) key
+       on conflict ("column", form) do update set used_on = current_date where u.used_on < current_date`,
+      [added],
+    );
+  } catch {
+    for (const key of added) known.delete(key);
+  }
+}
