@@ -5,6 +5,7 @@ import { answerCommit, type CommitResult, commit, findCollection, requestedCommi
 import { handleAnalyzed } from './analyzed.ts';
 import { inBackground } from './background.ts';
 import { dispatchAnalyses } from './dispatch.ts';
+import { keepGroups } from './keep-groups.ts';
 import { createLeadership, type Led } from './leadership.ts';
 import { keepHouse, requeueLost } from './sweep.ts';
 
@@ -52,6 +53,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     if (result.applied > 0 || result.failed > 0) {
       const milliseconds = Math.round(performance.now() - from);
       commits.observe(milliseconds / 1000);
+      grouping.wake();
       log.info({ collection: collection.name, ...result, milliseconds }, 'committed');
     }
     return result;
@@ -104,6 +106,17 @@ export function createIndexer(config: IndexerConfig): Indexer {
     },
     log,
   );
+  const stopping = new AbortController();
+  const grouping = inBackground(
+    'groups',
+    sweepMilliseconds,
+    async () => {
+      const led = await leadership.led();
+      const collections = led.map(({ collection }) => collection);
+      if (!(await keepGroups(context, collections, stopping.signal))) grouping.wake();
+    },
+    log,
+  );
   // Where no other process uses the store, everybody who has news wakes this one.
   const answering = store.shared
     ? inBackground('commits on request', ANSWER_MILLISECONDS, commitOnRequest, log)
@@ -134,7 +147,8 @@ export function createIndexer(config: IndexerConfig): Indexer {
     },
     async [Symbol.asyncDispose]() {
       endOfNews();
-      const parts = [dispatching, analyzed, answering, committing, sweeping, housekeeping, leadership];
+      stopping.abort();
+      const parts = [dispatching, analyzed, answering, committing, grouping, sweeping, housekeeping, leadership];
       for (const part of parts) await part?.[Symbol.asyncDispose]();
     },
   };

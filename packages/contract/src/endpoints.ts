@@ -6,6 +6,7 @@ import { createCollection } from './http/create-collection.ts';
 import { docs } from './http/docs.ts';
 import { dropCollection } from './http/drop-collection.ts';
 import { duplicate } from './http/duplicate.ts';
+import { groups } from './http/groups.ts';
 import { image } from './http/image.ts';
 import { live } from './http/live.ts';
 import { metrics } from './http/metrics.ts';
@@ -18,6 +19,7 @@ import { query } from './http/query.ts';
 import { ready } from './http/ready.ts';
 import { schema } from './http/schema.ts';
 import { select } from './http/select.ts';
+import { tag } from './http/tag.ts';
 import { terms } from './http/terms.ts';
 import { thumbnail } from './http/thumbnail.ts';
 import { update } from './http/update.ts';
@@ -38,6 +40,8 @@ export const ENDPOINTS = {
   updateXml,
   analyze,
   terms,
+  tag,
+  groups,
   collections,
   collectionStatus,
   createCollection,

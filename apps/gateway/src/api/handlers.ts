@@ -8,6 +8,7 @@ import { createCollection } from './create-collection.ts';
 import { docs } from './docs.ts';
 import { dropCollection } from './drop-collection.ts';
 import { duplicate } from './duplicate.ts';
+import { groups } from './groups.ts';
 import { image } from './image.ts';
 import { live } from './live.ts';
 import { metrics } from './metrics.ts';
@@ -20,6 +21,7 @@ import { query } from './query.ts';
 import { ready } from './ready.ts';
 import { schema } from './schema.ts';
 import { select } from './select.ts';
+import { tag } from './tag.ts';
 import { terms } from './terms.ts';
 import { thumbnail } from './thumbnail.ts';
 import { update } from './update.ts';
@@ -40,6 +42,8 @@ export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<E
   updateXml,
   analyze,
   terms,
+  tag,
+  groups,
   collections,
   collectionStatus,
   createCollection,

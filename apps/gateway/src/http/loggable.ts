@@ -24,7 +24,7 @@ export function loggableParameters(shape: z.ZodObject, list: ParameterList): Rec
 
 /** Parameters that hold a picture or what came out of one. */
 export function isPayload(name: string): boolean {
-  return name.endsWith('.data') || name.endsWith('.outputs');
+  return name.endsWith('.data') || name.endsWith('.outputs') || name.endsWith('.preprocessed');
 }
 
 /** Addresses without user, password, query and fragment: signed addresses are secrets. */

@@ -115,7 +115,7 @@ function checkDepth({ start, rows, cursorMark }: Parameters): void {
  * Names for the store, which knows its own wildcards: only whole names and `*` are given; and those of them that are
  * read only to be shown under other names.
  */
-async function fieldNames(
+export async function fieldNames(
   list: FieldList,
   collection: Collection,
   { store }: Context,

@@ -57,7 +57,7 @@ export async function describe(
 }
 
 async function vectorOf(
-  { kind, value }: RankInput,
+  { kind, value, parameter }: RankInput,
   module: string,
   collection: Collection,
   signal: AbortSignal,
@@ -65,32 +65,32 @@ async function vectorOf(
 ): Promise<Float32Array> {
   switch (kind) {
     case 'id':
-      return stored(await readDescriptor(context.store, collection, value, module), value, module);
+      return stored(await readDescriptor(context.store, collection, value, module), value, module, parameter);
     case 'hex': {
       const colors = parseHexColors(value);
       if (module === COLOR) return colorQuery(colors);
       throw new AkinError('bad-request', `Colours say nothing about ${module}: rank.by.hex needs rank.mode=${COLOR}.`);
     }
     case 'outputs':
-      return fromOutputs(value, module, 'rank.by.outputs');
+      return fromOutputs(value, module, parameter);
     case 'url':
     case 'data': {
       const input = kind === 'url' ? { url: value } : { data: value };
       const { outputs } = await describePicture(input, [module], signal, context);
-      return fromOutputs(outputs, module, `rank.by.${kind}`);
+      return fromOutputs(outputs, module, parameter);
     }
   }
 }
 
-function stored(vector: Float32Array | null | undefined, id: string, module: string): Float32Array {
+function stored(vector: Float32Array | null | undefined, id: string, module: string, parameter: string): Float32Array {
   const shown = JSON.stringify(id.length > 200 ? `${id.slice(0, 200)}…` : id);
   if (vector === undefined) {
-    throw new AkinError('not-found', `Parameter rank.by.id: no document ${shown} is visible. Was it committed?`);
+    throw new AkinError('not-found', `Parameter ${parameter}: no document ${shown} is visible. Was it committed?`);
   }
   if (vector === null) {
     throw new AkinError(
       'bad-request',
-      `Parameter rank.by.id: the document ${shown} has no ${module} descriptor, since no picture of it was analyzed by that module.`,
+      `Parameter ${parameter}: the document ${shown} has no ${module} descriptor, since no picture of it was analyzed by that module.`,
     );
   }
   return vector;

@@ -4,6 +4,8 @@ import type { ParameterList } from '../http/parameters.ts';
 /** One thing that a search ranks by. */
 export interface RankInput {
   readonly kind: 'id' | 'url' | 'data' | 'hex' | 'outputs';
+  /** The parameter that it came in, for messages. */
+  readonly parameter: string;
   readonly value: string;
   readonly weight: number;
 }
@@ -42,6 +44,7 @@ export function readRankInputs(list: ParameterList, weights: string | undefined)
   }
   return inputs.map(([name, value], index) => ({
     kind: KINDS[name] as RankInput['kind'],
+    parameter: name,
     value,
     weight: numbers[index] as number,
   }));

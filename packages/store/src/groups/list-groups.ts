@@ -1,4 +1,4 @@
-import { naming, type Query, type StoredDocument } from '@akin/domain';
+import { type Distance, naming, type Query, type StoredDocument } from '@akin/domain';
 import type { Collection } from '../collections.ts';
 import { compileQuery } from '../search/compile.ts';
 import { readDocuments, selectFields } from '../search/hydrate.ts';
@@ -18,6 +18,7 @@ export interface GroupsRequest {
   readonly after?: string | undefined;
   /** As for a search. */
   readonly fields?: readonly string[];
+  readonly distances?: readonly Distance[];
   readonly now?: Date;
   readonly timeZone?: string;
 }
@@ -51,6 +52,8 @@ export interface GroupMember {
   /** To the representative; 0 for itself. */
   readonly distance: number;
   readonly document: StoredDocument;
+  /** Kilometers to each of the places that were asked for; null where the document has none. */
+  readonly distances: readonly (number | null)[];
 }
 
 /**
@@ -73,7 +76,7 @@ export async function listGroups(store: Store, collection: Collection, request: 
       snapshot,
       members.map(({ doc }) => doc),
       selectFields(snapshot, request.fields ?? ['*']),
-      [],
+      request.distances ?? [],
     );
     return {
       commit: Number(snapshot.commit),
@@ -89,6 +92,7 @@ export async function listGroups(store: Store, collection: Collection, request: 
             id: member.id,
             distance: member.distance,
             document: documents.get(member.doc)?.document ?? new Map(),
+            distances: documents.get(member.doc)?.distances ?? [],
           })),
       })),
       next: page.rows.length > request.rows ? groups.at(-1)?.id : undefined,

@@ -1,0 +1,70 @@
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import { AkinError, Double } from '@akin/domain';
+import { GROUP_MODULE, GROUP_SCORE, scoreOf } from '@akin/modules/vectors';
+import { findCollection, type Group, listGroups } from '@akin/store';
+import type { Handler } from '../http/frame.ts';
+import { fieldNames } from '../search/answer-search.ts';
+import { type FieldList, readFieldList, wantedDistances } from '../search/field-list.ts';
+import { presentDocument } from '../search/present.ts';
+import { lookupIn, readQuery } from '../search/query-parameters.ts';
+import { refuseUnbuilt } from '../search/refused.ts';
+import { awaitToken } from '../update/await-token.ts';
+
+/** A page of the groups of near-duplicates, and the commit up to which they are right. */
+export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ parameters, list, signal }, context) => {
+  refuseUnbuilt(list);
+  const parameter = lookupIn(list);
+  const filters = parameters.fq.map((text) => readQuery('fq', text, parameters, parameter));
+  const fields: FieldList = { ...readFieldList(parameters.fl, true, parameter), score: true };
+  const after = parameters.cursor === undefined ? undefined : readCursor(parameters.cursor);
+
+  const collection = await findCollection(context.store, parameters.collection);
+  await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
+  const { names, hidden } = await fieldNames(fields, collection, context);
+  const page = await listGroups(context.store, collection, {
+    filters,
+    rows: parameters.limit ?? parameters.rows,
+    members: parameters['group.limit'],
+    after,
+    fields: names,
+    distances: wantedDistances(fields),
+    ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
+    ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
+  });
+  return {
+    body: {
+      commit: page.commit,
+      asOfCommit: page.asOfCommit,
+      threshold: new Double(GROUP_SCORE),
+      numFound: page.numFound,
+      numFoundExact: page.numFoundExact,
+      groups: page.groups.map((group) => presentGroup(group, fields, hidden)),
+      ...(page.next === undefined ? {} : { nextCursor: writeCursor(page.next) }),
+    },
+  };
+};
+
+function presentGroup({ id, size, members }: Group, fields: FieldList, hidden: ReadonlySet<string>) {
+  const scored = members.map((member) => ({ ...member, score: scoreOf(GROUP_MODULE, member.distance) }));
+  return {
+    id,
+    representative: id,
+    size,
+    // Whatever else is asked for, who it is comes first.
+    members: scored.map((member) => new Map([['id', member.id], ...presentDocument(member, fields, hidden)])),
+    pairs: scored
+      .filter((member) => member.id !== id)
+      .map((member) => ({ ids: [id, member.id], score: new Double(member.score) })),
+  };
+}
+
+/** Ids are arbitrary text; a cursor is safe in an address. */
+function writeCursor(id: string): string {
+  return Buffer.from(id, 'utf8').toString('base64url');
+}
+
+function readCursor(cursor: string): string {
+  const id = Buffer.from(cursor, 'base64url').toString('utf8');
+  if (id !== '' && writeCursor(id) === cursor && !id.includes('\0')) return id;
+  throw new AkinError('bad-request', 'Parameter cursor must be the nextCursor of an earlier answer.');
+}

@@ -1,0 +1,94 @@
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import { AkinError, Double, type Field, type Query, quote } from '@akin/domain';
+import { scoreOf } from '@akin/modules/vectors';
+import { type Collection, findCollection, loadSchema, search } from '@akin/store';
+import type { Context } from '../context.ts';
+import type { Handler } from '../http/frame.ts';
+import { describe } from '../search/describe.ts';
+import { lookupIn, readQuery } from '../search/query-parameters.ts';
+import type { RankInput } from '../search/rank-inputs.ts';
+import { refuseUnbuilt } from '../search/refused.ts';
+import { type Voter, voteForTags } from '../search/tags.ts';
+import { awaitToken } from '../update/await-token.ts';
+
+type Parameters = ParametersOf<Endpoints['tag']>;
+
+/** Who has a say about what a picture shows: those that show the like. */
+const VOTING_MODULE = 'content';
+/** How many of the nearest vote. */
+const VOTERS = 20;
+
+/** Labels for a picture, voted by the documents that look most like it. */
+export const tag: Handler<Parameters> = async ({ parameters, list, signal }, context) => {
+  refuseUnbuilt(list);
+  const input = readInput(parameters);
+  const parameter = lookupIn(list);
+  const filters = parameters.fq.map((text) => readQuery('fq', text, parameters, parameter));
+
+  const collection = await findCollection(context.store, parameters.collection);
+  await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
+  // As in queries, a backslash takes the meaning from the character behind it.
+  const field = await labelField(parameters['tagging.field'].replace(/\\(.)/gsu, '$1'), collection, context);
+  const rank = await describe([input], VOTING_MODULE, undefined, collection, signal, context);
+  const { hits } = await search(context.store, collection, {
+    query: { kind: 'exists', field: field.name, position: 0 },
+    filters: input.kind === 'id' ? [...filters, not(input.value)] : filters,
+    rank,
+    rows: VOTERS,
+    fields: [field.name.replace(/[\\*?]/g, '\\$&')],
+    ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
+    ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
+  });
+  const voters = hits.map(({ id, distance, document }): Voter => {
+    const value = document.get(field.name);
+    const labels = Array.isArray(value) ? value.map(String) : value === undefined ? [] : [String(value)];
+    return { id, score: scoreOf(VOTING_MODULE, distance as number), labels };
+  });
+  const { 'tagging.max': max, 'tagging.threshold': threshold } = parameters;
+  const tags = voteForTags(voters).filter(({ confidence }) => confidence >= threshold);
+  return {
+    body: {
+      tags: tags.slice(0, max).map((one) => ({
+        tag: one.tag,
+        confidence: new Double(one.confidence),
+        voters: one.voters.map(({ id, score }) => ({ id, score: new Double(score) })),
+      })),
+      voters: voters.length,
+    },
+  };
+};
+
+function readInput(parameters: Parameters): RankInput {
+  const kinds = { id: 'id', url: 'url', data: 'data', preprocessed: 'outputs' } as const;
+  const inputs = Object.entries(kinds).flatMap(([name, kind]): RankInput[] => {
+    const parameter = `tagging.input.${name}` as `tagging.input.${keyof typeof kinds}`;
+    const value = parameters[parameter];
+    return value ? [{ kind, parameter, value, weight: 1 }] : [];
+  });
+  const [input] = inputs;
+  if (input !== undefined && inputs.length === 1) return input;
+  throw new AkinError(
+    'bad-request',
+    'Give one picture to tag: tagging.input.id, tagging.input.url, tagging.input.data or tagging.input.preprocessed.',
+  );
+}
+
+/** @throws AkinError bad-request when there is no such field, or one that holds no labels */
+async function labelField(name: string, collection: Collection, { store }: Context): Promise<Field> {
+  const { fields } = await loadSchema(store, collection);
+  const field = fields.get(name);
+  if (field === undefined) {
+    throw new AkinError('bad-request', `Parameter tagging.field: no document has a field ${quote(name)}.`);
+  }
+  if ((field.type === 'string' || field.type === 'strings') && field.returnedByDefault) return field;
+  throw new AkinError(
+    'bad-request',
+    `Parameter tagging.field: ${quote(name)} is not a String field, so its values are no labels.`,
+  );
+}
+
+/** All documents but one. */
+function not(id: string): Query {
+  const itself: Query = { kind: 'term', field: 'id', value: id, operator: 'OR', position: 0 };
+  return { kind: 'bool', must: [{ kind: 'all' }], should: [], mustNot: [itself] };
+}
