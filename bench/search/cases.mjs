@@ -2,12 +2,12 @@ import { createDice } from '../lib/random.mjs';
 import { FILTER_COLUMNS } from './collection.mjs';
 import { nearestRows, rowAt, squaredDistance, toRows } from './rows.mjs';
 
-/** What is asked for: pictures that are not in the collection. */
+/** What is asked for: pictures that are not in the collection, evenly; some twice where they are few. */
 export function prepareQueries(model, most) {
   const vectors = toRows(model.heldOut.map(({ outputs }) => outputs.descriptors.get('content').vector));
-  const step = Math.max(1, vectors.count / most);
+  const step = vectors.count / most;
   const content = model.real.get('content');
-  return Array.from({ length: Math.min(most, vectors.count) }, (_, i) => {
+  return Array.from({ length: most }, (_, i) => {
     const at = Math.floor(i * step);
     const [{ row }] = nearestRows(content, vectors, at, 1);
     return {

@@ -1,9 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { idOf } from '../lib/documents.mjs';
 import { publish, send, sendJson } from '../lib/http.mjs';
 import { createDice } from '../lib/random.mjs';
 import { documentTexts } from './collection.mjs';
 
-const WINDOW_MILLISECONDS = 15_000;
 const WINDOWS_AFTER = 4;
 
 /**
@@ -12,7 +12,7 @@ const WINDOWS_AFTER = 4;
  *
  * @returns {Promise<{ title: string, times: number[], seconds: number }[]>}
  */
-export async function measureDisturbance(collectionUrl, folder, documents, changed) {
+export async function measureDisturbance(collectionUrl, folder, { documents, changed, seconds }) {
   const dice = createDice(5);
   const searches = [
     () => `rank.by.id=${idOf(dice.whole(documents))}`,
@@ -36,7 +36,7 @@ export async function measureDisturbance(collectionUrl, folder, documents, chang
     await done;
     phases.push({ title, times, seconds: (performance.now() - from) / 1000 });
   };
-  const wait = () => new Promise((resolve) => setTimeout(resolve, WINDOW_MILLISECONDS));
+  const wait = () => delay(seconds * 1000);
   const body = `[${(await documentTexts(folder, changed)).join(',')}]`;
   const headers = { 'content-type': 'application/json' };
 
@@ -48,8 +48,7 @@ export async function measureDisturbance(collectionUrl, folder, documents, chang
   );
   await phase('while the commit applies them', () => publish(collectionUrl));
   for (let window = 0; window < WINDOWS_AFTER; window++) {
-    const seconds = (window * WINDOW_MILLISECONDS) / 1000;
-    await phase(`${seconds} to ${seconds + WINDOW_MILLISECONDS / 1000} s after`, wait);
+    await phase(`${window * seconds} to ${(window + 1) * seconds} s after`, wait);
   }
   return phases;
 }

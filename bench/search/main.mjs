@@ -36,6 +36,8 @@ const options = readOptions({
   rounds: '20',
   /** Documents of the commit that disturbs. */
   changed: '10000',
+  /** Seconds for which searches are watched at a time. */
+  window: '15',
   /** How far the graphs look: pgvector's hnsw.ef_search, usearch's expansion. */
   ef: '100',
   /** Where the figures go, as JSON and Markdown. */
@@ -69,7 +71,11 @@ if (measures.includes('facets')) {
 }
 if (measures.includes('disturbance')) {
   const changed = Math.min(documents, Number(options.changed));
-  report.disturbance = await measureDisturbance(akin.collectionUrl, parts, documents, changed);
+  report.disturbance = await measureDisturbance(akin.collectionUrl, parts, {
+    documents,
+    changed,
+    seconds: Number(options.window),
+  });
 }
 report.machineAfter = describeMachine();
 await akin.stop();

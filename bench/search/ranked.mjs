@@ -76,7 +76,7 @@ export async function bareSide(bare, title, settings, cases) {
       const names = Object.keys(filter);
       const where = names.map((name, at) => `${name} = $${at + 2}`).join(' and ') || 'true';
       const { rows } = await client.query(
-        `select n, vector <-> $1 as distance from bare where ${where} order by vector <-> $1 limit ${ROWS}`,
+        `select n, vector <-> $1 as distance from bench.bare where ${where} order by vector <-> $1 limit ${ROWS}`,
         [`[${vector.join(',')}]`, ...Object.values(filter)],
       );
       return rows.map(({ n }) => n);
