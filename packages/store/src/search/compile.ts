@@ -1,6 +1,7 @@
 import { AkinError, type Query } from '@akin/domain';
-import { clauseColumn } from './columns.ts';
+import { clauseColumn, type FoundColumn } from './columns.ts';
 import {
+  allTermsSql,
   anyTermSql,
   type CompileContext,
   canJoinTerms,
@@ -125,9 +126,7 @@ function compileBool(
   context: CompileContext,
   scored: boolean,
 ): CompiledQuery | undefined {
-  const all = (queries: readonly Query[]) =>
-    queries.map((query) => compile(query, context, scored)).filter((compiled) => compiled !== undefined);
-  const required = all(must);
+  const required = compileAll(must, context, scored);
   const excluded = compileAny(mustNot, context, false);
   const onlyScores = required.length > 0;
   // Beside required clauses, optional ones only score; without scores they are checked and left out.
@@ -169,9 +168,31 @@ function boolScore(
   return checkedLength(sum(parts));
 }
 
+type Term = Extract<Query, { kind: 'term' }>;
+type JoinTerms = (
+  terms: readonly Term[],
+  found: FoundColumn,
+  context: CompileContext,
+) => { where: string; count: number | string };
+
+/** Queries that must all match, with the terms on one field put together. */
+function compileAll(queries: readonly Query[], context: CompileContext, scored: boolean): CompiledQuery[] {
+  return compileJoined(queries, context, scored, allTermsSql);
+}
+
 /** Alternatives, with the terms on one field put together. */
 function compileAny(queries: readonly Query[], context: CompileContext, scored: boolean): CompiledQuery[] {
-  const terms = new Map<string, Extract<Query, { kind: 'term' }>[]>();
+  return compileJoined(queries, context, scored, anyTermSql);
+}
+
+/** The database takes seconds to plan thousands of comparisons of one column, and none for a list. */
+function compileJoined(
+  queries: readonly Query[],
+  context: CompileContext,
+  scored: boolean,
+  join: JoinTerms,
+): CompiledQuery[] {
+  const terms = new Map<string, Term[]>();
   for (const query of queries) {
     if (query.kind !== 'term') continue;
     const same = terms.get(query.field);
@@ -189,7 +210,7 @@ function compileAny(queries: readonly Query[], context: CompileContext, scored: 
       if (one !== undefined) compiled.push(one);
     } else if (!joinedFields.has(found.name)) {
       joinedFields.add(found.name);
-      const { where, count } = anyTermSql(same, found, context);
+      const { where, count } = join(same, found, context);
       compiled.push({ where, score: count });
     }
   }

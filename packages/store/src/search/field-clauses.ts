@@ -7,6 +7,7 @@ import {
   quote,
   type WildcardPart,
 } from '@akin/domain';
+import type { SqlValue } from '../engine/engine.ts';
 import { type FoundColumn, hasOutput, type SearchedTables } from './columns.ts';
 import type { Clock } from './date-math.ts';
 import { fuzzyCondition } from './fuzzy.ts';
@@ -95,7 +96,27 @@ export function anyTermSql(
   };
 }
 
-/** True when terms on the field can be put together by {@link anyTermSql}. */
+/**
+ * Several `field:value` on one field, all of which must match, as one condition: of different ones, a field with one
+ * value has at most one. `count` is how many there are.
+ */
+export function allTermsSql(
+  terms: readonly Clause<'term'>[],
+  found: FoundColumn,
+  context: CompileContext,
+): { where: string; count: number } {
+  const [first] = terms;
+  const literals = new Set(terms.map((term) => readTerm(found, term.value, term.position)));
+  const count = terms.length;
+  if (first === undefined || literals.has(undefined)) return { where: 'false', count };
+  if (literals.size === 1) return { where: termSql(first, found, context), count };
+  if (!isMultiValued(found) || found.column.kind !== 'column') return { where: 'false', count };
+  noteUse(found, context);
+  const param = context.params.add([...literals] as SqlValue[], `${SQL_TYPES[elementType(found.type)]}[]`);
+  return { where: `d.${found.column.sql} @> ${param}`, count };
+}
+
+/** True when terms on the field can be put together by {@link anyTermSql} and {@link allTermsSql}. */
 export function canJoinTerms(found: FoundColumn): boolean {
   return found.column.kind === 'column' && SQL_TYPES[elementType(found.type)] !== undefined;
 }
