@@ -27,6 +27,8 @@ export async function updateGroups(
   rule: GroupRule,
   options: { readonly milliseconds: number; readonly signal?: AbortSignal },
 ): Promise<boolean> {
+  // A store without the module has nothing to compare.
+  if (!store.modules.some(({ name, descriptor }) => name === rule.module && descriptor !== undefined)) return true;
   const turn = new Turn(store, collection, rule, options);
   let state = await turn.begin();
   while (state !== undefined && state.as_of < state.target) {
