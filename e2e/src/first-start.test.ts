@@ -2,9 +2,11 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runAkin, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
-import { pasteJson } from './shell.ts';
+import { answered, examplesIn } from './examples.ts';
+import { pasteJson, run } from './shell.ts';
 
 const README = new URL('../../README.md', import.meta.url);
+const SEARCH_PAGE = new URL('../../docs/search.md', import.meta.url);
 
 let data: Awaited<ReturnType<typeof temporaryFolder>>;
 let akin: ServingAkin;
@@ -55,6 +57,29 @@ describe('the first start', () => {
     // Some documents, the like, the red, those like an upload, the copies, counts alone, what is near.
     expect(found).toEqual([3, 5, 5, 5, expect.any(Number), 0, 5]);
     expect(found[4]).toBeGreaterThan(1);
+  });
+});
+
+describe('the page about searching', () => {
+  it('tells what every search finds', async () => {
+    const examples = examplesIn(await readFile(SEARCH_PAGE, 'utf8'));
+    expect(examples.length).toBeGreaterThan(100);
+    const found = await Promise.all(
+      examples.map(async (example) => {
+        const answer = await fetch(`${akin.url}/api/cores/my-collection/${example.path}`);
+        return { line: example.line, ...answered(example, answer.status, await answer.json()) };
+      }),
+    );
+    expect(found).toEqual(examples.map(({ line, expected }) => ({ line, ...expected })));
+  });
+
+  it('has a request and a program that run as they stand there', async () => {
+    const page = (await readFile(SEARCH_PAGE, 'utf8')).replaceAll('http://127.0.0.1:8983', akin.url);
+    const block = (kind: string) => page.match(new RegExp(`^\`\`\`${kind}\\n(.*?)^\`\`\`$`, 'ms'))?.[1] ?? '';
+    expect((await pasteJson(block('sh'))).response.numFound).toBe(13);
+    const program = block('python');
+    const [, printed] = program.match(/^print\(.*\) {2}# (.*)$/m) ?? [];
+    expect(await run('python3', ['-c', program], { install: 'apt-get install python3' })).toBe(`${printed}\n`);
   });
 });
 
