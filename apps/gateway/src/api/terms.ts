@@ -3,10 +3,12 @@ import { AkinError } from '@akin/domain';
 import { findCollection, terms as readTerms } from '@akin/store';
 import type { Handler } from '../http/frame.ts';
 import { presentValue } from '../search/present.ts';
+import { refuseUnbuilt } from '../search/refused.ts';
 import { awaitToken } from '../update/await-token.ts';
 
 /** Values of fields with the number of documents that have them: flat lists, as Solr's are. */
-export const terms: Handler<ParametersOf<Endpoints['terms']>> = async ({ parameters, signal }, context) => {
+export const terms: Handler<ParametersOf<Endpoints['terms']>> = async ({ list, parameters, signal }, context) => {
+  refuseUnbuilt(list);
   const { 'terms.fl': names, 'terms.limit': limit, 'terms.prefix': prefix, 'terms.sort': sort } = parameters;
   if (names.length === 0) throw new AkinError('bad-request', 'Parameter terms.fl is required: it names the fields.');
   const collection = await findCollection(context.store, parameters.collection);

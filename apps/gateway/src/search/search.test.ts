@@ -332,5 +332,10 @@ describe('terms', () => {
     expect(escaped.json.terms).toEqual({ labels: ['green', 1] });
     expect(await refusal('terms', {})).toEqual([400, expect.stringContaining('terms.fl')]);
     expect(await refusal('terms', { 'terms.fl': 'nowhere' })).toEqual([400, expect.stringContaining('nowhere')]);
+    expect(await refusal('terms', { 'terms.fl': 'labels', 'terms.regex': 'r.*' })).toEqual([
+      400,
+      expect.stringContaining('terms.regex'),
+    ]);
+    expect((await get('terms', { 'terms.fl': 'labels', 'terms.mincount': '1', terms: 'true' })).status).toBe(200);
   });
 });
