@@ -48,7 +48,7 @@ export { type CollectionSchema, type Column, loadSchema } from './schema.ts';
 export type { RangeInclude, RangeOther } from './search/facet-ranges.ts';
 export type { FacetRequest, FacetResult, FieldFacet, RangeFacet, ValueCount } from './search/facet-request.ts';
 export { readDescriptor, readThumbnail, type Thumbnail } from './search/read.ts';
-export type { Rank, SearchHit, SearchRequest, SearchResult } from './search/request.ts';
+export type { Rank, Ranking, SearchHit, SearchRequest, SearchResult, Smartfilter } from './search/request.ts';
 export { search } from './search/search.ts';
 export { parseSort, type SortClause } from './search/sort.ts';
 export { type TermCount, type TermsRequest, terms } from './search/terms.ts';

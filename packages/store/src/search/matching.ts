@@ -4,6 +4,7 @@ import { encodeHalfvec } from '../engine/binary.ts';
 import { compileQuery } from './compile.ts';
 import type { Clock } from './date-math.ts';
 import type { MatchedWithout } from './facets.ts';
+import type { NearCells } from './near-cells.ts';
 import { Params } from './params.ts';
 import type { Rank, SearchRequest } from './request.ts';
 import { type Snapshot, visible } from './snapshot.ts';
@@ -19,24 +20,70 @@ export interface Matches {
 }
 
 export function matching(request: SearchRequest, snapshot: Snapshot, clock: Clock, valued: boolean): Matches {
-  const { rank, filters = [] } = request;
+  const { rank } = request;
   const params = new Params();
-  const context = { tables: snapshot, params, ...clock };
-  const query = naming('q', () => compileQuery(request.query, context, valued && rank === undefined));
-  const conditions = [query, ...filters.map((filter) => naming('fq', () => compileQuery(filter, context, false)))]
-    .map(({ where }) => where)
-    .filter((where) => where !== 'true');
-  const where = [visible(params.add(snapshot.commit, 'int8')), ...conditions].join(' and ');
+  const { where, score } = conditionsOf(request, snapshot, clock, params, valued && rank === undefined);
   const documents = `${snapshot.sqlSchema}.documents d`;
-  if (rank === undefined) return { params, from: `${documents} where ${where}`, value: query.score, inRange: 'true' };
+  if (rank === undefined) return { params, from: `${documents} where ${where}`, value: score, inRange: 'true' };
+  const table = rankedTable(rank, snapshot);
+  if (rank.maxDistance !== undefined) {
+    const greatest = params.add(rank.maxDistance, 'float8');
+    if (snapshot.near !== undefined) {
+      const from = `${nearRows(rank, snapshot.near, greatest, snapshot, params)} where ${where} offset 0`;
+      return { params, from, value: 'v.value', inRange: 'true' };
+    }
+    const value = distanceTo(rank, params);
+    return { params, from: joined(documents, table, where), value, inRange: `m.value <= ${greatest}` };
+  }
   return {
     params,
-    // A condition on the cell of the descriptor belongs into this `where`. The fence keeps any index on vectors, if
-    // someone made one, from answering before the filters: pages would be short.
-    from: `${documents} join ${rankedTable(rank, snapshot)} v on v.doc = d.doc where ${where} offset 0`,
+    from: joined(documents, table, where),
     value: valued ? distanceTo(rank, params) : 0,
-    inRange: rank.maxDistance === undefined ? 'true' : `m.value <= ${params.add(rank.maxDistance, 'float8')}`,
+    inRange: 'true',
   };
+}
+
+/** The fence keeps any index on vectors, if someone made one, from answering before the filters: pages would be short. */
+function joined(documents: string, table: string, where: string): string {
+  return `${documents} join ${table} v on v.doc = d.doc where ${where} offset 0`;
+}
+
+/** What a row `d` of documents must be to match, and its score. */
+export function conditionsOf(
+  { query, filters = [] }: SearchRequest,
+  snapshot: Snapshot,
+  clock: Clock,
+  params: Params,
+  scored = false,
+): { readonly where: string; readonly score: string | number; readonly everything: boolean } {
+  const context = { tables: snapshot, params, ...clock };
+  const compiled = naming('q', () => compileQuery(query, context, scored));
+  const conditions = [compiled, ...filters.map((filter) => naming('fq', () => compileQuery(filter, context, false)))]
+    .map(({ where }) => where)
+    .filter((where) => where !== 'true');
+  return {
+    where: [visible(params.add(snapshot.commit, 'int8')), ...conditions].join(' and '),
+    score: compiled.score,
+    everything: conditions.length === 0,
+  };
+}
+
+/** Whether every document has the descriptor, so that nobody need look. */
+function isAllDescribed({ module }: Rank, { described, documents }: Snapshot): boolean {
+  return described.get(module) === Number(documents);
+}
+
+/**
+ * The rows within a distance with their documents `d`: out of the cells that can hold one, distances first, and only
+ * then the documents of the few that are left, one by one. Left to itself the planner expects a third of all rows to be
+ * near enough, and reads every document for them.
+ */
+function nearRows(rank: Rank, near: NearCells, greatest: string, { sqlSchema }: Snapshot, params: Params): string {
+  return (
+    `(select * from (select v.doc, ${distanceTo(rank, params)} as value from ${near.table} v ` +
+    `where v.cell = any(${params.add(near.cells, 'int4[]')}) offset 0) v where v.value <= ${greatest} offset 0) v ` +
+    `cross join lateral (select * from ${sqlSchema}.documents d where d.doc = v.doc offset 0) d`
+  );
 }
 
 /** The documents that match, for counting: those within the greatest distance are found once a statement. */
@@ -49,32 +96,30 @@ export function matchedBy({ query, filters = [], rank }: SearchRequest, snapshot
       .filter((where) => where !== 'true');
     const documents = `${snapshot.sqlSchema}.documents d`;
     const where = [visible(params.add(snapshot.commit, 'int8')), ...conditions].join(' and ');
-    if (rank === undefined) return { with: '', from: documents, where, everything: conditions.length === 0 };
-    const descriptors = `${rankedTable(rank, snapshot)} v`;
+    if (rank === undefined || (rank.maxDistance === undefined && isAllDescribed(rank, snapshot))) {
+      return { with: '', from: documents, where, everything: conditions.length === 0 };
+    }
+    const table = rankedTable(rank, snapshot);
     if (rank.maxDistance === undefined) {
-      const described = `exists (select from ${descriptors} where v.doc = d.doc)`;
+      const described = `exists (select from ${table} v where v.doc = d.doc)`;
       return { with: '', from: documents, where: `${where} and ${described}`, everything: false };
     }
-    const value = distanceTo(rank, params);
     const greatest = params.add(rank.maxDistance, 'float8');
-    return {
-      // Whole rows: few are near, and to look them up again takes a plan that knows how few.
-      with:
-        `with near as materialized (select m.* from (select d.*, ${value} as value from ${documents} ` +
-        `join ${descriptors} on v.doc = d.doc where ${where} offset 0) m where m.value <= ${greatest})`,
-      from: 'near d',
-      where: 'true',
-      everything: false,
-    };
+    const matched =
+      snapshot.near === undefined
+        ? `select m.* from (select d.*, ${distanceTo(rank, params)} as value from ${joined(documents, table, where)}) m where m.value <= ${greatest}`
+        : `select d.* from ${nearRows(rank, snapshot.near, greatest, snapshot, params)} where ${where} offset 0`;
+    // Whole rows: few are near, and to look them up again takes a plan that knows how few.
+    return { with: `with near as materialized (${matched})`, from: 'near d', where: 'true', everything: false };
   };
 }
 
 /** SQL of the distance of a descriptor `v`. */
-function distanceTo({ vector }: Rank, params: Params): string {
+export function distanceTo({ vector }: Rank, params: Params): string {
   return `v.vector <-> ${params.add(encodeHalfvec(vector), `halfvec(${vector.length})`)}`;
 }
 
-function rankedTable({ module, vector }: Rank, { sqlSchema, modules }: Snapshot): string {
+export function rankedTable({ module, vector }: Rank, { sqlSchema, modules }: Snapshot): string {
   const descriptor = modules.find(({ name }) => name === module)?.descriptor;
   if (descriptor?.dimensions !== vector.length) {
     throw new AkinError(

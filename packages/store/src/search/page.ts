@@ -1,8 +1,12 @@
+import type { Collection } from '../collections.ts';
 import type { Row, SqlValue } from '../engine/engine.ts';
+import type { Store } from '../store.ts';
 import type { Clock } from './date-math.ts';
 import { matching } from './matching.ts';
+import { readNearest } from './nearest.ts';
 import type { Params } from './params.ts';
-import { isValued, type Rank, type SearchRequest, sortOf } from './request.ts';
+import { isValued, type Rank, type Ranking, type SearchRequest, sortOf } from './request.ts';
+import { rankKeys } from './score-keys.ts';
 import type { Snapshot } from './snapshot.ts';
 import {
   behind,
@@ -28,11 +32,25 @@ export interface Page {
   readonly mark: string | undefined;
   /** What every match scores, where that is known without asking. */
   readonly constantScore: number | null;
+  /** How many documents match, where that came along. */
+  readonly found?: number | undefined;
+  /** The least distance of all matches, where that came along; null when there are none. */
+  readonly best?: number | null | undefined;
+  /** How a ranked page came about. */
+  readonly ranking?: Ranking;
 }
 
 /** Ranks or sorts what matches and reads the rows of the page. */
-export async function readPage(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<Page> {
+export async function readPage(
+  store: Store,
+  collection: Collection,
+  request: SearchRequest,
+  snapshot: Snapshot,
+  clock: Clock,
+): Promise<Page> {
   const { rank, cursorMark } = request;
+  const nearest = await readNearest(store, collection, request, snapshot, clock);
+  if (nearest !== undefined) return { ...nearest, mark: undefined, constantScore: null };
   const { params, from, value, inRange } = matching(request, snapshot, clock, isValued(request));
   const constantScore = typeof value === 'number' && isValued(request) ? value : null;
   if (request.rows === 0) return { rows: [], mark: undefined, constantScore };
@@ -48,8 +66,10 @@ export async function readPage(request: SearchRequest, snapshot: Snapshot, clock
     cursorMark === undefined || cursorMark === '*'
       ? 'true'
       : behind(keys, decodeCursor(cursorMark, keys, order), params);
+  // Where distances decide what matches, the count comes with the page, so that they are computed once.
+  const counted = rank?.maxDistance !== undefined && onward === 'true';
   const found = await snapshot.tx.query<PageRow & Row>(
-    `select * from (select ${columns.join(', ')} from ${from}) m where ${inRange} and ${onward}
+    `select *${counted ? ', count(*) over () as found' : ''} from (select ${columns.join(', ')} from ${from}) m where ${inRange} and ${onward}
       order by ${orderBy(keys)} limit ${params.add(request.rows, 'int8')} offset ${params.add(request.start ?? 0, 'int8')}`,
     params.values,
   );
@@ -59,14 +79,12 @@ export async function readPage(request: SearchRequest, snapshot: Snapshot, clock
     rows: constantScore === null ? found : found.map((row) => ({ ...row, value: constantScore })),
     mark: lastKeys && encodeCursor(keys, lastKeys, order),
     constantScore,
+    ...(counted && found.length > 0 ? { found: Number(found[0]?.found) } : {}),
   };
 }
 
-/** By falling score: by rising distance, where the document that asked stands before its equals. */
+/** By falling score. */
 function scoreKeys(value: string | number, rank: Rank | undefined, params: Params): SortKey[] {
   if (typeof value === 'number') return [];
-  if (rank === undefined) return [{ sql: null, type: 'float8', descending: true }];
-  const distance: SortKey = { sql: null, type: 'float8', descending: false };
-  if (rank.firstId === undefined) return [distance];
-  return [distance, { sql: `d.id <> ${params.add(rank.firstId, 'text')}`, type: 'boolean', descending: false }];
+  return rank === undefined ? [{ sql: null, type: 'float8', descending: true }] : rankKeys(rank, params);
 }

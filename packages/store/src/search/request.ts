@@ -25,6 +25,8 @@ export interface SearchRequest {
   readonly facets?: readonly FacetRequest[];
   /** Milliseconds after which the answer is cut; never with a cursorMark. */
   readonly timeAllowed?: number | undefined;
+  /** Matches up to which `numFound` is exact; all when undefined. */
+  readonly minExactCount?: number | undefined;
   /** What NOW means in date math, and the IANA zone in which it rounds. */
   readonly now?: Date;
   readonly timeZone?: string;
@@ -39,6 +41,19 @@ export interface Rank {
   readonly maxDistance?: number | undefined;
   /** This document stands first among those at the same distance. */
   readonly firstId?: string | undefined;
+  /** How many cells of a large collection are looked into: `off` is all of them, so that the answer is exact. `low` when not given. */
+  readonly smartfilter?: Smartfilter | undefined;
+}
+
+/** From all cells to ever fewer. */
+export type Smartfilter = 'off' | 'low' | 'medium' | 'high';
+
+/** How a ranked answer came about. */
+export interface Ranking {
+  /** Whether the page holds what comparing every match would give; otherwise some of it may be missing. */
+  readonly exact: boolean;
+  /** How many descriptors were compared for the page, those of documents that do not match included. */
+  readonly distances: number;
 }
 
 export interface SearchResult {
@@ -55,6 +70,8 @@ export interface SearchResult {
   /** Ranked: the least of all matches. Missing when nothing matches. */
   readonly minDistance?: number;
   readonly hits: readonly SearchHit[];
+  /** Of ranked searches whose page was not cut. */
+  readonly ranking?: Ranking;
   readonly nextCursorMark?: string;
   /** As many as were asked for, in their order; none when they were cut. */
   readonly facets: readonly FacetResult[];

@@ -5,8 +5,9 @@ import type { Clock } from './date-math.ts';
 import { countFacets } from './facets.ts';
 import { type ReadDocument, readDocuments, selectFields } from './hydrate.ts';
 import { matchedBy } from './matching.ts';
+import { findNearCells } from './near-cells.ts';
 import { type Page, readPage } from './page.ts';
-import type { SearchRequest, SearchResult } from './request.ts';
+import type { Ranking, SearchRequest, SearchResult } from './request.ts';
 import { type Snapshot, withSnapshot } from './snapshot.ts';
 import { TimeLimit } from './time-limit.ts';
 import { readTotals } from './totals.ts';
@@ -26,20 +27,22 @@ export async function search(store: Store, collection: Collection, request: Sear
   // A cursor mark must lead on, so that its page is never cut.
   const limited = request.timeAllowed !== undefined && request.cursorMark === undefined;
   const deadline = limited ? performance.now() + (request.timeAllowed as number) : undefined;
-  return withSnapshot(store, collection, async (snapshot) => {
+  return withSnapshot(store, collection, async (whole) => {
     const ranked = request.rank !== undefined;
-    const limit = new TimeLimit(snapshot.tx, deadline);
-    const read = await limit.within(() => readHits(store, request, snapshot, clock));
+    const limit = new TimeLimit(whole.tx, deadline);
+    const snapshot = { ...whole, near: await findNearCells(store, collection, request, whole) };
+    const read = await limit.within(() => readHits(store, collection, request, snapshot, clock));
     const { page, documents } = read ?? NOTHING_READ;
     const totals = await limit.within(() => readTotals(request, snapshot, clock, page));
     const facets = await limit.within(() =>
       countFacets(request.facets ?? [], matchedBy(request, snapshot), snapshot, clock),
     );
     const best = totals?.best ?? null;
+    const ranking = rankingOf(request, snapshot, page, totals?.found);
     return {
       commit: Number(snapshot.commit),
       numFound: totals?.found ?? (page.rows.length === 0 ? 0 : (request.start ?? 0) + page.rows.length),
-      numFoundExact: totals !== undefined,
+      numFoundExact: totals?.exact ?? false,
       partial: limit.over,
       ...(best === null ? {} : ranked ? { minDistance: best } : { maxScore: best }),
       hits: page.rows.map(({ doc, id, value }) => ({
@@ -47,14 +50,33 @@ export async function search(store: Store, collection: Collection, request: Sear
         ...(value === null ? {} : ranked ? { distance: value } : { score: value }),
         ...(documents.get(doc) ?? { document: new Map(), distances: [] }),
       })),
+      ...(ranking === undefined || read === undefined ? {} : { ranking }),
       ...(request.cursorMark === undefined ? {} : { nextCursorMark: page.mark ?? request.cursorMark }),
       facets: facets ?? [],
     };
   });
 }
 
-async function readHits(store: Store, request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<ReadHits> {
-  const page = await readPage(request, snapshot, clock);
+/** What is not told by the plan rule compared every match, and those that a greatest distance left out too. */
+function rankingOf(
+  { rank }: SearchRequest,
+  { near, described }: Snapshot,
+  { ranking, rows }: Page,
+  found: number | undefined,
+): Ranking | undefined {
+  if (rank === undefined || ranking !== undefined) return ranking;
+  const all = described.get(rank.module) ?? 0;
+  return { exact: true, distances: rank.maxDistance === undefined ? (found ?? rows.length) : (near?.rows ?? all) };
+}
+
+async function readHits(
+  store: Store,
+  collection: Collection,
+  request: SearchRequest,
+  snapshot: Snapshot,
+  clock: Clock,
+): Promise<ReadHits> {
+  const page = await readPage(store, collection, request, snapshot, clock);
   const documents = await readDocuments(
     store,
     snapshot,

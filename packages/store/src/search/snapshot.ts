@@ -6,6 +6,7 @@ import { loadSchema } from '../schema.ts';
 import type { Store } from '../store.ts';
 import type { SearchedTables } from './columns.ts';
 import { FieldUses, recordUses } from './field-uses.ts';
+import type { NearCells } from './near-cells.ts';
 
 /** What a commit shows, for the statements of one answer. */
 export interface Snapshot extends SearchedTables {
@@ -16,6 +17,8 @@ export interface Snapshot extends SearchedTables {
   /** How many of them have the descriptor of each module. */
   readonly described: ReadonlyMap<string, number>;
   readonly uses: FieldUses;
+  /** Where all rows lie that are near enough to match a ranking's greatest distance; undefined: anywhere. */
+  readonly near?: NearCells | undefined;
 }
 
 /** No statement of a search runs longer on PostgreSQL; PGlite cannot stop one. */

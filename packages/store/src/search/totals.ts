@@ -4,37 +4,67 @@ import type { Page } from './page.ts';
 import { isValued, type SearchRequest, sortOf } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** How many match and the best value of all: asks only for what the page and the commit do not tell already. */
+export interface Totals {
+  readonly found: number;
+  /** False: at least so many match. */
+  readonly exact: boolean;
+  /** The highest score, or the least distance, of all matches. */
+  readonly best: number | null;
+}
+
+/**
+ * How many match and the best value of all: asks only for what the page and the commit do not tell already. How many
+ * documents there are, and how many have a descriptor, is counted by commits; all else is counted to the end, unless
+ * the request is content with less.
+ */
 export async function readTotals(
   request: SearchRequest,
   snapshot: Snapshot,
   clock: Clock,
-  { rows, constantScore }: Page,
-): Promise<{ found: number; best: number | null }> {
-  const { rank, filters = [], start = 0, cursorMark } = request;
+  { rows, constantScore, found: foundByPage, best: nearest }: Page,
+): Promise<Totals> {
+  const { rank, filters = [], start = 0, cursorMark, minExactCount } = request;
   const fromTheStart = start === 0 && (cursorMark === undefined || cursorMark === '*');
   const isLastPage = rows.length < request.rows && (fromTheStart || (cursorMark === undefined && rows.length > 0));
-  const everything = rank === undefined && filters.length === 0 && request.query.kind === 'all';
-  const found = everything ? Number(snapshot.documents) : isLastPage ? start + rows.length : undefined;
+  const everything = filters.length === 0 && request.query.kind === 'all' && rank?.maxDistance === undefined;
+  const found = foundByPage ?? (everything ? counted(request, snapshot) : isLastPage ? start + rows.length : undefined);
 
   const [first] = sortOf(request);
   const bestFirst = fromTheStart && request.rows > 0 && first?.name === 'score' && first.direction === 'desc';
-  const asksBest = isValued(request) && constantScore === null && !bestFirst;
-  const known = constantScore ?? (bestFirst ? (rows[0]?.value ?? null) : null);
-  if (found !== undefined && !asksBest) return { found, best: found > 0 ? known : null };
+  const asksBest = isValued(request) && constantScore === null && !bestFirst && nearest === undefined;
+  const known = nearest ?? constantScore ?? (bestFirst ? (rows[0]?.value ?? null) : null);
+  if (found !== undefined && !asksBest) return { found, exact: true, best: found > 0 ? known : null };
 
-  const { params, from, value, inRange } = matching(
-    request,
-    snapshot,
-    clock,
-    asksBest || rank?.maxDistance !== undefined,
-  );
+  const { params, from, value, inRange } = asksBest
+    ? matching(request, snapshot, clock, true)
+    : matching(withoutNeedlessRank(request, snapshot), snapshot, clock, rank?.maxDistance !== undefined);
   const best = asksBest ? `${rank === undefined ? 'max' : 'min'}(m.value)` : 'null::float8';
+  // One more than is asked for tells that there are more.
+  const enough = minExactCount === undefined || asksBest ? undefined : Math.max(minExactCount, start + rows.length) + 1;
+  const matches = `select ${typeof value === 'string' ? value : 'null::float8'} as value from ${from}`;
   const [row] = await snapshot.tx.query<{ found: bigint; best: number | null }>(
-    `select count(*) as found, ${best} as best
-       from (select ${typeof value === 'string' ? value : 'null::float8'} as value from ${from}) m where ${inRange}`,
+    enough === undefined
+      ? `select count(*) as found, ${best} as best from (${matches}) m where ${inRange}`
+      : `select count(*) as found, null::float8 as best
+           from (select from (${matches}) m where ${inRange} limit ${params.add(enough, 'int8')}) c`,
     params.values,
   );
-  const counted = Number(row?.found ?? 0);
-  return { found: counted, best: asksBest ? (row?.best ?? null) : counted > 0 ? known : null };
+  const total = Number(row?.found ?? 0);
+  return {
+    found: total,
+    exact: total !== enough,
+    best: asksBest ? (row?.best ?? null) : total > 0 ? known : null,
+  };
+}
+
+/** What commits have counted. */
+function counted({ rank }: SearchRequest, { documents, described }: Snapshot): number {
+  return rank === undefined ? Number(documents) : (described.get(rank.module) ?? 0);
+}
+
+/** Where every document has the descriptor, it need not be looked for. */
+function withoutNeedlessRank(request: SearchRequest, snapshot: Snapshot): SearchRequest {
+  const { rank } = request;
+  if (rank === undefined || rank.maxDistance !== undefined) return request;
+  return counted(request, snapshot) === Number(snapshot.documents) ? { ...request, rank: undefined } : request;
 }

@@ -1,0 +1,277 @@
+import { type ModuleManifest, parseQuery } from '@akin/domain';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accept, ENGINES, testPlace } from '../../test/support.ts';
+import { arrangeCells } from '../cells/arrange.ts';
+import { createRandom } from '../cells/random.ts';
+import { type Collection, createCollection } from '../collections.ts';
+import { commit } from '../commit.ts';
+import { maintain } from '../maintain.ts';
+import { openStore, type ParsedOutputs, type Store } from '../store.ts';
+import type { SearchRequest, SearchResult } from './request.ts';
+import { search } from './search.ts';
+import { parseSort } from './sort.ts';
+
+const DIMENSIONS = 16;
+const VIEW: ModuleManifest = {
+  name: 'view',
+  outputs: [{ name: 'view_descriptor', type: 'string', returnedByDefault: false }],
+  descriptor: { output: 'view_descriptor', cell: 'view_cluster', dimensions: DIMENSIONS },
+};
+const LIMIT = 60;
+const COUNT = 2_400;
+const THEMES = 24;
+
+const random = createRandom(3);
+const gauss = () => Math.sqrt(-2 * Math.log(random() + 1e-12)) * Math.cos(2 * Math.PI * random());
+const unit = (vector: readonly number[]) => {
+  const norm = Math.hypot(...vector);
+  return vector.map((value) => value / norm);
+};
+const themes = Array.from({ length: THEMES }, () => unit(Array.from({ length: DIMENSIONS }, gauss)));
+const near = (theme: number, spread = 0.12) =>
+  unit((themes[theme] as number[]).map((value) => value + spread * gauss()));
+
+function parse(json: string): ParsedOutputs {
+  const { view } = JSON.parse(json) as { view?: number[] };
+  if (view === undefined) return { fields: new Map(), descriptors: new Map() };
+  return {
+    fields: new Map([['view_descriptor', view.join(',')]]),
+    descriptors: new Map([['view', { vector: Float32Array.from(view), cell: 0 }]]),
+  };
+}
+
+const documentOf = (n: number, view: readonly number[], theme: number) => ({
+  id: `d${String(n).padStart(5, '0')}`,
+  theme,
+  n,
+  half: n % 2,
+  tenth: n % 10,
+  hundredth: n % 100,
+  thousandth: n % 1000,
+  import: JSON.stringify({ view }),
+});
+
+describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
+  let store: Store;
+  let remove: () => Promise<void>;
+  let collection: Collection;
+  const views = new Map<string, { view: number[]; theme: number }>();
+
+  const add = async (rows: readonly object[]) => {
+    await accept(store, collection, rows);
+    await commit(store, collection);
+  };
+  const made = (n: number, theme = n % THEMES) => {
+    const view = near(theme);
+    const document = documentOf(n, view, theme);
+    views.set(document.id, { view, theme });
+    return document;
+  };
+
+  beforeAll(async () => {
+    const place = await testPlace(kind);
+    remove = place.remove;
+    store = await openStore({
+      ...place.place,
+      modules: [VIEW],
+      parseOutputs: parse,
+      exactDocuments: LIMIT,
+      graceMilliseconds: 0,
+    });
+    collection = await createCollection(store, 'views');
+    for (let from = 0; from < COUNT; from += 800) await add(Array.from({ length: 800 }, (_, i) => made(from + i)));
+    await arrangeCells(store);
+    await maintain(store);
+  }, 120_000);
+  afterAll(async () => {
+    await store?.[Symbol.asyncDispose]();
+    await remove?.();
+  });
+
+  const find = (view: readonly number[], request: Partial<Omit<SearchRequest, 'query' | 'rank'>> & Asked = {}) => {
+    const { fq = [], smartfilter, maxDistance, firstId, ...rest } = request;
+    return search(store, collection, {
+      query: parseQuery('*:*'),
+      filters: fq.map((one) => parseQuery(one)),
+      rank: { module: 'view', vector: Float32Array.from(view), smartfilter, maxDistance, firstId },
+      rows: 10,
+      fields: ['id'],
+      ...rest,
+    });
+  };
+  interface Asked {
+    readonly fq?: string[];
+    readonly smartfilter?: 'off' | 'low' | 'medium' | 'high';
+    readonly maxDistance?: number;
+    readonly firstId?: string;
+  }
+  const ids = (result: SearchResult) => result.hits.map(({ id }) => id);
+  /** How many of the nearest that comparing everything gives are on the page, and whether all pages are full. */
+  const recall = async (fq: (theme: number) => string[], smartfilter?: 'low' | 'medium' | 'high') => {
+    let right = 0;
+    let wanted = 0;
+    for (let theme = 0; theme < THEMES; theme += 2) {
+      const view = near(theme);
+      const filters = fq(theme);
+      const truth = await find(view, { fq: filters, smartfilter: 'off' });
+      const page = await find(view, { fq: filters, smartfilter });
+      expect(truth.ranking?.exact).toBe(true);
+      expect(page.numFound).toBe(truth.numFound);
+      expect(page.hits).toHaveLength(Math.min(10, truth.numFound));
+      expect(ids(page)).toEqual([...new Set(ids(page))]);
+      const nearest = new Set(ids(truth));
+      right += ids(page).filter((id) => nearest.has(id)).length;
+      wanted += nearest.size;
+    }
+    return right / wanted;
+  };
+
+  it('compares a part of the descriptors, says so, and finds nearly all of the nearest', async () => {
+    const page = await find(near(3));
+    expect(page).toMatchObject({ numFound: COUNT, numFoundExact: true, ranking: { exact: false } });
+    expect(page.ranking?.distances).toBeGreaterThan(10);
+    expect(page.ranking?.distances).toBeLessThan(COUNT);
+    expect(await recall(() => [])).toBeGreaterThanOrEqual(0.98);
+  });
+
+  it.each([
+    ['half', (_: number) => ['half:1']],
+    ['a tenth', (_: number) => ['tenth:3']],
+    ['a hundredth', (_: number) => ['hundredth:42']],
+    ['a thousandth', (_: number) => ['thousandth:7']],
+    ['a tenth and a half', (_: number) => ['tenth:4', 'half:0']],
+    ['what is near', (theme: number) => [`theme:${theme}`]],
+    ['what is far', (theme: number) => [`theme:(${(theme + 5) % THEMES} ${(theme + 9) % THEMES})`]],
+    ['all but what is near', (theme: number) => [`-theme:${theme}`]],
+    ['the first half', (_: number) => [`n:[0 TO ${COUNT / 2 - 1}]`]],
+    ['one of all', (_: number) => ['n:1234']],
+    ['nothing', (_: number) => ['n:99999999']],
+  ])('gives full and right pages of %s', async (_, fq) => {
+    expect((await recall(fq)) || 1).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it('compares all that match when they are few, and says that it is exact', async () => {
+    const page = await find(near(3), { fq: ['hundredth:42'] });
+    expect(page).toMatchObject({ numFound: 24, ranking: { exact: true, distances: 24 } });
+  });
+
+  it('visits fewer cells the stronger the smart filter is', async () => {
+    const distances = [];
+    for (const smartfilter of ['off', 'low', 'medium', 'high'] as const) {
+      distances.push((await find(near(5), { smartfilter })).ranking?.distances ?? 0);
+    }
+    expect(distances).toEqual([...distances].sort((a, b) => b - a));
+    expect(new Set(distances).size).toBeGreaterThanOrEqual(3);
+    expect(distances[0]).toBe(COUNT);
+  });
+
+  it('is exact for pages by cursor, deep pages and other orders', async () => {
+    const view = near(7);
+    const seen: string[] = [];
+    for (let mark = '*'; ; ) {
+      const page = await find(view, { cursorMark: mark, rows: 700 });
+      expect(page.ranking?.exact).toBe(true);
+      if (page.hits.length === 0) break;
+      seen.push(...ids(page));
+      mark = page.nextCursorMark ?? '';
+    }
+    expect(new Set(seen).size).toBe(COUNT);
+    expect(seen).toHaveLength(COUNT);
+    const deep = await find(view, { start: 995, rows: 10 });
+    expect(deep.ranking?.exact).toBe(true);
+    expect(ids(deep)).toEqual(seen.slice(995, 1005));
+    const byId = await find(view, { sort: parseSort('id asc') });
+    expect(byId).toMatchObject({ ranking: { exact: true } });
+    expect(ids(byId)[0]).toBe('d00000');
+    const worst = await find(view, { sort: parseSort('score asc') });
+    expect(ids(worst)).toEqual(seen.slice(-10).reverse());
+  });
+
+  it('gives pages that follow on each other', async () => {
+    const view = near(9);
+    const whole = await find(view, { rows: 40 });
+    const pages = [];
+    for (let start = 0; start < 40; start += 10) pages.push(...ids(await find(view, { start })));
+    expect(pages.filter((id) => ids(whole).includes(id)).length).toBeGreaterThanOrEqual(39);
+    expect((await find(view, { start: 20 })).minDistance).toBeCloseTo(whole.hits[0]?.distance ?? 0, 6);
+  });
+
+  it('is exact with a greatest distance, though it looks only where something can be', async () => {
+    let compared = 0;
+    for (let theme = 0; theme < THEMES; theme += 4) {
+      const view = near(theme);
+      const all = (await find(view, { smartfilter: 'off', rows: 1000 })).hits;
+      const maxDistance = all[25]?.distance ?? 0;
+      const page = await find(view, { maxDistance });
+      expect(page).toMatchObject({ numFound: 26, numFoundExact: true, ranking: { exact: true } });
+      expect(ids(page)).toEqual(all.slice(0, 10).map(({ id }) => id));
+      const odd = all.slice(0, 26).filter(({ id }) => Number(id.slice(1)) % 2 === 1);
+      const filtered = await find(view, {
+        maxDistance,
+        fq: ['half:1'],
+        start: 2,
+        facets: [{ kind: 'query', query: parseQuery('half:1') }],
+      });
+      expect(filtered.numFound).toBe(odd.length);
+      expect(ids(filtered)).toEqual(odd.slice(2, 12).map(({ id }) => id));
+      expect(filtered.facets).toMatchObject([{ count: odd.length }]);
+      expect(await find(view, { maxDistance, rows: 0 })).toMatchObject({ numFound: 26 });
+      expect(await find(view, { maxDistance, start: 900 })).toMatchObject({ numFound: 26, hits: [] });
+      compared += page.ranking?.distances ?? 0;
+    }
+    expect(compared).toBeLessThan((COUNT * THEMES) / 4);
+  });
+
+  it('puts the document that asks first among its equals, and the others by id', async () => {
+    const view = near(1);
+    await add(Array.from({ length: 70 }, (_, i) => ({ ...documentOf(50_000 + i, view, 1), id: `twin${10 + i}` })));
+    const page = await find(view, { firstId: 'twin66', rows: 4 });
+    expect(page.hits.map(({ id, distance }) => [id, distance])).toEqual([
+      ['twin66', 0],
+      ['twin10', 0],
+      ['twin11', 0],
+      ['twin12', 0],
+    ]);
+    const filtered = await find(view, { fq: ['id:twin*'], rows: 100 });
+    expect(filtered.hits).toHaveLength(70);
+    await add(Array.from({ length: 70 }, (_, i) => ({ kind: 'delete', id: `twin${10 + i}` })));
+    expect(ids(await find(view, { rows: 100 })).filter((id) => id.startsWith('twin'))).toEqual([]);
+  });
+
+  it('sees what was updated, deleted and added since the cells were made', async () => {
+    const view = near(2);
+    const before = ids(await find(view, { rows: 20 }));
+    const [first = '', second = ''] = before;
+    const moved = documentOf(Number(first.slice(1)), near(20), 20);
+    await add([moved, { kind: 'delete', id: second }, { ...documentOf(9_000, view, 2), id: 'new' }]);
+    const after = await find(view, { rows: 20 });
+    expect(ids(after).slice(0, 1)).toEqual(['new']);
+    expect(ids(after)).not.toContain(first);
+    expect(ids(after)).not.toContain(second);
+    expect(after.hits).toHaveLength(20);
+    expect(after.numFound).toBe(COUNT);
+    await maintain(store);
+    expect(ids(await find(view, { rows: 20 }))).toEqual(ids(after));
+    await add([{ kind: 'delete', id: 'new' }]);
+  });
+
+  it('answers from whole cells while they are made anew and commits run', async () => {
+    const { optimize } = await import('../cells/arrange.ts');
+    await optimize(store, collection);
+    let done = false;
+    const arranging = arrangeCells(store).finally(() => {
+      done = true;
+    });
+    for (let round = 0; !done || round < 5; round++) {
+      const view = near(round % THEMES);
+      const id = `r${round}`;
+      await add([{ ...documentOf(60_000 + round, view, round % THEMES), id }]);
+      const page = await find(view);
+      expect(page.hits).toHaveLength(10);
+      expect(page.hits[0]).toMatchObject({ id, distance: expect.closeTo(0, 2) });
+      await add([{ kind: 'delete', id }]);
+    }
+    await arranging;
+    expect(await recall(() => [])).toBeGreaterThanOrEqual(0.98);
+  });
+});

@@ -1,0 +1,318 @@
+import { cellTable, currentGeneration, finderOf } from '../cells/generations.ts';
+import type { Collection } from '../collections.ts';
+import type { Row } from '../engine/engine.ts';
+import type { Store } from '../store.ts';
+import type { Clock } from './date-math.ts';
+import { conditionsOf, distanceTo, rankedTable } from './matching.ts';
+import { Params } from './params.ts';
+import type { Rank, Ranking, SearchRequest, Smartfilter } from './request.ts';
+import { sortOf } from './request.ts';
+import { rankKeys } from './score-keys.ts';
+import type { Snapshot } from './snapshot.ts';
+import { keyColumn, orderBy, sortKeys } from './sort.ts';
+
+/*
+ * The plan rule: how the nearest documents of a large collection are found. Each step gives full pages or hands on.
+ *
+ *   1. Few matches (at most `exactDocuments`): all of them are compared.
+ *   2. The nearest cells: their rows are compared first and only the nearest few of them are looked up in documents, for
+ *      visibility and filters. They come in order of distance, so as soon as enough of them match, these are the right
+ *      ones of those cells. How many cells are visited grows as fewer of the rows there match.
+ *   3. Next to nothing nearby matches: some documents of every cell are asked whether they do, and the cells are visited
+ *      that have matches.
+ *   4. All matches are compared.
+ */
+
+/** A page of the nearest documents. */
+export interface NearestPage {
+  readonly rows: readonly { readonly doc: bigint; readonly id: string; readonly value: number }[];
+  readonly ranking: Ranking;
+  /** How many documents match, where that came along. */
+  readonly found?: number | undefined;
+  /** The least distance of all matches; null when there are none. */
+  readonly best: number | null;
+}
+
+/** Farther down pages are exact, so that they follow on each other without gaps. */
+const DEEPEST = 1_000;
+
+/**
+ * Cells that are visited where all their rows match. Where a share s of them does, 1/√s times as many are: the nearest
+ * matches are spread over more cells then, but not over 1/s times as many.
+ */
+const CELLS: Readonly<Record<Smartfilter, number>> = { off: Number.POSITIVE_INFINITY, low: 16, medium: 8, high: 4 };
+
+/** So many nearest rows are looked up at least: they also tell how many match around here. */
+const LEAST_LOOKED_UP = 400;
+/** Documents of each cell that are asked where matches are. */
+const ASKED_A_CELL = 16;
+
+/**
+ * Finds the page of a ranked search by the plan rule.
+ * @returns undefined where the search is to be exact in any case, or only an exact one can tell
+ */
+export async function readNearest(
+  store: Store,
+  collection: Collection,
+  request: SearchRequest,
+  snapshot: Snapshot,
+  clock: Clock,
+): Promise<NearestPage | undefined> {
+  const { rank, rows, start = 0, cursorMark } = request;
+  if (rank === undefined || rank.maxDistance !== undefined) return undefined;
+  const [first, ...others] = sortOf(request);
+  const byScore = first?.name === 'score' && first.direction === 'desc' && others.every(({ name }) => name !== 'score');
+  if (!byScore || cursorMark !== undefined || rows === 0 || start + rows > DEEPEST) return undefined;
+  const described = snapshot.described.get(rank.module) ?? 0;
+  if (described <= store.exactDocuments) return undefined;
+  rankedTable(rank, snapshot);
+  const generation = await currentGeneration(snapshot.tx, snapshot.sqlSchema, rank.module);
+  if (generation === undefined) return undefined;
+  const finder = await finderOf(store, collection, generation, snapshot.tx);
+  const search = new NearestSearch(request, rank, snapshot, clock, {
+    table: cellTable(snapshot.sqlSchema, rank.module, generation.number),
+    sizes: generation.sizes,
+    order: finder.byDistance(rank.vector).map(({ cell }) => cell),
+    described,
+  });
+  return search.run(store.exactDocuments);
+}
+
+/** The cells of the current generation. */
+interface Cells {
+  readonly table: string;
+  /** Rows of each cell, about. */
+  readonly sizes: Int32Array;
+  /** The nearest first. */
+  readonly order: readonly number[];
+  /** How many documents have a descriptor. */
+  readonly described: number;
+}
+
+/** The rows of some cells that were looked up. */
+interface Looked {
+  readonly rows: NearestPage['rows'];
+  /** How many of the nearest rows were looked up, and how many of them match. */
+  readonly seen: number;
+  readonly matched: number;
+  /** Whether nothing in these cells can be missing on the page. */
+  readonly full: boolean;
+  /** Whether these are all matches of these cells. */
+  readonly all: boolean;
+}
+
+class NearestSearch {
+  readonly #request: SearchRequest;
+  readonly #rank: Rank;
+  readonly #snapshot: Snapshot;
+  readonly #clock: Clock;
+  readonly #cells: Cells;
+  readonly #wanted: number;
+  #distances = 0;
+
+  constructor(request: SearchRequest, rank: Rank, snapshot: Snapshot, clock: Clock, cells: Cells) {
+    this.#request = request;
+    this.#rank = rank;
+    this.#snapshot = snapshot;
+    this.#clock = clock;
+    this.#cells = cells;
+    this.#wanted = (request.start ?? 0) + request.rows;
+  }
+
+  async run(exactDocuments: number): Promise<NearestPage | undefined> {
+    const { described, order } = this.#cells;
+    const params = new Params();
+    const { everything } = conditionsOf(this.#request, this.#snapshot, this.#clock, params);
+    const matches = everything ? described : await this.#estimate();
+    if (!everything && matches <= ESTIMATE_SLIP * exactDocuments) {
+      const few = await this.#compareFew(exactDocuments);
+      if (few !== undefined) return few;
+    }
+    const effort = CELLS[this.#rank.smartfilter ?? 'low'];
+    if (effort > order.length) return this.#visitAll();
+    return (await this.#visitNear(effort, everything ? 1 : matches / described)) ?? this.#visitSampled(effort);
+  }
+
+  /** How many documents match, as the planner estimates it from its statistics, in half a millisecond. */
+  async #estimate(): Promise<number> {
+    const params = new Params();
+    const { where } = conditionsOf(this.#request, this.#snapshot, this.#clock, params);
+    const [row] = await this.#snapshot.tx.query(
+      `explain (format json) select from ${this.#snapshot.sqlSchema}.documents d where ${where}`,
+      params.values,
+    );
+    const [{ Plan: plan }] = JSON.parse(row?.['QUERY PLAN']) as [{ Plan: { 'Plan Rows': number } }];
+    return plan['Plan Rows'];
+  }
+
+  /**
+   * Step 1. Counts up to the limit and compares in the same statement: 1.3 to 2 µs a match.
+   * @returns undefined when there are more matches
+   */
+  async #compareFew(most: number): Promise<NearestPage | undefined> {
+    const params = new Params();
+    const { where } = conditionsOf(this.#request, this.#snapshot, this.#clock, params);
+    const { columns, order } = this.#ordered(params, 'v.value');
+    const [first, ...others] = await this.#snapshot.tx.query<Counted & { matches: bigint }>(
+      `with matches as materialized (
+         select d.* from ${this.#snapshot.sqlSchema}.documents d where ${where} limit ${most + 1}
+       ), ranked as materialized (
+         select ${columns} from matches d
+          cross join lateral (select ${distanceTo(this.#rank, params)} as value
+                                from ${rankedTable(this.#rank, this.#snapshot)} v where v.doc = d.doc offset 0) v
+          where (select count(*) from matches) <= ${most}
+       )
+       select t.*, m.* from (select (select count(*) from matches) as matches, (select count(*) from ranked) as matched) t
+         left join lateral (select * from ranked m order by ${order} limit ${this.#wanted}) m on true order by ${order}`,
+      params.values,
+    );
+    if (first === undefined || first.matches > most) return undefined;
+    const found = Number(first.matched);
+    this.#distances += found;
+    return this.#page([first, ...others], true, found);
+  }
+
+  /** Step 2. */
+  async #visitNear(effort: number, expected: number): Promise<NearestPage | undefined> {
+    const { order } = this.#cells;
+    let share = Math.min(1, expected);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const visited = order.slice(0, Math.max(1, Math.ceil(effort / Math.sqrt(share))));
+      const looked = await this.#lookInto(visited, this.#lookups(share));
+      const found = (looked.matched + 0.5) / (looked.seen + 1);
+      const enough = visited.length === order.length || share <= 2 * found;
+      if (looked.full && enough) return this.#page(looked.rows, visited.length === order.length);
+      if (visited.length === order.length && looked.all) return this.#page(looked.rows, true);
+      if (found < LEAST_SHARE) return undefined;
+      share = looked.full ? found : Math.min(found, share / 2);
+    }
+    return undefined;
+  }
+
+  /** How many of the nearest rows hold the page where such a share of them matches, with some to spare. */
+  #lookups(share: number): number {
+    return Math.max(LEAST_LOOKED_UP, Math.ceil((2 * this.#wanted) / share) + 50);
+  }
+
+  /**
+   * Step 3.
+   * @returns undefined when matches are so rare that only comparing all of them finds enough
+   */
+  async #visitSampled(effort: number): Promise<NearestPage | undefined> {
+    const { order, sizes } = this.#cells;
+    const shares = await this.#sample();
+    const visited: number[] = [];
+    let sum = 0;
+    let rows = 0;
+    let expected = 0;
+    for (const cell of order) {
+      const share = shares.get(cell) ?? 0;
+      if (share === 0) continue;
+      visited.push(cell);
+      sum += Math.sqrt(share);
+      rows += sizes[cell] as number;
+      expected += share * (sizes[cell] as number);
+      if (sum >= effort && expected >= 4 * this.#wanted) break;
+    }
+    if (visited.length === 0) return undefined;
+    let looked = await this.#lookInto(visited, 2 * this.#lookups(expected / rows));
+    if (!looked.full && !looked.all) looked = await this.#lookInto(visited, rows + this.#cells.described);
+    return looked.full ? this.#page(looked.rows, false) : undefined;
+  }
+
+  /** The share of the rows of each cell that match, by a few of them: 16,000 lookups for 1,000 cells. */
+  async #sample(): Promise<Map<number, number>> {
+    const params = new Params();
+    const { where } = conditionsOf(this.#request, this.#snapshot, this.#clock, params);
+    const rows = await this.#snapshot.tx.query<{ cell: number; share: number }>(
+      `select c.cell, count(d.doc)::float8 / count(*) as share
+         from unnest(${params.add(this.#cells.order, 'int4[]')}) c (cell)
+         cross join lateral (select v.doc from ${this.#cells.table} v where v.cell = c.cell limit ${ASKED_A_CELL}) v
+         left join lateral (
+           select d.doc from (select * from ${this.#snapshot.sqlSchema}.documents d where d.doc = v.doc offset 0) d
+            where ${where}
+         ) d on true
+        group by c.cell`,
+      params.values,
+    );
+    return new Map(rows.map(({ cell, share }) => [cell, share]));
+  }
+
+  /** For `off`: every row is compared, without a look at documents but for the nearest. */
+  async #visitAll(): Promise<NearestPage | undefined> {
+    const looked = await this.#lookInto(this.#cells.order, this.#lookups(0.1));
+    return looked.full || looked.all ? this.#page(looked.rows, true) : undefined;
+  }
+
+  /** Compares all rows of some cells, and looks the nearest of them up in documents. */
+  async #lookInto(cells: readonly number[], most: number): Promise<Looked> {
+    const params = new Params();
+    const { where } = conditionsOf(this.#request, this.#snapshot, this.#clock, params);
+    const { columns, order } = this.#ordered(params, 'n.value');
+    const some = cells.length === this.#cells.order.length ? '' : `where v.cell = any(${params.add(cells, 'int4[]')})`;
+    for (const cell of cells) this.#distances += this.#cells.sizes[cell] as number;
+    const [first, ...others] = await this.#snapshot.tx.query<Counted & { seen: bigint; edge: number | null }>(
+      `with near as materialized (
+         select v.doc, ${distanceTo(this.#rank, params)} as value from ${this.#cells.table} v ${some}
+          order by value limit ${most}
+       ), hits as materialized (
+         select ${columns} from near n
+          cross join lateral (select * from ${this.#snapshot.sqlSchema}.documents d where d.doc = n.doc offset 0) d
+          where ${where}
+       )
+       select t.*, m.* from (select (select count(*) from near) as seen, (select max(value) from near) as edge,
+                                    (select count(*) from hits) as matched) t
+         left join lateral (select * from hits m order by ${order} limit ${this.#wanted}) m on true order by ${order}`,
+      params.values,
+    );
+    if (first === undefined) throw new Error('counts gave no row');
+    const rows = hitsOf([first, ...others]);
+    const seen = Number(first.seen);
+    // Beyond the edge may be more rows at its very distance, of which a lesser id would come first.
+    const last = rows[this.#wanted - 1];
+    const all = seen < most;
+    const full = last !== undefined && (all || last.value < (first.edge ?? 0));
+    return { rows, seen, matched: Number(first.matched), full, all };
+  }
+
+  /** What is selected of a hit, and the order of hits. */
+  #ordered(params: Params, value: string): { columns: string; order: string } {
+    const keys = sortKeys(sortOf(this.#request), () => rankKeys(this.#rank, params), this.#snapshot, params);
+    const columns = keys.flatMap((key, i) => (key.sql === null ? [] : [`${key.sql} as ${keyColumn(key, i)}`]));
+    return { columns: ['d.doc', 'd.id', `${value} as value`, ...columns].join(', '), order: orderBy(keys) };
+  }
+
+  #page(rows: readonly Hit[], exact: boolean, found?: number): NearestPage {
+    const hits = hitsOf(rows);
+    return {
+      rows: hits.slice(this.#request.start ?? 0),
+      ranking: { exact, distances: this.#distances },
+      found,
+      best: hits[0]?.value ?? null,
+    };
+  }
+}
+
+/** The planner's estimate may be so many times too high before few matches are overlooked. */
+const ESTIMATE_SLIP = 4;
+/** Visits of near cells before other ways are tried. */
+const ATTEMPTS = 3;
+/** Where fewer of the nearest rows match, matches are elsewhere. */
+const LEAST_SHARE = 1 / 200;
+
+interface Hit {
+  readonly doc: bigint | null;
+  readonly id: string | null;
+  readonly value: number | null;
+}
+
+interface Counted extends Row, Hit {
+  readonly matched: bigint;
+}
+
+/** Where nothing was hit, counts stand alone in a row. */
+function hitsOf(rows: readonly Hit[]): { doc: bigint; id: string; value: number }[] {
+  return rows.flatMap(({ doc, id, value }) =>
+    doc === null || id === null || value === null ? [] : [{ doc, id, value }],
+  );
+}

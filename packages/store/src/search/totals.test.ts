@@ -1,0 +1,71 @@
+import { parseQuery } from '@akin/domain';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accept, ENGINES, openTestStore, testOutputs, testPlace } from '../../test/support.ts';
+import { type Collection, createCollection } from '../collections.ts';
+import { commit } from '../commit.ts';
+import type { Store } from '../store.ts';
+import type { SearchRequest } from './request.ts';
+import { search } from './search.ts';
+
+describe.each(ENGINES)('how many match, on %s', (kind) => {
+  let store: Store;
+  let remove: () => Promise<void>;
+  let collection: Collection;
+
+  beforeAll(async () => {
+    const made = await testPlace(kind);
+    remove = made.remove;
+    store = await openTestStore(made.place);
+    collection = await createCollection(store, 'shop');
+    const shapes = [[1, 0, 0, 0], [0, 1, 0, 0], undefined];
+    const documents = Array.from({ length: 30 }, (_, i) => {
+      const shape = shapes[i % 3];
+      return { id: `d${i}`, n: i % 5, ...(shape ? { import: testOutputs({ shape }) } : {}) };
+    });
+    await accept(store, collection, documents);
+    await commit(store, collection);
+  });
+
+  afterAll(async () => {
+    await store?.[Symbol.asyncDispose]();
+    await remove?.();
+  });
+
+  const rank = { module: 'shape', vector: Float32Array.of(1, 0, 0, 0) };
+  const count = async (q: string, request: Partial<SearchRequest> = {}) => {
+    const result = await search(store, collection, { query: parseQuery(q), rows: 3, ...request });
+    return [result.numFound, result.numFoundExact];
+  };
+
+  it('is exact unless less is asked for', async () => {
+    expect(await count('*:*')).toEqual([30, true]);
+    expect(await count('*:*', { rank })).toEqual([20, true]);
+    expect(await count('*:*', { rank, rows: 0 })).toEqual([20, true]);
+    expect(await count('n:1')).toEqual([6, true]);
+    expect(await count('n:1', { rank })).toEqual([4, true]);
+    expect(await count('*:*', { rank: { ...rank, maxDistance: 0.5 } })).toEqual([10, true]);
+  });
+
+  it('may be a lower bound beyond minExactCount, never below the page', async () => {
+    expect(await count('n:1', { minExactCount: 4 })).toEqual([5, false]);
+    expect(await count('n:1', { minExactCount: 0 })).toEqual([4, false]);
+    expect(await count('n:1', { minExactCount: 6 })).toEqual([6, true]);
+    expect(await count('n:1', { minExactCount: 0, start: 5 })).toEqual([6, true]);
+    expect(await count('n:[1 TO 4]', { minExactCount: 2, rank: { ...rank, maxDistance: 0.5 } })).toEqual([4, false]);
+    // Known without counting.
+    expect(await count('*:*', { minExactCount: 0 })).toEqual([30, true]);
+  });
+
+  it('needs no look at descriptors when every document has one', async () => {
+    const all = await createCollection(store, 'all');
+    await accept(
+      store,
+      all,
+      Array.from({ length: 9 }, (_, i) => ({ id: `d${i}`, n: i % 3, import: testOutputs({ shape: [1, 0, 0, 0] }) })),
+    );
+    await commit(store, all);
+    const facets = [{ kind: 'query', query: parseQuery('n:1') }] as const;
+    const result = await search(store, all, { query: parseQuery('n:[1 TO 2]'), rank, rows: 2, facets });
+    expect(result).toMatchObject({ numFound: 6, numFoundExact: true, facets: [{ count: 3 }] });
+  });
+});
