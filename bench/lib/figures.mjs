@@ -6,7 +6,7 @@
  * @param {readonly number[]} values
  * @param {number} share 0 to 1
  */
-function quantile(values, share) {
+export function quantile(values, share) {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }

@@ -1,4 +1,5 @@
-import { median, quantiles, tableText } from '../lib/figures.mjs';
+import { median, quantile, quantiles, tableText } from '../lib/figures.mjs';
+import { goals } from './goals.mjs';
 
 /** The figures of a run as Markdown. */
 export function writeReport(report) {
@@ -10,6 +11,8 @@ export function writeReport(report) {
   for (const [name, write] of Object.entries({ likeness, ranked, others, facets, disturbance })) {
     if (report[name]) parts.push(...write(report[name], report));
   }
+  const rows = goals(report);
+  if (rows.length > 0) parts.push(tableText([['goal', 'wanted', 'is'], ...rows]));
   parts.push(`At the end: ${report.machineAfter}`);
   return `${parts.join('\n\n')}\n`;
 }
@@ -62,7 +65,7 @@ function ranked(cases) {
 
 function others(requests) {
   const [lookup] = requests;
-  const p95 = (times) => Number(quantiles(times, [0.95], 3));
+  const p95 = (times) => quantile(times, 0.95);
   return [
     tableText([
       ['request', 'p50 / p95 ms', 'p95 / p95 of the first'],
@@ -87,7 +90,7 @@ function facets(rows) {
 
 function disturbance(phases) {
   const [idle] = phases;
-  const p95 = (times) => Number(quantiles(times, [0.95], 3));
+  const p95 = (times) => quantile(times, 0.95);
   return [
     tableText([
       ['searches', 'seconds', 'how many', 'p50 / p95 / max ms', 'p95 / idle'],
