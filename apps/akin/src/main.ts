@@ -13,6 +13,10 @@ const PROGRAMS: Readonly<Record<string, () => Promise<Program>>> = {
   serve: async () => (await import('./commands/serve-command.ts')).serveCommand,
   index: async () => (await import('./commands/index-command.ts')).indexCommand,
   analyze: async () => (await import('./commands/analyze.ts')).analyzeCommand,
+  gateway: async () => (await import('./commands/fleet-commands.ts')).gatewayCommand,
+  indexer: async () => (await import('./commands/fleet-commands.ts')).indexerCommand,
+  analyzer: async () => (await import('./commands/fleet-commands.ts')).analyzerCommand,
+  'analyze-node': async () => (await import('./commands/fleet-commands.ts')).analyzeNodeCommand,
   backup: async () => (await import('./commands/backup.ts')).backupCommand,
   restore: async () => (await import('./commands/backup.ts')).restoreCommand,
 };

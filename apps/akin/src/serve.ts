@@ -8,8 +8,9 @@ import { type Analyzer, createAnalyzer } from '@akin/modules/analyze';
 import { MODULES } from '@akin/modules/manifests';
 import { parseOutputs } from '@akin/modules/vectors';
 import { createMemoryQueue } from '@akin/queue';
-import { createLogger, createMetrics, type Logger, shutDown } from '@akin/runtime';
+import { createLogger, createMetrics, type Logger } from '@akin/runtime';
 import { openStore } from '@akin/store';
+import { Parts } from './parts.ts';
 
 export interface ServeConfig {
   /** Folder of the embedded database, the demo and the lock. */
@@ -33,9 +34,6 @@ export interface Served extends AsyncDisposable {
   readonly analyzer: Analyzer;
 }
 
-/** What one part may take to end its work: an open request may wait for the analysis of its pictures. */
-const CLOSE_MILLISECONDS = 20_000;
-
 /**
  * Starts gateway, indexer and analyzer in this process on PGlite, or on PostgreSQL.
  *
@@ -43,45 +41,30 @@ const CLOSE_MILLISECONDS = 20_000;
  */
 export async function serve(config: ServeConfig): Promise<Served> {
   const log = createLogger({ name: 'akin', level: config.logLevel });
-  const opened: { name: string; part: AsyncDisposable }[] = [];
-  const keep = <Part extends AsyncDisposable>(name: string, part: Part): Part => {
-    opened.push({ name, part });
-    return part;
-  };
-  const close = async () => {
-    const phases = opened.reverse().map(({ name, part }) => ({
-      name,
-      milliseconds: CLOSE_MILLISECONDS,
-      work: async () => part[Symbol.asyncDispose](),
-    }));
-    await shutDown(log, phases);
-  };
+  const parts = new Parts(log);
+  const close = () => parts[Symbol.asyncDispose]();
   try {
-    return { ...(await open(config, log, keep)), [Symbol.asyncDispose]: close };
+    return { ...(await open(config, log, parts)), [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw listenError(error, config) ?? error;
   }
 }
 
-async function open(
-  config: ServeConfig,
-  log: Logger,
-  keep: <Part extends AsyncDisposable>(name: string, part: Part) => Part,
-): Promise<Pick<Served, 'gateway' | 'analyzer'>> {
+async function open(config: ServeConfig, log: Logger, parts: Parts): Promise<Pick<Served, 'gateway' | 'analyzer'>> {
   const { threads } = config;
   const metrics = createMetrics();
   const place = config.databaseUrl
     ? { databaseUrl: config.databaseUrl }
     : { folder: path.join(config.dataFolder, 'database') };
-  const store = keep('store', await openStore({ modules: MODULES, parseOutputs, ...place }));
-  const analyzer = keep('analyzer', await createAnalyzer({ threads }));
-  const queue = keep('queue', createMemoryQueue());
+  const store = parts.keep('store', await openStore({ modules: MODULES, parseOutputs, ...place }));
+  const analyzer = parts.keep('analyzer', await createAnalyzer({ threads }));
+  const queue = parts.keep('queue', createMemoryQueue());
   const download = (url: string, signal?: AbortSignal) =>
     downloadImage(url, { policy: { allowLoopback: true, allowPrivate: false }, ...(signal ? { signal } : {}) });
-  keep('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
-  const indexer = keep('indexer', createIndexer({ store, queue, log, metrics }));
-  const gateway = keep(
+  parts.keep('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
+  const indexer = parts.keep('indexer', createIndexer({ store, queue, log, metrics }));
+  const gateway = parts.keep(
     'gateway',
     await createGateway({
       store,
@@ -105,7 +88,7 @@ async function open(
 }
 
 /** Why it cannot listen, for the one who chose address and port. */
-function listenError(error: unknown, { host, port }: ServeConfig): AkinError | undefined {
+export function listenError(error: unknown, { host, port }: Pick<ServeConfig, 'host' | 'port'>): AkinError | undefined {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'EADDRINUSE') {
     return new AkinError('conflict', `Port ${port} is taken, perhaps by another akin: choose one with --port.`);

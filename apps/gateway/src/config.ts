@@ -1,3 +1,4 @@
+import type { AkinError } from '@akin/domain';
 import type { Log, Metrics } from '@akin/runtime';
 import type { Store } from '@akin/store';
 import type { GatewayLimits } from './limits.ts';
@@ -50,4 +51,14 @@ export interface GatewayConfig {
   readonly webFolder?: string;
   readonly version?: string;
   readonly limits?: Partial<GatewayLimits>;
+}
+
+/** The door of a process that has no store. */
+export interface DoorConfig extends Omit<GatewayConfig, 'store' | 'analyze' | 'commit' | 'wake' | 'webFolder'> {
+  /** Given, `/analyze` is served. */
+  readonly analyze?: AnalyzeImage;
+  /** Rejects with AkinError unavailable, whose message says why, while the process cannot do its work. */
+  readonly ready: () => Promise<void>;
+  /** What all other addresses answer; not-found when not given. */
+  readonly otherwise?: () => AkinError;
 }

@@ -9,6 +9,8 @@ export interface Context {
   readonly store: Store;
   readonly analyze: AnalyzeImage;
   readonly commit: CommitChanges;
+  /** Resolves when requests can be served; rejects with what is in the way. */
+  readonly ready: () => Promise<void>;
   readonly wake: () => void;
   /** Commits a collection after so many milliseconds, unless the gateway stops before. */
   readonly commitLater: (collection: string, milliseconds: number) => void;

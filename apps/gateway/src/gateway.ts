@@ -5,7 +5,7 @@ import { AkinError } from '@akin/domain';
 import express, { type Express, type Request, type Response } from 'express';
 import { HANDLERS } from './api/handlers.ts';
 import { createBackground } from './background.ts';
-import type { GatewayConfig } from './config.ts';
+import type { DoorConfig, GatewayConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { refuseBrokenRequest } from './http/broken-request.ts';
 import { cors } from './http/cors.ts';
@@ -35,6 +35,43 @@ const MAX_HEADER_BYTES = 64 * 1024;
  * it cannot listen, as on a port that is taken
  */
 export async function createGateway(config: GatewayConfig): Promise<Gateway> {
+  const laterCommits = createLaterCommits(config.commit, config.log);
+  const { store, analyze, commit, wake } = config;
+  const parts = {
+    ...{ store, analyze, commit, wake },
+    ready: () => store.ping(),
+    commitLater: laterCommits.add,
+  };
+  const gateway = await open(config, parts, Object.keys(ENDPOINTS) as EndpointName[]);
+  return {
+    ...gateway,
+    async [Symbol.asyncDispose]() {
+      laterCommits.stop();
+      await gateway[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/**
+ * Starts a door for a process without a store: it tells whether the process lives and is ready, its figures, and
+ * analyzes pictures if it was given how. Else as `createGateway`.
+ */
+export async function createDoor(config: DoorConfig): Promise<Gateway> {
+  const names: EndpointName[] = ['live', 'ready', 'metrics', ...(config.analyze ? (['analyze'] as const) : [])];
+  // What these endpoints do not ask for.
+  const absent = undefined as never;
+  const parts = { store: absent, commit: absent, wake: absent, commitLater: absent };
+  return open(config, { ...parts, analyze: config.analyze ?? absent, ready: config.ready }, names, config.otherwise);
+}
+
+type Parts = Pick<Context, 'store' | 'analyze' | 'commit' | 'wake' | 'ready' | 'commitLater'>;
+
+async function open(
+  config: Omit<GatewayConfig, keyof Parts>,
+  parts: Parts,
+  names: readonly EndpointName[],
+  otherwise?: () => AkinError,
+): Promise<Gateway> {
   const host = config.host ?? '127.0.0.1';
   const safety: SafetyConfig = {
     loopback: isLoopback(host),
@@ -52,14 +89,9 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
     throw new Error(`The legacy segment ${JSON.stringify(legacySegment)} cannot be the first part of an address.`);
   }
   const limits = { ...DEFAULT_GATEWAY_LIMITS, ...config.limits };
-  const laterCommits = createLaterCommits(config.commit, config.log);
   const background = createBackground(config.log);
   const context: Context = {
-    store: config.store,
-    analyze: config.analyze,
-    commit: config.commit,
-    wake: config.wake,
-    commitLater: laterCommits.add,
+    ...parts,
     background: background.run,
     log: config.log,
     metrics: config.metrics,
@@ -67,7 +99,7 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
     legacySegment,
     version: config.version ?? '0.0.0',
   };
-  const app = createApp(context, safety, config.webFolder);
+  const app = createApp(context, safety, names, otherwise ?? config.webFolder);
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -88,14 +120,19 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
     async [Symbol.asyncDispose]() {
-      laterCommits.stop();
       await close(server, limits.shutdownMilliseconds);
       await background.stop();
     },
   };
 }
 
-function createApp(context: Context, safety: SafetyConfig, webFolder: string | undefined): Express {
+/** @param rest the folder of the web page, or what all other addresses answer */
+function createApp(
+  context: Context,
+  safety: SafetyConfig,
+  names: readonly EndpointName[],
+  rest: string | (() => AkinError) | undefined,
+): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -107,7 +144,7 @@ function createApp(context: Context, safety: SafetyConfig, webFolder: string | u
     checkHost(request, safety);
     if (!cors(request, response, safety)) next();
   });
-  for (const [address, methods] of routes(context.legacySegment)) {
+  for (const [address, methods] of routes(names, context.legacySegment)) {
     app.all(address, (request, response, next) => {
       const route = methods.get(request.method === 'HEAD' ? 'GET' : request.method);
       if (request.method === 'OPTIONS') return allow(methods, response).status(204).end();
@@ -120,7 +157,13 @@ function createApp(context: Context, safety: SafetyConfig, webFolder: string | u
       return serve(route.endpoint, route.name, route.door, handler, context)(request, response, next);
     });
   }
-  app.use(webPage(webFolder));
+  if (typeof rest === 'function') {
+    app.use(() => {
+      throw rest();
+    });
+  } else {
+    app.use(webPage(rest));
+  }
   app.use((request: Request) => {
     throw new AkinError('not-found', `Nothing answers at ${request.path}: /docs lists all addresses.`);
   });
@@ -140,7 +183,7 @@ interface Route {
 }
 
 /** What answers at each address, by method. */
-function routes(legacySegment: string): Map<string, Map<string, Route>> {
+function routes(names: readonly EndpointName[], legacySegment: string): Map<string, Map<string, Route>> {
   const table = new Map<string, Map<string, Route>>();
   const add = (address: string, route: Route) => {
     const path = address.replace(/\{([^}]+)\}/g, ':$1');
@@ -148,7 +191,8 @@ function routes(legacySegment: string): Map<string, Map<string, Route>> {
     for (const method of route.endpoint.methods) methods.set(method, route);
     table.set(path, methods);
   };
-  for (const [name, endpoint] of Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]) {
+  for (const name of names) {
+    const endpoint: Endpoint = ENDPOINTS[name];
     if (endpoint.under === 'service') {
       add(endpoint.path, { name, endpoint, door: 'cores' });
     } else {

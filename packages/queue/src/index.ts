@@ -1,3 +1,3 @@
 export { createMemoryQueue } from './memory-queue.ts';
 export type { AddOptions, Job, JobCounts, JobHandler, Queue, WorkOptions } from './queue.ts';
-export { createRedisQueue, type RedisQueue, type RedisQueueConfig } from './redis-queue.ts';
+export { createRedisQueue, QueueUnavailableError, type RedisQueue, type RedisQueueConfig } from './redis-queue.ts';

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createServices, type TestRedis, testRedis } from '@akin/testing';
+import { createServices, openProxy, type TestRedis, testRedis } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Queue as BullQueue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { openProxy } from '../test/breakable-proxy.ts';
 import { queueContract } from '../test/queue-contract.ts';
 import { createRedisQueue } from './index.ts';
 
@@ -99,6 +98,21 @@ describe('a queue on Redis', () => {
     while (!(await added())) await delay(5);
     await untilHandled('after');
     expect(warnings).toContain('the queue has trouble with Redis');
+  });
+
+  it('closes at once while Redis is away', async () => {
+    await using proxy = await openProxy(redis.url);
+    const queue = await createRedisQueue({ url: proxy.url, prefix: nextPrefix() });
+    const handled = new Promise((resolve) => {
+      queue.work('analyze', async () => resolve('done'), { concurrency: 1 });
+    });
+    await queue.add('analyze', PAYLOAD, { id: 'a' });
+    await handled;
+    await proxy.cut();
+    await expect(queue.counts('analyze')).rejects.toThrow();
+    const from = performance.now();
+    await queue[Symbol.asyncDispose]();
+    expect(performance.now() - from).toBeLessThan(2_000);
   });
 
   it('fails a job that does not fit the catalogue without trying it again', async () => {

@@ -31,6 +31,11 @@ export interface RedisQueue extends Queue {
 
 const ANNOUNCED_MILLISECONDS = 60_000;
 
+/** Redis does not answer now; it may later. */
+export class QueueUnavailableError extends Error {
+  override readonly name = 'QueueUnavailableError';
+}
+
 /** BullMQ runs jobs without a number before numbered ones. */
 const PRIORITIES = { interactive: 0, bulk: 1 } as const;
 
@@ -38,7 +43,8 @@ const PRIORITIES = { interactive: 0, bulk: 1 } as const;
  * A queue on Redis, for parts of akin in several processes. Redis may be stopped or wiped: jobs are then lost, and who
  * keeps the state adds them again.
  *
- * @throws Error when Redis does not answer, or is set to evict keys: it would throw jobs away when it is full.
+ * @throws QueueUnavailableError when Redis does not answer; Error when it is set to evict keys: it would throw jobs away
+ * when it is full.
  */
 export async function createRedisQueue(config: RedisQueueConfig): Promise<RedisQueue> {
   const { url, contract } = config;
@@ -109,17 +115,21 @@ export async function createRedisQueue(config: RedisQueueConfig): Promise<RedisQ
         runRetryDelay: RETRY_MILLISECONDS,
         autorun: false,
       };
-      const worker = keepWorking(() => {
-        const one = new BullWorker(name, process, settings);
-        one.on('error', report);
-        one.on('failed', (job, error) => {
-          if (job?.id === undefined || job.finishedOn === undefined) return;
-          const payload = JOBS[name].payload.safeParse(job.data);
-          if (payload.success) onFailed?.({ id: job.id, payload: payload.data as JobPayload<Name> }, error);
-          else config.log?.warn({ err: error, id: job.id }, 'a job does not fit the catalogue and is dropped');
-        });
-        return one;
-      }, report);
+      const worker = keepWorking(
+        () => {
+          const one = new BullWorker(name, process, settings);
+          one.on('error', report);
+          one.on('failed', (job, error) => {
+            if (job?.id === undefined || job.finishedOn === undefined) return;
+            const payload = JOBS[name].payload.safeParse(job.data);
+            if (payload.success) onFailed?.({ id: job.id, payload: payload.data as JobPayload<Name> }, error);
+            else config.log?.warn({ err: error, id: job.id }, 'a job does not fit the catalogue and is dropped');
+          });
+          return one;
+        },
+        () => forWorkers.status === 'ready',
+        report,
+      );
       workers.add(worker);
       return {
         async [Symbol.asyncDispose]() {
@@ -151,7 +161,9 @@ export async function createRedisQueue(config: RedisQueueConfig): Promise<RedisQ
     async [Symbol.asyncDispose]() {
       closed = true;
       await Promise.all([...workers].map((worker) => worker[Symbol.asyncDispose]()));
-      await Promise.all([...queues.values()].map((queue) => queue.close()));
+      const closing = [...queues.values()].map((queue) => queue.close());
+      if (forAdding.status === 'ready') await Promise.all(closing);
+      else for (const one of closing) one.catch(report);
       forWorkers.disconnect();
       forAdding.disconnect();
     },
@@ -181,11 +193,15 @@ async function connect(
   redis.on('error', report);
   try {
     await redis.connect();
+    // A Redis that reads its files first connects, and answers nothing.
+    await redis.ping();
     return redis;
   } catch (error) {
     redis.disconnect();
     const { host } = new URL(url);
-    throw new Error(`Redis at ${host} does not answer: start it, or name another one`, { cause: error });
+    throw new QueueUnavailableError(`Redis at ${host} does not answer: start it, or name another one`, {
+      cause: error,
+    });
   }
 }
 

@@ -9,8 +9,13 @@ export const RETRY_MILLISECONDS = 500;
  * connection breaks before it is ready stays deaf for ever, without an error: so that one is made anew.
  *
  * @param create makes a worker that does not run by itself (`autorun: false`)
+ * @param isConnected while it is not, disposing does not wait: nothing that ends could be told to Redis
  */
-export function keepWorking(create: () => Worker, report: (error: Error) => void): AsyncDisposable {
+export function keepWorking(
+  create: () => Worker,
+  isConnected: () => boolean,
+  report: (error: Error) => void,
+): AsyncDisposable {
   const stop = new AbortController();
   let worker: Worker;
 
@@ -33,6 +38,10 @@ export function keepWorking(create: () => Worker, report: (error: Error) => void
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();
+      if (!isConnected()) {
+        worker.close(true).catch(report);
+        return;
+      }
       await worker.close();
       await working;
     },

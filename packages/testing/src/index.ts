@@ -1,3 +1,4 @@
+export { type BreakableProxy, openProxy } from './breakable-proxy.ts';
 export { type Drawing, drawImage, randomNumbers } from './images.ts';
 export { createServices, type Services } from './services.ts';
 export { type TestDatabase, testDatabase } from './test-database.ts';

@@ -4,7 +4,7 @@ import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
 import type { Program } from '../main.ts';
 import { openInBrowser } from '../open-in-browser.ts';
 import { serve } from '../serve.ts';
-import { embeddedConfig, STORE_OPTIONS } from './serve-options.ts';
+import { CORS_OPTION, embeddedConfig, LEGACY_OPTION, STORE_OPTIONS } from './serve-options.ts';
 
 const DEFAULT_PORT = 8983;
 
@@ -30,13 +30,8 @@ export const serveCommand: Program = {
       },
       { name: 'no-demo', about: 'Do not fill an empty collection with drawn pictures' },
       { name: 'no-open', about: 'Do not open the page in a browser' },
-      { name: 'cors', value: 'origins', about: 'Origins whose pages may call akin, by comma; * for any' },
-      {
-        name: 'legacy-segment',
-        value: 'name',
-        about: 'Path segment of the interface that Solr clients know',
-        default: 'solr',
-      },
+      CORS_OPTION,
+      LEGACY_OPTION,
       ...STORE_OPTIONS,
       ...FOLDER_OPTIONS,
     ],

@@ -34,7 +34,20 @@ export const STORE_OPTIONS: readonly Option[] = [
   { name: 'log-level', value: 'level', about: LOG_LEVELS.join(', '), default: 'warn' },
 ];
 
-const WEB_FOLDER = fileURLToPath(new URL('dist/', import.meta.resolve('@akin/web/package.json')));
+export const CORS_OPTION: Option = {
+  name: 'cors',
+  value: 'origins',
+  about: 'Origins whose pages may call akin, by comma; * for any',
+};
+
+export const LEGACY_OPTION: Option = {
+  name: 'legacy-segment',
+  value: 'name',
+  about: 'Path segment of the interface that Solr clients know',
+  default: 'solr',
+};
+
+export const WEB_FOLDER = fileURLToPath(new URL('dist/', import.meta.resolve('@akin/web/package.json')));
 
 /** Where the embedded database of a data folder lies. */
 export function databaseFolder(options: Parsed): string {

@@ -1,7 +1,7 @@
 import type { Handler } from '../http/frame.ts';
 
-/** Whether requests can be served. A store that is down is a 503 by its own error. */
-export const ready: Handler<unknown> = async (_call, { store }) => {
-  await store.ping();
+/** Whether requests can be served. What is in the way is a 503 that says so. */
+export const ready: Handler<unknown> = async (_call, context) => {
+  await context.ready();
   return { body: { status: 'OK' }, enveloped: false };
 };

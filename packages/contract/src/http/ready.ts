@@ -5,7 +5,7 @@ export const ready = endpoint({
   methods: ['GET'],
   under: 'service',
   path: '/health/ready',
-  summary: 'Whether requests can be served: 503 when the store cannot be reached.',
+  summary: 'Whether requests can be served: 503, saying why, when they cannot.',
   parameters: z.object({}),
   answer: z.object({ status: z.literal('OK') }),
 });

@@ -3,11 +3,13 @@ import { connect, createServer, type Socket } from 'node:net';
 
 /** Stands between a client and a server, and can be cut: connections break, new ones are refused, until mended. */
 export interface BreakableProxy extends AsyncDisposable {
+  /** The address of the server by way of this proxy. */
   readonly url: string;
   cut(): Promise<void>;
   mend(): Promise<void>;
 }
 
+/** @param target address of a server, with its port */
 export async function openProxy(target: string): Promise<BreakableProxy> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
@@ -25,21 +27,22 @@ export async function openProxy(target: string): Promise<BreakableProxy> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port: own } = server.address() as { port: number };
+  const url = new URL(target);
+  url.host = `127.0.0.1:${own}`;
   const cut = async () => {
+    if (!server.listening) return;
     const closed = once(server, 'close');
     server.close();
     for (const socket of sockets) socket.destroy();
     await closed;
   };
   return {
-    url: `redis://127.0.0.1:${own}`,
+    url: url.href,
     cut,
     async mend() {
       server.listen(own, '127.0.0.1');
       await once(server, 'listening');
     },
-    [Symbol.asyncDispose]: async () => {
-      if (server.listening) await cut();
-    },
+    [Symbol.asyncDispose]: cut,
   };
 }

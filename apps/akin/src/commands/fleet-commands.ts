@@ -1,0 +1,115 @@
+import { runFleetProcess } from '../fleet/fleet-process.ts';
+import {
+  DATABASE_OPTION,
+  downloadPolicy,
+  IMAGES_OPTIONS,
+  LOG_OPTION,
+  listed,
+  listenOptions,
+  needed,
+  REDIS_OPTIONS,
+} from '../fleet/options.ts';
+import { openAnalyzeNode, openAnalyzerProcess } from '../fleet/run-analyzer.ts';
+import { openGatewayProcess } from '../fleet/run-gateway.ts';
+import { openIndexerProcess } from '../fleet/run-indexer.ts';
+import type { Program } from '../main.ts';
+import { CORS_OPTION, LEGACY_OPTION, THREADS_OPTION, threadsOf, WEB_FOLDER } from './serve-options.ts';
+
+export const gatewayCommand: Program = {
+  command: {
+    name: 'gateway',
+    usage: 'gateway',
+    about: 'The HTTP door of a fleet: needs PostgreSQL, and analyzers for pictures of queries. Runs no model.',
+    options: [
+      ...listenOptions(8983),
+      DATABASE_OPTION,
+      {
+        name: 'analyze-url',
+        value: 'urls',
+        about: 'Analyzers or analyze nodes for pictures of queries, by comma',
+        default: 'http://127.0.0.1:8984',
+        alsoFrom: ['ANALYZE_URL'],
+      },
+      {
+        name: 'allowed-hosts',
+        value: 'names',
+        about: 'Names in Host to serve besides those of this machine, by comma',
+      },
+      CORS_OPTION,
+      LEGACY_OPTION,
+      LOG_OPTION,
+    ],
+  },
+  run: (options, signal) => {
+    const config = {
+      databaseUrl: needed(options, 'database-url'),
+      analyzeUrls: listed(options.text('analyze-url')),
+      corsOrigins: listed(options.text('cors')),
+      allowedHosts: listed(options.text('allowed-hosts')),
+      legacySegment: options.text('legacy-segment') ?? 'solr',
+      webFolder: WEB_FOLDER,
+    };
+    return runFleetProcess('gateway', options, signal, (fleet) => openGatewayProcess(fleet, config));
+  },
+};
+
+export const indexerCommand: Program = {
+  command: {
+    name: 'indexer',
+    usage: 'indexer',
+    about:
+      'Hands out analyses, keeps their results and commits: needs PostgreSQL and Redis. Of several, one leads each collection.',
+    options: [
+      ...listenOptions(8985),
+      DATABASE_OPTION,
+      ...REDIS_OPTIONS,
+      {
+        name: 'auto-commit',
+        value: 'ms',
+        about: 'How often what is ready becomes visible by itself',
+        default: '15000',
+      },
+      LOG_OPTION,
+    ],
+  },
+  run: (options, signal) => {
+    const config = {
+      databaseUrl: needed(options, 'database-url'),
+      redisUrl: needed(options, 'redis-url'),
+      redisPrefix: options.text('redis-prefix') ?? 'akin',
+      autoCommitMilliseconds: Math.max(100, options.number('auto-commit')),
+    };
+    return runFleetProcess('indexer', options, signal, (fleet) => openIndexerProcess(fleet, config));
+  },
+};
+
+export const analyzerCommand: Program = {
+  command: {
+    name: 'analyzer',
+    usage: 'analyzer',
+    about: 'Analyzes pictures out of the queue, and those of queries over HTTP: needs Redis, no database.',
+    options: [...listenOptions(8984), ...REDIS_OPTIONS, THREADS_OPTION, ...IMAGES_OPTIONS, LOG_OPTION],
+  },
+  run: (options, signal) => {
+    const config = {
+      redisUrl: needed(options, 'redis-url'),
+      redisPrefix: options.text('redis-prefix') ?? 'akin',
+      threads: threadsOf(options),
+      policy: downloadPolicy(options),
+    };
+    return runFleetProcess('analyzer', options, signal, (fleet) => openAnalyzerProcess(fleet, config));
+  },
+};
+
+export const analyzeNodeCommand: Program = {
+  command: {
+    name: 'analyze-node',
+    usage: 'analyze-node',
+    about: 'Analyzes pictures over HTTP at /api/cores/{any}/analyze, and nothing else: no database, no Redis.',
+    options: [...listenOptions(8984), THREADS_OPTION, ...IMAGES_OPTIONS, LOG_OPTION],
+  },
+  run: (options, signal) => {
+    const config = { threads: threadsOf(options), policy: downloadPolicy(options) };
+    return runFleetProcess('analyze-node', options, signal, (fleet) => openAnalyzeNode(fleet, config));
+  },
+};

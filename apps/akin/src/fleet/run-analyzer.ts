@@ -1,0 +1,76 @@
+import { createAnalyzerWorker } from '@akin/analyzer';
+import { type DownloadPolicy, downloadImage } from '@akin/imaging';
+import { type Analyzer, createAnalyzer } from '@akin/modules/analyze';
+import { moduleNames } from '@akin/modules/manifests';
+import { modelNames } from '@akin/modules/vectors';
+import type { RedisQueue } from '@akin/queue';
+import { type FleetProcess, notReady } from './fleet-process.ts';
+import { openQueue } from './open-queue.ts';
+
+export interface AnalyzeNodeConfig {
+  readonly threads: number;
+  readonly policy: DownloadPolicy;
+}
+
+export interface AnalyzerProcessConfig extends AnalyzeNodeConfig {
+  readonly redisUrl: string;
+  readonly redisPrefix: string;
+}
+
+/** Analyzes pictures over HTTP, and nothing else: no database, no Redis. */
+export async function openAnalyzeNode(fleet: FleetProcess, config: AnalyzeNodeConfig): Promise<string> {
+  const { url } = await openAnalysis(fleet, config, async () => {});
+  return url;
+}
+
+/** Takes analyses from the queue; pictures that a person waits for come over HTTP, and go before all of them. */
+export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerProcessConfig): Promise<string> {
+  const { log, metrics, parts, persist, waitsFor } = fleet;
+  const { threads, redisUrl, redisPrefix } = config;
+  let check = async (): Promise<void> => {
+    throw notReady(waitsFor() ?? 'The analyzer starts.');
+  };
+  const { url, analyzer, download } = await openAnalysis(fleet, config, () => check());
+  const contract = modelNames();
+  const queue = parts.keep(
+    'queue',
+    await persist('Redis', () => openQueue({ url: redisUrl, prefix: redisPrefix, contract, log })),
+  );
+  parts.keep('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
+  const stranger = await strangerTo(queue, contract).catch(() => undefined);
+  if (stranger !== undefined) log.warn({ models: contract }, stranger);
+  check = async () => {
+    const reason = await strangerTo(queue, contract).catch(() => 'Redis does not answer: analyses wait for it.');
+    if (reason !== undefined) throw notReady(reason);
+  };
+  return url;
+}
+
+async function openAnalysis(
+  { parts, door }: FleetProcess,
+  { threads, policy }: AnalyzeNodeConfig,
+  ready: () => Promise<void>,
+): Promise<{
+  url: string;
+  analyzer: Analyzer;
+  download: (url: string, signal?: AbortSignal) => Promise<Uint8Array>;
+}> {
+  const analyzer = parts.keep('analyzer', await createAnalyzer({ threads }));
+  await analyzer.warmUp(moduleNames);
+  const download = (url: string, signal?: AbortSignal) => downloadImage(url, { policy, ...(signal ? { signal } : {}) });
+  const { url } = await door({
+    ready,
+    analyze: async (input, modules, { signal }) => {
+      const bytes = 'bytes' in input ? input.bytes : await download(input.url, signal);
+      return analyzer.analyze(bytes, { modules, urgent: true, ...(signal ? { signal } : {}) });
+    },
+  });
+  return { url, analyzer, download };
+}
+
+/** Why no work will come, if the fleet uses other models. */
+async function strangerTo(queue: RedisQueue, contract: string): Promise<string | undefined> {
+  const announced = await queue.announced();
+  if (announced.length === 0 || announced.includes(contract)) return undefined;
+  return `This analyzer has the models ${contract}; the fleet hands out work for ${announced.join(' and ')}: its results would not fit, so it gets none.`;
+}

@@ -1,0 +1,55 @@
+import type { AkinError } from '@akin/domain';
+import { createDoor, createGateway } from '@akin/gateway';
+import { MODULES } from '@akin/modules/manifests';
+import { parseOutputs } from '@akin/modules/vectors';
+import { findCollection, openStore, requestCommit } from '@akin/store';
+import { analyzeRemotely } from './analyze-remotely.ts';
+import type { FleetProcess } from './fleet-process.ts';
+import { notReady } from './fleet-process.ts';
+
+export interface GatewayProcessConfig {
+  readonly databaseUrl: string;
+  /** Analyzers or analyze nodes, for pictures of queries. */
+  readonly analyzeUrls: readonly string[];
+  readonly corsOrigins: readonly string[];
+  readonly allowedHosts: readonly string[];
+  readonly legacySegment: string;
+  readonly webFolder: string;
+}
+
+/** The HTTP door of a fleet. It keeps nothing: any number of them may run. */
+export async function openGatewayProcess(
+  { log, metrics, parts, listen, persist, waitsFor }: FleetProcess,
+  config: GatewayProcessConfig,
+): Promise<string> {
+  // Answers while there is no database yet, so that whoever asks is told why it has to wait.
+  const closed = (): AkinError => notReady(waitsFor() ?? 'The gateway starts.');
+  const waitingDoor = await createDoor({
+    ...listen,
+    log,
+    metrics,
+    ready: () => Promise.reject(closed()),
+    otherwise: closed,
+  });
+  const { port } = waitingDoor;
+  let store: Awaited<ReturnType<typeof openStore>>;
+  try {
+    store = await persist('the database', () =>
+      openStore({ modules: MODULES, parseOutputs, databaseUrl: config.databaseUrl, shared: true }),
+    );
+  } finally {
+    await waitingDoor[Symbol.asyncDispose]();
+  }
+  parts.keep('store', store);
+  const { corsOrigins, allowedHosts, legacySegment, webFolder } = config;
+  const gateway = await createGateway({
+    ...{ store, log, metrics, corsOrigins, allowedHosts, legacySegment, webFolder },
+    ...listen,
+    port,
+    analyze: analyzeRemotely(config.analyzeUrls),
+    commit: async (name) => requestCommit(store, await findCollection(store, name)),
+    // The store tells the indexers what was accepted.
+    wake: () => {},
+  });
+  return parts.keep('gateway', gateway).url;
+}

@@ -1,0 +1,49 @@
+import { createIndexer } from '@akin/indexer';
+import { MODULES } from '@akin/modules/manifests';
+import { modelNames, parseOutputs } from '@akin/modules/vectors';
+import { openStore } from '@akin/store';
+import { type FleetProcess, notReady } from './fleet-process.ts';
+import { openQueue } from './open-queue.ts';
+
+export interface IndexerProcessConfig {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  readonly redisPrefix: string;
+  readonly autoCommitMilliseconds: number;
+}
+
+/** Processes forget after a minute under which contract jobs are handed out. */
+const ANNOUNCE_MILLISECONDS = 15_000;
+
+/** Hands out analyses, keeps their results and commits. One leads each collection; others take over when it is gone. */
+export async function openIndexerProcess(
+  { log, metrics, parts, persist, door, waitsFor }: FleetProcess,
+  config: IndexerProcessConfig,
+): Promise<string> {
+  let check = async (): Promise<void> => {
+    throw notReady(waitsFor() ?? 'The indexer starts.');
+  };
+  const { url } = await door({ ready: () => check() });
+  const { databaseUrl, redisUrl, redisPrefix, autoCommitMilliseconds } = config;
+  const store = parts.keep(
+    'store',
+    await persist('the database', () => openStore({ modules: MODULES, parseOutputs, databaseUrl, shared: true })),
+  );
+  const contract = modelNames();
+  const queue = parts.keep(
+    'queue',
+    await persist('Redis', () => openQueue({ url: redisUrl, prefix: redisPrefix, contract, log })),
+  );
+  const announce = () => queue.announce().catch(() => {});
+  await announce();
+  const announcing = setInterval(announce, ANNOUNCE_MILLISECONDS);
+  parts.keep('announcements', { [Symbol.asyncDispose]: async () => clearInterval(announcing) });
+  parts.keep('indexer', createIndexer({ store, queue, log, metrics, autoCommitMilliseconds }));
+  check = async () => {
+    await store.ping();
+    await queue.counts('analyze').catch(() => {
+      throw notReady('Redis does not answer: pictures wait in the database, everything else goes on.');
+    });
+  };
+  return url;
+}

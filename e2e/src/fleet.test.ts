@@ -1,0 +1,129 @@
+import type { Server } from 'node:http';
+import {
+  type BreakableProxy,
+  drawImage,
+  openProxy,
+  type TestDatabase,
+  type TestRedis,
+  testDatabase,
+  testRedis,
+} from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runAkin, until } from './akin.ts';
+import { FleetProcess, servePictures } from './fleet.ts';
+
+describe('akin as several processes', () => {
+  let database: TestDatabase;
+  let redis: TestRedis;
+  let postgresProxy: BreakableProxy;
+  let redisProxy: BreakableProxy;
+  let pictures: { url: string; server: Server };
+  let gateway: FleetProcess;
+  let indexer: FleetProcess;
+  let analyzer: FleetProcess;
+  let all: FleetProcess[];
+  const collection = () => gateway.client.collection('my-collection');
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    redis = await testRedis();
+    postgresProxy = await openProxy(database.url);
+    redisProxy = await openProxy(redis.url);
+    pictures = await servePictures(await drawImage({ width: 320, height: 240 }));
+    const env = { DATABASE_URL: postgresProxy.url, REDIS_URL: redisProxy.url, AKIN_REDIS_PREFIX: redis.prefix };
+    analyzer = new FleetProcess('analyzer', { ...env, AKIN_THREADS: '1', AKIN_ALLOW_LOOPBACK_IMAGES: 'true' });
+    indexer = new FleetProcess('indexer', env);
+    await postgresProxy.cut();
+    await redisProxy.cut();
+    // The gateway asks the analyzer, whose address is known once it runs.
+    await analyzer.start();
+    gateway = new FleetProcess('gateway', { ...env, ANALYZE_URL: analyzer.url });
+    all = [gateway, indexer, analyzer];
+    await Promise.all([gateway.start(), indexer.start()]);
+  });
+  afterAll(async () => {
+    for (const one of all ?? []) await one.kill();
+    pictures?.server.close();
+    pictures?.server.closeAllConnections();
+    for (const proxy of [postgresProxy, redisProxy]) await proxy?.[Symbol.asyncDispose]();
+    await redis?.drop();
+    await database?.drop();
+  });
+
+  it('waits for its servers, tells why, and goes on by itself when they are there', async () => {
+    for (const one of all) {
+      await until(`${one.name} tells what it waits for`, async () => {
+        const { status, retryAfter, body } = await one.get('/health/ready');
+        return status === 503 && retryAfter !== null && /Waits for (the database|Redis)/.test(JSON.stringify(body));
+      });
+      expect(await one.get('/health/live')).toMatchObject({ status: 200 });
+    }
+    expect(await gateway.get('/api/cores')).toMatchObject({ status: 503, retryAfter: '2' });
+    await postgresProxy.mend();
+    await redisProxy.mend();
+    for (const one of all) await until(`${one.name} is ready`, () => one.isReady());
+    for (const one of all) expect((await one.get('/metrics')).body).toContain('akin_request_seconds');
+    expect(gateway.log).toMatch(/"level":"warn".*"reason":"The database cannot be reached/);
+  });
+
+  it('shows a document with a picture when a commit was asked for, and finds it by picture', async () => {
+    const image = `${pictures.url}/a.jpg`;
+    await collection().add([{ id: 'a', image }], { commit: true });
+    const { response } = await collection().image({ 'rank.by.url': image, fl: 'id,score' });
+    expect(response.docs).toEqual([{ id: 'a', score: 1 }]);
+  });
+
+  it('answers changes with 503 and a time to try again while PostgreSQL is away, then goes on', async () => {
+    await postgresProxy.cut();
+    await until('changes are refused', async () => {
+      const { status, retryAfter } = await gateway.get('/api/cores/my-collection/update?commit=true');
+      return status === 503 && Number(retryAfter) > 0;
+    });
+    expect((await gateway.get('/health/ready')).status).toBe(503);
+    await postgresProxy.mend();
+    await until('the gateway is ready', () => gateway.isReady());
+    await until('a change becomes visible', () =>
+      collection()
+        .add([{ id: 'b', image: `${pictures.url}/b.jpg` }], { commit: true })
+        .then(
+          () => true,
+          () => false,
+        ),
+    );
+    expect((await collection().select({ q: 'id:b' })).response.numFound).toBe(1);
+  });
+
+  it('takes changes, searches and finds by picture while Redis is away, and analyzes what waited when it is back', async () => {
+    await redisProxy.cut();
+    await collection().add([{ id: 'c', image: `${pictures.url}/c.jpg` }], { async: true });
+    await until('the indexer tells that Redis is away', async () =>
+      /Redis/.test(JSON.stringify((await indexer.get('/health/ready')).body)),
+    );
+    const image = `${pictures.url}/a.jpg`;
+    expect((await collection().image({ 'rank.by.url': image })).response.numFound).toBe(2);
+    await redisProxy.mend();
+    await until('what waited is analyzed', async () => {
+      await collection().commit();
+      return (await collection().select({ q: 'id:c' })).response.numFound === 1;
+    });
+  });
+
+  it('ends in order when it is told to', async () => {
+    for (const one of all) expect(await one.stop()).toBe(0);
+  });
+
+  it('says which address is missing', async () => {
+    const { code, err } = await runAkin(['indexer', '--port', '0'], { env: { DATABASE_URL: database.url } });
+    expect([code, err]).toEqual([1, '--redis-url (or REDIS_URL) must say where it is.\n']);
+  });
+
+  it('analyzes over HTTP without a database and without Redis', async () => {
+    const node = new FleetProcess('analyze-node', { AKIN_THREADS: '1', AKIN_ALLOW_LOOPBACK_IMAGES: '1' });
+    await node.start();
+    const { outputs } = await node.client.collection('any').analyze({ url: `${pictures.url}/a.jpg` });
+    expect(Object.keys(JSON.parse(outputs))).toContain('content_descriptor');
+    expect(await node.get('/health/ready')).toMatchObject({ status: 200 });
+    expect(await node.get('/api/cores')).toMatchObject({ status: 404 });
+    expect(await node.stop()).toBe(0);
+  });
+});

@@ -1,0 +1,98 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Client, createClient } from '@akin/client';
+import { RunningCommand } from './akin.ts';
+
+export type ProcessName = 'gateway' | 'indexer' | 'analyzer' | 'analyze-node';
+
+/** A process of a fleet, which can be killed and started again at the same address. */
+export class FleetProcess {
+  readonly name: ProcessName;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #args: readonly string[];
+  #command: RunningCommand | undefined;
+  #port = 0;
+
+  constructor(name: ProcessName, env: NodeJS.ProcessEnv, args: readonly string[] = []) {
+    this.name = name;
+    this.#env = env;
+    this.#args = args;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  get client(): Client {
+    return createClient({ baseUrl: this.url });
+  }
+
+  /** What it wrote to its log so far. */
+  get log(): string {
+    return this.#command?.err ?? '';
+  }
+
+  /** Starts it and waits until it answers at its address, be it ready or not. */
+  async start(): Promise<void> {
+    if (this.#port === 0) this.#port = await freePort();
+    this.#command = new RunningCommand([this.name, '--port', String(this.#port), ...this.#args], { env: this.#env });
+    const ended = this.#command.ended().then(({ err }) => {
+      throw new Error(`akin ${this.name} ended: ${err}`);
+    });
+    ended.catch(() => {});
+    await Promise.race([ended, this.#untilLive()]);
+  }
+
+  async kill(): Promise<void> {
+    await this.#command?.stop('SIGKILL');
+  }
+
+  /** @returns the exit code */
+  async stop(): Promise<number | null> {
+    return (await this.#command?.stop())?.code ?? null;
+  }
+
+  async get(path: string): Promise<{ status: number; retryAfter: string | null; body: unknown }> {
+    const answer = await fetch(`${this.url}${path}`);
+    const text = await answer.text();
+    let body: unknown = text;
+    try {
+      body = JSON.parse(text);
+    } catch {}
+    return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body };
+  }
+
+  async isReady(): Promise<boolean> {
+    return this.get('/health/ready').then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  }
+
+  async #untilLive(): Promise<void> {
+    for (;;) {
+      const { status } = await this.get('/health/live').catch(() => ({ status: 0 }));
+      if (status === 200) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+/** Serves one picture at any address; by `?seconds=` it answers only so late, by `/broken` never well. */
+export async function servePictures(picture: Uint8Array): Promise<{ url: string; server: Server }> {
+  const server = createServer((request, response) => {
+    const { searchParams, pathname } = new URL(request.url ?? '/', 'http://pictures');
+    if (pathname === '/broken') response.writeHead(404).end();
+    else setTimeout(() => response.end(picture), Number(searchParams.get('seconds') ?? 0) * 1000);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
