@@ -141,7 +141,7 @@ export function rangeSql(range: Clause<'range'>, found: FoundColumn, context: Co
   if (found.column.kind === 'location') return rectangleSql(range, found, found.column, context);
   if (found.column.kind !== 'column') throw notSearchable(found, range.position);
   if (!isMultiValued(found)) noteUse(found, context);
-  return overValues(found, boundsCondition(range, found, context));
+  return overValues(found, context, boundsCondition(range, found, context));
 }
 
 /** Writes down that an index on the column would help. Documents are found by their ids as it is. */
@@ -231,13 +231,15 @@ export function patternSql(
   const param = context.params.add(likePattern(found.type === 'text' ? parts.map(foldPart) : parts), 'text');
   // What begins with letters is a range of values.
   if (typeof parts[0] === 'string' && found.type === 'string') noteUse(found, context);
-  return overStrings(found, pattern.position, 'wildcards', (value) => `${value} like ${param}`);
+  return overStrings(found, pattern.position, 'wildcards', context, (value) => `${value} like ${param}`);
 }
 
-export function fuzzySql(fuzzy: Clause<'fuzzy'>, found: FoundColumn, { params }: CompileContext): string {
+export function fuzzySql(fuzzy: Clause<'fuzzy'>, found: FoundColumn, context: CompileContext): string {
   const value = found.type === 'text' ? foldText(fuzzy.value) : fuzzy.value;
-  const condition = fuzzyCondition(value, fuzzy.edits, params, (problem) => clauseError(fuzzy.position, problem));
-  return overStrings(found, fuzzy.position, 'fuzzy values', condition);
+  const condition = fuzzyCondition(value, fuzzy.edits, context.params, (problem) =>
+    clauseError(fuzzy.position, problem),
+  );
+  return overStrings(found, fuzzy.position, 'fuzzy values', context, condition);
 }
 
 /** A range of words of the field `text`. */
@@ -245,7 +247,7 @@ export function wordRangeSql(range: Clause<'range'>, found: FoundColumn, context
   const fold = (text: string | null) => (text === null ? null : foldText(text));
   const folded = { ...range, low: fold(range.low), high: fold(range.high) };
   const condition = boundsCondition(folded, { ...found, type: 'string' }, context);
-  return overStrings(found, range.position, 'ranges', condition);
+  return overStrings(found, range.position, 'ranges', context, condition);
 }
 
 function foldPart(part: WildcardPart): WildcardPart {
@@ -259,8 +261,15 @@ export function likePattern(parts: readonly WildcardPart[]): string {
     .join('');
 }
 
-function overStrings(found: FoundColumn, position: number, what: string, condition: Condition): string {
+function overStrings(
+  found: FoundColumn,
+  position: number,
+  what: string,
+  context: CompileContext,
+  condition: Condition,
+): string {
   if (found.column.kind === 'words') {
+    context.params.countLoop();
     // Lexemes with a colon in front are the words of single fields.
     const words = `unnest(tsvector_to_array(d.${found.column.sql})) e(v)`;
     return `exists (select from ${words} where left(e.v, 1) <> ':' and ${condition('e.v collate "C"')})`;
@@ -269,12 +278,13 @@ function overStrings(found: FoundColumn, position: number, what: string, conditi
   if (elementType(found.type) !== 'string') {
     throw clauseError(position, `${what} are for String fields, and ${quote(found.name)} is a ${found.type}`);
   }
-  return overValues(found, condition);
+  return overValues(found, context, condition);
 }
 
-function overValues(found: FoundColumn, condition: Condition): string {
+function overValues(found: FoundColumn, { params }: CompileContext, condition: Condition): string {
   if (found.column.kind !== 'column') throw new Error(`${found.name} is not one column`);
   if (!isMultiValued(found)) return condition(`d.${found.column.sql}`);
+  params.countLoop();
   const value = elementType(found.type) === 'string' ? 'e.v collate "C"' : 'e.v';
   return `exists (select from unnest(d.${found.column.sql}) e(v) where ${condition(value)})`;
 }

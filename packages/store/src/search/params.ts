@@ -3,10 +3,13 @@ import type { SqlValue } from '../engine/engine.ts';
 
 /** The wire protocol counts parameters in 16 bits; some are left for the statement around a query. */
 const MAX_PARAMS = 65_000;
+/** Beyond this the database takes seconds to plan a statement, and the embedded one runs out of memory. */
+const MAX_LOOPS = 256;
 
 /** The values of a statement. Whatever a user wrote reaches SQL through here and never as text of the statement. */
 export class Params {
   readonly values: SqlValue[] = [];
+  #loops = 0;
 
   /** Adds a value and returns how the statement refers to it: `$3::text`. `type` is a type name of ours. */
   add(value: SqlValue, type: string): string {
@@ -15,5 +18,14 @@ export class Params {
     }
     this.values.push(value);
     return `$${this.values.length}::${type}`;
+  }
+
+  /** Counts a clause that goes through the words or values of a document one by one. @throws AkinError bad-request */
+  countLoop(): void {
+    if (++this.#loops <= MAX_LOOPS) return;
+    throw new AkinError(
+      'bad-request',
+      `The query has more than ${MAX_LOOPS} clauses of the dear kind: wildcards, fuzzy words and ranges of words in text or lists, and phrases with slop. Split it into several requests.`,
+    );
   }
 }

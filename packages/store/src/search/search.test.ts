@@ -537,6 +537,17 @@ describe.each(ENGINES)('search on %s', (kind) => {
       expect(ids(await find(`"${'x '.repeat(1000)}"`))).toBe('');
       expect(ids(await find(`"${'x '.repeat(1000)}"~5`))).toBe('');
     });
+
+    it.each(['*x#*', 'labels:*#x*', 'labels:[# TO #]', '[zz# TO zz#]', 'xyzzy#~1', '"a b#"~2'])(
+      'takes some and refuses thousands of %s, each of which goes through all words or values',
+      async (clause) => {
+        const many = (count: number) =>
+          Array.from({ length: count }, (_, i) => clause.replaceAll('#', `${i}`)).join(' ');
+        expect(await find(many(40))).toMatchObject({ numFound: 0 });
+        await expect(find('*:*', { fq: [many(200), many(200)] })).rejects.toMatchObject({ code: 'bad-request' });
+        await expect(find(many(15_000))).rejects.toThrow('more than 256 clauses of the dear kind');
+      },
+    );
   });
 
   it('answers from the commit before until the next one, whole', async () => {

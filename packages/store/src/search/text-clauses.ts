@@ -95,6 +95,7 @@ function rank(param: string): string {
  * each other.
  */
 function sloppyPhraseSql(found: readonly string[], slop: number, { params }: CompileContext): TextClause {
+  params.countLoop();
   const all = params.add(found.map(quoteLexeme).join(' & '), 'tsquery');
   const phrase = params.add(found, 'text[]');
   const count = params.add(found.length, 'int');
