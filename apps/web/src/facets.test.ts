@@ -1,6 +1,6 @@
 import type { SearchAnswer } from '@akin/client';
 import { describe, expect, it } from '@jest/globals';
-import { countsOf, type FacetField, facetFieldsOf, filterOf, groupsOf, joinFilters } from './facets.ts';
+import { countsOf, type FacetField, facetFieldsOf, facetsOf, filterOf, joinFilters } from './facets.ts';
 import type { ViewState } from './view-state.ts';
 
 const FIELDS: FacetField[] = [
@@ -10,6 +10,7 @@ const FIELDS: FacetField[] = [
 ];
 const state = (change: Partial<ViewState> = {}): ViewState => ({
   collection: 'my-collection',
+  view: 'search',
   mode: 'content',
   query: null,
   words: '',
@@ -93,10 +94,10 @@ describe('groups', () => {
     facet_counts: { facet_queries: {}, facet_fields: fields, facet_ranges: {} },
   });
   const names = (found: SearchAnswer, filters: string[] = []) =>
-    groupsOf(found, FIELDS, filters).map(({ name }) => name);
+    facetsOf(found, FIELDS, filters).map(({ name }) => name);
 
   it('are those that divide the results', () => {
-    const [group] = groupsOf(answer(10, { f0: ['red', 6, 'blue', 4] }), FIELDS, []);
+    const [group] = facetsOf(answer(10, { f0: ['red', 6, 'blue', 4] }), FIELDS, []);
     expect(group).toEqual({
       name: 'labels',
       several: true,

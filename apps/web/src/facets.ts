@@ -9,7 +9,7 @@ export interface FacetField {
 }
 
 /** The values of a field that the results have, most frequent first. */
-export interface FacetGroup extends FacetField {
+export interface Facet extends FacetField {
   readonly values: readonly { readonly value: string; readonly count: number }[];
 }
 
@@ -24,7 +24,7 @@ export interface SchemaField {
 /** Beyond these a side bar helps nobody, and each costs a count. */
 const MOST_FIELDS = 8;
 const VALUES = 12;
-/** Values that no two results share, or that are together rarer than this share of the results are names, not groups. */
+/** Values that no two results share, or that are together rarer than this share of the results are names, not kinds. */
 const LEAST_SHARE = 0.1;
 /** What akin knows of every picture and people choose by, before and behind what is in the documents. */
 const FIRST = ['labels', 'color_names'];
@@ -82,14 +82,10 @@ export function countsOf(
   return { endpoint: 'select', parameters: { ...parameters, fq } };
 }
 
-/** What is worth showing of the counts: groups that divide the results, and those that something is chosen in. */
-export function groupsOf(
-  answer: SearchAnswer,
-  fields: readonly FacetField[],
-  filters: readonly string[],
-): FacetGroup[] {
+/** What is worth showing of the counts: fields that divide the results, and those that something is chosen in. */
+export function facetsOf(answer: SearchAnswer, fields: readonly FacetField[], filters: readonly string[]): Facet[] {
   const { numFound } = answer.response;
-  return fields.flatMap((field, i): FacetGroup[] => {
+  return fields.flatMap((field, i): Facet[] => {
     const flat = answer.facet_counts?.facet_fields[`f${i}`] ?? [];
     const values = flat.flatMap((value, at) =>
       at % 2 === 0 && typeof value === 'string' ? [{ value, count: Number(flat[at + 1]) }] : [],

@@ -1,13 +1,19 @@
-import { createClient, type FoundDocument, type SearchAnswer } from '@akin/client';
+import { createClient, type FoundDocument, type SearchAnswer, type TagParameters } from '@akin/client';
 import { render } from 'lit-html';
-import { countsOf, type FacetField, facetFieldsOf, groupsOf, joinFilters } from './facets.ts';
+import { countsOf, type FacetField, facetFieldsOf, facetsOf, joinFilters } from './facets.ts';
 import { type Actions, page, type Shown } from './page.ts';
+import { NO_REVIEW } from './review.ts';
+import { LEAST_CONFIDENCE, MOST_TAGS, type PredictedTags } from './tags.ts';
 import { describePicture } from './upload.ts';
-import { asCurl, type Query, readState, searchOf, type ViewState, writeState } from './view-state.ts';
+import { asCurl, groupsOf, type Query, readState, searchOf, tagsOf, type ViewState, writeState } from './view-state.ts';
 
 const PAGE_SIZE = 48;
+const GROUPS_PAGE = 20;
+const MOST_GROUPS = 100;
 /** How often the page asks whether documents came in. */
 const STATUS_MILLISECONDS = 3_000;
+/** Groups are behind the collection for a moment after each commit. */
+const BEHIND_MILLISECONDS = 1_500;
 
 const akin = createClient({ baseUrl: '' });
 const root = document.getElementById('app') as HTMLElement;
@@ -20,9 +26,12 @@ let shown: Shown = {
   error: null,
   status: null,
   opened: null,
-  groups: [],
+  facets: [],
   narrowing: false,
   preview: null,
+  tags: null,
+  openedTags: null,
+  review: NO_REVIEW,
 };
 /** Of the collection that is shown; empty until its schema came. */
 let fields: readonly FacetField[] = [];
@@ -37,11 +46,19 @@ function update(change: Partial<Shown>): void {
   draw();
 }
 
+function filters(): string[] {
+  return joinFilters(state.filters, fields);
+}
+
 function request(start: number) {
-  return searchOf(state, start, PAGE_SIZE, joinFilters(state.filters, fields));
+  return searchOf(state, start, PAGE_SIZE, filters());
 }
 
 function curl(): string {
+  if (state.view === 'groups') {
+    const path = akin.collection(state.collection).searchAddress('groups', groupsOf(state, GROUPS_PAGE, filters()));
+    return asCurl(`${location.origin}${path}`);
+  }
   const { endpoint, parameters } = request(0);
   const path = akin.collection(state.collection).searchAddress(endpoint, parameters);
   return asCurl(`${location.origin}${path}`);
@@ -49,6 +66,7 @@ function curl(): string {
 
 /** @param keep Show what is shown until the answer is there: for the same question over a grown collection. */
 async function search(start = 0, keep = start > 0): Promise<void> {
+  if (state.view === 'groups') return loadGroups(keep ? 'again' : 'first');
   running?.abort();
   const mine = new AbortController();
   running = mine;
@@ -58,18 +76,68 @@ async function search(start = 0, keep = start > 0): Promise<void> {
     const answer: SearchAnswer = await akin.collection(state.collection)[endpoint](parameters, { signal: mine.signal });
     const documents = start === 0 ? answer.response.docs : [...shown.documents, ...answer.response.docs];
     update({ documents, numFound: answer.response.numFound, loading: false });
-    if (start === 0) await countGroups(mine.signal);
+    if (start === 0) await Promise.all([countFacets(mine.signal), tagQuestion(mine.signal)]);
   } catch (error) {
     if (!mine.signal.aborted) update({ loading: false, error: messageOf(error) });
   }
 }
 
 /** Comes behind the pictures, which it must not keep waiting. */
-async function countGroups(signal: AbortSignal): Promise<void> {
+async function countFacets(signal: AbortSignal): Promise<void> {
   if (fields.length === 0) return;
   const { endpoint, parameters } = countsOf(state, fields);
   const answer = await akin.collection(state.collection)[endpoint](parameters, { signal });
-  update({ groups: groupsOf(answer, fields, state.filters) });
+  update({ facets: facetsOf(answer, fields, state.filters) });
+}
+
+async function tagQuestion(signal: AbortSignal): Promise<void> {
+  const input = state.query && tagsOf(state.query);
+  const tags = input ? await predictTags(input, signal) : null;
+  if (!signal.aborted) update({ tags });
+}
+
+/** Labels are a help and no answer: without them all else is shown. */
+async function predictTags(input: TagParameters, signal: AbortSignal): Promise<PredictedTags | null> {
+  const parameters = { ...input, 'tagging.max': MOST_TAGS, 'tagging.threshold': LEAST_CONFIDENCE };
+  try {
+    return (await akin.collection(state.collection).tag(parameters, { signal })).tags;
+  } catch {
+    return null;
+  }
+}
+
+/** Asks for labels of the document that was opened. */
+async function tagOpened(document: FoundDocument): Promise<void> {
+  const tags = await predictTags({ 'tagging.input.id': document.id }, new AbortController().signal);
+  if (shown.opened === document) update({ openedTags: tags });
+}
+
+/** @param page The first, the next, or as many as are shown, which are shown until the answer is there. */
+async function loadGroups(page: 'first' | 'next' | 'again'): Promise<void> {
+  running?.abort();
+  const mine = new AbortController();
+  running = mine;
+  const before = page === 'first' ? NO_REVIEW : shown.review;
+  update({ loading: true, error: null, review: before });
+  const rows = page === 'again' ? Math.min(Math.max(before.groups.length, GROUPS_PAGE), MOST_GROUPS) : GROUPS_PAGE;
+  const cursor = page === 'next' ? before.nextCursor : undefined;
+  try {
+    const answer = await akin.collection(state.collection).groups(groupsOf(state, rows, filters(), cursor), mine);
+    const { groups, numFound, numFoundExact, threshold, commit, asOfCommit, nextCursor } = answer;
+    const counts = { numFound, numFoundExact, threshold, commit, asOfCommit, nextCursor };
+    const all = page === 'next' ? [...before.groups, ...groups] : groups;
+    update({ loading: false, review: { ...shown.review, ...counts, groups: all } });
+    if (asOfCommit < commit) setTimeout(() => mayReload(mine.signal) && void loadGroups('again'), BEHIND_MILLISECONDS);
+  } catch (error) {
+    if (!mine.signal.aborted) update({ loading: false, error: messageOf(error) });
+  }
+}
+
+/** Nobody wants groups to move while they choose, or read further down. */
+function mayReload(signal?: AbortSignal): boolean {
+  const { chosen, deleting, groups } = shown.review;
+  const busy = shown.loading || shown.opened !== null || deleting || chosen.size > 0 || groups.length > MOST_GROUPS;
+  return state.view === 'groups' && signal?.aborted !== true && !busy;
 }
 
 /** A page without groups is one all the same. */
@@ -85,7 +153,7 @@ async function loadFields(): Promise<void> {
 function go(change: Partial<ViewState>, options: { keepPreview?: boolean } = {}): void {
   state = { ...state, ...change };
   if (!options.keepPreview) forgetPreview();
-  shown = { ...shown, opened: null };
+  shown = { ...shown, opened: null, tags: null };
   history.pushState(null, '', writeState(state));
   scrollTo({ top: 0 });
   void search();
@@ -97,21 +165,41 @@ function forgetPreview(): void {
 }
 
 const actions: Actions = {
-  ask: (query: Query | null, mode) => go({ query, mode: mode ?? state.mode, ...(query ? { words: '' } : {}) }),
+  ask: (query: Query | null, mode) =>
+    go({ view: 'search', query, mode: mode ?? state.mode, ...(query ? { words: '' } : {}) }),
   setMode: (mode) => go({ mode }, { keepPreview: true }),
   setWords: (words) => go({ words: words.trim(), query: null }),
   removeFilter: (filter) => go({ filters: state.filters.filter((one) => one !== filter) }, { keepPreview: true }),
   addFilter: (filter) => go({ filters: [...new Set([...state.filters, filter])] }, { keepPreview: true }),
-  showGroups: (narrowing) => update({ narrowing }),
-  more: () => void search(shown.documents.length),
-  open: (document: FoundDocument | null) => update({ opened: document }),
+  showFacets: (narrowing) => update({ narrowing }),
+  more: () => void (state.view === 'groups' ? loadGroups('next') : search(shown.documents.length)),
+  reviewGroups: () => go({ view: 'groups', query: null }),
+  choose(ids, isChosen) {
+    const chosen = new Set(shown.review.chosen);
+    for (const id of ids) isChosen ? chosen.add(id) : chosen.delete(id);
+    update({ review: { ...shown.review, chosen } });
+  },
+  async deleteChosen() {
+    update({ error: null, review: { ...shown.review, deleting: true } });
+    try {
+      await akin.collection(state.collection).deleteByIds([...shown.review.chosen], { commit: true });
+      update({ review: { ...shown.review, chosen: new Set(), deleting: false } });
+      await loadGroups('again');
+    } catch (error) {
+      update({ error: messageOf(error), review: { ...shown.review, deleting: false } });
+    }
+  },
+  open(document: FoundDocument | null) {
+    update({ opened: document, openedTags: null });
+    if (document) void tagOpened(document);
+  },
   async upload(file) {
     forgetPreview();
     const preview = URL.createObjectURL(file);
     update({ loading: true, error: null, preview, opened: null });
     try {
       const outputs = await describePicture(akin.collection(state.collection), file);
-      go({ query: { by: 'outputs', outputs }, words: '' }, { keepPreview: true });
+      go({ view: 'search', query: { by: 'outputs', outputs }, words: '' }, { keepPreview: true });
     } catch (error) {
       forgetPreview();
       update({ loading: false, error: messageOf(error) });
@@ -129,7 +217,8 @@ async function watchStatus(): Promise<void> {
     update({ status });
     if (grew) await loadFields();
     const atStart = shown.documents.length <= PAGE_SIZE && scrollY < innerHeight && !shown.opened;
-    if (grew && atStart && !shown.loading) void search(0, true);
+    const may = state.view === 'groups' ? mayReload() : atStart && !shown.loading;
+    if (grew && may) void search(0, true);
   } catch {
     // The next search tells what is wrong.
   }

@@ -1,7 +1,10 @@
 import type { Collection, CollectionSummary, FoundDocument, Plain } from '@akin/client';
-import { html, nothing, svg, type TemplateResult } from 'lit-html';
-import { type FacetGroup, filterOf } from './facets.ts';
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { type Facet, filterOf } from './facets.ts';
+import { palette, paletteOf, picture, scoreText, strings, titleOf } from './parts.ts';
+import { type Review, review } from './review.ts';
 import { sidebar } from './sidebar.ts';
+import { type PredictedTags, predictedTags } from './tags.ts';
 import type { Mode, Query, ViewState } from './view-state.ts';
 
 /** What came from akin, beside the state that stands in the address. */
@@ -14,11 +17,16 @@ export interface Shown {
   status: CollectionSummary | null;
   opened: FoundDocument | null;
   /** What the results can be narrowed by. */
-  groups: readonly FacetGroup[];
-  /** Whether a small screen shows the groups. */
+  facets: readonly Facet[];
+  /** Whether a small screen shows them. */
   narrowing: boolean;
   /** Address of the uploaded picture in this browser. */
   preview: string | null;
+  /** Labels for what is searched for, and for the document that is opened. */
+  tags: PredictedTags | null;
+  openedTags: PredictedTags | null;
+  /** Groups of near-duplicates, where the page shows them. */
+  review: Review;
 }
 
 export interface Actions {
@@ -27,8 +35,12 @@ export interface Actions {
   setWords(words: string): void;
   addFilter(filter: string): void;
   removeFilter(filter: string): void;
-  showGroups(shown: boolean): void;
+  showFacets(shown: boolean): void;
   more(): void;
+  reviewGroups(): void;
+  /** Marks documents as to be deleted, or not. */
+  choose(ids: readonly string[], chosen: boolean): void;
+  deleteChosen(): Promise<void>;
   open(document: FoundDocument | null): void;
   upload(file: Blob): Promise<void>;
   copy(text: string): Promise<void>;
@@ -54,8 +66,39 @@ export function page(
     ${header(state, shown, actions)}
     <main>
       ${shown.error ? html`<p class="error" role="alert">${shown.error}</p>` : nothing}
+      ${state.view === 'groups' ? reviewed(state, shown, actions, curl, collection) : results(state, shown, actions, curl, collection)}
+    </main>
+    ${shown.opened ? details(shown.opened, shown, actions, collection) : nothing}
+    <div class="drop-note" aria-hidden="true">Drop a picture to see what looks like it</div>`;
+}
+
+function reviewed(
+  state: ViewState,
+  shown: Shown,
+  actions: Actions,
+  curl: string,
+  collection: Collection,
+): TemplateResult {
+  const { numFound, numFoundExact } = shown.review;
+  const count =
+    numFound === null
+      ? 'Looking…'
+      : `${numFoundExact ? '' : 'about '}${numFound.toLocaleString()} group${numFound === 1 ? '' : 's'}`;
+  return html`${summary(state, count, actions, curl)} ${review(shown.review, shown.loading, actions, collection)}`;
+}
+
+function results(
+  state: ViewState,
+  shown: Shown,
+  actions: Actions,
+  curl: string,
+  collection: Collection,
+): TemplateResult {
+  const count =
+    shown.numFound === null ? (shown.loading ? 'Searching…' : '') : `${shown.numFound.toLocaleString()} found`;
+  return html`
       ${state.query ? question(state, state.query, shown, actions, collection) : nothing}
-      ${summary(state, shown, actions, curl)}
+      ${summary(state, count, actions, curl)}
       <div class="results">
         ${sidebar(state, shown, actions)}
         <div class="found">
@@ -69,10 +112,7 @@ export function page(
               : nothing
           }
         </div>
-      </div>
-    </main>
-    ${shown.opened ? details(shown.opened, actions, collection) : nothing}
-    <div class="drop-note" aria-hidden="true">Drop a picture to see what looks like it</div>`;
+      </div>`;
 }
 
 function header(state: ViewState, shown: Shown, actions: Actions): TemplateResult {
@@ -102,6 +142,11 @@ function header(state: ViewState, shown: Shown, actions: Actions): TemplateResul
         @change=${(event: Event) => actions.ask({ by: 'hex', hex: (event.target as HTMLInputElement).value }, 'color')} />
       Colour
     </label>
+    <a class="button views" href="?view=groups" aria-current=${state.view === 'groups' ? 'page' : nothing}
+      title="Groups of near-duplicates to review" @click=${(event: Event) => {
+        event.preventDefault();
+        actions.reviewGroups();
+      }}>Duplicates</a>
     <span class="status">${statusText(shown.status)}</span>
   </header>`;
 }
@@ -133,6 +178,7 @@ function question(
             html`<button title=${about} aria-pressed=${state.mode === mode} @click=${() => actions.setMode(mode)}>${name}</button>`,
         )}
       </div>
+      ${predictedTags(shown.tags, state.filters, actions)}
     </div>
     <button class="quiet clear" @click=${() => actions.ask(null)}>Clear</button>
   </section>`;
@@ -161,9 +207,7 @@ function questionText(query: Query, shown: Shown): string {
   return 'Like the uploaded picture';
 }
 
-function summary(state: ViewState, shown: Shown, actions: Actions, curl: string): TemplateResult {
-  const count =
-    shown.numFound === null ? (shown.loading ? 'Searching…' : '') : `${shown.numFound.toLocaleString()} found`;
+function summary(state: ViewState, count: string, actions: Actions, curl: string): TemplateResult {
   return html`<div class="summary">
     <span aria-live="polite">${count}</span>
     ${state.filters.map(
@@ -213,7 +257,7 @@ function card(document: FoundDocument, actions: Actions, collection: Collection)
   </li>`;
 }
 
-function details(document: FoundDocument, actions: Actions, collection: Collection): TemplateResult {
+function details(document: FoundDocument, shown: Shown, actions: Actions, collection: Collection): TemplateResult {
   const close = () => actions.open(null);
   const chips = [
     ...strings(document.labels).map((label) => ['labels', label] as const),
@@ -237,6 +281,7 @@ function details(document: FoundDocument, actions: Actions, collection: Collecti
             html`<button class="chip" title="Only these" @click=${() => actions.addFilter(filterOf(field, value))}>${value}</button>`,
         )}
       </p>
+      ${predictedTags(shown.openedTags, [], actions, strings(document.labels))}
       <dl>
         <dt>id</dt><dd>${document.id}</dd>
         ${Object.entries(document)
@@ -249,60 +294,6 @@ function details(document: FoundDocument, actions: Actions, collection: Collecti
         }
       </dl>
     </aside>`;
-}
-
-/** The small picture of a document, or the one at its address, or a note that there is none. */
-function picture(document: FoundDocument, collection: Collection): TemplateResult {
-  const address = typeof document.image === 'string' && /^https?:/.test(document.image) ? document.image : null;
-  const analyzed = Object.keys(document).some((name) => /^copyspace$|_rerank$|_isolated$/.test(name));
-  if (!analyzed && !address) return html`<span class="placeholder">no picture</span>`;
-  const onError = ({ target }: Event) => {
-    const image = target as HTMLImageElement;
-    if (address && image.src !== address) image.src = address;
-  };
-  return html`<img loading="lazy" src=${collection.thumbnailAddress(document.id)} alt=${titleOf(document)} @error=${onError} />`;
-}
-
-/** The colours of a document by their shares. */
-function paletteOf(document: FoundDocument, size?: 'big', onPick?: (hex: string) => void): TemplateResult {
-  const shares = Array.isArray(document.color_palette_freq) ? document.color_palette_freq.map(Number) : [];
-  return palette(strings(document.color_palette_hex), size, shares, onPick);
-}
-
-/** Colours as a strip. Drawn as SVG because the page's security policy allows no inline styles. */
-function palette(
-  colours: readonly string[],
-  size: 'small' | 'big' = 'small',
-  shares: readonly number[] = [],
-  onPick?: (hex: string) => void,
-): TemplateResult {
-  const known = colours.flatMap((colour, index) =>
-    /^(#|0x)[0-9a-f]{6}$/i.test(colour) ? [{ hex: colour.replace(/^0x/i, '#'), share: shares[index] ?? 1 }] : [],
-  );
-  const before = known.map((_, index) => known.slice(0, index).reduce((sum, { share }) => sum + share, 0));
-  const total = known.reduce((sum, { share }) => sum + share, 0);
-  return html`<svg class="palette ${size}" viewBox="0 0 ${total || 1} 1" preserveAspectRatio="none" aria-hidden="true">
-    ${known.map(
-      (
-        { hex, share },
-        index,
-      ) => svg`<rect x=${before[index]} width=${share} height="1" fill=${hex} class=${onPick ? 'pickable' : ''} @click=${() => onPick?.(hex)}>
-        <title>${hex}</title></rect>`,
-    )}
-  </svg>`;
-}
-
-function titleOf(document: FoundDocument): string {
-  return typeof document.title === 'string' && document.title ? document.title : document.id;
-}
-
-/** Three digits, but never 1 for what is not the same. */
-function scoreText(score: number): string {
-  return score === 1 ? '1' : Math.min(score, 0.999).toFixed(3);
-}
-
-function strings(value: Plain | undefined): string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
 function valueText(value: Plain): string {

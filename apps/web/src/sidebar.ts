@@ -1,11 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import { type FacetGroup, filterOf } from './facets.ts';
+import { type Facet, filterOf } from './facets.ts';
 import type { Actions, Shown } from './page.ts';
 import type { ViewState } from './view-state.ts';
 
-/** Groups that are open before anyone opened one. */
-const OPEN_GROUPS = 4;
+/** Fields that are open before anyone opened one. */
+const OPEN_FACETS = 4;
 /** Names of what akin itself adds to documents. */
 const TITLES: Readonly<Record<string, string>> = {
   color_names: 'Colours',
@@ -14,26 +14,26 @@ const TITLES: Readonly<Record<string, string>> = {
 
 /** What the results can be narrowed by: values of fields with the number of results that have them. */
 export function sidebar(state: ViewState, shown: Shown, actions: Actions): TemplateResult | typeof nothing {
-  if (shown.groups.length === 0) return nothing;
+  if (shown.facets.length === 0) return nothing;
   const chosen = state.filters.length;
   return html`<aside class="narrow" aria-label="Narrow the results">
-    <button class="narrow-toggle" aria-expanded=${shown.narrowing} @click=${() => actions.showGroups(!shown.narrowing)}>
+    <button class="narrow-toggle" aria-expanded=${shown.narrowing} @click=${() => actions.showFacets(!shown.narrowing)}>
       Filters${chosen > 0 ? ` (${chosen})` : ''}
     </button>
-    <div class=${shown.narrowing ? 'groups shown' : 'groups'}>
+    <div class=${shown.narrowing ? 'facets shown' : 'facets'}>
       ${repeat(
-        shown.groups,
+        shown.facets,
         ({ name }) => name,
-        (one, i) => group(one, i, state, actions),
+        (one, i) => facet(one, i, state, actions),
       )}
     </div>
   </aside>`;
 }
 
-function group(one: FacetGroup, i: number, state: ViewState, actions: Actions): TemplateResult {
+function facet(one: Facet, i: number, state: ViewState, actions: Actions): TemplateResult {
   const isChosen = one.values.some(({ value }) => state.filters.includes(filterOf(one.name, value)));
   const isBoolean = one.values.every(({ value }) => value === 'true' || value === 'false');
-  return html`<details ?open=${i < OPEN_GROUPS || isChosen}>
+  return html`<details ?open=${i < OPEN_FACETS || isChosen}>
     <summary>${titleOf(one.name)}</summary>
     <ul>
       ${one.values.map(({ value, count }) => {

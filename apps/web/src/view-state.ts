@@ -1,4 +1,4 @@
-import type { SearchParameters } from '@akin/client';
+import type { GroupsParameters, SearchParameters, TagParameters } from '@akin/client';
 
 export type Mode = 'content' | 'color' | 'duplicate';
 
@@ -13,6 +13,8 @@ export type Query =
 /** All that the page shows, kept in its address and nowhere else. */
 export interface ViewState {
   collection: string;
+  /** Results of a search, or groups of near-duplicates to review. */
+  view: 'search' | 'groups';
   mode: Mode;
   query: Query | null;
   words: string;
@@ -26,6 +28,7 @@ export function readState(address: URLSearchParams): ViewState {
   const mode = MODES.find((one) => one === address.get('mode')) ?? 'content';
   return {
     collection: address.get('collection') || DEFAULT_COLLECTION,
+    view: address.get('view') === 'groups' ? 'groups' : 'search',
     mode,
     query: readQuery(address),
     words: address.get('q') ?? '',
@@ -48,6 +51,7 @@ function readQuery(address: URLSearchParams): Query | null {
 export function writeState(state: ViewState): string {
   const address = new URLSearchParams();
   if (state.collection !== DEFAULT_COLLECTION) address.set('collection', state.collection);
+  if (state.view === 'groups') address.set('view', 'groups');
   if (state.query?.by === 'id') address.set('id', state.query.id);
   if (state.query?.by === 'url') address.set('url', state.query.url);
   if (state.query?.by === 'hex') address.set('hex', state.query.hex);
@@ -83,6 +87,28 @@ export function searchOf(
   }
   const endpoint = query.by === 'hex' ? 'color' : state.mode === 'content' ? 'image' : state.mode;
   return { endpoint, parameters: { ...parameters, ...rankOf(query) } };
+}
+
+/**
+ * The request for groups of near-duplicates: words and filters narrow them.
+ *
+ * @param filters as they are to be sent
+ */
+export function groupsOf(
+  state: ViewState,
+  rows: number,
+  filters: readonly string[],
+  cursor?: string,
+): GroupsParameters {
+  const fq = state.words ? [state.words, ...filters] : filters;
+  return { rows, ...(fq.length > 0 ? { fq } : {}), ...(cursor === undefined ? {} : { cursor }) };
+}
+
+/** The request for labels of what is searched for; null for colours, which have none. */
+export function tagsOf(query: Query): TagParameters | null {
+  if (query.by === 'id') return { 'tagging.input.id': query.id };
+  if (query.by === 'url') return { 'tagging.input.url': query.url };
+  return query.by === 'hex' ? null : { 'tagging.input.preprocessed': query.outputs };
 }
 
 /** What the results are ranked by, as a parameter. */

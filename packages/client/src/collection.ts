@@ -3,9 +3,14 @@ import { type ClientConfig, type Parameters, queryString, type RequestOptions, r
 import type {
   AnalyzeAnswer,
   FoundDocument,
+  FoundGroup,
+  GroupsAnswer,
+  GroupsParameters,
   NewDocument,
   SearchAnswer,
   SearchParameters,
+  TagAnswer,
+  TagParameters,
   UpdateAnswer,
   UpdateParameters,
 } from './types.ts';
@@ -107,14 +112,39 @@ export class Collection {
     return `${this.#config.baseUrl}${this.#path('/thumbnail')}?${queryString({ id })}`;
   }
 
-  /** Address of a search, to share or to paste after `curl`. */
-  searchAddress(endpoint: 'select' | 'image' | 'color' | 'duplicate', parameters: SearchParameters): string {
+  /** Labels for a picture, voted by the documents that look most like it. */
+  tag(parameters: TagParameters, options: { signal?: AbortSignal } = {}): Promise<TagAnswer> {
+    return this.#search('/tag', { ...parameters }, options);
+  }
+
+  /** A page of the groups of near-duplicates. */
+  groups(parameters: GroupsParameters = {}, options: { signal?: AbortSignal } = {}): Promise<GroupsAnswer> {
+    return this.#search('/groups', { ...parameters }, options);
+  }
+
+  /** All groups of near-duplicates that match, page after page. Holds one page at a time. */
+  async *allGroups(parameters: GroupsParameters = {}): AsyncGenerator<FoundGroup> {
+    let cursor: string | undefined;
+    do {
+      const page = await this.groups({ rows: 100, ...parameters, ...(cursor === undefined ? {} : { cursor }) });
+      yield* page.groups;
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+  }
+
+  /** Address of a search or of groups, to share or to paste after `curl`. */
+  searchAddress(
+    endpoint: 'select' | 'image' | 'color' | 'duplicate' | 'groups',
+    parameters: SearchParameters | GroupsParameters,
+  ): string {
     // Commas and colons need no escape in a query, and people read this.
-    const query = String(queryString(parameters)).replaceAll('%2C', ',').replaceAll('%3A', ':');
+    const query = String(queryString({ ...parameters }))
+      .replaceAll('%2C', ',')
+      .replaceAll('%3A', ':');
     return `${this.#config.baseUrl}${this.#path(`/${endpoint}`)}?${query}`;
   }
 
-  #search(endpoint: string, parameters: SearchParameters, options: { signal?: AbortSignal }): Promise<SearchAnswer> {
+  #search<T>(endpoint: string, parameters: Parameters, options: { signal?: AbortSignal }): Promise<T> {
     const query = queryString(parameters);
     if (String(query).length <= LONGEST_ADDRESS) return this.#send(endpoint, parameters, options);
     return this.#send(endpoint, { logParamsList: '' }, { ...options, body: query });

@@ -101,3 +101,73 @@ export interface AnalyzeAnswer {
   /** JSON text: the value for `import`. */
   outputs: string;
 }
+
+/** Parameters of `/groups` by their names on the wire. */
+export interface GroupsParameters {
+  /** Only members that match all; groups with fewer than two of them are left out. */
+  fq?: string | readonly string[];
+  fl?: string;
+  /** Groups of the page, at most 100; 20 when not given. */
+  rows?: number;
+  /** Members of each group that are listed, at most 100; 20 when not given. */
+  'group.limit'?: number;
+  /** The `nextCursor` of the page before. */
+  cursor?: string;
+  after?: string;
+}
+
+export interface GroupsAnswer {
+  responseHeader: ResponseHeader;
+  /** The last commit of the collection. */
+  commit: number;
+  /** The commit up to which the groups are right. */
+  asOfCommit: number;
+  /** Least score of a member with its representative. */
+  threshold: number;
+  numFound: number;
+  /** False while the groups are behind the last commit. */
+  numFoundExact: boolean;
+  groups: FoundGroup[];
+  nextCursor?: string;
+}
+
+/** Pictures each of which is nearly the same as the representative. */
+export interface FoundGroup {
+  id: string;
+  representative: string;
+  /** All members, also those beyond the ones listed. */
+  size: number;
+  /** The representative first, then by falling score with it. */
+  members: FoundDocument[];
+  pairs: { ids: [string, string]; score: number }[];
+}
+
+/** Parameters of `/tag` by their names on the wire. One input is needed. */
+export interface TagParameters {
+  'tagging.input.id'?: string;
+  'tagging.input.url'?: string;
+  'tagging.input.data'?: string;
+  'tagging.input.preprocessed'?: string;
+  /** The field whose values are voted for; `labels` when not given. */
+  'tagging.field'?: string;
+  'tagging.max'?: number;
+  'tagging.threshold'?: number;
+  /** Only documents that match vote. */
+  fq?: string | readonly string[];
+  after?: string;
+}
+
+export interface TagAnswer {
+  responseHeader: ResponseHeader;
+  tags: PredictedTag[];
+  /** How many documents voted. */
+  voters: number;
+}
+
+export interface PredictedTag {
+  tag: string;
+  /** 0 to 1. */
+  confidence: number;
+  /** The documents that have it, most alike first. */
+  voters: { id: string; score: number }[];
+}

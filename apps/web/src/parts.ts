@@ -1,0 +1,56 @@
+import type { Collection, FoundDocument, Plain } from '@akin/client';
+import { html, svg, type TemplateResult } from 'lit-html';
+
+/** The small picture of a document, or the one at its address, or a note that there is none. */
+export function picture(document: FoundDocument, collection: Collection): TemplateResult {
+  const address = typeof document.image === 'string' && /^https?:/.test(document.image) ? document.image : null;
+  const analyzed = Object.keys(document).some((name) => /^copyspace$|_rerank$|_isolated$/.test(name));
+  if (!analyzed && !address) return html`<span class="placeholder">no picture</span>`;
+  const onError = ({ target }: Event) => {
+    const image = target as HTMLImageElement;
+    if (address && image.src !== address) image.src = address;
+  };
+  return html`<img loading="lazy" src=${collection.thumbnailAddress(document.id)} alt=${titleOf(document)} @error=${onError} />`;
+}
+
+/** The colours of a document by their shares. */
+export function paletteOf(document: FoundDocument, size?: 'big', onPick?: (hex: string) => void): TemplateResult {
+  const shares = Array.isArray(document.color_palette_freq) ? document.color_palette_freq.map(Number) : [];
+  return palette(strings(document.color_palette_hex), size, shares, onPick);
+}
+
+/** Colours as a strip. Drawn as SVG because the page's security policy allows no inline styles. */
+export function palette(
+  colours: readonly string[],
+  size: 'small' | 'big' = 'small',
+  shares: readonly number[] = [],
+  onPick?: (hex: string) => void,
+): TemplateResult {
+  const known = colours.flatMap((colour, index) =>
+    /^(#|0x)[0-9a-f]{6}$/i.test(colour) ? [{ hex: colour.replace(/^0x/i, '#'), share: shares[index] ?? 1 }] : [],
+  );
+  const before = known.map((_, index) => known.slice(0, index).reduce((sum, { share }) => sum + share, 0));
+  const total = known.reduce((sum, { share }) => sum + share, 0);
+  return html`<svg class="palette ${size}" viewBox="0 0 ${total || 1} 1" preserveAspectRatio="none" aria-hidden="true">
+    ${known.map(
+      (
+        { hex, share },
+        index,
+      ) => svg`<rect x=${before[index]} width=${share} height="1" fill=${hex} class=${onPick ? 'pickable' : ''} @click=${() => onPick?.(hex)}>
+        <title>${hex}</title></rect>`,
+    )}
+  </svg>`;
+}
+
+export function titleOf(document: FoundDocument): string {
+  return typeof document.title === 'string' && document.title ? document.title : document.id;
+}
+
+/** Three digits, but never 1 for what is not the same. */
+export function scoreText(score: number): string {
+  return score === 1 ? '1' : Math.min(score, 0.999).toFixed(3);
+}
+
+export function strings(value: Plain | undefined): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
