@@ -90,6 +90,9 @@ export const SEARCH_PARAMETERS = z.object({
     description:
       'Milliseconds after which an answer is cut; its header then says `partialResults`. 0 and less are no limit. Searches by cursorMark are never cut.',
   }),
+  minExactCount: whole(0).optional().meta({
+    description: 'Matches up to which `numFound` is exact; beyond it may be a lower bound. Default: always exact.',
+  }),
   facet: flag().default(false).meta({ description: 'Count what matches by the `facet.*` given.' }),
   'facet.field': z
     .array(text())
@@ -128,9 +131,13 @@ export const SEARCH_PARAMETERS = z.object({
   }),
   'rank.mode': text().optional().meta({ description: 'Which likeness: `content`, `color` or `duplicate`.' }),
   'rank.threshold': decimal(0, 1).optional().meta({ description: 'Least score of a match.' }),
-  'rank.approximate': flag().optional().meta({ description: 'Accepted; ranking is exact.' }),
+  'rank.approximate': flag().optional().meta({
+    description:
+      'False compares every match, always. Otherwise large collections (from 20,000 documents on) are ranked by their nearest cells, where more than 20,000 documents match; `responseHeader.ranking` says which it was.',
+  }),
   'rank.smartfilter': choice(['off', 'low', 'medium', 'high']).optional().meta({
-    description: 'Accepted; ranking is exact.',
+    description:
+      'How many cells an approximate ranking visits: `off` all of them, so that it is exact, `low` (the default), `medium` and `high` ever fewer. Searches by `rank.threshold`, `cursorMark` or beyond the first 1,000 are exact.',
   }),
   ...AFTER_PARAMETERS,
   afterTimeout: whole(0, MAX_AFTER_TIMEOUT).default(30_000).meta({

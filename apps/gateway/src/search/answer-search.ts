@@ -58,7 +58,12 @@ export async function answerSearch(
   const collection = await findCollection(context.store, parameters.collection);
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
   const threshold = parameters['rank.threshold'] ?? preset.threshold;
-  const rank = inputs.length > 0 ? await describe(inputs, module, threshold, collection, signal, context) : undefined;
+  // Who wants exact answers gets them, whatever else is asked for.
+  const smartfilter = parameters['rank.approximate'] === false ? 'off' : parameters['rank.smartfilter'];
+  const rank =
+    inputs.length > 0
+      ? { ...(await describe(inputs, module, threshold, collection, signal, context)), smartfilter }
+      : undefined;
 
   const { names, hidden } = await fieldNames(fields, collection, context);
   const request: SearchRequest = {
@@ -73,6 +78,7 @@ export async function answerSearch(
     distances: wantedDistances(fields),
     scores: wantsScores(fields),
     facets: facets.map(({ request }) => request),
+    minExactCount: parameters.minExactCount,
     ...((parameters.timeAllowed ?? 0) > 0 ? { timeAllowed: parameters.timeAllowed } : {}),
     ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
     ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
@@ -85,7 +91,9 @@ export async function answerSearch(
   const warnings = facetWarnings(facets, result.facets);
   return {
     header: {
-      ...(rank ? { ranking: 'exact' } : {}),
+      ...(result.ranking
+        ? { ranking: result.ranking.exact ? 'exact' : 'approximate', distances: result.ranking.distances }
+        : {}),
       ...(result.partial ? { partialResults: true } : {}),
       ...(warnings.length > 0 ? { warnings } : {}),
     },
