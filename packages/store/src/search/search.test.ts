@@ -177,6 +177,7 @@ describe.each(ENGINES)('search on %s', (kind) => {
       ['"red elegant"~1', '2'],
       ['"shoe elegant"~3', ''],
       ['"shoe elegant"~4', '2'],
+      ['"shoe shoe"~1', '4'],
       ['elegant', '2'],
       ['ÉLÉGANT', '2'],
       ['eleg*', '2'],
@@ -535,7 +536,8 @@ describe.each(ENGINES)('search on %s', (kind) => {
       );
       expect(ids(await find(`${'-('.repeat(150)}id:2${')'.repeat(150)}`))).toBe('123456');
       expect(ids(await find(`"${'x '.repeat(1000)}"`))).toBe('');
-      expect(ids(await find(`"${'x '.repeat(1000)}"~5`))).toBe('');
+      expect(ids(await find(`"${'x '.repeat(50)}"~5`))).toBe('');
+      await expect(find(`"${'x '.repeat(51)}"~5`)).rejects.toThrow('at most 50 words, and this has 51');
     });
 
     it.each(['*x#*', 'labels:*#x*', 'labels:[# TO #]', '[zz# TO zz#]', 'xyzzy#~1', '"a b#"~2'])(

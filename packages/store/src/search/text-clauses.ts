@@ -11,6 +11,8 @@ export type TextClause = { readonly where: string; readonly score: string } | un
 
 /** Words of one value in a query. */
 const MAX_WORDS = 1_000;
+/** Words of a phrase with slop: where each stands is compared with where each other stands. */
+const MAX_SLOPPY_WORDS = 50;
 
 /** A bare word, or a value that turns out to hold several words. */
 export function wordsSql(clause: Clause<'term' | 'words'>, found: FoundColumn, context: CompileContext): TextClause {
@@ -23,7 +25,13 @@ export function wordsSql(clause: Clause<'term' | 'words'>, found: FoundColumn, c
 /** Words side by side, or with slop: moved by so many places altogether. */
 export function phraseSql(clause: Clause<'phrase'>, context: CompileContext): TextClause {
   const found = wordsOf(clause.value, clause.position);
-  if (clause.slop > 0 && found.length > 1) return sloppyPhraseSql(found, clause.slop, context);
+  if (clause.slop > 0 && found.length > 1) {
+    if (found.length <= MAX_SLOPPY_WORDS) return sloppyPhraseSql(found, clause.slop, context);
+    throw clauseError(
+      clause.position,
+      `a phrase with slop has at most ${MAX_SLOPPY_WORDS} words, and this has ${found.length}`,
+    );
+  }
   return matching(found.length === 0 ? undefined : besides(found.map(quoteLexeme)), context);
 }
 
@@ -92,7 +100,7 @@ function rank(param: string): string {
 
 /**
  * Lucene's sloppy phrase: with each word's place taken relative to its place in the phrase, all lie within `slop` of
- * each other.
+ * each other. A word that the phrase has twice must stand there twice.
  */
 function sloppyPhraseSql(found: readonly string[], slop: number, { params }: CompileContext): TextClause {
   params.countLoop();
@@ -101,9 +109,9 @@ function sloppyPhraseSql(found: readonly string[], slop: number, { params }: Com
   const count = params.add(found.length, 'int');
   const moved = params.add(slop, 'int');
   const near =
-    `(with place as (select q.i, p - q.i as at from unnest(d.words) w(lexeme, positions, weights) ` +
+    `(with place as (select q.i, p, p - q.i as at from unnest(d.words) w(lexeme, positions, weights) ` +
     `join unnest(${phrase}) with ordinality q(word, i) on q.word = w.lexeme, unnest(w.positions) p) ` +
     `select exists (select from place a join place b on b.at between a.at and a.at + ${moved} ` +
-    `group by a.i, a.at having count(distinct b.i) = ${count}))`;
+    `group by a.i, a.at having count(distinct b.i) = ${count} and count(distinct b.p) >= ${count}))`;
   return { where: `case when d.words @@ ${all} then ${near} else false end`, score: rank(all) };
 }
