@@ -13,10 +13,21 @@ export const GROUP_MODULE = 'duplicate';
 export const GROUP_SCORE = 0.75;
 
 /**
- * How many cells of the codebook are asked for representatives. Of pairs above {@link GROUP_SCORE} among photos and
- * five edits of each, the second lay in the first's 8 nearest cells in 99.8 % (4 cells: 98.2 %, 1 cell: 79 %).
+ * Representatives lie in a finer cell than those of the codebook: the nearest centroid and the second nearest. A
+ * descriptor is compared with those in the {@link CELLS} cells that are most like its own, by the ranks that the two
+ * centroids have for it. Of pairs above {@link GROUP_SCORE} among photos and five edits of each, the second lay in them
+ * in 99.6 % (40 cells: 99.1 %, 100: 99.9 %), and of other photos 0.85 %; the 8 nearest cells of the codebook
+ * hold 99.8 % and 3.2 %.
  */
-const CELLS = 8;
+const CELLS = 60;
+/** Ranks (from 0) of nearest and second nearest centroid, the most likely first. */
+const RANKS: readonly (readonly [number, number])[] = Array.from({ length: 16 }, (_, nearest) =>
+  Array.from({ length: 32 }, (_, second) => [nearest, second] as const),
+)
+  .flat()
+  .filter(([nearest, second]) => nearest !== second)
+  .sort(([a, b], [c, d]) => 2 * a + b - (2 * c + d) || a - c)
+  .slice(0, CELLS);
 
 /**
  * Pictures all parts of which are calm: empty pages, plain colours, fog. Their descriptors are alike whatever they are
@@ -39,7 +50,11 @@ export function groupRule(): {
     name: [codebook.model, Buffer.from(codebook.id).toString('hex'), maxDistance, CELLS, BLANK].join(' '),
     module: GROUP_MODULE,
     maxDistance,
-    cellsOf: (vector) => Array.from(nearestCells(codebook, vector).subarray(0, CELLS)),
+    cellsOf: (vector) => {
+      const order = nearestCells(codebook, vector);
+      const { cellCount } = codebook;
+      return RANKS.map(([nearest, second]) => (order[nearest] as number) * cellCount + (order[second] as number));
+    },
     except: parseQuery(BLANK, {}),
   };
 }

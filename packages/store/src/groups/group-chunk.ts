@@ -103,13 +103,16 @@ async function nearestRepresentatives(
 ): Promise<ReadonlyMap<bigint, Nearest>> {
   const probes = seekers.flatMap(({ doc, cells }) => cells.map((cell) => ({ doc, cell })));
   const rows = await tx.query<{ doc: bigint } & Nearest>(
-    `select distinct on (p.doc) p.doc, r.doc as representative, m.distance
+    // The fence lets no plan go another way than through the cells, whatever is known of a table that grows.
+    `select distinct on (p.doc) p.doc, m.representative, m.distance
        from unnest($1::bigint[], $2::int[]) as p (doc, cell)
        join ${descriptorTable(S, rule.module)} v on v.doc = p.doc
-       join ${S}.representatives r on r.cell = p.cell and not r.gone
-      cross join lateral (select r.vector <-> v.vector as distance offset 0) m
-      where m.distance <= $3::float8 and r.doc <> p.doc
-      order by p.doc, m.distance, r.doc`,
+      cross join lateral (
+        select r.doc as representative, r.vector <-> v.vector as distance
+          from ${S}.representatives r
+         where r.cell = p.cell and not r.gone and r.vector <-> v.vector <= $3::float8 and r.doc <> p.doc
+        offset 0) m
+      order by p.doc, m.distance, m.representative`,
     [probes.map(({ doc }) => doc), probes.map(({ cell }) => cell), rule.maxDistance],
   );
   return new Map(rows.map(({ doc, representative, distance }) => [doc, { representative, distance }]));
