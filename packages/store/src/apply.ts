@@ -15,6 +15,7 @@ import type { ReadyOperation } from './ready-operations.ts';
 import { removeDocuments } from './remove-documents.ts';
 import type { CollectionSchema } from './schema.ts';
 import type { ParsedOutputs } from './store.ts';
+import { keepWords } from './vocabulary.ts';
 
 /** An operation with what it puts into the tables; a delete puts in nothing. */
 interface Prepared {
@@ -46,6 +47,7 @@ export async function applyChunk(
   pace: Pace,
 ): Promise<number> {
   const prepared: Prepared[] = [];
+  const vocabulary = new Set<string>();
   const failures: Failure[] = [];
   let since = performance.now();
   for (const operation of operations) {
@@ -54,7 +56,7 @@ export async function applyChunk(
       since = performance.now();
     }
     try {
-      prepared.push(prepare(context, operation));
+      prepared.push(prepare(context, operation, vocabulary));
     } catch (error) {
       // Nothing but this document was looked at, so nothing but this document is to blame.
       failures.push({
@@ -65,6 +67,7 @@ export async function applyChunk(
     }
   }
   if (failures.length > 0) await failOperations(context, failures);
+  await keepWords(context.store, context.collection, vocabulary);
   const assigned = await assignCells(context.store, context.collection, vectorsOf(context, prepared));
   return failures.length + (await applyPrepared(context, prepared, assigned, pace));
 }
@@ -79,12 +82,17 @@ function vectorsOf({ store }: CommitContext, prepared: readonly Prepared[]): Map
   );
 }
 
-function prepare({ store, schema }: CommitContext, operation: ReadyOperation): Prepared {
+function prepare({ store, schema }: CommitContext, operation: ReadyOperation, vocabulary: Set<string>): Prepared {
   const id = operation.id ?? '';
   if (operation.kind === 'delete') return { operation, id };
   const { fields } = documentFromJson(operation.document ?? '{}', schema.fields);
   const outputs = operation.outputs === null ? undefined : store.parseOutputs(operation.outputs);
-  return { operation, id, columns: documentColumns(id, fields, outputs, schema), ...(outputs ? { outputs } : {}) };
+  return {
+    operation,
+    id,
+    columns: documentColumns(id, fields, outputs, schema, vocabulary),
+    ...(outputs ? { outputs } : {}),
+  };
 }
 
 async function applyPrepared(

@@ -188,6 +188,13 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     `create table ${S}.optimizations (asked_at timestamptz not null)`,
     `insert into ${S}.optimizations values ('-infinity')`,
   ],
+
+  // 5: the different words of all documents, see vocabulary
+  (S) => [
+    `create table ${S}.words (word text collate "C" primary key)`,
+    `insert into ${S}.words (word)
+     select word from ts_stat('select words from ${S}.documents') where left(word, 1) <> ':'`,
+  ],
 ];
 
 export const TABLES_VERSION = TABLES.length;

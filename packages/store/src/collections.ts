@@ -90,6 +90,7 @@ export async function dropCollection(store: Store, collection: Collection): Prom
   });
   store.memory.schemas.delete(collection.id);
   store.memory.uses.delete(collection.id);
+  store.memory.words.delete(collection.id);
 }
 
 export async function collectionStatus(store: Store, collection: Collection): Promise<CollectionStatus> {

@@ -10,12 +10,15 @@ export type DocumentColumns = ReadonlyMap<string, string>;
 /**
  * The columns of a document: its fields, the outputs of its analysis that can be filtered, and the words of all its
  * string values.
+ *
+ * @param vocabulary gets those words too
  */
 export function documentColumns(
   id: string,
   fields: ReadonlyMap<string, FieldValue>,
   outputs: ParsedOutputs | undefined,
   schema: CollectionSchema,
+  vocabulary: Set<string>,
 ): DocumentColumns {
   const columns = new Map<string, string>();
   const texts: FieldTexts[] = [{ column: 'id', texts: [id] }];
@@ -31,7 +34,7 @@ export function documentColumns(
       if (found.length > 0) texts.push({ column: column.sql, texts: found });
     }
   }
-  return columns.set('words', documentWords(texts));
+  return columns.set('words', documentWords(texts, vocabulary));
 }
 
 function searchableTexts(value: FieldValue, type: FieldType): readonly string[] {

@@ -58,6 +58,8 @@ export interface Store extends AsyncDisposable {
     readonly schemas: Map<number, CollectionSchema>;
     /** The day on which a use of a field was last written down. */
     readonly uses: Map<number, Map<string, string>>;
+    /** Words that are in the table of words. */
+    readonly words: Map<number, Set<string>>;
     readonly commits: Map<number, CommitRun>;
     readonly events: OperationEvents;
     /** The centroids of the last generations, by id of the collection and module. */
@@ -99,7 +101,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       ping: async () => {
         await engine.query('select 1');
       },
-      memory: { schemas: new Map(), uses: new Map(), commits: new Map(), events, cells: new Map() },
+      memory: { schemas: new Map(), uses: new Map(), words: new Map(), commits: new Map(), events, cells: new Map() },
       [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
     };
     const isNew = await migrate(engine);

@@ -1,4 +1,4 @@
-import { type AkinError, type FieldType, type ModuleManifest, quote } from '@akin/domain';
+import { type AkinError, type FieldType, type ModuleManifest, type Query, quote } from '@akin/domain';
 import { descriptorTable } from '../collection-tables.ts';
 import type { CollectionSchema, Column } from '../schema.ts';
 import type { FieldUses } from './field-uses.ts';
@@ -12,6 +12,8 @@ export interface SearchedTables {
   readonly modules: readonly ModuleManifest[];
   /** What the query does with columns is written here, if anybody wants to know. */
   readonly uses?: FieldUses;
+  /** The words of the collection that clauses of the query stand for: see `expand-words.ts`. */
+  readonly expansions?: ReadonlyMap<Query, readonly string[]>;
 }
 
 /** A column of `documents`, which every statement of a search calls `d`. */

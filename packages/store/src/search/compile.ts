@@ -7,10 +7,10 @@ import {
   canJoinTerms,
   existsSql,
   fuzzySql,
+  overWords,
   patternSql,
   rangeSql,
   termSql,
-  wordRangeSql,
 } from './field-clauses.ts';
 import { Params } from './params.ts';
 import { clauseError } from './query-values.ts';
@@ -111,7 +111,7 @@ function compileClause(clause: Clause, context: CompileContext): CompiledQuery |
     case 'fuzzy':
       return constant(fuzzySql(clause, found, context));
     case 'range':
-      return constant(isText ? wordRangeSql(clause, found, context) : rangeSql(clause, found, context));
+      return constant(isText ? overWords(clause, found, context) : rangeSql(clause, found, context));
     case 'exists':
       return constant(existsSql(found, context));
   }

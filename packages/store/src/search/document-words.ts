@@ -14,8 +14,9 @@ const LAST_POSITION = 16_383;
 /**
  * What the column `words` of a document holds, as the text of a tsvector: each word of each string value, and each
  * again under the name of its column for searches in one field.
+ * @param vocabulary gets the words too
  */
-export function documentWords(fields: Iterable<FieldTexts>): string {
+export function documentWords(fields: Iterable<FieldTexts>, vocabulary?: Set<string>): string {
   const positions = new Map<string, number[]>();
   const add = (lexeme: string, position: number) => {
     const known = positions.get(lexeme);
@@ -27,6 +28,7 @@ export function documentWords(fields: Iterable<FieldTexts>): string {
     for (const text of texts) {
       for (const word of words(text)) {
         position++;
+        vocabulary?.add(word);
         add(word, Math.min(position, LAST_POSITION));
         add(fieldWord(column, word), Math.min(position, LAST_POSITION));
       }

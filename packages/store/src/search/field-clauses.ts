@@ -10,6 +10,7 @@ import {
 import type { SqlValue } from '../engine/engine.ts';
 import { type FoundColumn, hasOutput, type SearchedTables } from './columns.ts';
 import type { Clock } from './date-math.ts';
+import { quoteLexeme } from './document-words.ts';
 import { fuzzyCondition } from './fuzzy.ts';
 import type { Params } from './params.ts';
 import {
@@ -227,27 +228,67 @@ export function patternSql(
   found: FoundColumn,
   context: CompileContext,
 ): string {
+  if (pattern.kind === 'wildcard' && found.type === 'text') return overWords(pattern, found, context);
   const parts = pattern.kind === 'prefix' ? [pattern.value, { any: '*' as const }] : pattern.parts;
-  const param = context.params.add(likePattern(found.type === 'text' ? parts.map(foldPart) : parts), 'text');
+  const param = context.params.add(likePattern(parts), 'text');
   // What begins with letters is a range of values.
   if (typeof parts[0] === 'string' && found.type === 'string') noteUse(found, context);
   return overStrings(found, pattern.position, 'wildcards', context, (value) => `${value} like ${param}`);
 }
 
 export function fuzzySql(fuzzy: Clause<'fuzzy'>, found: FoundColumn, context: CompileContext): string {
-  const value = found.type === 'text' ? foldText(fuzzy.value) : fuzzy.value;
-  const condition = fuzzyCondition(value, fuzzy.edits, context.params, (problem) =>
-    clauseError(fuzzy.position, problem),
-  );
-  return overStrings(found, fuzzy.position, 'fuzzy values', context, condition);
+  if (found.type === 'text') return overWords(fuzzy, found, context);
+  return overStrings(found, fuzzy.position, 'fuzzy values', context, fuzzyOf(fuzzy, fuzzy.value, context));
 }
 
-/** A range of words of the field `text`. */
-export function wordRangeSql(range: Clause<'range'>, found: FoundColumn, context: CompileContext): string {
-  const fold = (text: string | null) => (text === null ? null : foldText(text));
-  const folded = { ...range, low: fold(range.low), high: fold(range.high) };
-  const condition = boundsCondition(folded, { ...found, type: 'string' }, context);
-  return overStrings(found, range.position, 'ranges', context, condition);
+function fuzzyOf({ edits, position }: Clause<'fuzzy'>, value: string, { params }: CompileContext): Condition {
+  return fuzzyCondition(value, edits, params, (problem) => clauseError(position, problem));
+}
+
+/** A clause that may stand for several words of the field `text`. */
+export type PatternClause = Clause<'wildcard' | 'fuzzy' | 'range'>;
+
+/** What a word must be to match such a clause. */
+export function wordCondition(clause: PatternClause, found: FoundColumn, context: CompileContext): Condition {
+  switch (clause.kind) {
+    case 'wildcard': {
+      const pattern = context.params.add(likePattern(clause.parts.map(foldPart)), 'text');
+      return (value) => `${value} like ${pattern}`;
+    }
+    case 'fuzzy':
+      return fuzzyOf(clause, foldText(clause.value), context);
+    case 'range': {
+      const fold = (text: string | null) => (text === null ? null : foldText(text));
+      const folded = { ...clause, low: fold(clause.low), high: fold(clause.high) };
+      return boundsCondition(folded, { ...found, type: 'string' }, context);
+    }
+  }
+}
+
+/** Words of one tsquery. Each is looked at for every document that has one of them, so that many are several queries. */
+const WORDS_TOGETHER = 50;
+
+/**
+ * A wildcard, fuzzy value or range of the field `text`: by the index on words where it is known which words it stands
+ * for, otherwise by comparing the words of each row.
+ */
+export function overWords(clause: PatternClause, found: FoundColumn, context: CompileContext): string {
+  const { params, tables } = context;
+  if (found.column.kind !== 'words') throw new Error(`${found.name} is not the field of words`);
+  const column = `d.${found.column.sql}`;
+  const words = tables.expansions?.get(clause);
+  if (words === undefined) {
+    params.countLoop();
+    const condition = wordCondition(clause, found, context);
+    // Lexemes with a colon in front are the words of single fields.
+    return `exists (select from unnest(tsvector_to_array(${column})) e(v) where left(e.v, 1) <> ':' and ${condition('e.v collate "C"')})`;
+  }
+  const queries: string[] = [];
+  for (let from = 0; from < words.length; from += WORDS_TOGETHER) {
+    const some = words.slice(from, from + WORDS_TOGETHER).map(quoteLexeme);
+    queries.push(`${column} @@ ${params.add(some.join(' | '), 'tsquery')}`);
+  }
+  return queries.length <= 1 ? (queries[0] ?? 'false') : `(${queries.join(' or ')})`;
 }
 
 function foldPart(part: WildcardPart): WildcardPart {
@@ -268,12 +309,6 @@ function overStrings(
   context: CompileContext,
   condition: Condition,
 ): string {
-  if (found.column.kind === 'words') {
-    context.params.countLoop();
-    // Lexemes with a colon in front are the words of single fields.
-    const words = `unnest(tsvector_to_array(d.${found.column.sql})) e(v)`;
-    return `exists (select from ${words} where left(e.v, 1) <> ':' and ${condition('e.v collate "C"')})`;
-  }
   if (found.column.kind === 'output') throw notSearchable(found, position);
   if (elementType(found.type) !== 'string') {
     throw clauseError(position, `${what} are for String fields, and ${quote(found.name)} is a ${found.type}`);

@@ -2,6 +2,7 @@ import { AkinError } from '@akin/domain';
 import type { Collection } from '../collections.ts';
 import type { Store } from '../store.ts';
 import type { Clock } from './date-math.ts';
+import { expandWords } from './expand-words.ts';
 import { countFacets } from './facets.ts';
 import { type ReadDocument, readDocuments, selectFields } from './hydrate.ts';
 import { matchedBy } from './matching.ts';
@@ -31,7 +32,10 @@ export async function search(store: Store, collection: Collection, request: Sear
     const ranked = request.rank !== undefined;
     const limit = new TimeLimit(whole.tx, deadline);
     const snapshot = { ...whole, near: await findNearCells(store, collection, request, whole) };
-    const read = await limit.within(() => readHits(store, collection, request, snapshot, clock));
+    const read = await limit.within(async () => {
+      await expandWords(request, snapshot, clock);
+      return readHits(store, collection, request, snapshot, clock);
+    });
     const { page, documents } = read ?? NOTHING_READ;
     const totals = await limit.within(() => readTotals(request, snapshot, clock, page));
     const facets = await limit.within(() =>

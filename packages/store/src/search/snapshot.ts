@@ -1,4 +1,4 @@
-import { AkinError } from '@akin/domain';
+import { AkinError, type Query } from '@akin/domain';
 import type { Collection } from '../collections.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
@@ -17,6 +17,7 @@ export interface Snapshot extends SearchedTables {
   /** How many of them have the descriptor of each module. */
   readonly described: ReadonlyMap<string, number>;
   readonly uses: FieldUses;
+  readonly expansions: Map<Query, readonly string[]>;
   /** Where all rows lie that are near enough to match a ranking's greatest distance; undefined: anywhere. */
   readonly near?: NearCells | undefined;
 }
@@ -56,7 +57,8 @@ export async function withSnapshot<T>(
         documents = row.documents;
         const described = new Map<string, number>(Object.entries(JSON.parse(row.described)));
         const { modules } = store;
-        return answer({ tx, commit: row.commit, documents, described, sqlSchema, schema, modules, uses });
+        const expansions = new Map<Query, readonly string[]>();
+        return answer({ tx, commit: row.commit, documents, described, sqlSchema, schema, modules, uses, expansions });
       },
       { snapshot: true, timeoutMilliseconds: STATEMENT_MILLISECONDS },
     )

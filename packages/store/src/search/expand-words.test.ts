@@ -1,0 +1,77 @@
+import { parseQuery } from '@akin/domain';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accept, ENGINES, openTestStore, testPlace } from '../../test/support.ts';
+import { type Collection, createCollection } from '../collections.ts';
+import { commit } from '../commit.ts';
+import type { Store } from '../store.ts';
+import { search } from './search.ts';
+
+describe.each(ENGINES)('patterns over words on %s', (kind) => {
+  let store: Store;
+  let remove: () => Promise<void>;
+  let collection: Collection;
+
+  beforeAll(async () => {
+    const made = await testPlace(kind);
+    remove = made.remove;
+    store = await openTestStore(made.place);
+    collection = await createCollection(store, 'shop');
+    await accept(store, collection, [
+      { id: 'a', title: 'red running shoe' },
+      { id: 'b', title: "Snowshoe of Ada's café" },
+      { id: 'c', title: 'shovel' },
+    ]);
+    await commit(store, collection);
+  });
+
+  afterAll(async () => {
+    await store?.[Symbol.asyncDispose]();
+    await remove?.();
+  });
+
+  const find = async (q: string) => {
+    const sort = [{ name: 'id', direction: 'asc' }] as const;
+    const result = await search(store, collection, { query: parseQuery(q), sort, rows: 10 });
+    return result.hits.map(({ id }) => id).join('');
+  };
+  const PATTERNS: [string, string][] = [
+    ['*shoe', 'ab'],
+    ['sh*e*', 'ac'],
+    ['Sho?', 'a'],
+    ['shoo~1', 'a'],
+    ['*CAFÉ', 'b'],
+    ["*a's", 'b'],
+    ['text:[red TO shoe]', 'a'],
+    ['nothing*x', ''],
+    ['-*shoe', 'c'],
+    ['*shoe AND r*d', 'a'],
+  ];
+
+  it.each(PATTERNS)('%s finds %s', async (q, expected) => {
+    expect(await find(q)).toBe(expected);
+  });
+
+  it('are found by the index on words, and alike without it when too many words match', async () => {
+    // More words than are looked up, none of which a document has.
+    await store.engine.query(
+      `insert into ${collection.sqlSchema}.words select 'x' || n || 'shoe' from generate_series(1, 2000) n`,
+    );
+    for (const [q, expected] of PATTERNS) expect([q, await find(q)]).toEqual([q, expected]);
+  });
+
+  it('know the words of every commit, also those of other processes', async () => {
+    await accept(store, collection, [{ id: 'd', title: 'horseshoe' }]);
+    expect(await find('*shoe')).toBe('ab');
+    await commit(store, collection);
+    expect(await find('*shoe')).toBe('abd');
+    store.memory.words.clear();
+    await accept(store, collection, [
+      { id: 'e', title: 'horseshoe' },
+      { kind: 'delete', id: 'd' },
+    ]);
+    await commit(store, collection);
+    expect(await find('*shoe')).toBe('abe');
+    const words = await store.engine.query(`select word from ${collection.sqlSchema}.words where word = 'horseshoe'`);
+    expect(words).toHaveLength(1);
+  });
+});

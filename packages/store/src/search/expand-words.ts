@@ -1,0 +1,56 @@
+import type { Query } from '@akin/domain';
+import { clauseColumn } from './columns.ts';
+import type { Clock } from './date-math.ts';
+import { type PatternClause, wordCondition } from './field-clauses.ts';
+import { Params } from './params.ts';
+import type { SearchRequest } from './request.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** What matches more words is compared with the words of each row: so many documents match that most rows are hits. */
+const MAX_WORDS = 1_000;
+/** Clauses of one search that are looked up. */
+const MAX_CLAUSES = 20;
+
+/**
+ * Looks up which words of the collection the wildcards, fuzzy values and ranges of a search stand for, so that documents
+ * are found by the index on words. 1,000,000 documents with 1,005,000 different words: 0.1 to 0.3 s a clause, where
+ * comparing the words of every row takes 1.5 to 5 s.
+ */
+export async function expandWords(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<void> {
+  const facets = (request.facets ?? []).flatMap((facet) => (facet.kind === 'query' ? [facet.query] : []));
+  const clauses = [request.query, ...(request.filters ?? []), ...facets].flatMap((query) => [...patternsIn(query)]);
+  for (const clause of clauses.slice(0, MAX_CLAUSES)) {
+    const found = clauseColumn(snapshot, clause.field, clause.position);
+    if (found.column.kind !== 'words' || snapshot.expansions.has(clause)) continue;
+    if (clause.kind === 'range' && clause.low === null && clause.high === null) continue;
+    const params = new Params();
+    const condition = wordCondition(clause, found, { tables: snapshot, params, ...clock });
+    const rows = await snapshot.tx.query<{ word: string }>(
+      `select w.word from ${snapshot.sqlSchema}.words w where ${condition('w.word')} limit ${MAX_WORDS + 1}`,
+      params.values,
+    );
+    if (rows.length <= MAX_WORDS)
+      snapshot.expansions.set(
+        clause,
+        rows.map(({ word }) => word),
+      );
+  }
+}
+
+/** The clauses of a query that stand for several words or values. */
+function* patternsIn(query: Query): Generator<PatternClause> {
+  switch (query.kind) {
+    case 'wildcard':
+    case 'fuzzy':
+    case 'range':
+      yield query;
+      break;
+    case 'bool':
+      for (const inner of [...query.must, ...query.should, ...query.mustNot]) yield* patternsIn(inner);
+      break;
+    case 'boost':
+    case 'constant':
+    case 'by-distance':
+      yield* patternsIn(query.query);
+  }
+}
