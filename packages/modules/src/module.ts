@@ -21,8 +21,10 @@ export interface Scores {
   readonly usual: number;
   /** Of the distance that one in a hundred such pairs stays below. */
   readonly rare: number;
-  /** Of 0.4 of that. */
+  /** Of a share of that, so that training does not depend on how many copies the folder holds. */
   readonly near: number;
+  /** That share. */
+  readonly nearAt: number;
 }
 
 /** The default export of `<module>/module.ts`. */

@@ -140,7 +140,11 @@ describe('what a picture shares between modules', () => {
         height: 1,
         run() {
           ran++;
-          return { model: 'm', pool: new Float32Array(), heads: { content: new Float32Array(), duplicate: new Float32Array() } };
+          return {
+            model: 'm',
+            pool: new Float32Array(),
+            heads: { content: new Float32Array(), duplicate: new Float32Array() },
+          };
         },
       };
     });

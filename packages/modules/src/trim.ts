@@ -5,7 +5,7 @@ const TOLERANCE = 24;
 /** So many of a line's pixels may be off: compression makes rings beside what the bar surrounds. */
 const STRAY_SHARE = 0.02;
 /** What is left must keep this share of each side; else the picture is taken for a plain one and left whole. */
-const LEAST_LEFT = 0.2;
+const LEAST_LEFT = 0.05;
 
 /**
  * The picture without plain bars along its four sides: letterboxes, frames, margins around a cut-out. The bar of a side

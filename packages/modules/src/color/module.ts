@@ -19,7 +19,7 @@ const color: Module = {
     };
   },
   // Colours that are alike by chance are alike nevertheless: strangers score higher than by what a picture shows.
-  scores: { usual: 0.3, rare: 0.7, near: 0.9 },
+  scores: { usual: 0.3, rare: 0.7, near: 0.9, nearAt: 0.4 },
   examples: [
     {
       title: 'a red disc on white is an isolated red thing',

@@ -188,10 +188,10 @@ export const EDITS: readonly Edit[] = [
   { name: 'collage of two', make: collage },
 ];
 
-/** All edits of a picture. The same picture and seed give the same bytes. */
-export async function makeEdits(picture: Bitmap, other: Bitmap, seed: number): Promise<Buffer[]> {
+/** Edits of a picture. The same picture and seed give the same bytes. */
+export async function makeEdits(picture: Bitmap, other: Bitmap, seed: number, edits = EDITS): Promise<Buffer[]> {
   const random = createRandom(seed);
   const edited: Buffer[] = [];
-  for (const { make } of EDITS) edited.push(await make(picture, random, other));
+  for (const { make } of edits) edited.push(await make(picture, random, other));
   return edited;
 }

@@ -54,7 +54,11 @@ export async function openNetwork(model: Model, backend: Backend = 'wasm'): Prom
         let x = tf.tensor4d(normalize(pixels.data), [1, height, width, 3]);
         for (const layer of trunk) x = layer(x);
         const pool = tf.reshape<tf.Rank.R2>(x, [1, pooled]);
-        return { model: id, pool: pool.dataSync<'float32'>(), heads: { content: content(pool), duplicate: duplicate(pool) } };
+        return {
+          model: id,
+          pool: pool.dataSync<'float32'>(),
+          heads: { content: content(pool), duplicate: duplicate(pool) },
+        };
       });
     },
   };

@@ -11,9 +11,9 @@ const MAX_PICTURES = 2000;
  *
  * Why 0.4: nearer quantiles are not taken from the folder, because they would tell how many copies and series it holds,
  * rather than how near strangers come. The factor was measured once, on 1.5 million pairs of photos of different origin
- * and subject: of them one in 500,000 scored above 0.7 as duplicate, and one in 100,000 by content.
+ * and subject: of them one in 100,000 scored above 0.7 by content. A module may have a share of its own.
  */
-export const STRANGER_SCORES: Scores = { usual: 0.1, rare: 0.3, near: 0.7 };
+export const STRANGER_SCORES: Scores = { usual: 0.1, rare: 0.3, near: 0.7, nearAt: 0.4 };
 
 /**
  * The points (distance, score) between which scores lie straight. They stand on how near two pictures of the folder are
@@ -32,7 +32,7 @@ export function fitCalibration(vectors: Rows, scores: Scores): [distance: number
   const round = (value: number) => Math.round(value * 1e4) / 1e4;
   return [
     [0, 1],
-    [round(0.4 * rare), scores.near],
+    [round(scores.nearAt * rare), scores.near],
     [round(rare), scores.rare],
     [round(usual), scores.usual],
     [2, 0],

@@ -1,0 +1,121 @@
+import { type Pixels, resizeArea } from '@akin/imaging';
+import { pointOf, pointOfHex } from '../color/oklab.ts';
+import { kMeans } from '../train/kmeans.ts';
+import { toRows } from '../train/linear.ts';
+import { createRandom } from '../train/random.ts';
+import { colorQuery } from '../vectors.ts';
+import { ciede2000, labOf } from './ciede2000.ts';
+import type { Described } from './describe.ts';
+import { meanOf, rankCorrelation, similarity } from './ranking.ts';
+
+/** What is asked for: the basic colours and some between. */
+const HEXES = [
+  '#FF0000', '#C02020', '#FF8000', '#FFD800', '#80C020', '#108030', '#20B0B0', '#2060D0',
+  '#102060', '#8030A0', '#FF80B0', '#804020', '#E0C8A0', '#FFFFFF', '#808080', '#101010',
+]; // biome-ignore format: one line a half of the wheel
+
+/** A pixel has the colour asked for when it is nearer than this; the share of nearer ones counts more. */
+const REACH = 20;
+const SIDE = 48;
+const FIRST = 10;
+
+export interface ColorFigures {
+  /** By the name of the descriptor: Spearman's correlation with the true share, and the gain of the first ten. */
+  readonly ranking: Readonly<Record<string, { readonly correlation: number; readonly gainAt10: number }>>;
+  /** Distances in OKLab as color/oklab.ts scales it (0.02 is just noticeable), means over the pixels. */
+  readonly palettes: { readonly own: number; readonly kMeans: number };
+}
+
+/** Ranking by one colour against the share of the picture's area that has it; palettes against k-means. */
+export function measureColor(pictures: readonly Described[]): ColorFigures {
+  const labs = pictures.map(({ pixels }) => labsOf(pixels));
+  const results: Record<string, { correlation: number[]; gain: number[] }> = {};
+  for (const hex of HEXES) {
+    const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
+    const target = labOf(red, green, blue);
+    const shares = labs.map((pixels) => meanOf(pixels.map((lab) => Math.max(0, 1 - ciede2000(lab, target) / REACH))));
+    const query = colorQuery([{ hex, weight: 1 }]);
+    const bin = new Float32Array(64);
+    bin[16 * (red >> 6) + 4 * (green >> 6) + (blue >> 6)] = 1;
+    const rankings = {
+      color: pictures.map(({ vectors }) => similarity(query, vectors.color as Float32Array)),
+      'colour histogram': pictures.map(({ vectors }) => similarity(bin, vectors['colour histogram'] as Float32Array)),
+    };
+    for (const [name, near] of Object.entries(rankings)) {
+      const result = results[name] ?? { correlation: [], gain: [] };
+      results[name] = result;
+      // Pictures without the colour are all equal in truth, and no order among them is right.
+      const holding = shares
+        .map((share, i) => ({ share, near: near[i] as number }))
+        .filter(({ share }) => share > 0.01);
+      if (holding.length >= FIRST) {
+        result.correlation.push(
+          rankCorrelation(
+            holding.map(({ share }) => share),
+            holding.map((one) => one.near),
+          ),
+        );
+      }
+      result.gain.push(gain(shares, near));
+    }
+  }
+  return {
+    ranking: Object.fromEntries(
+      Object.entries(results).map(([name, { correlation, gain }]) => [
+        name,
+        { correlation: meanOf(correlation), gainAt10: meanOf(gain) },
+      ]),
+    ),
+    palettes: measurePalettes(pictures),
+  };
+}
+
+function labsOf(pixels: Pixels): [number, number, number][] {
+  const { data } = resizeArea(pixels, SIDE, SIDE);
+  return Array.from({ length: SIDE * SIDE }, (_, i) =>
+    labOf(data[3 * i] as number, data[3 * i + 1] as number, data[3 * i + 2] as number),
+  );
+}
+
+/** The share that the first ten answers have, of what the best ten would have (discounted by place). */
+function gain(shares: readonly number[], near: readonly number[]): number {
+  const sum = (order: readonly number[]) =>
+    order.slice(0, FIRST).reduce((all, picture, place) => all + (shares[picture] as number) / Math.log2(place + 2), 0);
+  const by = (values: readonly number[]) =>
+    values.map((_, i) => i).sort((i, j) => (values[j] as number) - (values[i] as number));
+  return sum(by(near)) / sum(by(shares));
+}
+
+/** How far pixels are from the nearest colour of a palette: ours, and one of k-means of as many colours. */
+function measurePalettes(pictures: readonly Described[]): ColorFigures['palettes'] {
+  const own: number[] = [];
+  const kmeans: number[] = [];
+  for (const { pixels, values } of pictures) {
+    // Of what stands before a plain background ours says the colours of the subject alone: not comparable.
+    if (values.color_isolated) continue;
+    const { data } = resizeArea(pixels, SIDE, SIDE);
+    const points = Array.from({ length: SIDE * SIDE }, (_, i) =>
+      pointOf(data[3 * i] as number, data[3 * i + 1] as number, data[3 * i + 2] as number),
+    );
+    const palette = (values.color_palette_hex as readonly string[]).map(pointOfHex);
+    const { centers } = kMeans(toRows(points, 3), palette.length, 20, createRandom(1));
+    own.push(farFrom(points, palette));
+    kmeans.push(
+      farFrom(
+        points,
+        palette.map((_, i) => centers.values.subarray(3 * i, 3 * i + 3)),
+      ),
+    );
+  }
+  return { own: meanOf(own), kMeans: meanOf(kmeans) };
+}
+
+function farFrom(points: readonly ArrayLike<number>[], palette: readonly ArrayLike<number>[]): number {
+  return meanOf(
+    points.map((point) =>
+      Math.min(
+        ...palette.map((color) => Math.hypot(...[0, 1, 2].map((i) => (point[i] as number) - (color[i] as number)))),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,189 @@
+import { distance } from '../vectors/unit.ts';
+import { scoreOf } from '../vectors.ts';
+import { averagePrecisionOf, similarity } from './ranking.ts';
+
+type Vectors = Readonly<Record<string, Float32Array>>;
+
+/** A picture with its edits; `withOther` names the edits that hold a second picture, and which that is. */
+export interface Edited {
+  /** Its place among `pictures`. */
+  readonly picture: number;
+  readonly other: number;
+  readonly edits: readonly { readonly name: string; readonly vectors: Vectors }[];
+}
+
+export interface Pair {
+  readonly a: number;
+  readonly b: number;
+  readonly score: number;
+}
+
+export interface CopyFigures {
+  readonly copies: number;
+  readonly pairs: number;
+  /** Pairs of originals that are near by every plain measure: bursts and copies, counted apart. */
+  readonly sameScene: readonly Pair[];
+  /** By the name of the descriptor: the share of copies found where so many of the pairs of strangers are nearer. */
+  readonly atFalsePairs: Readonly<
+    Record<string, { readonly in100000: number; readonly inMillion: number; readonly averagePrecision: number }>
+  >;
+  /** Of `duplicate`, by score. */
+  readonly curve: readonly { readonly score: number; readonly found: number; readonly falsePerMillion: number }[];
+  /** Of `duplicate` at 0.7, and of pHash at one false pair in a million, by edit. */
+  readonly byEdit: readonly { readonly edit: string; readonly found: number; readonly pHash: number }[];
+  /** Pairs of strangers by falling score. */
+  readonly nearestStrangers: readonly Pair[];
+}
+
+/** Thumbnails that agree this much, in any of the 8 ways to turn and flip one, show one scene. */
+const SAME_SCENE = 0.93;
+const KEPT_PAIRS = 40;
+const COPY_SCORE = 0.7;
+
+/**
+ * How well copies are told from strangers. Strangers are all pairs of different pictures, and each edit with every other
+ * picture but those that its own picture is near to.
+ */
+export function measureCopies(pictures: readonly Vectors[], edited: readonly Edited[]): CopyFigures {
+  const scenes = findScenes(pictures);
+  const sameScene: Pair[] = [];
+  const nearestStrangers: Pair[] = [];
+  const names = Object.keys(pictures[0] ?? {});
+  const same = new Map(names.map((name) => [name, [] as number[]]));
+  const different = new Map(names.map((name) => [name, [] as number[]]));
+  for (let a = 0; a < pictures.length; a++) {
+    for (let b = 0; b < a; b++) {
+      const pair = { a, b, score: scoreOf('duplicate', distanceOf(pictures[a], pictures[b])) };
+      if (scenes.has(`${a} ${b}`)) {
+        sameScene.push(pair);
+        continue;
+      }
+      keep(nearestStrangers, pair);
+      for (const name of names) different.get(name)?.push(nearness(pictures[a], pictures[b], name));
+    }
+  }
+  for (const { picture, other, edits } of edited) {
+    for (const { name: edit, vectors } of edits) {
+      for (const name of names) same.get(name)?.push(nearness(pictures[picture], vectors, name));
+      if (edit.startsWith('collage')) continue;
+      for (let b = 0; b < pictures.length; b++) {
+        if (b === picture || b === other || scenes.has(key(picture, b))) continue;
+        for (const name of names) different.get(name)?.push(nearness(vectors, pictures[b], name));
+      }
+    }
+  }
+  const sorted = (values: readonly number[] = []) => Float64Array.from(values).sort().reverse();
+  const atFalsePairs: Record<string, { in100000: number; inMillion: number; averagePrecision: number }> = {};
+  for (const name of names) {
+    const copies = sorted(same.get(name));
+    const strangers = sorted(different.get(name));
+    atFalsePairs[name] = {
+      in100000: shareAbove(copies, quantile(strangers, 1e-5)),
+      inMillion: shareAbove(copies, quantile(strangers, 1e-6)),
+      averagePrecision: averagePrecisionOf(copies, strangers),
+    };
+  }
+  const own = sorted(same.get('duplicate'));
+  const strangers = sorted(different.get('duplicate'));
+  const pHashBound = quantile(sorted(different.get('pHash')), 1e-6);
+  return {
+    copies: own.length,
+    pairs: strangers.length,
+    sameScene: sameScene.toSorted((x, y) => y.score - x.score),
+    atFalsePairs,
+    curve: Array.from({ length: 19 }, (_, i) => {
+      const score = (i + 1) / 20;
+      const bound = nearnessAt(score);
+      return {
+        score,
+        found: shareAbove(own, bound),
+        falsePerMillion: 1e6 * shareAbove(strangers, bound),
+      };
+    }),
+    byEdit: byEdit(pictures, edited, pHashBound),
+    nearestStrangers,
+  };
+}
+
+const key = (a: number, b: number) => (a > b ? `${a} ${b}` : `${b} ${a}`);
+
+function nearness(a: Vectors | undefined, b: Vectors | undefined, name: string): number {
+  return similarity(a?.[name] as Float32Array, b?.[name] as Float32Array);
+}
+
+function distanceOf(a: Vectors | undefined, b: Vectors | undefined): number {
+  return distance(a?.duplicate as Float32Array, b?.duplicate as Float32Array);
+}
+
+/** The inner product of two pictures that have this score as duplicates. */
+function nearnessAt(score: number): number {
+  let low = 0;
+  let high = 2;
+  for (let i = 0; i < 40; i++) {
+    const middle = (low + high) / 2;
+    if (scoreOf('duplicate', middle) >= score) low = middle;
+    else high = middle;
+  }
+  return 1 - (low * low) / 2;
+}
+
+function shareAbove(falling: Float64Array, bound: number): number {
+  const found = falling.findIndex((value) => value <= bound);
+  return (found < 0 ? falling.length : found) / falling.length;
+}
+
+/** The value that this share of all lies above. */
+function quantile(falling: Float64Array, share: number): number {
+  return falling[Math.floor(share * falling.length)] ?? Number.NEGATIVE_INFINITY;
+}
+
+function keep(best: Pair[], pair: Pair): void {
+  if (best.length === KEPT_PAIRS && pair.score <= (best[KEPT_PAIRS - 1] as Pair).score) return;
+  const at = best.findIndex(({ score }) => score < pair.score);
+  best.splice(at < 0 ? best.length : at, 0, pair);
+  if (best.length > KEPT_PAIRS) best.pop();
+}
+
+function byEdit(pictures: readonly Vectors[], edited: readonly Edited[], pHashBound: number): CopyFigures['byEdit'] {
+  const counts = new Map<string, { found: number; pHash: number; all: number }>();
+  for (const { picture, edits } of edited) {
+    for (const { name, vectors } of edits) {
+      const count = counts.get(name) ?? { found: 0, pHash: 0, all: 0 };
+      count.all++;
+      if (scoreOf('duplicate', distanceOf(pictures[picture], vectors)) >= COPY_SCORE) count.found++;
+      if (nearness(pictures[picture], vectors, 'pHash') > pHashBound) count.pHash++;
+      counts.set(name, count);
+    }
+  }
+  return Array.from(counts, ([edit, { found, pHash, all }]) => ({ edit, found: found / all, pHash: pHash / all }));
+}
+
+/** Pairs of pictures whose thumbnails agree, as they are or turned and flipped. Keys of `key`. */
+function findScenes(pictures: readonly Vectors[]): Set<string> {
+  const scenes = new Set<string>();
+  const turned = pictures.map((vectors) => dihedral(vectors['32 px thumbnail'] as Float32Array));
+  for (let a = 0; a < pictures.length; a++) {
+    for (let b = 0; b < a; b++) {
+      const fixed = turned[b]?.[0] as Float32Array;
+      if (turned[a]?.some((way) => similarity(way, fixed) > SAME_SCENE)) scenes.add(key(a, b));
+    }
+  }
+  return scenes;
+}
+
+/** The 8 ways to turn and flip a square thumbnail of 3 bytes a pixel. */
+function dihedral(thumbnail: Float32Array): Float32Array[] {
+  const side = Math.sqrt(thumbnail.length / 3);
+  return Array.from({ length: 8 }, (_, way) => {
+    const result = new Float32Array(thumbnail.length);
+    for (let y = 0; y < side; y++) {
+      for (let x = 0; x < side; x++) {
+        const flippedX = way & 1 ? side - 1 - x : x;
+        const flippedY = way & 2 ? side - 1 - y : y;
+        const from = way & 4 ? side * flippedX + flippedY : side * flippedY + flippedX;
+        for (let c = 0; c < 3; c++) result[3 * (side * y + x) + c] = thumbnail[3 * from + c] as number;
+      }
+    }
+    return result;
+  });
+}
