@@ -1,7 +1,15 @@
 import { AkinError } from '@akin/domain';
 import type { Queue } from '@akin/queue';
 import type { Log, Metrics } from '@akin/runtime';
-import { answerCommit, type CommitResult, commit, findCollection, requestedCommits, type Store } from '@akin/store';
+import {
+  answerCommit,
+  arrangeCells,
+  type CommitResult,
+  commit,
+  findCollection,
+  requestedCommits,
+  type Store,
+} from '@akin/store';
 import { handleAnalyzed } from './analyzed.ts';
 import { inBackground } from './background.ts';
 import { dispatchAnalyses } from './dispatch.ts';
@@ -117,6 +125,16 @@ export function createIndexer(config: IndexerConfig): Indexer {
     },
     log,
   );
+  const arranging = inBackground(
+    'cells',
+    sweepMilliseconds,
+    async () => {
+      const led = await leadership.led();
+      const collections = led.map(({ collection }) => collection);
+      await arrangeCells(store, collections, stopping.signal);
+    },
+    log,
+  );
   // Where no other process uses the store, everybody who has news wakes this one.
   const answering = store.shared
     ? inBackground('commits on request', ANSWER_MILLISECONDS, commitOnRequest, log)
@@ -148,7 +166,17 @@ export function createIndexer(config: IndexerConfig): Indexer {
     async [Symbol.asyncDispose]() {
       endOfNews();
       stopping.abort();
-      const parts = [dispatching, analyzed, answering, committing, grouping, sweeping, housekeeping, leadership];
+      const parts = [
+        dispatching,
+        analyzed,
+        answering,
+        committing,
+        grouping,
+        arranging,
+        sweeping,
+        housekeeping,
+        leadership,
+      ];
       for (const part of parts) await part?.[Symbol.asyncDispose]();
     },
   };

@@ -35,6 +35,13 @@ export const RESPONSE_HEADER = z
     QTime: z.int().meta({ description: 'Milliseconds that the answer took.' }),
     params: z.record(z.string(), z.unknown()).optional(),
     warnings: z.array(z.string()).optional(),
+    ranking: z.enum(['exact', 'approximate']).optional().meta({
+      description: 'Of ranked searches: whether the page is what comparing every match would give.',
+    }),
+    distances: z
+      .int()
+      .optional()
+      .meta({ description: 'Of ranked searches: how many descriptors were compared, about.' }),
   })
   .meta({ id: 'ResponseHeader' });
 

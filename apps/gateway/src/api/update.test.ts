@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { ENDPOINTS, ERROR_ANSWER } from '@akin/contract';
+import { findCollection } from '@akin/store';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import {
@@ -160,6 +161,28 @@ describe('a long body', () => {
     request.write('{"id":"1"} and more');
     expect(await answer).toBe(400);
     request.destroy();
+  });
+});
+
+describe('optimize', () => {
+  const asked = async () => {
+    const { sqlSchema } = await findCollection(service.store, 'my-collection');
+    const [row] = await service.store.engine.query(
+      `select extract(epoch from asked_at) as at from ${sqlSchema}.optimizations`,
+    );
+    return Number(row?.at);
+  };
+
+  it.each<[string, TestRequest]>([
+    [`${CORES}?optimize=true`, {}],
+    [SOLR, { body: '{"optimize":{}}', headers: JSON_BODY }],
+    [SOLR, { body: '<optimize/>', headers: { 'content-type': 'text/xml' } }],
+  ])('asks for new cells: %s %j', async (path, options) => {
+    const before = await asked();
+    expect((await send(`${SOLR}?commit=true`)).status).toBe(200);
+    expect(await asked()).toBe(before);
+    expect((await send(path, options)).status).toBe(200);
+    expect(await asked()).toBeGreaterThan(before);
   });
 });
 

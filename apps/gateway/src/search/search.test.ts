@@ -304,7 +304,7 @@ describe('ranking', () => {
       'rank.approximate': 'False',
       'rank.smartfilter': 'high',
     });
-    expect(json.responseHeader.ranking).toBe('exact');
+    expect(json.responseHeader).toMatchObject({ ranking: 'exact', distances: json.response.numFound });
   });
 
   it('pages by cursorMark without repeating or skipping', async () => {

@@ -29,6 +29,7 @@ export interface CommitCommand {
   readonly waitSearcher?: boolean;
   /** Milliseconds until which the commit may be put off; undefined for at once. */
   readonly within?: number;
+  readonly optimize?: boolean;
 }
 
 /**
@@ -174,6 +175,7 @@ function ofCommit(key: string, value: JsonValue): CommitCommand {
     kind: 'commit',
     ...(typeof openSearcher === 'boolean' ? { openSearcher } : {}),
     ...(typeof waitSearcher === 'boolean' ? { waitSearcher } : {}),
+    ...(key === 'optimize' ? { optimize: true } : {}),
   };
 }
 

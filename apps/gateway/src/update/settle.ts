@@ -14,6 +14,8 @@ export interface CommitPlan {
   readonly waitAnalysis: boolean;
   /** Publish within so many milliseconds. */
   readonly within: number | undefined;
+  /** Have the cells made anew. */
+  readonly optimize: boolean;
 }
 
 export function planCommit(
@@ -31,6 +33,7 @@ export function planCommit(
     wait: waitSearcher && now.every((command) => command.waitSearcher !== false),
     waitAnalysis,
     within: within.length > 0 ? Math.min(...within) : undefined,
+    optimize: optimize || commits.some((command) => command.optimize === true),
   };
 }
 

@@ -117,6 +117,7 @@ export class XmlCommands {
           kind: 'commit',
           ...this.#flag('openSearcher', attributes),
           ...this.#flag('waitSearcher', attributes),
+          ...(name === 'optimize' ? { optimize: true } : {}),
         });
         return;
       case 'rollback':

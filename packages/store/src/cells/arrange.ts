@@ -1,13 +1,13 @@
 import { AkinError, type ModuleManifest } from '@akin/domain';
 import { descriptorTable } from '../collection-tables.ts';
-import { type Collection, listCollections } from '../collections.ts';
+import type { Collection } from '../collections.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
 import { Pace } from '../pace.ts';
 import type { Store } from '../store.ts';
 import type { Codebook } from './codebook.ts';
 import { cellTable, createCellTable, liveGenerations, lockGenerations, pack } from './generations.ts';
-import { createRandom } from './random.ts';
 import { CellThread } from './thread.ts';
+import type { Sorted } from './worker.ts';
 
 /** A codebook is trained again when the collection has grown so many times. */
 const GROWTH = 4;
@@ -16,18 +16,23 @@ const SAMPLE = 60_000;
 const SAMPLE_PIECE = 3_000;
 /** A generation that did not get on for so long is the rest of a process that ended. */
 const ABANDONED_SECONDS = 120;
+const BEAT_MILLISECONDS = 10_000;
 
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * Trains cells of its own for every collection and module that needs them (see {@link isDue}), one after the other, and
+ * Trains cells of its own for each collection and module that needs them (see {@link isDue}), one after the other, and
  * sweeps what earlier ones left. Neither searches nor commits wait for it: the arithmetic is done in a worker thread and
  * rows are copied in short transactions. 1,000,000 documents take some minutes.
  *
  * @param signal ends it early; what was begun is swept by the next call
  */
-export async function arrangeCells(store: Store, signal: AbortSignal = new AbortController().signal): Promise<void> {
-  for (const collection of await listCollections(store)) {
+export async function arrangeCells(
+  store: Store,
+  collections: readonly Collection[],
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> {
+  for (const collection of collections) {
     for (const module of store.modules) {
       if (module.descriptor === undefined || signal.aborted) continue;
       try {
@@ -94,6 +99,14 @@ async function dropGeneration(store: Store, collection: Collection, module: stri
   );
 }
 
+/** The generation that is being built. */
+interface Target {
+  readonly store: Store;
+  readonly collection: Collection;
+  readonly module: string;
+  readonly number: number;
+}
+
 async function buildGeneration(
   store: Store,
   collection: Collection,
@@ -109,11 +122,13 @@ async function buildGeneration(
   signal.throwIfAborted();
   const number = await begin(store, collection, module, codebook);
   if (number === undefined) return;
+  const target = { store, collection, module: module.name, number };
   try {
-    const rows = await assignAll(source, thread, store, collection, module.name, number, signal);
-    await copySorted(store, collection, module.name, number, rows, signal);
+    const docs = await assignAll(source, thread, target, signal);
+    const sorted = await thread.sort();
+    await copySorted(target, docs, sorted, signal);
     await store.engine.query(`analyze ${cellTable(collection.sqlSchema, module.name, number)}`, [], 'bulk');
-    await swap(store, collection, module.name, number, rows, codebook.groups.length);
+    await swap(target, sorted);
   } catch (error) {
     await dropGeneration(store, collection, module.name, number);
     throw error;
@@ -159,60 +174,48 @@ async function begin(
   }
 }
 
-/** Which row belongs to which cell: 16 bytes a row, the only thing here that grows with the collection. */
-interface AssignedRows {
-  readonly docs: bigint[];
-  readonly cells: number[];
-  readonly distances: number[];
-}
-
+/** @returns the numbers of all rows, in the order in which the thread got them */
 async function assignAll(
   source: DescriptorSource,
   thread: CellThread,
-  store: Store,
-  collection: Collection,
-  module: string,
-  number: number,
+  target: Target,
   signal: AbortSignal,
-): Promise<AssignedRows> {
-  const all: AssignedRows = { docs: [], cells: [], distances: [] };
-  let beat = performance.now();
+): Promise<BigInt64Array> {
+  let docs = new BigInt64Array(1024);
+  let count = 0;
+  const alive = new Heartbeat(target);
   for (let after = -1n; ; ) {
     signal.throwIfAborted();
     const page = await source.read(after);
     const last = page.docs.at(-1);
-    if (last === undefined) return all;
-    const { cells, distances } = await thread.assign(page.vectors);
-    for (const [i, doc] of page.docs.entries()) {
-      all.docs.push(doc);
-      all.cells.push(cells[i] as number);
-      all.distances.push(distances[i] as number);
+    if (last === undefined) return docs.subarray(0, count);
+    await thread.assign(page.vectors);
+    if (count + page.docs.length > docs.length) {
+      const longer = new BigInt64Array(2 * (count + page.docs.length));
+      longer.set(docs);
+      docs = longer;
     }
+    docs.set(page.docs, count);
+    count += page.docs.length;
     after = last;
-    if (performance.now() - beat < 10_000) continue;
-    await tellAlive(store, collection, module, number);
-    beat = performance.now();
+    await alive.beat();
   }
 }
 
 /** Rows of a cell lie side by side, in random order, so that the first ones of a cell stand for all of it. */
 async function copySorted(
-  store: Store,
-  collection: Collection,
-  module: string,
-  number: number,
-  { docs, cells }: AssignedRows,
+  { store, collection, module, number }: Target,
+  docs: BigInt64Array,
+  { order, cells }: Sorted,
   signal: AbortSignal,
 ): Promise<void> {
   const S = collection.sqlSchema;
-  const random = createRandom(number);
-  const keys = Float64Array.from(cells, (cell) => cell + random());
-  const order = Uint32Array.from(docs.keys()).sort((a, b) => (keys[a] as number) - (keys[b] as number));
   const pace = store.engine.kind === 'pglite' ? new Pace(100, 2_000) : new Pace(1_000, 5_000, 100);
-  let beat = performance.now();
+  const alive = new Heartbeat({ store, collection, module, number });
   for (let from = 0; from < order.length; ) {
     signal.throwIfAborted();
-    const piece = order.subarray(from, from + pace.rows);
+    const to = from + pace.rows;
+    const piece = Array.from(order.subarray(from, to), (i) => docs[i] as bigint);
     await store.engine.transaction(
       (tx) =>
         pace.measure(piece.length, () =>
@@ -223,42 +226,40 @@ async function copySorted(
                from unnest($1::bigint[], $2::int[]) with ordinality as t (doc, cell, place)
                join ${descriptorTable(S, module)} v on v.doc = t.doc order by t.place
              on conflict (doc) do nothing`,
-            [Array.from(piece, (i) => docs[i] as bigint), Array.from(piece, (i) => cells[i] as number)],
+            [piece, Array.from(cells.subarray(from, to))],
           ),
         ),
       { lane: 'bulk', keyed: true },
     );
     from += piece.length;
-    if (performance.now() - beat < 10_000) continue;
-    await tellAlive(store, collection, module, number);
-    beat = performance.now();
+    await alive.beat();
   }
 }
 
-async function tellAlive(store: Store, collection: Collection, module: string, number: number): Promise<void> {
-  const rows = await store.engine.query(
-    `update ${collection.sqlSchema}.generations set at = now() where module = $1 and number = $2 returning 1`,
-    [module, number],
-  );
-  if (rows.length === 0) throw new AkinError('conflict', 'Another process took the cells over.');
+/** Tells now and then that the generation is still being built. */
+class Heartbeat {
+  readonly #target: Target;
+  #last = performance.now();
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  async beat(): Promise<void> {
+    if (performance.now() - this.#last < BEAT_MILLISECONDS) return;
+    this.#last = performance.now();
+    const { store, collection, module, number } = this.#target;
+    const rows = await store.engine.query(
+      `update ${collection.sqlSchema}.generations set at = now() where module = $1 and number = $2 returning 1`,
+      [module, number],
+    );
+    if (rows.length === 0) throw new AkinError('conflict', 'Another process took the cells over.');
+  }
 }
 
 /** The moment from which on searches use the new generation. */
-async function swap(
-  store: Store,
-  collection: Collection,
-  module: string,
-  number: number,
-  { cells, distances }: AssignedRows,
-  count: number,
-): Promise<void> {
+async function swap({ store, collection, module, number }: Target, { sizes, radii }: Sorted): Promise<void> {
   const S = collection.sqlSchema;
-  const copied = new Int32Array(count);
-  const farthest = new Float32Array(count);
-  for (const [i, cell] of cells.entries()) {
-    copied[cell] = (copied[cell] as number) + 1;
-    farthest[cell] = Math.max(farthest[cell] as number, distances[i] as number);
-  }
   await store.engine.transaction(async (tx) => {
     await lockGenerations(tx, collection, 'alone');
     const made = (await liveGenerations(tx, S)).find((one) => one.module === module && one.number === number);
@@ -273,8 +274,8 @@ async function swap(
       [
         module,
         number,
-        pack(made.sizes.map((size, cell) => size + (copied[cell] as number))),
-        pack(made.radii.map((radius, cell) => Math.max(radius, farthest[cell] as number))),
+        pack(made.sizes.map((size, cell) => size + (sizes[cell] as number))),
+        pack(made.radii.map((radius, cell) => Math.max(radius, radii[cell] as number))),
       ],
     );
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accept, ENGINES, openTestStore, testOutputs, testPlace } from '../../test/support.ts';
-import { type Collection, createCollection, dropCollection } from '../collections.ts';
+import { type Collection, createCollection, dropCollection, listCollections } from '../collections.ts';
 import { commit } from '../commit.ts';
 import { maintain } from '../maintain.ts';
 import type { Store } from '../store.ts';
@@ -65,13 +65,13 @@ describe.each(ENGINES)('cells on %s', (kind) => {
 
   it('are not made for collections that are ranked exactly', async () => {
     await add(documents('a', 100));
-    await arrangeCells(store);
+    await arrangeCells(store, await listCollections(store));
     expect(await generations()).toEqual([]);
   });
 
   it('are made when a collection grows beyond, about as many as the square root of its rows', async () => {
     await add(documents('b', 125));
-    await arrangeCells(store);
+    await arrangeCells(store, await listCollections(store));
     expect(await generations()).toEqual([{ number: 1, state: 'current' }]);
     expect(await whole()).toEqual({ missing: 0n, extra: 0n, rows: 225n });
     const [row] = await store.engine.query<{ cells: bigint; sorted: boolean }>(
@@ -81,7 +81,7 @@ describe.each(ENGINES)('cells on %s', (kind) => {
     expect(Number(row?.cells)).toBeGreaterThan(8);
     expect(Number(row?.cells)).toBeLessThan(24);
     expect(row?.sorted).toBe(true);
-    await arrangeCells(store);
+    await arrangeCells(store, await listCollections(store));
     expect(await generations()).toHaveLength(1);
   });
 
@@ -93,10 +93,10 @@ describe.each(ENGINES)('cells on %s', (kind) => {
 
   it('are made anew when the collection has grown fourfold, and the old ones go', async () => {
     await add(documents('d', 4 * 225 - 264));
-    await arrangeCells(store);
+    await arrangeCells(store, await listCollections(store));
     expect(await generations()).toMatchObject([{ number: 1, state: 'retired' }, { state: 'current' }]);
     expect(await whole()).toEqual({ missing: 0n, extra: 0n, rows: 900n });
-    await arrangeCells(store);
+    await arrangeCells(store, await listCollections(store));
     expect(await tables()).toHaveLength(1);
     expect(await generations()).toHaveLength(1);
   });
@@ -104,19 +104,19 @@ describe.each(ENGINES)('cells on %s', (kind) => {
   it('are made anew when somebody asks for it, once', async () => {
     const [before] = await generations();
     await optimize(store, collection);
-    await arrangeCells(store);
-    await arrangeCells(store);
+    await arrangeCells(store, await listCollections(store));
+    await arrangeCells(store, await listCollections(store));
     const after = await generations();
     expect(after).toHaveLength(1);
     expect(after[0]?.number).toBeGreaterThan(before?.number ?? 0);
-    await arrangeCells(store);
+    await arrangeCells(store, await listCollections(store));
     expect(await generations()).toEqual(after);
   });
 
   it('miss nothing that commits write and remove while they are made', async () => {
     await optimize(store, collection);
     let done = false;
-    const arranging = arrangeCells(store).finally(() => {
+    const arranging = arrangeCells(store, await listCollections(store)).finally(() => {
       done = true;
     });
     let round = 0;
@@ -133,7 +133,7 @@ describe.each(ENGINES)('cells on %s', (kind) => {
     const [before] = (await generations()).filter(({ state }) => state === 'current');
     await optimize(store, collection);
     const end = new AbortController();
-    const arranging = arrangeCells(store, end.signal);
+    const arranging = arrangeCells(store, await listCollections(store), end.signal);
     end.abort();
     await arranging;
     // As after a kill: nobody got to clean up.
@@ -146,8 +146,8 @@ describe.each(ENGINES)('cells on %s', (kind) => {
     await store.engine.query(
       `create table ${S}.cells_shape_${left?.number} (doc bigint primary key, cell int, vector halfvec(4))`,
     );
-    await arrangeCells(store);
-    await arrangeCells(store);
+    await arrangeCells(store, await listCollections(store));
+    await arrangeCells(store, await listCollections(store));
     expect((await generations()).map(({ state }) => state)).toEqual(['current']);
     expect((await generations())[0]?.number).toBeGreaterThan(before?.number ?? 0);
     expect(await tables()).toHaveLength(1);
@@ -158,9 +158,9 @@ describe.each(ENGINES)('cells on %s', (kind) => {
     const other = await createCollection(store, 'other');
     await accept(store, other, documents('a', 150));
     await commit(store, other);
-    await arrangeCells(store);
+    await arrangeCells(store, await listCollections(store));
     await dropCollection(store, other);
-    await arrangeCells(store);
+    await arrangeCells(store, await listCollections(store));
     expect(await store.engine.query(`select 1 from pg_namespace where nspname = $1`, [other.sqlSchema])).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Codebook } from './codebook.ts';
-import type { WorkerReply, WorkerRequest } from './worker.ts';
+import type { Sorted, WorkerReply, WorkerRequest } from './worker.ts';
 
 /** Resolves alike from src/cells (under jest) and from dist/cells. */
 const WORKER_FILE = new URL('../../dist/cells/worker.js', import.meta.url);
@@ -27,10 +27,15 @@ export class CellThread implements AsyncDisposable {
     return reply.codebook;
   }
 
-  /** The cell of each vector in the codebook that was trained, and the distance from its centroid. */
-  async assign(vectors: Uint8Array): Promise<{ cells: Int32Array; distances: Float32Array }> {
-    const reply = await this.#ask({ kind: 'assign', vectors, dimensions: this.#dimensions });
-    if (reply.kind !== 'assigned') throw new Error(`the thread answered ${reply.kind}`);
+  /** Finds the cells of the next vectors in the codebook that was trained; the thread keeps them. */
+  async assign(vectors: Uint8Array): Promise<void> {
+    await this.#ask({ kind: 'assign', vectors, dimensions: this.#dimensions });
+  }
+
+  /** All vectors that were assigned, by their cells. */
+  async sort(): Promise<Sorted> {
+    const reply = await this.#ask({ kind: 'sort' });
+    if (reply.kind !== 'sorted') throw new Error(`the thread answered ${reply.kind}`);
     return reply;
   }
 

@@ -7,37 +7,87 @@ import { trainCodebook } from './train.ts';
 /** Vectors as `halfvec_send` gives them, one behind the other. */
 export type WorkerRequest =
   | { readonly kind: 'train'; readonly vectors: Uint8Array; readonly dimensions: number; readonly cells: number }
-  | { readonly kind: 'assign'; readonly vectors: Uint8Array; readonly dimensions: number };
+  | { readonly kind: 'assign'; readonly vectors: Uint8Array; readonly dimensions: number }
+  | { readonly kind: 'sort' };
+
+/** Assigned vectors by cell. */
+export interface Sorted {
+  /** Numbers of the vectors, counted from 0 as they came; those of a cell in random order. */
+  readonly order: Uint32Array;
+  /** The cell of each of them. */
+  readonly cells: Int32Array;
+  /** How many each cell has, and how far from its centroid the farthest one lies. */
+  readonly sizes: Int32Array;
+  readonly radii: Float32Array;
+}
 
 export type WorkerReply =
   | { readonly kind: 'trained'; readonly codebook: Codebook }
-  /** The cell of each vector and how far it lies from the centroid. */
-  | { readonly kind: 'assigned'; readonly cells: Int32Array; readonly distances: Float32Array };
+  | { readonly kind: 'assigned' }
+  | ({ readonly kind: 'sorted' } & Sorted);
 
 const port = parentPort;
 if (port === null) throw new Error('this file runs as a worker thread');
+const reply = (message: WorkerReply) => port.postMessage(message);
 
 let finder: CellFinder | undefined;
+let radii = new Float32Array(0);
+const assigned: number[] = [];
 
 port.on('message', (request: WorkerRequest) => {
-  const rows = decodeRows(request.vectors, request.dimensions);
   if (request.kind === 'train') {
+    const rows = decodeRows(request.vectors, request.dimensions);
     const codebook = trainCodebook(rows, request.dimensions, request.cells, createRandom(1));
     finder = new CellFinder(codebook);
-    port.postMessage({ kind: 'trained', codebook } satisfies WorkerReply);
-    return;
+    radii = new Float32Array(finder.count);
+    reply({ kind: 'trained', codebook });
+  } else if (request.kind === 'assign') {
+    assign(decodeRows(request.vectors, request.dimensions), request.dimensions);
+    reply({ kind: 'assigned' });
+  } else {
+    reply({ kind: 'sorted', ...sort() });
   }
-  if (finder === undefined) throw new Error('cells are assigned before they are trained');
-  const count = rows.length / request.dimensions;
-  const cells = new Int32Array(count);
-  const distances = new Float32Array(count);
-  for (let i = 0; i < count; i++) {
-    const cell = finder.cellOf(rows, i * request.dimensions);
-    cells[i] = cell;
-    distances[i] = finder.distance(cell, rows, i * request.dimensions);
-  }
-  port.postMessage({ kind: 'assigned', cells, distances } satisfies WorkerReply);
 });
+
+function assign(rows: Float32Array, dimensions: number): void {
+  if (finder === undefined) throw new Error('cells are assigned before they are trained');
+  for (let from = 0; from < rows.length; from += dimensions) {
+    const cell = finder.cellOf(rows, from);
+    assigned.push(cell);
+    radii[cell] = Math.max(radii[cell] as number, finder.distance(cell, rows, from));
+  }
+}
+
+function sort(): Sorted {
+  const sizes = new Int32Array(radii.length);
+  for (const cell of assigned) sizes[cell] = (sizes[cell] as number) + 1;
+  const places = new Int32Array(radii.length);
+  for (let cell = 1; cell < sizes.length; cell++) {
+    places[cell] = (places[cell - 1] as number) + (sizes[cell - 1] as number);
+  }
+  const order = new Uint32Array(assigned.length);
+  const cells = new Int32Array(assigned.length);
+  for (const i of shuffled(assigned.length)) {
+    const cell = assigned[i] as number;
+    const place = places[cell] as number;
+    order[place] = i;
+    cells[place] = cell;
+    places[cell] = place + 1;
+  }
+  return { order, cells, sizes, radii };
+}
+
+function shuffled(count: number): Uint32Array {
+  const random = createRandom(2);
+  const numbers = Uint32Array.from({ length: count }, (_, i) => i);
+  for (let i = count - 1; i > 0; i--) {
+    const other = Math.floor(random() * (i + 1));
+    const number = numbers[i] as number;
+    numbers[i] = numbers[other] as number;
+    numbers[other] = number;
+  }
+  return numbers;
+}
 
 function decodeRows(bytes: Uint8Array, dimensions: number): Float32Array {
   const width = 4 + 2 * dimensions;

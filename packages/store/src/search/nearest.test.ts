@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accept, ENGINES, testPlace } from '../../test/support.ts';
 import { arrangeCells } from '../cells/arrange.ts';
 import { createRandom } from '../cells/random.ts';
-import { type Collection, createCollection } from '../collections.ts';
+import { type Collection, createCollection, listCollections } from '../collections.ts';
 import { commit } from '../commit.ts';
 import { maintain } from '../maintain.ts';
 import { openStore, type ParsedOutputs, type Store } from '../store.ts';
@@ -80,7 +80,7 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     });
     collection = await createCollection(store, 'views');
     for (let from = 0; from < COUNT; from += 800) await add(Array.from({ length: 800 }, (_, i) => made(from + i)));
-    await arrangeCells(store);
+    await arrangeCells(store, await listCollections(store));
     await maintain(store);
   }, 120_000);
   afterAll(async () => {
@@ -259,7 +259,7 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     const { optimize } = await import('../cells/arrange.ts');
     await optimize(store, collection);
     let done = false;
-    const arranging = arrangeCells(store).finally(() => {
+    const arranging = arrangeCells(store, await listCollections(store)).finally(() => {
       done = true;
     });
     for (let round = 0; !done || round < 5; round++) {
