@@ -2,7 +2,7 @@ import type { ParameterLookup } from './geodist.ts';
 import { readCircle, readFunction, readFunctionRange } from './local-space.ts';
 import type { Query, QueryOperator } from './query.ts';
 import type { QueryBudget } from './query-budget.ts';
-import type { LocalParams, QueryScanner } from './query-scanner.ts';
+import type { LocalParams, QueryScanner, Start } from './query-scanner.ts';
 
 export interface ParseQueryOptions {
   /** The field of words that name none; `text` by default. */
@@ -17,26 +17,29 @@ export interface ParseQueryOptions {
 interface LocalQuery extends LocalParams {
   readonly scanner: QueryScanner;
   readonly position: number;
-  /** The text behind the parameters, when they do not give the value as `v=`. */
-  readonly rest: string;
+  /** Where the text behind the parameters begins and ends, which is the value when they do not give it as `v=`. */
+  readonly from: number;
+  readonly end: number;
   /** The field of the group that it stands in. */
   readonly groupField?: string | undefined;
   readonly options: ParseQueryOptions;
   readonly budget: QueryBudget;
   /** Reads a text as a query of the standard language. */
-  readonly parse: (text: string, options: ParseQueryOptions, budget: QueryBudget) => Query;
+  readonly parse: (text: string, options: ParseQueryOptions, budget: QueryBudget, start: Start) => Query;
 }
 
 /** The query that local parameters mean. A further type is a further case. */
 export function readLocal(local: LocalQuery): Query {
-  const { scanner, position, type, params, groupField, options, budget } = local;
-  if (params.has('v') && local.rest.trim() !== '') {
-    throw scanner.error(scanner.position, 'expected nothing behind local parameters that give the value as v=');
+  const { scanner, type, params, groupField, options, budget, from, end } = local;
+  const rest = scanner.text.slice(from, end);
+  if (params.has('v') && rest.trim() !== '') {
+    throw scanner.error(from, 'expected nothing behind local parameters that give the value as v=');
   }
-  const value = params.get('v') ?? local.rest;
-  const operator = localOperator(scanner, position, params) ?? options.defaultOperator;
-  const count = () => budget.countClause(scanner.text, position);
-  const fail = (problem: string) => scanner.error(position, problem);
+  const value = params.get('v') ?? rest;
+  const fail = (problem: string) => scanner.error(local.position, problem);
+  const operator = localOperator(params, fail) ?? options.defaultOperator;
+  const count = () => budget.countClause(scanner, local.position);
+  const position = scanner.characterAt(local.position);
   const fieldOfClause = (): string => {
     const name = params.get('f') ?? groupField;
     if (name === undefined || name === '') throw fail(`expected f=<field> in {!${type}}`);
@@ -51,7 +54,10 @@ export function readLocal(local: LocalQuery): Query {
       const defaultField = params.get('df') ?? groupField ?? options.defaultField;
       const inner = { ...options, defaultField, defaultOperator: operator };
       count();
-      return budget.inside(scanner.text, position, () => local.parse(value, inner, budget));
+      return budget.inside(scanner, local.position, () => {
+        if (params.has('v')) return local.parse(value, inner, budget, scanner.startInside(local.position));
+        return local.parse(scanner.text.slice(0, end), inner, budget, scanner.startAt(from));
+      });
     }
     case 'words':
       return { kind: 'words', field: fieldOfClause(), value, operator: operator ?? 'AND', position };
@@ -97,11 +103,10 @@ function splitTerms(value: string, separator: string): string[] {
 }
 
 function localOperator(
-  scanner: QueryScanner,
-  position: number,
   params: ReadonlyMap<string, string>,
+  fail: (problem: string) => Error,
 ): QueryOperator | undefined {
   const operator = params.get('q.op')?.toUpperCase();
   if (operator === undefined || operator === 'AND' || operator === 'OR') return operator;
-  throw scanner.error(position, `expected q.op=AND or q.op=OR, found ${JSON.stringify(operator)}`);
+  throw fail(`expected q.op=AND or q.op=OR, found ${JSON.stringify(operator)}`);
 }

@@ -202,6 +202,28 @@ describe('fields and values', () => {
   it('remembers where a clause began', () => {
     expect(parseQuery('  +x:y')).toMatchObject({ kind: 'term', position: 5 });
   });
+
+  it.each<[string, number]>([
+    ['🙂🙂 x:y', 5],
+    ['x:y', 2],
+    ['🙂 x:"y z"', 4],
+    ['🙂 x:[1 TO 2]', 4],
+    ['{!lucene df=x}🙂 y', 16],
+    ['🙂 {!lucene df=x}y', 16],
+    ['🙂 {!lucene v="x:y z"}', 2],
+    ['{!lucene v=$q}', 0],
+    ['🙂 _query_:"a x:y"', 10],
+    ['🙂 _query_:"a {!lucene}x:y"', 10],
+    ['(🙂 {!lucene}{!lucene}y)', 21],
+    ['{!terms f=x}🙂,y', 0],
+  ])('tells characters of what the user wrote: %s', (text, position) => {
+    const positions: number[] = [];
+    JSON.stringify(parseQuery(text, { parameter: () => 'y' }), (key, value) => {
+      if (key === 'position') positions.push(value);
+      return value;
+    });
+    expect(positions.at(-1)).toBe(position);
+  });
 });
 
 describe('local parameters', () => {
@@ -346,11 +368,25 @@ describe('errors', () => {
     ['a\\u0000', 1, 'NUL'],
     ['\ud83d', 1, 'surrogate'],
     ['"\\ud83d"', 2, 'surrogate'],
+    ['{!lucene df=x}a:b:c', 18, 'a colon inside a value'],
+    ['🙂 {!lucene}(b', 12, 'parenthesis that opens here is not closed'],
+    ['a {!lucene}{!term}b', 12, 'expected f=<field>'],
   ])('%j is refused at character %i: %s', (text, character, problem) => {
     const message = messageOf(text);
     expect(message).toMatch(new RegExp(`at character ${character}[,:]`));
     expect(message).toContain(problem);
   });
+
+  it.each(['🙂 _query_:"a f:[" b', '🙂 _query_:"_query_:\\"a f:[\\""', '🙂 x:{!lucene v="a f:["}'])(
+    'tells where a query inside stands, and what is wrong with it: %s',
+    (text) => {
+      const message = messageOf(text);
+      expect(message).toMatch(
+        /^The query inside the one that begins at character (11|5) cannot be read at its character 6,/,
+      );
+      expect(message).toContain('expected the lower bound');
+    },
+  );
 });
 
 describe('hostile input', () => {
@@ -378,52 +414,35 @@ describe('hostile input', () => {
     expect(parseQuery(`a ${'/*'.repeat(200_000)}${'*/'.repeat(200_000)}`)).toMatchObject({ value: 'a' });
   });
 
-  it('throws nothing but bad-request, whatever the text', () => {
-    const grammar = fc
-      .array(
-        fc.oneof(
-          fc.constantFrom(
-            'AND',
-            'OR',
-            'NOT',
-            '&&',
-            '||',
-            '!',
-            '+',
-            '-',
-            '(',
-            ')',
-            ':',
-            '"',
-            '[',
-            ']',
-            '{',
-            '}',
-            ' TO ',
-          ),
-          fc.constantFrom(
-            '^',
-            '^2',
-            '^=1',
-            '~',
-            '~1',
-            '*',
-            '?',
-            '\\',
-            '\\u',
-            '/',
-            '/*',
-            '*/',
-            ' ',
-            '{!',
-            '{!term f=a}',
-            'filter(',
-          ),
-          fc.string({ unit: 'binary', maxLength: 4 }),
+  const grammar = fc
+    .array(
+      fc.oneof(
+        fc.constantFrom('AND', 'OR', 'NOT', '&&', '||', '!', '+', '-', '(', ')', ':', '"', '[', ']', '{', '}', ' TO '),
+        fc.constantFrom(
+          '^',
+          '^2',
+          '^=1',
+          '~',
+          '~1',
+          '*',
+          '?',
+          '\\',
+          '\\u',
+          '/',
+          '/*',
+          '*/',
+          ' ',
+          '{!',
+          '{!term f=a}',
+          'filter(',
         ),
-        { maxLength: 30 },
-      )
-      .map((pieces) => pieces.join(''));
+        fc.string({ unit: 'binary', maxLength: 4 }),
+      ),
+      { maxLength: 30 },
+    )
+    .map((pieces) => pieces.join(''));
+
+  it('throws nothing but bad-request, whatever the text', () => {
     fc.assert(
       fc.property(
         fc.oneof(grammar, fc.string({ unit: 'binary' })),
@@ -437,6 +456,23 @@ describe('hostile input', () => {
         },
       ),
       { numRuns: 5_000 },
+    );
+  });
+
+  // What takes time with the square of the length would take minutes.
+  it('reads any piece of it a hundred thousand times over in seconds', () => {
+    fc.assert(
+      fc.property(grammar, fc.constantFrom('', '{!lucene}', '_query_:"', '('), (piece, before) => {
+        const text = before + piece.repeat(Math.ceil(100_000 / Math.max(1, piece.length)));
+        const from = performance.now();
+        try {
+          parseQuery(text);
+        } catch (error) {
+          if (!(error instanceof AkinError) || error.code !== 'bad-request') throw error;
+        }
+        expect(performance.now() - from).toBeLessThan(5_000);
+      }),
+      { numRuns: 200 },
     );
   });
 });

@@ -2,7 +2,7 @@ import type { AkinError } from './errors.ts';
 import { type ParseQueryOptions, readLocal } from './local-query.ts';
 import type { Query, QueryOperator } from './query.ts';
 import { MAX_QUERY_LENGTH, QueryBudget } from './query-budget.ts';
-import { type LocalParams, QueryScanner, queryError, type Token, WORD_ENDS } from './query-scanner.ts';
+import { type LocalParams, QueryScanner, queryError, type Start, type Token, WORD_ENDS } from './query-scanner.ts';
 import { unstorable } from './text.ts';
 
 /**
@@ -47,15 +47,16 @@ export function escapeQueryText(text: string): string {
   return text.replace(/[\\+\-!():^[\]"{}~*?|&;/\s]/g, '\\$&').replace(/^(?:AND|OR|NOT)$/, '\\$&');
 }
 
-function parseWhole(text: string, options: ParseQueryOptions, budget: QueryBudget): Query {
-  if (text.startsWith('{!')) {
-    const scanner = new QueryScanner(text, options.parameter);
+function parseWhole(text: string, options: ParseQueryOptions, budget: QueryBudget, start: Start = {}): Query {
+  const scanner = new QueryScanner(text, options.parameter, start);
+  const position = scanner.position;
+  if (text.startsWith('{!', position)) {
     const local = scanner.localParams();
-    const rest = text.slice(scanner.position);
-    return excludeFromAll(readLocal({ scanner, position: 0, rest, ...local, options, budget, parse: parseWhole }));
+    const [from, end] = [scanner.position, text.length];
+    return excludeFromAll(readLocal({ scanner, position, from, end, ...local, options, budget, parse: parseWhole }));
   }
-  if (/^[ \t\n\r\u3000]*$/.test(text)) return { kind: 'none' };
-  return excludeFromAll(new Parser(text, options, budget).whole());
+  if (scanner.onlyBlanksFollow()) return { kind: 'none' };
+  return excludeFromAll(new Parser(scanner, options, budget).whole());
 }
 
 /** At the top of a query, one that only excludes is taken from all documents. */
@@ -84,8 +85,8 @@ class Parser {
   readonly #budget: QueryBudget;
   #token: Token;
 
-  constructor(text: string, options: ParseQueryOptions, budget: QueryBudget) {
-    this.#scanner = new QueryScanner(text, options.parameter);
+  constructor(scanner: QueryScanner, options: ParseQueryOptions, budget: QueryBudget) {
+    this.#scanner = scanner;
     this.#options = options;
     this.#operator = options.defaultOperator ?? 'OR';
     this.#budget = budget;
@@ -148,7 +149,8 @@ class Parser {
       case 'range': {
         this.#count();
         this.#advance();
-        const { low, high, includeLow, includeHigh, start: position } = token;
+        const { low, high, includeLow, includeHigh } = token;
+        const position = this.#scanner.characterAt(token.start);
         return this.#boosted({
           kind: 'range',
           field: this.#field(field),
@@ -191,7 +193,7 @@ class Parser {
 
   #group(field: string | undefined): Query {
     const open = this.#token;
-    return this.#budget.inside(this.#scanner.text, open.start, () => {
+    return this.#budget.inside(this.#scanner, open.start, () => {
       this.#advance();
       const query = this.#clauses(field);
       if (this.#token.kind !== 'close') {
@@ -204,7 +206,7 @@ class Parser {
 
   #word(token: Token & { kind: 'word' }, field: string | undefined): Query {
     this.#count();
-    const position = token.start;
+    const position = this.#scanner.characterAt(token.start);
     this.#advance();
     const { boost, tilde } = this.#suffixes();
     return boosted(this.#wordQuery(token, field, tilde, position), boost);
@@ -252,16 +254,14 @@ class Parser {
     const { boost, tilde } = this.#suffixes();
     if (field === NESTED) return boosted(this.#nested(token), boost);
     const slop = Math.min(Math.trunc(tilde?.amount ?? 0), 1_000_000);
-    return boosted(
-      { kind: 'phrase', field: this.#field(field), value: token.value, slop, position: token.start },
-      boost,
-    );
+    const position = this.#scanner.characterAt(token.start);
+    return boosted({ kind: 'phrase', field: this.#field(field), value: token.value, slop, position }, boost);
   }
 
   /** `_query_:"…"`: a query of its own, in any of the languages that local parameters name. */
   #nested(token: Token & { kind: 'phrase' }): Query {
-    return this.#budget.inside(this.#scanner.text, token.start, () =>
-      parseWhole(token.value, this.#options, this.#budget),
+    return this.#budget.inside(this.#scanner, token.start, () =>
+      parseWhole(token.value, this.#options, this.#budget, this.#scanner.startInside(token.start)),
     );
   }
 
@@ -274,7 +274,8 @@ class Parser {
     const query = readLocal({
       scanner: this.#scanner,
       position: token.start,
-      rest: text.slice(token.end, end),
+      from: token.end,
+      end,
       ...local,
       groupField: field === NESTED ? undefined : field,
       options: this.#options,
@@ -315,7 +316,7 @@ class Parser {
   }
 
   #count(): void {
-    this.#budget.countClause(this.#scanner.text, this.#token.start);
+    this.#budget.countClause(this.#scanner, this.#token.start);
   }
 
   #expected(what: string): AkinError {

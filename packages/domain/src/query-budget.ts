@@ -1,4 +1,4 @@
-import { queryError } from './query-scanner.ts';
+import { type QueryScanner, queryError } from './query-scanner.ts';
 
 /** UTF-16 units of a query: lists of ten thousand ids come in practice, by POST. */
 export const MAX_QUERY_LENGTH = 1_048_576;
@@ -13,9 +13,9 @@ export class QueryBudget {
   #depth = 0;
   #referred = 0;
 
-  countClause(text: string, position: number): void {
+  countClause(scanner: QueryScanner, position: number): void {
     if (++this.#clauses > MAX_QUERY_CLAUSES) {
-      throw queryError(text, position, `the query has more than ${MAX_QUERY_CLAUSES} clauses`);
+      throw scanner.error(position, `the query has more than ${MAX_QUERY_CLAUSES} clauses`);
     }
   }
 
@@ -28,9 +28,9 @@ export class QueryBudget {
   }
 
   /** Runs `read` one level deeper. */
-  inside<T>(text: string, position: number, read: () => T): T {
+  inside<T>(scanner: QueryScanner, position: number, read: () => T): T {
     if (++this.#depth > MAX_QUERY_DEPTH) {
-      throw queryError(text, position, `more than ${MAX_QUERY_DEPTH} groups stand inside each other`);
+      throw scanner.error(position, `more than ${MAX_QUERY_DEPTH} groups stand inside each other`);
     }
     const result = read();
     this.#depth--;

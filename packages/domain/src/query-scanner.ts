@@ -31,16 +31,30 @@ export type Token = { readonly start: number; readonly end: number } & (
   | { readonly kind: 'local'; readonly local: LocalParams }
 );
 
-/** The error of a query that does not parse: where (characters are counted from 1), and what was expected there. */
-export function queryError(text: string, position: number, problem: string): AkinError {
-  let character = 1;
-  for (let i = 0; i < position; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit < 0xdc00 || unit > 0xdfff) character++;
-  }
+/** Where a text begins that a query holds as a value: a query of its own inside. Counted in characters from 0. */
+export type Origin = number | undefined;
+
+/**
+ * The error of a query that does not parse: where (characters are counted from 1), and what was expected there.
+ * @param origin where the query stands when it is inside of another
+ */
+export function queryError(text: string, position: number, problem: string, origin?: Origin): AkinError {
+  const character = charactersIn(text, 0, position) + 1;
   const before = text.slice(Math.max(0, position - 20), position).replace(/^[\udc00-\udfff]/, '');
   const where = before === '' ? '' : `, after ${JSON.stringify(before)}`;
-  return new AkinError('bad-request', `The query cannot be read at character ${character}${where}: ${problem}`);
+  const found = `cannot be read at ${origin === undefined ? '' : 'its '}character ${character}${where}: ${problem}`;
+  const query = origin === undefined ? 'The query' : `The query inside the one that begins at character ${origin + 1}`;
+  return new AkinError('bad-request', `${query} ${found}`);
+}
+
+/** Code points between two UTF-16 positions. */
+function charactersIn(text: string, from: number, to: number): number {
+  let characters = 0;
+  for (let i = from; i < to; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0xdc00 || unit > 0xdfff) characters++;
+  }
+  return characters;
 }
 
 const BLANKS = ' \t\n\r\u3000';
@@ -62,18 +76,54 @@ const SINGLE_MARKS: ReadonlyMap<string, Mark> = new Map([
   ['!', 'not'],
 ]);
 
+/** Where reading begins in a text. */
+export interface Start {
+  readonly from?: number;
+  /** Characters before `from`. */
+  readonly characters?: number;
+  readonly origin?: Origin;
+}
+
 /** Cuts a query into tokens, one at a time, by the rules of Solr's standard parser. */
 export class QueryScanner {
   readonly text: string;
   /** Where the next token is looked for. */
   position: number;
   readonly #parameter: ParameterLookup;
+  readonly #origin: Origin;
+  /** A UTF-16 position and how many characters stand before it: counting goes on from there. */
+  #counted: { position: number; characters: number };
 
-  /** @param parameter what `$name` in local parameters stands for */
-  constructor(text: string, parameter: ParameterLookup = () => undefined) {
+  /**
+   * @param parameter what `$name` in local parameters stands for
+   * @param start where to begin; what stands before was read already
+   */
+  constructor(text: string, parameter: ParameterLookup = () => undefined, start: Start = {}) {
+    const { from = 0, characters = 0, origin } = start;
     this.text = text;
-    this.position = 0;
+    this.position = from;
     this.#parameter = parameter;
+    this.#origin = origin;
+    this.#counted = { position: from, characters };
+  }
+
+  /** For a scanner that goes on in this text from a position on. */
+  startAt(from: number): Start {
+    return { from, characters: this.characterAt(from), origin: this.#origin };
+  }
+
+  /** For a scanner of a value that stands at a position. */
+  startInside(position: number): Start {
+    return { origin: this.characterAt(position) };
+  }
+
+  /** How many characters of what the user wrote stand before a position: those of an inner query are told by its own. */
+  characterAt(position: number): number {
+    if (this.#origin !== undefined) return this.#origin;
+    const { position: from, characters } = this.#counted;
+    if (position < from) return characters - charactersIn(this.text, position, from);
+    this.#counted = { position, characters: characters + charactersIn(this.text, from, position) };
+    return this.#counted.characters;
   }
 
   next(): Token {
@@ -129,6 +179,12 @@ export class QueryScanner {
     return this.text[this.position] === ':';
   }
 
+  /** True when nothing but blanks stands behind the current position. */
+  onlyBlanksFollow(): boolean {
+    this.#skipBlanks();
+    return this.position >= this.text.length;
+  }
+
   /** The local parameters that begin at the current position (`{!`). */
   localParams(): LocalParams {
     const open = this.position;
@@ -182,7 +238,7 @@ export class QueryScanner {
   }
 
   error(position: number, problem: string): AkinError {
-    return queryError(this.text, position, problem);
+    return queryError(this.text, position, problem, this.#origin);
   }
 
   #phrase(): Token {

@@ -8,8 +8,9 @@ export type QueryOperator = 'AND' | 'OR';
 export type WildcardPart = string | { readonly any: '*' | '?' };
 
 /**
- * A parsed query. Positions count UTF-16 units from 0 in the text that was parsed, for error messages. Whether a
- * value fits its field is not known here: a tree speaks of names and text alone.
+ * A parsed query. Positions count characters (code points) from 0 in the text that was parsed, for error messages; what
+ * stands in a query inside of it, as `v=` or in quotes, has the position of that. Whether a value fits its field is not
+ * known here: a tree speaks of names and text alone.
  */
 export type Query =
   | { readonly kind: 'all' }
