@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import sharp from 'sharp';
+import { type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
 import { openPage, startBrowser, type WatchedPage } from './browser.ts';
 import { pasteJson } from './shell.ts';
 
@@ -163,10 +164,101 @@ describe('the page', () => {
     expect(await clipboard(page)).toBe(page.url());
   });
 
+  it('predicts labels of what is searched for, which filter', async () => {
+    const page = await visit(`/?id=${PRODUCT.id}`);
+    const tag = page.getByLabel('Predicted labels').getByRole('button', { name: /^studio headphones/ });
+    expect(await tag.textContent()).toMatch(/\d+ %/);
+    await search(page, () => tag.click());
+    expect(address(page).getAll('fq')).toEqual(['labels:"studio headphones"']);
+    expect(await tag.isDisabled()).toBe(true);
+  });
+
   it('shows a message of akin when the query is wrong', async () => {
     open = await openPage(browser, `${akin.url}/?q=price%3A%5B`);
     expect(await open.page.getByRole('alert').textContent()).toMatch(/character \d/);
     expect(open.complaints.splice(0)).toEqual([expect.stringContaining('400')]);
+  });
+});
+
+describe('the groups to review', () => {
+  const groups = (page: Page) => page.locator('.group');
+  const counted = (page: Page) => page.getByText(/^[\d,.]+ groups?$/);
+
+  /** Waits until the groups stand for the last commit, and shows them. */
+  async function review(query = ''): Promise<Page> {
+    const collection = akin.client.collection(new URLSearchParams(query).get('collection') ?? 'my-collection');
+    await until('the groups are right up to the last commit', async () => {
+      const { commit, asOfCommit } = await collection.groups({ rows: 0 });
+      return asOfCommit === commit;
+    });
+    open = await openPage(browser, `${akin.url}/?view=groups${query && `&${query}`}`);
+    await counted(open.page).waitFor();
+    await open.page.waitForLoadState('networkidle');
+    return open.page;
+  }
+
+  it('show edited copies together, with their scores, and lead to a search for more', async () => {
+    const page = await review();
+    expect(await groups(page).count()).toBe(20);
+    const group = groups(page).filter({ hasText: `${PRODUCT.title} (mirrored)` });
+    expect(await group.locator('.name').first().textContent()).toBe(PRODUCT.title);
+    expect(await group.locator('.score').first().textContent()).toBe('first');
+    expect(Number(await group.locator('.score').nth(1).textContent())).toBeGreaterThan(0.75);
+    expect(await widthOf(group.locator('img').first())).toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    expect((await pasteJson(await clipboard(page))).groups).toHaveLength(20);
+    await search(page, () => group.getByRole('button', { name: 'Search' }).click());
+    expect([address(page).get('mode'), address(page).get('id'), address(page).get('view')]).toEqual([
+      'duplicate',
+      PRODUCT.id,
+      null,
+    ]);
+    await page.goBack();
+    await counted(page).waitFor();
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await groups(page).nth(20).waitFor();
+  });
+
+  it('are narrowed by words', async () => {
+    const page = await review('q=headphones');
+    const all = await page.locator('.group .name').allInnerTexts();
+    expect(all.length).toBeGreaterThan(1);
+    expect(all.every((name) => name.includes('headphones'))).toBe(true);
+  });
+
+  it('say so when there are none', async () => {
+    await akin.client.collection('unlike').create();
+    const page = await review('collection=unlike');
+    await page.getByText('No near-duplicates here').waitFor();
+  });
+
+  it('let go of what is chosen, after a question', async () => {
+    const collection = akin.client.collection('copies');
+    await collection.create();
+    const picture = await readFile(path.join(data.folder, PRODUCT.file));
+    const { outputs } = await akin.client.collection('my-collection').analyze({ data: picture.toString('base64') });
+    const small = await sharp(picture).resize(200).webp().toBuffer();
+    const thumbnail = small.toString('base64');
+    const long = 'a very long name of one document that is hardly to be shown on one line of a card'.repeat(3);
+    await collection.add(
+      ['one', 'two', 'three'].map((id) => ({ id, import: outputs, thumbnail, title: `${id} ${long}` })),
+      { commit: true },
+    );
+    const page = await review('collection=copies');
+    await page.getByText('3 alike').waitFor();
+    await page.getByRole('button', { name: 'All but the first' }).click();
+    await page.getByText('2 chosen').waitFor();
+    await page.getByRole('checkbox').nth(2).uncheck();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete documents' });
+    await dialog.getByText('Delete 1 document from the collection?').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect((await collection.status()).documents).toBe(3);
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('2 alike').waitFor();
+    expect((await collection.status()).documents).toBe(2);
+    expect(await page.getByText('chosen').count()).toBe(0);
   });
 });
 

@@ -191,7 +191,8 @@ const actions: Actions = {
   },
   open(document: FoundDocument | null) {
     update({ opened: document, openedTags: null });
-    if (document) void tagOpened(document);
+    // Only a picture whose content was analyzed has neighbours.
+    if (document && 'content_rerank' in document) void tagOpened(document);
   },
   async upload(file) {
     forgetPreview();
