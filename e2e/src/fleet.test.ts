@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import {
   type BreakableProxy,
   drawImage,
@@ -10,14 +9,14 @@ import {
 } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runAkin, until } from './akin.ts';
-import { FleetProcess, servePictures } from './fleet.ts';
+import { FleetProcess, type Pictures, servePictures } from './fleet.ts';
 
 describe('akin as several processes', () => {
   let database: TestDatabase;
   let redis: TestRedis;
   let postgresProxy: BreakableProxy;
   let redisProxy: BreakableProxy;
-  let pictures: { url: string; server: Server };
+  let pictures: Pictures;
   let gateway: FleetProcess;
   let indexer: FleetProcess;
   let analyzer: FleetProcess;
@@ -43,8 +42,7 @@ describe('akin as several processes', () => {
   });
   afterAll(async () => {
     for (const one of all ?? []) await one.kill();
-    pictures?.server.close();
-    pictures?.server.closeAllConnections();
+    pictures?.close();
     for (const proxy of [postgresProxy, redisProxy]) await proxy?.[Symbol.asyncDispose]();
     await redis?.drop();
     await database?.drop();
@@ -106,6 +104,19 @@ describe('akin as several processes', () => {
       await collection().commit();
       return (await collection().select({ q: 'id:c' })).response.numFound === 1;
     });
+  });
+
+  it('shows a picture of one host at once while 40 of another host that does not answer wait', async () => {
+    // Another host, as far as hosts go by their names.
+    const slow = pictures.url.replace('127.0.0.1', 'localhost');
+    const documents = Array.from({ length: 40 }, (_, i) => ({ id: `slow${i}`, image: `${slow}/${i}?seconds=10` }));
+    await collection().add(documents, { async: true });
+    await until('they are being fetched', async () => (await pictures.waiting()) >= 6);
+    const from = performance.now();
+    await collection().add([{ id: 'quick', image: `${pictures.url}/quick.jpg` }], { commit: true });
+    // 0.3 s when nothing else is to be done.
+    expect(performance.now() - from).toBeLessThan(5_000);
+    expect((await collection().select({ q: 'id:quick' })).response.numFound).toBe(1);
   });
 
   it('ends in order when it is told to', async () => {

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Client, createClient } from '@akin/client';
 import { RunningCommand } from './akin.ts';
@@ -78,15 +78,39 @@ export class FleetProcess {
   }
 }
 
-/** Serves one picture at any address; by `?seconds=` it answers only so late, by `/broken` never well. */
-export async function servePictures(picture: Uint8Array): Promise<{ url: string; server: Server }> {
+export interface Pictures {
+  readonly url: string;
+  /** How many answers are still to come. */
+  waiting(): number;
+  close(): void;
+}
+
+/** Serves one picture at any address; with `?seconds=` it answers so late, at `/broken` never well. */
+export async function servePictures(picture: Uint8Array): Promise<Pictures> {
+  let waiting = 0;
   const server = createServer((request, response) => {
     const { searchParams, pathname } = new URL(request.url ?? '/', 'http://pictures');
-    if (pathname === '/broken') response.writeHead(404).end();
-    else setTimeout(() => response.end(picture), Number(searchParams.get('seconds') ?? 0) * 1000);
+    if (pathname === '/broken') {
+      response.writeHead(404).end();
+      return;
+    }
+    waiting++;
+    const timer = setTimeout(() => response.end(picture), Number(searchParams.get('seconds') ?? 0) * 1000);
+    response.on('close', () => {
+      waiting--;
+      clearTimeout(timer);
+    });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+  // Where "localhost" is ::1, too.
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    waiting: () => waiting,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }
 
 async function freePort(): Promise<number> {

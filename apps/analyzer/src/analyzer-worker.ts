@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type AnalysisJobRef, analysisJobId, type JobPayload } from '@akin/contract';
 import { AkinError, type ErrorCode } from '@akin/domain';
 import type { Analyzer } from '@akin/modules/analyze';
@@ -5,6 +6,7 @@ import { moduleNames } from '@akin/modules/manifests';
 import type { Job, Queue } from '@akin/queue';
 import type { Log, Metrics } from '@akin/runtime';
 import { HostLimit } from './host-limit.ts';
+import { Slots } from './slots.ts';
 
 export interface AnalyzerWorkerConfig {
   readonly queue: Queue;
@@ -25,24 +27,35 @@ const GIVEN_UP = {
   msg: 'The analysis of this image did not come to an end, several times. Send another version of it.',
 } as const;
 
-/** Images that are fetched while all threads are busy: enough to hide the way over the network. */
-const DOWNLOADS_AHEAD = 8;
+/**
+ * Jobs that are taken at a time. Most of them wait for their host or for a thread and hold nothing but their address, so
+ * that those behind slow hosts leave room for the others.
+ */
+const JOBS_AT_A_TIME = 128;
+/** So many hosts that never answer have to come together before all downloads wait for them. */
 const DOWNLOADS_PER_HOST = 6;
+/** Images that are on their way or wait for a thread: they are in memory. */
+const IMAGES_AT_A_TIME = 48;
 
 /**
  * Handles `analyze` jobs from now on: fetches the image, analyzes it and answers with an `analyzed` job, be it with
  * outputs or with what is wrong. It keeps nothing, so any number of workers may share a queue and end at any time.
- * Disposing takes no more jobs and waits for those at work.
+ * Waiting for a host keeps no thread from its work. Disposing takes no more jobs, ends the analyses at work and hands the
+ * other jobs back.
  */
 export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposable {
   const { queue, analyzer, threads, download, log, metrics } = config;
   const hosts = new HostLimit(DOWNLOADS_PER_HOST);
+  const images = new Slots(IMAGES_AT_A_TIME + threads);
+  const analyses = new Slots(threads);
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
   const durations = metrics.histogram('akin_analysis_seconds', 'Time of an analysis, by its part', ['part']);
   const ends = metrics.counter('akin_analyses_total', 'Analyses that ended, by their end', ['end']);
 
   async function analyze(job: Job<'analyze'>): Promise<void> {
-    const { image, modules, ...ref } = job.payload;
-    const result = await resultOf(image, modules ?? moduleNames, job.signal);
+    const { image: _, modules: __, bulk: ___, ...ref } = job.payload;
+    const result = await resultOf(job.payload, job.signal);
     // Out of time: the queue tries the job again, and nobody waits for this attempt.
     job.signal.throwIfAborted();
     await answer(ref, result);
@@ -50,22 +63,41 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
 
   async function answer(ref: AnalysisJobRef, result: AnalysisResult): Promise<void> {
     await queue.add('analyzed', { ...ref, result }, { id: analysisJobId(ref) });
-    ends.inc({ end: 'error' in result ? result.error.code : 'outputs' });
+    ends.inc({ end: 'error' in result ? result.error.code : 'outputs' in result ? 'outputs' : 'handed-back' });
   }
 
-  async function resultOf(image: string, modules: readonly string[], signal: AbortSignal): Promise<AnalysisResult> {
+  async function resultOf(
+    { image, modules = [...moduleNames], bulk = false }: JobPayload<'analyze'>,
+    ownSignal: AbortSignal,
+  ): Promise<AnalysisResult> {
+    const urgent = !bulk;
+    const signal = AbortSignal.any([ownSignal, stop.signal]);
+    const left: (() => void)[] = [];
+    const keep = async (entered: Promise<() => void>) => void left.push(await entered);
     try {
-      const bytes = await hosts.run(image, () => timed('download', () => download(image, signal)));
+      const leaveHost = await hosts.enter(image, urgent, signal);
+      let bytes: Uint8Array;
+      try {
+        // Kept until the image is analyzed: it is in memory so long.
+        await keep(images.enter(urgent, signal));
+        bytes = await timed('download', () => download(image, signal));
+      } finally {
+        leaveHost();
+      }
+      await keep(analyses.enter(urgent, signal));
       const { outputs, thumbnail } = await timed('analyze', () =>
-        analyzer.analyze(bytes, { modules, thumbnail: true, signal }),
+        analyzer.analyze(bytes, { modules, thumbnail: true, signal: ownSignal }),
       );
       return { outputs, ...(thumbnail && { thumbnail: Buffer.from(thumbnail).toString('base64') }) };
     } catch (err) {
+      if (stop.signal.aborted && !ownSignal.aborted) return { handedBack: true };
       if (err instanceof AkinError) {
         return { error: { code: err.code, msg: err.message }, passing: isPassing(err) };
       }
       log.error({ err, image }, 'an analysis broke down');
       return { error: { code: 'internal', msg: 'The analysis of this image broke down.' }, passing: true };
+    } finally {
+      for (const leave of left) leave();
     }
   }
 
@@ -78,13 +110,20 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
     }
   }
 
-  return queue.work('analyze', analyze, {
-    concurrency: threads + DOWNLOADS_AHEAD,
-    onFailed: ({ payload: { image, modules: _, ...ref } }, err) => {
+  const working = queue.work('analyze', analyze, {
+    concurrency: JOBS_AT_A_TIME,
+    onFailed: ({ payload: { image, modules: _, bulk: __, ...ref } }, err) => {
       log.error({ ...ref, image, err }, 'an analysis was given up');
       answer(ref, { error: GIVEN_UP, passing: false }).catch(() => {});
     },
   });
+  return {
+    async [Symbol.asyncDispose]() {
+      const ended = working[Symbol.asyncDispose]();
+      stop.abort(new Error('the analyzer ends'));
+      await ended;
+    },
+  };
 }
 
 /** Whether the same image may go better a moment later; `depends`: where the error says after how long. */

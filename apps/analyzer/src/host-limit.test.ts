@@ -1,30 +1,56 @@
 import { describe, expect, it } from '@jest/globals';
 import { HostLimit } from './host-limit.ts';
 
+const NEVER = new AbortController().signal;
+
 describe('the limit of downloads from a host', () => {
-  it('lets others go on, holds back what is too much for one, and forgets hosts that are done', async () => {
+  /** Enters, and tells in `order` when it is in. */
+  const entering = (limit: HostLimit, order: string[], url: string, urgent = false, signal = NEVER) =>
+    limit.enter(url, urgent, signal).then((leave) => {
+      order.push(url);
+      return leave;
+    });
+
+  it('lets others go on, and holds back what is too much for one', async () => {
     const limit = new HostLimit(2);
-    const begun: string[] = [];
-    const ends: (() => void)[] = [];
-    const run = (url: string) =>
-      limit.run(url, () => {
-        begun.push(url);
-        return new Promise<void>((resolve) => ends.push(resolve));
-      });
-    const all = ['http://a/1', 'http://a/2', 'http://a/3', 'http://b/1', 'no address'].map(run);
-    expect(begun).toEqual(['http://a/1', 'http://a/2', 'http://b/1', 'no address']);
-    ends[0]?.();
-    await all[0];
-    expect(begun.at(-1)).toBe('http://a/3');
-    for (const end of ends) end();
-    await Promise.all(all);
+    const order: string[] = [];
+    const [first, second, third, ...others] = ['http://a/1', 'http://a/2', 'http://a/3', 'http://b/1', 'none'].map(
+      (url) => entering(limit, order, url),
+    );
+    await Promise.all([first, second, ...others]);
+    expect(order).toEqual(['http://a/1', 'http://a/2', 'http://b/1', 'none']);
+    (await first)?.();
+    await third;
+    expect(order.at(-1)).toBe('http://a/3');
   });
 
-  it('hands the place of one that failed to the next', async () => {
+  it('lets in whom somebody waits for before the others, each in the order in which they came', async () => {
     const limit = new HostLimit(1);
-    const failing = limit.run('http://a/1', () => Promise.reject(new Error('gone')));
-    const next = limit.run('http://a/2', async () => 'done');
-    await expect(failing).rejects.toThrow('gone');
-    expect(await next).toBe('done');
+    const order: string[] = [];
+    const leave = await entering(limit, order, 'http://a/0');
+    const all = [
+      entering(limit, order, 'http://a/1'),
+      entering(limit, order, 'http://a/2', true),
+      entering(limit, order, 'http://a/3'),
+      entering(limit, order, 'http://a/4', true),
+    ].map(async (entered) => (await entered)());
+    leave();
+    await Promise.all(all);
+    expect(order).toEqual(['http://a/0', 'http://a/2', 'http://a/4', 'http://a/1', 'http://a/3']);
+  });
+
+  it('forgets who gives up, and lets nobody in who has given up before', async () => {
+    const limit = new HostLimit(1);
+    const order: string[] = [];
+    const leave = await entering(limit, order, 'http://a/0');
+    const stop = new AbortController();
+    const given = entering(limit, order, 'http://a/1', false, stop.signal);
+    const next = entering(limit, order, 'http://a/2');
+    stop.abort(new Error('enough'));
+    await expect(given).rejects.toThrow('enough');
+    await expect(entering(limit, order, 'http://a/3', true, stop.signal)).rejects.toThrow('enough');
+    leave();
+    await next;
+    expect(order).toEqual(['http://a/0', 'http://a/2']);
   });
 });

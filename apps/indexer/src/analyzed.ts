@@ -1,7 +1,7 @@
 import type { Job } from '@akin/queue';
-import { failAnalysis, listCollections, saveAnalysis } from '@akin/store';
+import { failAnalysis, listCollections, requeueAnalyses, saveAnalysis } from '@akin/store';
 import type { Context } from './context.ts';
-import { nextAttemptAt } from './retries.ts';
+import { RETRY_AFTER } from './retries.ts';
 
 /**
  * Keeps what an analysis brought, or plans another attempt, or lets the operation fail. Nothing happens when the
@@ -15,10 +15,11 @@ export async function handleAnalyzed({ payload }: Job<'analyzed'>, { store, log 
   if ('outputs' in result) {
     const thumbnail = result.thumbnail === undefined ? undefined : Buffer.from(result.thumbnail, 'base64');
     await saveAnalysis(store, ref, result.outputs, thumbnail);
-    return;
+  } else if ('handedBack' in result) {
+    await requeueAnalyses(store, [ref], { begun: false });
+  } else {
+    const { code, msg } = result.error;
+    const state = await failAnalysis(store, ref, { code, msg }, result.passing ? RETRY_AFTER : []);
+    if (state) log.info({ collection: collection.name, request, position, attempt, code, msg, state }, 'no analysis');
   }
-  const { code, msg } = result.error;
-  const retryAt = result.passing ? nextAttemptAt(attempt) : undefined;
-  const counted = await failAnalysis(store, ref, { code, msg }, retryAt);
-  if (counted) log.info({ collection: collection.name, request, position, attempt, code, msg, retryAt }, 'no analysis');
 }

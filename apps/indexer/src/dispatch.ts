@@ -1,23 +1,47 @@
 import { analysisJobId } from '@akin/contract';
-import { type AnalysisTask, claimForAnalysis, failAnalysis, requeueAnalyses } from '@akin/store';
+import { type AnalysisTask, type ClaimOptions, claimForAnalysis, failAnalysis, requeueAnalyses } from '@akin/store';
 import type { Context } from './context.ts';
 import { MOST_ATTEMPTS } from './retries.ts';
 import { jobRefOf } from './sweep.ts';
 
 /** Jobs that the queue holds at most, waiting at either end. What it does not hold waits in the database. */
 const MOST_WAITING = 500;
+/** Beyond that, for images that somebody may wait for: they go before all others. */
+const MOST_WAITING_INTERACTIVE = 1_000;
 /** Images that are claimed in one statement. */
 const CHUNK = 100;
 /** Within its request: the images of small requests go before those of large ones. */
 const FIRST_BULK_POSITION = 20;
+/** Images of one host that are handed out at a time: enough for all analyzers to ask it as much as they may. */
+const PER_HOST = 64;
+/** Of those, images that somebody may wait for find room behind others of their host. */
+const PER_HOST_INTERACTIVE = 96;
+/** Walking over many images of hosts that are full takes time: it is done for a tenth of the time at most. */
+const REST_FACTOR = 9;
 
-/** Gives analyzers the images that wait, as long as the queue has room. */
-export async function dispatchAnalyses(context: Context): Promise<void> {
-  while ((await waitingJobs(context)) + CHUNK <= MOST_WAITING) {
-    const tasks = await claimForAnalysis(context.store, CHUNK);
+/** Makes what gives analyzers the images that wait, as long as the queue has room. */
+export function createDispatch(context: Context): () => Promise<void> {
+  let bulkFrom = 0;
+  return async () => {
+    await fill(context, MOST_WAITING_INTERACTIVE, { first: FIRST_BULK_POSITION, perHost: PER_HOST_INTERACTIVE });
+    const from = performance.now();
+    if (from < bulkFrom) return;
+    const claims = await fill(context, MOST_WAITING, { perHost: PER_HOST });
+    const took = performance.now() - from;
+    bulkFrom = performance.now() + (claims > 0 ? 0 : REST_FACTOR * took);
+  };
+}
+
+/** @returns how many images were handed out */
+async function fill(context: Context, most: number, options: ClaimOptions): Promise<number> {
+  let count = 0;
+  while ((await waitingJobs(context)) + CHUNK <= most) {
+    const tasks = await claimForAnalysis(context.store, CHUNK, options);
     const added = await Promise.all(tasks.map((task) => dispatch(task, context)));
-    if (tasks.length < CHUNK || added.includes(false)) return;
+    count += tasks.length;
+    if (tasks.length === 0 || added.includes(false)) break;
   }
+  return count;
 }
 
 async function waitingJobs({ queue }: Context): Promise<number> {
@@ -34,11 +58,12 @@ async function dispatch(task: AnalysisTask, { store, queue, log }: Context): Pro
     return true;
   }
   const ref = jobRefOf(task);
+  const bulk = position >= FIRST_BULK_POSITION;
   try {
     await queue.add(
       'analyze',
-      { ...ref, image, ...(modules && { modules: [...modules] }) },
-      { id: analysisJobId(ref), priority: position < FIRST_BULK_POSITION ? 'interactive' : 'bulk' },
+      { ...ref, image, ...(modules && { modules: [...modules] }), ...(bulk && { bulk }) },
+      { id: analysisJobId(ref), priority: bulk ? 'bulk' : 'interactive' },
     );
     return true;
   } catch (err) {

@@ -12,7 +12,7 @@ import {
 } from '@akin/store';
 import { handleAnalyzed } from './analyzed.ts';
 import { inBackground } from './background.ts';
-import { dispatchAnalyses } from './dispatch.ts';
+import { createDispatch } from './dispatch.ts';
 import { keepGroups } from './keep-groups.ts';
 import { createLeadership, type Led } from './leadership.ts';
 import { keepHouse, requeueLost } from './sweep.ts';
@@ -92,7 +92,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     else log.error({ err, collection: collection.name }, 'commit failed');
   }
 
-  const dispatching = inBackground('dispatch', DISPATCH_MILLISECONDS, () => dispatchAnalyses(context), log);
+  const dispatching = inBackground('dispatch', DISPATCH_MILLISECONDS, createDispatch(context), log);
   const committing = inBackground('commit', autoCommitMilliseconds, commitAll, log);
   const sweeping = inBackground(
     'sweep',

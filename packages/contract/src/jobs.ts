@@ -39,6 +39,8 @@ export const JOBS = {
       image: z.string(),
       /** Names of modules; all when absent. */
       modules: z.array(z.string()).optional(),
+      /** One of many of its request: those that somebody may wait for go before. */
+      bulk: z.boolean().optional(),
     }),
     attempts: 3,
     backoff: 1_000,
@@ -59,6 +61,8 @@ export const JOBS = {
           /** Whether the same may go better later. */
           passing: z.boolean(),
         }),
+        // The analyzer ends, and has not begun: somebody else is to do it.
+        z.object({ handedBack: z.literal(true) }),
       ]),
     }),
     attempts: 10,

@@ -31,6 +31,12 @@ export interface RedisQueue extends Queue {
 
 const ANNOUNCED_MILLISECONDS = 60_000;
 
+/**
+ * A job whose process was killed is given to another one within half a minute. Most jobs that a process has taken only
+ * wait: one that is poison takes many innocent ones down with it, again and again, before it is given up.
+ */
+const STALLED = { lockDuration: 15_000, stalledInterval: 10_000, maxStalledCount: 10 } as const;
+
 /** Redis does not answer now; it may later. */
 export class QueueUnavailableError extends Error {
   override readonly name = 'QueueUnavailableError';
@@ -113,6 +119,7 @@ export async function createRedisQueue(config: RedisQueueConfig): Promise<RedisQ
         prefix,
         concurrency,
         runRetryDelay: RETRY_MILLISECONDS,
+        ...STALLED,
         autorun: false,
       };
       const worker = keepWorking(

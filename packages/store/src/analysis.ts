@@ -22,15 +22,29 @@ export interface AnalysisTask extends AnalysisRef {
   readonly modules: readonly string[] | undefined;
 }
 
+export interface ClaimOptions {
+  /** Only the first so many documents of each request; all when not given. */
+  readonly first?: number;
+  /** How many images of one host are analyzed at a time, those claimed before included; any number when not given. */
+  readonly perHost?: number;
+}
+
+const ANY_NUMBER = 2_147_483_647;
+
 /**
  * Takes up to `limit` images that wait, oldest first within each collection. Each call begins a new attempt of what it
- * takes; nobody else gets them until `requeueStuck`.
+ * takes; nobody else gets them until `requeueStuck`. It may take fewer although more could be had: ask until it takes
+ * none.
  */
-export async function claimForAnalysis(store: Store, limit: number): Promise<AnalysisTask[]> {
+export async function claimForAnalysis(
+  store: Store,
+  limit: number,
+  options: ClaimOptions = {},
+): Promise<AnalysisTask[]> {
   const tasks: AnalysisTask[] = [];
   for (const collection of await listCollections(store)) {
     if (tasks.length >= limit) break;
-    tasks.push(...(await claimIn(store, collection, limit - tasks.length)));
+    tasks.push(...(await claimIn(store, collection, limit - tasks.length, options)));
   }
   return tasks;
 }
@@ -44,22 +58,39 @@ interface ClaimedRow {
   document: string;
 }
 
-async function claimIn(store: Store, collection: Collection, limit: number): Promise<AnalysisTask[]> {
+async function claimIn(
+  store: Store,
+  collection: Collection,
+  limit: number,
+  { first = ANY_NUMBER, perHost = ANY_NUMBER }: ClaimOptions,
+): Promise<AnalysisTask[]> {
   const S = collection.sqlSchema;
-  const sql = `update ${S}.operations o set state = 'analyzing', attempt = o.attempt + 1, available_at = now()
-       from (
-         select q.request, q.position
-           from (select request from ${S}.requests where not finished and first_seq is not null order by first_seq) r
+  const sql = `with busy as materialized (
+         select host, count(*) as count from ${S}.operations where state = 'analyzing' and host is not null group by host
+       ), candidates as materialized (
+         select q.request, q.position, q.host, r.first_seq
+           from (select request, first_seq from ${S}.requests
+                  where not finished and first_seq is not null order by first_seq) r
           cross join lateral (
-            select request, position from ${S}.operations
-             where request = r.request and state = 'queued' and (available_at is null or available_at <= now())
-             order by position limit $1 for update skip locked
+            select o.request, o.position, o.host from ${S}.operations o
+             where o.request = r.request and o.state = 'queued' and (o.available_at is null or o.available_at <= now())
+               and o.position < $2
+               and (o.host is null or o.host <> all (array(select host from busy where count >= $3)))
+             order by o.position limit $1 for update skip locked
           ) q
           limit $1
-       ) picked
-      where o.request = picked.request and o.position = picked.position
-      returning o.request, o.position, o.attempt, o.id, o.modules, o.document`;
-  const rows = await store.engine.transaction((tx) => tx.query<ClaimedRow>(sql, [limit]), { keyed: true });
+       ), picked as (
+         select request, position from (
+           select c.*, coalesce(b.count, 0) + row_number() over (partition by host order by first_seq, position) as place
+             from candidates c left join busy b using (host)
+         ) placed where host is null or place <= $3
+       )
+       update ${S}.operations o set state = 'analyzing', attempt = o.attempt + 1, available_at = now()
+         from picked where o.request = picked.request and o.position = picked.position
+       returning o.request, o.position, o.attempt, o.id, o.modules, o.document`;
+  const rows = await store.engine.transaction((tx) => tx.query<ClaimedRow>(sql, [limit, first, perHost]), {
+    keyed: true,
+  });
   if (rows.length === 0) return [];
   const { fields } = await loadSchema(store, collection);
   return rows.map(({ request, position, attempt, id, modules, document }) => ({
@@ -105,36 +136,32 @@ export async function saveAnalysis(
 }
 
 /**
- * Ends an attempt without a result: for good, or until `retryAt`.
- * @returns false when the attempt is not the current one any more
+ * Ends an attempt without a result: for good, or for a while.
+ *
+ * @param retryAfter milliseconds before each retry that an image gets whose failure may pass; none when not given
+ * @returns what the operation is by now; undefined when the attempt is not the current one any more
  */
 export async function failAnalysis(
   store: Store,
   ref: AnalysisRef,
   error: { readonly code: ErrorCode; readonly msg: string },
-  retryAt?: Date,
-): Promise<boolean> {
+  retryAfter: readonly number[] = [],
+): Promise<'failed' | 'queued' | undefined> {
   const { collection } = ref;
-  const failed = await store.engine.transaction(async (tx) => {
-    const rows = await tx.query(
+  const state = await store.engine.transaction(async (tx) => {
+    const [row] = await tx.query<{ state: 'failed' | 'queued' }>(
       `update ${collection.sqlSchema}.operations
-          set state = $4, available_at = $5, error_code = $6, error_msg = $7
-        where request = $1 and position = $2 and attempt = $3 and state = 'analyzing' returning 1`,
-      [
-        ref.request,
-        ref.position,
-        ref.attempt,
-        retryAt === undefined ? 'failed' : 'queued',
-        retryAt ?? null,
-        error.code,
-        error.msg,
-      ],
+          set state = case when failures < cardinality($4::int[]) then 'queued' else 'failed' end,
+              available_at = now() + ($4::int[])[failures + 1] * interval '1 millisecond',
+              failures = failures + 1, error_code = $5, error_msg = $6
+        where request = $1 and position = $2 and attempt = $3 and state = 'analyzing' returning state`,
+      [ref.request, ref.position, ref.attempt, retryAfter, error.code, error.msg],
     );
-    if (rows.length > 0) await finishRequests(tx, collection, [ref.request]);
-    return rows.length > 0;
+    if (row?.state === 'failed') await finishRequests(tx, collection, [ref.request]);
+    return row?.state;
   });
-  if (failed) store.memory.events.tell(collection.id);
-  return failed;
+  if (state !== undefined) store.memory.events.tell(collection.id);
+  return state;
 }
 
 /** The analyses that began so long ago and have not ended, oldest first within each collection; 1000 at most of each. */

@@ -9,7 +9,14 @@ import {
   testPlace,
   visible,
 } from '../test/support.ts';
-import { claimForAnalysis, failAnalysis, requeueStuck, saveAnalysis } from './analysis.ts';
+import {
+  claimForAnalysis,
+  failAnalysis,
+  listAnalyzing,
+  requeueAnalyses,
+  requeueStuck,
+  saveAnalysis,
+} from './analysis.ts';
 import { type Collection, collectionStatus, createCollection, dropCollection } from './collections.ts';
 import { commit } from './commit.ts';
 import { maintain } from './maintain.ts';
@@ -407,7 +414,7 @@ describe.each(ENGINES)('changes on %s', (kind) => {
       if (slow === undefined || second === undefined) throw new Error('nothing claimed');
       expect(second.attempt).toBe(2);
       expect(await saveAnalysis(store, slow, 'stale')).toBe(false);
-      expect(await failAnalysis(store, slow, { code: 'internal', msg: 'stale' })).toBe(false);
+      expect(await failAnalysis(store, slow, { code: 'internal', msg: 'stale' })).toBeUndefined();
       expect(await saveAnalysis(store, second, testOutputs({ shape: [1, 0, 0, 0] }))).toBe(true);
     });
 
@@ -444,13 +451,62 @@ describe.each(ENGINES)('changes on %s', (kind) => {
       await accept(store, collection, [{ id: 'a', image: url('a') }]);
       const [task] = await claimForAnalysis(store, 1);
       if (task === undefined) throw new Error('nothing claimed');
-      await failAnalysis(store, task, { code: 'image-unreachable', msg: 'busy' }, new Date(Date.now() + 3_600_000));
+      await failAnalysis(store, task, { code: 'image-unreachable', msg: 'busy' }, [3_600_000]);
       expect(await claimForAnalysis(store, 1)).toEqual([]);
-      await failAnalysis(store, task, { code: 'image-unreachable', msg: 'busy' }, new Date(0));
-      await store.engine.query(
-        `update ${collection.sqlSchema}.operations set available_at = now() - interval '1 second'`,
-      );
-      expect(await claimForAnalysis(store, 1)).toMatchObject([{ attempt: 2 }]);
+      const due = () =>
+        store.engine.query(`update ${collection.sqlSchema}.operations set available_at = now() - interval '1 second'`);
+      await due();
+      const [again] = await claimForAnalysis(store, 1);
+      if (again === undefined) throw new Error('nothing claimed');
+      expect(again.attempt).toBe(2);
+      // Lost ones are not failures: the image still has its second retry.
+      expect(await requeueAnalyses(store, [again], { begun: true })).toBe(1);
+      const [third] = await claimForAnalysis(store, 1);
+      if (third === undefined) throw new Error('nothing claimed');
+      expect(await failAnalysis(store, third, { code: 'image-unreachable', msg: 'busy' }, [1, 1])).toBe('queued');
+      await due();
+      const [fourth] = await claimForAnalysis(store, 1);
+      if (fourth === undefined) throw new Error('nothing claimed');
+      expect(await failAnalysis(store, fourth, { code: 'image-unreachable', msg: 'busy' }, [1, 1])).toBe('failed');
+    });
+
+    it('takes an analysis back that was never begun as if it had not been handed out', async () => {
+      await accept(store, collection, [
+        { id: 'a', image: url('a') },
+        { id: 'b', image: url('b') },
+      ]);
+      const [a, b] = await claimForAnalysis(store, 2);
+      if (a === undefined || b === undefined) throw new Error('too few claimed');
+      await saveAnalysis(store, b, testOutputs({}));
+      expect(await listAnalyzing(store, 0)).toMatchObject([{ position: 0, attempt: 1 }]);
+      expect(await listAnalyzing(store, 60_000)).toEqual([]);
+      expect(await requeueAnalyses(store, [a, b], { begun: false })).toBe(1);
+      expect(await claimForAnalysis(store, 2)).toMatchObject([{ id: 'a', attempt: 1 }]);
+    });
+
+    it('takes the first images of each request before the rest of the requests before it', async () => {
+      const many = (name: string) =>
+        Array.from({ length: 5 }, (_, i) => ({ id: `${name}${i}`, image: url(`${name}${i}`) }));
+      await accept(store, collection, many('a'));
+      await accept(store, collection, many('b'));
+      const claimed = await claimForAnalysis(store, 100, { first: 2 });
+      expect(claimed.map(({ id }) => id).sort()).toEqual(['a0', 'a1', 'b0', 'b1']);
+      expect((await claimForAnalysis(store, 2)).map(({ id }) => id).sort()).toEqual(['a2', 'a3']);
+    });
+
+    it('takes no more images of one host at a time than it was told, and those of others behind them', async () => {
+      const at = (host: string, i: number) => ({ id: `${host}${i}`, image: `http://${host}/${i}.jpg` });
+      await accept(store, collection, [...[0, 1, 2, 3, 4].map((i) => at('slow', i)), at('quick', 0), at('quick', 1)]);
+      const claim = async (limit: number) =>
+        (await claimForAnalysis(store, limit, { perHost: 2 })).sort((a, b) => a.position - b.position);
+      // The first three are of one host: the third is left for later.
+      const first = await claim(3);
+      expect(first.map(({ id }) => id)).toEqual(['slow0', 'slow1']);
+      expect((await claim(3)).map(({ id }) => id)).toEqual(['quick0', 'quick1']);
+      expect(await claim(3)).toEqual([]);
+      if (first[0] === undefined) throw new Error('nothing claimed');
+      await saveAnalysis(store, first[0], testOutputs({}));
+      expect((await claim(3)).map(({ id }) => id)).toEqual(['slow2']);
     });
 
     it('queues again, at the next start, what a process was analyzing when it died', async () => {

@@ -195,6 +195,15 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     `insert into ${S}.words (word)
      select word from ts_stat('select words from ${S}.documents') where left(word, 1) <> ':'`,
   ],
+
+  // 6: whose turn an analysis is
+  (S) => [
+    `alter table ${S}.operations
+       -- Of the address of the picture that is to be analyzed.
+       add column host text,
+       -- Attempts that ended without a result; those that got lost are not among them.
+       add column failures int not null default 0`,
+  ],
 ];
 
 export const TABLES_VERSION = TABLES.length;

@@ -1,6 +1,7 @@
 export {
   type AnalysisRef,
   type AnalysisTask,
+  type ClaimOptions,
   claimForAnalysis,
   failAnalysis,
   listAnalyzing,

@@ -142,7 +142,9 @@ class StagedRequest implements Staging {
       outputs: outputs ?? null,
       thumbnail: thumbnail ?? null,
       modules: change.modules?.join(',') ?? null,
-      state: outputs === undefined && fields.has('image') ? 'queued' : 'ready',
+      ...(outputs === undefined && fields.has('image')
+        ? { state: 'queued', host: hostOf(String(fields.get('image'))) }
+        : { state: 'ready', host: null }),
     };
   }
 
@@ -153,16 +155,16 @@ class StagedRequest implements Staging {
     await this.#store.engine.query(
       `with added as materialized (
          select case when kind = 'add' then nextval('${S}.doc') end as doc, t.*
-           from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bytea[])
-                with ordinality as t (kind, id, document, modules, state, outputs, thumbnail, i)
+           from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bytea[])
+                with ordinality as t (kind, id, document, modules, state, host, outputs, thumbnail, i)
        ), outputs as (
          insert into ${S}.outputs (doc, json) select doc, outputs from added where outputs is not null
        ), thumbnails as (
          insert into ${S}.thumbnails (doc, bytes, etag)
          select doc, thumbnail, md5(thumbnail) from added where thumbnail is not null
        )
-       insert into ${S}.operations (request, position, kind, id, doc, document, modules, state)
-       select $1, $2 + i - 1, kind, id, doc, document, modules, state from added`,
+       insert into ${S}.operations (request, position, kind, id, doc, document, modules, state, host)
+       select $1, $2 + i - 1, kind, id, doc, document, modules, state, host from added`,
       [
         this.#request,
         this.#count,
@@ -171,6 +173,7 @@ class StagedRequest implements Staging {
         texts('document'),
         texts('modules'),
         texts('state'),
+        texts('host'),
         texts('outputs'),
         byteaArray(batch.map((row) => row.thumbnail)),
       ],
@@ -288,6 +291,8 @@ interface Row {
   readonly document: string | null;
   readonly modules: string | null;
   readonly state: 'queued' | 'ready';
+  /** Of the address of the picture, if that is to be analyzed: hosts are spared. */
+  readonly host: string | null;
   readonly outputs: string | null;
   readonly thumbnail: Uint8Array | null;
 }
@@ -298,9 +303,14 @@ const EMPTY: Row = {
   document: null,
   modules: null,
   state: 'ready',
+  host: null,
   outputs: null,
   thumbnail: null,
 };
+
+function hostOf(address: string): string | null {
+  return URL.canParse(address) ? new URL(address).host : null;
+}
 
 /** About how many bytes a row brings. */
 function sizeOf(row: Row): number {
