@@ -24,3 +24,9 @@ it('does what the interface promises to a script in Python', async () => {
   expect(said).toBe('done\n');
   expect(akin.command.err).toBe('');
 });
+
+it('does what a back end in Python does with Solr: pages, counts, and exports while others index', async () => {
+  const script = fileURLToPath(new URL('solr_client.py', import.meta.url));
+  expect(await run('python3', [script, akin.url], { install: 'apt-get install python3' })).toBe('done\n');
+  expect(akin.command.err).toBe('');
+});
