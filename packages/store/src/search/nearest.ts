@@ -152,14 +152,14 @@ class NearestSearch {
   async #compareFew(most: number): Promise<NearestPage | undefined> {
     const params = new Params();
     const { where } = conditionsOf(this.#request, this.#snapshot, this.#clock, params);
-    const { columns, order } = this.#ordered(params, 'v.value');
+    const { columns, order } = this.#ordered(params);
     const [first, ...others] = await this.#snapshot.tx.query<Counted & { matches: bigint }>(
       `with matches as materialized (
-         select d.* from ${this.#snapshot.sqlSchema}.documents d where ${where} limit ${most + 1}
+         select ${columns} from ${this.#snapshot.sqlSchema}.documents d where ${where} limit ${most + 1}
        ), ranked as materialized (
-         select ${columns} from matches d
+         select m.*, v.value from matches m
           cross join lateral (select ${distanceTo(this.#rank, params)} as value
-                                from ${rankedTable(this.#rank, this.#snapshot)} v where v.doc = d.doc offset 0) v
+                                from ${rankedTable(this.#rank, this.#snapshot)} v where v.doc = m.doc offset 0) v
           where (select count(*) from matches) <= ${most}
        )
        select t.*, m.* from (select (select count(*) from matches) as matches, (select count(*) from ranked) as matched) t
@@ -177,7 +177,7 @@ class NearestSearch {
     const { order } = this.#cells;
     let share = Math.min(1, expected);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const visited = order.slice(0, Math.max(1, Math.ceil(effort / Math.sqrt(share))));
+      const visited = this.#nearCells(effort * Math.sqrt(Math.max(1, this.#wanted / USUAL_PAGE) / share));
       const looked = await this.#lookInto(visited, this.#lookups(share));
       const found = (looked.matched + 0.5) / (looked.seen + 1);
       const enough = visited.length === order.length || share <= 2 * found;
@@ -187,6 +187,18 @@ class NearestSearch {
       share = looked.full ? found : Math.min(found, share / 2);
     }
     return undefined;
+  }
+
+  /** The nearest cells that together have as many rows as so many cells of usual size, and as many as fill a page. */
+  #nearCells(count: number): readonly number[] {
+    const { order, sizes, described } = this.#cells;
+    const rows = Math.max((count * described) / order.length, this.#wanted);
+    let sum = 0;
+    const end = order.findIndex((cell) => {
+      sum += sizes[cell] as number;
+      return sum >= rows;
+    });
+    return end < 0 ? order : order.slice(0, end + 1);
   }
 
   /** How many of the nearest rows hold the page where such a share of them matches, with some to spare. */
@@ -212,7 +224,7 @@ class NearestSearch {
       sum += Math.sqrt(share);
       rows += sizes[cell] as number;
       expected += share * (sizes[cell] as number);
-      if (sum >= effort && expected >= 4 * this.#wanted) break;
+      if (sum >= FAR_EFFORT * effort && expected >= 4 * this.#wanted) break;
     }
     if (visited.length === 0) return undefined;
     let looked = await this.#lookInto(visited, 2 * this.#lookups(expected / rows));
@@ -248,7 +260,7 @@ class NearestSearch {
   async #lookInto(cells: readonly number[], most: number): Promise<Looked> {
     const params = new Params();
     const { where } = conditionsOf(this.#request, this.#snapshot, this.#clock, params);
-    const { columns, order } = this.#ordered(params, 'n.value');
+    const { columns, order } = this.#ordered(params);
     const some = cells.length === this.#cells.order.length ? '' : `where v.cell = any(${params.add(cells, 'int4[]')})`;
     for (const cell of cells) this.#distances += this.#cells.sizes[cell] as number;
     const [first, ...others] = await this.#snapshot.tx.query<Counted & { seen: bigint; edge: number | null }>(
@@ -256,7 +268,7 @@ class NearestSearch {
          select v.doc, ${distanceTo(this.#rank, params)} as value from ${this.#cells.table} v ${some}
           order by value limit ${most}
        ), hits as materialized (
-         select ${columns} from near n
+         select ${columns}, n.value from near n
           cross join lateral (select * from ${this.#snapshot.sqlSchema}.documents d where d.doc = n.doc offset 0) d
           where ${where}
        )
@@ -275,11 +287,11 @@ class NearestSearch {
     return { rows, seen, matched: Number(first.matched), full, all };
   }
 
-  /** What is selected of a hit, and the order of hits. */
-  #ordered(params: Params, value: string): { columns: string; order: string } {
+  /** What is selected of a hit besides its distance, and the order of hits. */
+  #ordered(params: Params): { columns: string; order: string } {
     const keys = sortKeys(sortOf(this.#request), () => rankKeys(this.#rank, params), this.#snapshot, params);
     const columns = keys.flatMap((key, i) => (key.sql === null ? [] : [`${key.sql} as ${keyColumn(key, i)}`]));
-    return { columns: ['d.doc', 'd.id', `${value} as value`, ...columns].join(', '), order: orderBy(keys) };
+    return { columns: ['d.doc', 'd.id', ...columns].join(', '), order: orderBy(keys) };
   }
 
   #page(rows: readonly Hit[], exact: boolean, found?: number): NearestPage {
@@ -295,6 +307,10 @@ class NearestSearch {
 
 /** The planner's estimate may be so many times too high before few matches are overlooked. */
 const ESTIMATE_SLIP = 4;
+/** Deeper pages take in farther rows, as rarer matches do. */
+const USUAL_PAGE = 50;
+/** Matches that are far away are all about equally far, and spread over so many times as many cells. */
+const FAR_EFFORT = 4;
 /** Visits of near cells before other ways are tried. */
 const ATTEMPTS = 3;
 /** Where fewer of the nearest rows match, matches are elsewhere. */
