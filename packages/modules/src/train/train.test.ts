@@ -68,7 +68,7 @@ describe('the arithmetic of training', () => {
 describe('the calibration', () => {
   it('stands on how near two vectors are by chance, and rises and falls without a step back', () => {
     const rows = clustered(500);
-    const points = fitCalibration(rows, { usual: 0.2, rare: 0.6, near: 0.8 });
+    const points = fitCalibration(rows, { usual: 0.2, rare: 0.6, near: 0.8, nearAt: 0.4 });
     expect(points.map(([, score]) => score)).toEqual([1, 0.8, 0.6, 0.2, 0]);
     const [, near = [0], rare = [0], usual = [0]] = points;
     let below = 0;

@@ -44,7 +44,7 @@ describe('a descriptor as text', () => {
   });
 
   it('is not taken for one of another module', () => {
-    const text = encodeDescriptor(unit(1, 128), 'duplicate');
+    const text = encodeDescriptor(unit(1), 'duplicate');
     expect(() => decodeDescriptor(text, 'content')).toThrow('is a descriptor of the module duplicate');
   });
 });

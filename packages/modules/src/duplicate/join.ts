@@ -1,0 +1,41 @@
+import { type Pixels, resizeArea } from '@akin/imaging';
+import { createRandom } from '../train/random.ts';
+import { l2Normalize } from '../vectors/unit.ts';
+
+/** How much the network's view counts against the pattern. */
+const NETWORK_WEIGHT = 1.1;
+
+/** Contrast (0…1) below which a picture is blank, and from which on it is a picture like any other. */
+const BLANK = 0.008;
+const CLEAR = 0.03;
+
+/** Side of the version by which blank pictures are told apart. */
+const SIDE = 32;
+
+/**
+ * The descriptor of the two parts, both of unit length. Nearly blank pictures look alike to both, though they come from
+ * anywhere; so the less contrast one has, the more its descriptor is a direction drawn by lot from its pixels: equal
+ * files still agree, and strangers are far apart.
+ */
+export function joinParts(
+  network: Float32Array,
+  pattern: Float32Array,
+  contrast: number,
+  pixels: Pixels,
+): Float32Array {
+  const joined = l2Normalize([...Array.from(network, (value) => NETWORK_WEIGHT * value), ...pattern]);
+  const clear = Math.min(1, Math.max(0, (contrast - BLANK) / (CLEAR - BLANK)));
+  if (clear === 1) return joined;
+  const lot = drawnDirection(pixels, joined.length);
+  return l2Normalize(joined.map((value, i) => clear * value + (1 - clear) * (lot[i] as number)));
+}
+
+/** A unit vector that any change of the picture's small version changes altogether. */
+function drawnDirection(pixels: Pixels, dimensions: number): Float32Array {
+  const { data } = resizeArea(pixels, SIDE, SIDE);
+  // FNV-1a of the bytes seeds a generator (mulberry32).
+  let state = 0x811c9dc5;
+  for (const byte of data) state = Math.imul(state ^ byte, 0x01000193) >>> 0;
+  const random = createRandom(state);
+  return l2Normalize(Array.from({ length: dimensions }, () => random() + random() + random() - 1.5));
+}

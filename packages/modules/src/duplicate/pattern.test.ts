@@ -1,0 +1,57 @@
+import type { Pixels } from '@akin/imaging';
+import { describe, expect, it } from '@jest/globals';
+import { draw } from '../drawing.ts';
+import { distance, length } from '../vectors/unit.ts';
+import { joinParts } from './join.ts';
+import { PATTERN_NUMBERS, patternOf } from './pattern.ts';
+
+const scene = draw(256, 192, (x, y) => {
+  const value = Math.round(127 + 60 * Math.sin(7 * x + 3 * y * y) + 60 * Math.cos(11 * y - 5 * x * y));
+  return `#${value.toString(16).padStart(2, '0').repeat(3)}`;
+});
+
+/** The 8 ways to turn and flip a picture, by exchanging pixels. */
+function way({ width, height, data }: Pixels, index: number): Pixels {
+  const [w, h] = index & 4 ? [height, width] : [width, height];
+  const result = new Uint8Array(data.length);
+  for (let y = 0; y < h; y++) {
+    for (let x = 0; x < w; x++) {
+      const fx = index & 1 ? w - 1 - x : x;
+      const fy = index & 2 ? h - 1 - y : y;
+      const from = 3 * (index & 4 ? fx * width + fy : fy * width + fx);
+      result.set(data.subarray(from, from + 3), 3 * (y * w + x));
+    }
+  }
+  return { width: w, height: h, data: result };
+}
+
+describe('the pattern of a picture', () => {
+  it('is the same for all ways to turn and flip it, and not for another picture', () => {
+    const { numbers } = patternOf(scene);
+    expect(numbers.length).toBe(PATTERN_NUMBERS);
+    for (let index = 0; index < 8; index++) {
+      expect(distance(patternOf(way(scene, index)).numbers, numbers)).toBeLessThan(0.01 * length(numbers));
+    }
+    const other = draw(256, 192, (x, y) => (Math.hypot(x - 0.3, y - 0.6) < 0.2 ? '#F0F0F0' : '#404060'));
+    expect(distance(patternOf(other).numbers, numbers)).toBeGreaterThan(0.5 * length(numbers));
+  });
+
+  it('does not see plain bars around the picture', () => {
+    const { width, height, data } = scene;
+    const barred = { width, height: height + 80, data: new Uint8Array(3 * width * (height + 80)) };
+    barred.data.set(data, 3 * width * 40);
+    expect(distance(patternOf(barred).numbers, patternOf(scene).numbers)).toBe(0);
+  });
+});
+
+describe('blank pictures', () => {
+  it('are far from one another, however alike the network finds them, and equal to themselves', () => {
+    const blank = (value: string) => draw(64, 64, () => value);
+    const [a, b] = [blank('#FFFFFF'), blank('#FEFFFF')];
+    const same = Float32Array.from({ length: 128 }, () => Math.SQRT1_2 / 8);
+    const join = (pixels: Pixels) => joinParts(same, same, patternOf(pixels).contrast, pixels);
+    expect(distance(join(a), join(b))).toBeGreaterThan(1.2);
+    expect(join(a)).toEqual(join(blank('#FFFFFF')));
+    expect(length(join(a))).toBeCloseTo(1, 6);
+  });
+});
