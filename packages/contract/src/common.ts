@@ -108,5 +108,6 @@ export const COLLECTION = z
     committedAt: z.string().nullable().meta({ description: 'When that commit became visible.' }),
     pending: z.int().meta({ description: 'Accepted operations that are not yet visible, failed or superseded.' }),
     failed: z.int().meta({ description: 'Operations that failed, most often because a picture could not be had.' }),
+    failures: z.record(z.string(), z.int()).meta({ description: 'How many of them failed for which reason.' }),
   })
   .meta({ id: 'Collection' });

@@ -17,6 +17,8 @@ import { ping } from './http/ping.ts';
 import { pixolution } from './http/pixolution.ts';
 import { query } from './http/query.ts';
 import { ready } from './http/ready.ts';
+import { retryOperation } from './http/retry-operation.ts';
+import { retryOperations } from './http/retry-operations.ts';
 import { schema } from './http/schema.ts';
 import { select } from './http/select.ts';
 import { tag } from './http/tag.ts';
@@ -50,7 +52,10 @@ export const ENDPOINTS = {
   pixolution,
   thumbnail,
   operations,
+  // Before the one below, whose address it would be as well.
+  retryOperations,
   operation,
+  retryOperation,
   ping,
   live,
   ready,

@@ -19,12 +19,10 @@ export const UPDATE_PARAMETERS = z.object({
   waitAnalysis: flag().default(false).meta({
     description: 'With a commit: wait for all that was accepted before, not for this request alone.',
   }),
-  optimize: flag()
-    .default(false)
-    .meta({
-      description:
-        'Commits, and has the cells of a large collection made anew in the background, so that ranked searches are as quick and right as can be after much has changed.',
-    }),
+  optimize: flag().default(false).meta({
+    description:
+      'Commits, and has the cells of a large collection made anew in the background, so that ranked searches are as quick and right as can be after much has changed.',
+  }),
   async: flag().default(false).meta({
     description: 'Answer 202 with the ids of the operations once they are accepted, without waiting for analysis.',
   }),

@@ -21,6 +21,7 @@ import { type Collection, collectionStatus, createCollection, dropCollection } f
 import { commit } from './commit.ts';
 import { maintain } from './maintain.ts';
 import { findOperation, listOperations, waitForOperations } from './operations.ts';
+import { retryFailed } from './retry.ts';
 import { loadSchema } from './schema.ts';
 import { stageChanges } from './staging.ts';
 import type { Store } from './store.ts';
@@ -468,6 +469,64 @@ describe.each(ENGINES)('changes on %s', (kind) => {
       const [fourth] = await claimForAnalysis(store, 1);
       if (fourth === undefined) throw new Error('nothing claimed');
       expect(await failAnalysis(store, fourth, { code: 'image-unreachable', msg: 'busy' }, [1, 1])).toBe('failed');
+    });
+
+    const failAll = async () => {
+      for (const task of await claimForAnalysis(store, 10)) {
+        await failAnalysis(store, task, { code: 'image-unreachable', msg: 'The server answered 404.' });
+      }
+    };
+    const analyzeAll = async () => {
+      for (const task of await claimForAnalysis(store, 10)) await saveAnalysis(store, task, testOutputs({}));
+    };
+
+    it('sets failed ones on their way again, all or one or those of a reason', async () => {
+      await accept(store, collection, [
+        { id: 'a', image: url('a') },
+        { id: 'b', image: url('b') },
+        { id: 'broken', import: 'not JSON' },
+      ]);
+      await failAll();
+      await commit(store, collection);
+      expect(await collectionStatus(store, collection)).toMatchObject({
+        failed: 3,
+        failures: { 'image-unreachable': 2, 'bad-request': 1 },
+      });
+      expect(await retryFailed(store, collection, { seq: 1 })).toEqual({ retried: 1, superseded: 0 });
+      expect(await retryFailed(store, collection, { seq: 1 })).toEqual({ retried: 0, superseded: 0 });
+      expect(await retryFailed(store, collection, { code: 'image-unreachable' })).toEqual({
+        retried: 1,
+        superseded: 0,
+      });
+      await analyzeAll();
+      expect(await commit(store, collection)).toMatchObject({ applied: 2, failed: 0 });
+      expect(await visible(store, collection)).toEqual(['a', 'b']);
+      // What cannot be applied fails again.
+      expect(await retryFailed(store, collection)).toEqual({ retried: 1, superseded: 0 });
+      expect(await commit(store, collection)).toMatchObject({ failed: 1 });
+      expect(await collectionStatus(store, collection)).toMatchObject({
+        pending: 0,
+        failed: 1,
+        failures: { 'bad-request': 1 },
+      });
+    });
+
+    it.each([
+      ['replaced', [{ id: 'a', price: 2 }], ['a']],
+      ['deleted', [remove('a')], []],
+      ['deleted by a query', [removeMatching('price:1')], []],
+      ['replaced and deleted', [{ id: 'a', price: 2 }, removeMatching('price:2')], []],
+    ])('brings nothing back by a retry that was %s later', async (_, later, seen) => {
+      await accept(store, collection, [{ id: 'a', price: 1, image: url('a') }]);
+      await failAll();
+      for (const change of later) await accept(store, collection, [change]);
+      await commit(store, collection);
+      await maintain(store);
+      await retryFailed(store, collection);
+      await analyzeAll();
+      await commit(store, collection);
+      expect(await visible(store, collection)).toEqual(seen);
+      expect(await collectionStatus(store, collection)).toMatchObject({ pending: 0, failed: 0 });
     });
 
     it('takes an analysis back that was never begun as if it had not been handed out', async () => {

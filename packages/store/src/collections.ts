@@ -23,6 +23,8 @@ export interface CollectionStatus {
   /** Accepted operations that are not visible yet. */
   readonly pending: number;
   readonly failed: number;
+  /** How many of those failed for which reason, a code of an error. */
+  readonly failures: Readonly<Record<string, number>>;
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
@@ -101,13 +103,21 @@ export async function collectionStatus(store: Store, collection: Collection): Pr
                     where o.state = '${state}' and not r.finished and r.first_seq is not null)`,
   );
   const sql = `select c.documents, c.commit, c.committed_at, c.unpublished_operations ${open.join(' ')} as pending,
-                      (select count(*) from ${S}.operations where state = 'failed') as failed
+                      (select count(*) from ${S}.operations where state = 'failed') as failed,
+                      (select json_object_agg(code, count) from (
+                         select coalesce(error_code, 'internal') as code, count(*) as count from ${S}.operations
+                          where state = 'failed' group by 1) reasons) as failures
                  from akin.collections c where c.id = $1`;
   const [row] = await store.engine.transaction(
     (tx) =>
-      tx.query<{ documents: bigint; commit: bigint; committed_at: Date | null; pending: bigint; failed: bigint }>(sql, [
-        collection.id,
-      ]),
+      tx.query<{
+        documents: bigint;
+        commit: bigint;
+        committed_at: Date | null;
+        pending: bigint;
+        failed: bigint;
+        failures: string | null;
+      }>(sql, [collection.id]),
     { keyed: true },
   );
   if (row === undefined) throw new AkinError('not-found', `The collection ${collection.name} does not exist any more.`);
@@ -117,6 +127,7 @@ export async function collectionStatus(store: Store, collection: Collection): Pr
     committedAt: row.committed_at,
     pending: Number(row.pending),
     failed: Number(row.failed),
+    failures: JSON.parse(row.failures ?? '{}'),
   };
 }
 

@@ -45,6 +45,7 @@ export {
   waitForOperations,
 } from './operations.ts';
 export { sweepUnaccepted } from './recover.ts';
+export { type Retried, retryFailed } from './retry.ts';
 export { type CollectionSchema, type Column, loadSchema } from './schema.ts';
 export type { RangeInclude, RangeOther } from './search/facet-ranges.ts';
 export type { FacetRequest, FacetResult, FieldFacet, RangeFacet, ValueCount } from './search/facet-request.ts';

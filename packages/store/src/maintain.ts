@@ -22,11 +22,23 @@ export async function maintain(store: Store, collections?: readonly Collection[]
   for (const collection of collections ?? (await listCollections(store))) {
     const lowWater = await lowestOpenSeq(store, collection);
     await removeOldRows(store, collection, lowWater);
-    await store.engine.query(`delete from ${collection.sqlSchema}.barriers where seq < $1`, [lowWater], 'bulk');
+    await removeBarriers(store, collection, lowWater);
     await forgetOldRequests(store, collection);
     await keepFieldIndexes(store, collection);
     await refreshStatistics(store, collection);
   }
+}
+
+/** Failed operations may be tried again, and have to find what was deleted after them. */
+async function removeBarriers(store: Store, collection: Collection, lowWater: bigint): Promise<void> {
+  const S = collection.sqlSchema;
+  await store.engine.query(
+    `delete from ${S}.barriers where seq < $1 and seq < coalesce(
+       (select min(r.first_seq) from ${S}.operations o join ${S}.requests r using (request) where o.state = 'failed'),
+       $1)`,
+    [lowWater],
+    'bulk',
+  );
 }
 
 /** No operation below this sequence number will be applied any more. */

@@ -19,6 +19,8 @@ import { ping } from './ping.ts';
 import { pixolution } from './pixolution.ts';
 import { query } from './query.ts';
 import { ready } from './ready.ts';
+import { retryOperation } from './retry-operation.ts';
+import { retryOperations } from './retry-operations.ts';
 import { schema } from './schema.ts';
 import { select } from './select.ts';
 import { tag } from './tag.ts';
@@ -52,7 +54,9 @@ export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<E
   pixolution,
   thumbnail,
   operations,
+  retryOperations,
   operation,
+  retryOperation,
   ping,
   live,
   ready,

@@ -10,5 +10,6 @@ export async function presentCollection(store: Store, collection: Collection): P
     committedAt: status.committedAt,
     pending: status.pending,
     failed: status.failed,
+    failures: status.failures,
   };
 }

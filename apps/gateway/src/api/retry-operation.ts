@@ -1,0 +1,22 @@
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import { AkinError } from '@akin/domain';
+import { findCollection, findOperation, retryFailed } from '@akin/store';
+import type { Handler } from '../http/frame.ts';
+import { presentOperation } from '../operations/present.ts';
+import { seqOf } from '../operations/seq-of.ts';
+
+/** Sets one failed change on its way again. */
+export const retryOperation: Handler<ParametersOf<Endpoints['retryOperation']>> = async (
+  { parameters },
+  { store, wake },
+) => {
+  const collection = await findCollection(store, parameters.collection);
+  const seq = seqOf(parameters.operation, collection.name);
+  const { retried, superseded } = await retryFailed(store, collection, { seq });
+  const operation = await findOperation(store, collection, seq);
+  if (retried + superseded === 0) {
+    throw new AkinError('conflict', `Only failed changes can be tried again; this one is ${operation.state}.`);
+  }
+  wake();
+  return { body: presentOperation(collection, operation) };
+};
