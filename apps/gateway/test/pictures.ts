@@ -1,4 +1,5 @@
 import { AkinError } from '@akin/domain';
+import { MODULES } from '@akin/modules/manifests';
 import { colorQuery, encodeDescriptor } from '@akin/modules/vectors';
 import type { AnalyzeImage } from '../src/config.ts';
 
@@ -26,11 +27,11 @@ export function outputsOf(
     outputs.color_isolated = true;
   }
   if (modules.includes('content')) {
-    outputs.content_descriptor = encodeDescriptor(near(subject, variant, 256, 0.5), 'content');
+    outputs.content_descriptor = encodeDescriptor(near(subject, variant, dimensionsOf('content'), 0.5), 'content');
   }
   if (modules.includes('duplicate')) {
     outputs.duplicate_descriptor = encodeDescriptor(
-      near(subject, variant, 128, variant === 'copy' ? 0.02 : 3),
+      near(subject, variant, dimensionsOf('duplicate'), variant === 'copy' ? 0.02 : 3),
       'duplicate',
     );
   }
@@ -46,6 +47,10 @@ export const analyzeTestPicture: AnalyzeImage = async (input, modules) => {
   if (picture === 'missing') throw new AkinError('image-unreachable', 'The address answered 404.');
   return { outputs: outputsOf(picture, modules) };
 };
+
+function dimensionsOf(module: string): number {
+  return MODULES.find(({ name }) => name === module)?.descriptor?.dimensions ?? 0;
+}
 
 /** A unit vector of the subject, moved a little for a variant. */
 function near(subject: string, variant: string | undefined, dimensions: number, distance: number): Float32Array {

@@ -1,0 +1,69 @@
+import { MODULES } from '@akin/modules/manifests';
+import { encodeDescriptor, groupRule, parseOutputs } from '@akin/modules/vectors';
+import { createMemoryQueue } from '@akin/queue';
+import { createLogger, createMetrics } from '@akin/runtime';
+import { createCollection, dropCollection, listGroups, openStore, type Store } from '@akin/store';
+import { type TestDatabase, testDatabase } from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accept } from '../test/support.ts';
+import { createIndexer } from './indexer.ts';
+import { keepGroups } from './keep-groups.ts';
+
+const log = createLogger({ name: 'test', level: 'silent' });
+
+/** A picture whose descriptor points along one axis, and a little along the next. */
+function picture(axis: number, aside = 0): string {
+  const dimensions = MODULES.find(({ name }) => name === groupRule().module)?.descriptor?.dimensions ?? 0;
+  const vector = new Float32Array(dimensions);
+  vector[axis] = Math.cos(aside);
+  vector[axis + 1] = Math.sin(aside);
+  return JSON.stringify({ duplicate_descriptor: encodeDescriptor(vector, 'duplicate') });
+}
+
+describe('groups of near-duplicates', () => {
+  let database: TestDatabase;
+  let store: Store;
+  beforeAll(async () => {
+    database = await testDatabase();
+    store = await openStore({ databaseUrl: database.url, modules: MODULES, parseOutputs });
+  });
+  afterAll(async () => {
+    await store[Symbol.asyncDispose]();
+    await database.drop();
+  });
+
+  it('follow a commit by themselves', async () => {
+    const collection = await createCollection(store, 'shop');
+    const queue = createMemoryQueue();
+    const indexer = createIndexer({ store, queue, log, metrics: createMetrics() });
+    try {
+      const { maxDistance } = groupRule();
+      await accept(store, collection, [
+        { id: 'a', import: picture(3) },
+        { id: 'b', import: picture(3, maxDistance / 2) },
+        { id: 'c', import: picture(3, maxDistance * 1.1) },
+      ]);
+      const { commit } = await indexer.commit('shop');
+      let page = await listGroups(store, collection, { rows: 10, members: 10 });
+      while (page.asOfCommit < commit) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        page = await listGroups(store, collection, { rows: 10, members: 10 });
+      }
+      expect(page.groups.map(({ members }) => members.map(({ id }) => id))).toEqual([['a', 'b']]);
+    } finally {
+      await indexer[Symbol.asyncDispose]();
+      await queue[Symbol.asyncDispose]();
+    }
+  }, 30_000);
+
+  it('of one collection do not wait for another that cannot be grouped', async () => {
+    const gone = await createCollection(store, 'gone');
+    const there = await createCollection(store, 'there');
+    await dropCollection(store, gone);
+    const queue = createMemoryQueue();
+    const { signal } = new AbortController();
+    expect(await keepGroups({ store, queue, log }, [gone, there], signal)).toBe(true);
+    expect((await listGroups(store, there, { rows: 1, members: 1 })).groups).toEqual([]);
+    await queue[Symbol.asyncDispose]();
+  });
+});
