@@ -259,7 +259,7 @@ async function insertDocuments(
 
 /** The SQL type of each column of `documents` that a document may fill, by the name of the column. */
 function columnTypes(schema: CollectionSchema): Map<string, string> {
-  const types = new Map<string, string>();
+  const types = new Map([['repeats', 'boolean']]);
   for (const column of schema.columns.values()) {
     if (column.kind === 'column') types.set(column.sql, INPUT_TYPES[column.type] ?? 'text');
     else if (column.kind === 'words') types.set(column.sql, 'tsvector');

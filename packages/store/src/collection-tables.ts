@@ -204,6 +204,9 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
        -- Attempts that ended without a result; those that got lost are not among them.
        add column failures int not null default 0`,
   ],
+
+  // 7: whether a field of the document has a value more than once (rows of before: perhaps), see field-values
+  (S) => [`alter table ${S}.documents add column repeats boolean not null default true`],
 ];
 
 export const TABLES_VERSION = TABLES.length;

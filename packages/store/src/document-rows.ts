@@ -22,6 +22,7 @@ export function documentColumns(
 ): DocumentColumns {
   const columns = new Map<string, string>();
   const texts: FieldTexts[] = [{ column: 'id', texts: [id] }];
+  let repeats = false;
   for (const [name, value] of [...fields, ...(outputs?.fields ?? [])]) {
     const column = schema.columns.get(name);
     if (column === undefined) throw new Error(`there is no column for the field ${name}`);
@@ -30,11 +31,12 @@ export function documentColumns(
       columns.set(column.lat, String(lat)).set(column.lon, String(lon));
     } else if (column.kind === 'column') {
       columns.set(column.sql, columnText(value));
+      repeats ||= Array.isArray(value) && new Set(value).size < value.length;
       const found = searchableTexts(value, column.type);
       if (found.length > 0) texts.push({ column: column.sql, texts: found });
     }
   }
-  return columns.set('words', documentWords(texts, vocabulary));
+  return columns.set('words', documentWords(texts, vocabulary)).set('repeats', String(repeats));
 }
 
 function searchableTexts(value: FieldValue, type: FieldType): readonly string[] {

@@ -45,6 +45,11 @@ const MIGRATIONS: readonly string[] = [
      asked bigint not null default 0,
      done bigint not null default 0
    )`,
+
+  // 3: the values of an array, each once. As a function, a statement that uses it can run on several cores: PostgreSQL
+  // would put a function of plain SQL back into the statement, as a subquery, which may not.
+  `create function akin.distinct_values(list anyarray) returns anyarray language plpgsql immutable parallel safe as
+   'begin return array(select distinct unnest(list)); end'`,
 ];
 
 /** Any number that nobody else uses: two processes that start together must not migrate together. */

@@ -24,8 +24,12 @@ export function fieldValues({ column, type }: FoundColumn): FieldValues | undefi
   const present = 'e.v is not null';
   const element = elementType(type);
   if (element === type) return { each: `d.${column.sql}`, present };
-  // The keys of an object are distinct. 300,000 documents of three labels: 0.35 s, a bare unnest 0.28 s, a select
-  // distinct for each document 0.8 s.
-  const texts = `d.${column.sql}${element === 'string' ? '' : '::text[]'}`;
-  return { each: `(jsonb_object_keys(jsonb_object(${texts}, ${texts})))${CASTS[element] ?? ''}`, present };
+  const cast = CASTS[element] ?? '';
+  const values = `d.${column.sql}`;
+  // Which documents have to be looked at for repeated values is known since they were written. 1,000,000 documents of
+  // three labels: as fast as a bare unnest; making the values of each distinct takes three times as long.
+  return {
+    each: `unnest(case when d.repeats then akin.distinct_values(${values}) else ${values} end)${cast}`,
+    present,
+  };
 }
