@@ -66,6 +66,10 @@ export class RunningCommand {
     return this.#ended;
   }
 
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
   /** Sends a signal and waits for the end. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
     this.#child.kill(signal);

@@ -47,6 +47,15 @@ export class FleetProcess {
     await this.#command?.stop('SIGKILL');
   }
 
+  /** Stops it as a host does that hangs: it neither works nor ends, and its connections stay. */
+  freeze(): void {
+    this.#command?.signal('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#command?.signal('SIGCONT');
+  }
+
   /** @returns the exit code */
   async stop(): Promise<number | null> {
     return (await this.#command?.stop())?.code ?? null;

@@ -1,0 +1,154 @@
+import {
+  type BreakableProxy,
+  drawImage,
+  openProxy,
+  type TestDatabase,
+  type TestRedis,
+  testDatabase,
+  testRedis,
+} from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { until } from './akin.ts';
+import { ChaosClient, type Model, seeded, watchTogether } from './chaos.ts';
+import { FleetProcess, type Pictures, servePictures } from './fleet.ts';
+
+/*
+ * Nine faults with a fixed seed; `npm run chaos -- --minutes 30 --seed 7` for as many as fit into that time.
+ */
+const MINUTES = Number(process.env.AKIN_CHAOS_MINUTES ?? 0);
+const SEED = Number(process.env.AKIN_CHAOS_SEED ?? 1);
+const FAULTS_IN_TESTS = 9;
+const CLIENTS = ['ann', 'bob', 'cyd'];
+/** What was accepted goes on by itself within a minute; a busy machine takes its time. */
+const SETTLED_MILLISECONDS = 120_000;
+
+const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+describe('a fleet whose parts are killed while clients change documents', () => {
+  let database: TestDatabase;
+  let redis: TestRedis;
+  let postgresProxy: BreakableProxy;
+  let redisProxy: BreakableProxy;
+  let pictures: Pictures;
+  let gateway: FleetProcess;
+  let analyzer: FleetProcess;
+  let indexers: FleetProcess[];
+  const all = () => [gateway, analyzer, ...indexers];
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    redis = await testRedis();
+    postgresProxy = await openProxy(database.url);
+    redisProxy = await openProxy(redis.url);
+    pictures = await servePictures(await drawImage({ width: 160, height: 120 }));
+    const env = { DATABASE_URL: postgresProxy.url, REDIS_URL: redisProxy.url, AKIN_REDIS_PREFIX: redis.prefix };
+    const indexerEnv = { ...env, AKIN_AUTO_COMMIT: '1000' };
+    analyzer = new FleetProcess('analyzer', { ...env, AKIN_THREADS: '1', AKIN_ALLOW_LOOPBACK_IMAGES: '1' });
+    gateway = new FleetProcess('gateway', env);
+    indexers = [new FleetProcess('indexer', indexerEnv), new FleetProcess('indexer', indexerEnv)];
+    await Promise.all(all().map((one) => one.start()));
+    for (const one of all()) await until(`${one.name} is ready`, () => one.isReady());
+  });
+  afterAll(async () => {
+    for (const one of all()) await one.kill();
+    pictures?.close();
+    for (const proxy of [postgresProxy, redisProxy]) await proxy?.[Symbol.asyncDispose]();
+    await redis?.drop();
+    await database?.drop();
+  });
+
+  const restart = async (one: FleetProcess) => {
+    await one.kill();
+    await one.start();
+  };
+  const away = async (proxy: BreakableProxy, milliseconds: number) => {
+    await proxy.cut();
+    await sleep(milliseconds);
+    await proxy.mend();
+  };
+  const faults: Record<string, (random: () => number) => Promise<unknown>> = {
+    'gateway killed': () => restart(gateway),
+    'analyzer killed': () => restart(analyzer),
+    'indexer killed': (random) => restart(indexers[random() < 0.5 ? 0 : 1] as FleetProcess),
+    'both indexers killed': () => Promise.all(indexers.map(restart)),
+    // Longer than its lease: it wakes up as a leader that is none any more.
+    'indexer frozen': async (random) => {
+      const one = indexers[random() < 0.5 ? 0 : 1] as FleetProcess;
+      one.freeze();
+      await sleep(7_000);
+      one.thaw();
+    },
+    'Redis wiped': () => redis.drop(),
+    'Redis away': (random) => away(redisProxy, 500 + random() * 2_000),
+    'Redis killed without its jobs': async () => {
+      await redisProxy.cut();
+      await redis.drop();
+      await redisProxy.mend();
+    },
+    // All connections break at once, in the middle of transactions.
+    'PostgreSQL restarted': (random) => away(postgresProxy, 500 + random() * 2_000),
+  };
+
+  it(
+    'loses no change, shows none twice and none by half',
+    async () => {
+      const random = seeded(SEED);
+      const stop = new AbortController();
+      const picture = (name: string) =>
+        `${pictures.url}/${name}.jpg${random() < 0.1 ? `?seconds=${(random() * 2).toFixed(1)}` : ''}`;
+      const clients = CLIENTS.map((name, i) => new ChaosClient(name, gateway.url, seeded(SEED * 100 + i), picture));
+      const running = Promise.all(clients.map((client) => client.run(stop.signal)));
+      const watching = watchTogether(gateway.url, CLIENTS, stop.signal);
+
+      const until = performance.now() + MINUTES * 60_000;
+      const names = Object.keys(faults);
+      let order: string[] = [];
+      let count = 0;
+      while (MINUTES > 0 ? performance.now() < until : count < FAULTS_IN_TESTS) {
+        // Each once in a random order, then again.
+        if (order.length === 0)
+          order = names
+            .map((name) => ({ name, at: random() }))
+            .sort((a, b) => a.at - b.at)
+            .map(({ name }) => name);
+        const name = order.pop() ?? '';
+        await sleep(300 + random() * 700);
+        if (MINUTES > 0) console.log(`fault ${count + 1}: ${name}`);
+        await faults[name]?.(random);
+        count++;
+      }
+
+      stop.abort();
+      await running;
+      expect(await watching).toEqual([]);
+      const expected: Model = new Map(clients.flatMap(({ model }) => [...model]));
+      expect(await settled()).toEqual(sorted(expected));
+      const accepted = clients.reduce((sum, client) => sum + client.accepted, 0);
+      const repeated = clients.reduce((sum, client) => sum + client.repeated, 0);
+      if (MINUTES > 0) console.log(`${count} faults, ${accepted} requests accepted, ${repeated} sent again`);
+      expect(accepted).toBeGreaterThan(20);
+    },
+    MINUTES * 60_000 + SETTLED_MILLISECONDS + 120_000,
+  );
+
+  /** All documents with their versions, once nothing is under way any more. */
+  async function settled(): Promise<[string, number][]> {
+    const collection = gateway.client.collection('my-collection');
+    const deadline = performance.now() + SETTLED_MILLISECONDS;
+    for (;;) {
+      const status = await collection.status().catch(() => undefined);
+      if (status?.pending === 0) {
+        expect(status.failed).toBe(0);
+        break;
+      }
+      if (performance.now() > deadline) throw new Error(`still under way: ${JSON.stringify(status)}`);
+      await sleep(200);
+    }
+    const { response } = await collection.select({ rows: 1000, fl: 'id,version' });
+    return sorted(new Map(response.docs.map((doc) => [String(doc.id), Number(doc.version)])));
+  }
+});
+
+function sorted(model: Model): [string, number][] {
+  return [...model].sort(([a], [b]) => (a < b ? -1 : 1));
+}

@@ -1,0 +1,113 @@
+import { type Collection, createClient } from '@akin/client';
+
+/** Numbers from 0 to 1, the same ones for the same seed. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** What must be visible of the documents of one client: the number of the last change of each, if it was no delete. */
+export type Model = Map<string, number>;
+
+/** Documents of a client that always change together. */
+const TOGETHER = 12;
+/** Documents of a client that change one at a time. */
+const ALONE = 20;
+
+/**
+ * A client that changes documents of its own, one request after the other, until told to stop. A request that was not
+ * answered well is sent again as it is, until it is: so that the model knows what must be visible in the end.
+ */
+export class ChaosClient {
+  readonly model: Model = new Map();
+  /** Requests that were accepted, and those that had to be sent again. */
+  accepted = 0;
+  repeated = 0;
+  readonly #name: string;
+  readonly #collection: Collection;
+  readonly #random: () => number;
+  readonly #picture: (name: string) => string;
+
+  constructor(name: string, url: string, random: () => number, picture: (name: string) => string) {
+    this.#name = name;
+    this.#collection = createClient({ baseUrl: url }).collection('my-collection');
+    this.#random = random;
+    this.#picture = picture;
+  }
+
+  async run(stop: AbortSignal): Promise<void> {
+    for (let version = 1; !stop.aborted; version++) {
+      const dice = this.#random();
+      if (dice < 0.25) await this.#changeTogether(version);
+      else if (dice < 0.4) await this.#deleteOne();
+      else await this.#changeOne(version, dice < 0.8);
+    }
+  }
+
+  /** No document of a request may be seen without the others. */
+  async #changeTogether(version: number): Promise<void> {
+    const ids = Array.from({ length: TOGETHER }, (_, i) => `${this.#name}-together-${i}`);
+    const documents = ids.map((id) => ({ id, version, together: this.#name }));
+    await this.#persist(() => this.#collection.add(documents, this.#random() < 0.3 ? { commit: true } : {}));
+    for (const id of ids) this.model.set(id, version);
+  }
+
+  async #changeOne(version: number, withPicture: boolean): Promise<void> {
+    const id = this.#oneId();
+    const image = withPicture ? { image: this.#picture(`${id}-${version}`) } : {};
+    await this.#persist(() => this.#collection.add([{ id, version, ...image }], { async: this.#random() < 0.7 }));
+    this.model.set(id, version);
+  }
+
+  async #deleteOne(): Promise<void> {
+    const id = this.#oneId();
+    await this.#persist(() => this.#collection.deleteByIds([id]));
+    this.model.delete(id);
+  }
+
+  #oneId(): string {
+    return `${this.#name}-${Math.floor(this.#random() * ALONE)}`;
+  }
+
+  async #persist(request: () => Promise<unknown>): Promise<void> {
+    for (;;) {
+      try {
+        await request();
+        this.accepted++;
+        return;
+      } catch {
+        this.repeated++;
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+    }
+  }
+}
+
+/**
+ * Looks again and again whether documents that change together are seen together, until told to stop.
+ * @returns what was wrong
+ */
+export async function watchTogether(url: string, names: readonly string[], stop: AbortSignal): Promise<string[]> {
+  const collection = createClient({ baseUrl: url }).collection('my-collection');
+  const wrong: string[] = [];
+  while (!stop.aborted) {
+    for (const name of names) {
+      const answer = await collection
+        .select({ q: `together:${name}`, fl: 'id,version', rows: TOGETHER + 5 })
+        .catch(() => undefined);
+      // Before the first change there is no such field.
+      const docs = answer?.response.docs ?? [];
+      const versions = new Set(docs.map((doc) => Number(doc.version)));
+      if (docs.length > 0 && (docs.length !== TOGETHER || versions.size !== 1)) {
+        wrong.push(`${name}: ${docs.length} documents of versions ${[...versions].join(', ')}`);
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return wrong;
+}
