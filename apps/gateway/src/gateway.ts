@@ -10,6 +10,7 @@ import type { Context } from './context.ts';
 import { refuseBrokenRequest } from './http/broken-request.ts';
 import { cors } from './http/cors.ts';
 import { begin, type Handler, serve, writeError } from './http/frame.ts';
+import { nothingAt } from './http/nothing-at.ts';
 import { checkHost, checkOrigin, isLoopback, type SafetyConfig } from './http/safety.ts';
 import { webPage } from './http/web-page.ts';
 import { DEFAULT_GATEWAY_LIMITS } from './limits.ts';
@@ -165,7 +166,7 @@ function createApp(
     app.use(webPage(rest));
   }
   app.use((request: Request) => {
-    throw new AkinError('not-found', `Nothing answers at ${request.path}: /docs lists all addresses.`);
+    throw nothingAt(request.path);
   });
   app.use((error: unknown, request: Request, response: Response, _next: unknown) => {
     // The router cannot decode the path: the client's mistake, not ours.
@@ -195,6 +196,8 @@ function routes(names: readonly EndpointName[], legacySegment: string): Map<stri
     const endpoint: Endpoint = ENDPOINTS[name];
     if (endpoint.under === 'service') {
       add(endpoint.path, { name, endpoint, door: 'cores' });
+    } else if (endpoint.under === 'legacy') {
+      add(`/${legacySegment}${endpoint.path}`, { name, endpoint, door: 'legacy' });
     } else {
       add(`/api/cores${endpoint.path}`, { name, endpoint, door: 'cores' });
       add(`/${legacySegment}${endpoint.path}`, { name, endpoint, door: 'legacy' });

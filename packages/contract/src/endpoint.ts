@@ -10,9 +10,10 @@ export interface Endpoint {
   readonly methods: readonly Method[];
   /**
    * `collections`: below `/api/cores` and, with the same meaning, below the legacy segment (`/solr`).
+   * `legacy`: below the legacy segment alone, for what only old clients ask.
    * `service`: at the root.
    */
-  readonly under: 'collections' | 'service';
+  readonly under: 'collections' | 'legacy' | 'service';
   /** Path below that, with names in braces: `/{collection}/select`. */
   readonly path: string;
   readonly summary: string;

@@ -2,10 +2,12 @@ import { analyze } from './http/analyze.ts';
 import { collectionStatus } from './http/collection-status.ts';
 import { collections } from './http/collections.ts';
 import { color } from './http/color.ts';
+import { coreStatus } from './http/core-status.ts';
 import { createCollection } from './http/create-collection.ts';
 import { docs } from './http/docs.ts';
 import { dropCollection } from './http/drop-collection.ts';
 import { duplicate } from './http/duplicate.ts';
+import { get } from './http/get.ts';
 import { groups } from './http/groups.ts';
 import { image } from './http/image.ts';
 import { live } from './http/live.ts';
@@ -40,6 +42,7 @@ export const ENDPOINTS = {
   updateJson,
   updateJsonDocs,
   updateXml,
+  get,
   analyze,
   terms,
   tag,
@@ -57,6 +60,7 @@ export const ENDPOINTS = {
   operation,
   retryOperation,
   ping,
+  coreStatus,
   live,
   ready,
   metrics,

@@ -41,6 +41,7 @@ export function openApiDocument(options: { version: string; legacySegment: strin
 /** The paths of one endpoint, each with what makes its operation ids differ. */
 export function addresses(endpoint: Endpoint, legacySegment: string): [suffix: string, path: string][] {
   if (endpoint.under === 'service') return [['', endpoint.path]];
+  if (endpoint.under === 'legacy') return [['', `/${legacySegment}${endpoint.path}`]];
   return [
     ['', `/api/cores${endpoint.path}`],
     ['Legacy', `/${legacySegment}${endpoint.path}`],

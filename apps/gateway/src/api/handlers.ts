@@ -4,10 +4,12 @@ import { analyze } from './analyze.ts';
 import { collectionStatus } from './collection-status.ts';
 import { collections } from './collections.ts';
 import { color } from './color.ts';
+import { coreStatus } from './core-status.ts';
 import { createCollection } from './create-collection.ts';
 import { docs } from './docs.ts';
 import { dropCollection } from './drop-collection.ts';
 import { duplicate } from './duplicate.ts';
+import { get } from './get.ts';
 import { groups } from './groups.ts';
 import { image } from './image.ts';
 import { live } from './live.ts';
@@ -42,6 +44,7 @@ export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<E
   updateJson,
   updateJsonDocs,
   updateXml,
+  get,
   analyze,
   terms,
   tag,
@@ -58,6 +61,7 @@ export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<E
   operation,
   retryOperation,
   ping,
+  coreStatus,
   live,
   ready,
   metrics,

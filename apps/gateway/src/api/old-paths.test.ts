@@ -98,6 +98,88 @@ describe('/admin/ping', () => {
   });
 });
 
+describe('/get', () => {
+  const CASES: [string, unknown][] = [
+    ['id=a&fl=id', { doc: { id: 'a' } }],
+    ['id=none', { doc: null }],
+    ['id=b,c&fl=n', { doc: { n: 2 } }],
+    ['ids=a&fl=id', { response: { numFound: 1, start: 0, numFoundExact: true, docs: [{ id: 'a' }] } }],
+    ['ids=z,%20a,no&fl=n', { response: { numFound: 2, start: 0, numFoundExact: true, docs: [{ n: 3 }, { n: 1 }] } }],
+    ['id=z&id=a&fl=n', { response: { numFound: 2, start: 0, numFoundExact: true, docs: [{ n: 3 }, { n: 1 }] } }],
+  ];
+  it.each(CASES)('%s', async (query, expected) => {
+    const documents = [
+      { id: 'a', n: 1 },
+      { id: 'b,c', n: 2 },
+      { id: 'z', n: 3 },
+    ];
+    await postJson(service.gateway, `${SOLR}/update?commit=true`, documents);
+    for (const base of [SOLR, CORES]) {
+      expect((await send(`${base}/get?${query}&omitHeader=true`)).json).toEqual(expected);
+      const form = await send(`${base}/get`, { body: `${query}&omitHeader=true`, headers: FORM_BODY });
+      expect(form.json).toEqual(expected);
+    }
+  });
+
+  it.each(['', 'id=', 'id=a&fq=n:1', `ids=${Array.from({ length: 1001 }, (_, i) => i)}`])(
+    'refuses %#',
+    async (query) => {
+      expect((await send(`${SOLR}/get?${query}`)).status).toBe(400);
+    },
+  );
+});
+
+describe('/admin/cores', () => {
+  it('tells the state of all collections, of one, and of one that is not there', async () => {
+    await postJson(service.gateway, `${SOLR}/update?commit=true`, [{ id: 'a' }]);
+    const all = await send('/solr/admin/cores?action=STATUS&wt=json');
+    expect(all.json.status['my-collection']).toMatchObject({ name: 'my-collection', index: { numDocs: 1, maxDoc: 1 } });
+    expect((await send('/solr/admin/cores?core=my-collection')).json.status).toHaveProperty('my-collection.index');
+    expect((await send('/solr/admin/cores?action=status&core=none')).json.status).toEqual({ none: {} });
+    expect((await send('/solr/admin/cores?action=UNLOAD&core=my-collection')).status).toBe(400);
+  });
+});
+
+describe('/terms', () => {
+  it.each<[string, unknown]>([
+    ['', ['shoe', 2, 'bag', 1]],
+    ['&json.nl=flat', ['shoe', 2, 'bag', 1]],
+    ['&json.nl=map', { shoe: 2, bag: 1 }],
+    [
+      '&json.nl=arrarr',
+      [
+        ['shoe', 2],
+        ['bag', 1],
+      ],
+    ],
+    ['&json.nl=arrmap', [{ shoe: 2 }, { bag: 1 }]],
+  ])('json.nl: %s', async (style, expected) => {
+    const documents = [
+      { id: '1', labels: ['shoe', 'bag'] },
+      { id: '2', labels: 'shoe' },
+    ];
+    await postJson(service.gateway, `${SOLR}/update?commit=true`, documents);
+    expect((await send(`${SOLR}/terms?terms=true&terms.fl=labels${style}`)).json.terms).toEqual({ labels: expected });
+  });
+});
+
+describe('what Solr has and akin has not', () => {
+  it.each([
+    ['/mlt?q=id:1&mlt.fl=title', 404, 'rank.by.id'],
+    ['/spell/?q=x', 404, 'word~1'],
+    ['/suggest?suggest=true', 404, '/terms'],
+    ['/update/csv', 404, 'JSON or XML'],
+    ['/admin/luke', 404, '/schema'],
+    ['/select?qt=/mlt', 400, 'Parameter qt'],
+    ['/select?qt=/select', 200, ''],
+  ])('%s', async (path, status, message) => {
+    for (const base of [SOLR, CORES]) {
+      const answer = await send(base + path);
+      expect([answer.status, answer.json.error?.msg ?? '']).toEqual([status, expect.stringContaining(message)]);
+    }
+  });
+});
+
 describe('javabin', () => {
   it('is refused with what to set instead', async () => {
     const answer = await send(`${SOLR}/select?q=*:*&wt=javabin&version=2`);

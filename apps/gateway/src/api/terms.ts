@@ -3,17 +3,19 @@ import { AkinError } from '@akin/domain';
 import { findCollection, terms as readTerms } from '@akin/store';
 import type { Handler } from '../http/frame.ts';
 import { presentValue } from '../search/present.ts';
+import { named, namedList } from '../search/present-facets.ts';
 import { refuseUnbuilt } from '../search/refused.ts';
 import { awaitToken } from '../update/await-token.ts';
 
-/** Values of fields with the number of documents that have them: flat lists, as Solr's are. */
+/** Values of fields with the number of documents that have them: in the style of `json.nl`. */
 export const terms: Handler<ParametersOf<Endpoints['terms']>> = async ({ list, parameters, signal }, context) => {
   refuseUnbuilt(list);
   const { 'terms.fl': names, 'terms.limit': limit, 'terms.prefix': prefix, 'terms.sort': sort } = parameters;
+  const style = parameters['json.nl'];
   if (names.length === 0) throw new AkinError('bad-request', 'Parameter terms.fl is required: it names the fields.');
   const collection = await findCollection(context.store, parameters.collection);
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
-  const lists = new Map<string, unknown[]>();
+  const lists = new Map<string, unknown>();
   for (const name of names) {
     // As in queries, a backslash takes the meaning from the character behind it.
     const field = name.replace(/\\(.)/gsu, '$1');
@@ -25,7 +27,9 @@ export const terms: Handler<ParametersOf<Endpoints['terms']>> = async ({ list, p
     });
     lists.set(
       field,
-      found.flatMap(({ value, count }) => [presentValue(value), count]),
+      style === 'flat'
+        ? found.flatMap(({ value, count }) => [presentValue(value), count])
+        : namedList(found.map(named), style),
     );
   }
   return { body: { terms: lists } };

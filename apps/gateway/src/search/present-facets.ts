@@ -54,7 +54,8 @@ export function facetWarnings(facets: readonly NamedFacet[], results: readonly F
   });
 }
 
-function named({ value, count }: ValueCount): [string, number] {
+/** A value as a name, with its count. */
+export function named({ value, count }: ValueCount): [string, number] {
   return [nameOf(value), count];
 }
 
@@ -64,7 +65,8 @@ function nameOf(value: FieldValue): string {
   return typeof value === 'number' ? stringifyJson(new Double(value)) : String(value);
 }
 
-function namedList(entries: readonly (readonly [string | null, number])[], style: NamedListStyle): unknown {
+/** Names and counts in the style that `json.nl` asks for. */
+export function namedList(entries: readonly (readonly [string | null, number])[], style: NamedListStyle): unknown {
   switch (style) {
     case 'map':
       return new Map(entries.map(([name, count]) => [name ?? '', count]));

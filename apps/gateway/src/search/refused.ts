@@ -7,12 +7,17 @@ const OFF = /^(false|0|off|no|)$/i;
 /** Solr's parameters that would change an answer here and are not built, with the values that do nothing. */
 const UNBUILT: Readonly<Record<string, RegExp>> = {
   defType: /^(lucene|)$/,
+  // The handler to ask: any of those that search as /select does.
+  qt: /^(\/?(select|query|search|standard|lucene)\/?|)$/i,
   group: OFF,
   stats: OFF,
   hl: OFF,
   mlt: OFF,
   expand: OFF,
   spellcheck: OFF,
+  suggest: OFF,
+  tv: OFF,
+  clustering: OFF,
   rq: /^$/,
   'terms.lower': /^$/,
   'terms.upper': /^$/,

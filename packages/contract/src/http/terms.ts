@@ -18,13 +18,16 @@ export const terms = endpoint({
     'terms.limit': whole(-1, 1_000_000).default(10).meta({ description: 'Most values of a field; -1 for all.' }),
     'terms.prefix': text().optional().meta({ description: 'Only values that begin so.' }),
     'terms.sort': choice(['count', 'index']).default('count').meta({ description: 'By count, or by value.' }),
+    'json.nl': choice(['flat', 'map', 'arrarr', 'arrmap', 'arrntv']).default('flat').meta({
+      description: 'How the lists are written.',
+    }),
     ...AFTER_PARAMETERS,
     afterTimeout: whole(0, MAX_AFTER_TIMEOUT).default(30_000).meta({ description: 'As for a search.' }),
     ...COMMON_PARAMETERS,
   }),
   answer: answer({
     terms: z
-      .record(z.string(), z.array(z.unknown()))
-      .meta({ description: 'For each field a flat list: value, count, value, count …' }),
+      .record(z.string(), z.unknown())
+      .meta({ description: 'For each field a flat list: value, count, value, count …; or as `json.nl` says.' }),
   }),
 });

@@ -1,0 +1,28 @@
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import { type Collection, collectionStatus, listCollections, type Store } from '@akin/store';
+import type { Handler } from '../http/frame.ts';
+
+/** State of the collections in the shape that old clients read. */
+export const coreStatus: Handler<ParametersOf<Endpoints['coreStatus']>> = async ({ parameters }, { store }) => {
+  const { core } = parameters;
+  const list = (await listCollections(store)).filter(({ name }) => core === undefined || name === core);
+  const found = await Promise.all(list.map(async (one) => [one.name, await stateOf(one, store)] as const));
+  const status = new Map<string, unknown>(found);
+  if (core !== undefined && !status.has(core)) status.set(core, {});
+  return { body: { initFailures: {}, status } };
+};
+
+async function stateOf(collection: Collection, store: Store): Promise<Record<string, unknown>> {
+  const { documents, commit, committedAt } = await collectionStatus(store, collection);
+  return {
+    name: collection.name,
+    index: {
+      numDocs: documents,
+      maxDoc: documents,
+      deletedDocs: 0,
+      version: commit,
+      hasDeletions: false,
+      ...(committedAt === null ? {} : { lastModified: committedAt }),
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Exchange, sendRaw } from '../../test/replay.ts';
+import { ask } from '../../test/start-gateway.ts';
+import { type Service, startService } from '../../test/start-service.ts';
+
+const REPLAYS = new URL('../../test/replays/', import.meta.url);
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+}, 60_000);
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+/*
+ * What real clients of Solr sent, byte for byte, in their order: each file is one session on an empty collection, with
+ * the answers that the client understood. docs/clients.md tells what each client can do.
+ */
+describe.each(readdirSync(REPLAYS).map((file) => file.replace(/\.json$/, '')))('%s', (client) => {
+  it('is answered as when it was recorded', async () => {
+    const exchanges: Exchange[] = JSON.parse(readFileSync(new URL(`${client}.json`, REPLAYS), 'utf8'));
+    expect(exchanges.length).toBeGreaterThan(3);
+    await ask(service.gateway, '/api/cores/my-collection', { method: 'DELETE' });
+    expect((await ask(service.gateway, '/api/cores/my-collection', { method: 'PUT' })).status).toBe(201);
+    for (const [at, { request, ...expected }] of exchanges.entries()) {
+      const sent = `${client} ${at}: ${request.slice(0, request.indexOf('\r\n'))}`;
+      expect({ sent, ...(await sendRaw(service.gateway.port, request)) }).toEqual({ sent, ...expected });
+    }
+  }, 60_000);
+});

@@ -1,0 +1,47 @@
+import { connect } from 'node:net';
+
+/** One request as a client sent it, byte for byte (one character a byte), and what is to be answered. */
+export interface Exchange {
+  readonly request: string;
+  readonly status: number;
+  /** The JSON answer, or the text of another, without what differs from run to run. */
+  readonly answer: unknown;
+}
+
+/** Members that differ from run to run, or whose wording others decide. */
+const VOLATILE = ['QTime', 'token', 'operations', 'lastModified', 'version', 'msg', 'details', 'warnings'];
+/** Members that count by being there. */
+const PRESENT = ['score', 'maxScore', 'nextCursorMark'];
+
+/** Sends a request over a connection of its own and reads the answer that comes back. */
+export async function sendRaw(port: number, request: string): Promise<Omit<Exchange, 'request'>> {
+  const chunks: Buffer[] = [];
+  const socket = connect(port, '127.0.0.1');
+  socket.write(Buffer.from(request, 'latin1'));
+  for await (const chunk of socket) {
+    chunks.push(chunk as Buffer);
+    if (isWhole(Buffer.concat(chunks), request)) break;
+  }
+  socket.destroy();
+  const answer = Buffer.concat(chunks);
+  const end = answer.indexOf('\r\n\r\n');
+  const head = answer.subarray(0, end).toString();
+  const body = answer.subarray(end + 4).toString();
+  const isJson = /^content-type: application\/json/im.test(head);
+  return {
+    status: Number(head.slice(9, 12)),
+    answer: isJson ? JSON.parse(body, steady) : body.replace(/"(QTime|token)">[^<]*/g, '"$1">'),
+  };
+}
+
+function isWhole(answer: Buffer, request: string): boolean {
+  const end = answer.indexOf('\r\n\r\n');
+  if (end < 0) return false;
+  const length = /^content-length: (\d+)/im.exec(answer.subarray(0, end).toString())?.[1] ?? '0';
+  return request.startsWith('HEAD ') || answer.length >= end + 4 + Number(length);
+}
+
+function steady(key: string, value: unknown): unknown {
+  if (VOLATILE.includes(key)) return undefined;
+  return PRESENT.includes(key) ? true : value;
+}
