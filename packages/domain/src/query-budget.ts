@@ -4,8 +4,11 @@ import { type QueryScanner, queryError } from './query-scanner.ts';
 export const MAX_QUERY_LENGTH = 1_048_576;
 /** Values, phrases, ranges … of one query, counted through all its groups. */
 const MAX_QUERY_CLAUSES = 20_000;
-/** Groups, and local parameters, inside each other. */
-const MAX_QUERY_DEPTH = 200;
+/**
+ * Groups, and local parameters, inside each other. Groups of many clauses become sums inside of sums, and the embedded
+ * database ran out of stack at 190.
+ */
+const MAX_QUERY_DEPTH = 100;
 
 /** Counts what a query may have, through all its groups, so that a huge one is refused and never overflows. */
 export class QueryBudget {

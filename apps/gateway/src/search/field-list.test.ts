@@ -88,6 +88,7 @@ describe('fl', () => {
     ['x:sum(a,b)', '"sum(a,b)" is not understood'],
     ['[docid]', '"[docid]" is not understood'],
     ['geodist(1)', 'geodist takes a field'],
+    ['geodist() '.repeat(101), 'more than 100 distances'],
   ])('refuses %s by name', (fl, problem) => {
     expect(() => read([fl])).toThrow(problem);
     expect(() => read([fl])).toThrow('Parameter fl: ');

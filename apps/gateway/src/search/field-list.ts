@@ -30,6 +30,9 @@ type ComputedField = { readonly as: string } & (
 /** A name as it was written: characters behind a backslash stand for themselves. */
 type Pattern = readonly (string | { readonly any: '*' | '?' })[];
 
+/** Each is a column of the statement that reads a page. */
+const MAX_DISTANCES = 100;
+
 /**
  * Reads `fl`: names by comma or blank, `*` in names, `score`, `other name:name`, `geodist()`; repeated parameters add
  * up; a backslash takes the meaning from the character behind it. Names that no document has are ignored. Fields such
@@ -42,6 +45,9 @@ type Pattern = readonly (string | { readonly any: '*' | '?' })[];
 export function readFieldList(values: readonly string[], ranked: boolean, parameter: ParameterLookup): FieldList {
   const items = values.flatMap((value) => value.match(/(?:\\.|\([^()]*\)|[^\s,\\])+/gs) ?? []);
   const computed = items.map((item) => readComputed(item, parameter));
+  if (computed.filter((one) => one?.kind === 'distance').length > MAX_DISTANCES) {
+    throw new AkinError('bad-request', `Parameter fl: it has more than ${MAX_DISTANCES} distances.`);
+  }
   const patterns = items.filter((_, i) => computed[i] === undefined).map(readPattern);
   const exact = new Set(patterns.filter(isExact).map((pattern) => pattern.join('')));
   const globs = patterns.filter((pattern) => !isExact(pattern));

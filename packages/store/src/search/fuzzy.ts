@@ -3,6 +3,8 @@ import type { Params } from './params.ts';
 
 /** Characters of a fuzzy value: the patterns below grow with the square of this. */
 const MAX_CHARACTERS = 40;
+/** So many patterns count as one more clause of the dear kind. */
+const PATTERNS_AT_ONCE = 500;
 
 /**
  * SQL that is true of values within so many edits: a character inserted, left out, replaced, or two neighbours swapped.
@@ -23,7 +25,9 @@ export function fuzzyCondition(
   if (characters.length > MAX_CHARACTERS) {
     throw fail(`a fuzzy value has at most ${MAX_CHARACTERS} characters`);
   }
-  const patterns = params.add(fuzzyPatterns(characters, edits), 'text[]');
+  const tried = fuzzyPatterns(characters, edits);
+  params.countLoop(Math.floor(tried.length / PATTERNS_AT_ONCE));
+  const patterns = params.add(tried, 'text[]');
   const least = params.add(Math.max(0, characters.length - edits), 'int');
   const most = params.add(characters.length + edits, 'int');
   const pieces = params.add(wholePieces(characters, 2 * edits + 1), 'text[]');

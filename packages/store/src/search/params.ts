@@ -20,9 +20,14 @@ export class Params {
     return `$${this.values.length}::${type}`;
   }
 
-  /** Counts a clause that goes through the words or values of a document one by one. @throws AkinError bad-request */
-  countLoop(): void {
-    if (++this.#loops <= MAX_LOOPS) return;
+  /**
+   * Counts a clause that goes through the words or values of a document one by one.
+   * @param cost as how many it counts
+   * @throws AkinError bad-request
+   */
+  countLoop(cost = 1): void {
+    this.#loops += cost;
+    if (this.#loops <= MAX_LOOPS) return;
     throw new AkinError(
       'bad-request',
       `The query has more than ${MAX_LOOPS} clauses of the dear kind: wildcards, fuzzy words and ranges of words in text or lists, and phrases with slop. Split it into several requests.`,
