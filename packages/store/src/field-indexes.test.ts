@@ -147,6 +147,25 @@ describe.each(ENGINES)('indexes on fields on %s', (kind) => {
   });
 
   if (kind === 'postgres') {
+    it('give way to new fields while they are built', async () => {
+      await find('*:*', 'taken desc');
+      const building = `select from pg_stat_progress_create_index where relid = '${collection.sqlSchema}.documents'::regclass`;
+      const name = `field_${await columnOf('taken')}_falling`;
+      await store.engine.transaction(
+        async (tx) => {
+          // An index is not finished before the transactions that began earlier.
+          await tx.query('select from akin.collections');
+          const keeping = keep();
+          while ((await store.engine.query(building)).length === 0);
+          await accept(store, collection, [{ id: 'new', colour: 'red' }]);
+          expect(await keeping).toBe(false);
+        },
+        { snapshot: true },
+      );
+      await keep();
+      expect(await indexes()).toContain(name);
+    });
+
     it('that a crash left half built are built again', async () => {
       await store.engine.query(
         `update pg_index set indisvalid = false where indexrelid = '${collection.sqlSchema}.field_place'::regclass`,

@@ -1,6 +1,6 @@
 import type { Collection } from './collections.ts';
 import type { Engine } from './engine/engine.ts';
-import { sqlStateOf } from './engine/sqlstate.ts';
+import { sqlStateOf, wasCancelled } from './engine/sqlstate.ts';
 import type { UseForm } from './search/field-uses.ts';
 import type { Store } from './store.ts';
 
@@ -98,7 +98,7 @@ async function buildIndex(store: Store, collection: Collection, name: string, de
     await engine.query(`create index ${concurrently} ${name} on ${S}.documents ${definition}`, [], 'bulk');
     return true;
   } catch (error) {
-    if (await refuseIndex(store, collection, error)) return false;
+    if (wasCancelled(error) || (await refuseIndex(store, collection, error))) return false;
     throw error;
   }
 }

@@ -33,10 +33,24 @@ export async function addFields(
        from unnest($1::text[], $2::text[]) with ordinality as t (name, type, i)`,
     [names, types, last],
   );
+  await cancelHousekeeping(tx, S);
   const columns = types.map((type, i) => `add column f${last + i + 1} ${sqlType(type)}`);
   await tx.query(`alter table ${S}.documents ${columns.join(', ')}`);
   await refreshView(tx, collection);
   await tx.query('update akin.collections set schema_version = schema_version + 1 where id = $1', [collection.id]);
+}
+
+/**
+ * What builds an index or vacuums holds off new columns, and those hold off all searches while they wait: it gives way,
+ * and begins again later.
+ */
+async function cancelHousekeeping(tx: Queryable, S: string): Promise<void> {
+  await tx.query(
+    `select pg_cancel_backend(pid)
+       from (select pid, relid from pg_stat_progress_create_index
+             union all select pid, relid from pg_stat_progress_vacuum) working
+      where relid = '${S}.documents'::regclass`,
+  );
 }
 
 /**

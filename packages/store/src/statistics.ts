@@ -1,4 +1,6 @@
 import type { Collection } from './collections.ts';
+import type { Engine } from './engine/engine.ts';
+import { wasCancelled } from './engine/sqlstate.ts';
 import type { Store } from './store.ts';
 
 /** A pause in which nobody searches. */
@@ -32,9 +34,16 @@ export async function refreshStatistics(store: Store, collection: Collection): P
     const name = `${collection.sqlSchema}.${table.name}`;
     const due = engine.kind === 'pglite' ? isDueOnPglite(table, engine.sinceLastSearch()) : isDueOnPostgres(table);
     // Never waits for a lock, nor gives back the end of a file, for which searches would have to wait.
-    if (due) await engine.query(`vacuum (truncate false, skip_locked) ${name}`, [], 'bulk');
-    if (Number(changed) > 200 + 0.1 * Number(live)) await engine.query(`analyze ${name}`, [], 'bulk');
+    if (due) await runUnlessCancelled(engine, `vacuum (truncate false, skip_locked) ${name}`);
+    if (Number(changed) > 200 + 0.1 * Number(live)) await runUnlessCancelled(engine, `analyze ${name}`);
   }
+}
+
+/** New fields have the right of way: see fields. */
+async function runUnlessCancelled(engine: Engine, sql: string): Promise<void> {
+  await engine.query(sql, [], 'bulk').catch((error: unknown) => {
+    if (!wasCancelled(error)) throw error;
+  });
 }
 
 /** Searches and commits go on meanwhile. */

@@ -60,6 +60,11 @@ export function sqlStateOf(error: unknown): string | undefined {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
+/** Whether somebody, or a limit of time, ended the statement. */
+export function wasCancelled(error: unknown): boolean {
+  return sqlStateOf(error) === '57014';
+}
+
 /** Not by class: errors of sockets and errors of pg have none in common, and may come from another realm. */
 function partsOf(error: unknown): { code?: unknown; message?: unknown; errors?: unknown } {
   return typeof error === 'object' && error !== null ? error : {};

@@ -1,7 +1,7 @@
 import { AkinError, type Query } from '@akin/domain';
 import type { Collection } from '../collections.ts';
 import type { Queryable } from '../engine/engine.ts';
-import { sqlStateOf } from '../engine/sqlstate.ts';
+import { wasCancelled } from '../engine/sqlstate.ts';
 import { loadSchema } from '../schema.ts';
 import type { Store } from '../store.ts';
 import type { SearchedTables } from './columns.ts';
@@ -24,7 +24,6 @@ export interface Snapshot extends SearchedTables {
 
 /** No statement of a search runs longer on PostgreSQL; PGlite cannot stop one. */
 const STATEMENT_MILLISECONDS = 30_000;
-const CANCELLED = '57014';
 
 /**
  * Runs the statements of one answer on one commit: its number is read first, and rows are visible by it (see
@@ -63,7 +62,7 @@ export async function withSnapshot<T>(
       { snapshot: true, timeoutMilliseconds: STATEMENT_MILLISECONDS },
     )
     .catch((error: unknown) => {
-      if (sqlStateOf(error) !== CANCELLED) throw error;
+      if (!wasCancelled(error)) throw error;
       throw new AkinError(
         'unavailable',
         `The search took longer than ${STATEMENT_MILLISECONDS / 1000} seconds and was stopped. Ask for less: fewer clauses, no wildcard at the beginning of a word, or timeAllowed for an answer that may be cut.`,

@@ -1,7 +1,5 @@
 import type { Queryable } from '../engine/engine.ts';
-import { sqlStateOf } from '../engine/sqlstate.ts';
-
-const CANCELLED = '57014';
+import { wasCancelled } from '../engine/sqlstate.ts';
 
 /**
  * Cuts an answer that takes too long: parts of it that do not come in time are left out, and all behind them. PGlite
@@ -34,7 +32,7 @@ export class TimeLimit {
     try {
       return await read();
     } catch (error) {
-      if (sqlStateOf(error) !== CANCELLED) throw error;
+      if (!wasCancelled(error)) throw error;
       // The transaction is over with it: nothing more can be read.
       this.#over = true;
       return undefined;
