@@ -44,8 +44,10 @@ const CELLS: Readonly<Record<Smartfilter, number>> = { off: Number.POSITIVE_INFI
 
 /** So many nearest rows are looked up at least: they also tell how many match around here. */
 const LEAST_LOOKED_UP = 400;
-/** Documents of each cell that are asked where matches are. */
+/** Documents of each cell that are asked where matches are; cells that are asked at a time; cells that are judged together. */
 const ASKED_A_CELL = 16;
+const ASKED_CELLS = 128;
+const NEIGHBOURS = 16;
 
 /**
  * Finds the page of a ranked search by the plan rule.
@@ -130,7 +132,10 @@ class NearestSearch {
     }
     const effort = CELLS[this.#rank.smartfilter ?? 'low'];
     if (effort > order.length) return this.#visitAll();
-    return (await this.#visitNear(effort, everything ? 1 : matches / described)) ?? this.#visitSampled(effort);
+    const near = await this.#visitNear(effort, everything ? 1 : matches / described);
+    if (near !== undefined) return near;
+    const few = matches <= FAR_TIMES * exactDocuments ? await this.#compareFew(FAR_TIMES * exactDocuments) : undefined;
+    return few ?? this.#visitSampled(effort);
   }
 
   /** How many documents match, as the planner estimates it from its statistics, in half a millisecond. */
@@ -183,7 +188,8 @@ class NearestSearch {
       const enough = visited.length === order.length || share <= 2 * found;
       if (looked.full && enough) return this.#page(looked.rows, visited.length === order.length);
       if (visited.length === order.length && looked.all) return this.#page(looked.rows, true);
-      if (found < LEAST_SHARE) return undefined;
+      // Matches are not where the query is.
+      if (found < share / 4) return undefined;
       share = looked.full ? found : Math.min(found, share / 2);
     }
     return undefined;
@@ -212,33 +218,38 @@ class NearestSearch {
    */
   async #visitSampled(effort: number): Promise<NearestPage | undefined> {
     const { order, sizes } = this.#cells;
-    const shares = await this.#sample();
     const visited: number[] = [];
     let sum = 0;
     let rows = 0;
     let expected = 0;
-    for (const cell of order) {
-      const share = shares.get(cell) ?? 0;
-      if (share === 0) continue;
-      visited.push(cell);
-      sum += Math.sqrt(share);
-      rows += sizes[cell] as number;
-      expected += share * (sizes[cell] as number);
-      if (sum >= FAR_EFFORT * effort && expected >= 4 * this.#wanted) break;
+    for (let from = 0; from < order.length; from += ASKED_CELLS) {
+      for (const { cell, share } of await this.#sample(order.slice(from, from + ASKED_CELLS))) {
+        if (sum >= effort && expected >= 4 * this.#wanted) break;
+        visited.push(cell);
+        sum += Math.sqrt(share);
+        rows += sizes[cell] as number;
+        expected += share * (sizes[cell] as number);
+      }
     }
     if (visited.length === 0) return undefined;
-    let looked = await this.#lookInto(visited, 2 * this.#lookups(expected / rows));
-    if (!looked.full && !looked.all) looked = await this.#lookInto(visited, rows + this.#cells.described);
-    return looked.full ? this.#page(looked.rows, false) : undefined;
+    // Matches may be the farthest rows of these cells: so ever more of them are looked up.
+    for (let most = 2 * this.#lookups(expected / rows); ; most *= 8) {
+      const looked = await this.#lookInto(visited, most);
+      if (looked.full) return this.#page(looked.rows, false);
+      if (looked.all) return undefined;
+    }
   }
 
-  /** The share of the rows of each cell that match, by a few of them: 16,000 lookups for 1,000 cells. */
-  async #sample(): Promise<Map<number, number>> {
+  /**
+   * The share of the rows that match by a few of each cell, for those of some cells that may have matches.
+   * @param cells in the order in which they are visited
+   */
+  async #sample(cells: readonly number[]): Promise<{ cell: number; share: number }[]> {
     const params = new Params();
     const { where } = conditionsOf(this.#request, this.#snapshot, this.#clock, params);
-    const rows = await this.#snapshot.tx.query<{ cell: number; share: number }>(
-      `select c.cell, count(d.doc)::float8 / count(*) as share
-         from unnest(${params.add(this.#cells.order, 'int4[]')}) c (cell)
+    const rows = await this.#snapshot.tx.query<{ cell: number; asked: number; matched: number }>(
+      `select c.cell, count(*)::int4 as asked, count(d.doc)::int4 as matched
+         from unnest(${params.add(cells, 'int4[]')}) c (cell)
          cross join lateral (select v.doc from ${this.#cells.table} v where v.cell = c.cell limit ${ASKED_A_CELL}) v
          left join lateral (
            select d.doc from (select * from ${this.#snapshot.sqlSchema}.documents d where d.doc = v.doc offset 0) d
@@ -247,7 +258,19 @@ class NearestSearch {
         group by c.cell`,
       params.values,
     );
-    return new Map(rows.map(({ cell, share }) => [cell, share]));
+    const asked = new Map(rows.map((row) => [row.cell, row]));
+    const shares: { cell: number; share: number }[] = [];
+    for (let from = 0; from < cells.length; from += NEIGHBOURS) {
+      const around = cells.slice(from, from + NEIGHBOURS).flatMap((cell) => asked.get(cell) ?? []);
+      const total = around.reduce((sum, row) => sum + row.asked, 0);
+      const mean = around.reduce((sum, row) => sum + row.matched, 0) / Math.max(1, total);
+      for (const { cell, asked: count, matched } of around) {
+        // A few documents without a match say little about a cell, unless its neighbours have none either.
+        if (matched === 0 && mean < LEAST_SHARE) continue;
+        shares.push({ cell, share: (matched + 4 * mean) / (count + 4) });
+      }
+    }
+    return shares;
   }
 
   /** For `off`: every row is compared, without a look at documents but for the nearest. */
@@ -309,12 +332,12 @@ class NearestSearch {
 const ESTIMATE_SLIP = 4;
 /** Deeper pages take in farther rows, as rarer matches do. */
 const USUAL_PAGE = 50;
-/** Matches that are far away are all about equally far, and spread over so many times as many cells. */
-const FAR_EFFORT = 4;
+/** Where matches are far away, so many times as many are compared sooner than looked for. */
+const FAR_TIMES = 3;
 /** Visits of near cells before other ways are tried. */
 const ATTEMPTS = 3;
-/** Where fewer of the nearest rows match, matches are elsewhere. */
-const LEAST_SHARE = 1 / 200;
+/** Where fewer of those asked match, a cell of which none does is passed over. */
+const LEAST_SHARE = 0.01;
 
 interface Hit {
   readonly doc: bigint | null;
