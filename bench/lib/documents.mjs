@@ -46,6 +46,8 @@ export async function documentsFile(count, pictures) {
 }
 
 export const idOf = (number) => `document-${String(number).padStart(7, '0')}`;
+/** The inverse. */
+export const numberOf = (id) => Number(id.slice('document-'.length));
 
 function document(number, seeds, dice) {
   const fields = {

@@ -1,3 +1,4 @@
+import { numberOf } from '../lib/documents.mjs';
 import { send } from '../lib/http.mjs';
 import { CASES } from './cases.mjs';
 import { findTruth, judge, ROWS } from './truth.mjs';
@@ -8,16 +9,21 @@ const FEWEST = 5;
 const WARM_UP = 3;
 
 /**
+ * @typedef {{ found: number[], distances?: number, exact?: boolean }} Found numbers of the documents on a page; how many
+ *   distances it took and whether it is known to be right, where that is told
+ */
+
+/**
  * Asks every side for the same page, in turns, so that a machine that drifts slows all alike.
  *
- * @param {{ title: string, cases?: string[], search: (query: any, filter: Record<string, number>, share: number) => Promise<number[]> | number[] }[]} sides
+ * @param {{ title: string, cases?: string[], search: (query: any, filter: Record<string, number>, share: number) => Promise<Found> | Found }[]} sides
  * @returns {Promise<{ title: string, cell: Map<string, object> }[]>} by case, by side: times, recalls, short pages
  */
 export async function measureRanked(sides, queries, facts) {
   const results = CASES.map(({ title }) => ({
     title,
     matches: [],
-    sides: sides.map((side) => ({ title: side.title, times: [], recalls: [], short: 0 })),
+    sides: sides.map((side) => ({ title: side.title, times: [], recalls: [], short: 0, distances: [], exact: 0 })),
   }));
   for (const [round, query] of queries.entries()) {
     const filters = CASES.map(({ filter }) => filter(query));
@@ -30,7 +36,7 @@ export async function measureRanked(sides, queries, facts) {
         if (side.cases && !side.cases.includes(CASES[at].title)) continue;
         if (result.times.length >= FEWEST && sum(result.times) > PATIENCE) continue;
         const from = performance.now();
-        const found = await side.search(query, filter, share);
+        const { found, distances, exact } = await side.search(query, filter, share);
         const time = performance.now() - from;
         const { recall, short } = judge(found, truths[at], facts, query.vector, filter);
         // The first rounds fill caches; a way that takes seconds has no rounds to give away.
@@ -38,6 +44,8 @@ export async function measureRanked(sides, queries, facts) {
         result.times.push(time);
         result.recalls.push(recall);
         result.short += short ? 1 : 0;
+        if (distances !== undefined) result.distances.push(distances);
+        result.exact += exact ? 1 : 0;
       }
     }
   }
@@ -53,7 +61,12 @@ export function akinSide(collectionUrl, title = 'akin over HTTP', further = {}) 
     async search({ outputs }, filter) {
       const body = new URLSearchParams({ 'rank.by.outputs': outputs, fl: 'id,score', rows: String(ROWS), ...further });
       for (const [name, value] of Object.entries(filter)) body.append('fq', `${name}:${value}`);
-      return numbersOf(await postForm(`${collectionUrl}/image`, body));
+      const { response, responseHeader } = await postForm(`${collectionUrl}/image`, body);
+      return {
+        found: response.docs.map(({ id }) => numberOf(id)),
+        distances: responseHeader.distances,
+        exact: responseHeader.ranking === 'exact',
+      };
     },
   };
 }
@@ -62,9 +75,6 @@ async function postForm(url, body) {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   return JSON.parse((await send(url, { method: 'POST', headers, body: body.toString() })).toString());
 }
-
-/** `document-0000007` is 7. */
-const numbersOf = ({ response }) => response.docs.map(({ id }) => Number(id.slice(id.indexOf('-') + 1)));
 
 /** pgvector's graph in SQL, the filter in the same statement. */
 export async function bareSide(bare, title, settings, cases) {
@@ -79,7 +89,7 @@ export async function bareSide(bare, title, settings, cases) {
         `select n, vector <-> $1 as distance from bench.bare where ${where} order by vector <-> $1 limit ${ROWS}`,
         [`[${vector.join(',')}]`, ...Object.values(filter)],
       );
-      return rows.map(({ n }) => n);
+      return { found: rows.map(({ n }) => n) };
     },
     close: () => client.end(),
   };

@@ -38,6 +38,11 @@ function ranked(cases) {
     times.length === 0
       ? ''
       : `${mean(recalls).toFixed(3)}, ${quantiles(times)}${short === 0 ? '' : `, ${short} of ${times.length} short`}`;
+  const work = ({ title, sides: [{ times, distances, exact }] }) => [
+    title,
+    median(distances).toFixed(0),
+    `${exact} of ${times.length}`,
+  ];
   const always = titles.filter((_, i) => cases.every(({ sides }) => sides[i].times.length > 0));
   const table = (rows, columns) =>
     tableText([
@@ -52,6 +57,7 @@ function ranked(cases) {
   return [
     'recall@10, p50 / p95 ms, short pages',
     table(cases, always),
+    tableText([['filter', 'distances of akin, p50', 'known to be exact'], ...cases.map(work)]),
     ...(titles.length > always.length
       ? [
           tableText([
