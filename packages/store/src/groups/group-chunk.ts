@@ -15,6 +15,8 @@ interface Seeker {
   readonly id: string;
   readonly vector: Float32Array;
   readonly cells: readonly number[];
+  /** By the rule's second module. */
+  readonly also: Float32Array | undefined;
 }
 
 interface Nearest {
@@ -70,8 +72,9 @@ async function readSeekers(
   const except = rule.except && compileQuery(rule.except, { tables, params, now: new Date(), timeZone: 'UTC' }, false);
   const rows = await store.engine.transaction(
     (tx) =>
-      tx.query<{ doc: bigint; id: string; vector: Buffer }>(
-        `select d.doc, d.id, halfvec_send(v.vector) as vector
+      tx.query<{ doc: bigint; id: string; vector: Buffer; also: Buffer | null }>(
+        `select d.doc, d.id, halfvec_send(v.vector) as vector,
+                ${rule.also ? `(select halfvec_send(a.vector) from ${descriptorTable(sqlSchema, rule.also.module)} a where a.doc = d.doc)` : 'null'} as also
            from ${sqlSchema}.documents d join ${descriptorTable(sqlSchema, rule.module)} v on v.doc = d.doc
           where d.doc = any(${numbers})${except ? ` and (${except.where}) is not true` : ''}
           order by d.doc`,
@@ -79,9 +82,9 @@ async function readSeekers(
       ),
     { lane: 'bulk', keyed: true },
   );
-  return rows.map(({ doc, id, vector }) => {
+  return rows.map(({ doc, id, vector, also }) => {
     const decoded = decodeHalfvec(vector);
-    return { doc, id, vector: decoded, cells: rule.cellsOf(decoded) };
+    return { doc, id, vector: decoded, cells: rule.cellsOf(decoded), also: also ? decodeHalfvec(also) : undefined };
   });
 }
 
@@ -102,6 +105,11 @@ async function nearestRepresentatives(
   seekers: readonly Seeker[],
 ): Promise<ReadonlyMap<bigint, Nearest>> {
   const probes = seekers.flatMap(({ doc, cells }) => cells.map((cell) => ({ doc, cell })));
+  const second = rule.also && descriptorTable(S, rule.also.module);
+  const also = second
+    ? `and (r.vector <-> v.vector <= $4::float8 or coalesce(
+             (select a.vector <-> b.vector <= $5::float8 from ${second} a, ${second} b where a.doc = p.doc and b.doc = r.doc), true))`
+    : '';
   const rows = await tx.query<{ doc: bigint } & Nearest>(
     // The fence lets no plan go another way than through the cells, whatever is known of a table that grows.
     `select distinct on (p.doc) p.doc, m.representative, m.distance
@@ -111,9 +119,15 @@ async function nearestRepresentatives(
         select r.doc as representative, r.vector <-> v.vector as distance
           from ${S}.representatives r
          where r.cell = p.cell and not r.gone and r.vector <-> v.vector <= $3::float8 and r.doc <> p.doc
+           ${also}
         offset 0) m
       order by p.doc, m.distance, m.representative`,
-    [probes.map(({ doc }) => doc), probes.map(({ cell }) => cell), rule.maxDistance],
+    [
+      probes.map(({ doc }) => doc),
+      probes.map(({ cell }) => cell),
+      rule.maxDistance,
+      ...(rule.also ? [rule.also.unless, rule.also.maxDistance] : []),
+    ],
   );
   return new Map(rows.map(({ doc, representative, distance }) => [doc, { representative, distance }]));
 }
@@ -128,17 +142,23 @@ function settle(
   const followers: ({ readonly doc: bigint } & Nearest)[] = [];
   for (const seeker of seekers) {
     let best = near.get(seeker.doc);
-    for (const { doc, cells, vector } of representatives) {
-      if (!seeker.cells.includes(cells[0] as number)) continue;
-      const distance = distanceOf(vector, seeker.vector);
-      if (distance <= rule.maxDistance && (best === undefined || distance < best.distance)) {
-        best = { representative: doc, distance };
-      }
+    for (const representative of representatives) {
+      if (!seeker.cells.includes(representative.cells[0] as number)) continue;
+      const distance = distanceOf(representative.vector, seeker.vector);
+      if (distance > Math.min(rule.maxDistance, best?.distance ?? Number.POSITIVE_INFINITY)) continue;
+      if (distance === best?.distance || !isAlso(rule, distance, representative, seeker)) continue;
+      best = { representative: representative.doc, distance };
     }
     if (best === undefined) representatives.push(seeker);
     else followers.push({ doc: seeker.doc, ...best });
   }
   return [representatives, followers];
+}
+
+/** Whether a pair so far apart is near by the rule's second module too, if it must be. */
+function isAlso({ also }: GroupRule, distance: number, a: Seeker, b: Seeker): boolean {
+  if (also === undefined || distance <= also.unless || a.also === undefined || b.also === undefined) return true;
+  return distanceOf(a.also, b.also) <= also.maxDistance;
 }
 
 /** In single precision, as the database computes it. */

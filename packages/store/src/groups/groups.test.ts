@@ -1,10 +1,10 @@
-import { parseQuery } from '@akin/domain';
+import { type ModuleManifest, parseQuery } from '@akin/domain';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accept, ENGINES, openTestStore, testOutputs, testPlace } from '../../test/support.ts';
+import { accept, ENGINES, parseTestOutputs, TEST_MODULES, testOutputs, testPlace } from '../../test/support.ts';
 import { type Collection, createCollection } from '../collections.ts';
 import { commit } from '../commit.ts';
 import { maintain } from '../maintain.ts';
-import type { Store } from '../store.ts';
+import { openStore, type ParsedOutputs, type Store } from '../store.ts';
 import { listGroups } from './list-groups.ts';
 import type { GroupRule } from './rule.ts';
 import { updateGroups } from './update-groups.ts';
@@ -16,6 +16,20 @@ const RULE: GroupRule = {
   maxDistance: 0.1,
   cellsOf: (vector) => [...vector.keys()].sort((a, b) => (vector[b] as number) - (vector[a] as number)),
 };
+
+/** A second module, whose descriptors are points on a circle. */
+const HUE: ModuleManifest = {
+  name: 'hue',
+  outputs: [{ name: 'hue_descriptor', type: 'string', returnedByDefault: false }],
+  descriptor: { output: 'hue_descriptor', cell: 'hue_cell', dimensions: 2 },
+};
+
+function parseOutputs(json: string): ParsedOutputs {
+  const { fields, descriptors } = parseTestOutputs(json);
+  const { hue } = JSON.parse(json);
+  if (hue === undefined) return { fields, descriptors };
+  return { fields, descriptors: new Map([...descriptors, ['hue', { vector: Float32Array.from(hue), cell: 0 }]]) };
+}
 
 const picture = (id: string, angle: number, more: object = {}) => ({
   id,
@@ -31,7 +45,7 @@ describe.each(ENGINES)('groups on %s', (kind) => {
   beforeAll(async () => {
     const place = await testPlace(kind);
     remove = place.remove;
-    store = await openTestStore(place.place);
+    store = await openStore({ ...place.place, modules: [...TEST_MODULES, HUE], parseOutputs, graceMilliseconds: 0 });
   });
   afterAll(async () => {
     await store?.[Symbol.asyncDispose]();
@@ -178,6 +192,39 @@ describe.each(ENGINES)('groups on %s', (kind) => {
     await update(collection);
     await update(collection, { ...RULE, name: 'test 2', maxDistance: 0.2 });
     expect(await groups(collection)).toEqual([['a', 'b', 'c']]);
+  });
+
+  it('asks a second module where the rule says so, whatever the chunks', async () => {
+    // By shape alone all are copies of the first; by hue only some are.
+    const hued = (id: string, angle: number, hue: number | null) => ({
+      id,
+      import: JSON.stringify({
+        ...JSON.parse(testOutputs({ shape: [Math.cos(angle), Math.sin(angle), 0, 0] })),
+        ...(hue === null ? {} : { hue: [Math.cos(hue), Math.sin(hue)] }),
+      }),
+    });
+    const rule = { ...RULE, name: 'hue', also: { module: 'hue', maxDistance: 0.5, unless: 0.03 } };
+    const documents = [
+      hued('a', 0, 0),
+      hued('b like a', 0.05, 0.2),
+      hued('c other hue', 0.06, 1.5),
+      hued('d nearly the same', 0.02, 1.5),
+      hued('e no hue', 0.09, null),
+      hued('f like c', 0.07, 1.4),
+    ];
+    const expected = [
+      ['a', 'd nearly the same', 'b like a'],
+      ['c other hue', 'f like c', 'e no hue'],
+    ];
+    const together = await collectionOf(...documents);
+    await update(together, rule);
+    expect(await groups(together)).toEqual(expected);
+    const apart = await collectionOf();
+    for (const document of documents) {
+      await add(apart, document);
+      await update(apart, rule);
+    }
+    expect(await groups(apart)).toEqual(expected);
   });
 
   it('leaves out what the rule excepts', async () => {

@@ -9,6 +9,11 @@ export interface GroupRule {
   /** The largest L2 distance between the representative of a group and any member. */
   readonly maxDistance: number;
   /**
+   * Pairs further apart than `unless` must be within `maxDistance` by the descriptors of this module too, where both
+   * have one.
+   */
+  readonly also?: { readonly module: string; readonly maxDistance: number; readonly unless: number } | undefined;
+  /**
    * The cells of a descriptor, nearest first: the first is its own, and it is compared with the representatives of all
    * of them. How many there are decides how many near pairs are missed.
    */

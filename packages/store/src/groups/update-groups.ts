@@ -27,8 +27,10 @@ export async function updateGroups(
   rule: GroupRule,
   options: { readonly milliseconds: number; readonly signal?: AbortSignal },
 ): Promise<boolean> {
-  // A store without the module has nothing to compare.
-  if (!store.modules.some(({ name, descriptor }) => name === rule.module && descriptor !== undefined)) return true;
+  // A store without the modules has nothing to compare.
+  const needed = [rule.module, ...(rule.also ? [rule.also.module] : [])];
+  const described = store.modules.filter(({ descriptor }) => descriptor !== undefined).map(({ name }) => name);
+  if (!needed.every((name) => described.includes(name))) return true;
   const turn = new Turn(store, collection, rule, options);
   let state = await turn.begin();
   while (state !== undefined && state.as_of < state.target) {
