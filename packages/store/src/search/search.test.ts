@@ -549,7 +549,7 @@ describe.each(ENGINES)('search on %s', (kind) => {
 
     it('takes some long fuzzy words and refuses many', async () => {
       const fuzzy = (count: number) =>
-        Array.from({ length: count }, (_, i) => `${'abcdefgh'.repeat(4)}${i}~2`).join(' ');
+        Array.from({ length: count }, (_, i) => `title:${'abcdefgh'.repeat(4)}${i}~2`).join(' ');
       expect(await find(fuzzy(2))).toMatchObject({ numFound: 0 });
       await expect(find(fuzzy(20))).rejects.toThrow('of the dear kind');
     });
