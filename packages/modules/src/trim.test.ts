@@ -1,3 +1,4 @@
+import { resizeArea } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
 import { draw } from './drawing.ts';
 import { trimBars } from './trim.ts';
@@ -24,8 +25,18 @@ describe('bars around a picture', () => {
     ['a frame', 0.1, 0.1, '#2040D0', [160, 160]],
   ])('%s is cut off', (_, high, wide, color, [width, height]) => {
     const { width: w, height: h, data } = trimBars(barred(high, wide, color));
-    expect([w, h]).toEqual([width, height]);
+    // To a pixel of the small version in which bars are found.
+    expect(Math.abs(w - (width as number))).toBeLessThanOrEqual(3);
+    expect(Math.abs(h - (height as number))).toBeLessThanOrEqual(3);
     expect(data.length).toBe(3 * w * h);
+  });
+
+  it('ends at the same place in a smaller version of the picture, and in one with noise', () => {
+    const picture = barred(0.15, 0, '#101010');
+    const { height } = trimBars(picture);
+    expect(Math.abs(2 * trimBars(resizeArea(picture, 100, 100)).height - height)).toBeLessThanOrEqual(4);
+    const noisy = { ...picture, data: picture.data.map((value, i) => Math.min(255, value + ((i * 7919) % 41))) };
+    expect(Math.abs(trimBars(noisy).height - height)).toBeLessThanOrEqual(4);
   });
 
   it('leaves pictures without bars, plain ones and single pixels as they are', () => {

@@ -1,5 +1,7 @@
-import type { Pixels } from '@akin/imaging';
+import { type Pixels, resizeArea } from '@akin/imaging';
 
+/** Long side of the version that is looked at: small enough that the noise of compression averages out. */
+const SIDE = 96;
 /** A pixel belongs to a bar when no channel is further than this from the bar's colour. */
 const TOLERANCE = 24;
 /** So many of a line's pixels may be off: compression makes rings beside what the bar surrounds. */
@@ -12,18 +14,24 @@ const LEAST_LEFT = 0.05;
  * has one colour, that of its outermost line. Two copies of one picture, one with bars, give nearly the same.
  */
 export function trimBars(pixels: Pixels): Pixels {
-  const { width, height } = pixels;
+  const scale = Math.min(1, SIDE / Math.max(pixels.width, pixels.height));
+  const width = Math.max(1, Math.round(scale * pixels.width));
+  const height = Math.max(1, Math.round(scale * pixels.height));
+  const small = resizeArea(pixels, width, height);
   const row = (y: number) => ({ from: y * width, step: 1, length: width });
-  const top = barAt(pixels, height, row);
-  const bottom = barAt(pixels, height, (y) => row(height - 1 - y));
+  const top = barAt(small, height, row);
+  const bottom = barAt(small, height, (y) => row(height - 1 - y));
   if (height - top - bottom < LEAST_LEFT * height) return pixels;
   // Columns are looked at between the bars above and below, which may have another colour.
   const high = height - top - bottom;
   const column = (x: number) => ({ from: top * width + x, step: width, length: high });
-  const left = barAt(pixels, width, column);
-  const right = barAt(pixels, width, (x) => column(width - 1 - x));
+  const left = barAt(small, width, column);
+  const right = barAt(small, width, (x) => column(width - 1 - x));
   if (width - left - right < LEAST_LEFT * width) return pixels;
-  return cut(pixels, left, top, width - left - right, high);
+  const across = (x: number) => Math.round((x * pixels.width) / width);
+  const down = (y: number) => Math.round((y * pixels.height) / height);
+  const [x, y] = [across(left), down(top)];
+  return cut(pixels, x, y, across(width - right) - x, down(height - bottom) - y);
 }
 
 interface Line {
