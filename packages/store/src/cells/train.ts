@@ -58,7 +58,7 @@ function settle(rows: Float32Array, all: readonly number[], codebook: Codebook):
  * k-means over some rows: seeded by k-means++ (Arthur & Vassilvitskii 2007), then Lloyd's iterations.
  * @returns the centers, row by row; fewer than `count` where rows are equal
  */
-export function kMeans(
+function kMeans(
   rows: Float32Array,
   width: number,
   members: readonly number[],

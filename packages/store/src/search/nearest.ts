@@ -15,12 +15,16 @@ import { keyColumn, orderBy, sortKeys } from './sort.ts';
  * The plan rule: how the nearest documents of a large collection are found. Each step gives full pages or hands on.
  *
  *   1. Few matches (at most `exactDocuments`): all of them are compared.
- *   2. The nearest cells: their rows are compared first and only the nearest few of them are looked up in documents, for
- *      visibility and filters. They come in order of distance, so as soon as enough of them match, these are the right
- *      ones of those cells. How many cells are visited grows as fewer of the rows there match.
- *   3. Next to nothing nearby matches: some documents of every cell are asked whether they do, and the cells are visited
- *      that have matches.
+ *   2. The nearest cells: their rows are compared first and only the nearest few of them are looked up in documents,
+ *      for visibility and filters. They come in order of distance, so as soon as enough of them match, these are the
+ *      right ones of those cells. How many cells are visited grows as fewer of the rows there match.
+ *   3. Matches are not where the query is: some documents of every cell are asked whether they match, and the cells are
+ *      visited that have matches. Up to three times as many matches as in step 1 are compared instead.
  *   4. All matches are compared.
+ *
+ * What each costs PostgreSQL with 1,000,000 documents, in milliseconds of processor time on a busy machine: 10,000
+ * matches compared 25; 16,000 rows of the nearest cells, without a filter, 8; 50,000 rows under a filter of 10 % 25;
+ * matches of 12 % far away 60 to 200; all compared, with a look at every document, 500.
  */
 
 /** A page of the nearest documents. */
@@ -151,7 +155,8 @@ class NearestSearch {
   }
 
   /**
-   * Step 1. Counts up to the limit and compares in the same statement: 1.3 to 2 µs a match.
+   * Step 1. Counts up to the limit and compares in the same statement, 2 to 3 µs a match: in the order in which
+   * descriptors lie in their table, which takes less than half the time of any other.
    * @returns undefined when there are more matches
    */
   async #compareFew(most: number): Promise<NearestPage | undefined> {
@@ -160,7 +165,9 @@ class NearestSearch {
     const { columns, order } = this.#ordered(params);
     const [first, ...others] = await this.#snapshot.tx.query<Counted & { matches: bigint }>(
       `with matches as materialized (
-         select ${columns} from ${this.#snapshot.sqlSchema}.documents d where ${where} limit ${most + 1}
+         select * from (
+           select ${columns} from ${this.#snapshot.sqlSchema}.documents d where ${where} limit ${most + 1}
+         ) m order by m.doc
        ), ranked as materialized (
          select m.*, v.value from matches m
           cross join lateral (select ${distanceTo(this.#rank, params)} as value
@@ -209,7 +216,8 @@ class NearestSearch {
 
   /** How many of the nearest rows hold the page where such a share of them matches, with some to spare. */
   #lookups(share: number): number {
-    return Math.max(LEAST_LOOKED_UP, Math.ceil((2 * this.#wanted) / share) + 50);
+    const enough = Math.ceil((2 * this.#wanted) / share) + 50;
+    return share === 1 ? enough : Math.max(LEAST_LOOKED_UP, enough);
   }
 
   /**
