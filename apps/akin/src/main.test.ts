@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -12,6 +14,24 @@ describe('the command akin', () => {
       expect([code, err]).toEqual([0, '']);
       for (const name of COMMANDS) expect(out).toMatch(new RegExp(`^  ${name} .*\\S$`, 'm'));
     }
+  });
+
+  it('tells its version', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    for (const flag of ['--version', '-v', 'version']) {
+      expect(await runAkin([flag])).toEqual({ code: 0, out: `${version}\n`, err: '' });
+    }
+  });
+
+  it('notices a port that is taken before it makes a database', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as AddressInfo;
+    const data = path.join(tmpdir(), `akin-taken-port-${process.pid}`);
+    const { code, err } = await runAkin(['serve', '--port', String(port), '--no-demo', '--data', data]);
+    taken.close();
+    expect([code, err]).toEqual([1, expect.stringContaining(`Port ${port} is taken`)]);
+    expect(existsSync(data)).toBe(false);
   });
 
   it.each(COMMANDS)('explains %s with all of its flags', async (name) => {

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { untilSignal } from '@akin/runtime';
 import { type Command, helpText, type Parsed, parseOptions, UsageError } from './options.ts';
+import { akinVersion } from './version.ts';
 
 /** A command and what it does. `run` gives the exit code. */
 export interface Program {
@@ -32,6 +33,10 @@ const [name = 'serve', ...rest] = process.argv.slice(2);
 process.exitCode = await main(name, rest);
 
 async function main(name: string, args: readonly string[]): Promise<number> {
+  if (['--version', '-v', 'version'].includes(name)) {
+    process.stdout.write(`${akinVersion()}\n`);
+    return 0;
+  }
   const load = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
   if (!load) {
     const asked = ['help', '--help', '-h'].includes(name);

@@ -1,8 +1,9 @@
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { createAnalyzerWorker } from '@akin/analyzer';
 import { AkinError } from '@akin/domain';
 import { createGateway, type Gateway } from '@akin/gateway';
-import { downloadImage } from '@akin/imaging';
+import { downloadImage, makeThumbnail } from '@akin/imaging';
 import { createIndexer } from '@akin/indexer';
 import { type Analyzer, createAnalyzer } from '@akin/modules/analyze';
 import { MODULES } from '@akin/modules/manifests';
@@ -11,6 +12,7 @@ import { createMemoryQueue } from '@akin/queue';
 import { createLogger, createMetrics, type Logger } from '@akin/runtime';
 import { openStore } from '@akin/store';
 import { Parts } from './parts.ts';
+import { akinVersion } from './version.ts';
 
 export interface ServeConfig {
   /** Folder of the embedded database, the demo and the lock. */
@@ -26,6 +28,9 @@ export interface ServeConfig {
   readonly logLevel: string;
   readonly webFolder: string;
 }
+
+/** A thumbnail that comes with a document is small: what unfolds into more is none. */
+export const THUMBNAIL_LIMITS = { pixels: 4_000_000 };
 
 /** A running akin: everything in one process. Disposing stops taking requests, drains, and closes, last opened first. */
 export interface Served extends AsyncDisposable {
@@ -54,6 +59,7 @@ export async function serve(config: ServeConfig): Promise<Served> {
 async function open(config: ServeConfig, log: Logger, parts: Parts): Promise<Pick<Served, 'gateway' | 'analyzer'>> {
   const { threads } = config;
   const metrics = createMetrics();
+  await requireFreePort(config);
   const place = config.databaseUrl
     ? { databaseUrl: config.databaseUrl }
     : { folder: path.join(config.dataFolder, 'database') };
@@ -76,8 +82,10 @@ async function open(config: ServeConfig, log: Logger, parts: Parts): Promise<Pic
       corsOrigins: config.corsOrigins,
       legacySegment: config.legacySegment,
       webFolder: config.webFolder,
+      version: akinVersion(),
       commit: (collection) => indexer.commit(collection),
       wake: () => indexer.wake(),
+      makeThumbnail: (bytes) => makeThumbnail(bytes, THUMBNAIL_LIMITS),
       analyze: async (input, modules, { urgent, signal }) => {
         const bytes = 'bytes' in input ? input.bytes : await download(input.url, signal);
         return analyzer.analyze(bytes, { modules, urgent, ...(signal ? { signal } : {}) });
@@ -85,6 +93,15 @@ async function open(config: ServeConfig, log: Logger, parts: Parts): Promise<Pic
     }),
   );
   return { gateway, analyzer };
+}
+
+/** A port that is taken is told at once, before the database is opened, and not by an error of its lock. */
+async function requireFreePort({ host, port }: Pick<ServeConfig, 'host' | 'port'>): Promise<void> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => server.close(() => resolve()));
+  });
 }
 
 /** Why it cannot listen, for the one who chose address and port. */

@@ -21,6 +21,13 @@ export type AnalyzeImage = (
   options: { /** A person waits: go before bulk work. */ readonly urgent: boolean; readonly signal?: AbortSignal },
 ) => Promise<Analysis>;
 
+/**
+ * The WebP of at most 256 px that is kept of a picture which came as a document's thumbnail.
+ *
+ * @throws AkinError unsupported-image, image-undecodable, too-large
+ */
+export type MakeThumbnail = (bytes: Uint8Array) => Promise<Uint8Array>;
+
 /** Publishes what is ready in a collection; resolves when searches see it. */
 export type CommitChanges = (collection: string) => Promise<unknown>;
 
@@ -30,6 +37,7 @@ export type GatewayMetrics = Pick<Metrics, 'request' | 'text'>;
 export interface GatewayConfig {
   readonly store: Store;
   readonly analyze: AnalyzeImage;
+  readonly makeThumbnail: MakeThumbnail;
   readonly commit: CommitChanges;
   /** Called when operations were accepted that wait for analysis or a commit. */
   readonly wake: () => void;
@@ -54,7 +62,8 @@ export interface GatewayConfig {
 }
 
 /** The door of a process that has no store. */
-export interface DoorConfig extends Omit<GatewayConfig, 'store' | 'analyze' | 'commit' | 'wake' | 'webFolder'> {
+export interface DoorConfig
+  extends Omit<GatewayConfig, 'store' | 'analyze' | 'makeThumbnail' | 'commit' | 'wake' | 'webFolder'> {
   /** Given, `/analyze` is served. */
   readonly analyze?: AnalyzeImage;
   /** Rejects with AkinError unavailable, whose message says why, while the process cannot do its work. */

@@ -10,6 +10,7 @@ import type { Context } from './context.ts';
 import { refuseBrokenRequest } from './http/broken-request.ts';
 import { cors } from './http/cors.ts';
 import { begin, type Handler, serve, writeError } from './http/frame.ts';
+import { HeldBytes } from './http/held-bytes.ts';
 import { nothingAt } from './http/nothing-at.ts';
 import { checkHost, checkOrigin, isLoopback, type SafetyConfig } from './http/safety.ts';
 import { webPage } from './http/web-page.ts';
@@ -37,9 +38,9 @@ const MAX_HEADER_BYTES = 64 * 1024;
  */
 export async function createGateway(config: GatewayConfig): Promise<Gateway> {
   const laterCommits = createLaterCommits(config.commit, config.log);
-  const { store, analyze, commit, wake } = config;
+  const { store, analyze, makeThumbnail, commit, wake } = config;
   const parts = {
-    ...{ store, analyze, commit, wake },
+    ...{ store, analyze, makeThumbnail, commit, wake },
     ready: () => store.ping(),
     commitLater: laterCommits.add,
   };
@@ -61,11 +62,11 @@ export async function createDoor(config: DoorConfig): Promise<Gateway> {
   const names: EndpointName[] = ['live', 'ready', 'metrics', ...(config.analyze ? (['analyze'] as const) : [])];
   // What these endpoints do not ask for.
   const absent = undefined as never;
-  const parts = { store: absent, commit: absent, wake: absent, commitLater: absent };
+  const parts = { store: absent, makeThumbnail: absent, commit: absent, wake: absent, commitLater: absent };
   return open(config, { ...parts, analyze: config.analyze ?? absent, ready: config.ready }, names, config.otherwise);
 }
 
-type Parts = Pick<Context, 'store' | 'analyze' | 'commit' | 'wake' | 'ready' | 'commitLater'>;
+type Parts = Pick<Context, 'store' | 'analyze' | 'makeThumbnail' | 'commit' | 'wake' | 'ready' | 'commitLater'>;
 
 async function open(
   config: Omit<GatewayConfig, keyof Parts>,
@@ -97,6 +98,7 @@ async function open(
     log: config.log,
     metrics: config.metrics,
     limits,
+    heldBytes: new HeldBytes(limits.parameterBytesHeld),
     legacySegment,
     version: config.version ?? '0.0.0',
   };

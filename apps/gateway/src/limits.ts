@@ -4,6 +4,8 @@ export interface GatewayLimits {
   readonly updateBytes: number;
   /** Form or JSON body of parameters: a picture of 25 MB as base64 with its escapes. */
   readonly parameterBytes: number;
+  /** All bodies of parameters that are held at the same time. One alone is always taken. */
+  readonly parameterBytesHeld: number;
   /** One parameter that is no picture and no outputs. */
   readonly parameterLength: number;
   readonly parameters: number;
@@ -33,6 +35,7 @@ export interface GatewayLimits {
 export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   updateBytes: 2 * 1024 ** 3,
   parameterBytes: 35 * 1024 ** 2,
+  parameterBytesHeld: 140 * 1024 ** 2,
   parameterLength: 256 * 1024,
   parameters: 4096,
   compressionRatio: 200,

@@ -34,6 +34,7 @@ export function testConfig(parts: Partial<GatewayConfig> = {}): GatewayConfig & 
   return {
     store: { ping: unused('store') } as unknown as Store,
     analyze: unused('analyze'),
+    makeThumbnail: unused('makeThumbnail'),
     commit: unused('commit'),
     wake: () => {},
     metrics: NO_METRICS,

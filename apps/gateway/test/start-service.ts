@@ -33,6 +33,7 @@ export async function startService(parts: Partial<GatewayConfig> = {}): Promise<
       log,
       analyze,
       wake,
+      makeThumbnail: async (bytes) => bytes,
       async commit(name) {
         commits++;
         return commit(store, await findCollection(store, name));

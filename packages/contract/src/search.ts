@@ -43,6 +43,15 @@ export const FACET_SETTINGS = z.object({
 
 export type FacetSettings = z.output<typeof FACET_SETTINGS>;
 
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** What a search of any endpoint takes. */
 export const SEARCH_PARAMETERS = z.object({
   collection: COLLECTION_PARAMETER,
@@ -84,6 +93,7 @@ export const SEARCH_PARAMETERS = z.object({
     .optional()
     .meta({ description: 'What NOW is in date math, in milliseconds since 1970.' }),
   TZ: text()
+    .refine(isTimeZone, 'must be a time zone, such as Europe/Berlin')
     .optional()
     .meta({ description: 'Time zone in which date math rounds, such as `Europe/Berlin`. Default UTC.' }),
   timeAllowed: whole(-1).optional().meta({

@@ -64,6 +64,7 @@ export function naming<T>(name: string, read: () => T): T {
     return read();
   } catch (error) {
     if (!(error instanceof AkinError)) throw error;
+    if (error.message.startsWith(`Parameter ${name}: `)) throw error;
     throw new AkinError(error.code, `Parameter ${name}: ${error.message}`, { details: error.details, cause: error });
   }
 }

@@ -1,8 +1,11 @@
 import type { AkinError } from '@akin/domain';
 import { createDoor, createGateway } from '@akin/gateway';
+import { makeThumbnail } from '@akin/imaging';
 import { MODULES } from '@akin/modules/manifests';
 import { parseOutputs } from '@akin/modules/vectors';
 import { findCollection, openStore, requestCommit } from '@akin/store';
+import { THUMBNAIL_LIMITS } from '../serve.ts';
+import { akinVersion } from '../version.ts';
 import { analyzeRemotely } from './analyze-remotely.ts';
 import type { FleetProcess } from './fleet-process.ts';
 import { notReady } from './fleet-process.ts';
@@ -46,6 +49,8 @@ export async function openGatewayProcess(
     ...{ store, log, metrics, corsOrigins, allowedHosts, legacySegment, webFolder },
     ...listen,
     port,
+    version: akinVersion(),
+    makeThumbnail: (bytes) => makeThumbnail(bytes, THUMBNAIL_LIMITS),
     analyze: analyzeRemotely(config.analyzeUrls),
     commit: async (name) => requestCommit(store, await findCollection(store, name)),
     // The store tells the indexers what was accepted.

@@ -1,13 +1,27 @@
-import type { Endpoints, ParametersOf } from '@akin/contract';
+import { ENDPOINTS, type Endpoints, type ParametersOf } from '@akin/contract';
+import { AkinError } from '@akin/domain';
 import { createCollection as create } from '@akin/store';
 import { presentCollection } from '../collections/present.ts';
 import type { Handler } from '../http/frame.ts';
+import type { ParameterList } from '../http/parameters.ts';
 
 /** Creates an empty collection; a conflict when the name is taken. */
 export const createCollection: Handler<ParametersOf<Endpoints['createCollection']>> = async (
-  { parameters },
+  { parameters, list },
   { store },
 ) => {
+  refuseSettings(list);
   const collection = await create(store, parameters.collection);
   return { status: 201, body: await presentCollection(store, collection) };
 };
+
+/** A setting that is ignored would be taken for one that holds. */
+function refuseSettings(list: ParameterList): void {
+  const known = ENDPOINTS.createCollection.parameters.shape;
+  const unknown = list.find(([name]) => !Object.hasOwn(known, name))?.[0];
+  if (unknown === undefined) return;
+  throw new AkinError(
+    'bad-request',
+    `A collection has no setting ${JSON.stringify(unknown.slice(0, 60))}: create it without a body. Fields are made by the documents that have them.`,
+  );
+}

@@ -51,7 +51,10 @@ describe('/update/json/docs', () => {
     expect([one.status, two.status]).toEqual([200, 200]);
     expect(await ids()).toEqual(['1', '2', '3']);
     const command = await postJson(service.gateway, `${base}/update/json/docs`, { add: { doc: { id: '4' } } });
-    expect([command.status, command.json.error.msg]).toEqual([400, expect.stringContaining('"id" is required')]);
+    expect([command.status, command.json.error.msg]).toEqual([
+      400,
+      expect.stringContaining('/solr/{collection}/update'),
+    ]);
   });
 });
 

@@ -10,6 +10,8 @@ export interface Body {
   readonly type: string;
   /** False when there is certainly no body. */
   readonly sent: boolean;
+  /** Bytes that the headers announce; 0 when they do not say. */
+  readonly announced: number;
   /**
    * The bytes, decompressed and counted. Read once.
    *
@@ -36,6 +38,7 @@ export function openBody(request: IncomingMessage, limits: GatewayLimits): Body 
   return {
     type: type.toLowerCase(),
     sent,
+    announced: Number(request.headers['content-length'] ?? '0'),
     bytes: (mostBytes, within = Number.POSITIVE_INFINITY) => {
       requireUtf8(parameters);
       return readBytes(request, mostBytes, performance.now() + within, limits);

@@ -12,7 +12,7 @@ import { isPayload, loggableParameters } from './loggable.ts';
 import { translateOldSpellings } from './old-spellings.ts';
 import { type ParameterList, readQueryString } from './parameters.ts';
 import { readParameters } from './read-parameters.ts';
-import { checkLengths, FORM_TYPE, readBodyParameters } from './read-request.ts';
+import { checkLengths, expandJsonParameter, FORM_TYPE, readBodyParameters } from './read-request.ts';
 import { checkWriter } from './writer.ts';
 import { writeXml, XML_TYPE } from './xml-answer.ts';
 
@@ -57,15 +57,16 @@ export function serve(
 ): (request: Request, response: Response, next: NextFunction) => Promise<void> {
   return async (request, response) => {
     const story = storyOf(response);
+    const hold = context.heldBytes.open();
     try {
       const body = openBody(request, context.limits);
       const query = request.url.indexOf('?');
       story.list = query < 0 ? [] : readQueryString(request.url.slice(query + 1), context.limits.parameters);
       const takesBody = request.method === 'POST' || request.method === 'PUT';
       if (takesBody && (!endpoint.streamed || body.type === FORM_TYPE)) {
-        story.list = [...story.list, ...(await readBodyParameters(endpoint, body, context.limits))];
+        story.list = [...story.list, ...(await readBodyParameters(endpoint, body, hold, context.limits))];
       }
-      const translated = translateOldSpellings(story.list);
+      const translated = translateOldSpellings(expandJsonParameter(endpoint, story.list));
       story.list = translated.list;
       story.warnings = translated.warnings;
       checkLengths(story.list, context.limits);
@@ -89,6 +90,8 @@ export function serve(
       write(answer, request, response, story, context);
     } catch (error) {
       writeError(error, request, response, context);
+    } finally {
+      hold.release();
     }
     logRequest(request, response, context, name, endpoint, story);
   };
@@ -116,7 +119,9 @@ export function writeError(error: unknown, request: Request, response: Response,
   if (!(error instanceof AkinError) || error.code === 'internal') {
     context.log.error({ requestId: story.requestId, err: error }, 'request failed');
   } else if (error.code === 'unavailable') {
-    context.log.warn({ requestId: story.requestId, err: error.cause ?? error }, error.message);
+    // Without a cause there is nothing to find: the client waited as long as it wanted to.
+    const err = error.cause === undefined ? {} : { err: error.cause };
+    context.log.warn({ requestId: story.requestId, ...err }, error.message);
   }
   if (response.headersSent) {
     response.destroy();

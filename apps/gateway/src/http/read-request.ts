@@ -1,7 +1,8 @@
 import type { Endpoint } from '@akin/contract';
-import { AkinError, JsonNumber, JsonObject, type JsonValue, parseJson } from '@akin/domain';
+import { AkinError, JsonNumber, JsonObject, type JsonValue, naming, parseJson } from '@akin/domain';
 import type { GatewayLimits } from '../limits.ts';
 import type { Body } from './body.ts';
+import type { Hold } from './held-bytes.ts';
 import { isPayload } from './loggable.ts';
 import { FormReader, type ParameterList } from './parameters.ts';
 
@@ -28,16 +29,18 @@ export function isXmlType(type: string): boolean {
 /**
  * Parameters of a body: a form, or a flat JSON object where the endpoint takes one.
  *
- * @throws AkinError unsupported-media-type, bad-request, too-large
+ * @param hold counts its bytes, which are held until the request is answered
+ * @throws AkinError unsupported-media-type, bad-request, too-large, too-many-requests
  */
 export async function readBodyParameters(
   endpoint: Endpoint,
   body: Body,
+  hold: Hold,
   limits: GatewayLimits,
 ): Promise<ParameterList> {
   if (!body.sent) return [];
-  if (body.type === FORM_TYPE) return requireNoJson(await readForm(body, limits));
-  if (endpoint.bodies && isJsonType(body.type)) return readJsonParameters(body, limits);
+  if (body.type === FORM_TYPE) return requireNoJson(await readForm(body, hold, limits));
+  if (endpoint.bodies && isJsonType(body.type)) return readJsonParameters(body, hold, limits);
   throw unreadable(body, endpoint.bodies ? 'application/json or a form' : 'a form');
 }
 
@@ -58,10 +61,21 @@ export function checkLengths(list: ParameterList, limits: GatewayLimits): void {
   }
 }
 
-async function readForm(body: Body, limits: GatewayLimits): Promise<ParameterList> {
+async function readForm(body: Body, hold: Hold, limits: GatewayLimits): Promise<ParameterList> {
   const reader = new FormReader(limits.parameters);
-  for await (const chunk of body.bytes(limits.parameterBytes, limits.parameterMilliseconds)) reader.write(chunk);
+  for await (const chunk of heldBytes(body, hold, limits)) reader.write(chunk);
   return reader.end();
+}
+
+/** The bytes of a body of parameters, counted before they are kept: as many as were announced, then as they come. */
+async function* heldBytes(body: Body, hold: Hold, limits: GatewayLimits): AsyncGenerator<Uint8Array> {
+  let count = 0;
+  hold.raise(Math.min(body.announced, limits.parameterBytes));
+  for await (const chunk of body.bytes(limits.parameterBytes, limits.parameterMilliseconds)) {
+    count += chunk.length;
+    hold.raise(count);
+    yield chunk;
+  }
 }
 
 /** `curl -d` calls every body a form: say what to do instead of taking JSON for the name of a parameter. */
@@ -75,14 +89,28 @@ function requireNoJson(list: ParameterList): ParameterList {
   );
 }
 
-async function readJsonParameters(body: Body, limits: GatewayLimits): Promise<ParameterList> {
+async function readJsonParameters(body: Body, hold: Hold, limits: GatewayLimits): Promise<ParameterList> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of body.bytes(limits.parameterBytes, limits.parameterMilliseconds)) chunks.push(chunk);
-  const text = decodeUtf8(Buffer.concat(chunks));
+  for await (const chunk of heldBytes(body, hold, limits)) chunks.push(chunk);
+  return ofJson(decodeUtf8(Buffer.concat(chunks)), 'A JSON body of parameters');
+}
+
+/**
+ * The parameter `json`, which holds what a JSON body may hold, as the parameters in it. Those stand behind the others,
+ * as those of a body do. Elsewhere than in searches it is left, to be refused.
+ */
+export function expandJsonParameter(endpoint: Endpoint, list: ParameterList): ParameterList {
+  if (!endpoint.bodies || endpoint.streamed || !list.some(([name]) => name === 'json')) return list;
+  const others = list.filter(([name]) => name !== 'json');
+  const inner = list.filter(([name]) => name === 'json');
+  return [...others, ...inner.flatMap(([, text]) => naming('json', () => ofJson(text, 'It')))];
+}
+
+function ofJson(text: string, subject: string): ParameterList {
   if (text.trim() === '') return [];
   const value = parseJson(text);
   if (!(value instanceof JsonObject)) {
-    throw new AkinError('bad-request', 'A JSON body of parameters is an object of their names and values.');
+    throw new AkinError('bad-request', `${subject} is an object of names and values.`);
   }
   return flatten(value);
 }

@@ -29,6 +29,8 @@ export function isLoopback(host: string): boolean {
 /** @throws AkinError forbidden when Host names another machine */
 export function checkHost(request: IncomingMessage, config: SafetyConfig): void {
   if (!config.loopback) return;
+  // Old programs that speak HTTP/1.0 name no host; browsers, which a rebound name would need, always do.
+  if (request.headers.host === undefined && request.httpVersion === '1.0') return;
   const host = hostName(request.headers.host ?? '');
   if (isLoopback(host) || config.allowedHosts.includes(host)) return;
   throw new AkinError('forbidden', 'This akin serves its own machine: ask for localhost, or name the host to allow.');

@@ -7,6 +7,7 @@ const OFF = /^(false|0|off|no|)$/i;
 /** Solr's parameters that would change an answer here and are not built, with the values that do nothing. */
 const UNBUILT: Readonly<Record<string, RegExp>> = {
   defType: /^(lucene|)$/,
+  json: /^$/,
   // The handler to ask: any of those that search as /select does.
   qt: /^(\/?(select|query|search|standard|lucene)\/?|)$/i,
   group: OFF,

@@ -72,7 +72,19 @@ function* ofObject(object: JsonObject, counter: { position: number }): Generator
     for (const [, value] of object.entries) yield* ofDelete(value, counter);
     return;
   }
+  if (isCommandMap(object)) {
+    throw new AkinError(
+      'bad-request',
+      `${object.entries.map(([key]) => shown(key)).join(', ')}: commands go to /solr/{collection}/update. Here stand documents, or a delete alone; parameters such as commit=true commit.`,
+    );
+  }
   yield { kind: 'add', position: counter.position++, json: object };
+}
+
+/** Without an id it is no document, whatever else its names may mean. */
+function isCommandMap({ entries }: JsonObject): boolean {
+  const commands = ['add', 'delete', 'commit', 'optimize', 'rollback'];
+  return entries.length > 0 && entries.length < 100 && entries.every(([key]) => commands.includes(key));
 }
 
 function* ofCommand(key: string, value: JsonValue, counter: { position: number }): Generator<Command> {

@@ -4,6 +4,7 @@ import { type Change, type Collection, checkDelete, loadSchema, type Staging, st
 import type { Context } from '../context.ts';
 import { createPause } from './pause.ts';
 import type { Command, CommitCommand, WarningCommand } from './read-commands.ts';
+import { keptThumbnail } from './thumbnail.ts';
 
 type ChangeCommand = Exclude<Command, CommitCommand | WarningCommand>;
 
@@ -43,7 +44,7 @@ export async function stageBody(
         if ('errors' in result) request.refuse(result.errors);
         else {
           for (const warning of result.warnings) request.warnings.add(warning);
-          await request.check(command, () => addOf(result.document, modules));
+          await request.check(command, () => addOf(result.document, modules, context));
         }
       } else {
         await request.check(command, () => {
@@ -79,10 +80,10 @@ class StagedRequest {
   }
 
   /** Takes the change, or keeps what is wrong with it. */
-  async check(command: ChangeCommand, read: () => Change): Promise<void> {
+  async check(command: ChangeCommand, read: () => Change | Promise<Change>): Promise<void> {
     let change: Change;
     try {
-      change = read();
+      change = await read();
     } catch (error) {
       if (!(error instanceof AkinError)) throw error;
       this.refuse([detailOf(error, command)]);
@@ -133,9 +134,11 @@ class StagedRequest {
 }
 
 /** The change that a document is. Outputs that came with it are looked at now, so that no commit finds them wrong. */
-function addOf(document: NewDocument, modules: readonly string[] | undefined): Change {
+async function addOf(document: NewDocument, modules: readonly string[] | undefined, context: Context): Promise<Change> {
   if (document.import !== undefined) parseOutputs(document.import);
-  return { kind: 'add', document, ...(modules === undefined ? {} : { modules }) };
+  const { thumbnail } = document;
+  const kept = thumbnail === undefined ? document : { ...document, thumbnail: await keptThumbnail(thumbnail, context) };
+  return { kind: 'add', document: kept, ...(modules === undefined ? {} : { modules }) };
 }
 
 function detailOf(error: AkinError, command: ChangeCommand): ErrorDetail {

@@ -7,7 +7,7 @@ export const createCollection = endpoint({
   under: 'collections',
   path: '/{collection}',
   summary: 'Create an empty collection.',
-  description: 'The body holds settings; there are none yet, so it is `{}` or empty.',
+  description: 'There are no settings: a body is `{}` or empty, and anything else in it is refused.',
   changes: true,
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
   bodies: { 'application/json': z.object({}) },

@@ -34,7 +34,7 @@ export function findColumn(
   if (field !== undefined && column !== undefined) return { name, type: field.type, column };
   const nearest = nearestName(name, schema.fields.keys());
   throw fail(
-    `no document has a field ${quote(name)}${nearest === undefined ? '' : `; did you mean ${quote(nearest)}?`}`,
+    `no document has a field ${quote(name)}${nearest === undefined ? '' : ` (did you mean ${quote(nearest)}?)`}`,
   );
 }
 

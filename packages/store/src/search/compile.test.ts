@@ -174,7 +174,7 @@ describe('queries as SQL', () => {
 
 describe('what cannot be searched', () => {
   it.each([
-    ['prize:5', 'no document has a field "prize"; did you mean "price"?'],
+    ['prize:5', 'no document has a field "prize" (did you mean "price"?).'],
     ['pirce:5', 'did you mean "price"?'],
     ['zzzzzz:5', 'no document has a field "zzzzzz".'],
     ['+sold:true prize:5', 'did you mean "price"?'],

@@ -202,5 +202,5 @@ export function decodeCursor(mark: string, keys: readonly SortKey[], fingerprint
 }
 
 function sortError(problem: string): AkinError {
-  return new AkinError('bad-request', `sort cannot be used: ${problem}.`);
+  return new AkinError('bad-request', `Parameter sort: ${problem}.`);
 }

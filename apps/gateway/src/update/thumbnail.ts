@@ -1,0 +1,43 @@
+import { AkinError } from '@akin/domain';
+import type { Context } from '../context.ts';
+
+/** The long side of a kept thumbnail, in pixels. */
+const SIDE = 256;
+
+/**
+ * What is kept of a thumbnail that came with a document: itself when it is a small WebP, as akin makes them, else a
+ * WebP made of it. Only the header of a small one is looked at, so that indexing many costs nothing.
+ *
+ * @throws AkinError about a thumbnail that is no picture, or one that is cut off
+ */
+export async function keptThumbnail(
+  bytes: Uint8Array,
+  { makeThumbnail }: Pick<Context, 'makeThumbnail'>,
+): Promise<Uint8Array> {
+  const size = webpSize(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  if (size !== undefined && Math.max(...size) <= SIDE) return bytes;
+  try {
+    return await makeThumbnail(bytes);
+  } catch (error) {
+    if (!(error instanceof AkinError)) throw error;
+    throw new AkinError(error.code, `the thumbnail cannot be used: ${error.message}`, { cause: error });
+  }
+}
+
+/** Width and height of a WebP that is all there; undefined for anything else (RFC 9649, sections 2.5 to 2.7). */
+function webpSize(bytes: Buffer): readonly [width: number, height: number] | undefined {
+  if (bytes.length < 30 || bytes.toString('latin1', 8, 12) !== 'WEBP') return undefined;
+  if (bytes.readUInt32LE(4) + 8 > bytes.length) return undefined;
+  switch (bytes.toString('latin1', 12, 16)) {
+    case 'VP8 ':
+      return [bytes.readUInt16LE(26) & 0x3fff, bytes.readUInt16LE(28) & 0x3fff];
+    case 'VP8L': {
+      const packed = bytes.readUInt32LE(21);
+      return [(packed & 0x3fff) + 1, ((packed >>> 14) & 0x3fff) + 1];
+    }
+    case 'VP8X':
+      return [bytes.readUIntLE(24, 3) + 1, bytes.readUIntLE(27, 3) + 1];
+    default:
+      return undefined;
+  }
+}
