@@ -104,27 +104,33 @@ async function nearestRepresentatives(
   rule: GroupRule,
   seekers: readonly Seeker[],
 ): Promise<ReadonlyMap<bigint, Nearest>> {
-  const probes = seekers.flatMap(({ doc, cells }) => cells.map((cell) => ({ doc, cell })));
+  // One descriptor and one list of cells for each: a row for each cell would read the descriptor 150 times.
+  const cells = seekers.flatMap((seeker) => seeker.cells);
+  const ends: number[] = [];
+  for (const seeker of seekers) ends.push((ends.at(-1) ?? 0) + seeker.cells.length);
   const second = rule.also && descriptorTable(S, rule.also.module);
   const also = second
-    ? `and (r.vector <-> v.vector <= $4::float8 or coalesce(
-             (select a.vector <-> b.vector <= $5::float8 from ${second} a, ${second} b where a.doc = p.doc and b.doc = r.doc), true))`
+    ? `and (r.vector <-> v.vector <= $6::float8 or coalesce(
+             (select a.vector <-> b.vector <= $7::float8 from ${second} a, ${second} b where a.doc = p.doc and b.doc = r.doc), true))`
     : '';
   const rows = await tx.query<{ doc: bigint } & Nearest>(
     // The fence lets no plan go another way than through the cells, whatever is known of a table that grows.
     `select distinct on (p.doc) p.doc, m.representative, m.distance
-       from unnest($1::bigint[], $2::int[]) as p (doc, cell)
+       from unnest($1::bigint[], $2::int[], $3::int[]) as p (doc, first, last)
        join ${descriptorTable(S, rule.module)} v on v.doc = p.doc
       cross join lateral (
         select r.doc as representative, r.vector <-> v.vector as distance
           from ${S}.representatives r
-         where r.cell = p.cell and not r.gone and r.vector <-> v.vector <= $3::float8 and r.doc <> p.doc
+         where r.cell = any (($4::int[])[p.first:p.last]) and not r.gone
+           and r.vector <-> v.vector <= $5::float8 and r.doc <> p.doc
            ${also}
         offset 0) m
       order by p.doc, m.distance, m.representative`,
     [
-      probes.map(({ doc }) => doc),
-      probes.map(({ cell }) => cell),
+      seekers.map(({ doc }) => doc),
+      seekers.map((seeker, i) => (ends[i] as number) - seeker.cells.length + 1),
+      ends,
+      cells,
       rule.maxDistance,
       ...(rule.also ? [rule.also.unless, rule.also.maxDistance] : []),
     ],
