@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runAkin, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
 import { answered, examplesIn } from './examples.ts';
 import { pasteJson, run } from './shell.ts';
 
 const README = new URL('../../README.md', import.meta.url);
 const SEARCH_PAGE = new URL('../../docs/search.md', import.meta.url);
+const TAGS_PAGE = new URL('../../docs/tags-and-groups.md', import.meta.url);
 
 let data: Awaited<ReturnType<typeof temporaryFolder>>;
 let akin: ServingAkin;
@@ -80,6 +81,28 @@ describe('the page about searching', () => {
     const program = block('python');
     const [, printed] = program.match(/^print\(.*\) {2}# (.*)$/m) ?? [];
     expect(await run('python3', ['-c', program], { install: 'apt-get install python3' })).toBe(`${printed}\n`);
+  });
+});
+
+describe('the page about tags and groups', () => {
+  it('has requests that answer as they stand there', async () => {
+    const page = (await readFile(TAGS_PAGE, 'utf8')).replaceAll('http://127.0.0.1:8983', akin.url);
+    const requests = (kind: string) =>
+      (page.match(new RegExp(`<!-- tested: ${kind} -->\n\`\`\`sh\n(.*?)\n\`\`\``, 's'))?.[1] ?? '').split('\n\n');
+    const tags = await Promise.all(requests('tags').map((request) => pasteJson(request, data.folder)));
+    expect(tags.map(({ tags: [first] }) => first?.tag)).toEqual(['electronics', 'electronics', 'electronics']);
+    expect(tags.map(({ voters }) => voters)).toEqual([20, 20, 20]);
+    const collection = akin.client.collection('my-collection');
+    await until('the groups are right up to the last commit', async () => {
+      const { commit, asOfCommit } = await collection.groups({ rows: 0 });
+      return asOfCommit === commit;
+    });
+    const groups = await Promise.all(requests('groups').map((request) => pasteJson(request, data.folder)));
+    expect(groups).toHaveLength(2);
+    expect(groups[0].groups).toHaveLength(5);
+    for (const { groups: found } of groups) {
+      expect(found.every(({ members }: { members: unknown[] }) => members.length > 1)).toBe(true);
+    }
   });
 });
 
