@@ -9,11 +9,13 @@ export interface CodeFigures {
   readonly inCells16: number;
   readonly inOwnCell: number;
   readonly inLopq50: number;
+  /** NaN where 2 % are fewer than 20. */
   readonly inRerank2Percent: number;
 }
 
 const NEAREST = 10;
 const ASKED = 300;
+const RERANKED = 0.02;
 const LOPQ_HEADER = 5;
 
 /** Recall at 10 of the codes of a module on vectors that its codebook was not trained on. */
@@ -46,8 +48,10 @@ export function measureCodes(module: string, vectors: readonly Float32Array[]): 
     const estimate = lopqDistance(codebook, vector);
     const byLopq = new Set(first(50, (i) => estimate(codes[i]?.cluster ?? 0, codes[i]?.lopq ?? Buffer.alloc(0))));
     recall.inLopq50.push(kept((i) => byLopq.has(i)));
+    const reranked = Math.ceil(RERANKED * others.length);
+    if (reranked < 2 * NEAREST) continue;
     const own = codes[asked]?.rerank ?? 0n;
-    const byRerank = new Set(first(Math.ceil(0.02 * others.length), (i) => bitCount(own ^ (codes[i]?.rerank ?? 0n))));
+    const byRerank = new Set(first(reranked, (i) => bitCount(own ^ (codes[i]?.rerank ?? 0n))));
     recall.inRerank2Percent.push(kept((i) => byRerank.has(i)));
   }
   return {

@@ -12,7 +12,7 @@ export interface Edited {
   readonly edits: readonly { readonly name: string; readonly vectors: Vectors }[];
 }
 
-export interface Pair {
+interface Pair {
   readonly a: number;
   readonly b: number;
   readonly score: number;

@@ -55,7 +55,7 @@ function ranks(values: readonly number[]): number[] {
   return result;
 }
 
-export function correlation(a: readonly number[], b: readonly number[]): number {
+function correlation(a: readonly number[], b: readonly number[]): number {
   const middle = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [meanA, meanB] = [middle(a), middle(b)];
   let both = 0;

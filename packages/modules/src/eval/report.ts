@@ -71,7 +71,7 @@ export function tablesOf(report: Report): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-const two = (value: number) => value.toFixed(2);
+const two = (value: number) => (Number.isNaN(value) ? '–' : value.toFixed(2));
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
