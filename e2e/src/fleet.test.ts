@@ -99,6 +99,7 @@ describe('akin as several processes', () => {
     );
     const image = `${pictures.url}/a.jpg`;
     expect((await collection().image({ 'rank.by.url': image })).response.numFound).toBe(2);
+    expect((await indexer.get('/metrics')).status).toBe(200);
     await redisProxy.mend();
     await until('what waited is analyzed', async () => {
       await collection().commit();

@@ -51,8 +51,9 @@ export function createIndexer(config: IndexerConfig): Indexer {
   const context = { store, queue, log };
   const commits = metrics.histogram('akin_commit_seconds', 'Time of a commit that showed something');
   metrics.gauge('akin_analyses_waiting', 'Analyses that wait in the queue', async () => {
-    const { waiting, delayed } = await queue.counts('analyze');
-    return waiting + delayed;
+    // The other figures are told while the queue is away, too.
+    const counts = await queue.counts('analyze').catch(() => undefined);
+    return counts === undefined ? Number.NaN : counts.waiting + counts.delayed;
   });
 
   async function commitTimed({ collection, lease }: Led): Promise<CommitResult> {
