@@ -193,6 +193,8 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     const pages = [];
     for (let start = 0; start < 40; start += 10) pages.push(...ids(await find(view, { start })));
     expect(pages.filter((id) => ids(whole).includes(id)).length).toBeGreaterThanOrEqual(39);
+    expect(await find(view, { rows: 0 })).toMatchObject({ hits: [], numFound: COUNT, ranking: { exact: false } });
+    expect((await find(view, { rows: 0 })).minDistance).toBeCloseTo(whole.hits[0]?.distance ?? 0, 6);
     expect((await find(view, { start: 20 })).minDistance).toBeCloseTo(whole.hits[0]?.distance ?? 0, 6);
   });
 

@@ -68,7 +68,7 @@ export async function readNearest(
   if (rank === undefined || rank.maxDistance !== undefined) return undefined;
   const [first, ...others] = sortOf(request);
   const byScore = first?.name === 'score' && first.direction === 'desc' && others.every(({ name }) => name !== 'score');
-  if (!byScore || cursorMark !== undefined || rows === 0 || start + rows > DEEPEST) return undefined;
+  if (!byScore || cursorMark !== undefined || start + rows > DEEPEST) return undefined;
   const described = snapshot.described.get(rank.module) ?? 0;
   if (described <= store.exactDocuments) return undefined;
   rankedTable(rank, snapshot);
@@ -122,7 +122,8 @@ class NearestSearch {
     this.#snapshot = snapshot;
     this.#clock = clock;
     this.#cells = cells;
-    this.#wanted = (request.start ?? 0) + request.rows;
+    // Without a page the best score is still asked for.
+    this.#wanted = Math.max(1, (request.start ?? 0) + request.rows);
   }
 
   async run(exactDocuments: number): Promise<NearestPage | undefined> {
@@ -327,8 +328,9 @@ class NearestSearch {
 
   #page(rows: readonly Hit[], exact: boolean, found?: number): NearestPage {
     const hits = hitsOf(rows);
+    const { start = 0, rows: count } = this.#request;
     return {
-      rows: hits.slice(this.#request.start ?? 0),
+      rows: hits.slice(start, start + count),
       ranking: { exact, distances: this.#distances },
       found,
       best: hits[0]?.value ?? null,
