@@ -24,8 +24,9 @@ const SURE_SCORE = 0.94;
 /**
  * Representatives lie in a finer cell than those of the codebook: the nearest centroid and the second nearest. A
  * descriptor is compared with those in the {@link CELLS} cells that are most like its own, by the ranks that the two
- * centroids have for it. Of pairs above {@link GROUP_SCORE} among 225 photos and 27 edits of each, the second lay in them
- * in 95.8 % (100 cells: 96.9 %, 160: 97.9 %), and of other photos 1.1 % (1.8 %, 2.4 %).
+ * centroids have for it. Of pairs above {@link GROUP_SCORE} of a photo and one of nine edits of it, the second lay in
+ * them in 98.9 % (100 cells: 98.3 %, 200: 99.3 %), of pairs of two edits in 97.9 %, and of other photos 1.7 %. The 8
+ * nearest cells of the codebook hold 98.7 %, 97.6 % and 3.3 %.
  */
 const CELLS = 150;
 /** Ranks (from 0) of nearest and second nearest centroid, the most likely first. */
