@@ -3,9 +3,9 @@ import { type DownloadPolicy, downloadImage } from '@akin/imaging';
 import { type Analyzer, createAnalyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
 import { modelNames } from '@akin/modules/vectors';
-import type { RedisQueue } from '@akin/queue';
 import { type FleetProcess, notReady } from './fleet-process.ts';
 import { openQueue } from './open-queue.ts';
+import { strangerTo } from './stranger-to.ts';
 
 export interface AnalyzeNodeConfig {
   readonly threads: number;
@@ -66,11 +66,4 @@ async function openAnalysis(
     },
   });
   return { url, analyzer, download };
-}
-
-/** Why no work will come, if the fleet uses other models. */
-async function strangerTo(queue: RedisQueue, contract: string): Promise<string | undefined> {
-  const announced = await queue.announced();
-  if (announced.length === 0 || announced.includes(contract)) return undefined;
-  return `This analyzer has the models ${contract}; the fleet hands out work for ${announced.join(' and ')}: its results would not fit, so it gets none.`;
 }

@@ -14,7 +14,7 @@ describe('a failed change', () => {
       },
     });
   });
-  afterAll(() => service[Symbol.asyncDispose]());
+  afterAll(async () => service[Symbol.asyncDispose]());
 
   const ask = async (path: string, init: RequestInit = {}) => {
     const answer = await fetch(`${service.gateway.url}/api/cores/my-collection${path}`, init);

@@ -1,0 +1,32 @@
+import { createRedisQueue, type RedisQueue } from '@akin/queue';
+import { type TestRedis, testRedis } from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { strangerTo } from './stranger-to.ts';
+
+describe('an analyzer in a fleet with other models', () => {
+  let redis: TestRedis;
+  const queues: RedisQueue[] = [];
+  const open = async (contract: string) => {
+    const queue = await createRedisQueue({ url: redis.url, prefix: redis.prefix, contract });
+    queues.push(queue);
+    return queue;
+  };
+
+  beforeAll(async () => {
+    redis = await testRedis();
+  });
+  afterAll(async () => {
+    for (const queue of queues) await queue[Symbol.asyncDispose]();
+    await redis.drop();
+  });
+
+  it('is told both by name, until somebody hands out work for its own', async () => {
+    const analyzer = await open('content=akin-1');
+    expect(await strangerTo(analyzer, 'content=akin-1')).toBeUndefined();
+    await (await open('content=akin-2')).announce();
+    const reason = await strangerTo(analyzer, 'content=akin-1');
+    expect(reason).toContain('has the models content=akin-1; the fleet hands out work for content=akin-2');
+    await (await open('content=akin-1')).announce();
+    expect(await strangerTo(analyzer, 'content=akin-1')).toBeUndefined();
+  });
+});
