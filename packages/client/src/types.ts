@@ -20,6 +20,10 @@ export interface ResponseHeader {
   QTime: number;
   token?: string;
   warnings?: string[];
+  /** Of ranked searches: whether the page is what comparing every match would give. */
+  ranking?: 'exact' | 'approximate';
+  /** Of ranked searches: how many descriptors were compared, about. */
+  distances?: number;
   [key: string]: Plain | undefined;
 }
 
