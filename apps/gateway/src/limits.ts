@@ -35,7 +35,7 @@ export interface GatewayLimits {
 export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   updateBytes: 2 * 1024 ** 3,
   parameterBytes: 35 * 1024 ** 2,
-  parameterBytesHeld: 140 * 1024 ** 2,
+  parameterBytesHeld: 70 * 1024 ** 2,
   parameterLength: 256 * 1024,
   parameters: 4096,
   compressionRatio: 200,

@@ -190,18 +190,31 @@ function send(status: number, type: string, content: Uint8Array | string, reques
     response.setHeader('content-type', type);
     response.setHeader('content-length', bytes.length);
   }
-  if (!request.complete) dropRest(request, response);
-  response.end(request.method === 'HEAD' || status === 304 ? undefined : bytes);
+  const shown = request.method === 'HEAD' || status === 304 ? undefined : bytes;
+  if (request.complete) response.end(shown);
+  else endBehindRest(shown, request, response);
 }
 
-/** The answer comes before the body is read: take the rest without looking, for a while, then hang up. */
-function dropRest(request: Request, response: Response): void {
+/**
+ * The answer comes before the body is read. It goes out at once, but the connection is kept until the rest has come, or
+ * for a while: many clients send all before they look, and never see the answer when they cannot.
+ */
+function endBehindRest(bytes: Uint8Array | undefined, request: Request, response: Response): void {
   response.setHeader('connection', 'close');
+  if (bytes === undefined) response.flushHeaders();
+  else response.write(bytes);
+  const end = () => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, DRAIN_MILLISECONDS).unref();
   request.unpipe();
+  // Whoever was reading left a listener behind, under which a stream does not flow.
+  request.removeAllListeners('readable');
   request.on('error', () => {});
+  request.once('end', end).once('close', end);
+  request.on('data', () => {});
   request.resume();
-  const timer = setTimeout(() => request.destroy(), DRAIN_MILLISECONDS).unref();
-  request.on('close', () => clearTimeout(timer));
 }
 
 function goneSignal(response: Response): AbortSignal {

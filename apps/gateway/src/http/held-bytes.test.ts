@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { ask, createGateway, FORM_BODY, testConfig } from '../../test/start-gateway.ts';
 import { HeldBytes } from './held-bytes.ts';
@@ -48,4 +49,27 @@ describe('bytes held by all requests', () => {
     expect((await first).status).toBe(200);
     expect((await picture()).status).toBe(200);
   });
+
+  it('are refused in words that a client sees which sends all before it looks', async () => {
+    await using gateway = await createGateway(testConfig({ limits: { parameterBytes: 1_000_000 } }));
+    const body = `input.data=${'A'.repeat(60_000_000)}`;
+    const answer = await sendBlindly(gateway.port, '/api/cores/any/analyze', body);
+    expect(answer).toMatch(/^HTTP\/1\.1 413 .*"error"/s);
+  });
 });
+
+/** Sends all, and only then reads. Chunked, so that the size is not known before. */
+async function sendBlindly(port: number, path: string, body: string): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.pause();
+  const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${FORM_BODY['content-type']}\r\n`;
+  const sent = `${head}Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  await new Promise<void>((resolve, reject) => {
+    socket.once('error', reject);
+    socket.write(sent, () => resolve());
+  });
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  socket.destroy();
+  return answer;
+}
