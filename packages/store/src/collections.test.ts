@@ -29,6 +29,7 @@ describe.each(ENGINES)('collections on %s', (kind) => {
       committedAt: null,
       pending: 0,
       failed: 0,
+      failures: {},
     });
   });
 

@@ -44,6 +44,9 @@ describe('a database that several processes share', () => {
   };
 
   it('is set up once, whoever comes first, and lets nobody in who wants it alone', async () => {
+    for (const store of [one, other]) {
+      expect((await listCollections(store)).map(({ name }) => name)).toContain('my-collection');
+    }
     expect((await listCollections(other)).filter(({ name }) => name === 'my-collection')).toHaveLength(1);
     await expect(openTestStore({ databaseUrl: database.url })).rejects.toMatchObject({
       code: 'conflict',

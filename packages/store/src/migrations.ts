@@ -55,12 +55,9 @@ const MIGRATIONS: readonly string[] = [
 /** Any number that nobody else uses: two processes that start together must not migrate together. */
 const MIGRATION_LOCK = 0x616b696d;
 
-/**
- * Brings the shared tables up to date.
- * @returns true when the database was empty
- */
-export async function migrate(engine: Engine): Promise<boolean> {
-  return engine.transaction(async (tx) => {
+/** Brings the shared tables up to date. */
+export async function migrate(engine: Engine): Promise<void> {
+  await engine.transaction(async (tx) => {
     await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
     await tx.query('create schema if not exists akin');
     await tx.query(
@@ -72,8 +69,21 @@ export async function migrate(engine: Engine): Promise<boolean> {
       await tx.query(sql);
       await tx.query('insert into akin.migrations (number) values ($1)', [index + 1]);
     }
-    return done === 0;
   });
+}
+
+/** The number that stands for the collection that exists from the start. */
+const FIRST_COLLECTION_MADE = 0;
+
+/** Whether the first collection was made. */
+export async function isFirstCollectionMade(engine: Engine): Promise<boolean> {
+  return (await engine.query('select 1 from akin.migrations where number = $1', [FIRST_COLLECTION_MADE])).length > 0;
+}
+
+export async function markFirstCollection(engine: Engine): Promise<void> {
+  await engine.query('insert into akin.migrations (number) values ($1) on conflict do nothing', [
+    FIRST_COLLECTION_MADE,
+  ]);
 }
 
 async function appliedMigrations(tx: Queryable): Promise<number> {

@@ -5,7 +5,7 @@ import type { CommitRun } from './commit.ts';
 import type { Engine } from './engine/engine.ts';
 import { openPglite, type PgliteEngine } from './engine/pglite.ts';
 import { CHANNEL, openPostgres } from './engine/postgres.ts';
-import { migrate } from './migrations.ts';
+import { isFirstCollectionMade, markFirstCollection, migrate } from './migrations.ts';
 import { OperationEvents } from './operation-events.ts';
 import { recover } from './recover.ts';
 import type { CollectionSchema } from './schema.ts';
@@ -104,8 +104,8 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       memory: { schemas: new Map(), uses: new Map(), words: new Map(), commits: new Map(), events, cells: new Map() },
       [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
     };
-    const isNew = await migrate(engine);
-    if (isNew) await createCollection(store, FIRST_COLLECTION);
+    await migrate(engine);
+    await createFirstCollection(store);
     for (const collection of await listCollections(store)) await updateTables(store, collection);
     if (!shared) await recover(store);
     return store;
@@ -113,6 +113,17 @@ export async function openStore(config: StoreConfig): Promise<Store> {
     await engine[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** Once in the life of a database, also when several processes open it at once or one dies in between. */
+async function createFirstCollection(store: Store): Promise<void> {
+  if (await isFirstCollectionMade(store.engine)) return;
+  try {
+    await createCollection(store, FIRST_COLLECTION);
+  } catch (error) {
+    if (!(error instanceof AkinError) || error.code !== 'conflict') throw error;
+  }
+  await markFirstCollection(store.engine);
 }
 
 /**
