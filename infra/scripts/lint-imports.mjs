@@ -50,6 +50,8 @@ const TESTS_MAY = ['@akin/testing'];
 
 /** Rooms that hold nothing but tests and measurements. */
 const DEVELOPMENT_ROOMS = ['e2e', 'bench'];
+/** The same inside of a room: what measures it. */
+const DEVELOPMENT_FOLDERS = ['packages/modules/src/eval'];
 
 /** Doors that pull in no network and no image decoder, however far one follows them; read by whoever only compares. */
 const LIGHT = {
@@ -100,7 +102,10 @@ function violationsOf(root, room, rootPackage) {
   });
   const forTests = Object.keys({ ...manifest.devDependencies, ...rootPackage.devDependencies });
   for (const file of sourceFiles(join(root, room))) {
-    const isTest = DEVELOPMENT_ROOMS.includes(room) || isTestFile(relative(join(root, room), file));
+    const isTest =
+      DEVELOPMENT_ROOMS.includes(room) ||
+      DEVELOPMENT_FOLDERS.includes(relative(root, dirname(file))) ||
+      isTestFile(relative(join(root, room), file));
     for (const { name, typeOnly } of importsOf(file)) {
       if (name.startsWith('.')) {
         const target = relative(join(root, room), resolve(dirname(file), name));

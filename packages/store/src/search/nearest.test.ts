@@ -114,7 +114,7 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
       const view = near(theme);
       const filters = fq(theme);
       const truth = await find(view, { fq: filters, smartfilter: 'off' });
-      const page = await find(view, { fq: filters, smartfilter });
+      const page = await find(view, { fq: filters, ...(smartfilter ? { smartfilter } : {}) });
       expect(truth.ranking?.exact).toBe(true);
       expect(page.numFound).toBe(truth.numFound);
       expect(page.hits).toHaveLength(Math.min(10, truth.numFound));
