@@ -81,7 +81,7 @@ export function answered({ expected }: Example, status: number, answer: Answer):
   }
 }
 
-interface Answer {
+export interface Answer {
   readonly error?: { readonly msg: string };
   readonly response?: { readonly numFound: number; readonly docs: readonly { readonly id: string }[] };
 }

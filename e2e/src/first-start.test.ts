@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
-import { answered, examplesIn } from './examples.ts';
+import { type Answer, answered, examplesIn } from './examples.ts';
 import { pasteJson, run } from './shell.ts';
 
 const README = new URL('../../README.md', import.meta.url);
@@ -68,7 +68,7 @@ describe('the page about searching', () => {
     const found = await Promise.all(
       examples.map(async (example) => {
         const answer = await fetch(`${akin.url}/api/cores/my-collection/${example.path}`);
-        return { line: example.line, ...answered(example, answer.status, await answer.json()) };
+        return { line: example.line, ...answered(example, answer.status, (await answer.json()) as Answer) };
       }),
     );
     expect(found).toEqual(examples.map(({ line, expected }) => ({ line, ...expected })));

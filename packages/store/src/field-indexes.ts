@@ -25,7 +25,7 @@ interface Use {
 }
 
 /** Indexes by their name, each as what stands behind `on documents`. */
-export function indexesFor(uses: readonly Use[]): Map<string, string> {
+function indexesFor(uses: readonly Use[]): Map<string, string> {
   const forms = new Map<string, Set<UseForm>>();
   for (const { column, form } of uses) forms.set(column, (forms.get(column) ?? new Set()).add(form));
   const indexes = new Map<string, string>();
