@@ -7,7 +7,7 @@ import { stringifyJson } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
 import { encodeDescriptor, parseOutputs } from '@akin/modules/vectors';
 import { createDice } from './random.mjs';
-import { analyzeSeeds } from './seeds.mjs';
+import { analyzeSeeds, modelMark } from './seeds.mjs';
 
 /** Documents have about so many bytes, as much as one with outputs and a small thumbnail: 100,000 are some 500 MB. */
 const DOCUMENT_BYTES = 5_000;
@@ -28,7 +28,7 @@ const NOISE = 0.35;
 export async function documentsFile(count, pictures) {
   const folder = join(tmpdir(), 'akin-bench');
   await mkdir(folder, { recursive: true });
-  const file = join(folder, `documents-${pictures === '' ? 'drawn' : basename(pictures)}-${count}.json`);
+  const file = join(folder, `documents-${pictures === '' ? 'drawn' : basename(pictures)}-${count}-${modelMark()}.json`);
   if (await stat(file).catch(() => undefined)) return file;
   console.error(`Making ${count} documents (once) …`);
   const seeds = await analyzeSeeds(pictures);

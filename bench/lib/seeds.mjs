@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
-import { moduleNames } from '@akin/modules/manifests';
-import { parseOutputs } from '@akin/modules/vectors';
+import { MODULES, moduleNames } from '@akin/modules/manifests';
+import { encodeDescriptor, parseOutputs } from '@akin/modules/vectors';
 import { drawImage } from '@akin/testing';
 
 const EXTENSIONS = ['.jpg', '.jpeg', '.png', '.webp'];
@@ -13,6 +14,15 @@ const AHEAD = 8;
 /** Where what takes long to make is kept between runs. */
 export const CACHE = join(tmpdir(), 'akin-bench');
 
+/** Tells the models whose descriptors are kept: those of others are of no use. */
+export function modelMark() {
+  const hash = createHash('sha256');
+  for (const { name, descriptor } of MODULES) {
+    if (descriptor) hash.update(encodeDescriptor(new Float32Array(descriptor.dimensions), name));
+  }
+  return hash.digest('hex').slice(0, 8);
+}
+
 /**
  * Analyzed pictures, around which documents are made up. They are analyzed once and kept.
  *
@@ -21,7 +31,7 @@ export const CACHE = join(tmpdir(), 'akin-bench');
  * @returns {Promise<{ text: string, outputs: ReturnType<typeof parseOutputs>, thumbnail: Uint8Array }[]>}
  */
 export async function analyzeSeeds(folder, most = 300) {
-  const file = join(CACHE, `seeds-${folder === '' ? 'drawn' : basename(folder)}-${most}.jsonl`);
+  const file = join(CACHE, `seeds-${folder === '' ? 'drawn' : basename(folder)}-${most}-${modelMark()}.jsonl`);
   if (!(await stat(file).catch(() => undefined))) await analyze(await listPictures(folder, most), file);
   const lines = (await readFile(file, 'utf8')).split('\n').filter(Boolean);
   if (lines.length === 0) throw new Error(`${folder} holds no picture that can be analyzed`);

@@ -7,7 +7,7 @@ import { MODULES } from '@akin/modules/manifests';
 import { decodeDescriptor, encodeDescriptor, parseOutputs } from '@akin/modules/vectors';
 import { idOf, wordAt } from '../lib/documents.mjs';
 import { createDice } from '../lib/random.mjs';
-import { analyzeSeeds } from '../lib/seeds.mjs';
+import { analyzeSeeds, modelMark } from '../lib/seeds.mjs';
 import { createDensity, realDescriptors } from './density.mjs';
 import { REGION_BITS, splitIntoRegions } from './regions.mjs';
 
@@ -142,7 +142,7 @@ function partPaths(folder, part) {
     documents: `${base}.json`,
     vectors: `${base}.vectors`,
     columns: `${base}.columns`,
-    done: `${base}.done`,
+    done: `${base}.${modelMark()}`,
   };
 }
 
