@@ -82,9 +82,11 @@ function isInput([name]: Pair): boolean {
 
 function inputOf(value: string, name: string): Pair {
   if (isDataUri(value)) return ['rank.by.data', value];
-  const [, kind = '', input = ''] = /^([a-z]+):(.+)$/is.exec(value) ?? [];
+  // Not by a pattern: one that runs over an upload of megabytes can run out of stack.
+  const colon = value.indexOf(':');
+  const kind = value.slice(0, Math.max(colon, 0));
   const parameter = Object.hasOwn(INPUTS, kind) ? INPUTS[kind] : undefined;
-  if (parameter) return [parameter, input];
+  if (parameter && colon + 1 < value.length) return [parameter, value.slice(colon + 1)];
   const kinds = Object.keys(INPUTS).map((known) => `${known}:`);
   throw refused(name, `it begins with one of ${kinds.join(', ')}; what an analysis put out goes into rank.by.outputs`);
 }

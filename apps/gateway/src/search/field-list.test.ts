@@ -62,6 +62,10 @@ describe('fl', () => {
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
+  it('refuses a list of megabytes', () => {
+    expect(() => read(['a'.repeat(20_000_000)])).toThrow('more than 1000000 characters');
+  });
+
   it('gives other names to fields, the score and functions', () => {
     const list = read([
       'id,colours:color_names',

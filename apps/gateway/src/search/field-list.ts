@@ -32,6 +32,8 @@ type Pattern = readonly (string | { readonly any: '*' | '?' })[];
 
 /** Each is a column of the statement that reads a page. */
 const MAX_DISTANCES = 100;
+/** Far below where a pattern that runs over it could run out of stack. */
+const MAX_LENGTH = 1_000_000;
 
 /**
  * Reads `fl`: names by comma or blank, `*` in names, `score`, `other name:name`, `geodist()`; repeated parameters add
@@ -43,6 +45,9 @@ const MAX_DISTANCES = 100;
  * @throws AkinError bad-request that names a function that is not understood
  */
 export function readFieldList(values: readonly string[], ranked: boolean, parameter: ParameterLookup): FieldList {
+  if (values.some((value) => value.length > MAX_LENGTH)) {
+    throw new AkinError('bad-request', `Parameter fl: it has more than ${MAX_LENGTH} characters.`);
+  }
   const items = values.flatMap((value) => value.match(/(?:\\.|\([^()]*\)|[^\s,\\])+/gs) ?? []);
   const computed = items.map((item) => readComputed(item, parameter));
   if (computed.filter((one) => one?.kind === 'distance').length > MAX_DISTANCES) {
