@@ -6,7 +6,7 @@ import type { Store } from './store.ts';
 
 /*
  * Indexes on fields are built when searches use a field, not before: most fields are never searched, and each index
- * makes every commit dearer. See docs/adr/0010-indexes-on-demand.md for what they cost and bring.
+ * makes every commit dearer. See docs/adr/0009-indexes-on-demand.md for what they cost and bring.
  */
 
 /** Most indexes on fields of one collection: the first that were used. */
