@@ -62,7 +62,7 @@ async function open(config: ServeConfig, log: Logger, parts: Parts): Promise<Pic
   await requireFreePort(config);
   const place = config.databaseUrl
     ? { databaseUrl: config.databaseUrl }
-    : { folder: path.join(config.dataFolder, 'database') };
+    : { folder: path.join(config.dataFolder, 'database'), tell: (text: string) => log.warn(text) };
   const store = parts.keep('store', await openStore({ modules: MODULES, parseOutputs, ...place }));
   const analyzer = parts.keep('analyzer', await createAnalyzer({ threads }));
   const queue = parts.keep('queue', createMemoryQueue());

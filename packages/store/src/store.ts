@@ -31,7 +31,11 @@ export type StoreConfig = {
    */
   readonly exactDocuments?: number;
 } & (
-  | { readonly folder: string }
+  | {
+      readonly folder: string;
+      /** Hears what an operator should know about the embedded database. */
+      readonly tell?: (text: string) => void;
+    }
   | {
       readonly databaseUrl: string;
       /** Other processes use the database too: those that commit need a lease. */
@@ -84,7 +88,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
   );
   const engine: Engine =
     'folder' in config
-      ? await openPglite(config.folder)
+      ? await openPglite(config.folder, config.tell ? { tell: config.tell } : {})
       : await openPostgres(config.databaseUrl, shared ? { hear: (text) => events.hear(Number(text)) } : {});
   try {
     if (engine.kind === 'pglite') await engine.query('create extension if not exists vector');
@@ -142,5 +146,5 @@ export async function backup(store: Store, file: string): Promise<void> {
  * @throws AkinError conflict when the folder holds a store
  */
 export async function restore(folder: string, file: string): Promise<void> {
-  await (await openPglite(folder, file))[Symbol.asyncDispose]();
+  await (await openPglite(folder, { backup: file }))[Symbol.asyncDispose]();
 }

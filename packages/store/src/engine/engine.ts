@@ -24,7 +24,7 @@ export interface TransactionOptions {
   readonly lane?: Lane;
   /** One read-only snapshot for all statements. */
   readonly snapshot?: boolean;
-  /** Cancels a statement that runs longer. PGlite cannot cancel: there it does nothing. */
+  /** Ends a statement that runs longer. PGlite cannot cancel one: there its thread ends, and another one is started. */
   readonly timeoutMilliseconds?: number;
   /**
    * Its statements find few rows by keys, and must do so through indexes: statistics lag behind bulk changes, and one

@@ -146,8 +146,8 @@ describe('the folder of the embedded database', () => {
       await engine.backup(file);
       await engine.query('insert into kept values (8)');
     }
-    await expect(openPglite(folder, file)).rejects.toMatchObject({ code: 'conflict' });
-    await using restored = await openPglite(join(folder, '..', 'restored'), file);
+    await expect(openPglite(folder, { backup: file })).rejects.toMatchObject({ code: 'conflict' });
+    await using restored = await openPglite(join(folder, '..', 'restored'), { backup: file });
     expect(await restored.query('select n from kept')).toEqual([{ n: 7 }]);
   }, 60_000);
 

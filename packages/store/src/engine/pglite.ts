@@ -1,16 +1,11 @@
-import { Duplex } from 'node:stream';
-import { Worker } from 'node:worker_threads';
 import { AkinError } from '@akin/domain';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Engine, Lane, Queryable, Row, SqlValue, TransactionOptions } from './engine.ts';
 import { adoptNewDirectory, inspectFolder, lockFolder } from './folder.ts';
 import { Lanes } from './lanes.ts';
-import type { WorkerConfig, WorkerReply, WorkerRequest } from './pglite-worker.ts';
-import { runStatement, runTransaction, SESSION_SETTINGS } from './session.ts';
-import { ROW_TYPES } from './types.ts';
-
-/** Resolves alike from src/engine (under jest) and from dist/engine. */
-const WORKER_FILE = new URL('../../dist/engine/pglite-worker.js', import.meta.url);
+import { LiveSession, type PgliteSession } from './pglite-session.ts';
+import { PgliteThread } from './pglite-thread.ts';
+import { runStatement, runTransaction } from './session.ts';
 
 const CHECKPOINT_BYTES = 32 * 1024 * 1024;
 /** Statements and transactions between two looks. */
@@ -22,13 +17,20 @@ export interface PgliteEngine extends Engine {
   backup(file: string): Promise<void>;
 }
 
+export interface PgliteOptions {
+  /** Fills the (still empty) folder from a file that `backup` wrote. */
+  readonly backup?: string;
+  /** Hears what an operator should know. */
+  readonly tell?: (text: string) => void;
+}
+
 /**
  * Opens the embedded database of a folder, making it when there is none; the database runs in a worker thread. It
- * survives a kill of the process at any moment, but not a loss of power: PGlite never calls fsync. That is what
- * `backup` is for.
- * @param backup fills the (still empty) folder from a file that `backup` wrote
+ * survives a kill of the process at any moment, and of the thread, which is started again by the next use; but not a
+ * loss of power: PGlite never calls fsync. That is what `backup` is for.
  */
-export async function openPglite(folder: string, backup?: string): Promise<PgliteEngine> {
+export async function openPglite(folder: string, options: PgliteOptions = {}): Promise<PgliteEngine> {
+  const { backup, tell = () => undefined } = options;
   const unlock = await lockFolder(folder);
   try {
     const data = await inspectFolder(folder);
@@ -40,13 +42,7 @@ export async function openPglite(folder: string, backup?: string): Promise<Pglit
       await first.close();
       await adoptNewDirectory(folder, data);
     }
-    const thread = await PgliteThread.start({ dataDirectory: data.dataDirectory });
-    try {
-      return await connect(thread, unlock);
-    } catch (error) {
-      await thread.close();
-      throw error;
-    }
+    return createEngine(await LiveSession.open(data.dataDirectory, tell), unlock);
   } catch (error) {
     await unlock();
     if (error instanceof AkinError) throw error;
@@ -58,54 +54,43 @@ export async function openPglite(folder: string, backup?: string): Promise<Pglit
   }
 }
 
-async function connect(thread: PgliteThread, unlock: () => Promise<void>): Promise<PgliteEngine> {
-  const client = new pg.Client({
-    user: 'postgres',
-    database: 'postgres',
-    password: '',
-    stream: () => thread as never,
-    types: ROW_TYPES,
-  });
-  // Every statement that is under way rejects by itself; without a listener the process would end.
-  client.on('error', () => undefined);
-  await client.connect();
-  for (const [name, value] of Object.entries(SESSION_SETTINGS)) await client.query(`set ${name} = '${value}'`);
-
-  // A sample of 300 rows for each says enough, and keeps everybody else waiting for 50 ms. Of 6,000 rows it was 200,
-  // and of the usual 30,000 a second: words and arrays are slow to count.
-  await client.query('set default_statistics_target = 8');
-
+function createEngine(live: LiveSession, unlock: () => Promise<void>): PgliteEngine {
   const lanes = new Lanes();
   let runs = 0;
   let lastSearch = Number.NEGATIVE_INFINITY;
   /** Runs work on the connection, and now and then looks whether a checkpoint is due. */
-  const runInLane = async <T>(lane: Lane, work: () => Promise<T>): Promise<T> => {
+  const runInLane = async <T>(lane: Lane, work: (session: PgliteSession) => Promise<T>): Promise<T> => {
     try {
-      return await lanes.run(lane, work);
+      return await lanes.run(lane, async () => work(await live.get()));
     } finally {
       // After a close it fails, which harms nobody.
-      if (++runs % CHECKPOINT_LOOK === 0) lanes.run('bulk', () => checkpointIfDue(client)).catch(() => undefined);
+      if (++runs % CHECKPOINT_LOOK === 0) {
+        lanes.run('bulk', async () => checkpointIfDue((await live.get()).client)).catch(() => undefined);
+      }
     }
   };
   let closed: Promise<void> | undefined;
   const close = async () => {
     await lanes.run('interactive', async () => {
-      await thread.close();
+      await live.close();
       await unlock();
     });
   };
   return {
     kind: 'pglite',
     query: <R extends Row>(sql: string, params?: readonly SqlValue[], lane: Lane = 'interactive') =>
-      runInLane(lane, () => runStatement<R>(client, sql, params)),
+      runInLane(lane, ({ client }) => runStatement<R>(client, sql, params)),
     transaction: <T>(work: (tx: Queryable) => Promise<T>, options: TransactionOptions = {}) => {
-      const { timeoutMilliseconds: _, ...rest } = options;
+      const { timeoutMilliseconds: limit, ...rest } = options;
       if (options.snapshot) lastSearch = performance.now();
-      return runInLane(options.lane ?? 'interactive', () => runTransaction(client, work, rest));
+      return runInLane(options.lane ?? 'interactive', (session) =>
+        runTransaction(session.client, limit === undefined ? work : (tx) => work(session.limited(tx, limit)), rest),
+      );
     },
     sinceLastSearch: () => performance.now() - lastSearch,
     backup: (file) =>
       lanes.run('bulk', async () => {
+        const { client, thread } = await live.get();
         await runStatement(client, 'checkpoint');
         await thread.backup(file);
       }),
@@ -126,111 +111,4 @@ async function checkpointIfDue(client: pg.Client): Promise<void> {
     'select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::float8 as bytes from pg_control_checkpoint()',
   );
   if (row !== undefined && row.bytes > CHECKPOINT_BYTES) await runStatement(client, 'checkpoint');
-}
-
-/**
- * The worker as a socket: pg's client speaks the wire protocol through it as it does to a server, so both engines share
- * parameters, types and errors.
- */
-class PgliteThread extends Duplex {
-  readonly #worker: Worker;
-  /** The request by name that is under way; the engine sends one at a time. */
-  #pending: { resolve: () => void; reject: (error: Error) => void } | undefined;
-  #failure: Error | undefined;
-
-  private constructor(worker: Worker) {
-    super({ autoDestroy: false });
-    this.#worker = worker;
-    // Whoever waits hears of a failure by itself; without a listener the event would end the process.
-    this.on('error', () => undefined);
-    worker.on('message', (reply: WorkerReply) => this.#hear(reply));
-    worker.on('error', (error) => this.#fail(error));
-    worker.on('exit', () => this.#fail(new Error('the database thread ended')));
-  }
-
-  static async start(config: WorkerConfig): Promise<PgliteThread> {
-    const thread = new PgliteThread(new Worker(WORKER_FILE, { workerData: config, execArgv: [] }));
-    try {
-      await thread.#settle();
-    } catch (error) {
-      await thread.#worker.terminate();
-      throw error;
-    }
-    return thread;
-  }
-
-  async backup(file: string): Promise<void> {
-    this.#post({ kind: 'backup', file });
-    await this.#settle();
-  }
-
-  async close(): Promise<void> {
-    if (this.#failure === undefined) {
-      this.#post({ kind: 'close' });
-      await this.#settle().catch(() => undefined);
-    }
-    this.#failure ??= new Error('the database is closed');
-    await this.#worker.terminate();
-    this.destroy();
-  }
-
-  #settle(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (this.#failure === undefined) this.#pending = { resolve, reject };
-      else reject(this.#failure);
-    });
-  }
-
-  #post(request: WorkerRequest, transfer: ArrayBuffer[] = []): void {
-    this.#worker.postMessage(request, transfer);
-  }
-
-  #hear(reply: WorkerReply): void {
-    if (reply instanceof Uint8Array) this.push(Buffer.from(reply.buffer, reply.byteOffset, reply.byteLength));
-    else if (reply.kind === 'failed') this.#fail(new Error(reply.reason));
-    else this.#pending?.resolve();
-  }
-
-  #fail(error: Error): void {
-    if (this.#failure !== undefined) return;
-    this.#failure = error;
-    this.#pending?.reject(error);
-    this.destroy(Object.assign(new Error(`The database thread failed: ${error.message}`), { code: 'ECONNRESET' }));
-  }
-
-  // What pg expects of a socket besides a stream.
-  connect(): this {
-    queueMicrotask(() => this.emit('connect'));
-    return this;
-  }
-  setNoDelay(): this {
-    return this;
-  }
-  setKeepAlive(): this {
-    return this;
-  }
-  ref(): this {
-    return this;
-  }
-  unref(): this {
-    return this;
-  }
-
-  override _read(): void {}
-
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
-    this._writev([{ chunk }], done);
-  }
-
-  /** pg corks the messages of one statement: they cross in one piece and come back as one. */
-  override _writev(chunks: readonly { chunk: Buffer }[], done: (error?: Error) => void): void {
-    const whole = new Uint8Array(chunks.reduce((sum, { chunk }) => sum + chunk.length, 0));
-    let offset = 0;
-    for (const { chunk } of chunks) {
-      whole.set(chunk, offset);
-      offset += chunk.length;
-    }
-    this.#post(whole, [whole.buffer]);
-    done();
-  }
 }

@@ -1,0 +1,122 @@
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { testPlace } from '../../test/support.ts';
+import { watchThreads } from '../../test/threads.ts';
+import type { Queryable } from './engine.ts';
+import { openPglite, type PgliteEngine } from './pglite.ts';
+import { wasCancelled } from './sqlstate.ts';
+
+/** Takes minutes. */
+const SLOW = 'select count(*) from generate_series(1, 2000000000)';
+
+describe('a thread of the embedded database that dies', () => {
+  let folder: string;
+  let remove: () => Promise<void>;
+  let engine: PgliteEngine;
+  let told: string[];
+  let watched: ReturnType<typeof watchThreads>;
+
+  beforeEach(async () => {
+    const made = await testPlace('pglite');
+    if (!('folder' in made.place)) throw new Error('not a folder');
+    folder = made.place.folder;
+    remove = made.remove;
+    told = [];
+    watched = watchThreads();
+    engine = await openPglite(folder, { tell: (text) => told.push(text) });
+    await engine.query('create table kept (n int primary key)');
+  }, 60_000);
+
+  afterEach(async () => {
+    watched.end();
+    await engine[Symbol.asyncDispose]();
+    await remove();
+  });
+
+  const kill = () => watched.threads.at(-1)?.terminate();
+
+  it('is replaced at the next use; what was committed is there, and the rest of a transaction is not', async () => {
+    await engine.query('insert into kept values (1)');
+    const cutOff = engine.transaction(async (tx) => {
+      await tx.query('insert into kept values (2)');
+      await kill();
+      await tx.query('insert into kept values (3)');
+    });
+    await expect(cutOff).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: expect.any(Number) });
+    expect(await engine.query('select n from kept')).toEqual([{ n: 1 }]);
+    expect(told).toEqual([
+      expect.stringMatching(/thread.*failed: it ended.*started again/),
+      expect.stringMatching(/answers again after \d+ ms/),
+    ]);
+  });
+
+  it('fails the statement under way, and nobody who waits behind it', async () => {
+    const under = engine.query(SLOW);
+    const behind = [engine.query('select 1 as one'), engine.query('select 2 as two', [], 'bulk')];
+    await kill();
+    await expect(under).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await Promise.all(behind)).toEqual([[{ one: 1 }], [{ two: 2 }]]);
+  });
+
+  it('is replaced by one with the same settings', async () => {
+    const settings = () =>
+      engine.query(
+        `select name, setting from pg_settings where source = 'session' or name in ('timezone', 'plan_cache_mode') order by name`,
+      );
+    const before = await settings();
+    await kill();
+    expect(await settings()).toEqual(before);
+    expect(before.length).toBeGreaterThan(3);
+  });
+
+  it('is tried again when it cannot be started, with the reason in the log', async () => {
+    await engine.query('insert into kept values (1)');
+    const away = join(folder, 'away');
+    await rename(join(folder, 'pg'), away);
+    await kill();
+    const refused = {
+      code: 'unavailable',
+      retryAfterSeconds: 1,
+      message: expect.stringContaining('cannot be started'),
+    };
+    await expect(engine.query('select 1')).rejects.toMatchObject(refused);
+    // Not tried again before its time.
+    const starts = watched.threads.length;
+    await expect(engine.query('select 1')).rejects.toMatchObject(refused);
+    expect(watched.threads.length).toBe(starts);
+    expect(told.at(-1)).toMatch(/cannot be started again: .+ Next try in 500 ms/);
+
+    await rename(away, join(folder, 'pg'));
+    const again = async (): Promise<unknown> =>
+      engine.query('select n from kept').catch(() => new Promise((resolve) => setTimeout(() => resolve(again()), 20)));
+    expect(await again()).toEqual([{ n: 1 }]);
+  });
+
+  it('closes when it is dead', async () => {
+    await kill();
+    await engine[Symbol.asyncDispose]();
+    await expect(engine.query('select 1')).rejects.toMatchObject({ code: 'unavailable' });
+    engine = await openPglite(folder);
+    expect(await engine.query('select n from kept')).toEqual([]);
+  });
+
+  it('ends with a statement that takes longer than its transaction allows', async () => {
+    const search = (read: (tx: Queryable) => Promise<unknown>) =>
+      engine.transaction(read, { snapshot: true, timeoutMilliseconds: 200 });
+    const began = performance.now();
+    const slow = search((tx) => tx.query(SLOW)).catch((error: unknown) => error);
+    const behind = engine.query('select 1 as one');
+    expect(wasCancelled(await slow)).toBe(true);
+    expect(await behind).toEqual([{ one: 1 }]);
+    expect(performance.now() - began).toBeLessThan(20_000);
+    // What came before the slow statement is an answer.
+    const partial = search(async (tx) => {
+      const read = await tx.query('select 2 as two');
+      await tx.query(SLOW).catch(() => undefined);
+      return read;
+    });
+    expect(await partial).toEqual([{ two: 2 }]);
+    expect(await search((tx) => tx.query('select 3 as three'))).toEqual([{ three: 3 }]);
+  });
+});

@@ -1,0 +1,126 @@
+import { Duplex } from 'node:stream';
+import { Worker } from 'node:worker_threads';
+import type { WorkerConfig, WorkerReply, WorkerRequest } from './pglite-worker.ts';
+
+/** Resolves alike from src/engine (under jest) and from dist/engine. */
+const WORKER_FILE = new URL('../../dist/engine/pglite-worker.js', import.meta.url);
+
+/**
+ * The worker as a socket: pg's client speaks the wire protocol through it as it does to a server, so both engines share
+ * parameters, types and errors.
+ */
+export class PgliteThread extends Duplex {
+  readonly #worker: Worker;
+  /** The request by name that is under way; the engine sends one at a time. */
+  #pending: { resolve: () => void; reject: (error: Error) => void } | undefined;
+  #failure: Error | undefined;
+
+  private constructor(worker: Worker) {
+    super({ autoDestroy: false });
+    this.#worker = worker;
+    // Whoever waits hears of a failure by itself; without a listener the event would end the process.
+    this.on('error', () => undefined);
+    worker.on('message', (reply: WorkerReply) => this.#hear(reply));
+    worker.on('error', (error) => this.fail(error));
+    worker.on('exit', () => this.fail(new Error('it ended')));
+  }
+
+  static async start(config: WorkerConfig): Promise<PgliteThread> {
+    const thread = new PgliteThread(new Worker(WORKER_FILE, { workerData: config, execArgv: [] }));
+    try {
+      await thread.#settle();
+    } catch (error) {
+      await thread.#worker.terminate();
+      throw error;
+    }
+    return thread;
+  }
+
+  /** Why nothing can be asked of it any more. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  async backup(file: string): Promise<void> {
+    this.#post({ kind: 'backup', file });
+    await this.#settle();
+  }
+
+  /** Closes the database in order where it still answers. Resolves when the thread is gone. */
+  async close(): Promise<void> {
+    if (this.#failure === undefined) {
+      this.#post({ kind: 'close' });
+      await this.#settle().catch(() => undefined);
+    }
+    this.#failure ??= new Error('the database is closed');
+    await this.#worker.terminate();
+    this.destroy();
+  }
+
+  /**
+   * Gives the thread up: what is under way rejects with an error that has the code, and the thread ends whatever it is
+   * doing. `close` tells when it is gone.
+   */
+  fail(error: Error, code = 'ECONNRESET'): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = error;
+    void this.#worker.terminate();
+    this.#pending?.reject(error);
+    this.destroy(Object.assign(new Error(`The database thread failed: ${error.message}`), { code }));
+  }
+
+  #settle(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#failure === undefined) this.#pending = { resolve, reject };
+      else reject(this.#failure);
+    });
+  }
+
+  #post(request: WorkerRequest, transfer: ArrayBuffer[] = []): void {
+    this.#worker.postMessage(request, transfer);
+  }
+
+  #hear(reply: WorkerReply): void {
+    // What a thread says that was given up is heard by nobody.
+    if (this.#failure !== undefined && reply instanceof Uint8Array) return;
+    if (reply instanceof Uint8Array) this.push(Buffer.from(reply.buffer, reply.byteOffset, reply.byteLength));
+    else if (reply.kind === 'failed') this.fail(new Error(reply.reason));
+    else this.#pending?.resolve();
+  }
+
+  // What pg expects of a socket besides a stream.
+  connect(): this {
+    queueMicrotask(() => this.emit('connect'));
+    return this;
+  }
+  setNoDelay(): this {
+    return this;
+  }
+  setKeepAlive(): this {
+    return this;
+  }
+  ref(): this {
+    return this;
+  }
+  unref(): this {
+    return this;
+  }
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
+    this._writev([{ chunk }], done);
+  }
+
+  /** pg corks the messages of one statement: they cross in one piece and come back as one. */
+  override _writev(chunks: readonly { chunk: Buffer }[], done: (error?: Error) => void): void {
+    const whole = new Uint8Array(chunks.reduce((sum, { chunk }) => sum + chunk.length, 0));
+    let offset = 0;
+    for (const { chunk } of chunks) {
+      whole.set(chunk, offset);
+      offset += chunk.length;
+    }
+    this.#post(whole, [whole.buffer]);
+    done();
+  }
+}
