@@ -1,0 +1,42 @@
+/**
+ * Changes for collections that something is killed beside: adds with pictures and with outputs, deletes by id and by
+ * query, over few ids, so that they meet.
+ *
+ * @param api loadSchema, parseJson, TypeClaims and validateDocument
+ * @param {(below: number) => number} random a whole number from 0 on
+ */
+export function createFeeding({ loadSchema, parseJson, TypeClaims, validateDocument }, firstNumber, random) {
+  let number = firstNumber;
+
+  function makeChange() {
+    const kind = random(20);
+    const id = `id${random(60)}`;
+    if (kind === 0) return { deleted: id };
+    if (kind === 1) return { query: `n:${number - random(200)} OR group:${random(40)}` };
+    return { id, n: number++, group: random(40), analyzed: kind < 8 };
+  }
+
+  return {
+    /** What the next request sends. */
+    make() {
+      // The first document tells requests apart.
+      const first = { id: `request${number}`, n: number++, group: -1, analyzed: false };
+      return [first, ...Array.from({ length: random(30) }, makeChange)];
+    },
+    /** That as changes. */
+    async changesOf(store, collection, sent) {
+      const { fields } = await loadSchema(store, collection);
+      const claims = new TypeClaims();
+      return sent.map((change) => {
+        if ('deleted' in change) return { kind: 'delete', id: change.deleted };
+        if ('query' in change) return { kind: 'delete-by-query', query: change.query };
+        const { id, n, group, analyzed } = change;
+        const source = analyzed ? { image: 'http://images.example/x.jpg' } : { import: '[1,0]' };
+        const json = parseJson(JSON.stringify({ id, n, group, ...source }));
+        const validated = validateDocument(json, 0, fields, claims);
+        if ('errors' in validated) throw new Error(validated.errors[0].msg);
+        return { kind: 'add', document: validated.document };
+      });
+    },
+  };
+}

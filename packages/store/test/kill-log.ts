@@ -1,0 +1,89 @@
+import { expect } from '@jest/globals';
+import { type Collection, collectionStatus } from '../src/collections.ts';
+import { listOperations, type Operation } from '../src/operations.ts';
+import type { Store } from '../src/store.ts';
+
+/** What is sent while something is killed; see feeding. */
+export type Sent =
+  | { readonly id: string; readonly n: number; readonly group: number; readonly analyzed: boolean }
+  | { readonly deleted: string }
+  | { readonly query: string };
+
+/** What became of what was sent. */
+export interface Log {
+  /** Requests that were accepted for certain: first sequence number and changes. */
+  readonly accepted: { readonly first: number; readonly sent: readonly Sent[] }[];
+  /** Requests that were under way at a kill: accepted or not, but whole. */
+  readonly unknown: (readonly Sent[])[];
+}
+
+/** Compares what a search would see with what the operations that are visible add up to. */
+export async function checkVisible(store: Store, collection: Collection, log: Log): Promise<void> {
+  const S = collection.sqlSchema;
+  const operations = await allOperations(store, collection);
+  const sent = assignNumbers(operations, log);
+
+  const rows = await store.engine.query<{ id: string; n: bigint }>(`select id, n from ${S}.live_documents order by id`);
+  expect(rows.map(({ id, n }) => [id, Number(n)])).toEqual(replay(operations, sent));
+  expect((await collectionStatus(store, collection)).documents).toBe(rows.length);
+  const [bare] = await store.engine.query<{ count: bigint }>(
+    `select count(*) from ${S}.documents d left join ${S}.outputs o using (doc) left join ${S}.descriptors_tiny t using (doc)
+      where o.doc is null or t.doc is null`,
+  );
+  expect(bare?.count).toBe(0n);
+}
+
+export async function allOperations(store: Store, collection: Collection): Promise<Operation[]> {
+  const operations: Operation[] = [];
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const page = await listOperations(store, collection, { after, limit: 1000 });
+    operations.push(...page.operations);
+    after = page.next;
+  }
+  return operations;
+}
+
+/** Finds what was sent as each operation, and checks that each request is there whole or, if nobody was told, not at all. */
+function assignNumbers(operations: readonly Operation[], log: Log): Map<number, Sent> {
+  expect(operations.map(({ seq }) => seq)).toEqual(operations.map((_, i) => i + 1));
+  const sent = new Map<number, Sent>();
+  const add = (first: number, changes: readonly Sent[]) => {
+    for (const [i, change] of changes.entries()) sent.set(first + i, change);
+  };
+  for (const { first, sent: changes } of log.accepted) add(first, changes);
+  for (const { seq, id } of operations) {
+    if (sent.has(seq)) continue;
+    // The first operation of a request of which nobody was told that it was accepted.
+    add(seq, log.unknown.find((changes) => idOf(changes[0]) === id) ?? []);
+  }
+  expect([...sent.keys()].sort((a, b) => a - b)).toEqual(operations.map(({ seq }) => seq));
+  for (const { seq, id } of operations) expect([seq, idOf(sent.get(seq))]).toEqual([seq, id]);
+  return sent;
+}
+
+function idOf(change: Sent | undefined): string | null {
+  if (change === undefined || 'query' in change) return null;
+  return 'deleted' in change ? change.deleted : change.id;
+}
+
+/** The documents that the visible and superseded operations leave, by sequence numbers alone. */
+function replay(operations: readonly Operation[], sent: ReadonlyMap<number, Sent>): [string, number][] {
+  const last = new Map<string, number>();
+  const queries: { seq: number; query: string }[] = [];
+  for (const { seq, state } of operations) {
+    const change = sent.get(seq);
+    if (change === undefined || state !== 'visible') continue;
+    if ('query' in change) queries.push({ seq, query: change.query });
+    else last.set(idOf(change) ?? '', seq);
+  }
+  const documents: [string, number][] = [];
+  for (const [id, seq] of last) {
+    const change = sent.get(seq);
+    if (change === undefined || !('n' in change)) continue;
+    const deleted = queries.some(
+      (one) => one.seq > seq && (one.query.includes(`n:${change.n} `) || one.query.endsWith(`group:${change.group}`)),
+    );
+    if (!deleted) documents.push([id, change.n]);
+  }
+  return documents.sort(([a], [b]) => (a < b ? -1 : 1));
+}
