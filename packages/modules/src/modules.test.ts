@@ -138,13 +138,10 @@ describe('what a picture shares between modules', () => {
       return {
         width: 1,
         height: 1,
-        run() {
+        async run() {
           ran++;
-          return {
-            model: 'm',
-            pool: new Float32Array(),
-            heads: { content: new Float32Array(), duplicate: new Float32Array() },
-          };
+          const heads = { content: new Float32Array(), duplicate: new Float32Array() };
+          return [{ model: 'm', pool: new Float32Array(), heads }];
         },
       };
     });

@@ -1,5 +1,5 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
-import type { Features } from './network/network.ts';
+import type { Features, Network } from './network/network.ts';
 
 /** One picture under analysis. What several modules need is made once, and only when one of them asks for it. */
 export interface Picture {
@@ -10,18 +10,17 @@ export interface Picture {
 }
 
 /** Gets the network of this thread ready and hands it out. */
-export type OpenNetwork = () => Promise<{
-  readonly width: number;
-  readonly height: number;
-  run(pixels: Pixels): Features;
-}>;
+export type OpenNetwork = () => Promise<Network>;
 
 export function preparePicture(pixels: Pixels, openNetwork: OpenNetwork): Picture {
   let features: Promise<Features> | undefined;
   return {
     pixels,
     features() {
-      features ??= openNetwork().then((network) => network.run(resizeArea(pixels, network.width, network.height)));
+      features ??= openNetwork().then(async (network) => {
+        const [features] = await network.run([resizeArea(pixels, network.width, network.height)]);
+        return features as Features;
+      });
       return features;
     },
   };

@@ -28,7 +28,7 @@ const small = resizeArea(pixels, network.width, network.height);
 
 const stages: Record<string, () => unknown> = {
   'bare decode': () => decodeImage(bytes, { minSide: MIN_SIDE }),
-  'bare network': () => network.run(small),
+  'bare network': () => network.run([small]),
   'whole analysis': () => analyzeImage(bytes),
   'of it: resize for the network': () => resizeArea(pixels, network.width, network.height),
 };

@@ -21,7 +21,7 @@ describe('the check of the backend', () => {
 
   it('stops the start when tfjs-node is asked for and not installed', async () => {
     await expect(createAnalyzer({ threads: 1, backend: 'node' })).rejects.toThrow(
-      'The backend "node" needs @tensorflow/tfjs-node, which is not installed',
+      'The backend "node" needs @tensorflow/tfjs-node, which is not installed: install it',
     );
   });
 });

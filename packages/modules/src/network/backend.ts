@@ -1,10 +1,15 @@
 import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { AkinError } from '@akin/domain';
 
-/** Which engine runs the network: WebAssembly, or TensorFlow's C library if the user installed tfjs-node. */
-export type Backend = 'wasm' | 'node';
+/** The engines to choose from: WebAssembly, ONNX Runtime and TensorFlow's C library, the last two if installed. */
+export const BACKENDS = ['wasm', 'onnx', 'node'] as const;
 
-/** Not a dependency: found only where the user installed it. */
-export const NODE_BACKEND = '@tensorflow/tfjs-node';
+/** What runs the network. Those that nobody chooses, because they are slow, are there to be compared with. */
+export type Backend = (typeof BACKENDS)[number] | 'wasm-plain' | 'cpu';
+
+/** Not installed with akin: found only where the user added it. */
+const PACKAGES: Partial<Record<Backend, string>> = { onnx: 'onnxruntime-node', node: '@tensorflow/tfjs-node' };
 
 /** The types of Node leave it out. */
 declare const WebAssembly: { validate(bytes: Uint8Array): boolean };
@@ -18,23 +23,38 @@ const SIMD_PROBE = Uint8Array.of(
   ...[0x0a, 0x08, 0x01, 0x06, 0x00, 0x41, 0x00, 0xfd, 0x0f, 0x0b],
 );
 
-/** Throws an Error that says what to do when a backend cannot run here. Loads nothing. */
+/**
+ * Looks whether a backend can run here; loads nothing.
+ *
+ * @throws {AkinError} conflict that says what to do when it cannot.
+ */
 export function checkBackend(backend: Backend): void {
   if (backend === 'wasm' && !WebAssembly.validate(SIMD_PROBE)) {
-    throw new Error(
-      'This machine runs WebAssembly without SIMD, on which an analysis takes 4 to 6 times as long. Use a newer processor or Node.',
+    throw new AkinError(
+      'conflict',
+      'This machine runs WebAssembly without SIMD, on which an analysis takes 4 to 6 times as long. Use a newer processor or Node, or the backend "onnx".',
     );
   }
-  if (backend === 'node' && !isInstalled(NODE_BACKEND)) {
-    throw new Error(`The backend "node" needs ${NODE_BACKEND}, which is not installed: install it, or use "wasm".`);
+  const name = PACKAGES[backend];
+  if (name !== undefined && locate(name) === undefined) {
+    throw new AkinError(
+      'conflict',
+      `The backend "${backend}" needs ${name}, which is not installed: install it, as docs/backends.md says, or use "wasm".`,
+    );
   }
 }
 
-function isInstalled(name: string): boolean {
+/** Loads the package that a backend needs, wherever Node finds it from here, `NODE_PATH` included. */
+export async function loadPackageOf(backend: 'onnx' | 'node'): Promise<unknown> {
+  const file = locate(PACKAGES[backend] as string);
+  if (file === undefined) throw new Error(`${PACKAGES[backend]} is not installed.`);
+  return import(pathToFileURL(file).href);
+}
+
+function locate(name: string): string | undefined {
   try {
-    createRequire(import.meta.url).resolve(name);
-    return true;
+    return createRequire(import.meta.url).resolve(name);
   } catch {
-    return false;
+    return undefined;
   }
 }

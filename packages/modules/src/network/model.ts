@@ -64,3 +64,11 @@ export async function readModel(folder: URL): Promise<Model> {
   }
   return { id: `${spec.id}:${sha256.slice(0, 8)}`, spec, tensors: readSafetensors(bytes, label) };
 }
+
+/** The number of channels that reach the heads. */
+export function pooledWidth(layers: readonly Layer[]): number {
+  return layers.reduce((width, layer) => {
+    if (layer.op === 'conv2d') return layer.out;
+    return layer.op === 'residual' ? layer.b.out : width;
+  }, 3);
+}

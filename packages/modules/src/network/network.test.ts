@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as tf from '@tensorflow/tfjs-core';
+import { type NetworkThread, openThread } from '../../test/open-thread.ts';
+import type { Backend } from './backend.ts';
 import { MODEL_FOLDER, readModel } from './model.ts';
-import { type Network, openNetwork } from './network.ts';
+import { openNetwork } from './network.ts';
 
 const SIDE = 128;
 
@@ -26,40 +28,59 @@ function maxDifference(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return Math.max(...Array.from(a, (value, i) => Math.abs(value - (b[i] as number))));
 }
 
-describe('the network', () => {
-  let network: Network;
+// What every backend keeps. @tensorflow/tfjs-node is not among them: its installation downloads.
+describe.each<[Backend, number]>([
+  ['wasm', 16],
+  ['wasm-plain', 4],
+  ['onnx', 16],
+  // Some hundred times slower.
+  ['cpu', 1],
+])('the network on %s', (backend, count) => {
+  let network: NetworkThread;
+  let pictures: Awaited<ReturnType<typeof references>>;
   beforeAll(async () => {
-    network = await openNetwork(await readModel(MODEL_FOLDER));
+    network = openThread(backend);
+    pictures = (await references()).slice(0, count);
   });
+  afterAll(() => network[Symbol.asyncDispose]());
 
   it('gives the reference vectors of both heads within 1e-4', async () => {
-    const all = await references();
-    expect(all).toHaveLength(16);
-    for (const { expected, pixels } of all) {
-      const features = network.run(pixels);
-      expect(maxDifference(features.heads.content, expected.content)).toBeLessThan(1e-4);
-      expect(maxDifference(features.heads.duplicate, expected.duplicate)).toBeLessThan(1e-4);
+    expect(pictures).toHaveLength(count);
+    for (const { expected, pixels } of pictures) {
+      const [features] = await network.run([pixels]);
+      expect(maxDifference(features?.heads.content ?? [], expected.content)).toBeLessThan(1e-4);
+      expect(maxDifference(features?.heads.duplicate ?? [], expected.duplicate)).toBeLessThan(1e-4);
     }
   });
 
-  it('gives the same bits each time and leaves no tensor behind', async () => {
-    const [first] = await references();
-    if (first === undefined) throw new Error('no reference');
-    const once = network.run(first.pixels);
-    const tensors = tf.memory().numTensors;
-    for (let i = 0; i < 5; i++) expect(network.run(first.pixels)).toEqual(once);
-    expect(tf.memory().numTensors).toBe(tensors);
+  it('gives the same bits each time, alone and among others', async () => {
+    const some = pictures.slice(0, 3).map(({ pixels }) => pixels);
+    const alone = [];
+    for (const pixels of some) alone.push(...(await network.run([pixels])));
+    expect(await network.run(some)).toEqual(alone);
+    expect(await network.run(some.toReversed())).toEqual(alone.toReversed());
   });
 
   it('names its vectors by the weights', async () => {
-    const [first] = await references();
-    expect(first && network.run(first.pixels).model).toBe('akin-1:d52ec204');
+    const { id } = await readModel(MODEL_FOLDER);
+    for (const { model } of await network.run(pictures.slice(0, 1).map(({ pixels }) => pixels))) expect(model).toBe(id);
   });
 
-  it('refuses pixels of another size', () => {
-    expect(() => network.run({ width: 1, height: 1, data: new Uint8Array(3) })).toThrow(
+  it('refuses pixels of another size', async () => {
+    await expect(network.run([{ width: 1, height: 1, data: new Uint8Array(3) }])).rejects.toThrow(
       'takes 128x128 pixels, not 1x1',
     );
+  });
+});
+
+describe('the network of TensorFlow.js', () => {
+  it('leaves no tensor behind', async () => {
+    const network = await openNetwork(await readModel(MODEL_FOLDER));
+    const pixels = (await references()).slice(0, 2).map((reference) => reference.pixels);
+    await network.run(pixels);
+    const tensors = tf.memory().numTensors;
+    for (let i = 0; i < 5; i++) await network.run(pixels);
+    expect(tf.memory().numTensors).toBe(tensors);
   });
 });
 

@@ -1,0 +1,118 @@
+import { type Conv2d, type Layer, type Model, pooledWidth } from './model.ts';
+import { block, type Field, integer, integers, join } from './protobuf.ts';
+
+/** The newest of both that readers of 2023 know; nothing newer is used. */
+const IR_VERSION = 8;
+const OPSET = 13;
+
+const FLOAT = 1;
+/** `AttributeProto.AttributeType`. */
+const INT = 2;
+const INTS = 7;
+
+/**
+ * A model as the bytes of an ONNX file: input `pixels` [N, height, width, 3] of scaled numbers, outputs `pool`, `content`
+ * and `duplicate` [N, …], the heads before normalization. Field numbers are those of onnx.proto3.
+ */
+export function writeOnnx(model: Model): Uint8Array {
+  const { width, height } = model.spec.input;
+  const graph = new Graph(model);
+  let x = graph.add('Transpose', ['pixels'], [intsAttribute('perm', [0, 3, 1, 2])]);
+  for (const layer of model.spec.layers) x = graph.layer(layer, x);
+  graph.add('Flatten', [x], [intAttribute('axis', 1)], 'pool');
+  const pooled = pooledWidth(model.spec.layers);
+  const heads = (['content', 'duplicate'] as const).map((name) => {
+    const { dim } = model.spec.heads[name];
+    const weight = graph.weights(`${name}.weight`, [pooled, dim], model.tensors.get(`${name}.weight`, [pooled, dim]));
+    const bias = graph.weights(`${name}.bias`, [dim], model.tensors.get(`${name}.bias`, [dim]));
+    graph.add('Gemm', ['pool', weight, bias], [], name);
+    return valueInfo(12, name, ['N', dim]);
+  });
+  return join([
+    integer(1, IR_VERSION),
+    block(2, 'akin'),
+    block(7, [
+      ...graph.nodes,
+      block(2, model.id),
+      ...graph.initializers,
+      valueInfo(11, 'pixels', ['N', height, width, 3]),
+      valueInfo(12, 'pool', ['N', pooled]),
+      ...heads,
+    ]),
+    block(8, [integer(2, OPSET)]),
+  ]);
+}
+
+/** Nodes and weights of a graph, in the order in which they run. */
+class Graph {
+  readonly nodes: Field[] = [];
+  readonly initializers: Field[] = [];
+  readonly #model: Model;
+
+  constructor(model: Model) {
+    this.#model = model;
+  }
+
+  /** Adds a node and returns the name of its output. */
+  add(type: string, inputs: readonly string[], attributes: readonly Field[], output = `${this.nodes.length}`): string {
+    const named = inputs.map((input) => block(1, input));
+    this.nodes.push(block(1, [...named, block(2, output), block(4, type), ...attributes]));
+    return output;
+  }
+
+  weights(name: string, shape: readonly number[], values: Float32Array): string {
+    const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+    this.initializers.push(block(5, [integers(1, shape), integer(2, FLOAT), block(8, name), block(9, bytes)]));
+    return name;
+  }
+
+  layer(layer: Layer, x: string): string {
+    if (layer.op === 'conv2d') return this.#conv2d(layer, x);
+    if (layer.op === 'globalAveragePool') return this.add('GlobalAveragePool', [x], []);
+    const through = this.#conv2d(layer.b, this.#conv2d(layer.a, x));
+    const past = layer.skip === null ? x : this.#conv2d(layer.skip, x);
+    return this.add('Relu', [this.add('Add', [through, past], [])], []);
+  }
+
+  #conv2d(layer: Conv2d, x: string): string {
+    const [height, width] = layer.kernel;
+    const { name, stride, pad } = layer;
+    const kernel = this.#model.tensors.get(`${name}.weight`, [height, width, layer.in, layer.out]);
+    const shape = [layer.out, layer.in, height, width];
+    const weight = this.weights(`${name}.weight`, shape, channelsFirst(kernel, layer));
+    const bias = this.weights(`${name}.bias`, [layer.out], this.#model.tensors.get(`${name}.bias`, [layer.out]));
+    const output = this.add(
+      'Conv',
+      [x, weight, bias],
+      [intsAttribute('strides', [stride, stride]), intsAttribute('pads', [pad, pad, pad, pad])],
+    );
+    return layer.activation === 'relu' ? this.add('Relu', [output], []) : output;
+  }
+}
+
+/** HWIO, as the weights are kept, to OIHW, as ONNX wants them. */
+function channelsFirst(kernel: Float32Array, { kernel: [height, width], in: ins, out: outs }: Conv2d): Float32Array {
+  const turned = new Float32Array(kernel.length);
+  const area = height * width;
+  for (let at = 0, from = 0; at < area; at++) {
+    for (let i = 0; i < ins; i++) {
+      for (let o = 0; o < outs; o++, from++) turned[(o * ins + i) * area + at] = kernel[from] as number;
+    }
+  }
+  return turned;
+}
+
+function intAttribute(name: string, value: number): Field {
+  return block(5, [block(1, name), integer(3, value), integer(20, INT)]);
+}
+
+function intsAttribute(name: string, values: readonly number[]): Field {
+  return block(5, [block(1, name), integers(8, values), integer(20, INTS)]);
+}
+
+/** Name and shape of an input (field 11 of a graph) or output (12) of floats; a text is a side of any length. */
+function valueInfo(number: 11 | 12, name: string, shape: readonly (number | string)[]): Field {
+  const dimensions = shape.map((side) => block(1, [typeof side === 'string' ? block(2, side) : integer(1, side)]));
+  const tensor = block(1, [integer(1, FLOAT), block(2, dimensions)]);
+  return block(number, [block(1, name), block(2, [tensor])]);
+}
