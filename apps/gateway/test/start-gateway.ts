@@ -44,13 +44,15 @@ export function testConfig(parts: Partial<GatewayConfig> = {}): GatewayConfig & 
 }
 
 /** A real store on PGlite with the real modules, in a folder of its own. */
-export async function testStore(): Promise<{ store: Store; remove: () => Promise<void> }> {
+export async function testStore(
+  settings: { searchMilliseconds?: number } = {},
+): Promise<{ store: Store; remove: () => Promise<void> }> {
   const parent = await mkdtemp(join(tmpdir(), 'akin-gateway-'));
   const folder = join(parent, 'data');
   // Making a database costs seconds, copying one does not: the store's tests keep an empty one.
   const template = join(tmpdir(), 'akin-pglite-template-0.5.14');
   if (existsSync(template)) await cp(template, folder, { recursive: true });
-  const store = await openStore({ folder, modules: MODULES, parseOutputs, graceMilliseconds: 0 });
+  const store = await openStore({ folder, modules: MODULES, parseOutputs, graceMilliseconds: 0, ...settings });
   return {
     store,
     async remove() {

@@ -17,8 +17,11 @@ export interface Service extends AsyncDisposable {
   commits(): number;
 }
 
-export async function startService(parts: Partial<GatewayConfig> = {}): Promise<Service> {
-  const { store, remove } = await testStore();
+export async function startService(
+  parts: Partial<GatewayConfig> = {},
+  settings: { searchMilliseconds?: number } = {},
+): Promise<Service> {
+  const { store, remove } = await testStore(settings);
   const log = testLog();
   const analyze: AnalyzeImage = parts.analyze ?? analyzeTestPicture;
   let commits = 0;

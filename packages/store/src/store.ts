@@ -30,6 +30,11 @@ export type StoreConfig = {
    * 20,000 when not given.
    */
   readonly exactDocuments?: number;
+  /**
+   * How long each statement of a search may take. 30,000 on PostgreSQL and 10,000 on PGlite, where everybody else waits
+   * for it, when not given.
+   */
+  readonly searchMilliseconds?: number;
 } & (
   | {
       readonly folder: string;
@@ -51,6 +56,7 @@ export interface Store extends AsyncDisposable {
   readonly graceMilliseconds: number;
   readonly indexedFrom: number;
   readonly exactDocuments: number;
+  readonly searchMilliseconds: number;
   /** Whether other processes use the database too. */
   readonly shared: boolean;
   /** The number that this database gave the type `halfvec`: binary arrays name it. */
@@ -70,6 +76,8 @@ export interface Store extends AsyncDisposable {
     readonly cells: Map<string, { readonly number: number; readonly finder: CellFinder }[]>;
   };
 }
+
+const SEARCH_MILLISECONDS: Readonly<Record<Engine['kind'], number>> = { postgres: 30_000, pglite: 10_000 };
 
 /** The collection that exists from the start. */
 const FIRST_COLLECTION = 'my-collection';
@@ -99,6 +107,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       parseOutputs: config.parseOutputs,
       graceMilliseconds: config.graceMilliseconds ?? 60_000,
       exactDocuments: config.exactDocuments ?? 20_000,
+      searchMilliseconds: config.searchMilliseconds ?? SEARCH_MILLISECONDS[engine.kind],
       indexedFrom: config.indexedFrom ?? 5_000,
       shared,
       halfvecOid: Number(type?.oid),

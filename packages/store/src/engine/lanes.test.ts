@@ -67,6 +67,21 @@ describe('the lanes of the one connection', () => {
     expect(order).toEqual(['bulk', 'interactive', 'bulk', 'bulk']);
   });
 
+  it('gives up what waited too long, and goes on with what comes behind it', async () => {
+    const lanes = new Lanes();
+    let end = () => {};
+    const long = lanes.run('interactive', () => new Promise<void>((resolve) => (end = resolve)));
+    let begun = false;
+    const impatient = lanes.run('interactive', async () => (begun = true), 5);
+    const patient = lanes.run('interactive', async () => 'patient', 60_000);
+    const bulk = lanes.run('bulk', async () => 'bulk');
+    await expect(impatient).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 10 });
+    end();
+    await long;
+    expect(await Promise.all([patient, bulk])).toEqual(['patient', 'bulk']);
+    expect(begun).toBe(false);
+  });
+
   it('goes on after work that failed', async () => {
     const lanes = new Lanes();
     await expect(lanes.run('bulk', () => Promise.reject(new Error('no')))).rejects.toThrow('no');

@@ -1,3 +1,4 @@
+import { AkinError } from '@akin/domain';
 import type { Lane } from './engine.ts';
 
 interface Waiting {
@@ -9,6 +10,8 @@ interface Waiting {
  * a bulk chunk before each.
  */
 const BACK_WITHIN = 5;
+
+const RETRY_AFTER_SECONDS = 10;
 
 /**
  * Hands one connection to one user at a time. Bulk work yields: after a bulk chunk of t milliseconds interactive work
@@ -30,11 +33,12 @@ export class Lanes {
     this.#now = now;
   }
 
-  async run<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
-    if (this.#busy || (lane === 'bulk' && this.#pause !== undefined)) {
-      const queue = lane === 'bulk' ? this.#bulk : this.#interactive;
-      await new Promise<void>((start) => queue.push({ start }));
-    }
+  /**
+   * @param patience milliseconds after which the work is given up that has not begun
+   * @throws AkinError unavailable when it is given up
+   */
+  async run<T>(lane: Lane, work: () => Promise<T>, patience?: number): Promise<T> {
+    if (this.#busy || (lane === 'bulk' && this.#pause !== undefined)) await this.#turn(lane, patience);
     this.#busy = true;
     clearTimeout(this.#pause);
     this.#pause = undefined;
@@ -45,6 +49,26 @@ export class Lanes {
       if (lane === 'bulk') this.#interactiveUntil = 2 * this.#now() - began;
       this.#next(lane);
     }
+  }
+
+  #turn(lane: Lane, patience: number | undefined): Promise<void> {
+    const queue = lane === 'bulk' ? this.#bulk : this.#interactive;
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined;
+      const waiting = {
+        start: () => {
+          clearTimeout(timer);
+          resolve();
+        },
+      };
+      queue.push(waiting);
+      if (patience === undefined) return;
+      timer = setTimeout(() => {
+        queue.splice(queue.indexOf(waiting), 1);
+        const msg = 'The database is busy with requests that came before. Try again shortly.';
+        reject(new AkinError('unavailable', msg, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
+      }, patience);
+    });
   }
 
   #next(ended: Lane): void {

@@ -10,6 +10,8 @@ import { runStatement, runTransaction } from './session.ts';
 const CHECKPOINT_BYTES = 32 * 1024 * 1024;
 /** Statements and transactions between two looks. */
 const CHECKPOINT_LOOK = 50;
+/** Whoever waits so long for the connection hears that it is busy. What is done in the background waits for ever. */
+const PATIENCE_MILLISECONDS = 30_000;
 
 export interface PgliteEngine extends Engine {
   readonly kind: 'pglite';
@@ -61,7 +63,8 @@ function createEngine(live: LiveSession, unlock: () => Promise<void>): PgliteEng
   /** Runs work on the connection, and now and then looks whether a checkpoint is due. */
   const runInLane = async <T>(lane: Lane, work: (session: PgliteSession) => Promise<T>): Promise<T> => {
     try {
-      return await lanes.run(lane, async () => work(await live.get()));
+      const patience = lane === 'interactive' ? PATIENCE_MILLISECONDS : undefined;
+      return await lanes.run(lane, async () => work(await live.get()), patience);
     } finally {
       // After a close it fails, which harms nobody.
       if (++runs % CHECKPOINT_LOOK === 0) {

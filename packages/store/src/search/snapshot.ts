@@ -1,6 +1,6 @@
 import { AkinError, type Query } from '@akin/domain';
 import type { Collection } from '../collections.ts';
-import type { Engine, Queryable } from '../engine/engine.ts';
+import type { Queryable } from '../engine/engine.ts';
 import { wasCancelled } from '../engine/sqlstate.ts';
 import { loadSchema } from '../schema.ts';
 import type { Store } from '../store.ts';
@@ -22,9 +22,6 @@ export interface Snapshot extends SearchedTables {
   readonly near?: NearCells | undefined;
 }
 
-/** No statement of a search runs longer. On PGlite everybody else waits for it. */
-const STATEMENT_SECONDS: Readonly<Record<Engine['kind'], number>> = { postgres: 30, pglite: 10 };
-
 /**
  * Runs the statements of one answer on one commit: its number is read first, and rows are visible by it (see
  * {@link visible}). All statements run in one read-only database snapshot too, so that rows which a later commit
@@ -38,7 +35,6 @@ export async function withSnapshot<T>(
   answer: (snapshot: Snapshot) => Promise<T>,
 ): Promise<T> {
   const { sqlSchema } = collection;
-  const seconds = STATEMENT_SECONDS[store.engine.kind];
   const uses = new FieldUses();
   let documents = 0n;
   const result = await store.engine
@@ -60,13 +56,13 @@ export async function withSnapshot<T>(
         const expansions = new Map<Query, readonly string[]>();
         return answer({ tx, commit: row.commit, documents, described, sqlSchema, schema, modules, uses, expansions });
       },
-      { snapshot: true, timeoutMilliseconds: seconds * 1_000 },
+      { snapshot: true, timeoutMilliseconds: store.searchMilliseconds },
     )
     .catch((error: unknown) => {
       if (!wasCancelled(error)) throw error;
       throw new AkinError(
         'unavailable',
-        `The search took longer than ${seconds} seconds and was stopped. Ask for less: fewer clauses, no wildcard at the beginning of a word, or timeAllowed for an answer that may be cut.`,
+        `The search took longer than ${store.searchMilliseconds / 1000} seconds and was stopped. Ask for less: fewer clauses, no wildcard at the beginning of a word, or timeAllowed for an answer that may be cut.`,
         { cause: error, retryAfterSeconds: 30 },
       );
     });
