@@ -4,9 +4,8 @@ import { AkinError, type ErrorCode } from '@akin/domain';
 import type { Analyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
 import type { Job, Queue } from '@akin/queue';
-import type { Log, Metrics } from '@akin/runtime';
+import { type Log, type Metrics, Slots } from '@akin/runtime';
 import { HostLimit } from './host-limit.ts';
-import { Slots } from './slots.ts';
 
 export interface AnalyzerWorkerConfig {
   readonly queue: Queue;

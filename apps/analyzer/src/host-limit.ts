@@ -1,4 +1,4 @@
-import { Slots } from './slots.ts';
+import { Slots } from '@akin/runtime';
 
 /** Lets only so many into one host at a time; the others wait their turn, and keep nobody from other hosts. */
 export class HostLimit {

@@ -3,7 +3,9 @@ import type { Store } from '@akin/store';
 import type { Background } from './background.ts';
 import type { AnalyzeImage, CommitChanges, GatewayMetrics, MakeThumbnail } from './config.ts';
 import type { HeldBytes } from './http/held-bytes.ts';
+import type { Turnstile } from './http/turnstile.ts';
 import type { GatewayLimits } from './limits.ts';
+import type { Room } from './update/room.ts';
 
 /** What handlers work with. */
 export interface Context {
@@ -23,6 +25,10 @@ export interface Context {
   readonly limits: GatewayLimits;
   /** Counts the bytes of bodies that are in memory, over all requests. */
   readonly heldBytes: HeldBytes;
+  /** Requests that may do something costly at a time. */
+  readonly turnstiles: Readonly<Record<'searches' | 'bulkUpdates' | 'sentPictures' | 'fetchedPictures', Turnstile>>;
+  /** What may still be accepted. */
+  readonly room: Room;
   readonly legacySegment: string;
   readonly version: string;
 }

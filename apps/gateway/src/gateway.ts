@@ -12,10 +12,13 @@ import { cors } from './http/cors.ts';
 import { begin, type Handler, serve, writeError } from './http/frame.ts';
 import { HeldBytes } from './http/held-bytes.ts';
 import { nothingAt } from './http/nothing-at.ts';
+import { limitOpen } from './http/open-requests.ts';
 import { checkHost, checkOrigin, isLoopback, type SafetyConfig } from './http/safety.ts';
+import { Turnstile } from './http/turnstile.ts';
 import { webPage } from './http/web-page.ts';
 import { DEFAULT_GATEWAY_LIMITS } from './limits.ts';
 import { createLaterCommits } from './update/later-commits.ts';
+import { Room } from './update/room.ts';
 
 export interface Gateway extends AsyncDisposable {
   /** Where it listens, without a slash at the end. */
@@ -99,6 +102,13 @@ async function open(
     metrics: config.metrics,
     limits,
     heldBytes: new HeldBytes(limits.parameterBytesHeld),
+    turnstiles: {
+      searches: new Turnstile('searches', limits.searches),
+      bulkUpdates: new Turnstile('large updates', limits.bulkUpdates),
+      sentPictures: new Turnstile('pictures', limits.sentPictures),
+      fetchedPictures: new Turnstile('pictures', limits.fetchedPictures),
+    },
+    room: new Room(parts.store, limits),
     legacySegment,
     version: config.version ?? '0.0.0',
   };
@@ -143,6 +153,7 @@ function createApp(
   // Parameters are read by the frame, in order and by the rules of forms.
   app.set('query parser', () => ({}));
   app.use(begin);
+  app.use(limitOpen(context.limits.openRequests));
   app.use((request, response, next) => {
     checkHost(request, safety);
     if (!cors(request, response, safety)) next();

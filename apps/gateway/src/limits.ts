@@ -1,3 +1,5 @@
+import type { TurnstileLimits } from './http/turnstile.ts';
+
 /** What one request may ask of the gateway. Bytes are counted after decompression unless said otherwise. */
 export interface GatewayLimits {
   /** Body of an update. It is streamed, so this is no memory. */
@@ -30,6 +32,19 @@ export interface GatewayLimits {
   /** Bytes and documents that are staged at a time. */
   readonly batchBytes: number;
   readonly batchDocuments: number;
+  /** Pictures of a collection that wait to be analyzed: beyond it changes with pictures are told to come again. */
+  readonly waitingAnalyses: number;
+  /** Changes of a collection that are accepted and not applied yet: beyond it changes are told to come again. */
+  readonly unappliedChanges: number;
+  /** Requests that are open at a time, be they at work or waiting. Health and figures do not count. */
+  readonly openRequests: number;
+  /** Searches in the database: fewer than it has connections, so that changes always find one. */
+  readonly searches: TurnstileLimits;
+  /** Updates of more than a few changes while they are being accepted. */
+  readonly bulkUpdates: TurnstileLimits;
+  /** Pictures of queries and of `/analyze`: those whose bytes came with the request, and those to be fetched. */
+  readonly sentPictures: TurnstileLimits;
+  readonly fetchedPictures: TurnstileLimits;
 }
 
 export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
@@ -49,4 +64,11 @@ export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   listedDetails: 1000,
   batchBytes: 1024 ** 2,
   batchDocuments: 200,
+  waitingAnalyses: 500_000,
+  unappliedChanges: 2_000_000,
+  openRequests: 2_000,
+  searches: { atATime: 8, waiting: 200, milliseconds: 20_000 },
+  bulkUpdates: { atATime: 4, waiting: 12, milliseconds: 30_000 },
+  sentPictures: { atATime: 16, waiting: 48, milliseconds: 10_000 },
+  fetchedPictures: { atATime: 16, waiting: 48, milliseconds: 10_000 },
 };

@@ -9,6 +9,7 @@ export {
   requeueStuck,
   saveAnalysis,
 } from './analysis.ts';
+export { type Backlog, readBacklog } from './backlog.ts';
 export { arrangeCells, optimize } from './cells/arrange.ts';
 export { checkDelete } from './check-delete.ts';
 export {
@@ -22,7 +23,15 @@ export {
 } from './collections.ts';
 export { type CommitResult, commit } from './commit.ts';
 export { answerCommit, requestCommit, requestedCommits } from './commit-requests.ts';
+export { DEFINABLE_TYPES, defineFields } from './define-fields.ts';
 export type * from './engine/engine.ts';
+export {
+  definedFields,
+  type ExportedDocument,
+  type ExportPage,
+  type ExportRequest,
+  exportDocuments,
+} from './export/export-documents.ts';
 export {
   type Group,
   type GroupMember,

@@ -83,7 +83,7 @@ export async function answerSearch(
     ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
     ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
   };
-  const result = await search(context.store, collection, request);
+  const result = await context.turnstiles.searches.run(signal, () => search(context.store, collection, request));
 
   const scoreOfHit = ({ distance, score }: { distance?: number; score?: number }) =>
     distance === undefined ? score : scoreOf(module, distance);

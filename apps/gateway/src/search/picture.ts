@@ -20,8 +20,12 @@ export async function describePicture(
   const picture =
     'url' in input ? { url: requireHttp(input.url) } : { bytes: decodeBase64(input.data, MAX_PICTURE_BYTES) };
   const tooLate = AbortSignal.timeout(context.limits.analyzeMilliseconds);
+  const either = AbortSignal.any([signal, tooLate]);
+  const { fetchedPictures, sentPictures } = context.turnstiles;
   try {
-    return await context.analyze(picture, modules, { urgent: true, signal: AbortSignal.any([signal, tooLate]) });
+    return await ('url' in picture ? fetchedPictures : sentPictures).run(either, () =>
+      context.analyze(picture, modules, { urgent: true, signal: either }),
+    );
   } catch (error) {
     if (!tooLate.aborted || error instanceof AkinError) throw error;
     throw new AkinError('unavailable', 'The analysis of the picture took too long: try again later.', { cause: error });

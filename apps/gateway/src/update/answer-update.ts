@@ -33,11 +33,11 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
 
   const commands =
     call.door === 'legacy' ? withHints(commandsOf(call, reads, context)) : commandsOf(call, reads, context);
-  const staged = await stageBody(commands, collection, modules, context);
+  const staged = await stageBody(commands, collection, modules, call.signal, context);
   const plan = planCommit(parameters, staged.commits);
   requireWork(call, staged, plan.publish || plan.within !== undefined || asksForCommit(call.list));
 
-  const accepted = await accept(staged, context);
+  const accepted = await accept(staged, collection, context);
   if (plan.within !== undefined) context.commitLater(collection.name, plan.within);
   const header = {
     // Without changes of its own the token stands for all that was accepted before.
@@ -126,9 +126,12 @@ function requireWork(call: Call<Parameters>, staged: StagedBody, commits: boolea
   );
 }
 
-async function accept(staged: StagedBody, context: Context): Promise<Accepted | undefined> {
-  const accepted = await staged.staging?.accept();
-  if (accepted) context.wake();
+async function accept(staged: StagedBody, collection: Collection, context: Context): Promise<Accepted | undefined> {
+  const accepted = await staged.staging?.accept().finally(staged.leave);
+  if (accepted) {
+    context.room.took(collection, staged.count, staged.pictures);
+    context.wake();
+  }
   return accepted;
 }
 

@@ -4,6 +4,7 @@ import { type Change, type Collection, checkDelete, loadSchema, type Staging, st
 import type { Context } from '../context.ts';
 import { createPause } from './pause.ts';
 import type { Command, CommitCommand, WarningCommand } from './read-commands.ts';
+import { SMALL_REQUEST } from './room.ts';
 import { keptThumbnail } from './thumbnail.ts';
 
 type ChangeCommand = Exclude<Command, CommitCommand | WarningCommand>;
@@ -14,6 +15,11 @@ export interface StagedBody {
   readonly staging: Staging | undefined;
   readonly commits: readonly CommitCommand[];
   readonly warnings: readonly string[];
+  /** Changes, and how many of them bring a picture to analyze. */
+  readonly count: number;
+  readonly pictures: number;
+  /** To be called once it is accepted, or is not: others may be waiting. */
+  readonly leave: () => void;
 }
 
 /**
@@ -22,16 +28,17 @@ export interface StagedBody {
  * error lists them.
  *
  * @param modules the modules that analyze the pictures; undefined for all
- * @throws AkinError bad-request with a detail for each bad document; whatever reading the body throws. Nothing is left
- * behind then.
+ * @throws AkinError bad-request with a detail for each bad document; too-many-requests when more waits than should;
+ * whatever reading the body throws. Nothing is left behind then.
  */
 export async function stageBody(
   commands: AsyncIterable<Command>,
   collection: Collection,
   modules: readonly string[] | undefined,
+  signal: AbortSignal,
   context: Context,
 ): Promise<StagedBody> {
-  const request = new StagedRequest(collection, context);
+  const request = new StagedRequest(collection, signal, context);
   try {
     const schema = await loadSchema(context.store, collection);
     const claims = new TypeClaims();
@@ -60,22 +67,28 @@ export async function stageBody(
     request.discard();
     throw error;
   }
-  return { staging: request.staging, commits: request.commits, warnings: [...request.warnings] };
+  const { staging, commits, warnings, count, pictures, leave } = request;
+  return { staging, commits, warnings: [...warnings], count, pictures, leave };
 }
 
 class StagedRequest {
   readonly commits: CommitCommand[] = [];
   readonly warnings = new Set<string>();
   staging: Staging | undefined;
+  count = 0;
+  pictures = 0;
+  leave = () => {};
   readonly #collection: Collection;
   readonly #context: Context;
   readonly #details: ErrorDetail[] = [];
   #refused = 0;
   #batch: Change[] = [];
   #batchBytes = 0;
+  readonly #signal: AbortSignal;
 
-  constructor(collection: Collection, context: Context) {
+  constructor(collection: Collection, signal: AbortSignal, context: Context) {
     this.#collection = collection;
+    this.#signal = signal;
     this.#context = context;
   }
 
@@ -92,6 +105,8 @@ class StagedRequest {
     if (this.#refused > 0) return;
     this.#batch.push(change);
     this.#batchBytes += sizeOf(change);
+    if (isAnalyzed(change)) this.pictures++;
+    if (++this.count === SMALL_REQUEST + 1) this.leave = await this.#context.turnstiles.bulkUpdates.enter(this.#signal);
     const { batchBytes, batchDocuments } = this.#context.limits;
     if (this.#batchBytes >= batchBytes || this.#batch.length >= batchDocuments) await this.#write();
   }
@@ -119,12 +134,14 @@ class StagedRequest {
 
   /** Nobody waits for it; what is left when the process ends goes at the next start. */
   discard(): void {
+    this.leave();
     const { staging } = this;
     if (staging) this.#context.background('removing a refused request', () => staging.discard());
   }
 
   async #write(): Promise<void> {
     if (this.#batch.length === 0) return;
+    await this.#context.room.require(this.#collection, this.count, this.pictures);
     this.staging ??= await stageChanges(this.#context.store, this.#collection);
     const batch = this.#batch;
     this.#batch = [];
@@ -157,6 +174,10 @@ function detailOf(error: AkinError, command: ChangeCommand): ErrorDetail {
 function idOf(json: Extract<Command, { kind: 'add' }>['json']): string | undefined {
   const id = typeof json === 'object' && json !== null && 'get' in json ? json.get('id') : undefined;
   return id === undefined ? undefined : parseId(id);
+}
+
+function isAnalyzed(change: Change): boolean {
+  return change.kind === 'add' && change.document.import === undefined && change.document.fields.has('image');
 }
 
 /** About how many bytes a change keeps in memory. */

@@ -18,6 +18,16 @@ export class Slots {
     return this.#taken === 0;
   }
 
+  /** How many wait. */
+  get waiting(): number {
+    return this.#urgent.size + this.#others.size;
+  }
+
+  /** Whether nobody has to wait now. */
+  get hasRoom(): boolean {
+    return this.#taken < this.#most;
+  }
+
   /**
    * Waits for a place.
    * @returns what gives it back, to be called once

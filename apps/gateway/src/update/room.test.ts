@@ -1,0 +1,62 @@
+import { findCollection, readBacklog } from '@akin/store';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { postJson } from '../../test/start-gateway.ts';
+import { type Service, startService } from '../../test/start-service.ts';
+
+const UPDATE = '/api/cores/my-collection/update?async=true';
+
+describe('what may wait', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ limits: { waitingAnalyses: 100, unappliedChanges: 400 } });
+    service.pause();
+  });
+  afterAll(() => service?.[Symbol.asyncDispose]());
+
+  let next = 0;
+  const pictures = (count: number) =>
+    Array.from({ length: count }, () => ({ id: `p${next++}`, image: 'http://pictures.example/a.jpg' }));
+  const plain = (count: number) => Array.from({ length: count }, () => ({ id: `d${next++}` }));
+  const send = (documents: unknown) => postJson(service.gateway, UPDATE, documents);
+  /** The figures are read again after a second. */
+  async function untilStatus(status: number, documents: () => unknown) {
+    for (;;) {
+      const answer = await send(documents());
+      if (answer.status === status) return answer;
+      expect([202, 429]).toContain(answer.status);
+    }
+  }
+  const backlog = async () =>
+    readBacklog(service.store, await findCollection(service.store, 'my-collection'), { analyses: 0, changes: 0 });
+
+  it('takes a request that alone is more than all that may wait', async () => {
+    expect((await send(pictures(120))).status).toBe(202);
+    expect(await backlog()).toEqual({ analyses: 1, changes: 1 });
+  });
+
+  it('tells bulk with pictures to come again, and when; nothing of it is kept', async () => {
+    const { headers, json } = await untilStatus(429, () => pictures(30));
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect(json.error.msg).toContain('pictures of the collection my-collection wait to be analyzed');
+    expect((await send(plain(30))).status).toBe(202);
+  });
+
+  it('takes small requests a little longer, then refuses them too', async () => {
+    await untilStatus(429, () => pictures(1));
+    expect((await send(plain(1))).status).toBe(202);
+  });
+
+  it('refuses all changes when too many wait to be applied', async () => {
+    const { json } = await untilStatus(429, () => plain(50));
+    expect(json.error.msg).toContain('changes of the collection my-collection wait to be applied');
+    expect((await send(plain(1))).status).toBe(202);
+    expect((await send({ delete: ['d1'] })).status).toBe(202);
+  });
+
+  it('takes bulk again when the backlog is worked off', async () => {
+    service.resume();
+    const commit = '/api/cores/my-collection/update?commit=true&waitAnalysis=true';
+    expect((await postJson(service.gateway, commit, { delete: ['x'] })).status).toBe(200);
+    await untilStatus(202, () => pictures(30));
+  });
+});
