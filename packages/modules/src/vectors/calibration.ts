@@ -20,8 +20,9 @@ export function scoreOf(module: string, distance: number): number {
 const BELOW_ONE = 1 - Number.EPSILON / 2;
 
 /**
- * The inverse: the largest distance that still has this score, for `rank.threshold`. Infinity for 0 and below, because
- * half precision lets opposite vectors be a hair more than 2 apart.
+ * The inverse: the largest distance that still has this score, for `rank.threshold`; what lies farther away by the least
+ * bit scores less, so that a score that an answer shows finds its document again. Infinity for 0 and below, because half
+ * precision lets opposite vectors be a hair more than 2 apart.
  */
 export function distanceAt(module: string, score: number): number {
   const points = codebookOf(module).calibration;
@@ -29,7 +30,22 @@ export function distanceAt(module: string, score: number): number {
   for (let i = 1; i < points.length; i++) {
     const [from, high] = points[i - 1] as readonly [number, number];
     const [to, low] = points[i] as readonly [number, number];
-    if (score > low) return from + ((high - score) * (to - from)) / (high - low);
+    if (score > low) return lastWith(module, score, from + ((high - score) * (to - from)) / (high - low));
   }
   return Number.POSITIVE_INFINITY;
+}
+
+/** More than rounding moves a distance by. */
+const ROUNDING = 1e-9;
+
+/** Between two neighbouring numbers around `distance`, the last that has the score. */
+function lastWith(module: string, score: number, distance: number): number {
+  let inside = Math.max(0, distance - ROUNDING);
+  let outside = distance + ROUNDING;
+  for (;;) {
+    const middle = (inside + outside) / 2;
+    if (middle <= inside || middle >= outside) return inside;
+    if (scoreOf(module, middle) >= score) inside = middle;
+    else outside = middle;
+  }
 }

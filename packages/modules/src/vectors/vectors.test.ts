@@ -70,6 +70,17 @@ describe('scores', () => {
     expect(distanceAt(module, 1)).toBe(0);
     expect(distanceAt(module, 0)).toBeGreaterThan(2);
   });
+
+  it.each(MODULES)('of %s, taken as a threshold, let the very distances in that have them', (module) => {
+    for (let step = 1; step < 2000; step++) {
+      // As the database gives it: the root of a number in single precision.
+      const distance = Math.sqrt(Math.fround((step / 1000) ** 2));
+      expect(distanceAt(module, scoreOf(module, distance))).toBeGreaterThanOrEqual(distance);
+      expect(scoreOf(module, distanceAt(module, scoreOf(module, distance)) + 1e-9)).toBeLessThan(
+        scoreOf(module, distance),
+      );
+    }
+  });
 });
 
 describe('several inputs in one query', () => {
