@@ -2,10 +2,10 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { createAnalyzerWorker } from '@akin/analyzer';
 import { AkinError } from '@akin/domain';
-import { createGateway, type Gateway } from '@akin/gateway';
+import { createGateway, type Gateway, type GatewayLimits } from '@akin/gateway';
 import { downloadImage, makeThumbnail } from '@akin/imaging';
 import { createIndexer } from '@akin/indexer';
-import { type Analyzer, createAnalyzer } from '@akin/modules/analyze';
+import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/modules/analyze';
 import { MODULES } from '@akin/modules/manifests';
 import { parseOutputs } from '@akin/modules/vectors';
 import { createMemoryQueue } from '@akin/queue';
@@ -24,10 +24,15 @@ export interface ServeConfig {
   readonly corsOrigins: readonly string[];
   readonly allowOpenNetwork: boolean;
   readonly legacySegment: string;
-  readonly threads: number;
+  readonly analysis: AnalyzerConfig;
   readonly logLevel: string;
   readonly webFolder: string;
+  /** The gateway's own when not given. */
+  readonly limits?: WaitingLimits;
 }
+
+/** What may wait in each collection. */
+export type WaitingLimits = Pick<GatewayLimits, 'waitingAnalyses' | 'unappliedChanges'>;
 
 /** A thumbnail that comes with a document is small: what unfolds into more is none. */
 export const THUMBNAIL_LIMITS = { pixels: 4_000_000 };
@@ -57,14 +62,14 @@ export async function serve(config: ServeConfig): Promise<Served> {
 }
 
 async function open(config: ServeConfig, log: Logger, parts: Parts): Promise<Pick<Served, 'gateway' | 'analyzer'>> {
-  const { threads } = config;
+  const { threads } = config.analysis;
   const metrics = createMetrics();
   await requireFreePort(config);
   const place = config.databaseUrl
     ? { databaseUrl: config.databaseUrl }
     : { folder: path.join(config.dataFolder, 'database'), tell: (text: string) => log.warn(text) };
   const store = parts.keep('store', await openStore({ modules: MODULES, parseOutputs, ...place }));
-  const analyzer = parts.keep('analyzer', await createAnalyzer({ threads }));
+  const analyzer = parts.keep('analyzer', await createAnalyzer(config.analysis));
   const queue = parts.keep('queue', createMemoryQueue());
   const download = (url: string, signal?: AbortSignal) =>
     downloadImage(url, { policy: { allowLoopback: true, allowPrivate: false }, ...(signal ? { signal } : {}) });
@@ -83,6 +88,7 @@ async function open(config: ServeConfig, log: Logger, parts: Parts): Promise<Pic
       legacySegment: config.legacySegment,
       webFolder: config.webFolder,
       version: akinVersion(),
+      ...(config.limits ? { limits: config.limits } : {}),
       commit: (collection) => indexer.commit(collection),
       wake: () => indexer.wake(),
       makeThumbnail: (bytes) => makeThumbnail(bytes, THUMBNAIL_LIMITS),

@@ -14,3 +14,4 @@
  */
 export { type Analysis, type AnalyzeOptions, analyzeImage } from './analyzer/analyze-image.ts';
 export { type Analyzer, type AnalyzerConfig, type CallOptions, createAnalyzer } from './analyzer/create-analyzer.ts';
+export { BACKENDS, type Backend } from './network/backend.ts';

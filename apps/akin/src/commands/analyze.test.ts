@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { decodeDescriptor, distance } from '@akin/modules/vectors';
 import { drawImage } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runAkin } from '../../test/run-akin.ts';
@@ -86,6 +87,24 @@ describe('akin analyze', () => {
   it('runs only the named modules', async () => {
     const { lines } = await analyze(['--modules', 'color', '1.jpg']);
     expect(Object.keys(JSON.parse(lines[0].outputs)).every((key) => key.startsWith('color_'))).toBe(true);
+  });
+
+  it('analyzes on the backend that it is told, with nearly the same outputs', async () => {
+    const [wasm, onnx] = [await analyze(['1.jpg']), await analyze(['--backend', 'onnx', '1.jpg'])];
+    expect(onnx.code).toBe(0);
+    const [a, b] = [wasm, onnx].map(({ lines }) => JSON.parse(lines[0].outputs));
+    expect(b.color_palette_hex).toEqual(a.color_palette_hex);
+    const [one, other] = [a, b].map(({ content_descriptor }) => decodeDescriptor(content_descriptor, 'content'));
+    // Rounding to halves may part what lay within 1e-4.
+    expect(distance(one as Float32Array, other as Float32Array)).toBeLessThan(2e-3);
+  });
+
+  it('says what is missing for a backend, and which there are', async () => {
+    const missing = await analyze(['--backend', 'node', '1.jpg']);
+    expect([missing.code, missing.lines]).toEqual([1, []]);
+    expect(missing.err).toContain('"node" needs @tensorflow/tfjs-node, which is not installed');
+    const unknown = await analyze(['--backend', 'gpu', '1.jpg']);
+    expect([unknown.code, unknown.err]).toEqual([1, '--backend (or AKIN_BACKEND) must be one of wasm, onnx, node.\n']);
   });
 
   it('ends in silence when nobody reads its lines', async () => {

@@ -5,7 +5,7 @@ import { parseModulesApply } from '@akin/modules/manifests';
 import { analyzeLines } from '../analyze-lines.ts';
 import type { Program } from '../main.ts';
 import { UsageError } from '../options.ts';
-import { THREADS_OPTION, threadsOf } from './serve-options.ts';
+import { ANALYSIS_OPTIONS, analysisConfig } from './serve-options.ts';
 
 export const analyzeCommand: Program = {
   command: {
@@ -15,15 +15,16 @@ export const analyzeCommand: Program = {
       'Prints the outputs of pictures as lines of JSON, in order. With - it reads one input a line: a path, or {"data": "<base64>"}. Exit code 2 when some could not be analyzed; their lines say why.',
     options: [
       { name: 'modules', value: 'names', about: 'Modules to run, by comma: color,content,copyspace,duplicate' },
-      THREADS_OPTION,
+      ...ANALYSIS_OPTIONS,
     ],
   },
 
   async run(options, signal) {
     if (options.words.length === 0) throw new UsageError('Name files, or - for one input a line on standard input.');
     const modules = parseModulesApply(options.text('modules'));
-    const threads = threadsOf(options);
-    await using analyzer = await createAnalyzer({ threads });
+    const analysis = analysisConfig(options);
+    const { threads } = analysis;
+    await using analyzer = await createAnalyzer(analysis);
     const inputs =
       options.words.length === 1 && options.words[0] === '-'
         ? createInterface({ input: process.stdin })

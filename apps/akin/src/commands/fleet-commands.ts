@@ -13,7 +13,15 @@ import { openAnalyzeNode, openAnalyzerProcess } from '../fleet/run-analyzer.ts';
 import { openGatewayProcess } from '../fleet/run-gateway.ts';
 import { openIndexerProcess } from '../fleet/run-indexer.ts';
 import type { Program } from '../main.ts';
-import { CORS_OPTION, LEGACY_OPTION, THREADS_OPTION, threadsOf, WEB_FOLDER } from './serve-options.ts';
+import {
+  ANALYSIS_OPTIONS,
+  analysisConfig,
+  CORS_OPTION,
+  LEGACY_OPTION,
+  WAITING_OPTIONS,
+  WEB_FOLDER,
+  waitingLimits,
+} from './serve-options.ts';
 
 export const gatewayCommand: Program = {
   command: {
@@ -35,6 +43,7 @@ export const gatewayCommand: Program = {
         value: 'names',
         about: 'Names in Host to serve besides those of this machine, by comma',
       },
+      ...WAITING_OPTIONS,
       CORS_OPTION,
       LEGACY_OPTION,
       LOG_OPTION,
@@ -48,6 +57,7 @@ export const gatewayCommand: Program = {
       allowedHosts: listed(options.text('allowed-hosts')),
       legacySegment: options.text('legacy-segment') ?? 'solr',
       webFolder: WEB_FOLDER,
+      limits: waitingLimits(options),
     };
     return runFleetProcess('gateway', options, signal, (fleet) => openGatewayProcess(fleet, config));
   },
@@ -88,13 +98,13 @@ export const analyzerCommand: Program = {
     name: 'analyzer',
     usage: 'analyzer',
     about: 'Analyzes pictures out of the queue, and those of queries over HTTP: needs Redis, no database.',
-    options: [...listenOptions(8984), ...REDIS_OPTIONS, THREADS_OPTION, ...IMAGES_OPTIONS, LOG_OPTION],
+    options: [...listenOptions(8984), ...REDIS_OPTIONS, ...ANALYSIS_OPTIONS, ...IMAGES_OPTIONS, LOG_OPTION],
   },
   run: (options, signal) => {
     const config = {
       redisUrl: needed(options, 'redis-url'),
       redisPrefix: options.text('redis-prefix') ?? 'akin',
-      threads: threadsOf(options),
+      analysis: analysisConfig(options),
       policy: downloadPolicy(options),
     };
     return runFleetProcess('analyzer', options, signal, (fleet) => openAnalyzerProcess(fleet, config));
@@ -106,10 +116,10 @@ export const analyzeNodeCommand: Program = {
     name: 'analyze-node',
     usage: 'analyze-node',
     about: 'Analyzes pictures over HTTP at /api/cores/{any}/analyze, and nothing else: no database, no Redis.',
-    options: [...listenOptions(8984), THREADS_OPTION, ...IMAGES_OPTIONS, LOG_OPTION],
+    options: [...listenOptions(8984), ...ANALYSIS_OPTIONS, ...IMAGES_OPTIONS, LOG_OPTION],
   },
   run: (options, signal) => {
-    const config = { threads: threadsOf(options), policy: downloadPolicy(options) };
+    const config = { analysis: analysisConfig(options), policy: downloadPolicy(options) };
     return runFleetProcess('analyze-node', options, signal, (fleet) => openAnalyzeNode(fleet, config));
   },
 };

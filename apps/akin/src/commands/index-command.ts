@@ -29,11 +29,11 @@ export const indexCommand: Program = {
     const key = options.text('key');
     const client = createClient({ baseUrl: server, ...(key ? { key } : {}) });
     if (await client.isReady()) {
-      await using analyzer = await createAnalyzer({ threads: config.threads });
+      await using analyzer = await createAnalyzer(config.analysis);
       return await runFolders(options, {
         collection: await theCollection(client, options.text('collection')),
         analyzer,
-        threads: config.threads,
+        threads: config.analysis.threads,
         signal,
       });
     }
@@ -44,7 +44,7 @@ export const indexCommand: Program = {
     return await runFolders(options, {
       collection: await theCollection(embedded, options.text('collection')),
       analyzer: served.analyzer,
-      threads: config.threads,
+      threads: config.analysis.threads,
       signal,
     });
   },

@@ -4,7 +4,14 @@ import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
 import type { Program } from '../main.ts';
 import { openInBrowser } from '../open-in-browser.ts';
 import { serve } from '../serve.ts';
-import { CORS_OPTION, embeddedConfig, LEGACY_OPTION, STORE_OPTIONS } from './serve-options.ts';
+import {
+  CORS_OPTION,
+  embeddedConfig,
+  LEGACY_OPTION,
+  STORE_OPTIONS,
+  WAITING_OPTIONS,
+  waitingLimits,
+} from './serve-options.ts';
 
 const DEFAULT_PORT = 8983;
 
@@ -32,6 +39,7 @@ export const serveCommand: Program = {
       { name: 'no-open', about: 'Do not open the page in a browser' },
       CORS_OPTION,
       LEGACY_OPTION,
+      ...WAITING_OPTIONS,
       ...STORE_OPTIONS,
       ...FOLDER_OPTIONS,
     ],
@@ -49,14 +57,20 @@ export const serveCommand: Program = {
         .filter(Boolean),
       allowOpenNetwork: options.on('allow-open-network'),
       legacySegment: options.text('legacy-segment') ?? 'solr',
+      limits: waitingLimits(options),
     });
     const { url } = served.gateway;
     const collection = createClient({ baseUrl: url }).collection(options.text('collection') ?? 'my-collection');
-    process.stdout.write(`akin answers at ${url}/\n`);
+    process.stdout.write(`akin answers at ${url}/ and analyzes pictures on ${config.analysis.backend}\n`);
     if (!options.on('no-open') && process.stdout.isTTY) openInBrowser(url);
     let code = 0;
     if (options.words.length > 0) {
-      code = await runFolders(options, { collection, analyzer: served.analyzer, threads: config.threads, signal });
+      code = await runFolders(options, {
+        collection,
+        analyzer: served.analyzer,
+        threads: config.analysis.threads,
+        signal,
+      });
     } else if (!options.on('no-demo')) {
       await fillWithDemo({
         collection,

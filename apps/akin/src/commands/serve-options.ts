@@ -1,20 +1,30 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type AnalyzerConfig, BACKENDS } from '@akin/modules/analyze';
 import { type Option, type Parsed, UsageError } from '../options.ts';
-import type { ServeConfig } from '../serve.ts';
+import type { ServeConfig, WaitingLimits } from '../serve.ts';
 
 /** Where akin keeps the embedded database unless told otherwise, below the folder that it is started in. */
 const DEFAULT_DATA_FOLDER = 'akin-data';
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 
-export const THREADS_OPTION: Option = {
-  name: 'threads',
-  value: 'n',
-  about: 'Pictures analyzed at the same time',
-  default: String(availableParallelism()),
-};
+/** Options of every command that analyzes. */
+export const ANALYSIS_OPTIONS: readonly Option[] = [
+  {
+    name: 'threads',
+    value: 'n',
+    about: 'Pictures analyzed at the same time',
+    default: String(availableParallelism()),
+  },
+  {
+    name: 'backend',
+    value: 'name',
+    about: `What runs the network: ${BACKENDS.join(', ')}; all but wasm want a package, see docs/backends.md`,
+    default: 'wasm',
+  },
+];
 
 /** Options of every command that opens a store by itself. */
 export const STORE_OPTIONS: readonly Option[] = [
@@ -30,7 +40,7 @@ export const STORE_OPTIONS: readonly Option[] = [
     about: 'PostgreSQL 15 or newer with pgvector, instead of the embedded database',
     alsoFrom: ['DATABASE_URL'],
   },
-  THREADS_OPTION,
+  ...ANALYSIS_OPTIONS,
   { name: 'log-level', value: 'level', about: LOG_LEVELS.join(', '), default: 'warn' },
 ];
 
@@ -46,6 +56,29 @@ export const LEGACY_OPTION: Option = {
   about: 'Path segment of the interface that Solr clients know',
   default: 'solr',
 };
+
+/** What may wait in each collection before changes are told to come again. */
+export const WAITING_OPTIONS: readonly Option[] = [
+  {
+    name: 'waiting-analyses',
+    value: 'n',
+    about: 'Pictures of a collection that may wait to be analyzed; then changes with pictures get 429',
+    default: '500000',
+  },
+  {
+    name: 'waiting-changes',
+    value: 'n',
+    about: 'Changes of a collection that may wait to be applied; then changes get 429',
+    default: '2000000',
+  },
+];
+
+export function waitingLimits(options: Parsed): WaitingLimits {
+  return {
+    waitingAnalyses: options.number('waiting-analyses'),
+    unappliedChanges: options.number('waiting-changes'),
+  };
+}
 
 export const WEB_FOLDER = fileURLToPath(new URL('dist/', import.meta.resolve('@akin/web/package.json')));
 
@@ -65,14 +98,17 @@ export function embeddedConfig(options: Parsed): ServeConfig {
     corsOrigins: [],
     allowOpenNetwork: false,
     legacySegment: 'solr',
-    threads: threadsOf(options),
+    analysis: analysisConfig(options),
     logLevel: logLevelOf(options),
     webFolder: WEB_FOLDER,
   };
 }
 
-export function threadsOf(options: Parsed): number {
-  return Math.max(1, options.number('threads'));
+export function analysisConfig(options: Parsed): AnalyzerConfig {
+  const name = options.text('backend');
+  const backend = BACKENDS.find((one) => one === name);
+  if (!backend) throw new UsageError(`--backend (or AKIN_BACKEND) must be one of ${BACKENDS.join(', ')}.`);
+  return { threads: Math.max(1, options.number('threads')), backend };
 }
 
 function logLevelOf(options: Parsed): string {

@@ -1,6 +1,6 @@
 import { createAnalyzerWorker } from '@akin/analyzer';
 import { type DownloadPolicy, downloadImage } from '@akin/imaging';
-import { type Analyzer, createAnalyzer } from '@akin/modules/analyze';
+import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
 import { modelNames } from '@akin/modules/vectors';
 import { type FleetProcess, notReady } from './fleet-process.ts';
@@ -8,7 +8,7 @@ import { openQueue } from './open-queue.ts';
 import { strangerTo } from './stranger-to.ts';
 
 export interface AnalyzeNodeConfig {
-  readonly threads: number;
+  readonly analysis: AnalyzerConfig;
   readonly policy: DownloadPolicy;
 }
 
@@ -26,7 +26,8 @@ export async function openAnalyzeNode(fleet: FleetProcess, config: AnalyzeNodeCo
 /** Takes analyses from the queue; pictures that a person waits for come over HTTP, and go before all of them. */
 export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerProcessConfig): Promise<string> {
   const { log, metrics, parts, persist, waitsFor } = fleet;
-  const { threads, redisUrl, redisPrefix } = config;
+  const { redisUrl, redisPrefix } = config;
+  const { threads } = config.analysis;
   let check = async (): Promise<void> => {
     throw notReady(waitsFor() ?? 'The analyzer starts.');
   };
@@ -48,14 +49,14 @@ export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerP
 
 async function openAnalysis(
   { parts, door }: FleetProcess,
-  { threads, policy }: AnalyzeNodeConfig,
+  { analysis, policy }: AnalyzeNodeConfig,
   ready: () => Promise<void>,
 ): Promise<{
   url: string;
   analyzer: Analyzer;
   download: (url: string, signal?: AbortSignal) => Promise<Uint8Array>;
 }> {
-  const analyzer = parts.keep('analyzer', await createAnalyzer({ threads }));
+  const analyzer = parts.keep('analyzer', await createAnalyzer(analysis));
   await analyzer.warmUp(moduleNames);
   const download = (url: string, signal?: AbortSignal) => downloadImage(url, { policy, ...(signal ? { signal } : {}) });
   const { url } = await door({

@@ -9,7 +9,7 @@ import type { Reply, Task } from './worker.ts';
 export interface AnalyzerConfig {
   /** Worker threads at most; one is started at once, the others when needed. Each takes some 60 MB. */
   readonly threads: number;
-  /** `node` uses @tensorflow/tfjs-node, which the user must have installed. */
+  /** `wasm` when not given; what the others need must have been installed. */
   readonly backend?: Backend;
   readonly limits?: Partial<ImageLimits>;
 }
@@ -49,10 +49,10 @@ const WORKER = new URL('../../dist/analyzer/worker.js', import.meta.url);
 /**
  * Starts the first thread. Nothing is loaded that no call asked for: `warmUp` does it beforehand.
  *
- * @throws {Error} when the backend cannot run on this machine.
+ * @throws {AkinError} conflict when the backend cannot run on this machine.
  */
 export async function createAnalyzer(config: AnalyzerConfig): Promise<Analyzer> {
-  checkBackend(config.backend ?? 'wasm');
+  await checkBackend(config.backend ?? 'wasm');
   return createPool(config, WORKER);
 }
 

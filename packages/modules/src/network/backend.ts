@@ -24,11 +24,11 @@ const SIMD_PROBE = Uint8Array.of(
 );
 
 /**
- * Looks whether a backend can run here; loads nothing.
+ * Looks whether a backend can run here. Of those that were added, the package is loaded.
  *
  * @throws {AkinError} conflict that says what to do when it cannot.
  */
-export function checkBackend(backend: Backend): void {
+export async function checkBackend(backend: Backend): Promise<void> {
   if (backend === 'wasm' && !WebAssembly.validate(SIMD_PROBE)) {
     throw new AkinError(
       'conflict',
@@ -36,12 +36,16 @@ export function checkBackend(backend: Backend): void {
     );
   }
   const name = PACKAGES[backend];
-  if (name !== undefined && locate(name) === undefined) {
+  if (name === undefined) return;
+  if (locate(name) === undefined) {
     throw new AkinError(
       'conflict',
       `The backend "${backend}" needs ${name}, which is not installed: install it, as docs/backends.md says, or use "wasm".`,
     );
   }
+  await loadPackageOf(backend as 'onnx' | 'node').catch((cause: Error) => {
+    throw new AkinError('conflict', `${name} does not load here: ${cause.message}. Use the backend "wasm".`, { cause });
+  });
 }
 
 /** Loads the package that a backend needs, wherever Node finds it from here, `NODE_PATH` included. */

@@ -31,7 +31,7 @@ export interface Network {
  * @throws {AkinError} conflict when the backend is missing or too slow to be of use.
  */
 export async function openNetwork(model: Model, backend: Backend = 'wasm'): Promise<Network> {
-  checkBackend(backend);
+  await checkBackend(backend);
   const open = await engineOf(backend);
   const engine = await open(model);
   const { id, spec } = model;
