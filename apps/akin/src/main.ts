@@ -18,6 +18,8 @@ const PROGRAMS: Readonly<Record<string, () => Promise<Program>>> = {
   indexer: async () => (await import('./commands/fleet-commands.ts')).indexerCommand,
   analyzer: async () => (await import('./commands/fleet-commands.ts')).analyzerCommand,
   'analyze-node': async () => (await import('./commands/fleet-commands.ts')).analyzeNodeCommand,
+  import: async () => (await import('./commands/import-command.ts')).importCommand,
+  export: async () => (await import('./commands/export-command.ts')).exportCommand,
   backup: async () => (await import('./commands/backup.ts')).backupCommand,
   restore: async () => (await import('./commands/backup.ts')).restoreCommand,
 };

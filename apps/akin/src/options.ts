@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util';
 /** One flag of a command. Its environment variable is `AKIN_` and the name in capitals. */
 export interface Option {
   readonly name: string;
+  /** One letter that does as well. */
+  readonly short?: string;
   /** What stands behind the flag in `--help`; absent for a switch. */
   readonly value?: string;
   readonly about: string;
@@ -47,7 +49,13 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
       args: [...args],
       allowPositionals: true,
       options: Object.fromEntries([
-        ...command.options.map((option) => [option.name, { type: option.value ? 'string' : 'boolean' } as const]),
+        ...command.options.map(
+          (option) =>
+            [
+              option.name,
+              { type: option.value ? 'string' : 'boolean', ...(option.short ? { short: option.short } : {}) },
+            ] as const,
+        ),
         ['help', { type: 'boolean', short: 'h' } as const],
       ]),
     });
@@ -100,7 +108,7 @@ function environmentName(option: string): string {
 /** The text of `--help` for one command. */
 export function helpText(command: Command): string {
   const lines = command.options.map((option) => {
-    const flag = `  --${option.name}${option.value ? ` <${option.value}>` : ''}`;
+    const flag = `  ${option.short ? `-${option.short}, ` : ''}--${option.name}${option.value ? ` <${option.value}>` : ''}`;
     const notes = [
       option.default === undefined ? '' : `default ${option.default}`,
       [environmentName(option.name), ...(option.alsoFrom ?? [])].join(' or '),

@@ -17,6 +17,8 @@ export interface CollectionSummary {
   committedAt: string | null;
   pending: number;
   failed: number;
+  /** How many failed for which reason. */
+  failures: { [reason: string]: number };
 }
 
 /** The door to one akin. Opens nothing until a method is called. */

@@ -1,12 +1,24 @@
 import type { CollectionSummary } from './client.ts';
-import { type ClientConfig, type Parameters, queryString, type RequestOptions, request } from './request.ts';
+import {
+  type ClientConfig,
+  type Parameters,
+  queryString,
+  type RequestOptions,
+  request,
+  requestText,
+} from './request.ts';
 import type {
   AnalyzeAnswer,
+  ExportParameters,
   FoundDocument,
   FoundGroup,
   GroupsAnswer,
   GroupsParameters,
   NewDocument,
+  Operation,
+  OperationsAnswer,
+  OperationsParameters,
+  RetryAnswer,
   SearchAnswer,
   SearchParameters,
   TagAnswer,
@@ -37,6 +49,33 @@ export class Collection {
     return this.#send('/schema', {});
   }
 
+  /** Gives fields their types, by name, before any document has them. */
+  defineFields(fields: Readonly<Record<string, string>>): Promise<unknown> {
+    const body = new URLSearchParams();
+    for (const [name, type] of Object.entries(fields)) body.append('field', `${name}:${type}`);
+    return this.#send('/schema', {}, { body });
+  }
+
+  /**
+   * A page of documents as lines of NDJSON, with all that is needed to store them again. All pages are from one commit.
+   * The first line of the first page tells the types of the fields.
+   *
+   * @param cursor of the page before
+   */
+  async exportPage(
+    parameters: ExportParameters = {},
+    cursor?: string,
+    options: { signal?: AbortSignal } = {},
+  ): Promise<{ lines: string; commit: number; cursor: string | undefined }> {
+    const body = queryString({ ...parameters, cursor });
+    const { text, headers } = await requestText(this.#config, this.#path('/export'), { ...options, body });
+    return {
+      lines: text,
+      commit: Number(headers.get('x-akin-commit')),
+      cursor: headers.get('x-akin-cursor') ?? undefined,
+    };
+  }
+
   create(): Promise<unknown> {
     return this.#send('', {}, { method: 'PUT', body: '{}', contentType: 'application/json' });
   }
@@ -51,6 +90,28 @@ export class Collection {
       '/update',
       { ...parameters },
       { body: JSON.stringify(documents), contentType: 'application/json' },
+    );
+  }
+
+  /**
+   * Adds or replaces documents that are JSON already: the text of an array in UTF-8, all or none.
+   *
+   * @param options.gzip the body is compressed
+   */
+  addJson(
+    body: Uint8Array<ArrayBuffer>,
+    parameters: UpdateParameters = {},
+    options: { gzip?: boolean; signal?: AbortSignal } = {},
+  ): Promise<UpdateAnswer> {
+    return this.#send(
+      '/update',
+      { ...parameters },
+      {
+        body,
+        contentType: 'application/json',
+        ...(options.gzip ? { contentEncoding: 'gzip' as const } : {}),
+        ...(options.signal ? { signal: options.signal } : {}),
+      },
     );
   }
 
@@ -130,6 +191,21 @@ export class Collection {
       yield* page.groups;
       cursor = page.nextCursor;
     } while (cursor !== undefined);
+  }
+
+  /** Accepted changes in their order, and how far they got. */
+  operations(parameters: OperationsParameters = {}, options: { signal?: AbortSignal } = {}): Promise<OperationsAnswer> {
+    return this.#send('/operations', { ...parameters }, options);
+  }
+
+  /** Sets one failed change on its way again. */
+  retry(operation: string): Promise<Operation> {
+    return this.#send(`/operations/${encodeURIComponent(operation)}/retry`, {}, { method: 'POST' });
+  }
+
+  /** Sets all failed changes on their way again, or those that failed for one reason. */
+  retryFailed(reason?: string): Promise<RetryAnswer> {
+    return this.#send('/operations/retry', reason === undefined ? {} : { reason }, { method: 'POST' });
   }
 
   /** Address of a search or of groups, to share or to paste after `curl`. */

@@ -27,8 +27,10 @@ export class AkinRequestError extends Error {
 
 export interface RequestOptions {
   method?: string;
-  body?: string | URLSearchParams;
+  body?: string | URLSearchParams | Uint8Array<ArrayBuffer>;
   contentType?: string;
+  /** Of a body that is compressed. */
+  contentEncoding?: 'gzip';
   signal?: AbortSignal;
 }
 
@@ -51,9 +53,19 @@ export function queryString(parameters: Parameters): URLSearchParams {
  * @throws {AkinRequestError} for every answer other than 2xx, and when no answer came.
  */
 export async function request<T>(config: ClientConfig, path: string, options: RequestOptions = {}): Promise<T> {
+  return readBody((await requestText(config, path, options)).text) as T;
+}
+
+/** The same for an answer that is no JSON. */
+export async function requestText(
+  config: ClientConfig,
+  path: string,
+  options: RequestOptions = {},
+): Promise<{ text: string; headers: Headers }> {
   const headers: Record<string, string> = {};
   if (config.key) headers.authorization = `Bearer ${config.key}`;
   if (options.contentType) headers['content-type'] = options.contentType;
+  if (options.contentEncoding) headers['content-encoding'] = options.contentEncoding;
   let answer: Response;
   let text: string;
   try {
@@ -68,9 +80,8 @@ export async function request<T>(config: ClientConfig, path: string, options: Re
     if (options.signal?.aborted) throw cause;
     throw new AkinRequestError(0, `No answer from ${config.baseUrl || 'akin'}: is it running? (${describe(cause)})`);
   }
-  const body = readBody(text);
   if (!answer.ok) {
-    const error = (body as { error?: { msg?: string; details?: Plain[] } } | null)?.error;
+    const error = (readBody(text) as { error?: { msg?: string; details?: Plain[] } } | null)?.error;
     const retryAfter = Number(answer.headers.get('retry-after'));
     throw new AkinRequestError(
       answer.status,
@@ -79,7 +90,7 @@ export async function request<T>(config: ClientConfig, path: string, options: Re
       retryAfter > 0 ? retryAfter : undefined,
     );
   }
-  return body as T;
+  return { text, headers: answer.headers };
 }
 
 function readBody(text: string): Plain {

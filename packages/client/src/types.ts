@@ -90,9 +90,56 @@ export interface SearchParameters {
 export interface UpdateParameters {
   commit?: boolean;
   async?: boolean;
+  waitSearcher?: boolean;
   'modules.apply'?: string;
   waitAnalysis?: boolean;
   commitWithin?: number;
+}
+
+/** Which documents to export. */
+export interface ExportParameters {
+  q?: string;
+  fq?: string | readonly string[];
+  /** Most documents of a page. */
+  rows?: number;
+}
+
+/** One accepted change. */
+export interface Operation {
+  /** `<collection>-<seq>` */
+  operation: string;
+  kind: 'add' | 'delete' | 'delete-by-query';
+  id?: string;
+  state: OperationState;
+  /** Of the document or delete within its request, from 0. */
+  position: number;
+  attempt: number;
+  acceptedAt: string;
+  /** Why it failed. */
+  reason?: { code: string; msg: string };
+}
+
+export type OperationState = 'queued' | 'analyzing' | 'ready' | 'visible' | 'failed' | 'superseded';
+
+export interface OperationsParameters {
+  state?: OperationState;
+  limit?: number;
+  /** The `nextCursor` of the page before. */
+  cursor?: string;
+}
+
+export interface OperationsAnswer {
+  responseHeader: ResponseHeader;
+  operations: Operation[];
+  nextCursor?: string;
+}
+
+export interface RetryAnswer {
+  responseHeader: ResponseHeader;
+  /** Changes that are on their way again. */
+  retried: number;
+  /** Changes that are not, since a later one has changed the same document. */
+  superseded: number;
 }
 
 export interface UpdateAnswer {

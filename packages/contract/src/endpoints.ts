@@ -4,9 +4,11 @@ import { collections } from './http/collections.ts';
 import { color } from './http/color.ts';
 import { coreStatus } from './http/core-status.ts';
 import { createCollection } from './http/create-collection.ts';
+import { defineFields } from './http/define-fields.ts';
 import { docs } from './http/docs.ts';
 import { dropCollection } from './http/drop-collection.ts';
 import { duplicate } from './http/duplicate.ts';
+import { exportDocuments } from './http/export-documents.ts';
 import { get } from './http/get.ts';
 import { groups } from './http/groups.ts';
 import { image } from './http/image.ts';
@@ -52,6 +54,8 @@ export const ENDPOINTS = {
   createCollection,
   dropCollection,
   schema,
+  defineFields,
+  exportDocuments,
   pixolution,
   thumbnail,
   operations,

@@ -58,8 +58,10 @@ async function lowestOpenSeq(store: Store, collection: Collection): Promise<bigi
 async function removeOldRows(store: Store, collection: Collection, lowWater: bigint): Promise<void> {
   const S = collection.sqlSchema;
   const [row] = await store.engine.query<{ commit: bigint | null }>(
-    `select max(number) as commit from ${S}.commits where at <= now() - $1 * interval '1 millisecond'`,
-    [store.graceMilliseconds],
+    `select case when max(number) is not null then
+              least(max(number), (select min(commit) from akin.pins where collection = $2 and until > now())) end as commit
+       from ${S}.commits where at <= now() - $1 * interval '1 millisecond'`,
+    [store.graceMilliseconds, collection.id],
   );
   const commit = row?.commit ?? 0n;
   const pace = new Pace(50, 2_000);

@@ -50,6 +50,41 @@ const MIGRATIONS: readonly string[] = [
   // would put a function of plain SQL back into the statement, as a subquery, which may not.
   `create function akin.distinct_values(list anyarray) returns anyarray language plpgsql immutable parallel safe as
    'begin return array(select distinct unnest(list)); end'`,
+
+  // 4: reading a collection for long, and making it anew beside itself
+  `-- Whoever reads for long keeps what its commit shows: rows that a later commit replaced stay until then.
+   create table akin.pins (
+     id bigint generated always as identity primary key,
+     collection int not null references akin.collections (id) on delete cascade,
+     commit bigint not null,
+     until timestamptz not null
+   );
+   create index pins_collection on akin.pins (collection);
+   alter table akin.collections
+     -- Since when another collection has its name: nobody uses it any more but who began before.
+     add column replaced_at timestamptz,
+     -- The one whose place it took, with all its operations: what was told of them still holds.
+     add column replaces int,
+     -- Nothing is accepted until then, while another collection takes its place.
+     add column held_until timestamptz;
+   -- The last time that a collection was made anew, by its name.
+   create table akin.reindexes (
+     name text collate "C" primary key,
+     state text not null check (state in ('copying', 'analyzing', 'switching', 'done', 'failed')),
+     -- The collection that is to take its place, while there is one.
+     target int,
+     -- Who is at it, and when last.
+     worker text not null,
+     beat_at timestamptz not null default now(),
+     began_at timestamptz not null default now(),
+     -- Documents to copy, those that are, and those among them whose pictures are analyzed again.
+     documents bigint not null default 0,
+     copied bigint not null default 0,
+     analyzed bigint not null default 0,
+     -- What went wrong, and a JSON list of documents that did not come along: {id, code, msg}.
+     message text,
+     missing text not null default '[]'
+   )`,
 ];
 
 /** Any number that nobody else uses: two processes that start together must not migrate together. */

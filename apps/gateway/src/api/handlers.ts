@@ -6,9 +6,11 @@ import { collections } from './collections.ts';
 import { color } from './color.ts';
 import { coreStatus } from './core-status.ts';
 import { createCollection } from './create-collection.ts';
+import { defineFields } from './define-fields.ts';
 import { docs } from './docs.ts';
 import { dropCollection } from './drop-collection.ts';
 import { duplicate } from './duplicate.ts';
+import { exportDocuments } from './export-documents.ts';
 import { get } from './get.ts';
 import { groups } from './groups.ts';
 import { image } from './image.ts';
@@ -54,6 +56,8 @@ export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<E
   createCollection,
   dropCollection,
   schema,
+  defineFields,
+  exportDocuments,
   pixolution,
   thumbnail,
   operations,

@@ -26,7 +26,7 @@ export const schema: Handler<ParametersOf<Endpoints['schema']>> = async ({ param
   };
 };
 
-function presentField({ name, type, origin }: Field) {
+export function presentField({ name, type, origin }: Field) {
   const [typeName, multiValued] = TYPES[type];
   return { name, type: typeName, multiValued, required: name === 'id', stored: type !== 'text', origin };
 }

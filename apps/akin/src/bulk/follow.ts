@@ -1,0 +1,105 @@
+import type { Collection } from '@akin/client';
+import { sleep } from './pace.ts';
+
+/** Documents of one request whose pictures are being analyzed. */
+export interface FollowedRange {
+  /** Numbers of their operations, both ends included. */
+  readonly first: number;
+  readonly last: number;
+  /** Where each stands in the input. */
+  readonly lines: readonly number[];
+}
+
+/** Tells a document that failed, with its place in the input where that is known. */
+type Failed = (line: number | undefined, id: string | undefined, reason: string) => void;
+
+/** So many pictures may wait; then nothing more is sent until there are fewer. */
+const MOST_WAITING = 20_000;
+const POLL_MILLISECONDS = 500;
+const PAGE = 1_000;
+
+/** Watches accepted documents until their pictures are analyzed, and tells those that failed. */
+export class Follow {
+  readonly #collection: Collection;
+  readonly #failed: Failed;
+  #ranges: FollowedRange[];
+  #waiting = 0;
+
+  constructor(collection: Collection, ranges: readonly FollowedRange[], failed: Failed) {
+    this.#collection = collection;
+    this.#failed = failed;
+    this.#ranges = [];
+    for (const range of ranges) this.add(range);
+  }
+
+  get ranges(): readonly FollowedRange[] {
+    return this.#ranges;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  add(range: FollowedRange): void {
+    const at = this.#ranges.findIndex(({ first }) => first > range.first);
+    this.#ranges.splice(at < 0 ? this.#ranges.length : at, 0, range);
+    this.#waiting += range.lines.length;
+  }
+
+  /** Waits until few enough are on their way, or none with `all`. */
+  async room(signal: AbortSignal, all = false): Promise<void> {
+    while (this.#waiting > (all ? 0 : MOST_WAITING)) {
+      if ((await this.#look(signal)) === 0) await sleep(POLL_MILLISECONDS, signal);
+    }
+  }
+
+  /** @returns how many ranges are done now */
+  async #look(signal: AbortSignal): Promise<number> {
+    const [earliest] = this.#ranges;
+    if (earliest === undefined) return 0;
+    const cursor = String(earliest.first - 1);
+    let open = Number.POSITIVE_INFINITY;
+    for (const state of ['queued', 'analyzing', 'queued'] as const) {
+      const { operations } = await this.#collection.operations({ state, limit: 1, cursor }, { signal });
+      const [first] = operations;
+      if (first) open = Math.min(open, seqOf(first.operation));
+    }
+    const done = this.#ranges.filter(({ last }) => last < open);
+    for (const range of done) {
+      await this.#tellFailed(range, signal);
+      this.#ranges = this.#ranges.filter((one) => one !== range);
+      this.#waiting -= range.lines.length;
+    }
+    return done.length;
+  }
+
+  async #tellFailed({ first, last, lines }: FollowedRange, signal: AbortSignal): Promise<void> {
+    for await (const { seq, id, reason } of failedOperations(this.#collection, first, last, signal)) {
+      this.#failed(lines[seq - first], id, reason);
+    }
+  }
+}
+
+/** Operations of a range that failed. */
+export async function* failedOperations(
+  collection: Collection,
+  first: number,
+  last: number,
+  signal: AbortSignal,
+): AsyncGenerator<{ seq: number; id: string | undefined; reason: string }> {
+  let cursor: string | undefined = String(first - 1);
+  while (cursor !== undefined) {
+    const page = await collection.operations({ state: 'failed', limit: PAGE, cursor }, { signal });
+    for (const { operation, id, reason } of page.operations) {
+      const seq = seqOf(operation);
+      if (seq > last) return;
+      yield { seq, id, reason: reason?.msg ?? 'It failed.' };
+    }
+    cursor = page.nextCursor;
+  }
+}
+
+/** The number in `<collection>-<number>`. */
+export function seqOf(operation: string): number {
+  return Number(operation.slice(operation.lastIndexOf('-') + 1));
+}

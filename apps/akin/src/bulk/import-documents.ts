@@ -1,0 +1,187 @@
+import { AkinRequestError, type Collection } from '@akin/client';
+import { Follow, failedOperations, seqOf } from './follow.ts';
+import { Lanes } from './lanes.ts';
+import { Pace } from './pace.ts';
+import { persist } from './persist.ts';
+import type { Progress, ProgressFile } from './progress-file.ts';
+import { type BulkDocument, type ExportHeader, readDocument } from './read-document.ts';
+import { type Line, readLines, type Start } from './read-lines.ts';
+import type { Rejects } from './rejects.ts';
+import { sendBatch } from './send-batch.ts';
+
+export interface ImportConfig {
+  readonly collection: Collection;
+  /** `-` for standard input. */
+  readonly file: string;
+  /** Where an earlier run ended; null begins at the start. */
+  readonly before: Progress;
+  readonly progressFile: ProgressFile | undefined;
+  readonly rejects: Rejects;
+  /** Requests at the same time. */
+  readonly parallel: number;
+  readonly compress: boolean;
+  readonly modules: string | undefined;
+  /** End at the first document that is not taken. */
+  readonly strict: boolean;
+  readonly patienceMilliseconds: number;
+  readonly signal: AbortSignal;
+}
+
+/** How far a run is, for whoever shows it. */
+export interface ImportState {
+  accepted: number;
+  /** Bytes of the unpacked input that were read. */
+  bytes: number;
+}
+
+/** A document was not taken, and none may be missing. */
+export class StrictError extends Error {
+  override readonly name = 'StrictError';
+}
+
+const SAVE_MILLISECONDS = 2_000;
+/** One wait for a commit; then it is asked again, so that no connection has to last. */
+const COMMIT_WAIT_MILLISECONDS = 20_000;
+
+/** Brings the documents of a file into a collection. */
+export class Import {
+  readonly state: ImportState;
+  readonly #config: ImportConfig;
+  readonly #follow: Follow;
+  readonly #lanes: Lanes;
+  /** What was accepted without a picture to wait for: its operations, both ends included. */
+  readonly #ranges: [first: number, last: number][] = [];
+  #read: Start;
+  /** The token of the newest operation. */
+  #newest = { seq: 0, token: '' };
+
+  constructor(config: ImportConfig) {
+    this.#config = config;
+    const { collection, before, rejects, strict, parallel, patienceMilliseconds, compress, modules, signal } = config;
+    this.state = { accepted: before.accepted, bytes: before.start.bytes };
+    this.#read = before.start;
+    this.#follow = new Follow(collection, before.followed, (line, id, reason) => this.#reject(line, id, reason));
+    const pace = new Pace(parallel);
+    const sending = {
+      ...{ collection, pace, compress, modules, patienceMilliseconds, signal },
+      accepted: (documents: readonly BulkDocument[], first: string, token: string) =>
+        this.#accepted(documents, seqOf(first), token),
+      refused: ({ number, id }: BulkDocument, reason: string) => this.#reject(number, id, reason),
+    };
+    this.#lanes = new Lanes(parallel, (batch) => sendBatch(batch, sending));
+    if (strict && rejects.count > 0) throw new StrictError('An earlier run met documents that were not taken.');
+  }
+
+  /** Pictures that wait for their analysis. */
+  get waiting(): number {
+    return this.#follow.waiting;
+  }
+
+  /**
+   * Sends all documents. What is cut off leaves in the progress file where to go on.
+   *
+   * @throws StrictError; AkinRequestError when akin takes nothing; the reason of the signal; errors of the input
+   */
+  async send(): Promise<void> {
+    const { file, signal, progressFile } = this.#config;
+    const saving = setInterval(() => void this.#save(), SAVE_MILLISECONDS);
+    try {
+      for await (const line of readLines(file, this.#read)) {
+        signal.throwIfAborted();
+        await this.#take(line);
+        this.#read = { lines: line.number, bytes: line.end };
+        this.state.bytes = line.end;
+        await this.#follow.room(signal);
+      }
+      await this.#lanes.end();
+      await this.#follow.room(signal, true);
+    } catch (error) {
+      await this.#lanes.settle();
+      throw error;
+    } finally {
+      clearInterval(saving);
+      if (progressFile) await this.#save();
+    }
+  }
+
+  /**
+   * Publishes what was accepted and waits until searches see it, then looks for what the commit could not take.
+   * Harmless when nothing was accepted.
+   */
+  async publish(): Promise<void> {
+    const { collection, signal } = this.#config;
+    if (this.#newest.token === '') return;
+    await this.#persist(() => collection.commit({ waitSearcher: false }));
+    for (let isVisible = false; !isVisible; ) {
+      isVisible = await this.#persist(async () => {
+        try {
+          const wait = { after: this.#newest.token, afterTimeout: COMMIT_WAIT_MILLISECONDS };
+          await collection.select({ rows: 0, ...wait }, { signal });
+          return true;
+        } catch (error) {
+          if (error instanceof AkinRequestError && error.status === 503) return false;
+          throw error;
+        }
+      });
+    }
+    for (const [first, last] of merged(this.#ranges)) {
+      for await (const { id, reason } of failedOperations(collection, first, last, signal)) {
+        this.#reject(undefined, id, reason);
+      }
+    }
+  }
+
+  #persist<Value>(work: () => Promise<Value>): Promise<Value> {
+    const { patienceMilliseconds, signal } = this.#config;
+    return persist(work, patienceMilliseconds, signal);
+  }
+
+  async #take(line: Line): Promise<void> {
+    const document = readDocument(line);
+    if ('problem' in document) this.#reject(line.number, undefined, document.problem);
+    else if ('header' in document) await this.#define(document.header);
+    else await this.#lanes.add(document);
+  }
+
+  async #define({ fields }: ExportHeader): Promise<void> {
+    if (Object.keys(fields).length === 0) return;
+    await this.#persist(() => this.#config.collection.defineFields(fields));
+  }
+
+  #accepted(documents: readonly BulkDocument[], first: number, token: string): void {
+    this.state.accepted += documents.length;
+    const last = first + documents.length - 1;
+    if (last > this.#newest.seq) this.#newest = { seq: last, token };
+    if (documents.some(({ pictured }) => pictured)) {
+      this.#follow.add({ first, last, lines: documents.map(({ number }) => number) });
+    } else this.#ranges.push([first, last]);
+  }
+
+  #reject(line: number | undefined, id: string | undefined, reason: string): void {
+    this.#config.rejects.add(line, id, reason);
+    if (this.#config.strict) throw new StrictError(`${line === undefined ? '' : `Line ${line}: `}${reason}`);
+  }
+
+  async #save(): Promise<void> {
+    const { progressFile, rejects, before } = this.#config;
+    if (!progressFile) return;
+    const first = this.#lanes.first();
+    await progressFile.write({
+      start: first === undefined ? this.#read : { lines: first.number - 1, bytes: first.start },
+      accepted: this.state.accepted,
+      rejected: before.rejected + rejects.count,
+      followed: this.#follow.ranges,
+    });
+  }
+}
+
+/** Ranges that lie side by side as one. */
+function merged(ranges: readonly [number, number][]): [number, number][] {
+  const all: [number, number][] = [];
+  for (const [first, last] of [...ranges].sort(([a], [b]) => a - b)) {
+    const before = all.at(-1);
+    if (before !== undefined && before[1] + 1 === first) before[1] = last;
+    else all.push([first, last]);
+  }
+  return all;
+}

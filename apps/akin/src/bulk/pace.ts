@@ -1,0 +1,69 @@
+const FIRST_WAIT_MILLISECONDS = 500;
+const LONGEST_WAIT_MILLISECONDS = 15_000;
+
+/**
+ * How many requests are under way: fewer as soon as akin says that it has too much to do, slowly more again while it
+ * does not (additive increase, multiplicative decrease: Chiu and Jain 1989).
+ */
+export class Pace {
+  readonly #most: number;
+  #allowed = 1;
+  #running = 0;
+  #notBefore = 0;
+  #wait = FIRST_WAIT_MILLISECONDS;
+  readonly #waiting: (() => void)[] = [];
+
+  /** Begins with one request: the fields that the first one defines are there for those behind it. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Resolves when one more request may begin. @throws the reason of the signal */
+  async begin(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted();
+      const pause = this.#notBefore - performance.now();
+      if (pause > 0) await sleep(pause, signal);
+      else if (this.#running < Math.max(1, Math.floor(this.#allowed))) break;
+      else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    this.#running++;
+  }
+
+  /** To be called when a request ended, however it did. */
+  end(): void {
+    this.#running--;
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  /** Akin took a request. */
+  taken(): void {
+    this.#wait = FIRST_WAIT_MILLISECONDS;
+    this.#allowed = Math.min(this.#most, this.#allowed + 1);
+  }
+
+  /** Akin asks for a pause, or does not answer. */
+  refused(retryAfterSeconds: number | undefined): void {
+    // Several that were under way are told the same thing at once: that is one refusal.
+    if (performance.now() < this.#notBefore) return;
+    this.#allowed = Math.max(1, this.#allowed / 2);
+    this.#notBefore = performance.now() + (retryAfterSeconds === undefined ? this.#wait : retryAfterSeconds * 1_000);
+    this.#wait = Math.min(LONGEST_WAIT_MILLISECONDS, this.#wait * 2);
+  }
+}
+
+/** @throws the reason of the signal */
+export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, milliseconds);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}

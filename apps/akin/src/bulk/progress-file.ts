@@ -1,0 +1,65 @@
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import type { FollowedRange } from './follow.ts';
+import type { Start } from './read-lines.ts';
+
+/** What a run leaves behind for the next one, should it be cut off. */
+export interface Progress {
+  /** All before is dealt with. */
+  readonly start: Start;
+  readonly accepted: number;
+  readonly rejected: number;
+  /** Accepted documents whose pictures were not analyzed yet. */
+  readonly followed: readonly FollowedRange[];
+}
+
+interface Stored extends Progress {
+  readonly format: 1;
+  readonly of: string;
+}
+
+/**
+ * The small file beside the input that says how far a run came. It counts for the same input (by length and time of
+ * change) and the same collection alone.
+ */
+export class ProgressFile {
+  readonly #file: string;
+  readonly #of: string;
+  #writing: Promise<void> = Promise.resolve();
+
+  private constructor(file: string, of: string) {
+    this.#file = file;
+    this.#of = of;
+  }
+
+  /** @throws the system's error when the input cannot be read */
+  static async beside(input: string, url: string, collection: string): Promise<ProgressFile> {
+    const { size, mtimeMs } = await stat(input);
+    return new ProgressFile(`${input}.progress`, JSON.stringify([size, mtimeMs, url, collection]));
+  }
+
+  async read(): Promise<Progress | undefined> {
+    const text = await readFile(this.#file, 'utf8').catch(() => undefined);
+    if (text === undefined) return undefined;
+    try {
+      const stored = JSON.parse(text) as Stored;
+      return stored.format === 1 && stored.of === this.#of ? stored : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Whole or not at all. */
+  write(progress: Progress): Promise<void> {
+    const stored: Stored = { format: 1, of: this.#of, ...progress };
+    this.#writing = this.#writing.then(async () => {
+      await writeFile(`${this.#file}.new`, JSON.stringify(stored));
+      await rename(`${this.#file}.new`, this.#file);
+    });
+    return this.#writing;
+  }
+
+  async remove(): Promise<void> {
+    await this.#writing;
+    await rm(this.#file, { force: true });
+  }
+}

@@ -1,0 +1,43 @@
+import type { Line } from './read-lines.ts';
+
+/** A line that can be sent. */
+export interface BulkDocument extends Line {
+  readonly bytes: Buffer;
+  /** Empty where there is none: akin says what is wrong. */
+  readonly id: string;
+  /** Whether its picture has to be analyzed. */
+  readonly pictured: boolean;
+}
+
+/** What an export begins with: the fields of its collection, so that they get the same types again. */
+export interface ExportHeader {
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** @returns the document, the header of an export, or what is wrong with the line */
+export function readDocument(line: Line): BulkDocument | { header: ExportHeader } | { problem: string } {
+  const { bytes } = line;
+  if (bytes === undefined) return { problem: 'The document has more than 8 MB.' };
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString());
+  } catch (error) {
+    return { problem: `The line is not JSON: ${(error as Error).message}` };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { problem: 'The line is not a JSON object.' };
+  }
+  const members = value as Record<string, unknown>;
+  const header = line.number === 1 ? members['akin-export'] : undefined;
+  if (typeof header === 'object' && header !== null) {
+    return { header: { fields: (header as { fields?: Record<string, string> }).fields ?? {} } };
+  }
+  const { id, image } = members;
+  const imported = members.import ?? members.pxl_import;
+  return {
+    ...line,
+    bytes,
+    id: typeof id === 'string' || typeof id === 'number' ? String(id) : '',
+    pictured: typeof image === 'string' && (imported === undefined || imported === null),
+  };
+}

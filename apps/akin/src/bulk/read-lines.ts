@@ -1,0 +1,137 @@
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { readJsonStream, stringifyJson } from '@akin/domain';
+
+/** One document of the input. */
+export interface Line {
+  /** Counted from 1; of a JSON array the place of the element, from 1. */
+  readonly number: number;
+  /** UTF-8, without its line end; undefined when it is too long to be sent. */
+  readonly bytes: Buffer | undefined;
+  /** Bytes of the unpacked input before it and including it; 0 where nobody can go on by it. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where to begin: behind so many lines and bytes of the unpacked input. */
+export interface Start {
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+/** What the gateway takes as one document. */
+const LONGEST_LINE = 8 * 1024 ** 2;
+const CHUNK_BYTES = 256 * 1024;
+
+const NEWLINE = 0x0a;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const GZIP = Buffer.from([0x1f, 0x8b]);
+
+/**
+ * The lines of a file or, for `-`, of standard input: NDJSON, or one JSON array, either of them packed by gzip or not.
+ * Blank lines are counted and passed over. Holds one chunk and one line.
+ *
+ * @throws the system's errors, those of zlib for a broken file, AkinError for a broken array
+ */
+export async function* readLines(file: string, start: Start): AsyncGenerator<Line> {
+  const input = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
+  const unpacked = await unpack(input);
+  const [first, chunks] = await peek(unpacked);
+  const text = first.subarray(0, 3).equals(BYTE_ORDER_MARK) ? first.subarray(3) : first;
+  const isArray = text.find((byte) => ![0x20, 0x09, 0x0a, 0x0d].includes(byte)) === 0x5b;
+  yield* isArray ? readArray(chunks, start) : splitLines(chunks, start, text === first ? 0 : 3);
+}
+
+async function unpack(input: Readable): Promise<AsyncIterable<Buffer>> {
+  const [first, chunks] = await peek(input);
+  if (!first.subarray(0, 2).equals(GZIP)) return chunks;
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
+  const feed = async () => {
+    try {
+      for await (const chunk of chunks) {
+        if (!gunzip.write(chunk)) await new Promise((resolve) => gunzip.once('drain', resolve).once('close', resolve));
+        if (gunzip.destroyed) return;
+      }
+      gunzip.end();
+    } catch (error) {
+      gunzip.destroy(error as Error);
+    }
+  };
+  void feed();
+  return gunzip;
+}
+
+/** The first bytes, at least three where there are so many, and the whole again. */
+async function peek(source: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterable<Buffer>]> {
+  const iterator = source[Symbol.asyncIterator]();
+  let first: Buffer = Buffer.alloc(0);
+  while (first.length < 3) {
+    const { done, value } = await iterator.next();
+    if (done) break;
+    first = first.length === 0 ? value : Buffer.concat([first, value]);
+  }
+  async function* whole() {
+    try {
+      if (first.length > 0) yield first;
+      for (;;) {
+        const { done, value } = await iterator.next();
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      await iterator.return?.();
+    }
+  }
+  return [first, whole()];
+}
+
+async function* splitLines(chunks: AsyncIterable<Buffer>, start: Start, mark: number): AsyncGenerator<Line> {
+  let number = 0;
+  let position = 0;
+  let lineStart = mark;
+  let kept: Buffer[] = [];
+  let keptBytes = 0;
+  const finish = (rest: Buffer, end: number): Line | undefined => {
+    number++;
+    const long = keptBytes + rest.length > LONGEST_LINE;
+    const bytes = long ? undefined : kept.length === 0 ? rest : Buffer.concat([...kept, rest]);
+    const line = { number, bytes, start: lineStart, end };
+    kept = [];
+    keptBytes = 0;
+    lineStart = end;
+    const isDone = start.bytes > 0 ? end <= start.bytes : number <= start.lines;
+    return isDone || (bytes !== undefined && isBlank(bytes)) ? undefined : line;
+  };
+  for await (const chunk of chunks) {
+    let from = position === 0 ? mark : 0;
+    for (let at = chunk.indexOf(NEWLINE, from); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      const line = finish(chunk.subarray(from, at), position + at + 1);
+      if (line) yield line;
+      from = at + 1;
+    }
+    if (from < chunk.length) {
+      keptBytes += chunk.length - from;
+      // What is too long is counted, not kept. Copied, since a view would hold the whole chunk.
+      if (keptBytes <= LONGEST_LINE) kept.push(Buffer.from(chunk.subarray(from)));
+      else kept = [];
+    }
+    position += chunk.length;
+  }
+  if (keptBytes > 0) {
+    const line = finish(Buffer.alloc(0), position);
+    if (line) yield line;
+  }
+}
+
+function isBlank(bytes: Buffer): boolean {
+  return bytes.length < 64 && bytes.toString('latin1').trim() === '';
+}
+
+/** Elements are written anew, digit for digit, so that each is a line like any other. */
+async function* readArray(chunks: AsyncIterable<Buffer>, start: Start): AsyncGenerator<Line> {
+  for await (const item of readJsonStream(chunks, { objects: 'whole' })) {
+    if (item.kind !== 'element' || item.position < start.lines) continue;
+    yield { number: item.position + 1, bytes: Buffer.from(stringifyJson(item.value)), start: 0, end: 0 };
+  }
+}

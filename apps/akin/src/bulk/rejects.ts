@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+
+/** Reasons that are told one by one at the end. */
+const TOLD_REASONS = 10;
+
+/** What was not taken: a file with a line each, `{"line":17,"id":"7","reason":"…"}`, made when the first one comes. */
+export class Rejects {
+  readonly file: string;
+  count = 0;
+  readonly #reasons = new Map<string, number>();
+  #out: WriteStream | undefined;
+
+  private constructor(file: string) {
+    this.file = file;
+  }
+
+  /** @param goesOn keeps what an earlier run wrote */
+  static async open(file: string, goesOn: boolean): Promise<Rejects> {
+    if (!goesOn) await rm(file, { force: true });
+    return new Rejects(file);
+  }
+
+  /** @param line where it stands in the input, if that is known */
+  add(line: number | undefined, id: string | undefined, reason: string): void {
+    this.count++;
+    // Reasons differ by the values that they name: those stand between quotes.
+    const kind = reason
+      .replace(/"(?:[^"\\]|\\.)*"/g, '"…"')
+      .replace(/\d{3,}/g, '…')
+      .slice(0, 160);
+    if (this.#reasons.has(kind) || this.#reasons.size < 1_000) {
+      this.#reasons.set(kind, (this.#reasons.get(kind) ?? 0) + 1);
+    }
+    this.#out ??= createWriteStream(this.file, { flags: 'a' });
+    this.#out.write(`${JSON.stringify({ line, ...(id ? { id } : {}), reason })}\n`);
+  }
+
+  /** The most frequent reasons, one a line. */
+  summary(): string[] {
+    const sorted = [...this.#reasons].sort(([, a], [, b]) => b - a);
+    return sorted.slice(0, TOLD_REASONS).map(([reason, count]) => `  ${count} × ${reason}`);
+  }
+
+  async close(): Promise<void> {
+    if (!this.#out) return;
+    const closed = once(this.#out, 'close');
+    this.#out.end();
+    await closed;
+  }
+}

@@ -1,0 +1,111 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { AkinRequestError, type Collection, type UpdateAnswer } from '@akin/client';
+import type { Pace } from './pace.ts';
+import { isPassing } from './persist.ts';
+import type { BulkDocument } from './read-document.ts';
+
+const pack = promisify(gzip);
+
+/** How documents are sent. */
+export interface Sending {
+  readonly collection: Collection;
+  readonly pace: Pace;
+  /** Compresses what is sent. */
+  readonly compress: boolean;
+  /** Modules to apply to pictures. */
+  readonly modules: string | undefined;
+  /** Without an answer for so long, sending is given up. */
+  readonly patienceMilliseconds: number;
+  readonly signal: AbortSignal;
+  /** Documents that akin accepted, as the operations `first` and those behind it. */
+  accepted(documents: readonly BulkDocument[], first: string, token: string): void;
+  /** A document that akin does not take. */
+  refused(document: BulkDocument, reason: string): void;
+}
+
+/** A mistake of akin's own may be one that goes by. */
+const MOST_MISTAKES = 5;
+
+/**
+ * Sends documents until akin took each or refused it. Sent again, the same ids make the same documents, so that no
+ * answer that got lost does harm.
+ *
+ * @throws AkinRequestError when akin takes nothing at all, as without a key, or does not answer for too long
+ */
+export async function sendBatch(batch: readonly BulkDocument[], sending: Sending): Promise<void> {
+  let documents = batch;
+  const { pace, signal } = sending;
+  let since = performance.now();
+  let mistakes = 0;
+  while (documents.length > 0) {
+    await pace.begin(signal);
+    let error: AkinRequestError;
+    try {
+      const answer = await post(documents, sending);
+      pace.taken();
+      sending.accepted(documents, answer.operations?.first ?? '', answer.responseHeader.token ?? '');
+      return;
+    } catch (caught) {
+      if (!(caught instanceof AkinRequestError)) throw caught;
+      error = caught;
+    } finally {
+      pace.end();
+    }
+    if (isPassing(error)) {
+      // Whoever says when to come again is there.
+      if (error.retryAfterSeconds !== undefined) since = performance.now();
+      if (performance.now() - since > sending.patienceMilliseconds) throw error;
+      pace.refused(error.retryAfterSeconds);
+      continue;
+    }
+    if (error.status === 500 && ++mistakes < MOST_MISTAKES) {
+      pace.refused(undefined);
+      continue;
+    }
+    if (![400, 413, 415, 422, 500].includes(error.status)) throw error;
+    const named = namedDocuments(error);
+    if (named.size > 0) {
+      for (const [position, reason] of named) {
+        const document = documents[position];
+        if (document) sending.refused(document, reason);
+      }
+      documents = documents.filter((_, position) => !named.has(position));
+    } else if (documents.length === 1) {
+      sending.refused(documents[0] as BulkDocument, error.message);
+      return;
+    } else {
+      // Something in here makes the whole unreadable: it is found by halving.
+      const half = documents.length >> 1;
+      await sendBatch(documents.slice(0, half), sending);
+      documents = documents.slice(half);
+    }
+  }
+}
+
+async function post(documents: readonly BulkDocument[], sending: Sending): Promise<UpdateAnswer> {
+  const parts: Buffer[] = [];
+  for (const { bytes } of documents) parts.push(parts.length === 0 ? OPEN : COMMA, bytes);
+  const body = Buffer.concat([...parts, CLOSE]);
+  return sending.collection.addJson(
+    sending.compress ? await pack(body, { level: 1 }) : body,
+    { async: true, ...(sending.modules === undefined ? {} : { 'modules.apply': sending.modules }) },
+    { gzip: sending.compress, signal: sending.signal },
+  );
+}
+
+const OPEN = Buffer.from('[');
+const COMMA = Buffer.from(',');
+const CLOSE = Buffer.from(']');
+
+/** The documents that a refusal names, by their position in the request, each with its first reason. */
+function namedDocuments(error: AkinRequestError): Map<number, string> {
+  const named = new Map<number, string>();
+  for (const detail of error.details as { position?: number; msg?: string }[]) {
+    if (typeof detail.position === 'number' && !named.has(detail.position)) {
+      // The line stands before the reason already; where its document stood in the request helps nobody.
+      named.set(detail.position, (detail.msg ?? error.message).replace(/^Document .*?at position \d+: /s, ''));
+    }
+  }
+  return named;
+}

@@ -1,0 +1,117 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { AkinRequestError } from '@akin/client';
+import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
+import { persist } from '../bulk/persist.ts';
+import { ProgressLine } from '../bulk/progress-line.ts';
+import type { Program } from '../main.ts';
+import { type Parsed, UsageError } from '../options.ts';
+
+export const exportCommand: Program = {
+  command: {
+    name: 'export',
+    usage: 'export [-o <file.ndjson[.gz]>]',
+    about:
+      'Writes the documents of a collection, with their outputs and thumbnails, as lines that import takes. All are from one commit: what is accepted and not visible yet is not among them. A file is there when it is whole. Exit code 0: all are written; 1: akin did not give all; 130: stopped.',
+    options: [
+      ...SERVER_OPTIONS,
+      { name: 'output', short: 'o', value: 'file', about: 'Where to write, - for standard output', default: '-' },
+      { name: 'q', value: 'query', about: 'Only documents that match', default: '*:*' },
+      { name: 'fq', value: 'query', about: 'Only documents that match this as well' },
+      { name: 'patience', value: 'seconds', about: 'Give up when akin does not answer for so long', default: '300' },
+    ],
+  },
+
+  async run(options, signal) {
+    if (options.words.length > 0) throw new UsageError('Name the file behind -o, and the collection by --collection.');
+    const { client, name } = await findServer(options);
+    const collection = client.collection(name);
+    const expected = (await collection.status()).documents;
+    const output = openOutput(options.text('output') ?? '-');
+    const parameters = { q: options.text('q') ?? '*:*', ...filterOf(options) };
+    const patience = options.number('patience') * 1_000;
+    let documents = 0;
+    let commit = 0;
+    const all = parameters.q === '*:*' && !('fq' in parameters);
+    const line = new ProgressLine(process.stderr, () => ({
+      documents,
+      failed: 0,
+      share: all && expected > 0 ? Math.min(1, documents / expected) : undefined,
+      note: '',
+    }));
+    try {
+      let cursor: string | undefined;
+      do {
+        const before = cursor;
+        const page = await persist(() => collection.exportPage(parameters, before, { signal }), patience, signal);
+        await output.write(page.lines);
+        documents += countLines(page.lines) - (before === undefined ? 1 : 0);
+        commit = page.commit;
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+      await output.end();
+    } catch (error) {
+      line.finish();
+      await output.discard();
+      if (!(error instanceof AkinRequestError)) throw error;
+      process.stderr.write(`${error.message} ${documents} documents were written, and not all.\n`);
+      return 1;
+    }
+    line.finish();
+    process.stderr.write(`${documents} documents of commit ${commit} in ${line.seconds.toFixed(1)} s.\n`);
+    return 0;
+  },
+};
+
+function filterOf(options: Parsed): { fq?: string } {
+  const fq = options.text('fq');
+  return fq === undefined ? {} : { fq };
+}
+
+interface Output {
+  write(text: string): Promise<void>;
+  end(): Promise<void>;
+  /** Removes what was written, where that is possible. */
+  discard(): Promise<void>;
+}
+
+/** A file gets its name when all is in it. */
+function openOutput(file: string): Output {
+  if (file === '-') {
+    return { write: (text) => writeTo(process.stdout, text), end: async () => {}, discard: async () => {} };
+  }
+  const partial = `${file}.partial`;
+  const target = createWriteStream(partial);
+  const stream: Writable = file.endsWith('.gz') ? createGzip({ level: 6 }) : target;
+  if (stream !== target) stream.pipe(target);
+  // Found by whoever writes or ends.
+  const done = finished(target);
+  done.catch(() => {});
+  return {
+    write: (text) => Promise.race([writeTo(stream, text), done]),
+    async end() {
+      stream.end();
+      await done;
+      await rename(partial, file);
+    },
+    async discard() {
+      stream.destroy();
+      target.destroy();
+      await rm(partial, { force: true });
+    },
+  };
+}
+
+function writeTo(stream: Writable, text: string): Promise<void> {
+  if (stream.write(text)) return Promise.resolve();
+  return new Promise((resolve) => stream.once('drain', resolve).once('close', resolve));
+}
+
+function countLines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}

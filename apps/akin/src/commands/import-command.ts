@@ -1,0 +1,136 @@
+import { stat } from 'node:fs/promises';
+import { AkinRequestError } from '@akin/client';
+import { Import, StrictError } from '../bulk/import-documents.ts';
+import { findServer, isLocal, SERVER_OPTIONS, type Server } from '../bulk/options.ts';
+import { type Progress, ProgressFile } from '../bulk/progress-file.ts';
+import { ProgressLine } from '../bulk/progress-line.ts';
+import { Rejects } from '../bulk/rejects.ts';
+import type { Program } from '../main.ts';
+import { type Parsed, UsageError } from '../options.ts';
+
+const FRESH: Progress = { start: { lines: 0, bytes: 0 }, accepted: 0, rejected: 0, followed: [] };
+
+export const importCommand: Program = {
+  command: {
+    name: 'import',
+    usage: 'import <file.ndjson[.gz]|->',
+    about:
+      'Sends documents to a running akin, one JSON object a line (or one JSON array), packed by gzip or not. Stopped, the same command goes on where it was: <file>.progress says where. What is not taken stands in <file>.rejects.ndjson with its line and the reason. Exit code 0: all are in and visible; 2: some are not; 1: akin took nothing more; 130: stopped.',
+    options: [
+      ...SERVER_OPTIONS,
+      { name: 'from', value: 'line', about: 'Begin with this line, counted from 1, whatever an earlier run did' },
+      { name: 'strict', about: 'End at the first document that is not taken' },
+      { name: 'rejects', value: 'file', about: 'Where to write what is not taken' },
+      { name: 'modules', value: 'names', about: 'Modules to analyze pictures with, by comma' },
+      { name: 'parallel', value: 'number', about: 'Requests at the same time, at most', default: '4' },
+      { name: 'patience', value: 'seconds', about: 'Give up when akin does not answer for so long', default: '600' },
+      { name: 'no-wait', about: 'End when all is accepted, before it is visible' },
+    ],
+  },
+
+  async run(options, signal) {
+    const [file, ...more] = options.words;
+    if (file === undefined || more.length > 0) throw new UsageError('Name one file, or - for standard input.');
+    const size = file === '-' ? 0 : await sizeOf(file);
+    const server = await findServer(options);
+    const progressFile =
+      file === '-' ? undefined : await ProgressFile.beside(file, server.url, server.name).catch(() => undefined);
+    const before = await startOf(options, progressFile);
+    if (before.start.lines > 0) process.stderr.write(`Begins with line ${before.start.lines + 1}.\n`);
+    const rejectsFile = options.text('rejects') ?? `${file === '-' ? 'import' : file}.rejects.ndjson`;
+    const rejects = await Rejects.open(rejectsFile, before !== FRESH);
+    const { signal: either, stop } = stoppable(signal);
+    const run = new Import({
+      ...{ file, before, progressFile, rejects },
+      collection: await theCollection(server),
+      parallel: Math.min(16, Math.max(1, options.number('parallel'))),
+      compress: !isLocal(server.url),
+      modules: options.text('modules'),
+      strict: options.on('strict'),
+      patienceMilliseconds: options.number('patience') * 1_000,
+      signal: either,
+    });
+    let note = '';
+    const line = new ProgressLine(process.stderr, () => ({
+      documents: run.state.accepted,
+      failed: before.rejected + rejects.count,
+      share: size > 0 ? Math.min(1, run.state.bytes / size) : undefined,
+      note: note || (run.waiting > 0 ? `${run.waiting} pictures wait` : ''),
+    }));
+    const ended = async (code: number, message: string) => {
+      line.finish();
+      stop();
+      await rejects.close();
+      process.stdout.write(`${[message, ...failureLines(rejects, before)].join('\n')}\n`);
+      return code;
+    };
+    try {
+      await run.send();
+      const acceptedSeconds = line.seconds;
+      if (!options.on('no-wait')) {
+        note = 'waits until all is visible';
+        await run.publish();
+      }
+      await progressFile?.remove();
+      const failed = before.rejected + rejects.count;
+      return await ended(
+        failed > 0 ? 2 : 0,
+        report(run.state.accepted, before, acceptedSeconds, line.seconds, options),
+      );
+    } catch (error) {
+      const goesOn = progressFile ? ' The same command goes on from here.' : '';
+      if (signal.aborted) return await ended(130, `Stopped: ${run.state.accepted} accepted.${goesOn}`);
+      if (error instanceof StrictError) return await ended(2, `${error.message} Nothing behind it was sent.`);
+      if (!(error instanceof AkinRequestError)) throw error;
+      return await ended(1, `${error.message} ${run.state.accepted} are accepted.${goesOn}`);
+    } finally {
+      stop();
+    }
+  },
+};
+
+/** A signal of its own, whose listeners go with the run. */
+function stoppable(signal: AbortSignal): { signal: AbortSignal; stop: () => void } {
+  const own = new AbortController();
+  const stop = () => own.abort(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  return { signal: own.signal, stop: () => signal.removeEventListener('abort', stop) };
+}
+
+async function sizeOf(file: string): Promise<number> {
+  const found = await stat(file).catch((error: Error) => {
+    throw new UsageError(`${file} cannot be read: ${error.message}`);
+  });
+  if (!found.isFile()) return 0;
+  // Of a packed file nobody knows how long it is unpacked.
+  return file.endsWith('.gz') ? 0 : found.size;
+}
+
+async function startOf(options: Parsed, progressFile: ProgressFile | undefined): Promise<Progress> {
+  if (options.text('from') === undefined) return (await progressFile?.read()) ?? FRESH;
+  const from = options.number('from');
+  if (from < 1) throw new UsageError('--from counts lines from 1.');
+  return { ...FRESH, start: { lines: from - 1, bytes: 0 } };
+}
+
+/** Made when it does not exist, because naming it in a command is clear enough. */
+async function theCollection({ client, name }: Server) {
+  const collection = client.collection(name);
+  const { collections } = await client.collections();
+  if (!collections.some((one) => one.name === name)) await collection.create();
+  return collection;
+}
+
+function report(accepted: number, before: Progress, acceptedIn: number, visibleIn: number, options: Parsed): string {
+  const now = accepted - before.accepted;
+  const rate = (seconds: number) => `${seconds.toFixed(1)} s, ${(now / Math.max(0.001, seconds)).toFixed(0)}/s`;
+  const earlier = before.accepted > 0 ? `, ${before.accepted} of them by earlier runs` : '';
+  const visible = options.on('no-wait') ? '' : `; visible after ${rate(visibleIn)}`;
+  return `${accepted} accepted${earlier} (${rate(acceptedIn)})${visible}.`;
+}
+
+function failureLines(rejects: Rejects, before: Progress): string[] {
+  const failed = before.rejected + rejects.count;
+  if (failed === 0) return [];
+  return [`${failed} failed: ${rejects.file} has their lines and reasons.`, ...rejects.summary()];
+}

@@ -1,0 +1,49 @@
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import { formatThumbnail, stringifyJson } from '@akin/domain';
+import { definedFields, type ExportedDocument, exportDocuments as exportPage, findCollection } from '@akin/store';
+import type { Handler } from '../http/frame.ts';
+import { presentValue } from '../search/present.ts';
+import { lookupIn, readQuery } from '../search/query-parameters.ts';
+
+/** What a page has at most; a document more may come on top. */
+const PAGE_BYTES = 4 * 1024 ** 2;
+
+/** A page of the documents of one commit, as lines that `/update` and `akin import` take. */
+export const exportDocuments: Handler<ParametersOf<Endpoints['exportDocuments']>> = async (
+  { parameters, list },
+  { store },
+) => {
+  const { q, fq, rows, cursor, TZ: timeZone } = parameters;
+  const parameter = lookupIn(list);
+  const filters = fq.filter((text) => text.trim() !== '').map((text) => readQuery('fq', text, parameters, parameter));
+  const query = readQuery('q', q, parameters, parameter);
+  const collection = await findCollection(store, parameters.collection);
+  const page = await exportPage(store, collection, {
+    ...{ query, filters, rows, cursor },
+    bytes: PAGE_BYTES,
+    ...(timeZone === undefined ? {} : { timeZone }),
+  });
+  const lines = page.documents.map(lineOf);
+  if (cursor === undefined) {
+    const fields = await definedFields(store, collection);
+    const header = { format: 1, collection: collection.name, commit: page.commit, fields };
+    lines.unshift(stringifyJson({ 'akin-export': header }));
+  }
+  return {
+    type: 'application/x-ndjson; charset=utf-8',
+    bytes: lines.map((line) => `${line}\n`).join(''),
+    headers: {
+      'cache-control': 'no-store',
+      'x-akin-commit': String(page.commit),
+      ...(page.next === undefined ? {} : { 'x-akin-cursor': page.next }),
+    },
+  };
+};
+
+function lineOf({ fields, outputs, thumbnail }: ExportedDocument): string {
+  const members = new Map<string, unknown>();
+  for (const [name, value] of fields) members.set(name, presentValue(value));
+  if (outputs !== null) members.set('import', outputs);
+  if (thumbnail !== null) members.set('thumbnail', formatThumbnail(thumbnail));
+  return stringifyJson(members);
+}

@@ -1,0 +1,22 @@
+import { AkinError, type FieldType, quote } from '@akin/domain';
+import { DEFINABLE_TYPES } from '@akin/store';
+
+/**
+ * Reads `name:type`; a name may hold colons.
+ * @throws AkinError bad-request
+ */
+export function readFieldTypes(texts: readonly string[]): Map<string, FieldType> {
+  const types = new Map<string, FieldType>();
+  for (const text of texts) {
+    const colon = text.lastIndexOf(':');
+    const type = DEFINABLE_TYPES.find((one) => one === text.slice(colon + 1));
+    if (colon < 1 || type === undefined) {
+      throw new AkinError(
+        'bad-request',
+        `Parameter field: ${quote(text)} is not name:type, where type is one of ${DEFINABLE_TYPES.join(', ')}.`,
+      );
+    }
+    types.set(text.slice(0, colon), type);
+  }
+  return types;
+}

@@ -1,0 +1,226 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Collection } from '@akin/client';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { RunningCommand, runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
+import { picture } from './pictures.ts';
+
+let place: Awaited<ReturnType<typeof temporaryFolder>>;
+let akin: ServingAkin;
+let pictures: Server;
+let host: string;
+
+beforeAll(async () => {
+  place = await temporaryFolder();
+  const bytes = await picture(1);
+  pictures = createServer((request, response) => {
+    if (request.url?.startsWith('/picture')) response.setHeader('content-type', 'image/jpeg').end(bytes);
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => pictures.listen(0, '127.0.0.1', resolve));
+  host = `http://127.0.0.1:${(pictures.address() as AddressInfo).port}`;
+  akin = await serveAkin(['--no-demo', '--data', path.join(place.folder, 'data')]);
+}, 120_000);
+afterAll(async () => {
+  await akin?.command.stop();
+  pictures?.close();
+  await place?.remove();
+});
+
+const file = (name: string) => path.join(place.folder, name);
+const run = (command: string, collection: string, ...args: string[]) =>
+  runAkin([command, '--url', akin.url, '--collection', collection, ...args]);
+
+async function write(name: string, lines: readonly (object | string)[]): Promise<string> {
+  const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
+  await writeFile(file(name), name.endsWith('.gz') ? gzipSync(text) : text);
+  return file(name);
+}
+
+async function rejects(name: string): Promise<{ line?: number; id?: string; reason: string }[]> {
+  const text = await readFile(`${file(name)}.rejects.ndjson`, 'utf8');
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+const many = (count: number, more: object = {}) =>
+  Array.from({ length: count }, (_, i) => ({ id: `document ${i}`, place: i, ...more }));
+
+describe('akin import', () => {
+  it('takes lines, packed lines, an array and standard input, and shows what it took', async () => {
+    const documents = many(2_500);
+    await write('lines.ndjson', documents);
+    await write('packed.ndjson.gz', documents);
+    await writeFile(file('array.json'), `\n ${JSON.stringify(documents, null, 1)}`);
+    for (const name of ['lines.ndjson', 'packed.ndjson.gz', 'array.json']) {
+      const { code, out } = await run('import', name.replace('.', '-'), file(name));
+      expect([code, out]).toEqual([0, expect.stringMatching(/^2500 accepted .*visible after/)]);
+      expect((await akin.client.collection(name.replace('.', '-')).status()).documents).toBe(2_500);
+    }
+    const piped = await runAkin(['import', '-', '--url', akin.url, '--collection', 'piped'], {
+      input: documents.map((one) => JSON.stringify(one)).join('\r\n'),
+    });
+    expect(piped.code).toBe(0);
+    expect((await akin.client.collection('piped').status()).documents).toBe(2_500);
+  });
+
+  it('leaves out what is wrong, tells lines and reasons, and ends with 2', async () => {
+    const lines: (object | string)[] = many(30);
+    lines[3] = '{"id":"broken"';
+    lines[7] = { id: 'odd', place: 'nowhere' };
+    lines[8] = { place: 1 };
+    lines[9] = '';
+    // Right as JSON, and yet nothing that can be stored: the whole request is refused for it.
+    lines[20] = `{"id":"deep","place":${'['.repeat(500)}${']'.repeat(500)}}`;
+    await write('wrong.ndjson', lines);
+    const { code, out } = await run('import', 'wrong', file('wrong.ndjson'));
+    expect([code, out]).toEqual([
+      2,
+      expect.stringMatching(/^25 accepted.*4 failed: .*wrong\.ndjson\.rejects\.ndjson/s),
+    ]);
+    const found = await rejects('wrong.ndjson');
+    expect(found.map(({ line }) => line).sort((a, b) => Number(a) - Number(b))).toEqual([4, 8, 9, 21]);
+    expect(found.find(({ line }) => line === 8)).toEqual({
+      line: 8,
+      id: 'odd',
+      reason: expect.stringContaining('"place"'),
+    });
+    expect((await akin.client.collection('wrong').status()).documents).toBe(25);
+  });
+
+  it('ends at the first wrong one when nothing may be missing', async () => {
+    await write('strict.ndjson', [...many(3), 'no JSON', { id: 'behind' }]);
+    const { code, out } = await run('import', 'strict', file('strict.ndjson'), '--strict');
+    expect([code, out]).toEqual([2, expect.stringContaining('Line 4: The line is not JSON')]);
+  });
+
+  it('waits for pictures, and tells those that could not be had', async () => {
+    await write('pictures.ndjson', [
+      { id: 'there', image: `${host}/picture.jpg` },
+      { id: 'gone', image: `${host}/gone.jpg` },
+      { id: 'none' },
+    ]);
+    const { code } = await run('import', 'pictures', file('pictures.ndjson'));
+    expect(code).toBe(2);
+    expect(await rejects('pictures.ndjson')).toEqual([{ line: 2, id: 'gone', reason: expect.stringMatching(/404/) }]);
+    const { response } = await akin.client.collection('pictures').select({ q: 'color_rerank:*' });
+    expect(response.docs.map(({ id }) => id)).toEqual(['there']);
+  });
+
+  it('goes on where it was killed, and keeps the order of each id', async () => {
+    const documents = [...many(30_000, { note: 'x'.repeat(200) }), ...many(1_000, { note: 'last' })];
+    await write('killed.ndjson', documents);
+    const args = ['import', file('killed.ndjson'), '--url', akin.url, '--collection', 'killed'];
+    const first = new RunningCommand(args);
+    const left = `${file('killed.ndjson')}.progress`;
+    await until('it wrote how far it is', async () => {
+      const text = await readFile(left, 'utf8').catch(() => '{}');
+      return (JSON.parse(text).start?.lines ?? 0) > 1_000;
+    });
+    await first.stop('SIGKILL');
+    const { code, out, err } = await runAkin(args);
+    expect([code, out]).toEqual([0, expect.stringContaining('by earlier runs')]);
+    expect(Number(/Begins with line (\d+)/.exec(err)?.[1])).toBeGreaterThan(1_000);
+    const collection = akin.client.collection('killed');
+    expect((await collection.status()).documents).toBe(30_000);
+    expect((await collection.select({ q: 'note:last', rows: 0 })).response.numFound).toBe(1_000);
+    expect(await readFile(left).catch(() => 'gone')).toBe('gone');
+  }, 60_000);
+
+  it('tells what is wrong with a command', async () => {
+    const nobody = await runAkin(['import', file('lines.ndjson'), '--url', 'http://127.0.0.1:9']);
+    expect([nobody.code, nobody.err]).toEqual([1, expect.stringContaining('No akin answers')]);
+    const nothing = await run('import', 'x', file('is-not-there.ndjson'));
+    expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining('cannot be read')]);
+  });
+});
+
+describe('akin export', () => {
+  /** All that a document may hold, in texts that JSON.stringify would not write. */
+  const ODD = [
+    '{"id":"a","price":5,"exact":5.0,"long":9223372036854775807,"yes":true,"taken":"2024-02-29T23:59:59.123Z","note":"plain"}',
+    '{"id":"b","long":-9223372036854775808,"exact":-0.0,"yes":false,"taken":"2024-01-01","note":"2024-01-01"}',
+    '{"id":"🙂 ü \\u0000"}',
+    '{"id":"c","exact":1e300,"note":"  \\u2028 \\"quoted\\" \\\\ \\n 图片 \\ud83d\\ude00 ﷽","labels":["b","a","b",""],"location":"-90,180"}',
+    '{"id":"d:e f/\\"g\\"","exact":0.1,"note":"12","odd name: \\\\ \\"x\\"":"value","labels":["one"]}',
+    '{"id":"replaced","note":"before"}',
+    '{"id":"replaced","note":"after"}',
+    '{"id":"deleted","note":"gone"}',
+  ];
+
+  async function answers(collection: Collection): Promise<string> {
+    const parameters = { q: '*:*', sort: 'id asc', rows: 100, fl: '*,content_descriptor,content_lopq,color_nclusters' };
+    const url = collection.searchAddress('select', { ...parameters, omitHeader: true });
+    const all = await (await fetch(`${url}`)).text();
+    const ranked = await fetch(
+      collection.searchAddress('image', { 'rank.by.id': 'drawn', rows: 10, omitHeader: true }),
+    );
+    const schema = await collection.schema();
+    return `${all}\n${await ranked.text()}\n${JSON.stringify(schema.schema.fields.sort((a, b) => (a.name < b.name ? -1 : 1)))}`;
+  }
+
+  it('writes what import makes the same collection of', async () => {
+    const collection = akin.client.collection('odd');
+    await collection.create();
+    await write('odd.ndjson', ODD);
+    const first = await run('import', 'odd', file('odd.ndjson'));
+    expect([first.code, await rejects('odd.ndjson')]).toEqual([2, [expect.objectContaining({ line: 3 })]]);
+    const bytes = await picture(2);
+    const { outputs } = await collection.analyze({ data: bytes.toString('base64') });
+    const thumbnail = await sharp(bytes).resize(100).webp().toBuffer();
+    await collection.add(
+      [
+        { id: 'drawn', import: outputs, thumbnail: thumbnail.toString('base64'), image: 'https://example.org/a.jpg' },
+        { id: 'fetched', image: `${host}/picture.jpg` },
+      ],
+      { commit: true },
+    );
+    await collection.deleteByIds(['deleted'], { commit: true });
+
+    const before = await answers(collection);
+    const small = await (await fetch(collection.thumbnailAddress('fetched'))).arrayBuffer();
+    const exported = await run('export', 'odd', '-o', file('odd.export.ndjson.gz'));
+    expect([exported.code, exported.err]).toEqual([0, expect.stringMatching(/7 documents of commit \d+/)]);
+    await collection.drop();
+    const imported = await run('import', 'odd', file('odd.export.ndjson.gz'));
+    expect([imported.code, imported.out]).toEqual([0, expect.stringContaining('7 accepted')]);
+    expect(before).toContain('9223372036854775807');
+    expect(before).toContain('-0.0');
+    expect(await answers(collection)).toBe(before);
+    expect(await (await fetch(collection.thumbnailAddress('fetched'))).arrayBuffer()).toEqual(small);
+    expect(Buffer.from(await (await fetch(collection.thumbnailAddress('drawn'))).arrayBuffer())).toEqual(thumbnail);
+  });
+
+  it('writes to standard output what matches', async () => {
+    const { code, out } = await run('export', 'odd', '--q', 'note:plain OR id:b');
+    expect(code).toBe(0);
+    const [header = '', ...lines] = out.trim().split('\n');
+    expect(JSON.parse(header)['akin-export'].fields).toMatchObject({ long: 'long', exact: 'double', note: 'string' });
+    expect(lines.map((line) => JSON.parse(line).id).sort()).toEqual(['a', 'b']);
+  });
+
+  it('is from one commit, however much changes meanwhile', async () => {
+    const collection = akin.client.collection('moving');
+    await collection.create();
+    await collection.add(many(2_500), { commit: true });
+    const first = await collection.exportPage({ rows: 1_000 });
+    await collection.add(many(2_500, { place: -1 }), { commit: true });
+    await collection.deleteByQuery('*:*', { commit: true });
+    const lines = first.lines.trim().split('\n').slice(1);
+    for (let cursor = first.cursor; cursor !== undefined; ) {
+      const page = await collection.exportPage({ rows: 1_000 }, cursor);
+      expect(page.commit).toBe(first.commit);
+      lines.push(...page.lines.trim().split('\n'));
+      cursor = page.cursor;
+    }
+    expect(lines).toHaveLength(2_500);
+    expect(lines.map((line) => JSON.parse(line).place)).toEqual(many(2_500).map((one) => one.place));
+    await expect(collection.exportPage({}, 'nonsense')).rejects.toThrow(/cursor/);
+  });
+});

@@ -1,0 +1,102 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { accept, ENGINES, openTestStore, testPlace, visible } from '../../test/support.ts';
+import { createCollection, dropCollection } from '../collections.ts';
+import { commit } from '../commit.ts';
+import { defineFields } from '../define-fields.ts';
+import { maintain } from '../maintain.ts';
+import { loadSchema } from '../schema.ts';
+import type { Store } from '../store.ts';
+import { type ExportRequest, exportDocuments } from './export-documents.ts';
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+/** Rows that a commit replaced go at once, unless something keeps them. */
+async function emptyStore(kind: (typeof ENGINES)[number]): Promise<Store> {
+  const { place, remove } = await testPlace(kind);
+  const store = await openTestStore(place);
+  open.push(remove, async () => store[Symbol.asyncDispose]());
+  return store;
+}
+
+const ALL: ExportRequest = { query: { kind: 'all' }, filters: [], rows: 10, bytes: 1e9 };
+const numbered = (count: number, value: number) =>
+  Array.from({ length: count }, (_, i) => ({ id: `d${String(i).padStart(2, '0')}`, value }));
+
+describe.each(ENGINES)('an export on %s', (kind) => {
+  it('shows one commit to its end, and lets go of it then', async () => {
+    const store = await emptyStore(kind);
+    const collection = await createCollection(store, 'books');
+    await accept(store, collection, numbered(25, 1));
+    await commit(store, collection);
+    let page = await exportDocuments(store, collection, ALL);
+    const documents = [...page.documents];
+    await accept(store, collection, [...numbered(20, 2), { kind: 'delete', id: 'd24' }]);
+    await commit(store, collection);
+    await maintain(store);
+    while (page.next !== undefined) {
+      page = await exportDocuments(store, collection, { ...ALL, cursor: page.next });
+      documents.push(...page.documents);
+    }
+    expect(page.commit).toBe(1);
+    expect(documents.map(({ fields }) => [fields.get('id'), fields.get('value')])).toEqual(
+      numbered(25, 1).map(({ id }) => [id, 1n]),
+    );
+    await maintain(store);
+    const [row] = await store.engine.query<{ rows: bigint }>(
+      `select count(*) as rows from ${collection.sqlSchema}.documents`,
+    );
+    expect(row?.rows).toBe(24n);
+  });
+
+  it('says so when its commit is not kept any longer', async () => {
+    const store = await emptyStore(kind);
+    const collection = await createCollection(store, 'books');
+    await accept(store, collection, numbered(25, 1));
+    await commit(store, collection);
+    const { next } = await exportDocuments(store, collection, ALL);
+    await store.engine.query(`update akin.pins set until = now() - interval '1 second'`);
+    await expect(exportDocuments(store, collection, { ...ALL, cursor: next })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    const other = await createCollection(store, 'other');
+    await expect(exportDocuments(store, other, { ...ALL, cursor: next })).rejects.toMatchObject({
+      code: 'bad-request',
+    });
+    await dropCollection(store, collection);
+    expect(await store.engine.query('select 1 from akin.pins')).toEqual([]);
+  });
+});
+
+describe.each(ENGINES)('fields that are defined on %s', (kind) => {
+  it('have their type before any value, once and for all', async () => {
+    const store = await emptyStore(kind);
+    const collection = await createCollection(store, 'books');
+    await defineFields(
+      store,
+      collection,
+      new Map([
+        ['code', 'string'],
+        ['price', 'double'],
+      ]),
+    );
+    await defineFields(store, collection, new Map([['code', 'string']]));
+    await accept(store, collection, [{ id: 'a', code: '2024-01-01', price: 5 }]);
+    await commit(store, collection);
+    expect(await visible(store, collection, 'code')).toEqual([['a', '2024-01-01']]);
+    expect(await visible(store, collection, 'price')).toEqual([['a', 5]]);
+    const other = defineFields(
+      store,
+      collection,
+      new Map([
+        ['code', 'date'],
+        ['more', 'long'],
+      ]),
+    );
+    await expect(other).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('"code"') });
+    await expect(defineFields(store, collection, new Map([['a\nb', 'long']]))).rejects.toThrow(/control/);
+    expect((await loadSchema(store, collection)).fields.has('more')).toBe(false);
+  });
+});

@@ -1,0 +1,162 @@
+import { AkinError, type FieldType, type Query, type StoredDocument } from '@akin/domain';
+import type { Collection } from '../collections.ts';
+import { loadSchema } from '../schema.ts';
+import { expandWords } from '../search/expand-words.ts';
+import { readDocuments } from '../search/hydrate.ts';
+import { conditionsOf } from '../search/matching.ts';
+import { Params } from '../search/params.ts';
+import { type Snapshot, withSnapshot } from '../search/snapshot.ts';
+import type { Store } from '../store.ts';
+import { type Pin, pinCommit, removePin, renewPin } from './pins.ts';
+
+export interface ExportRequest {
+  readonly query: Query;
+  readonly filters: readonly Query[];
+  readonly timeZone?: string;
+  /** Most documents of the page. */
+  readonly rows: number;
+  /** The page ends behind the document with which it has so many bytes. */
+  readonly bytes: number;
+  /** The `next` of the page before; the first page when not given. */
+  readonly cursor?: string | undefined;
+}
+
+/** A document with all that is needed to store it again. */
+export interface ExportedDocument {
+  /** Its fields, without those that the analysis gave. */
+  readonly fields: StoredDocument;
+  /** The outputs word for word; null where there are none. */
+  readonly outputs: string | null;
+  readonly thumbnail: Uint8Array | null;
+}
+
+export interface ExportPage {
+  /** The commit from which all pages of this export are. */
+  readonly commit: number;
+  readonly documents: readonly ExportedDocument[];
+  /** Absent on the last page. */
+  readonly next?: string;
+}
+
+/** Documents that are read in one statement. */
+const CHUNK = 100;
+
+interface Cursor {
+  readonly pin: Pin;
+  readonly now: number;
+  /** The number of the last document that was read. */
+  readonly doc: bigint;
+}
+
+/**
+ * A page of the documents that match, in the order in which they came in. All pages that follow from one first page are
+ * from one commit: what it shows is kept meanwhile, as long as the next page is asked for within ten minutes.
+ *
+ * @throws AkinError bad-request for a foreign cursor or a query that cannot be answered; conflict when the pages before
+ * are too long ago
+ */
+export async function exportDocuments(
+  store: Store,
+  collection: Collection,
+  request: ExportRequest,
+): Promise<ExportPage> {
+  const { cursor } = request;
+  const from = cursor === undefined ? await first(store, collection) : await goOn(store, collection, cursor);
+  const documents: ExportedDocument[] = [];
+  let bytes = 0;
+  let { doc } = from;
+  while (documents.length < request.rows && bytes < request.bytes) {
+    const limit = Math.min(CHUNK, request.rows - documents.length);
+    const read = await withSnapshot(store, collection, (snapshot) =>
+      readChunk(store, { ...snapshot, commit: from.pin.commit }, request, { ...from, doc }, limit),
+    );
+    for (const one of read) {
+      documents.push(one.document);
+      doc = one.doc;
+      bytes += one.bytes;
+      if (bytes >= request.bytes) break;
+    }
+    if (read.length < limit && doc === (read.at(-1)?.doc ?? doc)) {
+      await removePin(store, from.pin);
+      return { commit: Number(from.pin.commit), documents };
+    }
+  }
+  return { commit: Number(from.pin.commit), documents, next: writeCursor(collection, { ...from, doc }) };
+}
+
+/** The types of the fields that clients defined: what has to be known before the documents can be stored again. */
+export async function definedFields(store: Store, collection: Collection): Promise<Map<string, FieldType>> {
+  const { fields } = await loadSchema(store, collection);
+  return new Map(
+    [...fields.values()].filter(({ origin }) => origin === 'document').map(({ name, type }) => [name, type]),
+  );
+}
+
+async function readChunk(
+  store: Store,
+  snapshot: Snapshot,
+  { query, filters, timeZone = 'UTC' }: ExportRequest,
+  { now, doc }: Cursor,
+  limit: number,
+): Promise<{ doc: bigint; document: ExportedDocument; bytes: number }[]> {
+  const { tx, sqlSchema: S } = snapshot;
+  const clock = { now: new Date(now), timeZone };
+  const search = { query, filters, rows: limit };
+  await expandWords(search, snapshot, clock);
+  const params = new Params();
+  const { where } = conditionsOf(search, snapshot, clock, params);
+  const rows = await tx.query<{ doc: bigint; outputs: string | null; thumbnail: Buffer | null }>(
+    `select d.doc, o.json as outputs, t.bytes as thumbnail
+       from (select d.doc from ${S}.documents d
+              where ${where} and d.doc > ${params.add(doc, 'int8')}
+              order by d.doc limit ${params.add(limit, 'int8')}) d
+       left join ${S}.outputs o on o.doc = d.doc
+       left join ${S}.thumbnails t on t.doc = d.doc
+      order by d.doc`,
+    params.values,
+  );
+  const fields = [...snapshot.schema.fields.values()].filter(
+    ({ origin, type }) => origin !== 'analysis' && type !== 'text',
+  );
+  const docs = rows.map((row) => row.doc);
+  const documents = await readDocuments(store, snapshot, docs, fields, []);
+  return rows.map((row) => ({
+    doc: row.doc,
+    bytes: 200 + (row.outputs?.length ?? 0) + (row.thumbnail?.length ?? 0) * 1.4,
+    document: {
+      fields: documents.get(row.doc)?.document ?? new Map(),
+      outputs: row.outputs,
+      thumbnail: row.thumbnail,
+    },
+  }));
+}
+
+async function first(store: Store, collection: Collection): Promise<Cursor> {
+  return { pin: await pinCommit(store, collection), now: Date.now(), doc: -1n };
+}
+
+async function goOn(store: Store, collection: Collection, text: string): Promise<Cursor> {
+  const cursor = readCursor(collection, text);
+  if (await renewPin(store, collection, cursor.pin)) return cursor;
+  throw new AkinError(
+    'conflict',
+    'The page before is more than ten minutes ago, and what it was of is not kept any longer: begin without a cursor.',
+  );
+}
+
+const FORM = /^export1 (\d{1,10}) (\d{1,15}) (\d{1,18}) (\d{1,15}) (-?\d{1,18})$/;
+
+function writeCursor({ id }: Collection, { pin, now, doc }: Cursor): string {
+  return Buffer.from(`export1 ${id} ${pin.id} ${pin.commit} ${now} ${doc}`).toString('base64url');
+}
+
+function readCursor(collection: Collection, text: string): Cursor {
+  const [, id, pin = '', commit = '', now, doc = ''] = FORM.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  if (Number(id) !== collection.id) {
+    throw new AkinError(
+      'bad-request',
+      'Parameter cursor must be the cursor that an export of this collection answered.',
+    );
+  }
+  return { pin: { id: Number(pin), commit: BigInt(commit) }, now: Number(now), doc: BigInt(doc) };
+}

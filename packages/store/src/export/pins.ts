@@ -1,0 +1,36 @@
+import type { Collection } from '../collections.ts';
+import type { Store } from '../store.ts';
+
+/** Who reads on renews it with each page. */
+const KEPT_SECONDS = 600;
+
+export interface Pin {
+  readonly id: number;
+  readonly commit: bigint;
+}
+
+/** Keeps all that the last commit shows, until the pin goes or nobody renewed it for ten minutes. */
+export async function pinCommit(store: Store, collection: Collection): Promise<Pin> {
+  const [row] = await store.engine.query<{ id: bigint; commit: bigint }>(
+    `insert into akin.pins (collection, commit, until)
+     select id, commit, now() + interval '${KEPT_SECONDS} seconds' from akin.collections where id = $1
+     returning id, commit`,
+    [collection.id],
+  );
+  if (row === undefined) throw new Error(`the collection ${collection.name} is gone`);
+  return { id: Number(row.id), commit: row.commit };
+}
+
+/** @returns false when it is gone, and with it rows that it kept */
+export async function renewPin(store: Store, collection: Collection, pin: Pin): Promise<boolean> {
+  const rows = await store.engine.query(
+    `update akin.pins set until = now() + interval '${KEPT_SECONDS} seconds'
+      where id = $1 and collection = $2 and commit = $3 and until > now() returning id`,
+    [pin.id, collection.id, pin.commit],
+  );
+  return rows.length > 0;
+}
+
+export async function removePin(store: Store, pin: Pin): Promise<void> {
+  await store.engine.query('delete from akin.pins where id = $1 or until < now()', [pin.id]);
+}
