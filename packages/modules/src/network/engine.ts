@@ -1,14 +1,14 @@
 import type { Model } from './model.ts';
 
 /** What an engine computes for a batch: the rows of its pictures one after the other, heads before normalization. */
-export interface EngineOutputs {
+interface EngineOutputs {
   readonly pool: Float32Array;
   readonly content: Float32Array;
   readonly duplicate: Float32Array;
 }
 
 /** The forward pass of a model, laid out in one backend. */
-export interface Engine {
+interface Engine {
   /** @param values `count` pictures of height × width × 3 scaled numbers. */
   run(values: Float32Array, count: number): Promise<EngineOutputs>;
 }
