@@ -126,9 +126,9 @@ async function buildGeneration(
   try {
     const docs = await assignAll(source, thread, target, signal);
     const sorted = await thread.sort();
-    await copySorted(target, docs, sorted, signal);
+    const copied = await copySorted(target, docs, sorted, signal);
     await store.engine.query(`analyze ${cellTable(collection.sqlSchema, module.name, number)}`, [], 'bulk');
-    await swap(target, sorted);
+    await swap(target, copied, sorted.radii);
   } catch (error) {
     await dropGeneration(store, collection, module.name, number);
     throw error;
@@ -202,38 +202,44 @@ async function assignAll(
   }
 }
 
-/** Rows of a cell lie side by side, in random order, so that the first ones of a cell stand for all of it. */
+/**
+ * Rows of a cell lie side by side, in random order, so that the first ones of a cell stand for all of it.
+ * @returns how many were copied into each cell
+ */
 async function copySorted(
   { store, collection, module, number }: Target,
   docs: BigInt64Array,
-  { order, cells }: Sorted,
+  { order, cells, radii }: Sorted,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Int32Array> {
   const S = collection.sqlSchema;
   const pace = store.engine.kind === 'pglite' ? new Pace(100, 2_000) : new Pace(1_000, 5_000, 100);
   const alive = new Heartbeat({ store, collection, module, number });
+  const sizes = new Int32Array(radii.length);
   for (let from = 0; from < order.length; ) {
     signal.throwIfAborted();
     const to = from + pace.rows;
     const piece = Array.from(order.subarray(from, to), (i) => docs[i] as bigint);
-    await store.engine.transaction(
+    const copied = await store.engine.transaction(
       (tx) =>
         pace.measure(piece.length, () =>
           // Rows that commits wrote since the beginning are there already; rows that went since then are left out.
-          tx.query(
+          tx.query<{ cell: number }>(
             `insert into ${cellTable(S, module, number)} (doc, cell, vector)
              select t.doc, t.cell, v.vector
                from unnest($1::bigint[], $2::int[]) with ordinality as t (doc, cell, place)
                join ${descriptorTable(S, module)} v on v.doc = t.doc order by t.place
-             on conflict (doc) do nothing`,
+             on conflict (doc) do nothing returning cell`,
             [piece, Array.from(cells.subarray(from, to))],
           ),
         ),
       { lane: 'bulk', keyed: true },
     );
+    for (const { cell } of copied) sizes[cell] = (sizes[cell] as number) + 1;
     from += piece.length;
     await alive.beat();
   }
+  return sizes;
 }
 
 /** Tells now and then that the generation is still being built. */
@@ -257,8 +263,12 @@ class Heartbeat {
   }
 }
 
-/** The moment from which on searches use the new generation. */
-async function swap({ store, collection, module, number }: Target, { sizes, radii }: Sorted): Promise<void> {
+/** The moment from which on searches use the new generation. Commits counted what they wrote into it themselves. */
+async function swap(
+  { store, collection, module, number }: Target,
+  copied: Int32Array,
+  radii: Float32Array,
+): Promise<void> {
   const S = collection.sqlSchema;
   await store.engine.transaction(async (tx) => {
     await lockGenerations(tx, collection, 'alone');
@@ -274,7 +284,7 @@ async function swap({ store, collection, module, number }: Target, { sizes, radi
       [
         module,
         number,
-        pack(made.sizes.map((size, cell) => size + (sizes[cell] as number))),
+        pack(made.sizes.map((size, cell) => size + (copied[cell] as number))),
         pack(made.radii.map((radius, cell) => Math.max(radius, radii[cell] as number))),
       ],
     );

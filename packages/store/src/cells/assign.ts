@@ -56,7 +56,7 @@ export async function insertIntoCells(
 ): Promise<void> {
   if (rows.size === 0) return;
   await lockGenerations(tx, collection, 'shared');
-  for (const generation of await liveGenerations(tx, collection.sqlSchema)) {
+  for (const generation of await liveGenerations(tx, collection.sqlSchema, 'for update')) {
     const own = rows.get(generation.module) ?? [];
     if (own.length === 0) continue;
     const finder = await finderOf(store, collection, generation, tx);
@@ -75,39 +75,37 @@ export async function insertIntoCells(
         ),
       ],
     );
-    const distances = own.map(({ vector }, i) => finder.distance(cells[i] as number, vector));
-    await widen(tx, collection, generation, cells, distances);
+    const { sizes, radii } = generation;
+    for (const [i, { vector }] of own.entries()) {
+      const cell = cells[i] as number;
+      sizes[cell] = (sizes[cell] as number) + 1;
+      radii[cell] = Math.max(radii[cell] as number, finder.distance(cell, vector));
+    }
+    await saveExtents(tx, collection, generation);
   }
 }
 
-/** Takes rows into the sizes and radii of their cells. */
-async function widen(
-  tx: Queryable,
-  collection: Collection,
-  generation: Generation,
-  cells: readonly number[],
-  distances: readonly number[],
-): Promise<void> {
-  const { sizes, radii } = generation;
-  for (const [i, cell] of cells.entries()) {
-    sizes[cell] = (sizes[cell] as number) + 1;
-    radii[cell] = Math.max(radii[cell] as number, distances[i] as number);
-  }
-  await tx.query(
-    `update ${collection.sqlSchema}.generations set sizes = $3, radii = $4 where module = $1 and number = $2`,
-    [generation.module, generation.number, pack(sizes), pack(radii)],
-  );
-}
-
-/** Removes rows from the cells of all live generations. */
+/**
+ * Removes rows from the cells of all live generations. Radii stay: they may be too large, and never too small. Sizes
+ * that grew with every replaced row would let a search believe that it saw many when it saw a few.
+ */
 export async function removeFromCells(tx: Queryable, collection: Collection, docs: readonly bigint[]): Promise<void> {
   await lockGenerations(tx, collection, 'shared');
-  const generations = await tx.query<{ module: string; number: number }>(
-    `select module, number from ${collection.sqlSchema}.generations where state <> 'retired'`,
-  );
-  for (const { module, number } of generations) {
-    await tx.query(`delete from ${cellTable(collection.sqlSchema, module, number)} where doc = any($1::bigint[])`, [
-      docs,
-    ]);
+  for (const generation of await liveGenerations(tx, collection.sqlSchema, 'for update')) {
+    const { module, number, sizes } = generation;
+    const removed = await tx.query<{ cell: number }>(
+      `delete from ${cellTable(collection.sqlSchema, module, number)} where doc = any($1::bigint[]) returning cell`,
+      [docs],
+    );
+    for (const { cell } of removed) sizes[cell] = (sizes[cell] as number) - 1;
+    if (removed.length > 0) await saveExtents(tx, collection, generation);
   }
+}
+
+async function saveExtents(tx: Queryable, collection: Collection, generation: Generation): Promise<void> {
+  const { module, number, sizes, radii } = generation;
+  await tx.query(
+    `update ${collection.sqlSchema}.generations set sizes = $3, radii = $4 where module = $1 and number = $2`,
+    [module, number, pack(sizes), pack(radii)],
+  );
 }

@@ -63,6 +63,19 @@ describe.each(ENGINES)('cells on %s', (kind) => {
     return row;
   };
 
+  /** How many rows each cell of the current generation is told to have, and how many it has. */
+  const sizes = async () => {
+    const [row] = await store.engine.query<{ number: number; sizes: Buffer }>(
+      `select number, sizes from ${S}.generations where state = 'current'`,
+    );
+    const told = [...new Int32Array(Uint8Array.from(row?.sizes ?? []).buffer)];
+    const rows = await store.engine.query<{ cell: number; rows: number }>(
+      `select cell, count(*)::int as rows from ${S}.cells_shape_${row?.number} group by cell`,
+    );
+    const counted = new Map(rows.map(({ cell, rows: count }) => [cell, count]));
+    return { told, counted: told.map((_, cell) => counted.get(cell) ?? 0) };
+  };
+
   it('are not made for collections that are ranked exactly', async () => {
     await add(documents('a', 100));
     await arrangeCells(store, await listCollections(store));
@@ -87,6 +100,18 @@ describe.each(ENGINES)('cells on %s', (kind) => {
 
   it('take in what commits bring and lose what they remove', async () => {
     await add([...documents('a', 10), ...documents('c', 40), { kind: 'delete', id: 'b0000' }]);
+    await maintain(store);
+    expect(await whole()).toEqual({ missing: 0n, extra: 0n, rows: 264n });
+  });
+
+  it('are as large as they are told to be, however often rows are replaced', async () => {
+    for (let round = 0; round < 3; round++) {
+      await add(documents('b', 100));
+      await maintain(store);
+    }
+    const { told, counted } = await sizes();
+    expect(told).toEqual(counted);
+    await add([{ kind: 'delete', id: 'b0000' }]);
     await maintain(store);
     expect(await whole()).toEqual({ missing: 0n, extra: 0n, rows: 264n });
   });
@@ -127,6 +152,8 @@ describe.each(ENGINES)('cells on %s', (kind) => {
     await arranging;
     const [rows] = await store.engine.query<{ rows: bigint }>(`select count(*) as rows from ${S}.descriptors_shape`);
     expect(await whole()).toMatchObject({ missing: 0n, rows: rows?.rows });
+    const { told, counted } = await sizes();
+    expect(told).toEqual(counted);
   });
 
   it('are swept when the process that made them ended, at any step', async () => {

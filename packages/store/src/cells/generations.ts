@@ -17,7 +17,7 @@ import { CellFinder } from './codebook.ts';
 export interface Generation {
   readonly module: string;
   readonly number: number;
-  /** How many rows each cell got so far; those that were removed meanwhile are still counted. */
+  /** How many rows each cell has. */
   readonly sizes: Int32Array;
   /** No row of a cell lies farther from its centroid. */
   readonly radii: Float32Array;
@@ -68,10 +68,13 @@ export async function currentGeneration(
   return row && fromRow(row);
 }
 
-/** The generations that commits write into. In a transaction that holds the lock they stay so until its end. */
-export async function liveGenerations(tx: Queryable, sqlSchema: string): Promise<Generation[]> {
+/**
+ * The generations that commits write into. In a transaction that holds the lock they stay so until its end.
+ * @param change for whoever is going to change their sizes and radii: nobody else does so until the transaction ends
+ */
+export async function liveGenerations(tx: Queryable, sqlSchema: string, change?: 'for update'): Promise<Generation[]> {
   const rows = await tx.query<GenerationRow>(
-    `select ${COLUMNS} from ${sqlSchema}.generations where state <> 'retired' order by number`,
+    `select ${COLUMNS} from ${sqlSchema}.generations where state <> 'retired' order by number ${change ?? ''}`,
   );
   return rows.map(fromRow);
 }

@@ -16,8 +16,7 @@ export interface Sorted {
   readonly order: Uint32Array;
   /** The cell of each of them. */
   readonly cells: Int32Array;
-  /** How many each cell has, and how far from its centroid the farthest one lies. */
-  readonly sizes: Int32Array;
+  /** How far from the centroid of each cell the farthest one lies. */
   readonly radii: Float32Array;
 }
 
@@ -74,7 +73,7 @@ function sort(): Sorted {
     cells[place] = cell;
     places[cell] = place + 1;
   }
-  return { order, cells, sizes, radii };
+  return { order, cells, radii };
 }
 
 function shuffled(count: number): Uint32Array {
