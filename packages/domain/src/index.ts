@@ -15,6 +15,7 @@ export * from './names.ts';
 export { escapeQueryText, parseQuery } from './parse-query.ts';
 export type * from './query.ts';
 export * from './schema.ts';
+export * from './scopes.ts';
 export * from './text.ts';
 export * from './thumbnail.ts';
 export * from './type-claims.ts';

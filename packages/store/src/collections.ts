@@ -12,6 +12,8 @@ export interface Collection {
   /** The SQL schema that holds its tables; stands in SQL as it is. */
   readonly sqlSchema: string;
   readonly settings: Readonly<Record<string, unknown>>;
+  /** The one whose place it took with all its operations, if there was one: see reindex. */
+  readonly replaces?: number;
 }
 
 export interface CollectionStatus {
@@ -28,11 +30,11 @@ export interface CollectionStatus {
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
-const COLUMNS = 'id, name, sql_schema, settings';
+const COLUMNS = 'id, name, sql_schema, settings, replaces';
 const UNIQUE_VIOLATION = '23505';
 
 export async function listCollections(store: Store): Promise<Collection[]> {
-  const rows = await store.engine.query(`select ${COLUMNS} from akin.collections order by name`);
+  const rows = await store.engine.query(`select ${COLUMNS} from akin.collections where replaced_at is null order by name`);
   return rows.map(fromRow);
 }
 
@@ -89,10 +91,24 @@ export async function dropCollection(store: Store, collection: Collection): Prom
   await store.engine.transaction(async (tx) => {
     await tx.query('delete from akin.collections where id = $1', [collection.id]);
     await tx.query(`drop schema if exists ${collection.sqlSchema} cascade`);
+    // Keys for it must not open what somebody else calls by its name later.
+    await tx.query(
+      `update akin.keys set collections = array_remove(collections, $1)
+        where $1 = any (collections) and not exists (select 1 from akin.collections where name = $1)`,
+      [collection.name],
+    );
   });
   store.memory.schemas.delete(collection.id);
   store.memory.uses.delete(collection.id);
   store.memory.words.delete(collection.id);
+}
+
+/** Removes collections whose place another one took so long ago that nobody uses them any more. */
+export async function dropReplaced(store: Store): Promise<void> {
+  const rows = await store.engine.query(
+    `select ${COLUMNS} from akin.collections where replaced_at < now() - interval '2 minutes'`,
+  );
+  for (const row of rows) await dropCollection(store, fromRow(row));
 }
 
 export async function collectionStatus(store: Store, collection: Collection): Promise<CollectionStatus> {
@@ -174,5 +190,11 @@ function slug(name: string): string {
 }
 
 function fromRow(row: Row): Collection {
-  return { id: row.id, name: row.name, sqlSchema: row.sql_schema, settings: JSON.parse(row.settings) };
+  return {
+    id: row.id,
+    name: row.name,
+    sqlSchema: row.sql_schema,
+    settings: JSON.parse(row.settings),
+    ...(row.replaces === null ? {} : { replaces: row.replaces }),
+  };
 }

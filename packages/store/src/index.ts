@@ -41,6 +41,18 @@ export {
 } from './groups/list-groups.ts';
 export type { GroupRule } from './groups/rule.ts';
 export { updateGroups } from './groups/update-groups.ts';
+export { isSecretOf, type KeyText, readKeyText } from './keys/key-text.ts';
+export {
+  createKey,
+  type Key,
+  listKeys,
+  loadKeys,
+  type NewKey,
+  noteUse,
+  revokeKey,
+  type StoredKey,
+  USE_MILLISECONDS,
+} from './keys/keys.ts';
 export { lastOperation } from './last-operation.ts';
 export { holdLease, type Lease, releaseLeases } from './leases.ts';
 export { maintain } from './maintain.ts';

@@ -85,6 +85,26 @@ const MIGRATIONS: readonly string[] = [
      message text,
      missing text not null default '[]'
    )`,
+
+  // 5: who may ask for what, see keys
+  `create table akin.keys (
+     -- Stands in the key, before the secret.
+     id text collate "C" primary key,
+     -- SHA-256 of the secret, which is nowhere else.
+     hash bytea not null,
+     scope text not null check (scope in ('search', 'index', 'admin')),
+     note text not null,
+     -- Names; null for all. A collection that is dropped is taken out, so that the next of its name is not for the key.
+     collections text[] collate "C",
+     -- Whose pages may use it.
+     origins text[] not null,
+     -- Requests a second.
+     rate int,
+     created_at timestamptz not null default now(),
+     expires_at timestamptz,
+     -- To the hour.
+     used_at timestamptz
+   )`,
 ];
 
 /** Any number that nobody else uses: two processes that start together must not migrate together. */

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ENGINES, openTestStore, type TestPlace, testPlace } from '../../test/support.ts';
+import { createCollection, dropCollection, findCollection } from '../collections.ts';
+import type { Store } from '../store.ts';
+import { isSecretOf, readKeyText } from './key-text.ts';
+import { createKey, listKeys, loadKeys, noteUse, revokeKey } from './keys.ts';
+
+describe.each(ENGINES)('keys on %s', (kind) => {
+  let store: Store;
+  let place: TestPlace;
+  let remove: () => Promise<void>;
+
+  beforeAll(async () => {
+    ({ place, remove } = await testPlace(kind));
+    store = await openTestStore(place);
+  });
+
+  afterAll(async () => {
+    await store?.[Symbol.asyncDispose]();
+    await remove?.();
+  });
+
+  it('tells the text once and keeps only what tells whether it is right', async () => {
+    const { key, text } = await createKey(store, { scope: 'index', note: 'nightly load' });
+    const { id, secret } = readKeyText(text) as { id: string; secret: string };
+    expect([key.id, key.scope, key.note, key.collections]).toEqual([id, 'index', 'nightly load', null]);
+    const stored = (await loadKeys(store)).find((one) => one.id === id);
+    expect(isSecretOf(stored?.hash as Uint8Array, secret)).toBe(true);
+    expect(isSecretOf(stored?.hash as Uint8Array, `${secret.slice(0, -1)}${secret.endsWith('0') ? '1' : '0'}`)).toBe(
+      false,
+    );
+    const tables = await store.engine.query<{ row: string }>(`select row_to_json(k)::text as row from akin.keys k`);
+    expect(JSON.stringify([tables, await listKeys(store)])).not.toContain(secret);
+    expect(JSON.stringify(await listKeys(store))).not.toContain('hash');
+  });
+
+  it('keeps what a key is limited to', async () => {
+    const expiresAt = new Date(Date.now() + 1_000_000);
+    const origins = ['https://shop.example', 'http://localhost:3000'];
+    const request = { scope: 'search', collections: ['my-collection'], origins, rate: 20, expiresAt } as const;
+    const { key } = await createKey(store, request);
+    expect(key).toMatchObject({ ...request, usedAt: null });
+    expect((await listKeys(store)).find(({ id }) => id === key.id)).toEqual(key);
+  });
+
+  it('is revoked for good', async () => {
+    const { key } = await createKey(store, { scope: 'admin' });
+    await revokeKey(store, key.id);
+    expect((await listKeys(store)).map(({ id }) => id)).not.toContain(key.id);
+    await expect(revokeKey(store, key.id)).rejects.toMatchObject({ code: 'not-found' });
+    await expect(revokeKey(store, "' or true --")).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  it('notes a use once in an hour', async () => {
+    const { key } = await createKey(store, { scope: 'search' });
+    const usedAt = async () => (await listKeys(store)).find(({ id }) => id === key.id)?.usedAt;
+    await noteUse(store, key.id);
+    const first = await usedAt();
+    expect(first).toBeInstanceOf(Date);
+    await noteUse(store, key.id);
+    expect(await usedAt()).toEqual(first);
+    await store.engine.query(`update akin.keys set used_at = now() - interval '2 hours' where id = $1`, [key.id]);
+    await noteUse(store, key.id);
+    expect((await usedAt())?.getTime()).toBeGreaterThanOrEqual((first as Date).getTime());
+  });
+
+  it('opens nothing of a later collection of the same name', async () => {
+    await createCollection(store, 'tenant');
+    const { key } = await createKey(store, { scope: 'index', collections: ['tenant', 'my-collection'] });
+    const { key: alone } = await createKey(store, { scope: 'index', collections: ['tenant'] });
+    await dropCollection(store, await findCollection(store, 'tenant'));
+    await createCollection(store, 'tenant');
+    const keys = new Map((await listKeys(store)).map((one) => [one.id, one.collections]));
+    expect([keys.get(key.id), keys.get(alone.id)]).toEqual([['my-collection'], []]);
+  });
+
+  it.each([
+    [{ scope: 'index', origins: ['https://shop.example'] }, 'scope must be search'],
+    [{ scope: 'search', origins: ['https://shop.example/path'] }, 'is none'],
+    [{ scope: 'search', origins: ['*'] }, 'is none'],
+    [{ scope: 'search', origins: ['null'] }, 'is none'],
+    [{ scope: 'search', origins: ['javascript://x'] }, 'is none'],
+    [{ scope: 'search', collections: [] }, '1 to 1000 collections'],
+    [{ scope: 'search', collections: ['nowhere'] }, 'no collection "nowhere"'],
+    [{ scope: 'search', note: 'a\nb' }, 'one line'],
+    [{ scope: 'search', rate: 0 }, 'rate'],
+    [{ scope: 'search', rate: 1.5 }, 'rate'],
+    [{ scope: 'search', expiresAt: new Date(0) }, 'is over'],
+  ] as const)('refuses %p', async (request, message) => {
+    await expect(createKey(store, request)).rejects.toThrow(message);
+  });
+});
+
+describe('the text of a key', () => {
+  it.each([
+    '',
+    'akin_',
+    `akin_${'a'.repeat(12)}_${'g'.repeat(64)}`,
+    `akin_${'a'.repeat(12)}_${'0'.repeat(63)}`,
+    `xakin_${'a'.repeat(12)}_${'0'.repeat(64)}`,
+    `akin_${'a'.repeat(12)}_${'0'.repeat(64)}\n`,
+  ])('is not %p', (text) => {
+    expect(readKeyText(text)).toBeUndefined();
+  });
+});

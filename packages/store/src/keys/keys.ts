@@ -1,0 +1,156 @@
+import { AkinError, quote, type Scope } from '@akin/domain';
+import { listCollections } from '../collections.ts';
+import { textArray } from '../engine/binary.ts';
+import type { Row } from '../engine/engine.ts';
+import type { Store } from '../store.ts';
+import { makeKeyText } from './key-text.ts';
+
+/** What lets a client in. */
+export interface Key {
+  /** The part that is no secret. */
+  readonly id: string;
+  readonly scope: Scope;
+  /** Whose it is and what for. */
+  readonly note: string;
+  /** The collections that it is for; null for all, those to come too. */
+  readonly collections: readonly string[] | null;
+  /** Web pages of these origins may use it, and no others. */
+  readonly origins: readonly string[];
+  /** The most requests a second; null: what the gateway says. */
+  readonly rate: number | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  /** To the hour; null when never. */
+  readonly usedAt: Date | null;
+}
+
+/** A key with what tells whether a secret is its own. */
+export interface StoredKey extends Key {
+  readonly hash: Uint8Array;
+}
+
+export interface NewKey {
+  readonly scope: Scope;
+  readonly note?: string;
+  readonly collections?: readonly string[];
+  readonly origins?: readonly string[];
+  readonly rate?: number;
+  readonly expiresAt?: Date;
+}
+
+/** Gateways hold all keys in memory. */
+const MOST_KEYS = 10_000;
+const MOST_NAMES = 1_000;
+const LONGEST_NOTE = 200;
+const COLUMNS = 'id, hash, scope, note, collections, origins, rate, created_at, expires_at, used_at';
+/** How exactly the last use is kept: each key costs a write so often. */
+export const USE_MILLISECONDS = 3_600_000;
+
+/**
+ * Makes a key. Its text is told here and never again: only a hash of it is kept.
+ *
+ * @throws AkinError bad-request; not-found for a collection that does not exist; conflict when there are too many keys
+ */
+export async function createKey(store: Store, request: NewKey): Promise<{ readonly key: Key; readonly text: string }> {
+  const { scope, note = '', rate, expiresAt } = request;
+  const origins = [...new Set((request.origins ?? []).map(readOrigin))];
+  const collections = request.collections && [...new Set(request.collections)];
+  check(
+    note.length <= LONGEST_NOTE && !/\p{Cc}/u.test(note),
+    `A note is one line of at most ${LONGEST_NOTE} characters.`,
+  );
+  check(origins.length <= MOST_NAMES, `A key has at most ${MOST_NAMES} origins.`);
+  check(
+    origins.length === 0 || scope === 'search',
+    'A key for web pages is seen by everybody who visits them: its scope must be search.',
+  );
+  check(rate === undefined || (Number.isInteger(rate) && rate >= 1 && rate <= 1_000_000), 'A rate is 1 to 1000000.');
+  check(expiresAt === undefined || expiresAt.getTime() > Date.now(), 'That time is over: name one to come.');
+  if (collections) await requireCollections(store, collections);
+  const { id, text, hash } = makeKeyText();
+  const [row] = await store.engine.query(
+    `insert into akin.keys (id, hash, scope, note, collections, origins, rate, expires_at)
+     select $1, $2, $3, $4, $5::text[], $6::text[], $7, $8
+      where (select count(*) from akin.keys) < ${MOST_KEYS} returning ${COLUMNS}`,
+    [
+      id,
+      hash,
+      scope,
+      note,
+      collections ? textArray(collections) : null,
+      textArray(origins),
+      rate ?? null,
+      expiresAt ?? null,
+    ],
+  );
+  if (row === undefined) throw new AkinError('conflict', `There are ${MOST_KEYS} keys: revoke those that nobody uses.`);
+  return { key: withoutHash(fromRow(row)), text };
+}
+
+/** All keys, oldest first, without anything secret. */
+export async function listKeys(store: Store): Promise<Key[]> {
+  return (await loadKeys(store)).map(withoutHash);
+}
+
+/** All keys with their hashes, oldest first. */
+export async function loadKeys(store: Store): Promise<StoredKey[]> {
+  const rows = await store.engine.query(`select ${COLUMNS} from akin.keys order by created_at, id`);
+  return rows.map(fromRow);
+}
+
+/** @throws AkinError not-found */
+export async function revokeKey(store: Store, id: string): Promise<void> {
+  const rows = await store.engine.query('delete from akin.keys where id = $1 returning id', [id]);
+  if (rows.length > 0) return;
+  throw new AkinError('not-found', `There is no key ${quote(id)}: /api/keys lists all by their ids.`);
+}
+
+/** Writes down that a key was used, at most once in an hour. */
+export async function noteUse(store: Store, id: string): Promise<void> {
+  await store.engine.query(
+    `update akin.keys set used_at = now()
+      where id = $1 and (used_at is null or used_at < now() - interval '1 millisecond' * $2)`,
+    [id, USE_MILLISECONDS],
+  );
+}
+
+/** A mistake in a name would make a key that opens nothing, or later something else. */
+async function requireCollections(store: Store, names: readonly string[]): Promise<void> {
+  check(names.length >= 1 && names.length <= MOST_NAMES, `A key is for 1 to ${MOST_NAMES} collections, or for all.`);
+  const existing = new Set((await listCollections(store)).map(({ name }) => name));
+  const missing = names.find((name) => !existing.has(name));
+  if (missing === undefined) return;
+  throw new AkinError('not-found', `There is no collection ${quote(missing)}: create it before its key.`);
+}
+
+function readOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  check(
+    url !== undefined && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '').toLowerCase(),
+    `An origin is a scheme, a host and perhaps a port, as https://shop.example; ${quote(text)} is none.`,
+  );
+  return (url as URL).origin;
+}
+
+function check(right: boolean, message: string): void {
+  if (!right) throw new AkinError('bad-request', message);
+}
+
+function withoutHash({ hash: _, ...key }: StoredKey): Key {
+  return key;
+}
+
+function fromRow(row: Row): StoredKey {
+  return {
+    id: row.id,
+    hash: row.hash,
+    scope: row.scope,
+    note: row.note,
+    collections: row.collections,
+    origins: row.origins,
+    rate: row.rate,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    usedAt: row.used_at,
+  };
+}
