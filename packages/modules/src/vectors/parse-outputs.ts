@@ -13,7 +13,7 @@ import {
 import { MODULES } from '../manifests.ts';
 import { decodeBase64 } from './base64.ts';
 import { type Codebook, codebookOf } from './codebook.ts';
-import { encodeCodes, isCurrentLopq } from './codes.ts';
+import { areCodesOf, encodeCodes, isCurrentLopq, NEAREST_CELLS } from './codes.ts';
 import { decodeDescriptor } from './descriptor.ts';
 
 /** The outputs of an analysis as values. */
@@ -31,8 +31,8 @@ const MAX_STRING = 10_000;
 
 /**
  * Reads outputs that were sent back, as `import` of a document or as `rank.by.outputs`. The outputs of some modules may
- * be missing; keys that no module has are ignored. Codes that another codebook made, or that are missing, are made
- * again from the descriptor.
+ * be missing; keys that no module has are ignored. Only the descriptor is believed: codes that another codebook made,
+ * that are missing or that cannot be those of the descriptor are made again from it.
  *
  * @param json The text of `outputs` as an analysis gave it.
  * @throws {AkinError} bad-request that names the key and what is wrong, or both models when they differ.
@@ -76,7 +76,7 @@ function readDescriptor(
   }
   const vector = decodeDescriptor(text, name);
   const codebook = codebookOf(name);
-  let cell = currentCell(codebook, keys, fields);
+  let cell = currentCell(codebook, keys, fields, vector);
   if (cell === undefined) {
     const codes = encodeCodes(codebook, vector);
     cell = codes.cluster;
@@ -88,25 +88,27 @@ function readDescriptor(
   return { vector, cell };
 }
 
-/** The cell, if the codes that came along are complete and of this codebook. */
+/** The cell, if the codes that came along are complete, of this codebook and of this descriptor. */
 function currentCell(
   codebook: Codebook,
   keys: ReturnType<typeof codeKeys>,
   fields: ReadonlyMap<string, FieldValue>,
+  vector: Float32Array,
 ): number | undefined {
   const lopq = fields.get(keys.lopq) as string | undefined;
   const nclusters = fields.get(keys.nclusters) as string | undefined;
   const cluster = fields.get(keys.cluster) as bigint | undefined;
+  const rerank = fields.get(keys.rerank) as bigint | undefined;
   // Decoded in any case, so that what is stored is base64 whatever its codebook.
   const lopqBytes = lopq === undefined ? undefined : decodeBase64(lopq, keys.lopq, MAX_STRING);
-  const cells = nclusters === undefined ? undefined : decodeBase64(nclusters, keys.nclusters, MAX_STRING);
-  if (lopqBytes === undefined || cells === undefined || !fields.has(keys.rerank)) return undefined;
-  if (!isCurrentLopq(codebook, lopqBytes) || cells.length < 2 || cells.length % 2 !== 0) return undefined;
-  for (let i = 0; i < cells.length; i += 2) {
-    if (cells.readUInt16LE(i) >= codebook.cellCount) return undefined;
-  }
-  const cell = cells.readUInt16LE(0);
-  return cluster === BigInt(cell) ? cell : undefined;
+  const bytes = nclusters === undefined ? undefined : decodeBase64(nclusters, keys.nclusters, MAX_STRING);
+  if (lopqBytes === undefined || bytes === undefined || rerank === undefined) return undefined;
+  if (!isCurrentLopq(codebook, lopqBytes) || bytes.length !== NEAREST_CELLS * 2) return undefined;
+  const cells = Array.from({ length: NEAREST_CELLS }, (_, i) => bytes.readUInt16LE(i * 2));
+  const [cell] = cells;
+  if (cell === undefined || cluster !== BigInt(cell) || cells.some((one) => one >= codebook.cellCount))
+    return undefined;
+  return areCodesOf(codebook, vector, cells, rerank) ? cell : undefined;
 }
 
 function codeKeys(module: string) {

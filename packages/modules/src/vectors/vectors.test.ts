@@ -15,6 +15,7 @@ import {
   scoreOf,
 } from '../vectors.ts';
 import { codebookOf } from './codebook.ts';
+import { encodeCodes } from './codes.ts';
 import { l2Normalize } from './unit.ts';
 
 const MODULES = ['color', 'content', 'duplicate'];
@@ -174,8 +175,21 @@ describe('outputs that come back', () => {
     }
   });
 
-  it('keep codes of this codebook as they are', () => {
-    expect(parseOutputs(edited({ content_rerank: '-12' })).fields.get('content_rerank')).toBe(-12n);
+  it('get codes again that fit together but are those of another picture', () => {
+    const right = parseOutputs(text);
+    const other = encodeCodes(codebookOf('content'), unit(3));
+    const codes = { content_cluster: other.cluster, content_nclusters: other.nclusters, content_lopq: other.lopq };
+    const changed = [
+      { content_rerank: '-12' },
+      { ...codes, content_rerank: String(other.rerank) },
+      // With the right signature the cells still give them away.
+      codes,
+    ];
+    for (const changes of changed) {
+      const { fields, descriptors } = parseOutputs(edited(changes));
+      expect(Object.fromEntries(fields)).toEqual(Object.fromEntries(right.fields));
+      expect(descriptors).toEqual(right.descriptors);
+    }
   });
 
   describe('hostile or broken', () => {
