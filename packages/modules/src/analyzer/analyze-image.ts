@@ -2,6 +2,7 @@ import { stringifyJson } from '@akin/domain';
 import { decodeImage, type ExifFacts, type ImageLimits, makeThumbnailFromPixels, readExif } from '@akin/imaging';
 import { loadModule } from '../load-module.ts';
 import { MODULES, parseModulesApply } from '../manifests.ts';
+import type { Module } from '../module.ts';
 import type { Backend } from '../network/backend.ts';
 import type { Network } from '../network/network.ts';
 import { preparePicture } from '../picture.ts';
@@ -16,6 +17,8 @@ export interface AnalyzeOptions {
   readonly exif?: boolean;
   readonly limits?: Partial<ImageLimits>;
   readonly backend?: Backend;
+  /** Folder of a user's own model for the module content, which must be trained. A thread uses one and keeps it. */
+  readonly contentModel?: string;
 }
 
 /** What is known of an image after its analysis. */
@@ -53,8 +56,8 @@ export async function analyzeImage(bytes: Uint8Array, options: AnalyzeOptions = 
   const outputs = new Map<string, unknown>();
   for (const manifest of MODULES) {
     if (!modules.includes(manifest.name)) continue;
-    const module = await loadModule(manifest.name);
-    for (const [key, value] of writeOutputs(manifest, await module.analyze(picture))) outputs.set(key, value);
+    const analyze = await analysisOf(manifest.name, options);
+    for (const [key, value] of writeOutputs(manifest, await analyze(picture))) outputs.set(key, value);
   }
   return {
     outputs: stringifyJson(outputs),
@@ -65,6 +68,15 @@ export async function analyzeImage(bytes: Uint8Array, options: AnalyzeOptions = 
   };
 }
 
+async function analysisOf(name: string, { contentModel, backend }: AnalyzeOptions): Promise<Module['analyze']> {
+  if (name !== 'content' || contentModel === undefined) return (await loadModule(name)).analyze;
+  ownContent ??= import('../content-model/own-content.ts').then((own) =>
+    own.openOwnContent(contentModel, backend ?? 'wasm'),
+  );
+  return ownContent;
+}
+
+let ownContent: Promise<Module['analyze']> | undefined;
 let network: Promise<Network> | undefined;
 
 /** The network of this thread. TensorFlow is not even loaded before a module asks for it. */

@@ -11,6 +11,8 @@ export interface AnalyzerConfig {
   readonly threads: number;
   /** `wasm` when not given; what the others need must have been installed. */
   readonly backend?: Backend;
+  /** Folder of a user's own trained model for the module content; this process must use its codebook too. */
+  readonly contentModel?: string;
   readonly limits?: Partial<ImageLimits>;
 }
 
@@ -49,16 +51,25 @@ const WORKER = new URL('../../dist/analyzer/worker.js', import.meta.url);
 /**
  * Starts the first thread. Nothing is loaded that no call asked for: `warmUp` does it beforehand.
  *
- * @throws {AkinError} conflict when the backend cannot run on this machine.
+ * @throws {AkinError} conflict when the backend cannot run on this machine; bad-request when the content model does not.
  */
 export async function createAnalyzer(config: AnalyzerConfig): Promise<Analyzer> {
   await checkBackend(config.backend ?? 'wasm');
-  return createPool(config, WORKER);
+  const analyzer = createPool(config, WORKER);
+  if (config.contentModel === undefined) return analyzer;
+  try {
+    // Told now rather than with each picture.
+    await analyzer.analyze(WARM_UP_IMAGE, { modules: ['content'] });
+    return analyzer;
+  } catch (error) {
+    await analyzer[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 /** The same on another worker file, for tests of broken ones. */
 export function createPool(config: AnalyzerConfig, worker: URL, hangMilliseconds = HANG_MILLISECONDS): Analyzer {
-  const { threads, backend, limits } = config;
+  const { threads, backend, contentModel, limits } = config;
   const pool = new Piscina<Task, Reply>({
     filename: worker.href,
     minThreads: 1,
@@ -72,7 +83,14 @@ export function createPool(config: AnalyzerConfig, worker: URL, hangMilliseconds
   async function analyze(bytes: Uint8Array, options: CallOptions): Promise<Analysis> {
     const { urgent = false, signal, modules, thumbnail = false, exif = false } = options;
     const leave = await gate.enter({ urgent, signal });
-    const wanted = { modules, thumbnail, exif, ...(backend && { backend }), ...(limits && { limits }) };
+    const wanted = {
+      modules,
+      thumbnail,
+      exif,
+      ...(backend && { backend }),
+      ...(contentModel && { contentModel }),
+      ...(limits && { limits }),
+    };
     const running = run(pool, bytes, wanted, hangMilliseconds).finally(leave);
     return signal ? unlessAborted(running, signal) : running;
   }

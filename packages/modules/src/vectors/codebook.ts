@@ -49,6 +49,19 @@ export function codebookOf(module: string): Codebook {
   return codebook;
 }
 
+/**
+ * Takes a codebook instead of the shipped one, in this process or thread. Throws an Error when outputs of the module were
+ * compared or written by another one before.
+ */
+export function useCodebook(module: string, bytes: Uint8Array, label: string): void {
+  const codebook = readCodebook(bytes, descriptorOf(module).dimensions, label);
+  const known = read.get(module);
+  if (known !== undefined && !(known.model === codebook.model && Buffer.from(known.id).equals(codebook.id))) {
+    throw new Error(`The codebook of ${module} is in use already, for the model ${known.model}.`);
+  }
+  read.set(module, codebook);
+}
+
 export function codebookFile(module: string): URL {
   return new URL(`${module}.safetensors`, CODEBOOK_FOLDER);
 }

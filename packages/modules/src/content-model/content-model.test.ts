@@ -1,0 +1,166 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { drawImage } from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { saveTinyGraph, saveTinyModel } from '../../test/tiny-model.ts';
+import { analyzeImage } from '../analyzer/analyze-image.ts';
+import { createAnalyzer, createPool } from '../analyzer/create-analyzer.ts';
+import { length } from '../vectors/unit.ts';
+import { decodeDescriptor, modelNames, parseOutputs, scoreOf } from '../vectors.ts';
+import { readAxes, trainAxes, unitOf } from './axes.ts';
+import { readManifest } from './manifest.ts';
+import { openOwnContent } from './own-content.ts';
+import { trainContentModel } from './train.ts';
+
+const PICTURES = 120;
+
+let folder: string;
+let pictures: string;
+let model: string;
+let shippedOutputs: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'akin-content-model-'));
+  pictures = await mkdtemp(join(tmpdir(), 'akin-pictures-'));
+  for (let seed = 0; seed < PICTURES; seed++) {
+    await writeFile(join(pictures, `${seed}.jpg`), await drawImage({ width: 90, height: 70, seed }));
+  }
+  await writeFile(join(pictures, 'notes.txt'), 'no picture');
+  await using shipped = createPool({ threads: 1 }, new URL('../../dist/analyzer/worker.js', import.meta.url));
+  shippedOutputs = (await shipped.analyze(await picture(1), { modules: ['content'] })).outputs;
+  await saveTinyModel(folder);
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+  await rm(pictures, { recursive: true });
+});
+
+const picture = (seed: number) => readFile(join(pictures, `${seed}.jpg`));
+
+describe("a user's own model of content", () => {
+  it('asks to be trained before it is used', async () => {
+    await expect(openOwnContent(folder, 'wasm')).rejects.toThrow(
+      `is not trained yet. Run: akin train <folder of your pictures> --content-model ${folder}`,
+    );
+  });
+
+  it('is trained on a folder of pictures, to the same files each time', async () => {
+    const skipped: string[] = [];
+    const train = () => trainContentModel({ folder, pictures, skip: (file) => skipped.push(file) });
+    const trained = await train();
+    expect(trained).toEqual({ model: expect.stringMatching(/^tiny-7:[0-9a-f]{8}$/), pictures: PICTURES });
+    expect(skipped).toEqual([join(pictures, 'notes.txt')]);
+    const files = () => Promise.all(['axes', 'content'].map((name) => readFile(join(folder, `${name}.safetensors`))));
+    const before = await files();
+    expect(await train()).toEqual(trained);
+    expect(await files()).toEqual(before);
+    model = trained.model;
+  });
+
+  it('gives outputs with its name, which are compared by its codebook', async () => {
+    const { outputs } = await analyzeImage(await picture(1), { contentModel: folder });
+    expect(modelNames()).toContain(`content=${model}`);
+    const { descriptors } = parseOutputs(outputs);
+    const vector = descriptors.get('content')?.vector ?? new Float32Array();
+    expect([vector.length, Math.abs(length(vector) - 1) < 0.005]).toEqual([256, true]);
+    expect(scoreOf('content', 0)).toBe(1);
+    // 10 numbers come out of the model: as many axes, and zeros behind them.
+    expect(vector.slice(10).every((value) => value === 0)).toBe(true);
+    expect((await analyzeImage(await picture(1), { contentModel: folder })).outputs).toBe(outputs);
+  });
+
+  it('gives the same in worker threads', async () => {
+    const here = (await analyzeImage(await picture(2), { contentModel: folder })).outputs;
+    const config = { threads: 2, contentModel: folder };
+    await using pool = createPool(config, new URL('../../dist/analyzer/worker.js', import.meta.url));
+    const there = await Promise.all(
+      [2, 2, 2].map(
+        async () =>
+          (await pool.analyze(await picture(2), { modules: ['color', 'content', 'copyspace', 'duplicate'] })).outputs,
+      ),
+    );
+    expect(there).toEqual([here, here, here]);
+  });
+
+  it('is not mixed with another: both are named', () => {
+    expect(() => parseOutputs(shippedOutputs)).toThrow(
+      new RegExp(`was made by the model akin-.*, and this akin uses ${model}; they cannot be mixed`),
+    );
+    const { content_descriptor } = JSON.parse(shippedOutputs) as { content_descriptor: string };
+    expect(() => decodeDescriptor(content_descriptor, 'content')).toThrow('cannot be mixed');
+  });
+
+  it('is refused when it changed after its training', async () => {
+    const file = join(folder, 'content-model.json');
+    const manifest = await readFile(file, 'utf8');
+    await writeFile(file, manifest.replace('"7"', '"8"'));
+    await expect(createAnalyzer({ threads: 1, contentModel: folder })).rejects.toThrow(
+      `is not the one that was trained, ${model}. Run akin train again`,
+    );
+    await writeFile(file, manifest);
+  });
+});
+
+describe('what is wrong with a model', () => {
+  const good = { name: 'tiny', version: '7', input: { width: 48, height: 48 } };
+  it.each([
+    ['{', 'is not JSON'],
+    [JSON.stringify({ ...good, name: 'a b' }), 'needs "name"'],
+    [JSON.stringify({ ...good, version: 3 }), 'needs "version"'],
+    [JSON.stringify({ ...good, input: { width: 0, height: 48 } }), 'needs "input.width"'],
+    [JSON.stringify({ ...good, input: { ...good.input, std: [1, 0, 1] } }), 'has 0 in "input.std"'],
+    [JSON.stringify({ ...good, input: { ...good.input, mean: [1] } }), 'has "input.mean", which is not three numbers'],
+    [JSON.stringify({ ...good, output: 3 }), 'has "output", which is no name'],
+    [JSON.stringify({ ...good, model: '../secret' }), 'needs "model"'],
+  ])('is told: %s', async (text, why) => {
+    const other = await mkdtemp(join(tmpdir(), 'akin-manifest-'));
+    await writeFile(join(other, 'content-model.json'), text);
+    expect(() => readManifest(other)).toThrow(why);
+    await rm(other, { recursive: true });
+  });
+
+  it('is told of a folder without a model, a model without its output, and too few pictures', async () => {
+    await expect(trainContentModel({ folder: pictures, pictures })).rejects.toThrow(
+      'content-model.json cannot be read',
+    );
+    const other = await mkdtemp(join(tmpdir(), 'akin-model-'));
+    await saveTinyModel(other, { output: 'nowhere' });
+    await expect(trainContentModel({ folder: other, pictures })).rejects.toThrow('does not open');
+    await saveTinyModel(other);
+    await expect(trainContentModel({ folder: other, pictures: other })).rejects.toThrow('Training needs at least 100');
+    await rm(other, { recursive: true });
+  });
+});
+
+describe('a graph model', () => {
+  it('is trained and gives vectors, those of a map averaged over its places', async () => {
+    const graph = await mkdtemp(join(tmpdir(), 'akin-graph-'));
+    await saveTinyGraph(graph);
+    const { model: name } = await trainContentModel({ folder: graph, pictures });
+    const analyzer = await createAnalyzer({ threads: 1, contentModel: graph, backend: 'onnx' });
+    const { outputs } = await analyzer.analyze(await picture(3), { modules: ['content'] });
+    await analyzer[Symbol.asyncDispose]();
+    const { content_descriptor } = JSON.parse(outputs) as { content_descriptor: string };
+    expect(Buffer.from(content_descriptor, 'base64').toString('latin1')).toContain(`${name}/content`);
+    await rm(graph, { recursive: true });
+  });
+});
+
+describe('the axes of a model with more numbers than a descriptor', () => {
+  it('keep the directions in which pictures differ', () => {
+    const rows = { count: 300, width: 600, values: new Float32Array(300 * 600) };
+    for (let i = 0; i < rows.count; i++) {
+      for (let k = 0; k < 4; k++) rows.values[i * rows.width + 100 * k] = Math.sin(1 + i * (k + 1)) * (4 - k);
+      rows.values.set(unitOf(rows.values.slice(i * rows.width, (i + 1) * rows.width)), i * rows.width);
+    }
+    const axes = readAxes(trainAxes(rows, 8), 8, 'axes');
+    const row = (i: number) => rows.values.slice(i * rows.width, (i + 1) * rows.width);
+    const [a, b] = [axes.describe(row(3)), axes.describe(row(4))];
+    expect([a.length, length(a)]).toEqual([8, expect.closeTo(1, 5)]);
+    const cosine = (x: Float32Array, y: Float32Array) => x.reduce((sum, value, i) => sum + value * (y[i] as number), 0);
+    expect(cosine(a, b)).toBeCloseTo(cosine(row(3), row(4)), 1);
+    expect(() => axes.describe(new Float32Array(3))).toThrow('gives 3 numbers');
+    expect(() => readAxes(trainAxes(rows, 8), 256, 'axes')).toThrow('not of descriptors of 256 numbers');
+  });
+});

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AkinError } from '@akin/domain';
+import { useCodebook } from '../vectors/codebook.ts';
+import { type ContentModelManifest, MANIFEST_FILE, readManifest } from './manifest.ts';
+
+/** What training writes into the folder of a model: its codebook, and the axes that its vectors are seen on. */
+export const CODEBOOK_FILE = 'content.safetensors';
+export const AXES_FILE = 'axes.safetensors';
+
+/** A model of TensorFlow.js as its files. */
+export interface ModelFiles {
+  readonly manifest: ContentModelManifest;
+  /** The model's own JSON. */
+  readonly topology: ModelJson;
+  /** All weights, one behind the other. */
+  readonly weights: Uint8Array<ArrayBuffer>;
+  /** Of everything that decides about vectors but the axes. */
+  readonly hash: string;
+}
+
+export interface ModelJson {
+  readonly format?: string;
+  readonly modelTopology: object;
+  readonly weightsManifest: readonly { readonly paths: readonly string[]; readonly weights: readonly object[] }[];
+}
+
+/** @throws {AkinError} bad-request that names the file that is missing or wrong. */
+export async function readModelFiles(folder: string): Promise<ModelFiles> {
+  const manifest = readManifest(folder);
+  const text = await readPart(folder, manifest.model);
+  let topology: ModelJson;
+  try {
+    topology = JSON.parse(text.toString('utf8'));
+  } catch {
+    throw new AkinError('bad-request', `${join(folder, manifest.model)} is not JSON.`);
+  }
+  if (!topology?.modelTopology || !Array.isArray(topology.weightsManifest)) {
+    throw new AkinError('bad-request', `${join(folder, manifest.model)} is not a model of TensorFlow.js.`);
+  }
+  const paths = topology.weightsManifest.flatMap((group) => group.paths);
+  const shards = await Promise.all(paths.map((path) => readPart(folder, path)));
+  const hash = createHash('sha256');
+  for (const part of [await readPart(folder, MANIFEST_FILE), text, ...shards]) hash.update(part);
+  return { manifest, topology, weights: new Uint8Array(Buffer.concat(shards)), hash: hash.digest('hex') };
+}
+
+/** The name that descriptors carry: model, version, and a hash of all that makes them. */
+export function modelId({ manifest, hash }: ModelFiles, axes: Uint8Array): string {
+  const both = createHash('sha256').update(hash).update(axes).digest('hex');
+  return `${manifest.name}-${manifest.version}:${both.slice(0, 8)}`;
+}
+
+/**
+ * Makes a trained model that of this process, or thread, for the module content: to be called before outputs are read,
+ * compared or written. Reads the codebook alone, not the model.
+ *
+ * @throws {AkinError} bad-request when the folder holds no trained model; the message says how to train it.
+ */
+export function useContentModel(folder: string): void {
+  readManifest(folder);
+  const file = join(folder, CODEBOOK_FILE);
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(file);
+  } catch {
+    throw untrained(folder);
+  }
+  useCodebook('content', bytes, file);
+}
+
+export function untrained(folder: string): AkinError {
+  return new AkinError(
+    'bad-request',
+    `The model in ${folder} is not trained yet. Run: akin train <folder of your pictures> --content-model ${folder}`,
+  );
+}
+
+async function readPart(folder: string, name: string): Promise<Buffer> {
+  try {
+    return await readFile(join(folder, name));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new AkinError('bad-request', `${join(folder, name)} cannot be read (${code}).`);
+  }
+}

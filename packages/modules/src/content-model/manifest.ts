@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AkinError } from '@akin/domain';
+
+/** The file in the folder of a user's own model that says how pictures go in and where vectors come out. */
+export const MANIFEST_FILE = 'content-model.json';
+
+/** What {@link MANIFEST_FILE} says. */
+export interface ContentModelManifest {
+  /** Of the model; outputs carry it. */
+  readonly name: string;
+  /** Two versions are never compared. */
+  readonly version: string;
+  /** The model's own file in the folder: a layers or a graph model of TensorFlow.js. */
+  readonly model: string;
+  /** Sides of the picture that goes in, in pixels: all of it, squashed. */
+  readonly width: number;
+  readonly height: number;
+  /** A byte goes in as (byte / 255 - mean) / std, channel by channel (red, green, blue). */
+  readonly mean: readonly [number, number, number];
+  readonly std: readonly [number, number, number];
+  /** The layer or node whose values are the vector, averaged over places; what the model gives when undefined. */
+  readonly output: string | undefined;
+}
+
+/** The largest side that is of use; more takes seconds a picture. */
+const MAX_SIDE = 1024;
+
+/** @throws {AkinError} bad-request that names the folder and what is wrong in its manifest. */
+export function readManifest(folder: string): ContentModelManifest {
+  const file = join(folder, MANIFEST_FILE);
+  const refuse = (why: string) => new AkinError('bad-request', `${file} ${why}.`);
+  let sent: Record<string, unknown>;
+  try {
+    sent = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code;
+    throw refuse(code === undefined ? 'is not JSON' : `cannot be read (${code})`);
+  }
+  const text = (name: string, value: unknown) => {
+    if (typeof value === 'string' && /^[\w.-]{1,40}$/.test(value)) return value;
+    throw refuse(`needs "${name}", 1 to 40 letters, digits, dots, hyphens and underscores`);
+  };
+  const side = (name: string, value: unknown) => {
+    if (Number.isInteger(value) && (value as number) > 0 && (value as number) <= MAX_SIDE) return value as number;
+    throw refuse(`needs "input.${name}", a whole number of pixels from 1 to ${MAX_SIDE}`);
+  };
+  const channels = (name: string, value: unknown): [number, number, number] => {
+    if (Array.isArray(value) && value.length === 3 && value.every(Number.isFinite)) return [...value] as never;
+    throw refuse(`has "input.${name}", which is not three numbers`);
+  };
+  const { input, output } = sent as { input?: Record<string, unknown>; output?: unknown };
+  if (output !== undefined && typeof output !== 'string') throw refuse('has "output", which is no name');
+  const std = channels('std', input?.std ?? [1, 1, 1]);
+  if (std.includes(0)) throw refuse('has 0 in "input.std"');
+  return {
+    name: text('name', sent.name),
+    version: text('version', sent.version),
+    model: text('model', sent.model ?? 'model.json'),
+    width: side('width', input?.width),
+    height: side('height', input?.height),
+    mean: channels('mean', input?.mean ?? [0, 0, 0]),
+    std,
+    output,
+  };
+}

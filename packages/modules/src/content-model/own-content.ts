@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AkinError } from '@akin/domain';
+import type { Module } from '../module.ts';
+import type { Backend } from '../network/backend.ts';
+import { codebookOf, descriptorOf } from '../vectors/codebook.ts';
+import { readAxes } from './axes.ts';
+import { AXES_FILE, modelId, readModelFiles, untrained, useContentModel } from './files.ts';
+import { openModel } from './run-model.ts';
+
+/**
+ * The analysis of the module content by a user's own model instead of the network; the thread's codebook becomes that
+ * of the model.
+ *
+ * @throws {AkinError} bad-request when the folder holds no model, or one that is not trained, was changed or does not run.
+ */
+export async function openOwnContent(folder: string, backend: Backend): Promise<Module['analyze']> {
+  useContentModel(folder);
+  const files = await readModelFiles(folder);
+  const bytes = await readFile(join(folder, AXES_FILE)).catch(() => {
+    throw untrained(folder);
+  });
+  const { output, dimensions } = descriptorOf('content');
+  const axes = readAxes(bytes, dimensions, join(folder, AXES_FILE));
+  const model = modelId(files, bytes);
+  if (model !== codebookOf('content').model) {
+    throw new AkinError(
+      'bad-request',
+      `The model in ${folder} is not the one that was trained, ${codebookOf('content').model}. Run akin train again.`,
+    );
+  }
+  const run = await openModel(folder, files, backend);
+  return ({ pixels }) => ({ [output]: { model, vector: axes.describe(run(pixels)) } });
+}

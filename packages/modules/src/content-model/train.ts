@@ -1,0 +1,82 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AkinError } from '@akin/domain';
+import { decodeImage } from '@akin/imaging';
+import { MIN_SIDE } from '../analyzer/analyze-image.ts';
+import { roundToHalves } from '../half.ts';
+import type { Backend } from '../network/backend.ts';
+import { trainCodebook } from '../train/codebook.ts';
+import { toRows } from '../train/linear.ts';
+import { descriptorOf } from '../vectors/codebook.ts';
+import { readAxes, trainAxes, unitOf } from './axes.ts';
+import { AXES_FILE, CODEBOOK_FILE, modelId, readModelFiles } from './files.ts';
+import { openModel } from './run-model.ts';
+
+export interface TrainingConfig {
+  /** Of the model. */
+  readonly folder: string;
+  /** Pictures such as the collections will hold, in this folder and those below. */
+  readonly pictures: string;
+  readonly backend?: Backend;
+  readonly progress?: (done: number, all: number) => void;
+  /** Told of each file that is no picture. */
+  readonly skip?: (file: string, why: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** With fewer, distances of strangers and the axes say little. */
+const LEAST_PICTURES = 100;
+const SEED = 1;
+
+/**
+ * Trains what a user's own model of content needs on their pictures: axes, codebook and calibration of the score. Equal
+ * pictures and models give equal files, which are written into the folder of the model.
+ *
+ * @returns the name that outputs will carry, and how many pictures there were.
+ * @throws {AkinError} bad-request when the model does not open or there are too few pictures.
+ */
+export async function trainContentModel(config: TrainingConfig): Promise<{ model: string; pictures: number }> {
+  const { folder, signal } = config;
+  const { dimensions } = descriptorOf('content');
+  const files = await readModelFiles(folder);
+  const run = await openModel(folder, files, config.backend ?? 'wasm');
+  const numbers: Float32Array[] = [];
+  const paths = await filesBelow(config.pictures);
+  for (const [i, path] of paths.entries()) {
+    signal?.throwIfAborted();
+    try {
+      const { pixels } = await decodeImage(await readFile(path), { minSide: MIN_SIDE });
+      numbers.push(unitOf(run(pixels)));
+    } catch (error) {
+      config.skip?.(path, (error as Error).message);
+    }
+    config.progress?.(i + 1, paths.length);
+  }
+  if (numbers.length < LEAST_PICTURES) {
+    throw new AkinError(
+      'bad-request',
+      `${config.pictures} holds ${numbers.length} pictures. Training needs at least ${LEAST_PICTURES}, better some thousands, of the kind that will be searched.`,
+    );
+  }
+  const axesFile = trainAxes(toRows(numbers, numbers[0]?.length ?? 0), dimensions);
+  const axes = readAxes(axesFile, dimensions, AXES_FILE);
+  const vectors = toRows(
+    numbers.map((one) => roundToHalves(axes.describe(one))),
+    dimensions,
+  );
+  const model = modelId(files, axesFile);
+  const codebook = trainCodebook({ module: 'content', model, vectors, seed: SEED });
+  await writeFile(join(folder, AXES_FILE), axesFile);
+  await writeFile(join(folder, CODEBOOK_FILE), codebook);
+  return { model, pictures: numbers.length };
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((cause) => {
+    throw new AkinError('bad-request', `${folder} is no folder of pictures.`, { cause });
+  });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
