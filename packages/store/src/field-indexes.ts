@@ -13,9 +13,12 @@ import type { Store } from './store.ts';
 const MAX_INDEXES = 24;
 /** An index whose field no search used for so long goes. */
 const UNUSED_DAYS = 30;
-/** On PGlite nobody is answered while an index is built: in a pause, or when there was none for so long. */
+/**
+ * On PGlite nobody is answered while an index is built: in a pause, or when there was none for so long. A search without
+ * the index takes a quarter as long as building it, so that waiting long for a pause costs more than it spares.
+ */
 const PAUSE_MILLISECONDS = 2_000;
-const PATIENCE_SECONDS = 60;
+const PATIENCE_SECONDS = 5;
 
 const PROGRAM_LIMIT_EXCEEDED = '54000';
 

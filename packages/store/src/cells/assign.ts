@@ -30,10 +30,11 @@ export async function assignCells(
   const assigned = new Map<number, Map<Float32Array, number>>();
   if (vectors.size === 0) return assigned;
   let since = performance.now();
-  for (const generation of await liveGenerations(store.engine, collection.sqlSchema)) {
+  const db: Queryable = { query: (sql, params) => store.engine.query(sql, params, 'bulk') };
+  for (const generation of await liveGenerations(db, collection.sqlSchema)) {
     const own = vectors.get(generation.module) ?? [];
     if (own.length === 0) continue;
-    const finder = await finderOf(store, collection, generation, store.engine);
+    const finder = await finderOf(store, collection, generation, db);
     const cells = new Map<Float32Array, number>();
     for (const vector of own) {
       cells.set(vector, finder.cellOf(vector));

@@ -28,11 +28,11 @@ describe('the lanes of the one connection', () => {
         now += milliseconds;
       });
     const all: Promise<void>[] = [];
-    for (let i = 0; i < 4; i++) all.push(run('bulk', 10));
-    for (let i = 0; i < 20; i++) all.push(run('interactive', 2));
+    for (let i = 0; i < 8; i++) all.push(run('bulk', 20));
+    for (let i = 0; i < 40; i++) all.push(run('interactive', 4));
     await Promise.all(all);
-    // The first chunk, then as much time for the others as it took, and so on.
-    const turn = ['bulk', ...Array(5).fill('interactive')];
+    // As many chunks as begin within 30 ms, then as much time for the others as they took, and so on.
+    const turn = ['bulk', 'bulk', ...Array(10).fill('interactive')];
     expect(order).toEqual([...turn, ...turn, ...turn, ...turn]);
   });
 
@@ -52,19 +52,44 @@ describe('the lanes of the one connection', () => {
         await new Promise((resolve) => setImmediate(resolve));
       }
     };
-    await Promise.all([run('bulk', 10), run('bulk', 10), run('bulk', 10), search()]);
-    const turn = ['bulk', 'interactive', 'interactive', 'interactive'];
-    expect(order).toEqual([...turn, 'bulk', 'interactive', 'bulk']);
+    await Promise.all([run('bulk', 40), run('bulk', 10), search()]);
+    expect(order).toEqual(['bulk', ...Array(4).fill('interactive'), 'bulk']);
+  });
+
+  it('keeps the connection for a chunk of several pieces while others wait', async () => {
+    let now = 0;
+    const lanes = new Lanes(() => now);
+    const order: string[] = [];
+    const run = (lane: Lane, milliseconds: number) =>
+      lanes.run(lane, async () => {
+        order.push(lane);
+        await new Promise((resolve) => setTimeout(resolve));
+        now += milliseconds;
+      });
+    const chunk = async () => {
+      for (const milliseconds of [3, 2, 25, 3]) {
+        await run('bulk', milliseconds);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    await Promise.all([chunk(), ...Array.from({ length: 3 }, () => run('interactive', 10))]);
+    expect(order).toEqual(['bulk', 'bulk', 'bulk', ...Array(3).fill('interactive'), 'bulk']);
   });
 
   it('gives bulk work its turn when nobody comes back', async () => {
-    const lanes = new Lanes(() => 0);
+    let now = 0;
+    const lanes = new Lanes(() => now);
     const order: string[] = [];
-    const run = (lane: Lane) => lanes.run(lane, async () => void order.push(lane));
-    await run('bulk');
+    const run = (lane: Lane, milliseconds = 0) =>
+      lanes.run(lane, async () => {
+        order.push(lane);
+        now += milliseconds;
+      });
+    await run('bulk', 100);
     await Promise.all([run('interactive'), run('bulk')]);
-    await run('bulk');
-    expect(order).toEqual(['bulk', 'interactive', 'bulk', 'bulk']);
+    await Promise.all([run('bulk'), run('interactive')]);
+    // The second time its turn is not over.
+    expect(order).toEqual(['bulk', 'interactive', 'bulk', 'bulk', 'interactive']);
   });
 
   it('gives up what waited too long, and goes on with what comes behind it', async () => {

@@ -6,27 +6,30 @@ interface Waiting {
 }
 
 /**
- * Whoever asks one statement after the other is back within so many milliseconds: a search has four, and would wait for
- * a bulk chunk before each.
+ * Whoever asks one statement after the other is back within so many milliseconds: a search may have several, a commit
+ * has five for each chunk, and each would wait for a turn of the other lane.
  */
-const BACK_WITHIN = 5;
+const BACK_WITHIN: Readonly<Record<Lane, number>> = { interactive: 5, bulk: 10 };
+/** No piece of bulk work begins later in a turn: chunks are at most 50 ms, usually 20. */
+const BULK_TURN = 30;
 
 const RETRY_AFTER_SECONDS = 10;
 
 /**
- * Hands one connection to one user at a time. Bulk work yields: after a bulk chunk of t milliseconds interactive work
- * goes first for as long, and the next chunk stays away for a moment behind each piece of it. Then it is the turn of
- * bulk work, so that neither starves.
+ * Hands one connection to one user at a time. The lanes take turns: bulk work of a few pieces, then interactive work for
+ * as long as that took, so that neither starves. Within a turn the connection is kept for a moment for whoever comes
+ * back.
  */
 export class Lanes {
-  readonly #interactive: Waiting[] = [];
-  readonly #bulk: Waiting[] = [];
+  readonly #waiting: Readonly<Record<Lane, Waiting[]>> = { interactive: [], bulk: [] };
   readonly #now: () => number;
   #busy = false;
+  /** When the turn of bulk work began; undefined while it is not its turn. */
+  #bulkSince: number | undefined;
   /** Until then interactive work goes first. */
   #interactiveUntil = Number.NEGATIVE_INFINITY;
-  /** The connection is kept for the next piece of interactive work. */
-  #pause: NodeJS.Timeout | undefined;
+  /** The connection is kept for the next piece of a lane. */
+  #kept: { readonly lane: Lane; readonly timer: NodeJS.Timeout } | undefined;
 
   /** @param now a clock in milliseconds */
   constructor(now: () => number = () => performance.now()) {
@@ -38,21 +41,20 @@ export class Lanes {
    * @throws AkinError unavailable when it is given up
    */
   async run<T>(lane: Lane, work: () => Promise<T>, patience?: number): Promise<T> {
-    if (this.#busy || (lane === 'bulk' && this.#pause !== undefined)) await this.#turn(lane, patience);
+    if (this.#busy || (this.#kept !== undefined && this.#kept.lane !== lane)) await this.#wait(lane, patience);
     this.#busy = true;
-    clearTimeout(this.#pause);
-    this.#pause = undefined;
-    const began = this.#now();
+    clearTimeout(this.#kept?.timer);
+    this.#kept = undefined;
+    if (lane === 'bulk') this.#bulkSince ??= this.#now();
     try {
       return await work();
     } finally {
-      if (lane === 'bulk') this.#interactiveUntil = 2 * this.#now() - began;
       this.#next(lane);
     }
   }
 
-  #turn(lane: Lane, patience: number | undefined): Promise<void> {
-    const queue = lane === 'bulk' ? this.#bulk : this.#interactive;
+  #wait(lane: Lane, patience: number | undefined): Promise<void> {
+    const queue = this.#waiting[lane];
     return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
       const waiting = {
@@ -71,29 +73,51 @@ export class Lanes {
     });
   }
 
+  /** After a piece of work: the turn goes on, waits for the next piece, or goes to the other lane. */
   #next(ended: Lane): void {
-    const left = this.#interactiveUntil - this.#now();
-    if (left > 0 && ended === 'interactive' && this.#interactive.length === 0) {
-      this.#busy = false;
-      this.#pause = setTimeout(() => this.#endPause(), Math.min(left, BACK_WITHIN));
-      return;
-    }
-    this.#hand(left > 0 ? [this.#interactive, this.#bulk] : [this.#bulk, this.#interactive]);
+    const left = this.#timeLeft(ended);
+    if (left <= 0) this.#handOver(ended);
+    else if (this.#waiting[ended].length > 0) this.#hand(ended);
+    else this.#keep(ended, Math.min(left, BACK_WITHIN[ended]));
+  }
+
+  /** Milliseconds of its turn that a lane has left. */
+  #timeLeft(lane: Lane): number {
+    const end = lane === 'bulk' ? (this.#bulkSince ?? this.#now()) + BULK_TURN : this.#interactiveUntil;
+    return end - this.#now();
+  }
+
+  #endBulkTurn(): void {
+    if (this.#bulkSince === undefined) return;
+    const now = this.#now();
+    this.#interactiveUntil = now + now - this.#bulkSince;
+    this.#bulkSince = undefined;
+  }
+
+  #keep(lane: Lane, milliseconds: number): void {
+    this.#busy = false;
+    this.#kept = { lane, timer: setTimeout(() => this.#endKeeping(), milliseconds) };
   }
 
   /** A busy event loop may be late: who came meanwhile is heard first. */
-  #endPause(): void {
-    const pause = this.#pause;
+  #endKeeping(): void {
+    const kept = this.#kept;
     setImmediate(() => {
-      if (this.#pause !== pause) return;
-      this.#pause = undefined;
-      this.#hand([this.#bulk]);
+      if (kept === undefined || this.#kept !== kept) return;
+      this.#kept = undefined;
+      this.#handOver(kept.lane);
     });
   }
 
+  #handOver(ended: Lane): void {
+    if (ended === 'bulk') this.#endBulkTurn();
+    const other = ended === 'bulk' ? 'interactive' : 'bulk';
+    this.#hand(this.#waiting[other].length > 0 ? other : ended);
+  }
+
   /** Stays busy when handing over, so that nobody slips in between. */
-  #hand(queues: readonly Waiting[][]): void {
-    const next = queues.find((queue) => queue.length > 0)?.shift();
+  #hand(lane: Lane): void {
+    const next = this.#waiting[lane].shift();
     this.#busy = next !== undefined;
     next?.start();
   }

@@ -7,7 +7,7 @@ import type { SearchRequest } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** What matches more words is compared with the words of each row: so many documents match that most rows are hits. */
-const MAX_WORDS = 1_000;
+const MAX_WORDS = 10_000;
 /** Clauses of one search that are looked up. */
 const MAX_CLAUSES = 20;
 

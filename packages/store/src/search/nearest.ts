@@ -45,6 +45,11 @@ const DEEPEST = 1_000;
  * matches are spread over more cells then, but not over 1/s times as many.
  */
 const CELLS: Readonly<Record<Smartfilter, number>> = { off: Number.POSITIVE_INFINITY, low: 16, medium: 8, high: 4 };
+/**
+ * Cells of few rows, side by side, miss more: so many of them are visited that at least this share of `exactDocuments` is
+ * compared for each cell above. At 100,000 documents 16 cells of 450 rows had recall 0.987, 22 of them 0.993.
+ */
+const LEAST_SHARE_A_CELL = 1 / 32;
 
 /** So many nearest rows are looked up at least: they also tell how many match around here. */
 const LEAST_LOOKED_UP = 400;
@@ -135,7 +140,8 @@ class NearestSearch {
       const few = await this.#compareFew(exactDocuments);
       if (few !== undefined) return few;
     }
-    const effort = CELLS[this.#rank.smartfilter ?? 'low'];
+    const cells = CELLS[this.#rank.smartfilter ?? 'low'];
+    const effort = Math.max(cells, (cells * LEAST_SHARE_A_CELL * exactDocuments * order.length) / described);
     if (effort > order.length) return this.#visitAll();
     const near = await this.#visitNear(effort, everything ? 1 : matches / described);
     if (near !== undefined) return near;
