@@ -1,6 +1,7 @@
 import type { AkinError } from '@akin/domain';
 import type { Log, Metrics } from '@akin/runtime';
 import type { Store } from '@akin/store';
+import type { AccessConfig } from './access/gate.ts';
 import type { GatewayLimits } from './limits.ts';
 
 /** What one analysis yields. */
@@ -47,7 +48,9 @@ export interface GatewayConfig {
   readonly host?: string;
   /** 0 (the default) takes any free port. */
   readonly port?: number;
-  /** Lets any machine in that can connect, without keys. Needed to listen beyond loopback. */
+  /** Keys and rates. Beyond loopback everybody needs a key. */
+  readonly access?: AccessConfig;
+  /** Lets any machine in that can connect, also without a key. */
   readonly allowOpenNetwork?: boolean;
   /** Names in Host that are served besides those of this machine, for a proxy in front of a loopback server. */
   readonly allowedHosts?: readonly string[];

@@ -1,5 +1,7 @@
 import type { Log } from '@akin/runtime';
 import type { Store } from '@akin/store';
+import type { Gate } from './access/gate.ts';
+import type { KeyRing } from './access/key-ring.ts';
 import type { Background } from './background.ts';
 import type { AnalyzeImage, CommitChanges, GatewayMetrics, MakeThumbnail } from './config.ts';
 import type { HeldBytes } from './http/held-bytes.ts';
@@ -29,6 +31,10 @@ export interface Context {
   readonly turnstiles: Readonly<Record<'searches' | 'bulkUpdates' | 'sentPictures' | 'fetchedPictures', Turnstile>>;
   /** What may still be accepted. */
   readonly room: Room;
+  /** Lets requests in. */
+  readonly gate: Gate;
+  /** The keys of the store. */
+  readonly keyRing: KeyRing;
   readonly legacySegment: string;
   readonly version: string;
 }

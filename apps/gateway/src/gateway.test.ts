@@ -237,7 +237,7 @@ describe('the description of the interface', () => {
 
 describe('safety', () => {
   it.each(['0.0.0.0', '::', '192.0.2.1', ''])('refuses to listen on %p without keys', async (host) => {
-    await expect(createGateway(testConfig({ host }))).rejects.toThrow('no keys');
+    await expect(createGateway(testConfig({ host }))).rejects.toThrow('keys create --scope admin');
   });
 
   it('listens there when told so in so many words', async () => {

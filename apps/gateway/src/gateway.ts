@@ -2,7 +2,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { ENDPOINTS, type Endpoint, type EndpointName } from '@akin/contract';
 import { AkinError } from '@akin/domain';
+import { listKeys } from '@akin/store';
 import express, { type Express, type Request, type Response } from 'express';
+import { Gate } from './access/gate.ts';
+import { KeyRing } from './access/key-ring.ts';
 import { HANDLERS } from './api/handlers.ts';
 import { createBackground } from './background.ts';
 import type { DoorConfig, GatewayConfig } from './config.ts';
@@ -13,7 +16,7 @@ import { begin, type Handler, serve, writeError } from './http/frame.ts';
 import { HeldBytes } from './http/held-bytes.ts';
 import { nothingAt } from './http/nothing-at.ts';
 import { limitOpen } from './http/open-requests.ts';
-import { checkHost, checkOrigin, isLoopback, type SafetyConfig } from './http/safety.ts';
+import { checkHost, isLoopback, type SafetyConfig } from './http/safety.ts';
 import { Turnstile } from './http/turnstile.ts';
 import { webPage } from './http/web-page.ts';
 import { DEFAULT_GATEWAY_LIMITS } from './limits.ts';
@@ -36,8 +39,8 @@ const MAX_HEADER_BYTES = 64 * 1024;
  * Starts the HTTP door and resolves when it listens. Disposing stops taking requests, lets open ones end for
  * `limits.shutdownMilliseconds`, and closes; it closes nothing that the config brought.
  *
- * @throws AkinError forbidden when it would listen beyond loopback without `allowOpenNetwork`; Error of the system when
- * it cannot listen, as on a port that is taken
+ * @throws AkinError forbidden when everybody would need a key and there is none; Error of the system when it cannot
+ * listen, as on a port that is taken
  */
 export async function createGateway(config: GatewayConfig): Promise<Gateway> {
   const laterCommits = createLaterCommits(config.commit, config.log);
@@ -83,12 +86,10 @@ async function open(
     allowedHosts: (config.allowedHosts ?? []).map((name) => name.toLowerCase()),
     corsOrigins: config.corsOrigins ?? [],
   };
-  if (!safety.loopback && !config.allowOpenNetwork) {
-    throw new AkinError(
-      'forbidden',
-      `akin has no keys yet, so it does not listen on ${host}: everybody who can connect could read and delete all. Listen on 127.0.0.1, or allow it in so many words (--allow-open-network).`,
-    );
-  }
+  const keyRing = new KeyRing(parts.store);
+  const ring = parts.store === undefined ? undefined : keyRing;
+  const gate = new Gate(config.access ?? {}, safety, config.allowOpenNetwork === true, ring);
+  if (gate.closed) await requireKey(parts, config.access?.ownKey);
   const legacySegment = config.legacySegment ?? 'solr';
   if (!/^[A-Za-z0-9_-]+$/.test(legacySegment) || TAKEN_SEGMENTS.includes(legacySegment)) {
     throw new Error(`The legacy segment ${JSON.stringify(legacySegment)} cannot be the first part of an address.`);
@@ -109,6 +110,8 @@ async function open(
       fetchedPictures: new Turnstile('pictures', limits.fetchedPictures),
     },
     room: new Room(parts.store, limits),
+    gate,
+    keyRing,
     legacySegment,
     version: config.version ?? '0.0.0',
   };
@@ -139,6 +142,23 @@ async function open(
   };
 }
 
+/** What to do where keys are asked for and there is none. */
+export const HOW_TO_MAKE_A_KEY =
+  'Make the first one with akin keys create --scope admin, or let everybody in who can connect (--allow-open-network).';
+
+/** @throws AkinError forbidden where nobody could ask for anything that keys are for */
+async function requireKey({ store, analyze }: Parts, ownKey: string | undefined): Promise<void> {
+  if (store === undefined) {
+    if (analyze === undefined || ownKey !== undefined) return;
+    throw new AkinError(
+      'forbidden',
+      'Beyond this machine akin analyzes only for whoever has the fleet key: give this process and the gateways the same AKIN_FLEET_KEY, or let everybody in who can connect (--allow-open-network).',
+    );
+  }
+  if ((await listKeys(store)).length > 0) return;
+  throw new AkinError('forbidden', `akin would ask everybody for a key, and there is none. ${HOW_TO_MAKE_A_KEY}`);
+}
+
 /** @param rest the folder of the web page, or what all other addresses answer */
 function createApp(
   context: Context,
@@ -154,9 +174,9 @@ function createApp(
   app.set('query parser', () => ({}));
   app.use(begin);
   app.use(limitOpen(context.limits.openRequests));
-  app.use((request, response, next) => {
+  app.use(async (request, response, next) => {
     checkHost(request, safety);
-    if (!cors(request, response, safety)) next();
+    if (!(await cors(request, response, context.gate))) next();
   });
   for (const [address, methods] of routes(names, context.legacySegment)) {
     app.all(address, (request, response, next) => {
@@ -166,7 +186,6 @@ function createApp(
         allow(methods, response);
         throw new AkinError('method-not-allowed', `${request.method} is not for this address: use ${listed(methods)}.`);
       }
-      checkOrigin(request, route.endpoint.changes || !['GET', 'HEAD'].includes(request.method), safety);
       const handler = HANDLERS[route.name] as Handler<unknown>;
       return serve(route.endpoint, route.name, route.door, handler, context)(request, response, next);
     });

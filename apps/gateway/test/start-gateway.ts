@@ -32,7 +32,8 @@ const NO_METRICS: GatewayConfig['metrics'] = {
 export function testConfig(parts: Partial<GatewayConfig> = {}): GatewayConfig & { log: TestLog } {
   const unused = (name: string) => () => Promise.reject(new Error(`${name} is not part of this test`));
   return {
-    store: { ping: unused('store') } as unknown as Store,
+    // It has no keys.
+    store: { ping: unused('store'), engine: { query: async () => [] } } as unknown as Store,
     analyze: unused('analyze'),
     makeThumbnail: unused('makeThumbnail'),
     commit: unused('commit'),

@@ -1,4 +1,4 @@
-import { ERROR_CODES } from '@akin/domain';
+import { ERROR_CODES, SCOPES } from '@akin/domain';
 import { z } from 'zod';
 import { choice, flag, text } from './parameter.ts';
 
@@ -111,3 +111,18 @@ export const COLLECTION = z
     failures: z.record(z.string(), z.int()).meta({ description: 'How many of them failed for which reason.' }),
   })
   .meta({ id: 'Collection' });
+
+/** A key without its secret. */
+export const KEY = z
+  .object({
+    id: z.string(),
+    scope: z.enum(SCOPES),
+    note: z.string(),
+    collections: z.array(z.string()).nullable().meta({ description: 'Null: all.' }),
+    origins: z.array(z.string()),
+    rate: z.int().nullable(),
+    createdAt: z.string(),
+    expiresAt: z.string().nullable(),
+    usedAt: z.string().nullable().meta({ description: 'To the hour.' }),
+  })
+  .meta({ id: 'Key' });

@@ -1,3 +1,4 @@
+import type { Scope } from '@akin/domain';
 import type { z } from 'zod';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -8,6 +9,13 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
  */
 export interface Endpoint {
   readonly methods: readonly Method[];
+  /** What a key must be for, where keys are asked for; `anyone` needs none. */
+  readonly scope: Scope | 'anyone';
+  /**
+   * Of an endpoint whose path names no collection: true when the answer leaves out the collections that a key is not
+   * for. Else such keys are refused there.
+   */
+  readonly limited?: boolean;
   /**
    * `collections`: below `/api/cores` and, with the same meaning, below the legacy segment (`/solr`).
    * `legacy`: below the legacy segment alone, for what only old clients ask.

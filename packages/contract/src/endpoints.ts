@@ -4,6 +4,7 @@ import { collections } from './http/collections.ts';
 import { color } from './http/color.ts';
 import { coreStatus } from './http/core-status.ts';
 import { createCollection } from './http/create-collection.ts';
+import { createKey } from './http/create-key.ts';
 import { defineFields } from './http/define-fields.ts';
 import { docs } from './http/docs.ts';
 import { dropCollection } from './http/drop-collection.ts';
@@ -12,6 +13,7 @@ import { exportDocuments } from './http/export-documents.ts';
 import { get } from './http/get.ts';
 import { groups } from './http/groups.ts';
 import { image } from './http/image.ts';
+import { keys } from './http/keys.ts';
 import { live } from './http/live.ts';
 import { metrics } from './http/metrics.ts';
 import { openapi } from './http/openapi.ts';
@@ -23,6 +25,7 @@ import { query } from './http/query.ts';
 import { ready } from './http/ready.ts';
 import { retryOperation } from './http/retry-operation.ts';
 import { retryOperations } from './http/retry-operations.ts';
+import { revokeKey } from './http/revoke-key.ts';
 import { schema } from './http/schema.ts';
 import { select } from './http/select.ts';
 import { tag } from './http/tag.ts';
@@ -65,6 +68,9 @@ export const ENDPOINTS = {
   retryOperation,
   ping,
   coreStatus,
+  keys,
+  createKey,
+  revokeKey,
   live,
   ready,
   metrics,

@@ -54,6 +54,19 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(document.paths['/health/live'].get.responses['200'].content)).toEqual(['application/json']);
   });
 
+  it('tells how a key is sent and which scope it must have', () => {
+    expect(Object.keys(document.components.securitySchemes)).toEqual(['bearer', 'header', 'basic']);
+    const security = (path: string, method: string) => document.paths[path][method].security;
+    expect(security('/solr/{collection}/update', 'post')).toEqual([
+      { bearer: ['index'] },
+      { header: ['index'] },
+      { basic: ['index'] },
+    ]);
+    expect(security('/api/cores/{collection}/image', 'get')[0]).toEqual({ bearer: ['search'] });
+    expect(security('/api/keys', 'post')[0]).toEqual({ bearer: ['admin'] });
+    expect(security('/health/live', 'get')).toEqual([]);
+  });
+
   it('refers only to shapes that it holds', () => {
     const text = JSON.stringify(document);
     for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {

@@ -9,6 +9,13 @@ const JSON_TYPE = 'application/json';
 const XML_TYPE = 'application/xml';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
+/** The ways to send a key. */
+const SECURITY_SCHEMES: Json = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'A key: `Authorization: Bearer akin_…`.' },
+  header: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+  basic: { type: 'http', scheme: 'basic', description: 'For old clients: any user, and the key as the password.' },
+};
+
 /**
  * The OpenAPI 3.1 document of all endpoints.
  *
@@ -34,7 +41,7 @@ export function openApiDocument(options: { version: string; legacySegment: strin
       description: 'Image-similarity search: store documents with a picture, ask what looks like this.',
     },
     paths,
-    components: { schemas: components },
+    components: { schemas: components, securitySchemes: SECURITY_SCHEMES },
   };
 }
 
@@ -59,6 +66,9 @@ function operation(id: string, method: string, endpoint: Endpoint, components: J
     operationId: method === 'GET' ? id : `${id}By${method[0]}${method.slice(1).toLowerCase()}`,
     summary: endpoint.summary,
     ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
+    // Each alone will do; the list tells the scope that the key must have.
+    security:
+      endpoint.scope === 'anyone' ? [] : Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [endpoint.scope] })),
     parameters: Object.entries(properties).map(([name, { description, ...schema }]) => ({
       name,
       in: inPath.has(name) ? 'path' : 'query',

@@ -3,7 +3,7 @@ import { presentCollection } from '../collections/present.ts';
 import type { Handler } from '../http/frame.ts';
 
 /** All collections with their state. */
-export const collections: Handler<unknown> = async (_call, { store }) => {
-  const list = await listCollections(store);
+export const collections: Handler<unknown> = async ({ access }, { store }) => {
+  const list = (await listCollections(store)).filter(({ name }) => access.sees(name));
   return { body: { collections: await Promise.all(list.map((collection) => presentCollection(store, collection))) } };
 };

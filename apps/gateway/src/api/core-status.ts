@@ -3,9 +3,11 @@ import { type Collection, collectionStatus, listCollections, type Store } from '
 import type { Handler } from '../http/frame.ts';
 
 /** State of the collections in the shape that old clients read. */
-export const coreStatus: Handler<ParametersOf<Endpoints['coreStatus']>> = async ({ parameters }, { store }) => {
+export const coreStatus: Handler<ParametersOf<Endpoints['coreStatus']>> = async ({ parameters, access }, { store }) => {
   const { core } = parameters;
-  const list = (await listCollections(store)).filter(({ name }) => core === undefined || name === core);
+  const list = (await listCollections(store)).filter(
+    ({ name }) => access.sees(name) && (core === undefined || name === core),
+  );
   const found = await Promise.all(list.map(async (one) => [one.name, await stateOf(one, store)] as const));
   const status = new Map<string, unknown>(found);
   if (core !== undefined && !status.has(core)) status.set(core, {});

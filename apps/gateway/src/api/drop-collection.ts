@@ -3,7 +3,12 @@ import { dropCollection as drop, findCollection } from '@akin/store';
 import type { Handler } from '../http/frame.ts';
 
 /** Drops a collection with all that it holds. */
-export const dropCollection: Handler<ParametersOf<Endpoints['dropCollection']>> = async ({ parameters }, { store }) => {
+export const dropCollection: Handler<ParametersOf<Endpoints['dropCollection']>> = async (
+  { parameters },
+  { store, keyRing },
+) => {
   await drop(store, await findCollection(store, parameters.collection));
+  // Keys for it are for one less.
+  await keyRing.reload();
   return { body: {} };
 };

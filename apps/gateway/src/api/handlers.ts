@@ -6,6 +6,7 @@ import { collections } from './collections.ts';
 import { color } from './color.ts';
 import { coreStatus } from './core-status.ts';
 import { createCollection } from './create-collection.ts';
+import { createKey } from './create-key.ts';
 import { defineFields } from './define-fields.ts';
 import { docs } from './docs.ts';
 import { dropCollection } from './drop-collection.ts';
@@ -14,6 +15,7 @@ import { exportDocuments } from './export-documents.ts';
 import { get } from './get.ts';
 import { groups } from './groups.ts';
 import { image } from './image.ts';
+import { keys } from './keys.ts';
 import { live } from './live.ts';
 import { metrics } from './metrics.ts';
 import { openapi } from './openapi.ts';
@@ -25,6 +27,7 @@ import { query } from './query.ts';
 import { ready } from './ready.ts';
 import { retryOperation } from './retry-operation.ts';
 import { retryOperations } from './retry-operations.ts';
+import { revokeKey } from './revoke-key.ts';
 import { schema } from './schema.ts';
 import { select } from './select.ts';
 import { tag } from './tag.ts';
@@ -66,6 +69,9 @@ export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<E
   retryOperation,
   ping,
   coreStatus,
+  keys,
+  createKey,
+  revokeKey,
   live,
   ready,
   metrics,

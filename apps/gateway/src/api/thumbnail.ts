@@ -11,7 +11,7 @@ export const thumbnail: Handler<ParametersOf<Endpoints['thumbnail']>> = async ({
   const etag = `"${found.etag}"`;
   const headers = {
     etag,
-    'cache-control': 'no-cache',
+    'cache-control': 'private, no-cache',
     // Whatever the bytes are, no browser may take them for a page.
     'content-security-policy': "default-src 'none'; sandbox",
   };

@@ -1,22 +1,25 @@
 import type { Request, Response } from 'express';
-import { isNamedOrigin, type SafetyConfig } from './safety.ts';
+import type { Gate } from '../access/gate.ts';
 
 /**
- * Lets pages of named origins read answers. Without named origins nothing is sent, and browsers keep other pages out.
+ * Lets pages of named origins read answers: those that the configuration names, and those of keys. Without either
+ * nothing is sent, and browsers keep other pages out. Whether a request may do what it asks for is not decided here.
  *
  * @returns true when the request was a preflight and is answered
  */
-export function cors(request: Request, response: Response, safety: SafetyConfig): boolean {
-  if (safety.corsOrigins.length === 0) return false;
+export async function cors(request: Request, response: Response, gate: Gate): Promise<boolean> {
   response.vary('Origin');
   const { origin } = request.headers;
-  if (origin === undefined || !isNamedOrigin(origin, safety)) return false;
+  if (origin === undefined || !(await gate.letsRead(origin).catch(() => false))) return false;
   response.setHeader('access-control-allow-origin', origin);
-  response.setHeader('access-control-expose-headers', 'ETag, Retry-After, X-Request-Id');
+  response.setHeader('access-control-expose-headers', EXPOSED);
   if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return false;
   response.setHeader('access-control-allow-methods', 'GET, POST, PUT, DELETE');
-  response.setHeader('access-control-allow-headers', 'Authorization, Content-Type, Content-Encoding, X-Request-Id');
+  response.setHeader('access-control-allow-headers', ALLOWED);
   response.setHeader('access-control-max-age', '600');
   response.status(204).end();
   return true;
 }
+
+const EXPOSED = 'ETag, Retry-After, X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset';
+const ALLOWED = 'Authorization, X-API-Key, Content-Type, Content-Encoding, X-Request-Id';

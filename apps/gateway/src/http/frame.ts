@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Endpoint } from '@akin/contract';
 import { AkinError, stringifyJson } from '@akin/domain';
 import type { NextFunction, Request, Response } from 'express';
+import type { Access } from '../access/gate.ts';
+import type { AnalyzeImage } from '../config.ts';
 import type { Context } from '../context.ts';
 import { renderAnswer } from '../html/answer-page.ts';
 import { HTML_HEADERS } from '../html/page.ts';
@@ -26,6 +28,8 @@ export interface Call<Parameters> {
   /** Which prefix it came through. */
   readonly door: 'cores' | 'legacy';
   readonly requestId: string;
+  /** What it may do beside what its endpoint is for. */
+  readonly access: Access;
   /** Ends when the client goes away. */
   readonly signal: AbortSignal;
   readonly header: (name: string) => string | undefined;
@@ -42,6 +46,8 @@ interface Story {
   indent: boolean | undefined;
   /** What is ignored of the request. */
   warnings: readonly string[];
+  /** Of the key that it came with. */
+  keyId: string | undefined;
 }
 
 /** After an early answer the rest of a body is read and dropped so long, so that the client gets to see the answer. */
@@ -59,6 +65,9 @@ export function serve(
     const story = storyOf(response);
     const hold = context.heldBytes.open();
     try {
+      const collection = request.params.collection as string | undefined;
+      const access = await context.gate.admit(request, response, endpoint, name, collection);
+      story.keyId = access.keyId;
       const body = openBody(request, context.limits);
       const query = request.url.indexOf('?');
       story.list = query < 0 ? [] : readQueryString(request.url.slice(query + 1), context.limits.parameters);
@@ -82,10 +91,11 @@ export function serve(
           body: takesBody ? body : { ...body, sent: false },
           door,
           requestId: story.requestId,
+          access,
           signal: goneSignal(response),
           header: (header) => request.get(header),
         },
-        context,
+        access.mayFetch ? context : { ...context, analyze: fetchingNothing(context.analyze) },
       );
       write(answer, request, response, story, context);
     } catch (error) {
@@ -97,11 +107,29 @@ export function serve(
   };
 }
 
+/** For whoever must not make akin fetch what an address names: neither pictures nor what else answers there. */
+function fetchingNothing(analyze: AnalyzeImage): AnalyzeImage {
+  return async (input, modules, options) => {
+    if ('bytes' in input) return analyze(input, modules, options);
+    throw new AkinError(
+      'forbidden',
+      'A key with the scope search does not let akin fetch an address: send the picture itself, as rank.by.data, or use a key with the scope index.',
+    );
+  };
+}
+
 /** Gives a request its id and its start, before anything can go wrong. */
 export function begin(request: Request, response: Response, next: NextFunction): void {
   const sent = request.get('x-request-id') ?? '';
   const requestId = /^[\w.:-]{1,100}$/.test(sent) ? sent : randomUUID();
-  const story: Story = { requestId, started: performance.now(), list: [], indent: undefined, warnings: [] };
+  const story: Story = {
+    requestId,
+    started: performance.now(),
+    list: [],
+    indent: undefined,
+    warnings: [],
+    keyId: undefined,
+  };
   response.locals.story = story;
   response.setHeader('x-request-id', requestId);
   response.setHeader('x-content-type-options', 'nosniff');
@@ -253,6 +281,7 @@ function logRequest(
       requestId: story.requestId,
       method: request.method,
       endpoint: name,
+      ...(story.keyId === undefined ? {} : { key: story.keyId }),
       ...(request.params.collection === undefined ? {} : { collection: request.params.collection }),
       ...(parameters === undefined ? {} : { parameters }),
       status: response.statusCode,

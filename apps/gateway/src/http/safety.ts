@@ -42,11 +42,11 @@ export function checkHost(request: IncomingMessage, config: SafetyConfig): void 
  */
 export function checkOrigin(request: IncomingMessage, changes: boolean, config: SafetyConfig): void {
   if (!changes) return;
-  const origin = request.headers.origin;
+  const { origin } = request.headers;
   const foreign =
     origin === undefined
       ? /^(cross-site|same-site)$/i.test(String(request.headers['sec-fetch-site'] ?? ''))
-      : !isOwnOrigin(origin, request) && !isNamedOrigin(origin, config);
+      : isForeign(origin, config, request);
   if (foreign) {
     throw new AkinError(
       'forbidden',
@@ -55,8 +55,10 @@ export function checkOrigin(request: IncomingMessage, changes: boolean, config: 
   }
 }
 
-export function isNamedOrigin(origin: string, config: SafetyConfig): boolean {
-  return config.corsOrigins.includes('*') || config.corsOrigins.includes(origin);
+/** Whether an origin is neither named by the configuration nor, where there is a request, its own. */
+export function isForeign(origin: string, config: SafetyConfig, request?: IncomingMessage): boolean {
+  const isNamed = config.corsOrigins.includes('*') || config.corsOrigins.includes(origin);
+  return !isNamed && !(request !== undefined && isOwnOrigin(origin, request));
 }
 
 /** The scheme may differ behind a proxy that ends TLS. */

@@ -5,6 +5,7 @@ import { text } from '../parameter.ts';
 
 export const analyze = endpoint({
   methods: ['GET', 'POST'],
+  scope: 'index',
   under: 'collections',
   path: '/{collection}/analyze',
   summary: 'Analyze one picture; nothing is stored.',

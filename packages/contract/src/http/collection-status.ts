@@ -4,6 +4,7 @@ import { endpoint } from '../endpoint.ts';
 
 export const collectionStatus = endpoint({
   methods: ['GET'],
+  scope: 'search',
   under: 'collections',
   path: '/{collection}',
   summary: 'State of one collection.',

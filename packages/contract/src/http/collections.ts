@@ -4,6 +4,8 @@ import { endpoint } from '../endpoint.ts';
 
 export const collections = endpoint({
   methods: ['GET'],
+  scope: 'search',
+  limited: true,
   under: 'collections',
   path: '',
   summary: 'All collections with their state.',

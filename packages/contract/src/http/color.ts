@@ -3,6 +3,7 @@ import { SEARCH_ANSWER, SEARCH_BODIES, SEARCH_PARAMETERS } from '../search.ts';
 
 export const color = endpoint({
   methods: ['GET', 'POST'],
+  scope: 'search',
   under: 'collections',
   path: '/{collection}/color',
   summary: 'Rank by colours: a search with `rank.mode=color`.',

@@ -5,6 +5,8 @@ import { choice, text } from '../parameter.ts';
 
 export const coreStatus = endpoint({
   methods: ['GET', 'POST'],
+  scope: 'search',
+  limited: true,
   under: 'legacy',
   path: '/admin/cores',
   summary: 'State of the collections, as old clients ask for it.',

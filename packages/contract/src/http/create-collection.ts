@@ -4,6 +4,7 @@ import { endpoint } from '../endpoint.ts';
 
 export const createCollection = endpoint({
   methods: ['PUT'],
+  scope: 'admin',
   under: 'collections',
   path: '/{collection}',
   summary: 'Create an empty collection.',

@@ -6,6 +6,7 @@ import { schema } from './schema.ts';
 
 export const defineFields = endpoint({
   methods: ['POST'],
+  scope: 'index',
   under: 'collections',
   path: '/{collection}/schema',
   summary: 'Give fields their types before any document has them.',

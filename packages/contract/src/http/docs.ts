@@ -3,6 +3,7 @@ import { endpoint } from '../endpoint.ts';
 
 export const docs = endpoint({
   methods: ['GET'],
+  scope: 'anyone',
   under: 'service',
   path: '/docs',
   summary: 'The same for people.',

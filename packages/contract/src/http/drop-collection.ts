@@ -4,6 +4,7 @@ import { endpoint } from '../endpoint.ts';
 
 export const dropCollection = endpoint({
   methods: ['DELETE'],
+  scope: 'admin',
   under: 'collections',
   path: '/{collection}',
   summary: 'Drop a collection with all its documents.',

@@ -3,6 +3,7 @@ import { SEARCH_ANSWER, SEARCH_BODIES, SEARCH_PARAMETERS } from '../search.ts';
 
 export const duplicate = endpoint({
   methods: ['GET', 'POST'],
+  scope: 'search',
   under: 'collections',
   path: '/{collection}/duplicate',
   summary: 'Find copies: a search with `rank.mode=duplicate` and `rank.threshold=0.7`.',

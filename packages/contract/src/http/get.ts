@@ -6,6 +6,7 @@ import { MAX_AFTER_TIMEOUT } from '../search.ts';
 
 export const get = endpoint({
   methods: ['GET', 'POST'],
+  scope: 'search',
   under: 'collections',
   path: '/{collection}/get',
   summary: 'Documents by their ids, as of the last commit.',

@@ -26,6 +26,7 @@ const GROUP = z
 
 export const groups = endpoint({
   methods: ['GET', 'POST'],
+  scope: 'search',
   under: 'collections',
   path: '/{collection}/groups',
   summary: 'Groups of near-duplicates of the whole collection.',

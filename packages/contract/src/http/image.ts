@@ -3,6 +3,7 @@ import { SEARCH_ANSWER, SEARCH_BODIES, SEARCH_PARAMETERS } from '../search.ts';
 
 export const image = endpoint({
   methods: ['GET', 'POST'],
+  scope: 'search',
   under: 'collections',
   path: '/{collection}/image',
   summary: 'Rank by what pictures show: a search with `rank.mode=content`.',

@@ -3,6 +3,7 @@ import { endpoint } from '../endpoint.ts';
 
 export const live = endpoint({
   methods: ['GET'],
+  scope: 'anyone',
   under: 'service',
   path: '/health/live',
   summary: 'Whether the process answers.',

@@ -3,6 +3,7 @@ import { endpoint } from '../endpoint.ts';
 
 export const metrics = endpoint({
   methods: ['GET'],
+  scope: 'admin',
   under: 'service',
   path: '/metrics',
   summary: 'Figures for Prometheus.',

@@ -3,6 +3,7 @@ import { endpoint } from '../endpoint.ts';
 
 export const openapi = endpoint({
   methods: ['GET'],
+  scope: 'anyone',
   under: 'service',
   path: '/openapi.json',
   summary: 'This document: OpenAPI 3.1.',

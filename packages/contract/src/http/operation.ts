@@ -5,6 +5,7 @@ import { text } from '../parameter.ts';
 
 export const operation = endpoint({
   methods: ['GET'],
+  scope: 'index',
   under: 'collections',
   path: '/{collection}/operations/{operation}',
   summary: 'One accepted change and how far it got.',

@@ -5,6 +5,7 @@ import { choice, text, whole } from '../parameter.ts';
 
 export const operations = endpoint({
   methods: ['GET'],
+  scope: 'index',
   under: 'collections',
   path: '/{collection}/operations',
   summary: 'Accepted changes in their order, and how far they got.',

@@ -5,6 +5,7 @@ import { choice } from '../parameter.ts';
 
 export const ping = endpoint({
   methods: ['GET', 'POST'],
+  scope: 'search',
   under: 'collections',
   path: '/{collection}/admin/ping',
   summary: 'Whether the collection can be used: 200 when it can, 503 when its store cannot be reached.',

@@ -4,6 +4,7 @@ import { endpoint } from '../endpoint.ts';
 
 export const pixolution = endpoint({
   methods: ['GET', 'POST'],
+  scope: 'search',
   under: 'collections',
   path: '/{collection}/pixolution',
   summary: 'Self-check of a collection: its store, its fields, its modules.',

@@ -4,6 +4,7 @@ import { SEARCH_ANSWER, SEARCH_BODIES, SEARCH_PARAMETERS } from '../search.ts';
 
 export const query = endpoint({
   methods: ['GET', 'POST'],
+  scope: 'search',
   under: 'collections',
   path: '/{collection}/query',
   summary: 'The same as `/select`, laid out over lines.',

@@ -5,6 +5,7 @@ import { text } from '../parameter.ts';
 
 export const retryOperation = endpoint({
   methods: ['POST'],
+  scope: 'index',
   under: 'collections',
   path: '/{collection}/operations/{operation}/retry',
   summary: 'Set a failed change on its way again, at its old place in the order.',

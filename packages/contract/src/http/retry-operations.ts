@@ -6,6 +6,7 @@ import { choice } from '../parameter.ts';
 
 export const retryOperations = endpoint({
   methods: ['POST'],
+  scope: 'index',
   under: 'collections',
   path: '/{collection}/operations/retry',
   summary: 'Set all failed changes on their way again, or those that failed for one reason.',

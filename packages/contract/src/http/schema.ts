@@ -4,6 +4,7 @@ import { endpoint } from '../endpoint.ts';
 
 export const schema = endpoint({
   methods: ['GET'],
+  scope: 'search',
   under: 'collections',
   path: '/{collection}/schema',
   summary: 'The fields of a collection with their types.',

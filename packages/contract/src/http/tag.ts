@@ -18,6 +18,7 @@ const TAG = z
 
 export const tag = endpoint({
   methods: ['GET', 'POST'],
+  scope: 'search',
   under: 'collections',
   path: '/{collection}/tag',
   summary: 'Labels for a picture, voted by the documents that look most like it.',

@@ -6,6 +6,7 @@ import { MAX_AFTER_TIMEOUT } from '../search.ts';
 
 export const terms = endpoint({
   methods: ['GET', 'POST'],
+  scope: 'search',
   under: 'collections',
   path: '/{collection}/terms',
   summary: 'Values of fields with the number of documents that have them.',

@@ -5,6 +5,7 @@ import { text } from '../parameter.ts';
 
 export const thumbnail = endpoint({
   methods: ['GET'],
+  scope: 'search',
   under: 'collections',
   path: '/{collection}/thumbnail',
   summary: 'The small picture of a document: WebP, at most 256 pixels a side.',

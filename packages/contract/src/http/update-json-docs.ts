@@ -3,6 +3,7 @@ import { DOCUMENTS, UPDATE_ANSWER, UPDATE_PARAMETERS, UPDATE_STATUSES } from '..
 
 export const updateJsonDocs = endpoint({
   methods: ['GET', 'POST'],
+  scope: 'index',
   under: 'collections',
   path: '/{collection}/update/json/docs',
   summary: 'Add documents and nothing else.',

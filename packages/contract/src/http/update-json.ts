@@ -3,6 +3,7 @@ import { CHANGES, UPDATE_ANSWER, UPDATE_PARAMETERS, UPDATE_STATUSES } from '../u
 
 export const updateJson = endpoint({
   methods: ['GET', 'POST'],
+  scope: 'index',
   under: 'collections',
   path: '/{collection}/update/json',
   summary: 'The update for JSON alone, as old clients address it.',

@@ -3,6 +3,7 @@ import { UPDATE_ANSWER, UPDATE_PARAMETERS, UPDATE_STATUSES, XML_CHANGES } from '
 
 export const updateXml = endpoint({
   methods: ['GET', 'POST'],
+  scope: 'index',
   under: 'collections',
   path: '/{collection}/update/xml',
   summary: 'The update for XML alone, as old clients address it.',

@@ -3,6 +3,7 @@ import { CHANGES, UPDATE_ANSWER, UPDATE_PARAMETERS, UPDATE_STATUSES, XML_CHANGES
 
 export const update = endpoint({
   methods: ['GET', 'POST'],
+  scope: 'index',
   under: 'collections',
   path: '/{collection}/update',
   summary: 'Add, replace and delete documents; commit.',

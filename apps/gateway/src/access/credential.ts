@@ -1,0 +1,27 @@
+import type { IncomingMessage } from 'node:http';
+import { AkinError } from '@akin/domain';
+
+/**
+ * The key that a request brings: the header `X-API-Key`, or in `Authorization` a Bearer token or the password of Basic,
+ * which is all that old clients know. With both headers `X-API-Key` counts: the other one may be for a proxy in front.
+ * Never a parameter: addresses stand in logs, histories and `Referer`.
+ *
+ * @throws AkinError bad-request for a header that is sent twice, of which two programs may read different ones
+ */
+export function readCredential(request: IncomingMessage): string | undefined {
+  return sentOnce(request, 'x-api-key')?.trim() ?? ofAuthorization(sentOnce(request, 'authorization'));
+}
+
+function sentOnce(request: IncomingMessage, name: string): string | undefined {
+  const values = request.headersDistinct[name] ?? [];
+  if (values.length > 1) throw new AkinError('bad-request', `The header ${name} was sent more than once.`);
+  return values[0];
+}
+
+function ofAuthorization(header: string | undefined): string | undefined {
+  const [, scheme = '', token = ''] = /^\s*(\S+)\s+(\S+)\s*$/.exec(header ?? '') ?? [];
+  if (/^bearer$/i.test(scheme)) return token;
+  if (!/^basic$/i.test(scheme)) return undefined;
+  const pair = Buffer.from(token, 'base64').toString();
+  return pair.slice(pair.indexOf(':') + 1);
+}

@@ -1,0 +1,202 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Endpoint } from '@akin/contract';
+import { AkinError, allows, quote, type Scope } from '@akin/domain';
+import type { StoredKey } from '@akin/store';
+import type { Response } from 'express';
+import { checkOrigin, isForeign, type SafetyConfig } from '../http/safety.ts';
+import { clientAddress } from './client-address.ts';
+import { readCredential } from './credential.ts';
+import type { KeyRing } from './key-ring.ts';
+import { type Taken, TokenBuckets } from './token-buckets.ts';
+
+/** Who may ask for what. */
+export interface AccessConfig {
+  /** Asks for keys on loopback too. Beyond it they are always asked for, unless `allowOpenNetwork` says otherwise. */
+  readonly requireKeys?: boolean;
+  /** A secret that opens everything and is in no store: processes of one fleet share it. At least 16 characters. */
+  readonly ownKey?: string;
+  /** Tells figures to whoever asks. */
+  readonly openMetrics?: boolean;
+  /** Requests a second of each key that has no rate of its own. Not limited when not given. */
+  readonly keyRate?: number;
+  /**
+   * Requests a second of each address: with a key that web pages use and so many people have, and of those that are
+   * refused for want of a key ({@link ADDRESS_RATE} when not given); of those that need no key only when it is given.
+   */
+  readonly addressRate?: number;
+  /** Proxies in front that say in `X-Forwarded-For` whom they got a request from. Default 0. */
+  readonly proxies?: number;
+}
+
+/** What a request may do. */
+export interface Access {
+  /** Of the key that it came with. */
+  readonly keyId?: string;
+  /** Whether akin fetches addresses that it names: a key in a web page must not reach into networks. */
+  readonly mayFetch: boolean;
+  /** Whether it may know of a collection. */
+  sees(collection: string): boolean;
+}
+
+export const ADDRESS_RATE = 20;
+const SHORTEST_OWN_KEY = 16;
+const CHALLENGE = 'Bearer realm="akin"';
+const EVERYTHING: Access = { mayFetch: true, sees: () => true };
+
+/** Lets requests in: every one passes here before anything of it is read but its headers. */
+export class Gate {
+  /** Whether nobody gets in without a key. */
+  readonly closed: boolean;
+  readonly #config: AccessConfig;
+  readonly #safety: SafetyConfig;
+  readonly #ring: KeyRing | undefined;
+  readonly #buckets = new TokenBuckets();
+
+  /** @param ring absent where there is no store: `ownKey` is the only key then */
+  constructor(config: AccessConfig, safety: SafetyConfig, allowOpenNetwork: boolean, ring: KeyRing | undefined) {
+    if (config.ownKey !== undefined && config.ownKey.length < SHORTEST_OWN_KEY) {
+      throw new AkinError('bad-request', `A fleet key has at least ${SHORTEST_OWN_KEY} characters.`);
+    }
+    this.#config = config;
+    this.#safety = safety;
+    this.#ring = ring;
+    this.closed = config.requireKeys === true || (!safety.loopback && !allowOpenNetwork);
+  }
+
+  /**
+   * @param collection that the path names
+   * @param response gets headers that tell how much may still come
+   * @throws AkinError unauthorized, forbidden, too-many-requests; unavailable when the keys cannot be read
+   */
+  async admit(
+    request: IncomingMessage,
+    response: Response,
+    endpoint: Endpoint,
+    name: string,
+    collection: string | undefined,
+  ): Promise<Access> {
+    const changes = endpoint.changes === true || !['GET', 'HEAD'].includes(request.method ?? '');
+    if (endpoint.scope === 'anyone' || (name === 'metrics' && this.#config.openMetrics === true)) {
+      checkOrigin(request, changes, this.#safety);
+      return EVERYTHING;
+    }
+    const key = await this.#identify(request, response);
+    await this.#checkOrigin(request, changes, key);
+    if (key === 'own') return EVERYTHING;
+    if (key === undefined) {
+      const { addressRate } = this.#config;
+      if (addressRate !== undefined) this.#count(`address ${this.#addressOf(request)}`, addressRate, response);
+      return EVERYTHING;
+    }
+    this.#countKey(key, request, response);
+    requireScope(key, endpoint.scope);
+    requireCollection(key, collection, endpoint.limited === true);
+    this.#ring?.noteUse(key);
+    const { collections } = key;
+    return {
+      keyId: key.id,
+      mayFetch: allows(key.scope, 'index'),
+      sees: (one) => collections === null || collections.includes(one),
+    };
+  }
+
+  /** Whether pages of an origin may ask, and read what is answered. */
+  async letsRead(origin: string): Promise<boolean> {
+    return !isForeign(origin, this.#safety) || (await this.#ring?.hasOrigin(origin)) === true;
+  }
+
+  /** The key of a request; undefined when it has none and needs none. */
+  async #identify(request: IncomingMessage, response: Response): Promise<StoredKey | 'own' | undefined> {
+    const sent = readCredential(request);
+    if (sent !== undefined && isSame(sent, this.#config.ownKey)) return 'own';
+    const key = sent === undefined ? undefined : await this.#ring?.find(sent);
+    const isOver = key?.expiresAt != null && key.expiresAt.getTime() <= Date.now();
+    if (key !== undefined && !isOver) return key;
+    // Where no key is asked for, old clients may send a user and password that mean nothing; what is meant as a key
+    // counts even so.
+    if (!this.closed && !sent?.startsWith('akin_')) return undefined;
+    const rate = this.#config.addressRate ?? ADDRESS_RATE;
+    this.#count(`refused ${this.#addressOf(request)}`, rate, response);
+    // A challenge to Basic would make browsers ask for a user and password, where pages call /api.
+    const challenge = request.url?.startsWith('/api/') ? CHALLENGE : `${CHALLENGE}, Basic realm="akin"`;
+    response.setHeader('www-authenticate', challenge);
+    throw unauthorized(sent, isOver);
+  }
+
+  async #checkOrigin(request: IncomingMessage, changes: boolean, key: StoredKey | 'own' | undefined): Promise<void> {
+    const { origin } = request.headers;
+    const ofKey = key === undefined || key === 'own' ? [] : key.origins;
+    if (origin !== undefined && ofKey.includes(origin)) return;
+    checkOrigin(request, changes, this.#safety);
+    if (origin === undefined || !isForeign(origin, this.#safety, request)) return;
+    // Its pages are told answers for the sake of a key of theirs: they get none with another key, or without one.
+    if (ofKey.length > 0 || (await this.#ring?.hasOrigin(origin)) === true) {
+      throw new AkinError(
+        'forbidden',
+        `Pages of ${quote(origin)} may not use this key, or need one: keys name origins.`,
+      );
+    }
+  }
+
+  #countKey(key: StoredKey, request: IncomingMessage, response: Response): void {
+    const rate = key.rate ?? this.#config.keyRate;
+    if (rate !== undefined) this.#count(`key ${key.id}`, rate, response);
+    if (key.origins.length === 0) return;
+    this.#count(`${key.id} ${this.#addressOf(request)}`, this.#config.addressRate ?? ADDRESS_RATE, response);
+  }
+
+  #addressOf(request: IncomingMessage): string {
+    return clientAddress(request, this.#config.proxies ?? 0);
+  }
+
+  /** @throws AkinError too-many-requests */
+  #count(bucket: string, rate: number, response: Response): void {
+    const taken = this.#buckets.take(bucket, rate);
+    writeLimit(taken, response);
+    if (taken.allowed) return;
+    throw new AkinError('too-many-requests', `More than ${rate} requests a second came for long: wait and go on.`, {
+      retryAfterSeconds: taken.retrySeconds,
+    });
+  }
+}
+
+/** Of several limits the one that is nearer. */
+function writeLimit({ limit, remaining, resetSeconds }: Taken, response: Response): void {
+  const before = response.getHeader('ratelimit-remaining');
+  if (before !== undefined && Number(before) < remaining) return;
+  response.setHeader('ratelimit-limit', limit);
+  response.setHeader('ratelimit-remaining', remaining);
+  response.setHeader('ratelimit-reset', resetSeconds);
+}
+
+function isSame(sent: string, own: string | undefined): boolean {
+  const hash = (text: string) => createHash('sha256').update(text).digest();
+  return own !== undefined && timingSafeEqual(hash(sent), hash(own));
+}
+
+function unauthorized(sent: string | undefined, isOver: boolean): AkinError {
+  const advice = 'Send one as Authorization: Bearer <key>, or as the password of Basic.';
+  if (sent === undefined) return new AkinError('unauthorized', `A key is needed. ${advice}`);
+  if (isOver) return new AkinError('unauthorized', 'The time of this key is over: ask for a new one.');
+  return new AkinError('unauthorized', `What was sent is no key of this akin, or was revoked. ${advice}`);
+}
+
+function requireScope(key: StoredKey, needed: Scope): void {
+  if (allows(key.scope, needed)) return;
+  throw new AkinError(
+    'forbidden',
+    `This needs a key with the scope ${needed}; the key ${key.id} has the scope ${key.scope}.`,
+  );
+}
+
+function requireCollection({ id, collections }: StoredKey, collection: string | undefined, limited: boolean): void {
+  if (collections === null || (collection === undefined ? limited : collections.includes(collection))) return;
+  const what = collection === undefined ? 'This' : `The collection ${quote(collection)}`;
+  throw new AkinError('forbidden', `${what} is not for the key ${id}, which is for ${listed(collections)} alone.`);
+}
+
+function listed(collections: readonly string[]): string {
+  if (collections.length === 0) return 'collections that are gone,';
+  return collections.length > 5 ? `${collections.slice(0, 5).join(', ')} and others` : collections.join(', ');
+}

@@ -1,0 +1,87 @@
+import { isSecretOf, loadKeys, noteUse, readKeyText, type Store, type StoredKey, USE_MILLISECONDS } from '@akin/store';
+
+/** Where other processes may change the keys, they are read again after so long, beside the request. */
+const FRESH_MILLISECONDS = 1_000;
+/** After so long no request goes by them before they were read again. */
+const STALE_MILLISECONDS = 3_000;
+/** For an unknown id they are read again, but no oftener than this. */
+const UNKNOWN_MILLISECONDS = 200;
+
+/**
+ * All keys, in memory: a request costs no statement. A key that is revoked in another process opens nothing here after
+ * {@link STALE_MILLISECONDS}, or after the next request if that comes later.
+ */
+export class KeyRing {
+  readonly #store: Store;
+  #keys: ReadonlyMap<string, StoredKey> = new Map();
+  #origins: ReadonlySet<string> = new Set();
+  #readAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | undefined;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /**
+   * The key of that text, be it over or not; undefined when there is none.
+   * @throws AkinError unavailable when the keys cannot be read
+   */
+  async find(text: string): Promise<StoredKey | undefined> {
+    const sent = readKeyText(text);
+    if (sent === undefined) return undefined;
+    const since = performance.now() - UNKNOWN_MILLISECONDS;
+    await this.#refresh();
+    // It may be new. All that ask at the same time wait for the same reading.
+    while (this.#store.shared && !this.#keys.has(sent.id) && this.#readAt < since) {
+      await (this.#reading ?? this.reload());
+    }
+    const key = this.#keys.get(sent.id);
+    return key !== undefined && isSecretOf(key.hash, sent.secret) ? key : undefined;
+  }
+
+  /** Whether pages of an origin may use any key. */
+  async hasOrigin(origin: string): Promise<boolean> {
+    await this.#refresh();
+    return this.#origins.has(origin);
+  }
+
+  /** Writes down that a key was used; beside the request, which does not depend on it. */
+  noteUse(key: StoredKey): void {
+    const now = new Date();
+    if (key.usedAt !== null && now.getTime() - key.usedAt.getTime() < USE_MILLISECONDS) return;
+    this.#keys = new Map(this.#keys).set(key.id, { ...key, usedAt: now });
+    noteUse(this.#store, key.id).catch(() => undefined);
+  }
+
+  /** Reads the keys; whoever changes them here calls it. */
+  reload(): Promise<void> {
+    // What is being read may be from before the change.
+    const reading = (this.#reading ?? Promise.resolve()).catch(() => undefined).then(() => this.#read());
+    this.#reading = reading;
+    const done = () => {
+      if (this.#reading === reading) this.#reading = undefined;
+    };
+    reading.then(done, done);
+    return reading;
+  }
+
+  async #refresh(): Promise<void> {
+    const age = this.#age();
+    if (age <= FRESH_MILLISECONDS || (age < Number.POSITIVE_INFINITY && !this.#store.shared)) return;
+    const reading = this.#reading ?? this.reload();
+    if (age > STALE_MILLISECONDS) await reading;
+    else reading.catch(() => undefined);
+  }
+
+  #age(): number {
+    return performance.now() - this.#readAt;
+  }
+
+  async #read(): Promise<void> {
+    const began = performance.now();
+    const keys = await loadKeys(this.#store);
+    this.#keys = new Map(keys.map((key) => [key.id, key]));
+    this.#origins = new Set(keys.flatMap(({ origins }) => origins));
+    this.#readAt = began;
+  }
+}

@@ -1,0 +1,11 @@
+import { type Key, listKeys } from '@akin/store';
+import type { Handler } from '../http/frame.ts';
+
+/** All keys, without their secrets. */
+export const keys: Handler<unknown> = async (_call, { store }) => ({
+  body: { keys: (await listKeys(store)).map(presentKey) },
+});
+
+export function presentKey({ id, scope, note, collections, origins, rate, createdAt, expiresAt, usedAt }: Key) {
+  return { id, scope, note, collections, origins, rate, createdAt, expiresAt, usedAt };
+}

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { answer, COMMON_PARAMETERS, KEY } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+
+export const keys = endpoint({
+  methods: ['GET'],
+  scope: 'admin',
+  under: 'service',
+  path: '/api/keys',
+  summary: 'All keys, oldest first, without their secrets.',
+  parameters: z.object(COMMON_PARAMETERS),
+  answer: answer({ keys: z.array(KEY) }),
+});
