@@ -125,8 +125,8 @@ describe('akin as several processes', () => {
   });
 
   it('says which address is missing', async () => {
-    const { code, err } = await runAkin(['indexer', '--port', '0'], { env: { DATABASE_URL: database.url } });
-    expect([code, err]).toEqual([1, '--redis-url (or REDIS_URL) must say where it is.\n']);
+    const { code, err } = await runAkin(['indexer', '--port', '0']);
+    expect([code, err]).toEqual([1, '--database-url (or DATABASE_URL) must say where it is.\n']);
   });
 
   it('analyzes over HTTP without a database and without Redis', async () => {

@@ -7,6 +7,7 @@ import {
   listed,
   listenOptions,
   needed,
+  queueServer,
   REDIS_OPTIONS,
 } from '../fleet/options.ts';
 import { openAnalyzeNode, openAnalyzerProcess } from '../fleet/run-analyzer.ts';
@@ -68,7 +69,7 @@ export const indexerCommand: Program = {
     name: 'indexer',
     usage: 'indexer',
     about:
-      'Hands out analyses, keeps their results and commits: needs PostgreSQL and Redis. Of several, one leads each collection.',
+      'Hands out analyses, keeps their results and commits: needs PostgreSQL, and Redis if the analyzers use it. Of several, one leads each collection.',
     options: [
       ...listenOptions(8985),
       DATABASE_OPTION,
@@ -85,8 +86,7 @@ export const indexerCommand: Program = {
   run: (options, signal) => {
     const config = {
       databaseUrl: needed(options, 'database-url'),
-      redisUrl: needed(options, 'redis-url'),
-      redisPrefix: options.text('redis-prefix') ?? 'akin',
+      queueServer: queueServer(options),
       autoCommitMilliseconds: Math.max(100, options.number('auto-commit')),
     };
     return runFleetProcess('indexer', options, signal, (fleet) => openIndexerProcess(fleet, config));
@@ -97,13 +97,20 @@ export const analyzerCommand: Program = {
   command: {
     name: 'analyzer',
     usage: 'analyzer',
-    about: 'Analyzes pictures out of the queue, and those of queries over HTTP: needs Redis, no database.',
-    options: [...listenOptions(8984), ...REDIS_OPTIONS, ...ANALYSIS_OPTIONS, ...IMAGES_OPTIONS, LOG_OPTION],
+    about:
+      'Analyzes pictures out of the queue, and those of queries over HTTP: needs Redis, or PostgreSQL where there is none.',
+    options: [
+      ...listenOptions(8984),
+      ...REDIS_OPTIONS,
+      { ...DATABASE_OPTION, about: 'PostgreSQL, where analyses are handed over if there is no Redis' },
+      ...ANALYSIS_OPTIONS,
+      ...IMAGES_OPTIONS,
+      LOG_OPTION,
+    ],
   },
   run: (options, signal) => {
     const config = {
-      redisUrl: needed(options, 'redis-url'),
-      redisPrefix: options.text('redis-prefix') ?? 'akin',
+      queueServer: queueServer(options),
       analysis: analysisConfig(options),
       policy: downloadPolicy(options),
     };

@@ -1,10 +1,28 @@
 import { AkinError } from '@akin/domain';
-import { createRedisQueue, QueueUnavailableError, type RedisQueue, type RedisQueueConfig } from '@akin/queue';
+import {
+  createPostgresQueue,
+  createRedisQueue,
+  QueueUnavailableError,
+  type SharedQueue,
+  type SharedQueueConfig,
+} from '@akin/queue';
 
-/** @throws AkinError unavailable while Redis does not answer; conflict when its settings would lose jobs */
-export async function openQueue(config: RedisQueueConfig): Promise<RedisQueue> {
+/** Where jobs are handed over: on Redis, or on PostgreSQL where there is no Redis. */
+export interface QueueServer {
+  readonly name: 'Redis' | 'PostgreSQL';
+  readonly url: string;
+  readonly prefix: string;
+}
+
+/** @throws AkinError unavailable while the server does not answer; conflict when its settings would lose jobs */
+export async function openQueue(
+  server: QueueServer,
+  config: Pick<SharedQueueConfig, 'contract' | 'log'>,
+): Promise<SharedQueue> {
+  const { name, url, prefix } = server;
+  const create = name === 'Redis' ? createRedisQueue : createPostgresQueue;
   try {
-    return await createRedisQueue(config);
+    return await create({ url, prefix, ...config });
   } catch (cause) {
     const code = cause instanceof QueueUnavailableError ? 'unavailable' : 'conflict';
     throw new AkinError(code, (cause as Error).message, { cause });

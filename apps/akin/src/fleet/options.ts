@@ -1,5 +1,6 @@
 import type { DownloadPolicy } from '@akin/imaging';
 import { type Option, type Parsed, UsageError } from '../options.ts';
+import type { QueueServer } from './open-queue.ts';
 
 /** Where a process listens, as its door takes it. */
 export interface ListenConfig {
@@ -49,13 +50,13 @@ export const REDIS_OPTIONS: readonly Option[] = [
   {
     name: 'redis-url',
     value: 'url',
-    about: 'Redis with maxmemory-policy noeviction: hands analyses to analyzers',
+    about: 'Redis with maxmemory-policy noeviction: hands analyses to analyzers; PostgreSQL does where it is not given',
     alsoFrom: ['REDIS_URL'],
   },
   {
     name: 'redis-prefix',
     value: 'text',
-    about: 'Fleets that share a Redis each have their own',
+    about: 'Fleets that share a Redis or a PostgreSQL for their analyses each have their own',
     default: 'akin',
   },
 ];
@@ -75,10 +76,25 @@ export function downloadPolicy(options: Parsed): DownloadPolicy {
 }
 
 /** @throws {UsageError} naming the flag and the environment variable */
-export function needed(options: Parsed, name: 'database-url' | 'redis-url' | 'analyze-url'): string {
+export function needed(options: Parsed, name: 'database-url' | 'analyze-url'): string {
   const value = options.text(name);
   if (value !== undefined) return value;
   throw new UsageError(`--${name} (or ${name.toUpperCase().replace('-', '_')}) must say where it is.`);
+}
+
+/**
+ * Where analyses are handed over.
+ * @throws {UsageError} naming both flags when neither is given
+ */
+export function queueServer(options: Parsed): QueueServer {
+  const prefix = options.text('redis-prefix') ?? 'akin';
+  const redis = options.text('redis-url');
+  if (redis !== undefined) return { name: 'Redis', url: redis, prefix };
+  const postgres = options.text('database-url');
+  if (postgres !== undefined) return { name: 'PostgreSQL', url: postgres, prefix };
+  throw new UsageError(
+    '--redis-url (or REDIS_URL) must say where analyses are handed over, or --database-url (or DATABASE_URL) where there is no Redis.',
+  );
 }
 
 /** Texts between commas. */

@@ -4,7 +4,7 @@ import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/module
 import { moduleNames } from '@akin/modules/manifests';
 import { modelNames } from '@akin/modules/vectors';
 import { type FleetProcess, notReady } from './fleet-process.ts';
-import { openQueue } from './open-queue.ts';
+import { openQueue, type QueueServer } from './open-queue.ts';
 import { strangerTo } from './stranger-to.ts';
 
 export interface AnalyzeNodeConfig {
@@ -13,8 +13,7 @@ export interface AnalyzeNodeConfig {
 }
 
 export interface AnalyzerProcessConfig extends AnalyzeNodeConfig {
-  readonly redisUrl: string;
-  readonly redisPrefix: string;
+  readonly queueServer: QueueServer;
 }
 
 /** Analyzes pictures over HTTP, and nothing else: no database, no Redis. */
@@ -26,22 +25,21 @@ export async function openAnalyzeNode(fleet: FleetProcess, config: AnalyzeNodeCo
 /** Takes analyses from the queue; pictures that a person waits for come over HTTP, and go before all of them. */
 export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerProcessConfig): Promise<string> {
   const { log, metrics, parts, persist, waitsFor } = fleet;
-  const { redisUrl, redisPrefix } = config;
+  const { queueServer } = config;
   const { threads } = config.analysis;
   let check = async (): Promise<void> => {
     throw notReady(waitsFor() ?? 'The analyzer starts.');
   };
   const { url, analyzer, download } = await openAnalysis(fleet, config, () => check());
   const contract = modelNames();
-  const queue = parts.keep(
-    'queue',
-    await persist('Redis', () => openQueue({ url: redisUrl, prefix: redisPrefix, contract, log })),
-  );
+  const queue = parts.keep('queue', await persist(queueServer.name, () => openQueue(queueServer, { contract, log })));
   parts.keep('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
   const stranger = await strangerTo(queue, contract).catch(() => undefined);
   if (stranger !== undefined) log.warn({ models: contract }, stranger);
   check = async () => {
-    const reason = await strangerTo(queue, contract).catch(() => 'Redis does not answer: analyses wait for it.');
+    const reason = await strangerTo(queue, contract).catch(
+      () => `${queueServer.name} does not answer: analyses wait for it.`,
+    );
     if (reason !== undefined) throw notReady(reason);
   };
   return url;

@@ -4,7 +4,7 @@ import { makeThumbnail } from '@akin/imaging';
 import { MODULES } from '@akin/modules/manifests';
 import { parseOutputs } from '@akin/modules/vectors';
 import { findCollection, openStore, requestCommit } from '@akin/store';
-import { THUMBNAIL_LIMITS } from '../serve.ts';
+import { THUMBNAIL_LIMITS, type WaitingLimits } from '../serve.ts';
 import { akinVersion } from '../version.ts';
 import { analyzeRemotely } from './analyze-remotely.ts';
 import type { FleetProcess } from './fleet-process.ts';
@@ -18,6 +18,7 @@ export interface GatewayProcessConfig {
   readonly allowedHosts: readonly string[];
   readonly legacySegment: string;
   readonly webFolder: string;
+  readonly limits: WaitingLimits;
 }
 
 /** The HTTP door of a fleet. It keeps nothing: any number of them may run. */
@@ -44,9 +45,9 @@ export async function openGatewayProcess(
     await waitingDoor[Symbol.asyncDispose]();
   }
   parts.keep('store', store);
-  const { corsOrigins, allowedHosts, legacySegment, webFolder } = config;
+  const { corsOrigins, allowedHosts, legacySegment, webFolder, limits } = config;
   const gateway = await createGateway({
-    ...{ store, log, metrics, corsOrigins, allowedHosts, legacySegment, webFolder },
+    ...{ store, log, metrics, corsOrigins, allowedHosts, legacySegment, webFolder, limits },
     ...listen,
     port,
     version: akinVersion(),

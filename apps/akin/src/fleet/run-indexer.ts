@@ -3,12 +3,11 @@ import { MODULES } from '@akin/modules/manifests';
 import { modelNames, parseOutputs } from '@akin/modules/vectors';
 import { openStore } from '@akin/store';
 import { type FleetProcess, notReady } from './fleet-process.ts';
-import { openQueue } from './open-queue.ts';
+import { openQueue, type QueueServer } from './open-queue.ts';
 
 export interface IndexerProcessConfig {
   readonly databaseUrl: string;
-  readonly redisUrl: string;
-  readonly redisPrefix: string;
+  readonly queueServer: QueueServer;
   readonly autoCommitMilliseconds: number;
 }
 
@@ -24,16 +23,13 @@ export async function openIndexerProcess(
     throw notReady(waitsFor() ?? 'The indexer starts.');
   };
   const { url } = await door({ ready: () => check() });
-  const { databaseUrl, redisUrl, redisPrefix, autoCommitMilliseconds } = config;
+  const { databaseUrl, queueServer, autoCommitMilliseconds } = config;
   const store = parts.keep(
     'store',
     await persist('the database', () => openStore({ modules: MODULES, parseOutputs, databaseUrl, shared: true })),
   );
   const contract = modelNames();
-  const queue = parts.keep(
-    'queue',
-    await persist('Redis', () => openQueue({ url: redisUrl, prefix: redisPrefix, contract, log })),
-  );
+  const queue = parts.keep('queue', await persist(queueServer.name, () => openQueue(queueServer, { contract, log })));
   const announce = () => queue.announce().catch(() => {});
   await announce();
   const announcing = setInterval(announce, ANNOUNCE_MILLISECONDS);
@@ -42,7 +38,7 @@ export async function openIndexerProcess(
   check = async () => {
     await store.ping();
     await queue.counts('analyze').catch(() => {
-      throw notReady('Redis does not answer: pictures wait in the database, everything else goes on.');
+      throw notReady(`${queueServer.name} does not answer: pictures wait in the database, everything else goes on.`);
     });
   };
   return url;

@@ -1,11 +1,11 @@
-import { createRedisQueue, type RedisQueue } from '@akin/queue';
+import { createRedisQueue, type SharedQueue } from '@akin/queue';
 import { type TestRedis, testRedis } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { strangerTo } from './stranger-to.ts';
 
 describe('an analyzer in a fleet with other models', () => {
   let redis: TestRedis;
-  const queues: RedisQueue[] = [];
+  const queues: SharedQueue[] = [];
   const open = async (contract: string) => {
     const queue = await createRedisQueue({ url: redis.url, prefix: redis.prefix, contract });
     queues.push(queue);

@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { createServices, drawImage } from '@akin/testing';
+import { collectionUrl } from './akin.mjs';
+
+const PROGRAM = fileURLToPath(new URL('bin/akin.mjs', import.meta.resolve('akin/package.json')));
+/** Of `/proc/<pid>/stat`: Linux counts processor time in hundredths of a second. */
+const TICKS = 100;
+
+/**
+ * Starts a fleet as users do, as processes of this machine, with a PostgreSQL and a Redis of its own where none is given.
+ *
+ * @param {{ analyzers: number, databaseUrl?: string, redis?: boolean, threads?: number, env?: Record<string, string> }} options
+ */
+export async function startFleet({ analyzers, databaseUrl, redis = true, threads = 1, env = {} }) {
+  const services = createServices({ TEST_DATABASE_URL: databaseUrl });
+  const given = {
+    DATABASE_URL: await services.postgres(),
+    ...(redis ? { REDIS_URL: await services.redis() } : {}),
+    AKIN_THREADS: String(threads),
+    AKIN_ALLOW_LOOPBACK_IMAGES: '1',
+    AKIN_LOG_LEVEL: 'warn',
+    ...env,
+  };
+  const started = [];
+  const start = async (args) => {
+    const one = await startProcess(args, given);
+    started.push(one);
+    return one;
+  };
+  const first = await Promise.all([
+    start(['indexer', '--port', '0']),
+    ...Array.from({ length: analyzers }, () => start(['analyzer', '--port', '0'])),
+  ]);
+  const [indexer, ...nodes] = first;
+  const gateway = await start(['gateway', '--port', '0', '--analyze-url', nodes.map(({ url }) => url).join(',')]);
+  for (const { url } of started) await untilReady(url);
+  return {
+    gateway,
+    indexer,
+    analyzers: nodes,
+    databaseUrl: given.DATABASE_URL,
+    url: gateway.url,
+    collectionUrl: collectionUrl(gateway.url, 'my-collection'),
+    async stop() {
+      for (const one of started.reverse()) await one.stop();
+      await services[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function startProcess(args, env) {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  const url = await new Promise((resolve, reject) => {
+    child.once('exit', () => reject(new Error(`akin ${args[0]} ended: ${said}`)));
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      said += text;
+      const found = /answers at (http:\S+?)\/?\s/.exec(said);
+      if (found) resolve(found[1]);
+    });
+  });
+  return {
+    url,
+    pid: child.pid,
+    cpuSeconds: () => cpuSeconds(child.pid),
+    async stop() {
+      if (child.exitCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+async function untilReady(url) {
+  for (;;) {
+    const answer = await fetch(`${url}/health/ready`).catch(() => undefined);
+    if (answer?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Processor time that a process has used, all threads and both kinds together. Linux alone. */
+function cpuSeconds(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS;
+}
+
+/**
+ * Serves drawn pictures at any address, in turns, from this process.
+ *
+ * @param {{ width: number, height: number }} size
+ */
+export async function servePictures({ width, height }, different = 16) {
+  const pictures = await Promise.all(
+    Array.from({ length: different }, (_, i) => drawImage({ width, height, seed: i + 1 })),
+  );
+  let turn = 0;
+  const server = createServer((_request, response) => response.end(pictures[turn++ % pictures.length]));
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    pictures,
+    url: `http://127.0.0.1:${server.address().port}`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** Sends so many documents with pictures to be analyzed, which nobody waits for. */
+export async function sendPictures(collection, pictures, count, prefix = 'p') {
+  for (let from = 0; from < count; from += 10_000) {
+    const documents = Array.from({ length: Math.min(10_000, count - from) }, (_, i) => ({
+      id: `${prefix}${from + i}`,
+      image: `${pictures.url}/${prefix}${from + i}.jpg`,
+    }));
+    const answer = await fetch(`${collection}/update?async=true`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(documents),
+    });
+    if (answer.status !== 202) throw new Error(`${answer.status}: ${await answer.text()}`);
+  }
+}
+
+/** The value of a figure of a process, all of its labels together. */
+export async function figureOf({ url }, name, labels = '') {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  let sum = 0;
+  for (const line of text.split('\n')) {
+    if ((line.startsWith(`${name}{`) && line.includes(labels)) || (labels === '' && line.startsWith(`${name} `))) {
+      sum += Number(line.slice(line.lastIndexOf(' ') + 1));
+    }
+  }
+  return sum;
+}

@@ -1,0 +1,69 @@
+import { type BreakableProxy, drawImage, openProxy, type TestDatabase, testDatabase } from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { until } from './akin.ts';
+import { FleetProcess, type Pictures, servePictures } from './fleet.ts';
+
+describe('a fleet that has nothing but PostgreSQL', () => {
+  let database: TestDatabase;
+  let proxy: BreakableProxy;
+  let pictures: Pictures;
+  let gateway: FleetProcess;
+  let indexer: FleetProcess;
+  let analyzer: FleetProcess;
+  const all = () => [gateway, indexer, analyzer];
+  const collection = () => gateway.client.collection('my-collection');
+  const send = (from: number, count: number) =>
+    collection().add(
+      Array.from({ length: count }, (_, i) => ({ id: `p${from + i}`, image: `${pictures.url}/${from + i}.jpg` })),
+      { async: true },
+    );
+  const untilVisible = (count: number) =>
+    until(`${count} documents are visible`, async () => {
+      const answer = await collection()
+        .commit()
+        .then(() => collection().select({ rows: 0 }))
+        .catch(() => undefined);
+      return answer?.response.numFound === count;
+    });
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    proxy = await openProxy(database.url);
+    pictures = await servePictures(await drawImage({ width: 160, height: 120 }));
+    const env = { DATABASE_URL: proxy.url };
+    analyzer = new FleetProcess('analyzer', { ...env, AKIN_THREADS: '1', AKIN_ALLOW_LOOPBACK_IMAGES: '1' });
+    indexer = new FleetProcess('indexer', env);
+    await analyzer.start();
+    gateway = new FleetProcess('gateway', { ...env, ANALYZE_URL: analyzer.url });
+    await Promise.all([gateway.start(), indexer.start()]);
+    for (const one of all()) await until(`${one.name} is ready`, () => one.isReady());
+  });
+  afterAll(async () => {
+    for (const one of all()) await one?.kill();
+    pictures?.close();
+    await proxy?.[Symbol.asyncDispose]();
+    await database?.drop();
+  });
+
+  it('analyzes pictures of documents and of queries', async () => {
+    await collection().add([{ id: 'p0', image: `${pictures.url}/0.jpg` }], { commit: true });
+    const { response } = await collection().image({ 'rank.by.url': `${pictures.url}/a.jpg`, fl: 'id,score' });
+    expect(response.docs).toEqual([{ id: 'p0', score: 1 }]);
+  });
+
+  it('goes on by itself after an analyzer was killed, and after PostgreSQL was away', async () => {
+    await send(1, 60);
+    await analyzer.kill();
+    await analyzer.start();
+    await untilVisible(61);
+    await send(61, 60);
+    await proxy.cut();
+    await until('the gateway tells that it is away', async () => !(await gateway.isReady()));
+    await proxy.mend();
+    await untilVisible(121);
+  });
+
+  it('ends in order when it is told to', async () => {
+    for (const one of all()) expect(await one.stop()).toBe(0);
+  });
+});

@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import { JOBS, type JobName, type JobPayload } from '@akin/contract';
+import type { Log } from '@akin/runtime';
+import {
+  type Job as BullJob,
+  type Queue as BullQueue,
+  type Worker as BullWorker,
+  UnrecoverableError,
+  type WorkerOptions,
+} from 'bullmq';
+import { parsePayload, runAttempt } from './attempt.ts';
+import { keepWorking, RETRY_MILLISECONDS } from './keep-working.ts';
+import { type AddOptions, FAILED_KEPT, type JobHandler, type Queue, type WorkOptions } from './queue.ts';
+
+export interface SharedQueueConfig {
+  /** Of the server. */
+  readonly url: string;
+  /** Processes that share it share their jobs. `akin` when not given. */
+  readonly prefix?: string;
+  /**
+   * What the jobs are about, such as the models of the analysis: only processes that agree on it word for word share
+   * jobs, so that no result of another model gets in.
+   */
+  readonly contract?: string;
+  /** Told when the connection breaks; it is taken up again by itself. */
+  readonly log?: Pick<Log, 'warn'>;
+}
+
+/** A queue of several processes, which can find out that they do not share jobs with anybody. */
+export interface SharedQueue extends Queue {
+  /** Tells that this process hands out jobs under its contract. To be repeated within a minute, for as long as it does. */
+  announce(): Promise<void>;
+  /** The contracts under which jobs were handed out during the last minute. */
+  announced(): Promise<string[]>;
+}
+
+/** The server of a queue does not answer now; it may later. */
+export class QueueUnavailableError extends Error {
+  override readonly name = 'QueueUnavailableError';
+}
+
+/** What differs between the servers on which BullMQ keeps its jobs. All of it rejects while the server is away. */
+export interface BullServer {
+  /** @param jobs below `prefix`, which no other jobs have */
+  openQueue(jobs: JobName): Promise<BullQueue>;
+  createWorker(jobs: JobName, process: (job: BullJob) => Promise<void>, settings: WorkerSettings): BullWorker;
+  isConnected(): boolean;
+  /** Which of these jobs exist and have not failed for good. */
+  alive(queue: BullQueue, ids: readonly string[]): Promise<ReadonlySet<string>>;
+  announce(contract: string): Promise<void>;
+  /** @param milliseconds how long ago at most */
+  announced(milliseconds: number): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export type WorkerSettings = Omit<WorkerOptions, 'connection' | 'prefix'>;
+
+const ANNOUNCED_MILLISECONDS = 60_000;
+
+/**
+ * A job whose process was killed is given to another one within half a minute. Most jobs that a process has taken only
+ * wait: one that is poison takes many innocent ones down with it, again and again, before it is given up.
+ */
+const STALLED = { lockDuration: 15_000, stalledInterval: 10_000, maxStalledCount: 10 } as const;
+
+/** BullMQ runs jobs without a number before numbered ones. */
+const PRIORITIES = { interactive: 0, bulk: 1 } as const;
+
+/** A queue of BullMQ. What differs by server is in `server`; this is what is the same. Disposing closes the server, too. */
+export async function createBullQueue(
+  server: BullServer,
+  { contract, log }: Pick<SharedQueueConfig, 'contract' | 'log'>,
+  report: (error: Error) => void,
+): Promise<SharedQueue> {
+  // All at once, while the server answers: one whose first connection breaks never recovers.
+  const queues = new Map<JobName, BullQueue>();
+  for (const name of Object.keys(JOBS) as JobName[]) {
+    const queue = await server.openQueue(name);
+    queue.on('error', report);
+    queues.set(name, queue);
+    await queue.waitUntilReady();
+  }
+  const queueOf = (name: JobName) => queues.get(name) as BullQueue;
+  const workers = new Set<AsyncDisposable>();
+  let closed = false;
+  const requireOpen = () => {
+    if (closed) throw new Error('The queue is closed');
+  };
+
+  return {
+    async add<Name extends JobName>(name: Name, payload: JobPayload<Name>, { id, priority }: AddOptions) {
+      const checked = parsePayload(name, payload);
+      requireOpen();
+      await queueOf(name).add(name, checked, {
+        jobId: id,
+        attempts: JOBS[name].attempts,
+        backoff: { type: 'exponential', delay: JOBS[name].backoff },
+        priority: PRIORITIES[priority ?? 'interactive'],
+        removeOnComplete: true,
+        removeOnFail: { count: FAILED_KEPT },
+      });
+    },
+    work<Name extends JobName>(name: Name, handler: JobHandler<Name>, { concurrency, onFailed }: WorkOptions<Name>) {
+      requireOpen();
+      const process = async (job: BullJob) => {
+        let payload: JobPayload<Name>;
+        try {
+          payload = parsePayload(name, job.data);
+        } catch (error) {
+          throw new UnrecoverableError((error as Error).message);
+        }
+        await runAttempt(name, handler, { id: job.id ?? '', payload, attempt: job.attemptsMade + 1 });
+      };
+      const settings = { concurrency, runRetryDelay: RETRY_MILLISECONDS, ...STALLED, autorun: false };
+      const worker = keepWorking(
+        () => {
+          const one = server.createWorker(name, process, settings);
+          one.on('error', report);
+          one.on('failed', (job, error) => {
+            if (job?.id === undefined || job.finishedOn === undefined) return;
+            const payload = JOBS[name].payload.safeParse(job.data);
+            if (payload.success) onFailed?.({ id: job.id, payload: payload.data as JobPayload<Name> }, error);
+            else log?.warn({ err: error, id: job.id }, 'a job does not fit the catalogue and is dropped');
+          });
+          return one;
+        },
+        server.isConnected,
+        report,
+      );
+      workers.add(worker);
+      return {
+        async [Symbol.asyncDispose]() {
+          workers.delete(worker);
+          await worker[Symbol.asyncDispose]();
+        },
+      };
+    },
+    async counts(name) {
+      const { wait, prioritized, delayed, active, failed } = await queueOf(name).getJobCounts(
+        ...(['wait', 'prioritized', 'delayed', 'active', 'failed'] as const),
+      );
+      return {
+        waiting: (wait ?? 0) + (prioritized ?? 0),
+        delayed: delayed ?? 0,
+        active: active ?? 0,
+        failed: failed ?? 0,
+      };
+    },
+    async alive(name, ids) {
+      return ids.length === 0 ? new Set() : server.alive(queueOf(name), ids);
+    },
+    announce: () => server.announce(contract ?? ''),
+    announced: () => server.announced(ANNOUNCED_MILLISECONDS),
+    async [Symbol.asyncDispose]() {
+      closed = true;
+      await Promise.all([...workers].map((worker) => worker[Symbol.asyncDispose]()));
+      const closing = [...queues.values()].map((queue) => queue.close());
+      if (server.isConnected()) await Promise.all(closing);
+      else for (const one of closing) one.catch(report);
+      await server.close();
+    },
+  };
+}
+
+/** What the names of jobs begin with: other contracts have others. */
+export function prefixOf({ prefix = 'akin', contract }: Pick<SharedQueueConfig, 'prefix' | 'contract'>): string {
+  if (contract === undefined) return prefix;
+  return `${prefix}-${createHash('sha256').update(contract).digest('hex').slice(0, 12)}`;
+}
+
+/** Says what broke, but not again and again while it stays so. */
+export function reporter(log: Pick<Log, 'warn'> | undefined, server: string): (error: Error) => void {
+  let last = '';
+  return (error) => {
+    if (error.message !== last) log?.warn({ err: error }, `the queue has trouble with ${server}`);
+    last = error.message;
+  };
+}

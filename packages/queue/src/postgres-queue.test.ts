@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { openProxy, type TestDatabase, testDatabase } from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { queueContract } from '../test/queue-contract.ts';
+import { createPostgresQueue } from './index.ts';
+
+let database: TestDatabase;
+let opened = 0;
+const nextPrefix = () => `test-${opened++}`;
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+
+queueContract('on PostgreSQL', () => createPostgresQueue({ url: database.url, prefix: nextPrefix() }));
+
+const PAYLOAD = { collection: 1, request: '1', position: 0, attempt: 1, image: 'http://images.example/a.jpg' };
+
+describe('a queue on PostgreSQL', () => {
+  it('shares jobs with other processes that agree on what they are about, and with no others', async () => {
+    const prefix = nextPrefix();
+    const open = (contract: string) => createPostgresQueue({ url: database.url, prefix, contract });
+    await using adding = await open('content=akin-2');
+    await using working = await open('content=akin-2');
+    await using other = await open('content=akin-1');
+    other.work('analyze', () => Promise.reject(new Error('another model')), { concurrency: 1 });
+    const handled = new Promise((resolve) => {
+      working.work('analyze', async ({ id }) => resolve(id), { concurrency: 1 });
+    });
+    await adding.add('analyze', PAYLOAD, { id: 'a' });
+    expect(await other.alive('analyze', ['a'])).toEqual(new Set());
+    expect(await handled).toBe('a');
+    expect(await other.announced()).toEqual([]);
+    await adding.announce();
+    await adding.announce();
+    expect(await other.announced()).toEqual(['content=akin-2']);
+  });
+
+  it('may be opened by several processes at once on an empty database', async () => {
+    const empty = await testDatabase();
+    const queues = await Promise.all(Array.from({ length: 4 }, () => createPostgresQueue({ url: empty.url })));
+    for (const queue of queues) expect((await queue.counts('analyze')).waiting).toBe(0);
+    for (const queue of queues) await queue[Symbol.asyncDispose]();
+    await empty.drop();
+  });
+
+  it('says where no server answers, without a password', async () => {
+    const proxy = await openProxy(database.url);
+    await proxy.cut();
+    const url = new URL(proxy.url);
+    url.password = 'secret';
+    await expect(createPostgresQueue({ url: url.href })).rejects.toThrow(
+      `PostgreSQL at ${url.host} does not answer: start it, or name another one`,
+    );
+  });
+
+  it.each([
+    ['while its worker is still connecting', []],
+    ['while its worker waits for jobs', ['before']],
+  ])('refuses jobs at once when the server goes %s, and works on by itself when it is back', async (_, before) => {
+    await using proxy = await openProxy(database.url);
+    const warnings: string[] = [];
+    const log = { warn: (_fields: object, message: string) => void warnings.push(message) };
+    await using queue = await createPostgresQueue({ url: proxy.url, prefix: nextPrefix(), log });
+    const handled: string[] = [];
+    const untilHandled = async (id: string) => {
+      while (!handled.includes(id)) await delay(5);
+    };
+    queue.work('analyze', async ({ id }) => void handled.push(id), { concurrency: 1 });
+    for (const id of before) {
+      await queue.add('analyze', PAYLOAD, { id });
+      await untilHandled(id);
+    }
+    await proxy.cut();
+    const from = performance.now();
+    await expect(queue.add('analyze', PAYLOAD, { id: 'during' })).rejects.toThrow();
+    expect(performance.now() - from).toBeLessThan(10_000);
+    await proxy.mend();
+    const added = () =>
+      queue.add('analyze', PAYLOAD, { id: 'after' }).then(
+        () => true,
+        () => false,
+      );
+    while (!(await added())) await delay(5);
+    await untilHandled('after');
+    expect(warnings).toContain('the queue has trouble with PostgreSQL');
+  });
+
+  it('closes while the server is away', async () => {
+    await using proxy = await openProxy(database.url);
+    const queue = await createPostgresQueue({ url: proxy.url, prefix: nextPrefix() });
+    const handled = new Promise((resolve) => {
+      queue.work('analyze', async () => resolve('done'), { concurrency: 1 });
+    });
+    await queue.add('analyze', PAYLOAD, { id: 'a' });
+    await handled;
+    await proxy.cut();
+    await expect(queue.counts('analyze')).rejects.toThrow();
+    const from = performance.now();
+    await queue[Symbol.asyncDispose]();
+    expect(performance.now() - from).toBeLessThan(5_000);
+  });
+});

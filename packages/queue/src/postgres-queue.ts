@@ -1,0 +1,127 @@
+import {
+  Queue as BullQueue,
+  Worker as BullWorker,
+  createPostgresBackend,
+  DEFAULT_SCHEMA,
+  type PostgresConnectionOptions,
+  runMigrations,
+} from 'bullmq';
+import pg from 'pg';
+import {
+  type BullServer,
+  createBullQueue,
+  prefixOf,
+  QueueUnavailableError,
+  reporter,
+  type SharedQueue,
+  type SharedQueueConfig,
+} from './bull-queue.ts';
+
+/** BullMQ's types tell its backends apart, although they do the same. */
+type RedisLike = Awaited<ReturnType<BullServer['openQueue']>>;
+
+/** Two queues and two workers listen on a connection each; the others are for statements. */
+const CONNECTIONS = 8;
+const CONNECT_MILLISECONDS = 5_000;
+
+/**
+ * A queue on PostgreSQL (`postgres://…`), for parts of akin in several processes where there is no Redis. Its tables are
+ * in the schema `bullmq`, made where they are missing; they may be emptied: jobs are then lost, and who keeps the state
+ * adds them again.
+ *
+ * @throws QueueUnavailableError when the server does not answer
+ */
+export async function createPostgresQueue(config: SharedQueueConfig): Promise<SharedQueue> {
+  const prefix = prefixOf(config);
+  const report = reporter(config.log, 'PostgreSQL');
+  const pool = new pg.Pool({
+    connectionString: config.url,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MILLISECONDS,
+    keepAlive: true,
+    options: `-c search_path=${DEFAULT_SCHEMA}`,
+    application_name: 'akin queue',
+  });
+  let connected = true;
+  let closed: Promise<void> | undefined;
+  const onTrouble = (error: Error) => {
+    connected = false;
+    report(error);
+  };
+  pool.on('error', onTrouble);
+  // One that breaks while it is out rejects its statement; the event alone must not end the process.
+  pool.on('connect', (client) => {
+    connected = true;
+    client.on('error', onTrouble);
+  });
+  await makeTables(pool, config.url);
+
+  const connection = pool as PostgresConnectionOptions;
+  const nameOf = (jobs: string) => `${prefix}-${jobs}`;
+  return createBullQueue(
+    {
+      async openQueue(jobs) {
+        const queue: unknown = new BullQueue(nameOf(jobs), { connection }, createPostgresBackend);
+        return queue as RedisLike;
+      },
+      createWorker(jobs, process, settings) {
+        const worker: unknown = new BullWorker(
+          nameOf(jobs),
+          process,
+          { connection, ...settings },
+          createPostgresBackend,
+        );
+        return worker as ReturnType<BullServer['createWorker']>;
+      },
+      isConnected: () => connected,
+      async alive(queue, ids) {
+        const { rows } = await pool.query<{ id: string }>(
+          `select id from job where queue = $1 and id = any($2::text[]) and state not in ('failed', 'completed')`,
+          [queue.name, ids],
+        );
+        return new Set(rows.map(({ id }) => id));
+      },
+      async announce(contract) {
+        await pool.query(
+          `insert into akin_contracts (prefix, contract) values ($1, $2)
+           on conflict (prefix, contract) do update set announced_at = now()`,
+          [config.prefix ?? 'akin', contract],
+        );
+      },
+      async announced(milliseconds) {
+        const { rows } = await pool.query<{ contract: string }>(
+          `select contract from akin_contracts where prefix = $1 and announced_at >= now() - $2 * interval '1 millisecond'`,
+          [config.prefix ?? 'akin', milliseconds],
+        );
+        return rows.map(({ contract }) => contract);
+      },
+      async close() {
+        closed ??= pool.end();
+        await closed;
+      },
+    },
+    config,
+    report,
+  );
+}
+
+async function makeTables(pool: pg.Pool, url: string): Promise<void> {
+  let client: pg.PoolClient;
+  try {
+    client = await pool.connect();
+  } catch (cause) {
+    await pool.end();
+    const { host } = new URL(url);
+    throw new QueueUnavailableError(`PostgreSQL at ${host} does not answer: start it, or name another one`, { cause });
+  }
+  try {
+    await runMigrations(client, DEFAULT_SCHEMA);
+    await client.query(
+      `create table if not exists akin_contracts (
+         prefix text not null, contract text not null, announced_at timestamptz not null default now(),
+         primary key (prefix, contract))`,
+    );
+  } finally {
+    client.release();
+  }
+}
