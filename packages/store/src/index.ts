@@ -70,8 +70,17 @@ export { type Retried, retryFailed } from './retry.ts';
 export { type CollectionSchema, type Column, loadSchema } from './schema.ts';
 export type { RangeInclude, RangeOther } from './search/facet-ranges.ts';
 export type { FacetRequest, FacetResult, FieldFacet, RangeFacet, ValueCount } from './search/facet-request.ts';
-export { readDescriptor, readThumbnail, type Thumbnail } from './search/read.ts';
-export type { Rank, Ranking, SearchHit, SearchRequest, SearchResult, Smartfilter } from './search/request.ts';
+export { readThumbnail, type Thumbnail } from './search/read.ts';
+export type {
+  Rank,
+  RankByDocuments,
+  Ranking,
+  SearchHit,
+  SearchQuestion,
+  SearchRequest,
+  SearchResult,
+  Smartfilter,
+} from './search/request.ts';
 export { search } from './search/search.ts';
 export { parseSort, type SortClause } from './search/sort.ts';
 export { type TermCount, type TermsRequest, terms } from './search/terms.ts';

@@ -29,7 +29,7 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
   // As in queries, a backslash takes the meaning from the character behind it.
   const field = await labelField(parameters['tagging.field'].replace(/\\(.)/gsu, '$1'), collection, context);
-  const rank = await describe([input], VOTING_MODULE, undefined, collection, signal, context);
+  const rank = await describe([input], { module: VOTING_MODULE }, signal, context);
   const { hits } = await search(context.store, collection, {
     query: { kind: 'exists', field: field.name, position: 0 },
     filters: input.kind === 'id' ? [...filters, not(input.value)] : filters,

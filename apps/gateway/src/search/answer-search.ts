@@ -1,7 +1,7 @@
 import { type Endpoints, MAX_DEPTH, type ParametersOf } from '@akin/contract';
 import { AkinError, Double, type Field } from '@akin/domain';
 import { scoreOf } from '@akin/modules/vectors';
-import { type Collection, findCollection, loadSchema, type SearchRequest, search } from '@akin/store';
+import { type Collection, findCollection, loadSchema, type SearchQuestion, search } from '@akin/store';
 import type { Context } from '../context.ts';
 import type { JsonAnswer } from '../http/answer.ts';
 import type { Call } from '../http/frame.ts';
@@ -61,12 +61,10 @@ export async function answerSearch(
   // Who wants exact answers gets them, whatever else is asked for.
   const smartfilter = parameters['rank.approximate'] === false ? 'off' : parameters['rank.smartfilter'];
   const rank =
-    inputs.length > 0
-      ? { ...(await describe(inputs, module, threshold, collection, signal, context)), smartfilter }
-      : undefined;
+    inputs.length > 0 ? await describe(inputs, { module, threshold, smartfilter }, signal, context) : undefined;
 
   const { names, hidden } = await fieldNames(fields, collection, context);
-  const request: SearchRequest = {
+  const question: SearchQuestion = {
     query,
     filters,
     rank,
@@ -83,7 +81,7 @@ export async function answerSearch(
     ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
     ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
   };
-  const result = await context.turnstiles.searches.run(signal, () => search(context.store, collection, request));
+  const result = await context.turnstiles.searches.run(signal, () => search(context.store, collection, question));
 
   const scoreOfHit = ({ distance, score }: { distance?: number; score?: number }) =>
     distance === undefined ? score : scoreOf(module, distance);

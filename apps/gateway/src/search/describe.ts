@@ -1,7 +1,7 @@
 import { AkinError } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
 import { colorQuery, combine, distanceAt, parseHexColors, parseOutputs } from '@akin/modules/vectors';
-import { type Collection, type Rank, readDescriptor } from '@akin/store';
+import type { RankByDocuments, Smartfilter } from '@akin/store';
 import type { Context } from '../context.ts';
 import { describePicture } from './picture.ts';
 import type { RankInput } from './rank-inputs.ts';
@@ -28,44 +28,58 @@ export function rankingModule(mode: string | undefined, inputs: readonly RankInp
   );
 }
 
+/** What is alike, and how carefully that is looked for. */
+interface Likeness {
+  readonly module: string;
+  /** The least score. */
+  readonly threshold?: number | undefined;
+  readonly smartfilter?: Smartfilter | undefined;
+}
+
 /**
- * What a search ranks by: the weighted sum of the descriptors of its inputs.
+ * What a search ranks by: the weighted sum of the descriptors of its inputs. Pictures are described at once; documents
+ * when the search looks into a commit.
  *
  * @throws AkinError not-found for an id that no document has; bad-request for one without this descriptor; whatever the
  * analysis of a picture throws
  */
 export async function describe(
   inputs: readonly RankInput[],
-  module: string,
-  threshold: number | undefined,
-  collection: Collection,
+  { module, threshold, smartfilter }: Likeness,
   signal: AbortSignal,
   context: Context,
-): Promise<Rank> {
-  const vectors = await Promise.all(inputs.map((input) => vectorOf(input, module, collection, signal, context)));
+): Promise<RankByDocuments> {
+  const pictures = await Promise.all(inputs.map((input) => vectorOf(input, module, signal, context)));
   const maxDistance = threshold === undefined ? undefined : distanceAt(module, threshold);
   const [only] = inputs;
-  return {
-    module,
-    vector: combine(
-      vectors,
-      inputs.map(({ weight }) => weight),
-    ),
-    ...(maxDistance === undefined || maxDistance === Number.POSITIVE_INFINITY ? {} : { maxDistance }),
-    ...(inputs.length === 1 && only?.kind === 'id' ? { firstId: only.value } : {}),
+  return async (stored) => {
+    const vectors: Float32Array[] = [];
+    for (const [i, { value, parameter }] of inputs.entries()) {
+      vectors.push(pictures[i] ?? present(await stored(value, module), value, module, parameter));
+    }
+    return {
+      module,
+      vector: combine(
+        vectors,
+        inputs.map(({ weight }) => weight),
+      ),
+      ...(maxDistance === undefined || maxDistance === Number.POSITIVE_INFINITY ? {} : { maxDistance }),
+      ...(inputs.length === 1 && only?.kind === 'id' ? { firstId: only.value } : {}),
+      smartfilter,
+    };
   };
 }
 
+/** Undefined for a document. */
 async function vectorOf(
   { kind, value, parameter }: RankInput,
   module: string,
-  collection: Collection,
   signal: AbortSignal,
   context: Context,
-): Promise<Float32Array> {
+): Promise<Float32Array | undefined> {
   switch (kind) {
     case 'id':
-      return stored(await readDescriptor(context.store, collection, value, module), value, module, parameter);
+      return undefined;
     case 'hex': {
       const colors = parseHexColors(value);
       if (module === COLOR) return colorQuery(colors);
@@ -82,7 +96,7 @@ async function vectorOf(
   }
 }
 
-function stored(vector: Float32Array | null | undefined, id: string, module: string, parameter: string): Float32Array {
+function present(vector: Float32Array | null | undefined, id: string, module: string, parameter: string): Float32Array {
   const shown = JSON.stringify(id.length > 200 ? `${id.slice(0, 200)}…` : id);
   if (vector === undefined) {
     throw new AkinError('not-found', `Parameter ${parameter}: no document ${shown} is visible. Was it committed?`);

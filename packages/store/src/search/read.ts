@@ -3,32 +3,29 @@ import { descriptorTable } from '../collection-tables.ts';
 import type { Collection } from '../collections.ts';
 import { decodeHalfvec } from '../engine/binary.ts';
 import type { Store } from '../store.ts';
-import { visible, withSnapshot } from './snapshot.ts';
+import { type Snapshot, visible, withSnapshot } from './snapshot.ts';
 
 /**
- * The descriptor of a document by its id, as the last commit shows it.
+ * The descriptor of a document by its id, as the commit shows it that answers.
  * @returns null when the document has none of that module, undefined when there is no such document
  * @throws AkinError bad-request when no such module has descriptors
  */
 export async function readDescriptor(
-  store: Store,
-  collection: Collection,
+  { tx, commit, sqlSchema, modules }: Snapshot,
   id: string,
   module: string,
 ): Promise<Float32Array | null | undefined> {
-  if (store.modules.find(({ name }) => name === module)?.descriptor === undefined) {
+  if (modules.find(({ name }) => name === module)?.descriptor === undefined) {
     throw new AkinError('bad-request', `There is no descriptor of ${JSON.stringify(module)}.`);
   }
-  return withSnapshot(store, collection, async ({ tx, commit, sqlSchema }) => {
-    const [row] = await tx.query<{ vector: Buffer | null }>(
-      `select halfvec_send(v.vector) as vector
-         from ${sqlSchema}.documents d left join ${descriptorTable(sqlSchema, module)} v on v.doc = d.doc
-        where d.id = $1 and ${visible('$2::int8')}`,
-      [id, commit],
-    );
-    if (row === undefined) return undefined;
-    return row.vector === null ? null : decodeHalfvec(row.vector);
-  });
+  const [row] = await tx.query<{ vector: Buffer | null }>(
+    `select halfvec_send(v.vector) as vector
+       from ${sqlSchema}.documents d left join ${descriptorTable(sqlSchema, module)} v on v.doc = d.doc
+      where d.id = $1 and ${visible('$2::int8')}`,
+    [id, commit],
+  );
+  if (row === undefined) return undefined;
+  return row.vector === null ? null : decodeHalfvec(row.vector);
 }
 
 export interface Thumbnail {

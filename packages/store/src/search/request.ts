@@ -32,6 +32,23 @@ export interface SearchRequest {
   readonly timeZone?: string;
 }
 
+/** A search as a client asks for it. */
+export interface SearchQuestion extends Omit<SearchRequest, 'rank'> {
+  /** A function where documents of the collection say what is ranked by. */
+  readonly rank?: Rank | RankByDocuments | undefined;
+}
+
+/**
+ * Makes the rank out of descriptors of the very commit that answers: a document that is replaced meanwhile is not
+ * compared with what it was before.
+ *
+ * @param stored the descriptor of a document by its id; null when it has none of that module, undefined when there is no
+ *   such document
+ */
+export type RankByDocuments = (
+  stored: (id: string, module: string) => Promise<Float32Array | null | undefined>,
+) => Promise<Rank>;
+
 /** Order by likeness. Only documents that have the module's descriptor match. */
 export interface Rank {
   readonly module: string;

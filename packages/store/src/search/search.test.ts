@@ -4,7 +4,7 @@ import { accept, ENGINES, openTestStore, testOutputs, testPlace } from '../../te
 import { type Collection, createCollection } from '../collections.ts';
 import { commit } from '../commit.ts';
 import type { Store } from '../store.ts';
-import { readDescriptor, readThumbnail } from './read.ts';
+import { readThumbnail } from './read.ts';
 import type { SearchRequest, SearchResult } from './request.ts';
 import { search } from './search.ts';
 import { parseSort } from './sort.ts';
@@ -464,12 +464,46 @@ describe.each(ENGINES)('search on %s', (kind) => {
       await expect(list({ field: 'location' })).rejects.toMatchObject({ code: 'bad-request' });
     });
 
-    it('reads the descriptor of a document', async () => {
-      expect(await readDescriptor(store, collection, '1', 'shape')).toEqual(Float32Array.from([1, 0, 0, 0]));
-      expect(await readDescriptor(store, collection, '6', 'shape')).toBeNull();
-      expect(await readDescriptor(store, collection, 'gone', 'shape')).toBeUndefined();
-      expect(await readDescriptor(store, collection, 'later', 'shape')).toBeUndefined();
-      await expect(readDescriptor(store, collection, '1', 'tint')).rejects.toMatchObject({ code: 'bad-request' });
+    it('ranks by descriptors of documents', async () => {
+      const read = new Map<string, Float32Array | null | undefined>();
+      const { hits } = await search(store, collection, {
+        query: { kind: 'all' },
+        rows: 1,
+        rank: async (stored) => {
+          for (const id of ['1', '6', 'gone', 'later']) read.set(id, await stored(id, 'shape'));
+          return { module: 'shape', vector: read.get('1') as Float32Array, firstId: '4' };
+        },
+      });
+      expect(read.get('1')).toEqual(Float32Array.from([1, 0, 0, 0]));
+      expect(read.get('6')).toBeNull();
+      expect(read.get('gone')).toBeUndefined();
+      expect(read.get('later')).toBeUndefined();
+      expect(hits).toMatchObject([{ id: '4', distance: 0 }]);
+      const tint = search(store, collection, {
+        query: { kind: 'all' },
+        rows: 1,
+        rank: async (stored) => ({ module: 'tint', vector: (await stored('1', 'tint')) as Float32Array }),
+      });
+      await expect(tint).rejects.toMatchObject({ code: 'bad-request' });
+    });
+
+    it('ranks by a document as the commit shows it that answers, whatever comes meanwhile', async () => {
+      const own = await createCollection(store, `meanwhile-${kind}`);
+      const replace = async (shape: number[]) => {
+        await accept(store, own, [{ id: 'a', import: testOutputs({ shape }) }]);
+        await commit(store, own);
+      };
+      await replace([1, 0, 0, 0]);
+      const answer = await search(store, own, {
+        query: { kind: 'all' },
+        rows: 1,
+        rank: async (stored) => {
+          // The embedded database has one transaction at a time, so nothing can come there.
+          if (kind === 'postgres') await replace([0, 1, 0, 0]);
+          return { module: 'shape', vector: (await stored('a', 'shape')) as Float32Array };
+        },
+      });
+      expect(answer).toMatchObject({ commit: 1, hits: [{ id: 'a', distance: 0 }] });
     });
 
     it('reads the thumbnail, and tells a document without one from one that is not there', async () => {

@@ -8,7 +8,8 @@ import { type ReadDocument, readDocuments, selectFields } from './hydrate.ts';
 import { matchedBy } from './matching.ts';
 import { findNearCells } from './near-cells.ts';
 import { type Page, readPage } from './page.ts';
-import type { Ranking, SearchRequest, SearchResult } from './request.ts';
+import { readDescriptor } from './read.ts';
+import type { Ranking, SearchQuestion, SearchRequest, SearchResult } from './request.ts';
 import { type Snapshot, withSnapshot } from './snapshot.ts';
 import { TimeLimit } from './time-limit.ts';
 import { readTotals } from './totals.ts';
@@ -18,17 +19,18 @@ import { readTotals } from './totals.ts';
  *
  * @throws AkinError bad-request for unknown fields, values that do not fit, a foreign cursorMark
  */
-export async function search(store: Store, collection: Collection, request: SearchRequest): Promise<SearchResult> {
-  if (request.cursorMark !== undefined && (request.start ?? 0) > 0) {
+export async function search(store: Store, collection: Collection, question: SearchQuestion): Promise<SearchResult> {
+  if (question.cursorMark !== undefined && (question.start ?? 0) > 0) {
     throw new AkinError('bad-request', 'start must be 0 with cursorMark: the mark says where to go on.');
   }
   // One moment for all statements, also when nobody says which.
-  const { now = new Date(), timeZone = 'UTC' } = request;
+  const { now = new Date(), timeZone = 'UTC' } = question;
   const clock = { now, timeZone };
   // A cursor mark must lead on, so that its page is never cut.
-  const limited = request.timeAllowed !== undefined && request.cursorMark === undefined;
-  const deadline = limited ? performance.now() + (request.timeAllowed as number) : undefined;
+  const limited = question.timeAllowed !== undefined && question.cursorMark === undefined;
+  const deadline = limited ? performance.now() + (question.timeAllowed as number) : undefined;
   return withSnapshot(store, collection, async (whole) => {
+    const request = await requestOf(question, whole);
     const ranked = request.rank !== undefined;
     const limit = new TimeLimit(whole.tx, deadline);
     const snapshot = { ...whole, near: await findNearCells(store, collection, request, whole) };
@@ -59,6 +61,11 @@ export async function search(store: Store, collection: Collection, request: Sear
       facets: facets ?? [],
     };
   });
+}
+
+async function requestOf({ rank, ...others }: SearchQuestion, snapshot: Snapshot): Promise<SearchRequest> {
+  if (typeof rank !== 'function') return { ...others, rank };
+  return { ...others, rank: await rank((id, module) => readDescriptor(snapshot, id, module)) };
 }
 
 /** What is not told by the plan rule compared every match, and those that a greatest distance left out too. */
