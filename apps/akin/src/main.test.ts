@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { runAkin } from '../test/run-akin.ts';
 
-const COMMANDS = ['serve', 'index', 'analyze', 'import', 'export', 'backup', 'restore'];
+const COMMANDS = ['serve', 'index', 'analyze', 'import', 'export', 'keys', 'backup', 'restore'];
 
 describe('the command akin', () => {
   it('lists its commands', async () => {
@@ -57,7 +57,7 @@ describe('the command akin', () => {
     [['serve', '--log-level', 'loud'], /--log-level must be one of/],
     [
       ['serve', '--host', '0.0.0.0', '--no-demo', '--data', path.join(tmpdir(), `akin-main-test-${process.pid}`)],
-      /akin has no keys.*--allow-open-network/,
+      /keys create --scope admin.*--allow-open-network/,
     ],
   ])('refuses %j with exit code 1 and a message instead of a stack', async (args, message) => {
     const { code, out, err } = await runAkin(args);

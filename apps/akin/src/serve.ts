@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { createAnalyzerWorker } from '@akin/analyzer';
 import { AkinError } from '@akin/domain';
-import { createGateway, type Gateway, type GatewayLimits } from '@akin/gateway';
+import { type AccessConfig, createGateway, type Gateway, type GatewayLimits } from '@akin/gateway';
 import { downloadImage, makeThumbnail } from '@akin/imaging';
 import { createIndexer } from '@akin/indexer';
 import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/modules/analyze';
@@ -23,6 +24,8 @@ export interface ServeConfig {
   readonly port: number;
   readonly corsOrigins: readonly string[];
   readonly allowOpenNetwork: boolean;
+  /** Keys and rates; keys are asked for beyond loopback when not given. */
+  readonly access?: AccessConfig;
   readonly legacySegment: string;
   readonly analysis: AnalyzerConfig;
   readonly logLevel: string;
@@ -40,6 +43,8 @@ export const THUMBNAIL_LIMITS = { pixels: 4_000_000 };
 /** A running akin: everything in one process. Disposing stops taking requests, drains, and closes, last opened first. */
 export interface Served extends AsyncDisposable {
   readonly gateway: Gateway;
+  /** Opens this akin to its own process, for as long as it runs. */
+  readonly key: string;
   /** The worker threads, for work of this process beside requests. */
   readonly analyzer: Analyzer;
 }
@@ -61,8 +66,9 @@ export async function serve(config: ServeConfig): Promise<Served> {
   }
 }
 
-async function open(config: ServeConfig, log: Logger, parts: Parts): Promise<Pick<Served, 'gateway' | 'analyzer'>> {
+async function open(config: ServeConfig, log: Logger, parts: Parts): Promise<Omit<Served, typeof Symbol.asyncDispose>> {
   const { threads } = config.analysis;
+  const key = randomBytes(32).toString('hex');
   const metrics = createMetrics();
   await requireFreePort(config);
   const place = config.databaseUrl
@@ -84,6 +90,7 @@ async function open(config: ServeConfig, log: Logger, parts: Parts): Promise<Pic
       host: config.host,
       port: config.port,
       allowOpenNetwork: config.allowOpenNetwork,
+      access: { ...config.access, ownKey: key },
       corsOrigins: config.corsOrigins,
       legacySegment: config.legacySegment,
       webFolder: config.webFolder,
@@ -98,7 +105,7 @@ async function open(config: ServeConfig, log: Logger, parts: Parts): Promise<Pic
       },
     }),
   );
-  return { gateway, analyzer };
+  return { gateway, key, analyzer };
 }
 
 /** A port that is taken is told at once, before the database is opened, and not by an error of its lock. */

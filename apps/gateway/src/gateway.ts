@@ -4,7 +4,7 @@ import { ENDPOINTS, type Endpoint, type EndpointName } from '@akin/contract';
 import { AkinError } from '@akin/domain';
 import { listKeys } from '@akin/store';
 import express, { type Express, type Request, type Response } from 'express';
-import { Gate } from './access/gate.ts';
+import { asksForKeys, Gate } from './access/gate.ts';
 import { KeyRing } from './access/key-ring.ts';
 import { HANDLERS } from './api/handlers.ts';
 import { createBackground } from './background.ts';
@@ -88,8 +88,9 @@ async function open(
   };
   const keyRing = new KeyRing(parts.store);
   const ring = parts.store === undefined ? undefined : keyRing;
-  const gate = new Gate(config.access ?? {}, safety, config.allowOpenNetwork === true, ring);
-  if (gate.closed) await requireKey(parts, config.access?.ownKey);
+  const closed = asksForKeys(config);
+  const gate = new Gate(config.access ?? {}, safety, closed, ring);
+  if (closed) await requireKey(parts, config.access?.ownKey);
   const legacySegment = config.legacySegment ?? 'solr';
   if (!/^[A-Za-z0-9_-]+$/.test(legacySegment) || TAKEN_SEGMENTS.includes(legacySegment)) {
     throw new Error(`The legacy segment ${JSON.stringify(legacySegment)} cannot be the first part of an address.`);

@@ -1,11 +1,18 @@
 import { Collection } from './collection.ts';
-import { type ClientConfig, request } from './request.ts';
+import type { Key, NewKey } from './keys.ts';
+import { type ClientConfig, queryString, request } from './request.ts';
 
 export interface Client {
   /** A handle on one collection; nothing is sent yet. */
   collection(name: string): Collection;
   /** Names and states of all collections. */
   collections(): Promise<{ collections: CollectionSummary[] }>;
+  /** All keys, without their secrets. */
+  keys(): Promise<{ keys: Key[] }>;
+  /** Makes a key; `key` is what clients send, told this once. */
+  createKey(key: NewKey): Promise<Key & { key: string }>;
+  /** Revokes a key by its id. */
+  revokeKey(id: string): Promise<unknown>;
   /** Whether akin answers and can work. */
   isReady(): Promise<boolean>;
 }
@@ -26,6 +33,9 @@ export function createClient(config: ClientConfig): Client {
   return {
     collection: (name) => new Collection(config, name),
     collections: () => request(config, '/api/cores'),
+    keys: () => request(config, '/api/keys'),
+    createKey: (key) => request(config, '/api/keys', { body: queryString({ ...key }) }),
+    revokeKey: (id) => request(config, `/api/keys/${encodeURIComponent(id)}`, { method: 'DELETE' }),
     async isReady() {
       try {
         await request(config, '/health/ready');

@@ -11,5 +11,6 @@
 export { type Client, type CollectionSummary, createClient } from './client.ts';
 export { Collection } from './collection.ts';
 export { type Plain, readAnswer } from './json.ts';
+export type { Key, NewKey, Scope } from './keys.ts';
 export { AkinRequestError, type ClientConfig } from './request.ts';
 export type * from './types.ts';

@@ -2,6 +2,7 @@ export * from './base64.ts';
 export * from './dates.ts';
 export * from './document.ts';
 export * from './errors.ts';
+export * from './expiry.ts';
 export { type Distance, EARTH_RADIUS_KILOMETERS, type ParameterLookup, parseGeodist } from './geodist.ts';
 export * from './ids.ts';
 export { isJsonArray, type JsonLimits, JsonNumber, JsonObject, type JsonValue, parseJson, parseLong } from './json.ts';

@@ -1,3 +1,4 @@
+import { ACCESS_OPTIONS, accessConfig, DOOR_OPTIONS, FLEET_OPTIONS } from '../access-options.ts';
 import { runFleetProcess } from '../fleet/fleet-process.ts';
 import {
   DATABASE_OPTION,
@@ -44,6 +45,8 @@ export const gatewayCommand: Program = {
         value: 'names',
         about: 'Names in Host to serve besides those of this machine, by comma',
       },
+      ...ACCESS_OPTIONS,
+      ...FLEET_OPTIONS,
       ...WAITING_OPTIONS,
       CORS_OPTION,
       LEGACY_OPTION,
@@ -59,6 +62,8 @@ export const gatewayCommand: Program = {
       legacySegment: options.text('legacy-segment') ?? 'solr',
       webFolder: WEB_FOLDER,
       limits: waitingLimits(options),
+      access: accessConfig(options),
+      fleetKey: options.text('fleet-key'),
     };
     return runFleetProcess('gateway', options, signal, (fleet) => openGatewayProcess(fleet, config));
   },
@@ -80,6 +85,7 @@ export const indexerCommand: Program = {
         about: 'How often what is ready becomes visible by itself',
         default: '15000',
       },
+      ...DOOR_OPTIONS,
       LOG_OPTION,
     ],
   },
@@ -102,6 +108,7 @@ export const analyzerCommand: Program = {
     options: [
       ...listenOptions(8984),
       ...REDIS_OPTIONS,
+      ...DOOR_OPTIONS,
       { ...DATABASE_OPTION, about: 'PostgreSQL, where analyses are handed over if there is no Redis' },
       ...ANALYSIS_OPTIONS,
       ...IMAGES_OPTIONS,
@@ -123,7 +130,7 @@ export const analyzeNodeCommand: Program = {
     name: 'analyze-node',
     usage: 'analyze-node',
     about: 'Analyzes pictures over HTTP at /api/cores/{any}/analyze, and nothing else: no database, no Redis.',
-    options: [...listenOptions(8984), ...ANALYSIS_OPTIONS, ...IMAGES_OPTIONS, LOG_OPTION],
+    options: [...listenOptions(8984), ...DOOR_OPTIONS, ...ANALYSIS_OPTIONS, ...IMAGES_OPTIONS, LOG_OPTION],
   },
   run: (options, signal) => {
     const config = { analysis: analysisConfig(options), policy: downloadPolicy(options) };

@@ -1,4 +1,5 @@
 import { type Collection, createClient } from '@akin/client';
+import { ACCESS_OPTIONS, accessConfig } from '../access-options.ts';
 import { fillWithDemo } from '../demo/fill.ts';
 import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
 import type { Program } from '../main.ts';
@@ -33,10 +34,11 @@ export const serveCommand: Program = {
       {
         name: 'allow-open-network',
         about:
-          'Listen beyond this machine although there are no keys: everybody who can connect may read and delete all',
+          'Ask nobody for a key, though others than this machine can connect: everybody who can may read and delete all',
       },
       { name: 'no-demo', about: 'Do not fill an empty collection with drawn pictures' },
       { name: 'no-open', about: 'Do not open the page in a browser' },
+      ...ACCESS_OPTIONS,
       CORS_OPTION,
       LEGACY_OPTION,
       ...WAITING_OPTIONS,
@@ -56,11 +58,14 @@ export const serveCommand: Program = {
         .map((origin) => origin.trim())
         .filter(Boolean),
       allowOpenNetwork: options.on('allow-open-network'),
+      access: accessConfig(options),
       legacySegment: options.text('legacy-segment') ?? 'solr',
       limits: waitingLimits(options),
     });
     const { url } = served.gateway;
-    const collection = createClient({ baseUrl: url }).collection(options.text('collection') ?? 'my-collection');
+    const collection = createClient({ baseUrl: url, key: served.key }).collection(
+      options.text('collection') ?? 'my-collection',
+    );
     process.stdout.write(`akin answers at ${url}/ and analyzes pictures on ${config.analysis.backend}\n`);
     if (!options.on('no-open') && process.stdout.isTTY) openInBrowser(url);
     let code = 0;

@@ -9,8 +9,9 @@ const PATH = '/api/cores/any/analyze';
  * the picture to the next.
  *
  * @param addresses such as `http://127.0.0.1:8984`; each may stand for several behind a load balancer
+ * @param fleetKey what they ask for, where they listen beyond their machine
  */
-export function analyzeRemotely(addresses: readonly string[]): AnalyzeImage {
+export function analyzeRemotely(addresses: readonly string[], fleetKey?: string): AnalyzeImage {
   let turn = 0;
   return async (input, modules, { signal }) => {
     const form = new URLSearchParams({ 'modules.apply': modules.join(','), logParamsList: '' });
@@ -22,7 +23,7 @@ export function analyzeRemotely(addresses: readonly string[]): AnalyzeImage {
     for (let i = 0; i < addresses.length; i++) {
       const address = addresses[(first + i) % addresses.length] ?? '';
       try {
-        return await ask(address, body, signal);
+        return await ask(address, body, fleetKey, signal);
       } catch (error) {
         signal?.throwIfAborted();
         if (!(error instanceof AkinError) || !['unavailable', 'too-many-requests'].includes(error.code)) throw error;
@@ -33,13 +34,21 @@ export function analyzeRemotely(addresses: readonly string[]): AnalyzeImage {
   };
 }
 
-async function ask(address: string, body: string, signal: AbortSignal | undefined): Promise<{ outputs: string }> {
+async function ask(
+  address: string,
+  body: string,
+  fleetKey: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<{ outputs: string }> {
   let answer: Response;
   let text: string;
   try {
     answer = await fetch(`${address.replace(/\/$/, '')}${PATH}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        ...(fleetKey ? { authorization: `Bearer ${fleetKey}` } : {}),
+      },
       body,
       ...(signal ? { signal } : {}),
     });
@@ -52,6 +61,9 @@ async function ask(address: string, body: string, signal: AbortSignal | undefine
   }
   const { outputs, error } = readAnswer(text);
   if (answer.ok && typeof outputs === 'string') return { outputs };
+  if (answer.status === 401) {
+    throw new AkinError('unavailable', 'The analyzers do not let this gateway in: both need the same AKIN_FLEET_KEY.');
+  }
   const code = error?.metadata?.[1];
   const known = ERROR_CODES.find((one) => one === code) as ErrorCode | undefined;
   if (known === undefined || known === 'internal') {

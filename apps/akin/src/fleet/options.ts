@@ -1,4 +1,6 @@
+import type { AccessConfig } from '@akin/gateway';
 import type { DownloadPolicy } from '@akin/imaging';
+import { doorAccess } from '../access-options.ts';
 import { type Option, type Parsed, UsageError } from '../options.ts';
 import type { QueueServer } from './open-queue.ts';
 
@@ -7,6 +9,8 @@ export interface ListenConfig {
   readonly host: string;
   readonly port: number;
   readonly allowOpenNetwork: boolean;
+  /** For doors of processes that have no keys in a store. */
+  readonly access: AccessConfig;
 }
 
 export const LOG_OPTION: Option = {
@@ -27,7 +31,7 @@ export function listenOptions(port: number): readonly Option[] {
       alsoFrom: ['PORT'],
     },
     { name: 'host', value: 'address', about: 'Address to listen on', default: '127.0.0.1' },
-    { name: 'allow-open-network', about: 'Listen beyond this machine although there are no keys' },
+    { name: 'allow-open-network', about: 'Ask nobody for a key, though others than this machine can connect' },
   ];
 }
 
@@ -36,6 +40,7 @@ export function listenConfig(options: Parsed): ListenConfig {
     host: options.text('host') ?? '127.0.0.1',
     port: options.number('port', 65_535),
     allowOpenNetwork: options.on('allow-open-network'),
+    access: doorAccess(options),
   };
 }
 

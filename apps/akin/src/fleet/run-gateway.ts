@@ -1,9 +1,9 @@
 import type { AkinError } from '@akin/domain';
-import { createDoor, createGateway } from '@akin/gateway';
+import { type AccessConfig, asksForKeys, createDoor, createGateway, HOW_TO_MAKE_A_KEY } from '@akin/gateway';
 import { makeThumbnail } from '@akin/imaging';
 import { MODULES } from '@akin/modules/manifests';
 import { parseOutputs } from '@akin/modules/vectors';
-import { findCollection, openStore, requestCommit } from '@akin/store';
+import { findCollection, listKeys, openStore, requestCommit, type Store } from '@akin/store';
 import { THUMBNAIL_LIMITS, type WaitingLimits } from '../serve.ts';
 import { akinVersion } from '../version.ts';
 import { analyzeRemotely } from './analyze-remotely.ts';
@@ -19,6 +19,9 @@ export interface GatewayProcessConfig {
   readonly legacySegment: string;
   readonly webFolder: string;
   readonly limits: WaitingLimits;
+  readonly access: AccessConfig;
+  /** Shared with the analyzers. */
+  readonly fleetKey: string | undefined;
 }
 
 /** The HTTP door of a fleet. It keeps nothing: any number of them may run. */
@@ -36,23 +39,30 @@ export async function openGatewayProcess(
     otherwise: closed,
   });
   const { port } = waitingDoor;
-  let store: Awaited<ReturnType<typeof openStore>>;
+  const { corsOrigins, allowedHosts, legacySegment, webFolder, limits, access } = config;
+  let store: Store;
   try {
-    store = await persist('the database', () =>
-      openStore({ modules: MODULES, parseOutputs, databaseUrl: config.databaseUrl, shared: true }),
+    store = parts.keep(
+      'store',
+      await persist('the database', () =>
+        openStore({ modules: MODULES, parseOutputs, databaseUrl: config.databaseUrl, shared: true }),
+      ),
     );
+    await persist('a first key', async () => {
+      if (!asksForKeys({ ...listen, access }) || (await listKeys(store)).length > 0) return;
+      throw notReady(`This gateway asks everybody for a key. ${HOW_TO_MAKE_A_KEY}`);
+    });
   } finally {
     await waitingDoor[Symbol.asyncDispose]();
   }
-  parts.keep('store', store);
-  const { corsOrigins, allowedHosts, legacySegment, webFolder, limits } = config;
   const gateway = await createGateway({
     ...{ store, log, metrics, corsOrigins, allowedHosts, legacySegment, webFolder, limits },
     ...listen,
+    access,
     port,
     version: akinVersion(),
     makeThumbnail: (bytes) => makeThumbnail(bytes, THUMBNAIL_LIMITS),
-    analyze: analyzeRemotely(config.analyzeUrls),
+    analyze: analyzeRemotely(config.analyzeUrls, config.fleetKey),
     commit: async (name) => requestCommit(store, await findCollection(store, name)),
     // The store tells the indexers what was accepted.
     wake: () => {},

@@ -4,7 +4,7 @@ import type { Endpoint } from '@akin/contract';
 import { AkinError, allows, quote, type Scope } from '@akin/domain';
 import type { StoredKey } from '@akin/store';
 import type { Response } from 'express';
-import { checkOrigin, isForeign, type SafetyConfig } from '../http/safety.ts';
+import { checkOrigin, isForeign, isLoopback, type SafetyConfig } from '../http/safety.ts';
 import { clientAddress } from './client-address.ts';
 import { readCredential } from './credential.ts';
 import type { KeyRing } from './key-ring.ts';
@@ -29,6 +29,16 @@ export interface AccessConfig {
   readonly proxies?: number;
 }
 
+/** Whether a gateway with this configuration lets nobody in without a key. */
+export function asksForKeys(config: {
+  readonly host?: string;
+  readonly allowOpenNetwork?: boolean;
+  readonly access?: AccessConfig;
+}): boolean {
+  const loopback = isLoopback(config.host ?? '127.0.0.1');
+  return config.access?.requireKeys === true || (!loopback && config.allowOpenNetwork !== true);
+}
+
 /** What a request may do. */
 export interface Access {
   /** Of the key that it came with. */
@@ -46,22 +56,24 @@ const EVERYTHING: Access = { mayFetch: true, sees: () => true };
 
 /** Lets requests in: every one passes here before anything of it is read but its headers. */
 export class Gate {
-  /** Whether nobody gets in without a key. */
-  readonly closed: boolean;
+  readonly #closed: boolean;
   readonly #config: AccessConfig;
   readonly #safety: SafetyConfig;
   readonly #ring: KeyRing | undefined;
   readonly #buckets = new TokenBuckets();
 
-  /** @param ring absent where there is no store: `ownKey` is the only key then */
-  constructor(config: AccessConfig, safety: SafetyConfig, allowOpenNetwork: boolean, ring: KeyRing | undefined) {
+  /**
+   * @param closed whether nobody gets in without a key
+   * @param ring absent where there is no store: `ownKey` is the only key then
+   */
+  constructor(config: AccessConfig, safety: SafetyConfig, closed: boolean, ring: KeyRing | undefined) {
     if (config.ownKey !== undefined && config.ownKey.length < SHORTEST_OWN_KEY) {
       throw new AkinError('bad-request', `A fleet key has at least ${SHORTEST_OWN_KEY} characters.`);
     }
     this.#config = config;
     this.#safety = safety;
     this.#ring = ring;
-    this.closed = config.requireKeys === true || (!safety.loopback && !allowOpenNetwork);
+    this.#closed = closed;
   }
 
   /**
@@ -115,7 +127,7 @@ export class Gate {
     if (key !== undefined && !isOver) return key;
     // Where no key is asked for, old clients may send a user and password that mean nothing; what is meant as a key
     // counts even so.
-    if (!this.closed && !sent?.startsWith('akin_')) return undefined;
+    if (!this.#closed && !sent?.startsWith('akin_')) return undefined;
     const rate = this.#config.addressRate ?? ADDRESS_RATE;
     this.#count(`refused ${this.#addressOf(request)}`, rate, response);
     // A challenge to Basic would make browsers ask for a user and password, where pages call /api.
