@@ -224,3 +224,56 @@ describe('akin export', () => {
     await expect(collection.exportPage({}, 'nonsense')).rejects.toThrow(/cursor/);
   });
 });
+
+describe('akin reindex', () => {
+  it('makes a collection anew under changes of all kinds, none of which is lost', async () => {
+    const collection = akin.client.collection('anew');
+    await collection.create();
+    await write('anew.ndjson', many(3_000, { note: 'first' }));
+    expect((await run('import', 'anew', file('anew.ndjson'))).code).toBe(0);
+    const { responseHeader } = await collection.add([{ id: 'before', place: 1 }]);
+
+    const done = new AbortController();
+    let changes = 0;
+    const changing = (async () => {
+      while (!done.signal.aborted) {
+        const number = changes;
+        try {
+          await collection.add([{ id: `document ${number}`, place: -number, note: 'later' }, { id: `new ${number}` }]);
+          changes++;
+        } catch (error) {
+          // Asked to send it again.
+          expect(error).toMatchObject({ status: 503, retryAfterSeconds: expect.any(Number) });
+        }
+      }
+    })();
+    const { code, out } = await run('reindex', 'anew', '--field', 'place:double');
+    expect([code, out]).toEqual([0, expect.stringMatching(/^anew is made anew: \d+ documents copied/)]);
+    await until('there are changes behind it', async () => changes > 20);
+    done.abort();
+    await changing;
+
+    await collection.commit({ waitAnalysis: true });
+    const { schema } = await collection.schema();
+    expect(schema.fields.find(({ name }) => name === 'place')?.type).toBe('double');
+    const found = (q: string) => collection.select({ q, rows: 0 }).then(({ response }) => response.numFound);
+    expect(await found('note:later')).toBe(changes);
+    expect(await found('id:new*')).toBe(changes);
+    expect((await collection.status()).documents).toBe(3_001 + changes);
+    // What was told before still holds.
+    const after = await collection.select({ q: 'id:before', after: responseHeader.token ?? '' });
+    expect(after.response.numFound).toBe(1);
+    const names = (await akin.client.collections()).collections.map(({ name }) => name);
+    expect(names.filter((name) => name.startsWith('anew'))).toEqual(['anew']);
+  }, 120_000);
+
+  it('leaves the collection as it was when a value does not fit', async () => {
+    const collection = akin.client.collection('unfit');
+    await collection.create();
+    await collection.add([{ id: 'a', note: 'words' }, { id: 'b' }], { commit: true });
+    const { code, out } = await run('reindex', 'unfit', '--field', 'note:long');
+    expect([code, out]).toEqual([2, expect.stringMatching(/cannot come along.*a: .*words/s)]);
+    expect((await collection.status()).documents).toBe(2);
+    expect(await collection.reindexStatus()).toMatchObject({ state: 'failed', alive: false });
+  });
+});

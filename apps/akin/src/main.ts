@@ -20,6 +20,8 @@ const PROGRAMS: Readonly<Record<string, () => Promise<Program>>> = {
   'analyze-node': async () => (await import('./commands/fleet-commands.ts')).analyzeNodeCommand,
   import: async () => (await import('./commands/import-command.ts')).importCommand,
   export: async () => (await import('./commands/export-command.ts')).exportCommand,
+  reindex: async () => (await import('./commands/reindex-command.ts')).reindexCommand,
+  train: async () => (await import('./commands/train-command.ts')).trainCommand,
   keys: async () => (await import('./commands/keys-command.ts')).keysCommand,
   backup: async () => (await import('./commands/backup.ts')).backupCommand,
   restore: async () => (await import('./commands/backup.ts')).restoreCommand,

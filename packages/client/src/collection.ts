@@ -18,6 +18,7 @@ import type {
   Operation,
   OperationsAnswer,
   OperationsParameters,
+  Reindex,
   RetryAnswer,
   SearchAnswer,
   SearchParameters,
@@ -74,6 +75,15 @@ export class Collection {
       commit: Number(headers.get('x-akin-commit')),
       cursor: headers.get('x-akin-cursor') ?? undefined,
     };
+  }
+
+  /** Makes the collection anew beside itself; `reindexStatus` tells how far that is. */
+  reindex(parameters: { field?: readonly string[]; allowMissing?: boolean } = {}): Promise<Reindex> {
+    return this.#send('/reindex', {}, { body: queryString(parameters) });
+  }
+
+  reindexStatus(): Promise<Reindex> {
+    return this.#send('/reindex', {});
   }
 
   create(): Promise<unknown> {

@@ -104,6 +104,18 @@ export interface ExportParameters {
   rows?: number;
 }
 
+/** How far the making anew of a collection is, or how the last one ended. */
+export interface Reindex {
+  state: 'copying' | 'analyzing' | 'switching' | 'done' | 'failed';
+  /** Whether somebody is at it. */
+  alive: boolean;
+  documents: number;
+  copied: number;
+  analyzed: number;
+  message?: string;
+  missing: { id: string; code: string; msg: string }[];
+}
+
 /** One accepted change. */
 export interface Operation {
   /** `<collection>-<seq>` */

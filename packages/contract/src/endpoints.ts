@@ -23,6 +23,8 @@ import { ping } from './http/ping.ts';
 import { pixolution } from './http/pixolution.ts';
 import { query } from './http/query.ts';
 import { ready } from './http/ready.ts';
+import { reindex } from './http/reindex.ts';
+import { reindexStatus } from './http/reindex-status.ts';
 import { retryOperation } from './http/retry-operation.ts';
 import { retryOperations } from './http/retry-operations.ts';
 import { revokeKey } from './http/revoke-key.ts';
@@ -59,6 +61,8 @@ export const ENDPOINTS = {
   schema,
   defineFields,
   exportDocuments,
+  reindex,
+  reindexStatus,
   pixolution,
   thumbnail,
   operations,

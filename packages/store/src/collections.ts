@@ -3,6 +3,7 @@ import { createModuleTables, createTables, TABLES_VERSION } from './collection-t
 import type { Queryable, Row } from './engine/engine.ts';
 import { sqlStateOf } from './engine/sqlstate.ts';
 import { refreshView } from './fields.ts';
+import { claimModel, claimModels } from './models.ts';
 import type { Store } from './store.ts';
 
 /** One row of the registry. */
@@ -34,7 +35,9 @@ const COLUMNS = 'id, name, sql_schema, settings, replaces';
 const UNIQUE_VIOLATION = '23505';
 
 export async function listCollections(store: Store): Promise<Collection[]> {
-  const rows = await store.engine.query(`select ${COLUMNS} from akin.collections where replaced_at is null order by name`);
+  const rows = await store.engine.query(
+    `select ${COLUMNS} from akin.collections where replaced_at is null order by name`,
+  );
   return rows.map(fromRow);
 }
 
@@ -152,8 +155,10 @@ export async function updateTables(store: Store, collection: Collection): Promis
   const [row] = await store.engine.query('select tables_version, modules from akin.collections where id = $1', [
     collection.id,
   ]);
-  if (row?.tables_version === TABLES_VERSION && row.modules === modulesText(store)) return;
-  await store.engine.transaction((tx) => createMissingTables(store, collection, tx));
+  if (row?.tables_version !== TABLES_VERSION || row.modules !== modulesText(store)) {
+    await store.engine.transaction((tx) => createMissingTables(store, collection, tx));
+  }
+  await claimModels(store, collection);
 }
 
 async function createMissingTables(store: Store, collection: Collection, tx: Queryable): Promise<void> {
@@ -162,7 +167,10 @@ async function createMissingTables(store: Store, collection: Collection, tx: Que
     [collection.id],
   );
   await createTables(tx, collection.sqlSchema, row?.tables_version ?? 0);
-  for (const module of store.modules) await createModuleTables(tx, collection.sqlSchema, module);
+  for (const module of store.modules) {
+    await createModuleTables(tx, collection.sqlSchema, module);
+    await claimModel(store, collection, module, tx);
+  }
   await refreshView(tx, collection);
   await tx.query(
     'update akin.collections set tables_version = $2, modules = $3, schema_version = schema_version + 1 where id = $1',

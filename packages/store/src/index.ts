@@ -56,6 +56,7 @@ export {
 export { lastOperation } from './last-operation.ts';
 export { holdLease, type Lease, releaseLeases } from './leases.ts';
 export { maintain } from './maintain.ts';
+export { type OtherModel, otherModels, requireOwnModels } from './models.ts';
 export {
   findOperation,
   listOperations,
@@ -66,6 +67,8 @@ export {
   waitForOperations,
 } from './operations.ts';
 export { sweepUnaccepted } from './recover.ts';
+export { type ReindexWork, runReindex } from './reindex/run-reindex.ts';
+export { beginReindex, type MissingDocument, type Reindex, reindexState } from './reindex/state.ts';
 export { type Retried, retryFailed } from './retry.ts';
 export { type CollectionSchema, type Column, loadSchema } from './schema.ts';
 export type { RangeInclude, RangeOther } from './search/facet-ranges.ts';

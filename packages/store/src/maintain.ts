@@ -1,4 +1,4 @@
-import { type Collection, listCollections } from './collections.ts';
+import { type Collection, dropReplaced, listCollections } from './collections.ts';
 import { keepFieldIndexes } from './field-indexes.ts';
 import { leaveGroups } from './groups/leave.ts';
 import { Pace } from './pace.ts';
@@ -19,6 +19,7 @@ const KEPT_DAYS = 7;
  * @param collections all of them when not given
  */
 export async function maintain(store: Store, collections?: readonly Collection[]): Promise<void> {
+  await dropReplaced(store);
   for (const collection of collections ?? (await listCollections(store))) {
     const lowWater = await lowestOpenSeq(store, collection);
     await removeOldRows(store, collection, lowWater);

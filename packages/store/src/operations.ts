@@ -147,7 +147,7 @@ async function isOpen(
 
 /** Requests that share sequence numbers with $2…$3. The one that holds $2 has the greatest first_seq up to it. */
 function overlapping(S: string): string {
-  return `r.first_seq >= coalesce((select max(first_seq) from ${S}.requests where first_seq <= $2), 0)
+  return `r.first_seq >= coalesce((select max(first_seq) from ${S}.requests where first_seq <= $2), $2)
     and r.first_seq <= $3 and r.first_seq + r.count > $2`;
 }
 

@@ -15,12 +15,15 @@ export interface ReadyOperation {
   readonly acceptedAt: Date;
 }
 
+/** Before the first sequence number: those of documents that were copied are below 0, see reindex. */
+export const BEFORE_ALL = -(2n ** 61n);
+
 /** Requests that are looked through in one statement. */
 const PAGE = 200;
 
 /** Unfinished requests that were accepted before `bound`, in accepted order, page by page. */
 export async function* requestPages(store: Store, collection: Collection, bound: bigint): AsyncGenerator<bigint[]> {
-  let last = -1n;
+  let last = BEFORE_ALL;
   for (;;) {
     const rows = await store.engine.query<{ request: bigint; first_seq: bigint }>(
       `select request, first_seq from ${collection.sqlSchema}.requests
@@ -51,15 +54,15 @@ export async function nextReady(
   const S = collection.sqlSchema;
   const sql = `select r.first_seq + o.position as seq, o.*, r.accepted_at, x.json as outputs
        from (select request, first_seq, accepted_at from ${S}.requests
-              where request = any($1::bigint[]) and first_seq + count > $2 + 1) r
+              where request = any($1::bigint[]) and first_seq + count > $2::int8 + 1) r
       cross join lateral (
         select request, position, kind, id, doc, document from ${S}.operations
-         where request = r.request and state = 'ready' and position > $2 - r.first_seq
+         where request = r.request and state = 'ready' and position > $2::int8 - r.first_seq
          order by position limit $3
       ) o
       left join ${S}.outputs x on x.doc = o.doc
       order by seq limit $3`;
-  const rows = await store.engine.transaction((tx) => tx.query(sql, [requests, after?.seq ?? -1n, limit]), {
+  const rows = await store.engine.transaction((tx) => tx.query(sql, [requests, after?.seq ?? BEFORE_ALL, limit]), {
     lane: 'bulk',
     keyed: true,
   });

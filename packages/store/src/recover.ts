@@ -1,5 +1,6 @@
 import { requeueStuck } from './analysis.ts';
 import { type Collection, listCollections } from './collections.ts';
+import { BEFORE_ALL } from './ready-operations.ts';
 import { finishRequests, removeRequest } from './requests.ts';
 import type { Store } from './store.ts';
 
@@ -35,7 +36,7 @@ export async function sweepUnaccepted(
 
 /** A kill between the last chunk of a commit and its end leaves requests open that have nothing left to do. */
 async function finishAll(store: Store, collection: Collection): Promise<void> {
-  let last = -1n;
+  let last = BEFORE_ALL;
   for (;;) {
     const rows = await store.engine.query<{ request: bigint; first_seq: bigint }>(
       `select request, first_seq from ${collection.sqlSchema}.requests

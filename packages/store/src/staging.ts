@@ -187,12 +187,15 @@ class StagedRequest implements Staging {
     const { id, sqlSchema: S } = this.#collection;
     return this.#store.engine.transaction(
       async (tx) => {
-        const [row] = await tx.query<{ schema_version: number; next_seq: bigint }>(
-          'select schema_version, next_seq from akin.collections where id = $1 for update',
+        const [row] = await tx.query<{ schema_version: number; next_seq: bigint; held: boolean; replaced: boolean }>(
+          `select schema_version, next_seq, coalesce(held_until > clock_timestamp(), false) as held,
+                  replaced_at is not null as replaced
+             from akin.collections where id = $1 for update`,
           [id],
         );
         if (row === undefined)
           throw new AkinError('not-found', `The collection ${this.#collection.name} does not exist any more.`);
+        if (row.held || row.replaced) throw heldUp(row.replaced);
         const schema = await loadSchema(this.#store, this.#collection, row.schema_version, tx);
         if (this.#misfits(schema).length > 0) return schema;
         const first = Number(row.next_seq);
@@ -251,6 +254,13 @@ class StagedRequest implements Staging {
     await this.discard();
     throw new AkinError('bad-request', first.msg, { details });
   }
+}
+
+/** The collection is being made anew: whoever sends again a moment later meets the new one. */
+function heldUp(replaced: boolean): AkinError {
+  return new AkinError('unavailable', 'The collection is just being exchanged for one made anew: send it again.', {
+    retryAfterSeconds: replaced ? 1 : 2,
+  });
 }
 
 /** What is wrong with the first value of a staged document that does not have the type of its field, if any. */

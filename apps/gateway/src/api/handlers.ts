@@ -25,6 +25,8 @@ import { ping } from './ping.ts';
 import { pixolution } from './pixolution.ts';
 import { query } from './query.ts';
 import { ready } from './ready.ts';
+import { reindex } from './reindex.ts';
+import { reindexStatus } from './reindex-status.ts';
 import { retryOperation } from './retry-operation.ts';
 import { retryOperations } from './retry-operations.ts';
 import { revokeKey } from './revoke-key.ts';
@@ -61,6 +63,8 @@ export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<E
   schema,
   defineFields,
   exportDocuments,
+  reindex,
+  reindexStatus,
   pixolution,
   thumbnail,
   operations,

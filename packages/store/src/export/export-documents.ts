@@ -105,20 +105,36 @@ async function readChunk(
   await expandWords(search, snapshot, clock);
   const params = new Params();
   const { where } = conditionsOf(search, snapshot, clock, params);
+  const rows = await tx.query<{ doc: bigint }>(
+    `select d.doc from ${S}.documents d where ${where} and d.doc > ${params.add(doc, 'int8')}
+      order by d.doc limit ${params.add(limit, 'int8')}`,
+    params.values,
+  );
+  return readExported(
+    store,
+    snapshot,
+    rows.map((row) => row.doc),
+  );
+}
+
+/** Documents by their numbers, in the order of those. */
+export async function readExported(
+  store: Store,
+  snapshot: Snapshot,
+  docs: readonly bigint[],
+): Promise<{ doc: bigint; document: ExportedDocument; bytes: number }[]> {
+  const { tx, sqlSchema: S } = snapshot;
   const rows = await tx.query<{ doc: bigint; outputs: string | null; thumbnail: Buffer | null }>(
     `select d.doc, o.json as outputs, t.bytes as thumbnail
-       from (select d.doc from ${S}.documents d
-              where ${where} and d.doc > ${params.add(doc, 'int8')}
-              order by d.doc limit ${params.add(limit, 'int8')}) d
+       from unnest($1::bigint[]) d (doc)
        left join ${S}.outputs o on o.doc = d.doc
        left join ${S}.thumbnails t on t.doc = d.doc
       order by d.doc`,
-    params.values,
+    [docs],
   );
   const fields = [...snapshot.schema.fields.values()].filter(
     ({ origin, type }) => origin !== 'analysis' && type !== 'text',
   );
-  const docs = rows.map((row) => row.doc);
   const documents = await readDocuments(store, snapshot, docs, fields, []);
   return rows.map((row) => ({
     doc: row.doc,

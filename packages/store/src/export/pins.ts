@@ -31,6 +31,15 @@ export async function renewPin(store: Store, collection: Collection, pin: Pin): 
   return rows.length > 0;
 }
 
+/** Keeps a later commit instead. */
+export async function movePin(store: Store, pin: Pin, commit: bigint): Promise<Pin> {
+  await store.engine.query(
+    `update akin.pins set commit = $2, until = now() + interval '${KEPT_SECONDS} seconds' where id = $1`,
+    [pin.id, commit],
+  );
+  return { ...pin, commit };
+}
+
 export async function removePin(store: Store, pin: Pin): Promise<void> {
   await store.engine.query('delete from akin.pins where id = $1 or until < now()', [pin.id]);
 }

@@ -1,0 +1,67 @@
+import type { Reindex } from '@akin/client';
+import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
+import { sleep } from '../bulk/pace.ts';
+import { persist } from '../bulk/persist.ts';
+import { ProgressLine } from '../bulk/progress-line.ts';
+import type { Program } from '../main.ts';
+import { UsageError } from '../options.ts';
+
+const LOOK_MILLISECONDS = 500;
+const TOLD_MISSING = 20;
+
+export const reindexCommand: Program = {
+  command: {
+    name: 'reindex',
+    usage: 'reindex [--field <name:type,…>]',
+    about:
+      'Makes a collection anew beside itself and exchanges the two in one step, with other types of fields, or after a change of models. Outputs that still hold come along; else pictures are analyzed again. Searches and changes go on. The work is the server’s: stopped, the same command looks on. Exit code 0: done; 2: documents cannot come along, and nothing was exchanged; 1: something else went wrong; 130: stopped looking on.',
+    options: [
+      ...SERVER_OPTIONS,
+      { name: 'field', value: 'name:type,…', about: 'Fields that are to have another type, by comma' },
+      { name: 'allow-missing', about: 'Exchange them even if documents cannot come along' },
+      { name: 'patience', value: 'seconds', about: 'Give up when akin does not answer for so long', default: '300' },
+    ],
+  },
+
+  async run(options, signal) {
+    if (options.words.length > 0) throw new UsageError('Name the collection by --collection.');
+    const { client, name } = await findServer(options);
+    const collection = client.collection(name);
+    const patience = options.number('patience') * 1_000;
+    const parameters = {
+      field: (options.text('field') ?? '').split(',').filter(Boolean),
+      allowMissing: options.on('allow-missing'),
+    };
+    let status: Reindex = await persist(() => collection.reindex(parameters), patience, signal);
+    const line = new ProgressLine(process.stderr, () => ({
+      documents: status.copied,
+      failed: status.missing.length,
+      share: status.documents > 0 ? Math.min(1, status.copied / status.documents) : undefined,
+      note: status.analyzed > 0 ? `${status.state}, ${status.analyzed} pictures again` : status.state,
+    }));
+    try {
+      for (;;) {
+        await sleep(LOOK_MILLISECONDS, signal);
+        status = await persist(() => collection.reindexStatus(), patience, signal);
+        if (status.state === 'done' || status.state === 'failed') break;
+        // Whoever was at it is gone: begin again.
+        if (!status.alive) status = await persist(() => collection.reindex(parameters), patience, signal);
+      }
+    } finally {
+      line.finish();
+    }
+    const missing = status.missing.slice(0, TOLD_MISSING).map(({ id, msg }) => `  ${id}: ${msg}`);
+    const rest = status.missing.length - missing.length;
+    if (rest > 0) missing.push(`  and ${rest} more`);
+    if (status.state === 'failed') {
+      process.stdout.write(`${[status.message ?? 'It failed.', ...missing].join('\n')}\n`);
+      return missing.length > 0 ? 2 : 1;
+    }
+    const left = missing.length > 0 ? ['These did not come along:', ...missing] : [];
+    const again = status.analyzed > 0 ? `, ${status.analyzed} pictures analyzed again` : '';
+    process.stdout.write(
+      `${[`${name} is made anew: ${status.copied} documents copied${again}, in ${line.seconds.toFixed(1)} s.`, ...left].join('\n')}\n`,
+    );
+    return 0;
+  },
+};

@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto';
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import { beginReindex, findCollection, runReindex } from '@akin/store';
+import { readFieldTypes } from '../collections/field-types.ts';
+import { presentReindex } from '../collections/present-reindex.ts';
+import type { Handler } from '../http/frame.ts';
+
+/** Makes a collection anew beside itself. The work is this process's; when it ends, whoever asks next begins again. */
+export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ parameters }, context) => {
+  const { store, commit, wake } = context;
+  const collection = await findCollection(store, parameters.collection);
+  const worker = randomUUID();
+  const target = await beginReindex(store, collection, worker, readFieldTypes(parameters.field));
+  if (target !== undefined) {
+    const { allowMissing } = parameters;
+    context.background(`making ${collection.name} anew`, async (signal) => {
+      await runReindex(store, collection, target, { worker, allowMissing, signal, wake, commit });
+    });
+  }
+  return { status: 202, body: await presentReindex(store, collection) };
+};

@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { AkinError } from '@akin/domain';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import {
+  accept,
+  ENGINES,
+  openTestStore,
+  parseTestOutputs,
+  TEST_MODULES,
+  testOutputs,
+  testPlace,
+  visible,
+} from '../../test/support.ts';
+import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analysis.ts';
+import { type Collection, createCollection, findCollection, listCollections } from '../collections.ts';
+import { commit } from '../commit.ts';
+import { maintain } from '../maintain.ts';
+import { listOperations, waitForOperations } from '../operations.ts';
+import { retryFailed } from '../retry.ts';
+import { loadSchema } from '../schema.ts';
+import type { Change } from '../staging.ts';
+import { openStore, type Store } from '../store.ts';
+import { type ReindexWork, runReindex } from './run-reindex.ts';
+import { beginReindex, reindexState } from './state.ts';
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+async function emptyStore(kind: (typeof ENGINES)[number]) {
+  const { place, remove } = await testPlace(kind);
+  const store = await openTestStore(place);
+  open.push(remove, async () => store[Symbol.asyncDispose]());
+  return { store, place };
+}
+
+/** @param onCommit what happens meanwhile, called before each commit */
+function workOf(store: Store, onCommit: (name: string) => Promise<void> = async () => {}): ReindexWork {
+  return {
+    worker: randomUUID(),
+    allowMissing: false,
+    signal: new AbortController().signal,
+    wake: () => {},
+    commit: async (name) => {
+      await onCommit(name);
+      await commit(store, await findCollection(store, name));
+    },
+  };
+}
+
+async function reindex(store: Store, collection: Collection, work: ReindexWork, fields = new Map()): Promise<void> {
+  const target = await beginReindex(store, collection, work.worker, fields);
+  if (target === undefined) throw new Error('somebody is at it');
+  await runReindex(store, collection, target, work);
+}
+
+const book = (id: string, value: number, more: object = {}) => ({ id, value, ...more });
+const gone = (id: string): Change => ({ kind: 'delete', id });
+
+describe.each(ENGINES)('a collection that is made anew on %s', (kind) => {
+  it('has all documents, under new types, and the changes that came meanwhile, in their order', async () => {
+    const { store } = await emptyStore(kind);
+    const old = await createCollection(store, 'books');
+    const outputs = testOutputs({ shape: [1, 0, 0, 0], names: ['red'] });
+    const many = Array.from({ length: 700 }, (_, i) => book(`d${i}`, i, { import: outputs, labels: ['a', 'b'] }));
+    await accept(store, old, many);
+    await commit(store, old);
+    let round = 0;
+    const work = workOf(store, async (name) => {
+      // While it is copied, and once more before changes are held up: replaced, deleted, deleted by query, added.
+      if (name === 'books' || round > 1) return;
+      round++;
+      await accept(store, old, [book(`d${round}`, -round), gone(`d${100 + round}`), book(`new${round}`, round)]);
+      await accept(store, old, [
+        { kind: 'delete-by-query', query: `value:${200 + round}` },
+        book(`d${300 + round}`, -1),
+      ]);
+      await commit(store, old);
+    });
+    await reindex(store, old, work, new Map([['value', 'string']]));
+
+    const anew = await findCollection(store, 'books');
+    expect(anew.id).not.toBe(old.id);
+    expect((await loadSchema(store, anew)).fields.get('value')?.type).toBe('string');
+    const found = new Map((await visible(store, anew, 'value')) as [string, string][]);
+    expect(round).toBe(2);
+    expect(found.size).toBe(700 - 2 - 2 + 2);
+    expect(['d1', 'd2', 'd50', 'd102', 'd201', 'new2', 'd302'].map((id) => found.get(id))).toEqual([
+      '-1',
+      '-2',
+      '50',
+      undefined,
+      undefined,
+      '2',
+      '-1',
+    ]);
+    expect((await reindexState(store, 'books'))?.state).toBe('done');
+    expect((await listCollections(store)).map(({ name }) => name)).toEqual(['books', 'my-collection']);
+    const [counted] = await store.engine.query<{ rows: bigint }>(
+      `select count(*) as rows from ${anew.sqlSchema}.descriptors_shape v join ${anew.sqlSchema}.documents d using (doc)
+        where d.vt > 1000000`,
+    );
+    expect(counted?.rows).toBe(692n);
+  });
+
+  it('goes on with changes that were on their way, under their names', async () => {
+    const { store } = await emptyStore(kind);
+    const old = await createCollection(store, 'books');
+    await accept(store, old, [book('a', 1), book('b', 1)]);
+    await commit(store, old);
+    const picture = (id: string) => book(id, 2, { image: `https://example.org/${id}.jpg` });
+    // Under way: a picture, one that fails, one that a later change has made void, and a delete behind them.
+    const late = await accept(store, old, ['late', 'broken', 'void', 'doomed'].map(picture));
+    await accept(store, old, [book('void', 3), { kind: 'delete-by-query', query: 'id:doomed' }]);
+    const tasks = await claimForAnalysis(store, 10);
+    const broken = tasks.find(({ id }) => id === 'broken');
+    if (broken === undefined) throw new Error('not claimed');
+    await failAnalysis(store, broken, { code: 'image-unreachable', msg: 'Nobody is there.' });
+    await commit(store, old);
+
+    await reindex(store, old, workOf(store));
+    const anew = await findCollection(store, 'books');
+    expect(anew.replaces).toBe(old.id);
+    expect(await visible(store, anew, 'value')).toEqual([
+      ['a', 1n],
+      ['b', 1n],
+      ['void', 3n],
+    ]);
+    const { operations } = await listOperations(store, anew, { limit: 100 });
+    expect(operations.map(({ seq, id, state }) => [seq, id, state])).toEqual([
+      [late.first, 'late', 'queued'],
+      [late.first + 1, 'broken', 'failed'],
+      [late.first + 3, 'doomed', 'queued'],
+    ]);
+    // What comes now has the next number, and the old result of an analysis is nobody's.
+    const next = await accept(store, anew, [book('c', 4)]);
+    expect(next.first).toBe(late.first + 6);
+    await retryFailed(store, anew);
+    for (const task of await claimForAnalysis(store, 10)) {
+      await saveAnalysis(store, task, testOutputs({ shape: [0, 1, 0, 0] }));
+    }
+    await commit(store, anew);
+    await waitForOperations(store, anew, { first: 1, last: next.last }, { until: 'visible' });
+    expect(await visible(store, anew)).toEqual(['a', 'b', 'broken', 'c', 'late', 'void']);
+    await expect(accept(store, old, [book('lost', 1)])).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('analyzes again what the models of today do not take, and stays as it was when a picture is gone', async () => {
+    const { store, place } = await emptyStore(kind);
+    const old = await createCollection(store, 'books');
+    const outputs = testOutputs({ shape: [1, 0, 0, 0] });
+    await accept(store, old, [
+      book('has', 1, { import: outputs, image: 'https://example.org/has.jpg' }),
+      book('none', 2, { import: outputs }),
+      book('plain', 3),
+    ]);
+    await commit(store, old);
+    // Another version of the models.
+    await store[Symbol.asyncDispose]();
+    open.pop();
+    const newer = await openStore({
+      ...place,
+      modules: TEST_MODULES,
+      graceMilliseconds: 0,
+      parseOutputs: (json) => {
+        if (!json.includes('"version":2')) throw new AkinError('bad-request', 'These are of version 1.');
+        return parseTestOutputs(json);
+      },
+    });
+    open.push(async () => newer[Symbol.asyncDispose]());
+    const collection = await findCollection(newer, 'books');
+    const analyze = workOf(newer, async () => {
+      for (const task of await claimForAnalysis(newer, 10)) {
+        await saveAnalysis(
+          newer,
+          task,
+          JSON.stringify({ version: 2, ...JSON.parse(testOutputs({ shape: [0, 1, 0, 0] })) }),
+        );
+      }
+    });
+    await expect(reindex(newer, collection, analyze)).rejects.toThrow(/1 documents cannot come along/);
+    expect((await findCollection(newer, 'books')).id).toBe(collection.id);
+    expect(await visible(newer, collection)).toEqual(['has', 'none', 'plain']);
+    const failed = await reindexState(newer, 'books');
+    expect([failed?.state, failed?.missing.map(({ id }) => id)]).toEqual(['failed', ['none']]);
+    expect((await listCollections(newer)).map(({ name }) => name)).toEqual(['books', 'my-collection']);
+
+    await reindex(newer, collection, { ...analyze, worker: randomUUID(), allowMissing: true });
+    const anew = await findCollection(newer, 'books');
+    expect(await visible(newer, anew)).toEqual(['has', 'none', 'plain']);
+    const described = await newer.engine.query<{ id: string }>(
+      `select d.id from ${anew.sqlSchema}.documents d join ${anew.sqlSchema}.descriptors_shape v using (doc)`,
+    );
+    expect(described).toEqual([{ id: 'has' }]);
+  });
+
+  it('is begun once, and again when whoever was at it is gone', async () => {
+    const { store } = await emptyStore(kind);
+    const old = await createCollection(store, 'books');
+    await accept(store, old, [book('a', 1)]);
+    await commit(store, old);
+    const left = await beginReindex(store, old, 'first', new Map());
+    expect(left).toBeDefined();
+    expect(await beginReindex(store, old, 'second', new Map())).toBeUndefined();
+    await store.engine.query(`update akin.reindexes set beat_at = now() - interval '1 minute'`);
+    await reindex(store, old, workOf(store));
+    expect(await visible(store, await findCollection(store, 'books'))).toEqual(['a']);
+    expect((await listCollections(store)).map(({ name }) => name)).toEqual(['books', 'my-collection']);
+    await store.engine.query(
+      `update akin.collections set replaced_at = now() - interval '1 hour' where replaced_at is not null`,
+    );
+    await maintain(store);
+    expect(await store.engine.query('select name from akin.collections order by 1')).toHaveLength(2);
+  });
+});

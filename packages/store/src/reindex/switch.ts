@@ -1,0 +1,87 @@
+import type { Collection } from '../collections.ts';
+import type { Store } from '../store.ts';
+
+const HELD_SECONDS = 20;
+
+/** Accepts nothing for a while: whoever sends gets to hear that they should send again. */
+export async function holdChanges(store: Store, collection: Collection): Promise<void> {
+  await store.engine.query(
+    `update akin.collections set held_until = clock_timestamp() + interval '${HELD_SECONDS} seconds' where id = $1`,
+    [collection.id],
+  );
+}
+
+/**
+ * Gives a collection's name, its numbers of changes and the changes that are still on their way to another collection,
+ * in one transaction.
+ *
+ * @param commit the last commit whose documents the other one has
+ * @returns false when there is more by now: copy that first
+ */
+export async function switchCollections(
+  store: Store,
+  old: Collection,
+  target: Collection,
+  commit: bigint,
+): Promise<boolean> {
+  const [S, T] = [old.sqlSchema, target.sqlSchema];
+  return store.engine.transaction(
+    async (tx) => {
+      // As a commit does: first the operations, then the row of the collection.
+      await tx.query(`lock table ${S}.operations in share row exclusive mode`);
+      const rows = await tx.query<{ id: number; ready: boolean }>(
+        `select id, commit = $2 and unpublished_operations = 0 and coalesce(held_until > clock_timestamp(), false) as ready
+           from akin.collections where id = $1 for update`,
+        [old.id, commit],
+      );
+      if (rows[0]?.ready !== true) return false;
+
+      // What a later change of the same document has made void stays behind. Copies are older than every change, so
+      // nobody could tell any more.
+      await tx.query(
+        `create temporary table moved on commit drop as
+         select o.*, r.first_seq, nextval('${T}.doc') as new_doc
+           from ${S}.operations o join ${S}.requests r using (request)
+          where r.first_seq is not null and o.state in ('queued', 'analyzing', 'ready', 'failed')
+            and not (o.kind = 'add' and (
+              exists (select from ${S}.documents d where d.id = o.id and d.seq > r.first_seq + o.position)
+              or exists (select from ${S}.barriers b where b.id = o.id and b.seq > r.first_seq + o.position)))`,
+      );
+      await tx.query(
+        `insert into ${T}.requests (first_seq, count, created_at, accepted_at, finished)
+         select first_seq, count, created_at, accepted_at, finished from ${S}.requests
+          where request in (select request from moved)`,
+      );
+      await tx.query(
+        `insert into ${T}.operations (request, position, kind, id, doc, document, modules, state, attempt, available_at,
+                                      error_code, error_msg, host, failures)
+         select r.request, m.position, m.kind, m.id, case when m.kind = 'add' then m.new_doc end, m.document, m.modules,
+                case when m.state = 'analyzing' then 'queued' else m.state end, m.attempt,
+                case when m.state = 'queued' then m.available_at end, m.error_code, m.error_msg, m.host, m.failures
+           from moved m join ${T}.requests r using (first_seq)`,
+      );
+      await tx.query(
+        `insert into ${T}.outputs (doc, json) select m.new_doc, o.json from moved m join ${S}.outputs o on o.doc = m.doc`,
+      );
+      await tx.query(
+        `insert into ${T}.thumbnails (doc, bytes, etag)
+         select m.new_doc, t.bytes, t.etag from moved m join ${S}.thumbnails t on t.doc = m.doc`,
+      );
+      await tx.query(`delete from ${T}.barriers`);
+      await tx.query(`insert into ${T}.barriers select * from ${S}.barriers`);
+      await tx.query(
+        `update akin.collections t
+            set next_seq = o.next_seq, replaces = o.id
+           from akin.collections o where t.id = $1 and o.id = $2`,
+        [target.id, old.id],
+      );
+      await tx.query(
+        `update akin.collections set name = left(name, 80) || '.replaced-' || id, replaced_at = now() where id = $1`,
+        [old.id],
+      );
+      await tx.query('update akin.collections set name = $2 where id = $1', [target.id, old.name]);
+      return true;
+    },
+    { lockTimeoutMilliseconds: 2_000 },
+  );
+}
