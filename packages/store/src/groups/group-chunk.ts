@@ -48,7 +48,7 @@ export async function groupChunk(
   return store.engine.transaction(
     async (tx) => {
       if (!isSame(await lockState(tx, collection), state)) return undefined;
-      const there = await stillThere(tx, S, seekers);
+      const there = await stillSeeking(tx, S, seekers);
       const near = await nearestRepresentatives(tx, collection, rule, there);
       await save(tx, store, S, ...settle(there, near, rule));
       await tx.query(`update ${S}.grouping set doc = $1`, [next.doc]);
@@ -88,11 +88,18 @@ async function readSeekers(
   });
 }
 
-/** Rows are removed a while after they were replaced, and what leaves is told to groups under the same lock. */
-async function stillThere(tx: Queryable, S: string, seekers: readonly Seeker[]): Promise<Seeker[]> {
-  const rows = await tx.query<{ doc: bigint }>(`select doc from ${S}.documents where doc = any($1::bigint[])`, [
-    seekers.map(({ doc }) => doc),
-  ]);
+/**
+ * Those that are still there (rows are removed a while after they were replaced, and what leaves is told to groups under
+ * the same lock) and that no other process found a group for meanwhile.
+ */
+async function stillSeeking(tx: Queryable, S: string, seekers: readonly Seeker[]): Promise<Seeker[]> {
+  const rows = await tx.query<{ doc: bigint }>(
+    `select d.doc from ${S}.documents d
+      where d.doc = any($1::bigint[]) and not exists (select from ${S}.representatives r where r.doc = d.doc)
+        and not exists (select from ${S}.followers f join ${S}.representatives r on r.doc = f.representative
+                         where f.doc = d.doc and not r.gone)`,
+    [seekers.map(({ doc }) => doc)],
+  );
   const there = new Set(rows.map(({ doc }) => doc));
   return seekers.filter(({ doc }) => there.has(doc));
 }

@@ -5,8 +5,10 @@ import { type Collection, createCollection } from '../collections.ts';
 import { commit } from '../commit.ts';
 import { maintain } from '../maintain.ts';
 import { openStore, type ParsedOutputs, type Store } from '../store.ts';
+import { groupChunk } from './group-chunk.ts';
 import { listGroups } from './list-groups.ts';
 import type { GroupRule } from './rule.ts';
+import { readState } from './state.ts';
 import { updateGroups } from './update-groups.ts';
 
 /** Pictures are angles on a circle; members may be 0.1 away from their representative. All cells are asked. */
@@ -185,6 +187,35 @@ describe.each(ENGINES)('groups on %s', (kind) => {
     const both = await collectionOf(...documents);
     await Promise.all([update(both), update(both), update(both)]);
     expect(await groups(both)).toEqual(expected);
+  });
+
+  it('counts a document once that two find a group for, after its representative left', async () => {
+    const collection = await collectionOf(
+      picture('a', 0),
+      picture('b', 0.09),
+      picture('c', -0.09),
+      picture('d', -0.08),
+    );
+    await update(collection);
+    await add(collection, { kind: 'delete', id: 'a' });
+    const { sqlSchema: S } = collection;
+    // Up to where followers of those that left look for another group.
+    await maintain(store);
+    const docs = (
+      await store.engine.query<{ doc: bigint }>(
+        `select f.doc from ${S}.representatives r join ${S}.followers f on f.representative = r.doc where r.gone order by 1`,
+      )
+    ).map(({ doc }) => doc);
+    expect(docs).toHaveLength(3);
+    const state = await readState(store.engine, collection);
+    for (let i = 0; i < 2; i++) {
+      expect(await groupChunk(store, collection, RULE, docs, state, state)).toEqual(state);
+    }
+    await update(collection);
+    expect(await groups(collection)).toEqual([['c', 'd']]);
+    expect((await listGroups(store, collection, { rows: 10, members: 10 })).groups.map(({ size }) => size)).toEqual([
+      2,
+    ]);
   });
 
   it('makes all groups anew by another rule', async () => {
