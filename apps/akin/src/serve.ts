@@ -8,11 +8,12 @@ import { downloadImage, makeThumbnail } from '@akin/imaging';
 import { createIndexer } from '@akin/indexer';
 import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/modules/analyze';
 import { MODULES } from '@akin/modules/manifests';
-import { parseOutputs } from '@akin/modules/vectors';
+import { models, parseOutputs } from '@akin/modules/vectors';
 import { createMemoryQueue } from '@akin/queue';
 import { createLogger, createMetrics, type Logger } from '@akin/runtime';
 import { openStore } from '@akin/store';
 import { Parts } from './parts.ts';
+import { tellOtherModels } from './tell-other-models.ts';
 import { akinVersion } from './version.ts';
 
 export interface ServeConfig {
@@ -74,7 +75,8 @@ async function open(config: ServeConfig, log: Logger, parts: Parts): Promise<Omi
   const place = config.databaseUrl
     ? { databaseUrl: config.databaseUrl }
     : { folder: path.join(config.dataFolder, 'database'), tell: (text: string) => log.warn(text) };
-  const store = parts.keep('store', await openStore({ modules: MODULES, parseOutputs, ...place }));
+  const store = parts.keep('store', await openStore({ modules: MODULES, models: models(), parseOutputs, ...place }));
+  for (const line of await tellOtherModels(store)) process.stderr.write(`${line}\n`);
   const analyzer = parts.keep('analyzer', await createAnalyzer(config.analysis));
   const queue = parts.keep('queue', createMemoryQueue());
   const download = (url: string, signal?: AbortSignal) =>

@@ -25,9 +25,13 @@ export function nearestCells(module: string, vector: Float32Array): Uint16Array 
  * models cannot be compared.
  */
 export function modelNames(): string {
-  return MODULES.filter(({ descriptor }) => descriptor)
-    .map(({ name }) => `${name}=${codebookOf(name).model}`)
-    .join(',');
+  return Array.from(models(), ([name, model]) => `${name}=${model}`).join(',');
+}
+
+/** The same by module. */
+export function models(): ReadonlyMap<string, string> {
+  const described = MODULES.filter(({ descriptor }) => descriptor);
+  return new Map(described.map(({ name }) => [name, codebookOf(name).model]));
 }
 
 /** How many cells the module's codebook has; cells are numbered from 0. */

@@ -10,6 +10,7 @@ import type { Queryable } from './engine/engine.ts';
 import { sqlStateOf } from './engine/sqlstate.ts';
 import { refuseIndex } from './field-indexes.ts';
 import { requireLease } from './leases.ts';
+import { refuseOtherModels } from './models.ts';
 import type { Pace } from './pace.ts';
 import type { ReadyOperation } from './ready-operations.ts';
 import { removeDocuments } from './remove-documents.ts';
@@ -82,11 +83,16 @@ function vectorsOf({ store }: CommitContext, prepared: readonly Prepared[]): Map
   );
 }
 
-function prepare({ store, schema }: CommitContext, operation: ReadyOperation, vocabulary: Set<string>): Prepared {
+function prepare(
+  { store, collection, schema }: CommitContext,
+  operation: ReadyOperation,
+  vocabulary: Set<string>,
+): Prepared {
   const id = operation.id ?? '';
   if (operation.kind === 'delete') return { operation, id };
   const { fields } = documentFromJson(operation.document ?? '{}', schema.fields);
   const outputs = operation.outputs === null ? undefined : store.parseOutputs(operation.outputs);
+  if (outputs) refuseOtherModels(store, collection, schema, [...outputs.descriptors.keys()]);
   return {
     operation,
     id,

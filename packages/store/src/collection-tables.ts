@@ -207,6 +207,9 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
 
   // 7: whether a field of the document has a value more than once (rows of before: perhaps), see field-values
   (S) => [`alter table ${S}.documents add column repeats boolean not null default true`],
+
+  // 8: which model made the descriptors of each module, see models
+  (S) => [`alter table ${S}.described add column model text`],
 ];
 
 export const TABLES_VERSION = TABLES.length;

@@ -10,7 +10,7 @@ import type { Queryable } from './engine/engine.ts';
 /** Takes rows that end, or come, into the count of the next commit. Their descriptors must be in the tables. */
 export async function countDescribed(
   tx: Queryable,
-  { store, collection }: CommitContext,
+  { store, collection, schema }: CommitContext,
   docs: readonly bigint[],
   sign: 1 | -1,
 ): Promise<void> {
@@ -21,10 +21,13 @@ export async function countDescribed(
     ({ name }) =>
       `when '${name}' then (select count(*) from ${descriptorTable(S, name)} where doc = any($1::bigint[]))`,
   );
-  await tx.query(
-    `update ${S}.described set unpublished = unpublished + $2 * case module ${counts.join(' ')} else 0 end`,
+  const rows = await tx.query<{ module: string; model: string | null }>(
+    `update ${S}.described set unpublished = unpublished + $2 * case module ${counts.join(' ')} else 0 end
+     returning module, model`,
     [docs, sign],
   );
+  const changed = rows.find(({ module, model }) => (schema.models.get(module) ?? null) !== model);
+  if (changed) throw new Error(`the collection went over to another model of ${changed.module} during the commit`);
 }
 
 /** Part of the moment of visibility. */

@@ -20,6 +20,8 @@ export interface CollectionSchema {
   readonly version: number;
   readonly fields: Schema;
   readonly columns: ReadonlyMap<string, Column>;
+  /** The model that made its descriptors, by module. */
+  readonly models: ReadonlyMap<string, string>;
 }
 
 const PRECONFIGURED_COLUMNS: Readonly<Record<string, Column>> = {
@@ -67,7 +69,7 @@ interface FieldRow {
   column: string;
 }
 
-/** One statement, so that version and fields belong together. */
+/** One statement, so that version and fields belong together; models only change in a collection without documents. */
 async function readSchema(store: Store, collection: Collection, tx: Queryable): Promise<CollectionSchema> {
   const rows = await tx.query<FieldRow>(
     `select c.schema_version as version, f.name, f.type, f.origin, f."column"
@@ -76,6 +78,10 @@ async function readSchema(store: Store, collection: Collection, tx: Queryable): 
       order by f.number`,
     [collection.id],
   );
+  const made = await tx.query<{ module: string; model: string }>(
+    `select module, model from ${collection.sqlSchema}.described where model is not null`,
+  );
+  const models = new Map(made.map(({ module, model }) => [module, model]));
   const fields = new Map<string, Field>(PRECONFIGURED_FIELDS.map((field) => [field.name, field]));
   const columns = new Map<string, Column>(Object.entries(PRECONFIGURED_COLUMNS));
   for (const output of store.modules.flatMap((module) => module.outputs)) {
@@ -89,5 +95,5 @@ async function readSchema(store: Store, collection: Collection, tx: Queryable): 
     if (origin === 'document') fields.set(name, { name, type, origin, returnedByDefault: true });
     columns.set(name, { kind: 'column', sql: column, type });
   }
-  return { version: rows[0]?.version ?? 0, fields, columns };
+  return { version: rows[0]?.version ?? 0, fields, columns, models };
 }

@@ -19,6 +19,8 @@ export interface ParsedOutputs {
 export type StoreConfig = {
   /** What the analysis gives: columns and tables are made from it. */
   readonly modules: readonly ModuleManifest[];
+  /** Which model makes the descriptors of each module here: others are not mixed with them. Unchecked when not given. */
+  readonly models?: ReadonlyMap<string, string>;
   /** Reads the JSON text of outputs; throws AkinError. Given, so that the store needs no module. */
   readonly parseOutputs: (json: string) => ParsedOutputs;
   /** How long rows that a commit replaced stay for searches that began before it, in milliseconds. 60,000 when not given. */
@@ -52,6 +54,7 @@ export type StoreConfig = {
 export interface Store extends AsyncDisposable {
   readonly engine: Engine;
   readonly modules: readonly ModuleManifest[];
+  readonly models: ReadonlyMap<string, string>;
   readonly parseOutputs: (json: string) => ParsedOutputs;
   readonly graceMilliseconds: number;
   readonly indexedFrom: number;
@@ -104,6 +107,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
     const store: Store = {
       engine,
       modules: config.modules,
+      models: config.models ?? new Map(),
       parseOutputs: config.parseOutputs,
       graceMilliseconds: config.graceMilliseconds ?? 60_000,
       exactDocuments: config.exactDocuments ?? 20_000,

@@ -18,7 +18,9 @@ import type { Program } from '../main.ts';
 import {
   ANALYSIS_OPTIONS,
   analysisConfig,
+  CONTENT_MODEL_OPTION,
   CORS_OPTION,
+  contentModelOf,
   LEGACY_OPTION,
   WAITING_OPTIONS,
   WEB_FOLDER,
@@ -47,6 +49,7 @@ export const gatewayCommand: Program = {
       },
       ...ACCESS_OPTIONS,
       ...FLEET_OPTIONS,
+      CONTENT_MODEL_OPTION,
       ...WAITING_OPTIONS,
       CORS_OPTION,
       LEGACY_OPTION,
@@ -54,6 +57,7 @@ export const gatewayCommand: Program = {
     ],
   },
   run: (options, signal) => {
+    contentModelOf(options);
     const config = {
       databaseUrl: needed(options, 'database-url'),
       analyzeUrls: listed(options.text('analyze-url')),
@@ -86,10 +90,12 @@ export const indexerCommand: Program = {
         default: '15000',
       },
       ...DOOR_OPTIONS,
+      CONTENT_MODEL_OPTION,
       LOG_OPTION,
     ],
   },
   run: (options, signal) => {
+    contentModelOf(options);
     const config = {
       databaseUrl: needed(options, 'database-url'),
       queueServer: queueServer(options),

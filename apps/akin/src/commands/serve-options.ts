@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type AnalyzerConfig, BACKENDS } from '@akin/modules/analyze';
+import { useContentModel } from '@akin/modules/vectors';
 import { type Option, type Parsed, UsageError } from '../options.ts';
 import type { ServeConfig, WaitingLimits } from '../serve.ts';
 
@@ -9,6 +10,13 @@ import type { ServeConfig, WaitingLimits } from '../serve.ts';
 const DEFAULT_DATA_FOLDER = 'akin-data';
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
+
+/** Every process that reads or makes outputs needs it. */
+export const CONTENT_MODEL_OPTION: Option = {
+  name: 'content-model',
+  value: 'folder',
+  about: 'A TensorFlow.js model of your own for content, trained by akin train; see docs/content-models.md',
+};
 
 /** Options of every command that analyzes. */
 export const ANALYSIS_OPTIONS: readonly Option[] = [
@@ -24,6 +32,7 @@ export const ANALYSIS_OPTIONS: readonly Option[] = [
     about: `What runs the network: ${BACKENDS.join(', ')}; all but wasm want a package, see docs/backends.md`,
     default: 'wasm',
   },
+  CONTENT_MODEL_OPTION,
 ];
 
 /** Options of every command that opens a store by itself. */
@@ -108,7 +117,17 @@ export function analysisConfig(options: Parsed): AnalyzerConfig {
   const name = options.text('backend');
   const backend = BACKENDS.find((one) => one === name);
   if (!backend) throw new UsageError(`--backend (or AKIN_BACKEND) must be one of ${BACKENDS.join(', ')}.`);
-  return { threads: Math.max(1, options.number('threads')), backend };
+  const contentModel = contentModelOf(options);
+  return { threads: Math.max(1, options.number('threads')), backend, ...(contentModel ? { contentModel } : {}) };
+}
+
+/** The folder of the user's own model, whose codebook this process then uses; to be called before anything is read. */
+export function contentModelOf(options: Parsed): string | undefined {
+  const folder = options.text('content-model');
+  if (folder === undefined) return undefined;
+  const absolute = path.resolve(folder);
+  useContentModel(absolute);
+  return absolute;
 }
 
 function logLevelOf(options: Parsed): string {

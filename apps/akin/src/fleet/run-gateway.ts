@@ -2,7 +2,7 @@ import type { AkinError } from '@akin/domain';
 import { type AccessConfig, asksForKeys, createDoor, createGateway, HOW_TO_MAKE_A_KEY } from '@akin/gateway';
 import { makeThumbnail } from '@akin/imaging';
 import { MODULES } from '@akin/modules/manifests';
-import { parseOutputs } from '@akin/modules/vectors';
+import { models, parseOutputs } from '@akin/modules/vectors';
 import { findCollection, listKeys, openStore, requestCommit, type Store } from '@akin/store';
 import { THUMBNAIL_LIMITS, type WaitingLimits } from '../serve.ts';
 import { akinVersion } from '../version.ts';
@@ -45,7 +45,7 @@ export async function openGatewayProcess(
     store = parts.keep(
       'store',
       await persist('the database', () =>
-        openStore({ modules: MODULES, parseOutputs, databaseUrl: config.databaseUrl, shared: true }),
+        openStore({ modules: MODULES, models: models(), parseOutputs, databaseUrl: config.databaseUrl, shared: true }),
       ),
     );
     await persist('a first key', async () => {

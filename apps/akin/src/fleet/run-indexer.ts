@@ -1,7 +1,8 @@
 import { createIndexer } from '@akin/indexer';
 import { MODULES } from '@akin/modules/manifests';
-import { modelNames, parseOutputs } from '@akin/modules/vectors';
+import { modelNames, models, parseOutputs } from '@akin/modules/vectors';
 import { openStore } from '@akin/store';
+import { tellOtherModels } from '../tell-other-models.ts';
 import { type FleetProcess, notReady } from './fleet-process.ts';
 import { openQueue, type QueueServer } from './open-queue.ts';
 
@@ -26,8 +27,11 @@ export async function openIndexerProcess(
   const { databaseUrl, queueServer, autoCommitMilliseconds } = config;
   const store = parts.keep(
     'store',
-    await persist('the database', () => openStore({ modules: MODULES, parseOutputs, databaseUrl, shared: true })),
+    await persist('the database', () =>
+      openStore({ modules: MODULES, models: models(), parseOutputs, databaseUrl, shared: true }),
+    ),
   );
+  for (const line of await tellOtherModels(store)) log.warn(line);
   const contract = modelNames();
   const queue = parts.keep('queue', await persist(queueServer.name, () => openQueue(queueServer, { contract, log })));
   const announce = () => queue.announce().catch(() => {});

@@ -8,6 +8,7 @@ import { describe } from '../search/describe.ts';
 import { lookupIn, readQuery } from '../search/query-parameters.ts';
 import type { RankInput } from '../search/rank-inputs.ts';
 import { refuseUnbuilt } from '../search/refused.ts';
+import { requireOwnModel } from '../search/require-own-model.ts';
 import { type Voter, voteForTags } from '../search/tags.ts';
 import { awaitToken } from '../update/await-token.ts';
 
@@ -29,6 +30,7 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
   // As in queries, a backslash takes the meaning from the character behind it.
   const field = await labelField(parameters['tagging.field'].replace(/\\(.)/gsu, '$1'), collection, context);
+  await requireOwnModel([input], VOTING_MODULE, collection, context);
   const rank = await describe([input], { module: VOTING_MODULE }, signal, context);
   const { hits } = await search(context.store, collection, {
     query: { kind: 'exists', field: field.name, position: 0 },

@@ -14,6 +14,7 @@ import { facetWarnings, presentFacets } from './present-facets.ts';
 import { lookupIn, readQuery, readSort } from './query-parameters.ts';
 import { readRankInputs } from './rank-inputs.ts';
 import { refuseUnbuilt } from './refused.ts';
+import { requireOwnModel } from './require-own-model.ts';
 
 type Parameters = ParametersOf<Endpoints['select']>;
 
@@ -57,6 +58,7 @@ export async function answerSearch(
 
   const collection = await findCollection(context.store, parameters.collection);
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
+  await requireOwnModel(inputs, module, collection, context);
   const threshold = parameters['rank.threshold'] ?? preset.threshold;
   // Who wants exact answers gets them, whatever else is asked for.
   const smartfilter = parameters['rank.approximate'] === false ? 'off' : parameters['rank.smartfilter'];

@@ -1,6 +1,14 @@
 import { AkinError, type ErrorDetail, type NewDocument, parseId, TypeClaims, validateDocument } from '@akin/domain';
 import { parseOutputs } from '@akin/modules/vectors';
-import { type Change, type Collection, checkDelete, loadSchema, type Staging, stageChanges } from '@akin/store';
+import {
+  type Change,
+  type Collection,
+  checkDelete,
+  loadSchema,
+  requireOwnModels,
+  type Staging,
+  stageChanges,
+} from '@akin/store';
 import type { Context } from '../context.ts';
 import { createPause } from './pause.ts';
 import type { Command, CommitCommand, WarningCommand } from './read-commands.ts';
@@ -29,6 +37,7 @@ export interface StagedBody {
  *
  * @param modules the modules that analyze the pictures; undefined for all
  * @throws AkinError bad-request with a detail for each bad document; too-many-requests when more waits than should;
+ * conflict when the collection is of other models;
  * whatever reading the body throws. Nothing is left behind then.
  */
 export async function stageBody(
@@ -43,6 +52,8 @@ export async function stageBody(
     const schema = await loadSchema(context.store, collection);
     const claims = new TypeClaims();
     const pause = createPause();
+    // Whether its models are ours; asked when a first document brings outputs.
+    let fits = false;
     for await (const command of commands) {
       if (command.kind === 'commit') request.commits.push(command);
       else if (command.kind === 'warning') request.warnings.add(command.msg);
@@ -51,6 +62,10 @@ export async function stageBody(
         if ('errors' in result) request.refuse(result.errors);
         else {
           for (const warning of result.warnings) request.warnings.add(warning);
+          if (!fits && bringsOutputs(result.document)) {
+            await requireOwnModels(context.store, collection, modules);
+            fits = true;
+          }
           await request.check(command, () => addOf(result.document, modules, context));
         }
       } else {
@@ -174,6 +189,10 @@ function detailOf(error: AkinError, command: ChangeCommand): ErrorDetail {
 function idOf(json: Extract<Command, { kind: 'add' }>['json']): string | undefined {
   const id = typeof json === 'object' && json !== null && 'get' in json ? json.get('id') : undefined;
   return id === undefined ? undefined : parseId(id);
+}
+
+function bringsOutputs({ import: outputs, fields }: NewDocument): boolean {
+  return outputs !== undefined || fields.has('image');
 }
 
 function isAnalyzed(change: Change): boolean {

@@ -1,0 +1,35 @@
+import path from 'node:path';
+import { trainContentModel } from '@akin/modules/analyze';
+import type { Program } from '../main.ts';
+import { UsageError } from '../options.ts';
+import { CONTENT_MODEL_OPTION } from './serve-options.ts';
+
+const TOLD_EVERY = 200;
+
+export const trainCommand: Program = {
+  command: {
+    name: 'train',
+    usage: 'train <folder of pictures>',
+    about:
+      'Trains what a content model of your own needs, on pictures such as will be searched: a hundred at least, better some thousands. Writes into the folder of the model. Collections of before keep the model that they have: akin reindex makes them anew.',
+    options: [CONTENT_MODEL_OPTION],
+  },
+
+  async run(options, signal) {
+    const folder = options.text('content-model');
+    const [pictures, ...more] = options.words;
+    if (pictures === undefined || more.length > 0) throw new UsageError('Name one folder of pictures.');
+    if (folder === undefined) throw new UsageError('Name the folder of the model by --content-model.');
+    const trained = await trainContentModel({
+      folder: path.resolve(folder),
+      pictures: path.resolve(pictures),
+      signal,
+      progress: (done, all) => {
+        if (done % TOLD_EVERY === 0 || done === all) process.stderr.write(`${done} of ${all} files\n`);
+      },
+      skip: (file, why) => process.stderr.write(`${file}: ${why}\n`),
+    });
+    process.stdout.write(`content=${trained.model}, trained on ${trained.pictures} pictures\n`);
+    return 0;
+  },
+};

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  accept,
+  ENGINES,
+  parseTestOutputs,
+  TEST_MODULES,
+  type TestPlace,
+  testOutputs,
+  testPlace,
+  visible,
+} from '../test/support.ts';
+import { type Collection, createCollection, findCollection } from './collections.ts';
+import { commit } from './commit.ts';
+import { otherModels, requireOwnModels } from './models.ts';
+import { openStore, type Store } from './store.ts';
+
+describe.each(ENGINES)('models in a store on %s', (engine) => {
+  let place: TestPlace;
+  let remove: () => Promise<void>;
+  let store: Store;
+  beforeAll(async () => {
+    ({ place, remove } = await testPlace(engine));
+  });
+  afterAll(async () => {
+    await store[Symbol.asyncDispose]();
+    await remove();
+  });
+
+  async function open(model: string | undefined, dimensions = 4): Promise<Store> {
+    await store?.[Symbol.asyncDispose]();
+    const modules = TEST_MODULES.map((module) =>
+      module.descriptor ? { ...module, descriptor: { ...module.descriptor, dimensions } } : module,
+    );
+    const models = model === undefined ? {} : { models: new Map([['shape', model]]) };
+    store = await openStore({ ...place, modules, parseOutputs: parseTestOutputs, graceMilliseconds: 0, ...models });
+    return store;
+  }
+  const add = async (collection: Collection, id: string, shape: readonly number[]) => {
+    await accept(store, collection, [{ id, import: testOutputs({ shape }) }]);
+    return commit(store, collection);
+  };
+
+  it('belong to a collection from its making, and stay while others open the store', async () => {
+    await open('a-1');
+    const collection = await createCollection(store, 'first');
+    expect(await add(collection, 'x', [1, 0, 0, 0])).toMatchObject({ failed: 0 });
+    await open('b-1');
+    expect(await otherModels(store, await findCollection(store, 'first'))).toEqual([
+      { module: 'shape', model: 'a-1', own: 'b-1' },
+    ]);
+    await open('a-1');
+    expect(await otherModels(store, await findCollection(store, 'first'))).toEqual([]);
+  });
+
+  it('are side by side in one store, each in collections of its own', async () => {
+    await open('b-1', 3);
+    const [first, second] = [await findCollection(store, 'first'), await createCollection(store, 'second')];
+    await requireOwnModels(store, second);
+    expect(await add(second, 'y', [0, 1, 0])).toMatchObject({ failed: 0 });
+    expect(await visible(store, first)).toEqual(['x']);
+    await open('a-1', 4);
+    expect(await add(first, 'z', [0, 0, 1, 0])).toMatchObject({ failed: 0 });
+    expect(await otherModels(store, second)).toEqual([{ module: 'shape', model: 'b-1', own: 'a-1' }]);
+  });
+
+  it('are not mixed: neither where documents come in nor in a commit', async () => {
+    await open('b-1', 3);
+    const first = await findCollection(store, 'first');
+    const refusal = {
+      code: 'conflict',
+      message:
+        'The collection first holds shape of the model a-1, and this akin uses b-1; they cannot be mixed. Make the collection anew with: akin reindex --collection first',
+    };
+    await expect(requireOwnModels(store, first)).rejects.toMatchObject(refusal);
+    await requireOwnModels(store, first, ['tint']);
+    expect(await add(first, 'w', [0, 1, 0])).toMatchObject({ failed: 1 });
+    const [failed] = await store.engine.query<{ error_msg: string }>(
+      `select error_msg from ${first.sqlSchema}.operations where state = 'failed'`,
+    );
+    expect(failed?.error_msg).toBe(refusal.message);
+    expect(await visible(store, first)).toEqual(['x', 'z']);
+  });
+
+  it('change with the last document, vectors of another size included', async () => {
+    await open('b-1', 3);
+    const first = await findCollection(store, 'first');
+    await accept(store, first, [
+      { kind: 'delete', id: 'x' },
+      { kind: 'delete', id: 'z' },
+    ]);
+    await commit(store, first);
+    await requireOwnModels(store, first);
+    expect(await add(first, 'w', [0, 1, 0])).toMatchObject({ failed: 0 });
+    expect(await otherModels(store, first)).toEqual([]);
+  });
+
+  it('of a store of before are taken to be those of who opens it', async () => {
+    await open(undefined);
+    const third = await createCollection(store, 'third');
+    await add(third, 'v', [1, 0, 0, 0]);
+    await open('c-1');
+    expect(await otherModels(store, await findCollection(store, 'third'))).toEqual([]);
+  });
+});
