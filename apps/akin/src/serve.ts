@@ -33,6 +33,8 @@ export interface ServeConfig {
   readonly webFolder: string;
   /** The gateway's own when not given. */
   readonly limits?: WaitingLimits;
+  /** As the store takes it. */
+  readonly searchSlowdown?: number;
 }
 
 /** What may wait in each collection. */
@@ -73,7 +75,10 @@ async function open(config: ServeConfig, log: Logger, parts: Parts): Promise<Omi
   const metrics = createMetrics();
   await requireFreePort(config);
   const place = config.databaseUrl
-    ? { databaseUrl: config.databaseUrl }
+    ? {
+        databaseUrl: config.databaseUrl,
+        ...(config.searchSlowdown === undefined ? {} : { searchSlowdown: config.searchSlowdown }),
+      }
     : { folder: path.join(config.dataFolder, 'database'), tell: (text: string) => log.warn(text) };
   const store = parts.keep('store', await openStore({ modules: MODULES, models: models(), parseOutputs, ...place }));
   for (const line of await tellOtherModels(store)) process.stderr.write(`${line}\n`);

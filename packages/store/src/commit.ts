@@ -19,6 +19,9 @@ export interface CommitResult {
   readonly failed: number;
 }
 
+/** Operations of a chunk while searches are slowed by them. */
+const BRAKED_ROWS = 60;
+
 /** Commits of one collection in this process: one at work, at most one behind it. */
 export interface CommitRun {
   readonly running: Promise<CommitResult>;
@@ -86,14 +89,19 @@ async function applyPage(context: CommitContext, requests: readonly bigint[], pa
   const { store, collection } = context;
   let failed = 0;
   let last: ReadyOperation | undefined;
+  let began = performance.now();
   for (;;) {
-    const operations = await nextReady(store, collection, requests, last, pace.rows);
+    // While searches are slowed small pieces are better: none of them waits long behind one.
+    const rows = store.brake.strength > 0 ? Math.min(pace.rows, BRAKED_ROWS) : pace.rows;
+    const operations = await nextReady(store, collection, requests, last, rows);
     if (operations.length === 0) return failed;
     last = operations.at(-1);
     for (const run of runsOf(operations)) {
       const [first] = run;
       if (first?.kind === 'delete-by-query') failed += await applyDeleteByQuery(context, first);
       else failed += await applyChunk(context, run, pace);
+      await store.brake.rest(performance.now() - began);
+      began = performance.now();
     }
   }
 }

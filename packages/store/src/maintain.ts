@@ -68,6 +68,7 @@ async function removeOldRows(store: Store, collection: Collection, lowWater: big
   const pace = new Pace(50, 2_000);
   for (let count = Number.POSITIVE_INFINITY; count > 0; ) {
     const limit = pace.rows;
+    const began = performance.now();
     count = await store.engine.transaction(
       (tx) =>
         pace.measure(limit, async () => {
@@ -82,6 +83,7 @@ async function removeOldRows(store: Store, collection: Collection, lowWater: big
         }),
       { lane: 'bulk', keyed: true },
     );
+    await store.brake.rest(performance.now() - began);
   }
   await store.engine.query(`delete from ${S}.commits where number < $1`, [commit], 'bulk');
 }

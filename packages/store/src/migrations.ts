@@ -105,6 +105,14 @@ const MIGRATIONS: readonly string[] = [
      -- To the hour.
      used_at timestamptz
    )`,
+
+  // 6: how long the searches of each process took lately, see brake; what a crash of the server loses is of no use then
+  `create unlogged table akin.search_times (
+     process text primary key,
+     searches int not null,
+     p95 double precision not null,
+     at timestamptz not null default clock_timestamp()
+   )`,
 ];
 
 /** Any number that nobody else uses: two processes that start together must not migrate together. */

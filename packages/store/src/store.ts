@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { AkinError, type FieldValue, type ModuleManifest } from '@akin/domain';
+import { Brake, exchangeSearchTimes } from './brake.ts';
 import type { CellFinder } from './cells/codebook.ts';
 import { createCollection, listCollections, updateTables } from './collections.ts';
 import type { CommitRun } from './commit.ts';
@@ -37,6 +39,11 @@ export type StoreConfig = {
    * for it, when not given.
    */
   readonly searchMilliseconds?: number;
+  /**
+   * How many times slower searches may get by bulk work on PostgreSQL, which rests so long between its pieces; it goes
+   * on at a quarter of its speed at least. 0: it never rests. 1.3 when not given. PGlite's lanes see to that themselves.
+   */
+  readonly searchSlowdown?: number;
 } & (
   | {
       readonly folder: string;
@@ -62,6 +69,7 @@ export interface Store extends AsyncDisposable {
   readonly searchMilliseconds: number;
   /** Whether other processes use the database too. */
   readonly shared: boolean;
+  readonly brake: Brake;
   /** The number that this database gave the type `halfvec`: binary arrays name it. */
   readonly halfvecOid: number;
   /** Resolves when the database answers; rejects with `unavailable`. */
@@ -103,6 +111,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       : await openPostgres(config.databaseUrl, shared ? { hear: (text) => events.hear(Number(text)) } : {});
   try {
     if (engine.kind === 'pglite') await engine.query('create extension if not exists vector');
+    const brake = openBrake(engine, config.searchSlowdown ?? 1.3, shared);
     const [type] = await engine.query<{ oid: bigint }>(`select 'halfvec'::regtype::oid::int8 as oid`);
     const store: Store = {
       engine,
@@ -114,22 +123,32 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       searchMilliseconds: config.searchMilliseconds ?? SEARCH_MILLISECONDS[engine.kind],
       indexedFrom: config.indexedFrom ?? 5_000,
       shared,
+      brake,
       halfvecOid: Number(type?.oid),
       ping: async () => {
         await engine.query('select 1');
       },
       memory: { schemas: new Map(), uses: new Map(), words: new Map(), commits: new Map(), events, cells: new Map() },
-      [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+      async [Symbol.asyncDispose]() {
+        brake.stop();
+        await engine[Symbol.asyncDispose]();
+      },
     };
     await migrate(engine);
     await createFirstCollection(store);
     for (const collection of await listCollections(store)) await updateTables(store, collection);
     if (!shared) await recover(store);
+    brake.start();
     return store;
   } catch (error) {
     await engine[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+function openBrake(engine: Engine, slowdown: number, shared: boolean): Brake {
+  if (engine.kind === 'pglite') return new Brake(0);
+  return new Brake(slowdown, shared ? exchangeSearchTimes(engine, randomUUID()) : undefined);
 }
 
 /** Once in the life of a database, also when several processes open it at once or one dies in between. */

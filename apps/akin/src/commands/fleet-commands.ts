@@ -22,6 +22,8 @@ import {
   CORS_OPTION,
   contentModelOf,
   LEGACY_OPTION,
+  SLOWDOWN_OPTION,
+  searchSlowdown,
   WAITING_OPTIONS,
   WEB_FOLDER,
   waitingLimits,
@@ -51,6 +53,7 @@ export const gatewayCommand: Program = {
       ...FLEET_OPTIONS,
       CONTENT_MODEL_OPTION,
       ...WAITING_OPTIONS,
+      SLOWDOWN_OPTION,
       CORS_OPTION,
       LEGACY_OPTION,
       LOG_OPTION,
@@ -68,6 +71,7 @@ export const gatewayCommand: Program = {
       limits: waitingLimits(options),
       access: accessConfig(options),
       fleetKey: options.text('fleet-key'),
+      searchSlowdown: searchSlowdown(options),
     };
     return runFleetProcess('gateway', options, signal, (fleet) => openGatewayProcess(fleet, config));
   },
@@ -91,6 +95,7 @@ export const indexerCommand: Program = {
       },
       ...DOOR_OPTIONS,
       CONTENT_MODEL_OPTION,
+      SLOWDOWN_OPTION,
       LOG_OPTION,
     ],
   },
@@ -100,6 +105,7 @@ export const indexerCommand: Program = {
       databaseUrl: needed(options, 'database-url'),
       queueServer: queueServer(options),
       autoCommitMilliseconds: Math.max(100, options.number('auto-commit')),
+      searchSlowdown: searchSlowdown(options),
     };
     return runFleetProcess('indexer', options, signal, (fleet) => openIndexerProcess(fleet, config));
   },

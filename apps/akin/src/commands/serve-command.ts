@@ -9,7 +9,9 @@ import {
   CORS_OPTION,
   embeddedConfig,
   LEGACY_OPTION,
+  SLOWDOWN_OPTION,
   STORE_OPTIONS,
+  searchSlowdown,
   WAITING_OPTIONS,
   waitingLimits,
 } from './serve-options.ts';
@@ -42,6 +44,7 @@ export const serveCommand: Program = {
       CORS_OPTION,
       LEGACY_OPTION,
       ...WAITING_OPTIONS,
+      SLOWDOWN_OPTION,
       ...STORE_OPTIONS,
       ...FOLDER_OPTIONS,
     ],
@@ -61,6 +64,7 @@ export const serveCommand: Program = {
       access: accessConfig(options),
       legacySegment: options.text('legacy-segment') ?? 'solr',
       limits: waitingLimits(options),
+      searchSlowdown: searchSlowdown(options),
     });
     const { url } = served.gateway;
     const collection = createClient({ baseUrl: url, key: served.key }).collection(

@@ -89,6 +89,20 @@ export function waitingLimits(options: Parsed): WaitingLimits {
   };
 }
 
+export const SLOWDOWN_OPTION: Option = {
+  name: 'search-slowdown',
+  value: 'times',
+  about: 'How many times slower searches on PostgreSQL may get before bulk work rests for them; 0: it never does',
+  default: '1.3',
+};
+
+/** @throws {UsageError} for what is neither 0 nor a number above 1 */
+export function searchSlowdown(options: Parsed): number {
+  const times = Number(options.text('search-slowdown'));
+  if (times === 0 || (times > 1 && times < 1000)) return times;
+  throw new UsageError('--search-slowdown (or AKIN_SEARCH_SLOWDOWN) must be 0 or a number above 1.');
+}
+
 export const WEB_FOLDER = fileURLToPath(new URL('dist/', import.meta.resolve('@akin/web/package.json')));
 
 /** Where the embedded database of a data folder lies. */

@@ -22,6 +22,8 @@ export interface GatewayProcessConfig {
   readonly access: AccessConfig;
   /** Shared with the analyzers. */
   readonly fleetKey: string | undefined;
+  /** As the store takes it. */
+  readonly searchSlowdown: number;
 }
 
 /** The HTTP door of a fleet. It keeps nothing: any number of them may run. */
@@ -39,13 +41,13 @@ export async function openGatewayProcess(
     otherwise: closed,
   });
   const { port } = waitingDoor;
-  const { corsOrigins, allowedHosts, legacySegment, webFolder, limits, access } = config;
+  const { databaseUrl, searchSlowdown, corsOrigins, allowedHosts, legacySegment, webFolder, limits, access } = config;
   let store: Store;
   try {
     store = parts.keep(
       'store',
       await persist('the database', () =>
-        openStore({ modules: MODULES, models: models(), parseOutputs, databaseUrl: config.databaseUrl, shared: true }),
+        openStore({ modules: MODULES, models: models(), parseOutputs, databaseUrl, shared: true, searchSlowdown }),
       ),
     );
     await persist('a first key', async () => {

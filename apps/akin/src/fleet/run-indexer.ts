@@ -10,6 +10,8 @@ export interface IndexerProcessConfig {
   readonly databaseUrl: string;
   readonly queueServer: QueueServer;
   readonly autoCommitMilliseconds: number;
+  /** As the store takes it. */
+  readonly searchSlowdown: number;
 }
 
 /** Processes forget after a minute under which contract jobs are handed out. */
@@ -24,11 +26,11 @@ export async function openIndexerProcess(
     throw notReady(waitsFor() ?? 'The indexer starts.');
   };
   const { url } = await door({ ready: () => check() });
-  const { databaseUrl, queueServer, autoCommitMilliseconds } = config;
+  const { databaseUrl, queueServer, autoCommitMilliseconds, searchSlowdown } = config;
   const store = parts.keep(
     'store',
     await persist('the database', () =>
-      openStore({ modules: MODULES, models: models(), parseOutputs, databaseUrl, shared: true }),
+      openStore({ modules: MODULES, models: models(), parseOutputs, databaseUrl, shared: true, searchSlowdown }),
     ),
   );
   for (const line of await tellOtherModels(store)) log.warn(line);

@@ -161,7 +161,9 @@ class StagedRequest {
     const batch = this.#batch;
     this.#batch = [];
     this.#batchBytes = 0;
+    const began = performance.now();
     await this.staging.add(batch);
+    if (this.count > SMALL_REQUEST) await this.#context.store.brake.rest(performance.now() - began);
   }
 }
 

@@ -10,8 +10,6 @@ import { type GroupingState, isSame, lockState, readState } from './state.ts';
 
 /** Numbers of documents that are read at a time. */
 const PAGE = 2_000;
-/** While somebody searched this recently, the database gets as much rest as it got work. */
-const SEARCHED_MILLISECONDS = 1_000;
 
 /**
  * Brings the groups of near-duplicates up to the last commit, or as far as the time goes: the next call goes on there.
@@ -218,10 +216,7 @@ class Turn {
       this.#pace.learn(chunk.length, took);
       this.#steps++;
       at += chunk.length;
-      // PGlite's lanes see to that themselves.
-      if (this.#store.engine.kind === 'postgres' && this.#store.engine.sinceLastSearch() < SEARCHED_MILLISECONDS) {
-        await new Promise((resolve) => setTimeout(resolve, took));
-      }
+      await this.#store.brake.rest(took);
     }
     return true;
   }

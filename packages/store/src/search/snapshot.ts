@@ -37,6 +37,7 @@ export async function withSnapshot<T>(
   const { sqlSchema } = collection;
   const uses = new FieldUses();
   let documents = 0n;
+  const from = performance.now();
   const result = await store.engine
     .transaction(
       async (tx) => {
@@ -66,6 +67,7 @@ export async function withSnapshot<T>(
         { cause: error, retryAfterSeconds: 30 },
       );
     });
+  store.brake.searched(performance.now() - from);
   await recordUses(store, collection, documents, uses);
   return result;
 }

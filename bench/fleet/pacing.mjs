@@ -1,0 +1,117 @@
+// Searches of a fleet while documents with outputs come in: `node bench/fleet/pacing.mjs --documents 100000`.
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { collectionUrl } from '../lib/akin.mjs';
+import { documentsFile, idOf } from '../lib/documents.mjs';
+import { printTable, quantile, quantiles } from '../lib/figures.mjs';
+import { startFleet } from '../lib/fleet.mjs';
+import { publish, send } from '../lib/http.mjs';
+import { printMachine } from '../lib/machine.mjs';
+import { listOf, readOptions } from '../lib/options.mjs';
+import { createDice } from '../lib/random.mjs';
+
+const options = readOptions({
+  documents: '100000',
+  changed: '10000',
+  seconds: '20',
+  pictures: '',
+  slowdowns: '1.3,0',
+  'database-url': '',
+});
+/** Searches come so often, whether the one before was answered or not: a person more or less. */
+const EVERY_MILLISECONDS = 50;
+const WINDOWS_AFTER = 2;
+
+printMachine();
+const count = Number(options.documents);
+const file = await documentsFile(count, options.pictures);
+let loaded = false;
+for (const slowdown of listOf(options.slowdowns)) await measure(slowdown);
+
+async function measure(slowdown) {
+  const fleet = await startFleet({
+    analyzers: 1,
+    databaseUrl: options['database-url'] || undefined,
+    env: { AKIN_SEARCH_SLOWDOWN: slowdown },
+  });
+  const collection = collectionUrl(fleet.url, 'my-collection');
+  if (!loaded || options['database-url'] === '') {
+    const { response } = JSON.parse(await send(`${collection}/select?rows=0`));
+    if (response.numFound < count) {
+      await sendParts(collection, count);
+      await publish(collection);
+    }
+    loaded = true;
+  }
+  const dice = createDice(5);
+  const phases = [];
+  const phase = async (title, work) => {
+    const times = [];
+    const open = new Set();
+    let sent = 0;
+    const from = performance.now();
+    const timer = setInterval(() => {
+      for (; from + sent * EVERY_MILLISECONDS <= performance.now(); sent++) {
+        const due = from + sent * EVERY_MILLISECONDS;
+        const filter = ['', `&fq=shelf:${dice.whole(100)}`, `&fq=category:"category ${dice.whole(10)}"`][sent % 3];
+        const asked = send(
+          `${collection}/image?rank.by.id=${idOf(dice.whole(count))}${encodeURI(filter)}&fl=id,score&rows=10`,
+        ).then(() => {
+          times.push(performance.now() - due);
+          open.delete(asked);
+        });
+        open.add(asked);
+      }
+    }, 2);
+    await work();
+    clearInterval(timer);
+    await Promise.all(open);
+    phases.push({ title, times, seconds: (performance.now() - from) / 1000 });
+  };
+  const seconds = Number(options.seconds);
+  const changed = Number(options.changed);
+  await phase('warming up', () => delay(15_000));
+  phases.pop();
+  await phase('idle', () => delay(seconds * 1000));
+  await phase('while they are accepted', () => sendParts(collection, changed));
+  await phase('while the commit applies them', () => publish(collection));
+  for (let i = 0; i < WINDOWS_AFTER; i++) {
+    await phase(`${i * seconds} to ${(i + 1) * seconds} s after`, () => delay(seconds * 1000));
+  }
+  const idle = quantile(phases[0].times, 0.95);
+  printTable(`${count} documents, ${changed} of them replaced, --search-slowdown ${slowdown}`, [
+    ['searches', 'seconds', 'how many', 'p50 / p95 / max ms', 'p95 / idle'],
+    ...phases.map(({ title, times, seconds: took }) => [
+      title,
+      took.toFixed(1),
+      String(times.length),
+      quantiles(times, [0.5, 0.95, 1]),
+      (quantile(times, 0.95) / idle).toFixed(2),
+    ]),
+  ]);
+  await fleet.stop();
+}
+
+/** The first documents of the file, in requests of a thousand, as a pipeline sends them. */
+async function sendParts(collection, most) {
+  let batch = [];
+  let sent = 0;
+  const flush = async () => {
+    if (batch.length === 0) return;
+    await send(`${collection}/update`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: `[${batch.join(',')}]`,
+    });
+    batch = [];
+  };
+  for await (const line of createInterface({ input: createReadStream(file) })) {
+    const text = line.replace(/^\[/, '').replace(/[\],]$/, '');
+    if (text.trim() === '') continue;
+    batch.push(text);
+    if (++sent >= most) break;
+    if (batch.length === 1_000) await flush();
+  }
+  await flush();
+}
