@@ -90,6 +90,7 @@ describe('/groups', () => {
     const second = await get(`limit=1&cursor=${first.nextCursor}`);
     expect([ids(second)[0]?.[0], second.nextCursor]).toEqual(['red', undefined]);
     expect(await get('rows=0')).toMatchObject({ numFound: 2, groups: [] });
+    expect(await get('rows=0&fq=+&fq=')).toMatchObject({ numFound: 2 });
   });
 
   it('answers by the old prefix, to a form and as a page', async () => {

@@ -6,7 +6,7 @@ import type { Handler } from '../http/frame.ts';
 import { fieldNames } from '../search/answer-search.ts';
 import { type FieldList, readFieldList, wantedDistances } from '../search/field-list.ts';
 import { presentDocument } from '../search/present.ts';
-import { lookupIn, readQuery } from '../search/query-parameters.ts';
+import { lookupIn, readFilters } from '../search/query-parameters.ts';
 import { refuseUnbuilt } from '../search/refused.ts';
 import { awaitToken } from '../update/await-token.ts';
 
@@ -14,7 +14,7 @@ import { awaitToken } from '../update/await-token.ts';
 export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ parameters, list, signal }, context) => {
   refuseUnbuilt(list);
   const parameter = lookupIn(list);
-  const filters = parameters.fq.map((text) => readQuery('fq', text, parameters, parameter));
+  const filters = readFilters(parameters.fq, parameters, parameter).map(({ query }) => query);
   const fields: FieldList = { ...readFieldList(parameters.fl, true, parameter), score: true };
   const after = parameters.cursor === undefined ? undefined : readCursor(parameters.cursor);
 

@@ -75,6 +75,10 @@ describe('/tag', () => {
     const threshold = String((first.confidence + second.confidence) / 2);
     expect((await get({ 'tagging.input.id': 'red', 'tagging.threshold': threshold })).tags).toEqual([first]);
     expect(await get({ 'tagging.input.id': 'red', fq: 'price:99' })).toMatchObject({ voters: 0, tags: [] });
+    // A form that leaves the filter blank.
+    expect((await get({ 'tagging.input.id': 'red', fq: ' ' })).tags).toHaveLength(
+      (await get({ 'tagging.input.id': 'red' })).tags.length,
+    );
   });
 
   it('keeps pictures and outputs out of the log', async () => {

@@ -5,7 +5,7 @@ import { type Collection, findCollection, loadSchema, search } from '@akin/store
 import type { Context } from '../context.ts';
 import type { Handler } from '../http/frame.ts';
 import { describe } from '../search/describe.ts';
-import { lookupIn, readQuery } from '../search/query-parameters.ts';
+import { lookupIn, readFilters } from '../search/query-parameters.ts';
 import type { RankInput } from '../search/rank-inputs.ts';
 import { refuseUnbuilt } from '../search/refused.ts';
 import { requireOwnModel } from '../search/require-own-model.ts';
@@ -24,7 +24,7 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
   refuseUnbuilt(list);
   const input = readInput(parameters);
   const parameter = lookupIn(list);
-  const filters = parameters.fq.map((text) => readQuery('fq', text, parameters, parameter));
+  const filters = readFilters(parameters.fq, parameters, parameter).map(({ query }) => query);
 
   const collection = await findCollection(context.store, parameters.collection);
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);

@@ -11,7 +11,7 @@ import { readFacets, tagsOf } from './facets.ts';
 import { type FieldList, readFieldList, wantedDistances, wantedFields, wantsScores } from './field-list.ts';
 import { presentDocument } from './present.ts';
 import { facetWarnings, presentFacets } from './present-facets.ts';
-import { lookupIn, readQuery, readSort } from './query-parameters.ts';
+import { lookupIn, readFilters, readQuery, readSort } from './query-parameters.ts';
 import { readRankInputs } from './rank-inputs.ts';
 import { refuseUnbuilt } from './refused.ts';
 import { requireOwnModel } from './require-own-model.ts';
@@ -46,12 +46,10 @@ export async function answerSearch(
   const parameter = lookupIn(call.list);
   const fields = readFieldList(parameters.fl, inputs.length > 0, parameter);
   const query = readQuery('q', parameters.q, parameters, parameter);
-  // A form that leaves a filter blank means none.
-  const filterTexts = parameters.fq.filter((text) => text.trim() !== '');
-  const filters = filterTexts.map((text) => readQuery('fq', text, parameters, parameter));
+  const filters = readFilters(parameters.fq, parameters, parameter);
   const tagged = [
     { tags: tagsOf('q', parameters.q, parameter), query },
-    ...filters.map((filter, i) => ({ tags: tagsOf('fq', filterTexts[i] ?? '', parameter), query: filter })),
+    ...filters.map((filter) => ({ tags: tagsOf('fq', filter.text, parameter), query: filter.query })),
   ];
   const facets = parameters.facet ? readFacets(call.list, tagged, parameters) : [];
   const sort = readSort(parameters.sort, parameter);
@@ -68,7 +66,7 @@ export async function answerSearch(
   const { names, hidden } = await fieldNames(fields, collection, context);
   const question: SearchQuestion = {
     query,
-    filters,
+    filters: filters.map((filter) => filter.query),
     rank,
     sort,
     start: parameters.start,

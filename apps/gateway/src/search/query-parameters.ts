@@ -24,6 +24,20 @@ export function readQuery(name: string, text: string, options: QueryOptions, par
   );
 }
 
+/**
+ * The filters of a request, with their texts. A form that leaves one blank means none.
+ * @throws AkinError bad-request that names the character and what was expected
+ */
+export function readFilters(
+  texts: readonly string[],
+  options: QueryOptions,
+  parameter: ParameterLookup,
+): { readonly text: string; readonly query: Query }[] {
+  return texts
+    .filter((text) => text.trim() !== '')
+    .map((text) => ({ text, query: readQuery('fq', text, options, parameter) }));
+}
+
 /** @throws AkinError bad-request */
 export function readSort(text: string | undefined, parameter: ParameterLookup): SortClause[] {
   return text === undefined ? [] : naming('sort', () => parseSort(text, parameter));
