@@ -1,0 +1,162 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { AkinRequestError } from '@akin/client';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
+import { copyOf, type PictureServer, picture, servePictures } from './pictures.ts';
+
+const PICTURES = 110;
+
+let place: Awaited<ReturnType<typeof temporaryFolder>>;
+let served: PictureServer;
+let akin: ServingAkin;
+let model: string;
+const inPlace = (...names: string[]) => path.join(place.folder, ...names);
+
+beforeAll(async () => {
+  place = await temporaryFolder();
+  served = await servePictures();
+  await mkdir(inPlace('pictures'));
+  for (let seed = 0; seed < PICTURES; seed++) {
+    await writeFile(inPlace('pictures', `${seed}.jpg`), await picture(seed, 120, 90));
+  }
+  await saveGraph(inPlace('model'));
+}, 120_000);
+afterAll(async () => {
+  await akin?.command.stop();
+  await served?.[Symbol.asyncDispose]();
+  await place?.remove();
+});
+
+/** What the converter of TensorFlow.js writes, of a network with one layer: 40 x 30 pixels in, 12 numbers out. */
+async function saveGraph(folder: string): Promise<void> {
+  const float = { type: 'DT_FLOAT' };
+  const shape = (sides: readonly number[]) => ({ dim: sides.map((size) => ({ size: String(size) })) });
+  const text = (value: string) => ({ s: Buffer.from(value).toString('base64') });
+  const ints = (...values: number[]) => ({ list: { i: values.map(String) } });
+  const kernelShape = [5, 5, 3, 12];
+  const kernel = Float32Array.from({ length: 5 * 5 * 3 * 12 }, (_, i) => Math.sin(i * i));
+  const node = [
+    { name: 'x', op: 'Placeholder', attr: { dtype: float, shape: { shape: shape([-1, 30, 40, 3]) } } },
+    {
+      name: 'kernel',
+      op: 'Const',
+      attr: { dtype: float, value: { tensor: { dtype: 'DT_FLOAT', tensorShape: shape(kernelShape) } } },
+    },
+    {
+      name: 'map',
+      op: 'Conv2D',
+      input: ['x', 'kernel'],
+      attr: {
+        T: float,
+        strides: ints(1, 3, 3, 1),
+        dilations: ints(1, 1, 1, 1),
+        padding: text('VALID'),
+        dataFormat: text('NHWC'),
+      },
+    },
+    { name: 'features', op: 'Relu', input: ['map'], attr: { T: float } },
+  ];
+  const weights = [{ name: 'kernel', shape: kernelShape, dtype: 'float32' }];
+  const topology = {
+    format: 'graph-model',
+    modelTopology: { node, versions: { producer: 1 } },
+    weightsManifest: [{ paths: ['weights.bin'], weights }],
+  };
+  await mkdir(folder);
+  await writeFile(path.join(folder, 'weights.bin'), new Uint8Array(kernel.buffer));
+  await writeFile(path.join(folder, 'model.json'), JSON.stringify(topology));
+  const input = { width: 40, height: 30, mean: [0.5, 0.5, 0.5], std: [0.25, 0.25, 0.25] };
+  await writeFile(
+    path.join(folder, 'content-model.json'),
+    JSON.stringify({ name: 'lines', version: '3', input, output: 'features' }),
+  );
+}
+
+const serve = (...args: string[]) => serveAkin(['--no-demo', '--data', inPlace('data'), ...args]);
+const collection = () => akin.client.collection('my-collection');
+const base64 = async (seed: number) => (await copyOf(await picture(seed, 120, 90))).toString('base64');
+const likeId = async (id: string) =>
+  (await collection().image({ 'rank.by.id': id, rows: 3, fl: 'id,score' })).response.docs.map((doc) => doc.id);
+const likePicture = async (seed: number) =>
+  (await collection().image({ 'rank.by.data': await base64(seed), rows: 3, fl: 'id,score' })).response.docs;
+
+/** What a request is refused with. */
+async function refusal(request: Promise<unknown>): Promise<{ status: number; message: string }> {
+  const error = await request.then(
+    () => undefined,
+    (reason) => reason as AkinRequestError,
+  );
+  expect(error).toBeInstanceOf(AkinRequestError);
+  return { status: error?.status ?? 0, message: error?.message ?? '' };
+}
+
+describe('a content model of one’s own', () => {
+  it('is asked to be trained first', async () => {
+    const { code, err } = await runAkin(['analyze', '--content-model', inPlace('model'), inPlace('pictures', '1.jpg')]);
+    expect([code, err]).toEqual([1, expect.stringContaining('is not trained yet. Run: akin train')]);
+  });
+
+  it('is trained by one command', async () => {
+    const { code, out } = await runAkin(['train', inPlace('pictures'), '--content-model', inPlace('model')]);
+    expect([code, out]).toEqual([0, expect.stringMatching(/^content=lines-3:[0-9a-f]{8}, trained on 110 pictures\n$/)]);
+    [, model = ''] = /content=(\S+),/.exec(out) ?? [];
+  });
+
+  it('serves: pictures are indexed and found by it', async () => {
+    akin = await serve('--content-model', inPlace('model'), inPlace('pictures'));
+    await until(
+      'all pictures are in',
+      async () => (await collection().select({ rows: 0 })).response.numFound === PICTURES,
+    );
+    for (const seed of [3, 40, 99]) {
+      expect((await likeId(`${seed}.jpg`))[0]).toBe(`${seed}.jpg`);
+      expect((await likePicture(seed))[0]?.id).toBe(`${seed}.jpg`);
+    }
+    const { outputs } = await collection().analyze({ data: await base64(5) }, { 'modules.apply': 'content' });
+    const { content_descriptor } = JSON.parse(outputs) as { content_descriptor: string };
+    expect(Buffer.from(content_descriptor, 'base64').toString('latin1')).toContain(`${model}/content`);
+    await writeFile(inPlace('outputs.json'), outputs);
+    await akin.command.stop();
+  }, 180_000);
+
+  it('is not mixed with another one in a collection, which goes on without', async () => {
+    akin = await serve();
+    const content = new RegExp(`holds content of the model ${model}, and this akin uses akin-`);
+    expect(akin.command.err).toMatch(content);
+    expect(akin.command.err).toContain('akin reindex --collection my-collection');
+    const outputs = await readFile(inPlace('outputs.json'), 'utf8');
+    for (const request of [
+      collection().add([{ id: 'new', image: `${served.url}/1.jpg` }]),
+      collection().add([{ id: 'new', import: '{}' }]),
+      likePicture(3),
+    ]) {
+      expect(await refusal(request)).toEqual({ status: 409, message: expect.stringMatching(content) });
+    }
+    const foreign = akin.client.collection('foreign');
+    await foreign.create();
+    expect(await refusal(foreign.add([{ id: 'new', import: outputs }]))).toEqual({
+      status: 400,
+      message: expect.stringMatching(
+        new RegExp(`was made by the model ${model}, and this akin uses akin-.*cannot be mixed`),
+      ),
+    });
+    expect(await refusal(foreign.image({ 'rank.by.outputs': outputs }))).toEqual({
+      status: 400,
+      message: expect.stringContaining('cannot be mixed'),
+    });
+    // What needs no outputs of this akin goes on.
+    expect((await likeId('40.jpg'))[0]).toBe('40.jpg');
+    expect((await collection().color({ 'rank.by.hex': '0xFF0000', rows: 1 })).response.docs).toHaveLength(1);
+    await collection().add([{ id: 'plain', title: 'no picture' }], { commit: true });
+    expect((await collection().select({ rows: 0 })).response.numFound).toBe(PICTURES + 1);
+    await akin.command.stop();
+  }, 180_000);
+
+  it('lies beside another one in the same store', async () => {
+    akin = await serve('--content-model', inPlace('model'));
+    expect(akin.command.err).toBe('');
+    expect((await likePicture(40))[0]?.id).toBe('40.jpg');
+    await rm(inPlace('outputs.json'));
+  }, 180_000);
+});
