@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AkinRequestError } from '@akin/client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
+import { runAkin, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
 import { copyOf, type PictureServer, picture, servePictures } from './pictures.ts';
 
 const PICTURES = 110;
@@ -105,10 +105,8 @@ describe('a content model of one’s own', () => {
 
   it('serves: pictures are indexed and found by it', async () => {
     akin = await serve('--content-model', inPlace('model'), inPlace('pictures'));
-    await until(
-      'all pictures are in',
-      async () => (await collection().select({ rows: 0 })).response.numFound === PICTURES,
-    );
+    await akin.command.says(/Three requests to paste/);
+    expect((await collection().select({ rows: 0 })).response.numFound).toBe(PICTURES);
     for (const seed of [3, 40, 99]) {
       expect((await likeId(`${seed}.jpg`))[0]).toBe(`${seed}.jpg`);
       expect((await likePicture(seed))[0]?.id).toBe(`${seed}.jpg`);
