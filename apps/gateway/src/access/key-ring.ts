@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { isSecretOf, loadKeys, noteUse, readKeyText, type Store, type StoredKey, USE_MILLISECONDS } from '@akin/store';
 
 /** Where other processes may change the keys, they are read again after so long, beside the request. */
@@ -17,6 +18,8 @@ export class KeyRing {
   #origins: ReadonlySet<string> = new Set();
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
+  /** The reading that all wait for who bring a key that is not known. */
+  #seeking: Promise<void> | undefined;
 
   constructor(store: Store) {
     this.#store = store;
@@ -29,11 +32,12 @@ export class KeyRing {
   async find(text: string): Promise<StoredKey | undefined> {
     const sent = readKeyText(text);
     if (sent === undefined) return undefined;
-    const since = performance.now() - UNKNOWN_MILLISECONDS;
+    const asked = performance.now();
     await this.#refresh();
-    // It may be new. All that ask at the same time wait for the same reading.
-    while (this.#store.shared && !this.#keys.has(sent.id) && this.#readAt < since) {
-      await (this.#reading ?? this.reload());
+    // It may have been made a moment ago, in another process.
+    while (this.#store.shared && !this.#keys.has(sent.id) && this.#readAt < asked) {
+      this.#seeking ??= this.#readSoon();
+      await this.#seeking;
     }
     const key = this.#keys.get(sent.id);
     return key !== undefined && isSecretOf(key.hash, sent.secret) ? key : undefined;
@@ -71,6 +75,15 @@ export class KeyRing {
     const reading = this.#reading ?? this.reload();
     if (age > STALE_MILLISECONDS) await reading;
     else reading.catch(() => undefined);
+  }
+
+  async #readSoon(): Promise<void> {
+    try {
+      await setTimeout(Math.max(0, UNKNOWN_MILLISECONDS - this.#age()));
+      await this.reload();
+    } finally {
+      this.#seeking = undefined;
+    }
   }
 
   #age(): number {

@@ -1,0 +1,85 @@
+import type { Scope } from '@akin/domain';
+import { MODULES } from '@akin/modules/manifests';
+import { parseOutputs } from '@akin/modules/vectors';
+import { commit, createKey, findCollection, type NewKey, openStore, type Store } from '@akin/store';
+import { testDatabase } from '@akin/testing';
+import type { GatewayConfig } from '../src/config.ts';
+import { createGateway, type Gateway } from '../src/gateway.ts';
+import { analyzeTestPicture } from './pictures.ts';
+import { ask, JSON_BODY, type TestLog, testConfig, testLog, testStore } from './start-gateway.ts';
+
+/** Gateways that ask for keys, with a key of each scope. */
+export interface Keyed extends AsyncDisposable {
+  readonly store: Store;
+  readonly gateway: Gateway;
+  /** The same on PGlite; on PostgreSQL another one with a store of its own, as in a fleet. */
+  readonly other: Gateway;
+  readonly log: TestLog;
+  readonly keys: Readonly<Record<Scope, string>>;
+  /** Makes a key in `other` and tells its text. */
+  make(key: NewKey): Promise<string>;
+}
+
+export async function startKeyed(
+  kind: 'pglite' | 'postgres',
+  access: GatewayConfig['access'] = {},
+  parts: Partial<GatewayConfig> = {},
+): Promise<Keyed> {
+  const log = testLog();
+  const { stores, remove } = kind === 'pglite' ? await embedded() : await shared();
+  const [store, second] = stores as [Store, Store | undefined];
+  const first = async (key: NewKey) => (await createKey(store, key)).text;
+  const keys = {
+    search: await first({ scope: 'search', note: 'reads' }),
+    index: await first({ scope: 'index', note: 'writes' }),
+    admin: await first({ scope: 'admin', note: 'may all' }),
+  };
+  const open = (one: Store) =>
+    createGateway(
+      testConfig({
+        store: one,
+        log,
+        analyze: analyzeTestPicture,
+        makeThumbnail: async (bytes) => bytes,
+        commit: async (name) => commit(one, await findCollection(one, name)),
+        access: { requireKeys: true, ...access },
+        ...parts,
+      }),
+    );
+  const gateway = await open(store);
+  const other = second ? await open(second) : gateway;
+  const make = async ({ expiresAt, ...key }: NewKey) => {
+    const body = JSON.stringify({ ...key, ...(expiresAt ? { expires: expiresAt.toISOString() } : {}) });
+    const answer = await ask(other, '/api/keys', { body, headers: { ...JSON_BODY, ...bearer(keys.admin) } });
+    if (answer.status !== 201) throw new Error(answer.text);
+    return answer.json.key as string;
+  };
+  return {
+    ...{ store, gateway, other, log, keys, make },
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]();
+      if (second) await other[Symbol.asyncDispose]();
+      await remove();
+    },
+  };
+}
+
+async function embedded(): Promise<{ stores: Store[]; remove: () => Promise<void> }> {
+  const { store, remove } = await testStore();
+  return { stores: [store], remove };
+}
+
+async function shared(): Promise<{ stores: Store[]; remove: () => Promise<void> }> {
+  const database = await testDatabase();
+  const open = () => openStore({ databaseUrl: database.url, shared: true, modules: MODULES, parseOutputs });
+  const stores = [await open(), await open()];
+  return {
+    stores,
+    async remove() {
+      for (const store of stores) await store[Symbol.asyncDispose]();
+      await database.drop();
+    },
+  };
+}
+
+export const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
