@@ -3,6 +3,7 @@ import type { Store } from '@akin/store';
 import type { Gate } from './access/gate.ts';
 import type { KeyRing } from './access/key-ring.ts';
 import type { Background } from './background.ts';
+import type { Feeds } from './changes/feeds.ts';
 import type { AnalyzeImage, CommitChanges, GatewayMetrics, MakeThumbnail } from './config.ts';
 import type { HeldBytes } from './http/held-bytes.ts';
 import type { Turnstile } from './http/turnstile.ts';
@@ -31,6 +32,8 @@ export interface Context {
   readonly turnstiles: Readonly<Record<'searches' | 'bulkUpdates' | 'sentPictures' | 'fetchedPictures', Turnstile>>;
   /** What may still be accepted. */
   readonly room: Room;
+  /** What is told of changes, for those who listen. */
+  readonly feeds: Feeds;
   /** Lets requests in. */
   readonly gate: Gate;
   /** The keys of the store. */

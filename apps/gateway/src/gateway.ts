@@ -8,6 +8,7 @@ import { asksForKeys, Gate } from './access/gate.ts';
 import { KeyRing } from './access/key-ring.ts';
 import { HANDLERS } from './api/handlers.ts';
 import { createBackground } from './background.ts';
+import { Feeds } from './changes/feeds.ts';
 import type { DoorConfig, GatewayConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { refuseBrokenRequest } from './http/broken-request.ts';
@@ -97,6 +98,7 @@ async function open(
   }
   const limits = { ...DEFAULT_GATEWAY_LIMITS, ...config.limits };
   const background = createBackground(config.log);
+  const feeds = new Feeds(parts.store);
   const context: Context = {
     ...parts,
     background: background.run,
@@ -111,6 +113,7 @@ async function open(
       fetchedPictures: new Turnstile('pictures', limits.fetchedPictures),
     },
     room: new Room(parts.store, limits),
+    feeds,
     gate,
     keyRing,
     legacySegment,
@@ -137,6 +140,7 @@ async function open(
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
     async [Symbol.asyncDispose]() {
+      feeds.stop();
       await close(server, limits.shutdownMilliseconds);
       await background.stop();
     },

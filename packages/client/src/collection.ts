@@ -1,3 +1,4 @@
+import { type CollectionEvent, listen } from './changes.ts';
 import type { CollectionSummary } from './client.ts';
 import {
   type ClientConfig,
@@ -206,6 +207,15 @@ export class Collection {
   /** Accepted changes in their order, and how far they got. */
   operations(parameters: OperationsParameters = {}, options: { signal?: AbortSignal } = {}): Promise<OperationsAnswer> {
     return this.#send('/operations', { ...parameters }, options);
+  }
+
+  /**
+   * Changes as they are settled, and the state of the collection whenever that changed, until the signal aborts.
+   *
+   * @param options.cursor the id of the last event that was seen; what is settled from now on when not given
+   */
+  events(options: { cursor?: string; signal: AbortSignal }): AsyncGenerator<CollectionEvent> {
+    return listen(this.#config, this.#path('/operations/stream'), options.cursor, options.signal);
   }
 
   /** Sets one failed change on its way again. */

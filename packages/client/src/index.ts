@@ -8,6 +8,7 @@
  * const { response } = await shop.image({ 'rank.by.id': '1', fq: ['-id:1'], rows: 12 });
  */
 
+export type { CollectionEvent } from './changes.ts';
 export { type Client, type CollectionSummary, createClient } from './client.ts';
 export { Collection } from './collection.ts';
 export { type Plain, readAnswer } from './json.ts';

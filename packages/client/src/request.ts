@@ -62,35 +62,59 @@ export async function requestText(
   path: string,
   options: RequestOptions = {},
 ): Promise<{ text: string; headers: Headers }> {
+  const { answer, text } = await exchange(config, path, options, async (answer) => ({
+    answer,
+    text: await answer.text(),
+  }));
+  if (!answer.ok) throw refusal(answer, text);
+  return { text, headers: answer.headers };
+}
+
+/** The bytes of an answer that goes on. @throws {AkinRequestError} as `request` */
+export async function openStream(
+  config: ClientConfig,
+  path: string,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  return exchange(config, path, { signal }, async (answer) => {
+    if (!answer.ok || answer.body === null) throw refusal(answer, await answer.text());
+    return answer.body;
+  });
+}
+
+async function exchange<T>(
+  config: ClientConfig,
+  path: string,
+  options: RequestOptions,
+  read: (answer: Response) => Promise<T>,
+): Promise<T> {
   const headers: Record<string, string> = {};
   if (config.key) headers.authorization = `Bearer ${config.key}`;
   if (options.contentType) headers['content-type'] = options.contentType;
   if (options.contentEncoding) headers['content-encoding'] = options.contentEncoding;
-  let answer: Response;
-  let text: string;
   try {
-    answer = await fetch(`${config.baseUrl}${path}`, {
+    const answer = await fetch(`${config.baseUrl}${path}`, {
       method: options.method ?? (options.body === undefined ? 'GET' : 'POST'),
       headers,
       ...(options.body === undefined ? {} : { body: options.body }),
       ...(options.signal ? { signal: options.signal } : {}),
     });
-    text = await answer.text();
+    return await read(answer);
   } catch (cause) {
-    if (options.signal?.aborted) throw cause;
+    if (options.signal?.aborted || cause instanceof AkinRequestError) throw cause;
     throw new AkinRequestError(0, `No answer from ${config.baseUrl || 'akin'}: is it running? (${describe(cause)})`);
   }
-  if (!answer.ok) {
-    const error = (readBody(text) as { error?: { msg?: string; details?: Plain[] } } | null)?.error;
-    const retryAfter = Number(answer.headers.get('retry-after'));
-    throw new AkinRequestError(
-      answer.status,
-      error?.msg ?? `akin answered ${answer.status} ${answer.statusText}`,
-      error?.details ?? [],
-      retryAfter > 0 ? retryAfter : undefined,
-    );
-  }
-  return { text, headers: answer.headers };
+}
+
+function refusal(answer: Response, text: string): AkinRequestError {
+  const error = (readBody(text) as { error?: { msg?: string; details?: Plain[] } } | null)?.error;
+  const retryAfter = Number(answer.headers.get('retry-after'));
+  return new AkinRequestError(
+    answer.status,
+    error?.msg ?? `akin answered ${answer.status} ${answer.statusText}`,
+    error?.details ?? [],
+    retryAfter > 0 ? retryAfter : undefined,
+  );
 }
 
 function readBody(text: string): Plain {

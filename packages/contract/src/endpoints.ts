@@ -19,6 +19,7 @@ import { metrics } from './http/metrics.ts';
 import { openapi } from './http/openapi.ts';
 import { operation } from './http/operation.ts';
 import { operations } from './http/operations.ts';
+import { operationsStream } from './http/operations-stream.ts';
 import { ping } from './http/ping.ts';
 import { pixolution } from './http/pixolution.ts';
 import { query } from './http/query.ts';
@@ -66,8 +67,9 @@ export const ENDPOINTS = {
   pixolution,
   thumbnail,
   operations,
-  // Before the one below, whose address it would be as well.
+  // Both before the one below, whose address they would be as well.
   retryOperations,
+  operationsStream,
   operation,
   retryOperation,
   ping,

@@ -21,6 +21,7 @@ import { metrics } from './metrics.ts';
 import { openapi } from './openapi.ts';
 import { operation } from './operation.ts';
 import { operations } from './operations.ts';
+import { operationsStream } from './operations-stream.ts';
 import { ping } from './ping.ts';
 import { pixolution } from './pixolution.ts';
 import { query } from './query.ts';
@@ -69,6 +70,7 @@ export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<E
   thumbnail,
   operations,
   retryOperations,
+  operationsStream,
   operation,
   retryOperation,
   ping,

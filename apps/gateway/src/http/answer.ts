@@ -20,4 +20,12 @@ export interface BytesAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type Answer = JsonAnswer | BytesAnswer;
+/** An answer that goes on until the client goes away or there is no more. */
+export interface StreamAnswer {
+  readonly type: string;
+  /** Read no faster than the client reads; ended when it is gone. */
+  readonly events: AsyncGenerator<string>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type Answer = JsonAnswer | BytesAnswer | StreamAnswer;

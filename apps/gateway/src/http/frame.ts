@@ -7,7 +7,7 @@ import type { AnalyzeImage } from '../config.ts';
 import type { Context } from '../context.ts';
 import { renderAnswer } from '../html/answer-page.ts';
 import { HTML_HEADERS } from '../html/page.ts';
-import type { Answer, BytesAnswer, JsonAnswer } from './answer.ts';
+import type { Answer, BytesAnswer, JsonAnswer, StreamAnswer } from './answer.ts';
 import { type Body, openBody } from './body.ts';
 import { errorMember, HTTP_STATUS, presentError } from './errors.ts';
 import { isPayload, loggableParameters } from './loggable.ts';
@@ -15,6 +15,7 @@ import { translateOldSpellings } from './old-spellings.ts';
 import { type ParameterList, readQueryString } from './parameters.ts';
 import { readParameters } from './read-parameters.ts';
 import { checkLengths, expandJsonParameter, FORM_TYPE, readBodyParameters } from './read-request.ts';
+import { writeStream } from './write-stream.ts';
 import { checkWriter } from './writer.ts';
 import { writeXml, XML_TYPE } from './xml-answer.ts';
 
@@ -97,7 +98,8 @@ export function serve(
         },
         access.mayFetch ? context : { ...context, analyze: fetchingNothing(context.analyze) },
       );
-      write(answer, request, response, story, context);
+      if ('events' in answer) await writeStream(answer, request, response);
+      else write(answer, request, response, story, context);
     } catch (error) {
       writeError(error, request, response, context);
     } finally {
@@ -160,7 +162,13 @@ export function writeError(error: unknown, request: Request, response: Response,
   writeObject(status, {}, { error: member }, true, request, response, story);
 }
 
-function write(answer: Answer, request: Request, response: Response, story: Story, context: Context): void {
+function write(
+  answer: Exclude<Answer, StreamAnswer>,
+  request: Request,
+  response: Response,
+  story: Story,
+  context: Context,
+): void {
   if ('bytes' in answer) {
     writeBytes(answer, request, response);
     return;

@@ -1,0 +1,108 @@
+import { AkinError } from '@akin/domain';
+import { commit, findCollection } from '@akin/store';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Service, startService } from '../../test/start-service.ts';
+
+interface Event {
+  readonly event: string;
+  readonly id: string | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of all shapes
+  readonly data: any;
+}
+
+describe('the stream of changes', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService({
+      analyze: async (input) => {
+        if ('url' in input && input.url.includes('gone')) throw new AkinError('image-unreachable', 'It is gone.');
+        return { outputs: '{}' };
+      },
+    });
+  });
+  afterAll(async () => service[Symbol.asyncDispose]());
+
+  const address = (path: string) => `${service.gateway.url}/api/cores/my-collection${path}`;
+  const post = (documents: unknown, query = '?async=true') =>
+    fetch(address(`/update${query}`), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(documents),
+    });
+  const publish = async () => commit(service.store, await findCollection(service.store, 'my-collection'));
+
+  /** Reads events of one kind until there are so many. */
+  async function read(count: number, headers: Record<string, string> = {}, query = '', kind = 'operation') {
+    const answer = await fetch(address(`/operations/stream${query}`), { headers });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    const reader = (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+    const events: Event[] = [];
+    for (let text = ''; events.length < count; ) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += value;
+      const parts = text.split('\n\n');
+      text = parts.pop() ?? '';
+      for (const part of parts) {
+        const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(part)?.[1];
+        if (field('event') !== kind) continue;
+        events.push({ event: kind, id: field('id'), data: JSON.parse(field('data') ?? 'null') });
+      }
+    }
+    await reader.cancel();
+    return events;
+  }
+
+  it('tells changes in their order, each when it and all before it are settled', async () => {
+    service.pause();
+    await post([{ id: 'slow', image: 'http://images.example/slow.jpg' }]);
+    await post([{ id: 'quick' }, { id: 'bad', image: 'http://images.example/gone.jpg' }, { delete: 'x', id: 'y' }]);
+    await publish();
+    const all = read(4, {}, '?cursor=0');
+    service.resume();
+    const settled = all.then(() => true);
+    while (!(await Promise.race([settled, publish().then(() => false)])));
+    const events = await all;
+    expect(events.map(({ id, data }) => [id, data.id, data.state])).toEqual([
+      ['1', 'slow', 'visible'],
+      ['2', 'quick', 'visible'],
+      ['3', 'bad', 'failed'],
+      ['4', 'y', 'visible'],
+    ]);
+    expect(events[2]?.data.reason.code).toBe('image-unreachable');
+  });
+
+  it('goes on behind the last event that was seen, and begins with now', async () => {
+    expect((await read(2, { 'last-event-id': '2' })).map(({ id }) => id)).toEqual(['3', '4']);
+    const fromNow = read(1);
+    const many = Array.from({ length: 20 }, () => read(2, {}, '?cursor=4'));
+    // Listens by now: its first event is the state.
+    await read(1, {}, '', 'status');
+    await post([{ id: 'next' }, { id: 'more' }], '?commit=true');
+    expect((await fromNow)[0]?.id).toBe('5');
+    for (const one of await Promise.all(many)) expect(one.map(({ id }) => id)).toEqual(['5', '6']);
+  });
+
+  it('tells the state of the collection when it changes', async () => {
+    const [before, after] = await Promise.all([
+      read(2, {}, '', 'status'),
+      read(1, {}, '', 'status').then(() => post([{ id: 'another' }], '?commit=true')),
+    ]);
+    expect(after.status).toBe(200);
+    expect(before[1]?.data.documents).toBe(before[0]?.data.documents + 1);
+  });
+
+  it('refuses what it cannot begin with', async () => {
+    expect((await fetch(address('/operations/stream?cursor=x'))).status).toBe(400);
+    expect((await fetch(address('/operations/stream').replace('my-', 'no-'))).status).toBe(404);
+    expect((await fetch(address('/operations/stream'), { method: 'HEAD' })).status).toBe(200);
+  });
+
+  it('ends when its gateway does, and lets go of who went away', async () => {
+    const answer = await fetch(address('/operations/stream'));
+    const text = answer.text();
+    await service.gateway[Symbol.asyncDispose]();
+    expect(await text).toMatch(/^retry: \d+/);
+  });
+});

@@ -1,0 +1,66 @@
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import { AkinError, stringifyJson } from '@akin/domain';
+import { findCollection, lastOperation } from '@akin/store';
+import type { Handler } from '../http/frame.ts';
+import { presentOperation } from '../operations/present.ts';
+
+const HEARTBEAT_MILLISECONDS = 15_000;
+/** Clients come back after so long. */
+const RETRY_MILLISECONDS = 2_000;
+
+/** Changes in their order, each as soon as it and all before it are settled, until the client goes away. */
+export const operationsStream: Handler<ParametersOf<Endpoints['operationsStream']>> = async (
+  { parameters, header, signal },
+  { store, feeds },
+) => {
+  const collection = await findCollection(store, parameters.collection);
+  const from = parameters.cursor ?? header('last-event-id');
+  let cursor = from === undefined || from === '' ? await lastOperation(store, collection) : readCursor(from);
+  feeds.requireRoom();
+  const ended = AbortSignal.any([signal, feeds.stopping]);
+
+  async function* events(): AsyncGenerator<string> {
+    const { feed, close } = feeds.open(collection.name);
+    let status = '';
+    let beat = performance.now();
+    try {
+      yield `retry: ${RETRY_MILLISECONDS}\n\n`;
+      while (!ended.aborted) {
+        if (feed.status !== status) {
+          status = feed.status;
+          yield `event: status\ndata: ${status}\n\n`;
+          beat = performance.now();
+        }
+        const settled = await feed.settled(cursor);
+        if (settled.length > 0) {
+          cursor = settled.at(-1)?.seq ?? cursor;
+          yield settled
+            .map((one) => {
+              const data = stringifyJson(presentOperation(collection, one));
+              return `event: operation\nid: ${one.seq}\ndata: ${data}\n\n`;
+            })
+            .join('');
+          beat = performance.now();
+          continue;
+        }
+        await feed.next(ended);
+        if (performance.now() - beat > HEARTBEAT_MILLISECONDS) {
+          yield ':\n\n';
+          beat = performance.now();
+        }
+      }
+    } finally {
+      close();
+    }
+  }
+  return {
+    type: 'text/event-stream',
+    events: events(),
+    headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
+  };
+};
+
+function readCursor(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new AkinError('bad-request', 'Parameter cursor, or Last-Event-ID, must be the id of an event of this stream.');
+}

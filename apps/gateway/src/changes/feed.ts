@@ -1,0 +1,112 @@
+import { type Collection, findCollection, listOperations, type Operation, type Store } from '@akin/store';
+import { presentCollection } from '../collections/present.ts';
+
+/** Changes that are read at once. */
+const PAGE = 500;
+/** Without news of other processes it is looked again so often. */
+const LOOK_MILLISECONDS = 2_000;
+/** News come in floods while a collection is filled. */
+const REST_MILLISECONDS = 200;
+const STATUS_MILLISECONDS = 1_000;
+const SETTLED: readonly string[] = ['visible', 'failed', 'superseded'];
+
+/** What one collection tells all who listen: it is looked at once, however many they are. */
+export class Feed {
+  readonly #store: Store;
+  readonly #name: string;
+  readonly #signal: AbortSignal;
+  #listeners = 0;
+  #isRunning = false;
+  #waiting: (() => void)[] = [];
+  #pages = new Map<number, Promise<readonly Operation[]>>();
+  #failure: { readonly error: unknown } | undefined;
+  #collection: Collection | undefined;
+  #status = '';
+  #statusAt = 0;
+
+  /** @param signal ends it */
+  constructor(store: Store, name: string, signal: AbortSignal) {
+    this.#store = store;
+    this.#name = name;
+    this.#signal = signal;
+  }
+
+  get isUsed(): boolean {
+    return this.#listeners > 0;
+  }
+
+  /** Listens until the returned function is called. */
+  listen(): () => void {
+    this.#listeners++;
+    if (!this.#isRunning) void this.#run();
+    return () => {
+      this.#listeners--;
+      this.#wake();
+    };
+  }
+
+  /** The state of the collection as JSON, as it was at the last look. */
+  get status(): string {
+    return this.#status;
+  }
+
+  /**
+   * Changes behind a number that are settled, up to the first one that is not. Those who ask the same between two looks
+   * share the answer.
+   */
+  settled(after: number): Promise<readonly Operation[]> {
+    const known = this.#pages.get(after);
+    if (known) return known;
+    const page = this.#read(after);
+    this.#pages.set(after, page);
+    return page;
+  }
+
+  /** Resolves at the next look, or when either signal ends. @throws what the look failed by */
+  async next(signal: AbortSignal): Promise<void> {
+    if (!signal.aborted && !this.#signal.aborted) {
+      await new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => resolve(), { once: true });
+        this.#waiting.push(resolve);
+      });
+    }
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  async #read(after: number): Promise<readonly Operation[]> {
+    const collection = this.#collection ?? (await findCollection(this.#store, this.#name));
+    const { operations } = await listOperations(this.#store, collection, { after, limit: PAGE });
+    const open = operations.findIndex(({ state }) => !SETTLED.includes(state));
+    return open < 0 ? operations : operations.slice(0, open);
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    this.#failure = undefined;
+    try {
+      while (this.#listeners > 0 && !this.#signal.aborted) {
+        // Looked up each time: another one may have taken its place.
+        const collection = await findCollection(this.#store, this.#name);
+        this.#collection = collection;
+        const news = this.#store.memory.events.changed(collection.id, LOOK_MILLISECONDS, this.#signal);
+        this.#pages.clear();
+        if (performance.now() - this.#statusAt > STATUS_MILLISECONDS) {
+          this.#status = JSON.stringify(await presentCollection(this.#store, collection));
+          this.#statusAt = performance.now();
+        }
+        this.#wake();
+        await news;
+        await new Promise((resolve) => setTimeout(resolve, REST_MILLISECONDS));
+      }
+    } catch (error) {
+      this.#failure = { error };
+    } finally {
+      this.#isRunning = false;
+      this.#wake();
+    }
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}

@@ -1,0 +1,49 @@
+import { AkinError } from '@akin/domain';
+import type { Store } from '@akin/store';
+import { Feed } from './feed.ts';
+
+/** Streams at a time in one process: each is a connection that stays. */
+const MOST_READERS = 500;
+
+/** The feeds of collections that somebody listens to. */
+export class Feeds {
+  readonly #store: Store;
+  readonly #feeds = new Map<string, Feed>();
+  readonly #stopping = new AbortController();
+  #readers = 0;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Ends all streams. */
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  /** @throws AkinError too-many-requests when nobody else can listen */
+  requireRoom(): void {
+    if (this.#readers < MOST_READERS) return;
+    throw new AkinError('too-many-requests', `There are ${MOST_READERS} streams already.`, { retryAfterSeconds: 10 });
+  }
+
+  /** The feed of a collection, and what to call when one is through with it. */
+  open(name: string): { readonly feed: Feed; readonly close: () => void } {
+    this.#readers++;
+    const feed = this.#feeds.get(name) ?? new Feed(this.#store, name, this.#stopping.signal);
+    this.#feeds.set(name, feed);
+    const end = feed.listen();
+    return {
+      feed,
+      close: () => {
+        this.#readers--;
+        end();
+        if (!feed.isUsed) this.#feeds.delete(name);
+      },
+    };
+  }
+}

@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import type { Request, Response } from 'express';
+import type { StreamAnswer } from './answer.ts';
+
+/** Whoever does not read for so long is let go. */
+const UNREAD_MILLISECONDS = 30_000;
+
+/**
+ * Writes an answer that goes on, and resolves when it ended. What the client has not read yet is one piece at most:
+ * the next one is made when there is room.
+ */
+export async function writeStream(answer: StreamAnswer, request: Request, response: Response): Promise<void> {
+  response.statusCode = 200;
+  response.setHeader('content-type', answer.type);
+  // It ends when the gateway does, which then waits for no connection that may be used again.
+  response.setHeader('connection', 'close');
+  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
+  try {
+    if (request.method === 'HEAD') return;
+    response.flushHeaders();
+    for await (const text of answer.events) {
+      if (response.destroyed) return;
+      if (response.write(text)) continue;
+      const signal = AbortSignal.timeout(UNREAD_MILLISECONDS);
+      await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]).catch(() =>
+        response.destroy(),
+      );
+    }
+  } finally {
+    await answer.events.return(undefined);
+    response.end();
+  }
+}

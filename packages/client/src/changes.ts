@@ -1,0 +1,75 @@
+import type { CollectionSummary } from './client.ts';
+import { readAnswer } from './json.ts';
+import { AkinRequestError, type ClientConfig, openStream } from './request.ts';
+import type { Operation } from './types.ts';
+
+/** What a collection tells whoever listens. */
+export type CollectionEvent =
+  /** A change is settled, and all before it are. Go on behind its `id` to miss nothing. */
+  | { readonly kind: 'operation'; readonly id: string; readonly operation: Operation }
+  /** The state of the collection is another one. */
+  | { readonly kind: 'status'; readonly status: CollectionSummary };
+
+const RECONNECT_MILLISECONDS = 2_000;
+
+/**
+ * Events of a collection. A connection that breaks is made again behind the last event, until the signal aborts.
+ *
+ * @throws AkinRequestError when akin refuses, as for a collection that is not there
+ */
+export async function* listen(
+  config: ClientConfig,
+  path: string,
+  from: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<CollectionEvent> {
+  let cursor = from;
+  for (;;) {
+    try {
+      const address = cursor === undefined ? path : `${path}?cursor=${encodeURIComponent(cursor)}`;
+      for await (const { event, id, data } of readEvents(await openStream(config, address, signal))) {
+        if (event === 'status') {
+          yield { kind: 'status', status: readAnswer(data) as unknown as CollectionSummary };
+        } else if (event === 'operation' && id !== undefined) {
+          cursor = id;
+          yield { kind: 'operation', id, operation: readAnswer(data) as unknown as Operation };
+        }
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof AkinRequestError && error.status >= 400 && error.status < 500 && error.status !== 429) {
+        throw error;
+      }
+    }
+    if (signal.aborted) return;
+    await new Promise((resolve) => setTimeout(resolve, RECONNECT_MILLISECONDS));
+  }
+}
+
+/** Server-Sent Events as the HTML standard has them, as far as akin writes them: lines end with \n. */
+async function* readEvents(
+  stream: ReadableStream<Uint8Array>,
+): AsyncGenerator<{ event: string; id: string | undefined; data: string }> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      text += decoder.decode(value, { stream: true });
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        const fields = new Map<string, string>();
+        for (const line of text.slice(0, end).split('\n')) {
+          const colon = line.indexOf(':');
+          if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1).trimStart());
+        }
+        text = text.slice(end + 2);
+        const data = fields.get('data');
+        if (data !== undefined) yield { event: fields.get('event') ?? 'message', id: fields.get('id'), data };
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
