@@ -5,10 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { allOperations, checkVisible, type Log, type Sent } from '../test/kill-log.ts';
 import { ENGINES, type TestPlace, testPlace } from '../test/support.ts';
-import { parseTinyOutputs, TINY_MODULES } from '../test/tiny-module.mjs';
+import { parseTinyOutputs, TINY_GROUPS, TINY_MODULES } from '../test/tiny-module.mjs';
 import { claimForAnalysis, saveAnalysis } from './analysis.ts';
 import { collectionStatus, findCollection } from './collections.ts';
 import { commit } from './commit.ts';
+import { listGroups } from './groups/list-groups.ts';
+import { updateGroups } from './groups/update-groups.ts';
 import { maintain } from './maintain.ts';
 import { openStore, type Store } from './store.ts';
 
@@ -50,7 +52,53 @@ describe.each(ENGINES)('a process on %s that is killed again and again', (kind) 
     expect(await collectionStatus(store, collection)).toMatchObject({ pending: 0, failed: 0 });
     const operations = await allOperations(store, collection);
     expect(operations.filter(({ state }) => state !== 'visible' && state !== 'superseded')).toEqual([]);
-  }, 180_000);
+
+    expect(await updateGroups(store, collection, TINY_GROUPS, { milliseconds: 60_000 })).toBe(true);
+    await checkGroups(store, collection.sqlSchema);
+  }, 300_000);
+
+  /** Every document is in one group or alone, near its representative, and counted there; no two groups could be one. */
+  async function checkGroups(store: Store, S: string): Promise<void> {
+    const count = async (sql: string) => Number((await store.engine.query<{ n: bigint }>(sql))[0]?.n);
+    const live = await count(
+      `select count(*) as n from ${S}.documents d join akin.collections c on c.sql_schema = '${S}'
+        where d.vf <= c.commit and d.vt > c.commit`,
+    );
+    expect(live).toBeGreaterThan(0);
+    expect(await count(`select count(*) as n from ${S}.representatives where not gone`)).toBeGreaterThan(1);
+    expect(
+      await count(
+        `select count(*) as n from ${S}.documents d
+          where (select count(*) from ${S}.representatives r where r.doc = d.doc) + (select count(*) from ${S}.followers f where f.doc = d.doc) <> 1`,
+      ),
+    ).toBe(0);
+    expect(
+      await count(
+        `select count(*) as n from ${S}.representatives r
+          where r.gone or r.followers <> (select count(*) from ${S}.followers f where f.representative = r.doc)`,
+      ),
+    ).toBe(0);
+    expect(
+      await count(
+        `select count(*) as n from ${S}.followers f join ${S}.representatives r on r.doc = f.representative
+          join ${S}.descriptors_tiny v on v.doc = f.doc
+         where abs((v.vector <-> r.vector) - f.distance) > 1e-6 or f.distance > ${TINY_GROUPS.maxDistance}`,
+      ),
+    ).toBe(0);
+    expect(
+      await count(
+        `select count(*) as n from ${S}.representatives a join ${S}.representatives b on a.doc < b.doc
+          where a.vector <-> b.vector <= ${TINY_GROUPS.maxDistance}`,
+      ),
+    ).toBe(0);
+    const { groups } = await listGroups(store, await findCollection(store, 'my-collection'), {
+      rows: 100,
+      members: 100,
+    });
+    expect(groups.reduce((sum, { size }) => sum + size, 0)).toBe(
+      await count(`select coalesce(sum(followers + 1), 0)::int8 as n from ${S}.representatives where followers > 0`),
+    );
+  }
 
   const openTinyStore = async (): Promise<Store> => {
     for (;;) {

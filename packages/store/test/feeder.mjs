@@ -1,5 +1,5 @@
 /**
- * Changes a collection, analyzes, commits and cleans up, all at the same time and as fast as it can, until it is killed.
+ * Changes a collection, analyzes, commits, groups and cleans up, all at the same time and as fast as it can, until it is killed.
  * Says on its output what it is about to send and what was accepted, a JSON line each.
  *
  * Usage: node feeder.mjs <place as JSON> <first number>
@@ -14,9 +14,10 @@ import {
   openStore,
   saveAnalysis,
   stageChanges,
+  updateGroups,
 } from '../dist/index.js';
 import { createFeeding } from './feeding.mjs';
-import { parseTinyOutputs, TINY_MODULES } from './tiny-module.mjs';
+import { parseTinyOutputs, TINY_GROUPS, TINY_MODULES } from './tiny-module.mjs';
 
 const [place, firstNumber] = process.argv.slice(2);
 const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -26,7 +27,13 @@ const feeding = createFeeding(api, Number(firstNumber), random);
 
 const store = await open();
 const collection = await findCollection(store, 'my-collection');
-await Promise.all([feed(), analyze(), forEver(() => commit(store, collection)), forEver(() => maintain(store))]);
+await Promise.all([
+  feed(),
+  analyze(),
+  forEver(() => commit(store, collection)),
+  forEver(() => maintain(store)),
+  forEver(() => updateGroups(store, collection, TINY_GROUPS, { milliseconds: 20 })),
+]);
 
 /** The database needs a moment to see that the process before is gone. */
 async function open() {

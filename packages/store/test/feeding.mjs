@@ -7,6 +7,11 @@
  */
 export function createFeeding({ loadSchema, parseJson, TypeClaims, validateDocument }, firstNumber, random) {
   let number = firstNumber;
+  // One of 40 points on a quarter of the circle: some are near enough to each other for a group.
+  const outputs = () => {
+    const angle = random(40) / 25;
+    return JSON.stringify([Math.cos(angle), Math.sin(angle)]);
+  };
 
   function makeChange() {
     const kind = random(20);
@@ -31,7 +36,7 @@ export function createFeeding({ loadSchema, parseJson, TypeClaims, validateDocum
         if ('deleted' in change) return { kind: 'delete', id: change.deleted };
         if ('query' in change) return { kind: 'delete-by-query', query: change.query };
         const { id, n, group, analyzed } = change;
-        const source = analyzed ? { image: 'http://images.example/x.jpg' } : { import: '[1,0]' };
+        const source = analyzed ? { image: 'http://images.example/x.jpg' } : { import: outputs() };
         const json = parseJson(JSON.stringify({ id, n, group, ...source }));
         const validated = validateDocument(json, 0, fields, claims);
         if ('errors' in validated) throw new Error(validated.errors[0].msg);

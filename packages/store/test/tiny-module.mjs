@@ -7,6 +7,9 @@ export const TINY_MODULES = [
   },
 ];
 
+/** Groups of near points. */
+export const TINY_GROUPS = { name: 'tiny 1', module: 'tiny', maxDistance: 0.1, cellsOf: () => [0] };
+
 /** Its outputs are the descriptor alone, as a JSON array. */
 export function parseTinyOutputs(json) {
   return {
