@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import {
   type BreakableProxy,
   drawImage,
@@ -118,6 +119,25 @@ describe('akin as several processes', () => {
     // 0.3 s when nothing else is to be done.
     expect(performance.now() - from).toBeLessThan(5_000);
     expect((await collection().select({ q: 'id:quick' })).response.numFound).toBe(1);
+  });
+
+  it('tells every figure that the dashboard and the alerts ask for', async () => {
+    await collection().add([{ id: 'none', image: `${pictures.url}/broken` }], { async: true });
+    await until('the failure counts', async () => (await collection().status()).failed === 1);
+    await collection().select();
+    const infra = new URL('../../infra/', import.meta.url);
+    const asked = await Promise.all(
+      ['grafana/akin.json', 'prometheus/alerts.yaml'].map((file) => readFile(new URL(file, infra), 'utf8')),
+    );
+    const names = new Set(asked.join('\n').match(/\b(akin_[a-z]+(_[a-z]+)+|process_\w+|nodejs_\w+)/g));
+    expect(names.size).toBeGreaterThan(15);
+    await until('all are told', async () => {
+      const told = (await Promise.all(all.map((one) => one.get('/metrics'))))
+        .map(({ body }) => String(body))
+        .join('\n');
+      const missing = [...names].filter((name) => !new RegExp(`^${name}[{ ]`, 'm').test(told));
+      return missing.length === 0;
+    });
   });
 
   it('ends in order when it is told to', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { createAnalyzerWorker } from '@akin/analyzer';
+import { createAnalyzerWorker, measured } from '@akin/analyzer';
 import { AkinError } from '@akin/domain';
 import { type AccessConfig, createGateway, type Gateway, type GatewayLimits } from '@akin/gateway';
 import { downloadImage, makeThumbnail } from '@akin/imaging';
@@ -82,7 +82,7 @@ async function open(config: ServeConfig, log: Logger, parts: Parts): Promise<Omi
     : { folder: path.join(config.dataFolder, 'database'), tell: (text: string) => log.warn(text) };
   const store = parts.keep('store', await openStore({ modules: MODULES, models: models(), parseOutputs, ...place }));
   for (const line of await tellOtherModels(store)) process.stderr.write(`${line}\n`);
-  const analyzer = parts.keep('analyzer', await createAnalyzer(config.analysis));
+  const analyzer = parts.keep('analyzer', measured(await createAnalyzer(config.analysis), metrics));
   const queue = parts.keep('queue', createMemoryQueue());
   const download = (url: string, signal?: AbortSignal) =>
     downloadImage(url, { policy: { allowLoopback: true, allowPrivate: false }, ...(signal ? { signal } : {}) });

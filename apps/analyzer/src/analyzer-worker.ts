@@ -54,7 +54,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
 
   async function analyze(job: Job<'analyze'>): Promise<void> {
     const { image: _, modules: __, bulk: ___, ...ref } = job.payload;
-    const result = await resultOf(job.payload, job.signal);
+    const result = await resultOf(job.payload, job.id, job.signal);
     // Out of time: the queue tries the job again, and nobody waits for this attempt.
     job.signal.throwIfAborted();
     await answer(ref, result);
@@ -67,6 +67,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
 
   async function resultOf(
     { image, modules = [...moduleNames], bulk = false }: JobPayload<'analyze'>,
+    job: string,
     ownSignal: AbortSignal,
   ): Promise<AnalysisResult> {
     const urgent = !bulk;
@@ -93,7 +94,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
       if (err instanceof AkinError) {
         return { error: { code: err.code, msg: err.message }, passing: isPassing(err) };
       }
-      log.error({ err, image }, 'an analysis broke down');
+      log.error({ err, job, image }, 'an analysis broke down');
       return { error: { code: 'internal', msg: 'The analysis of this image broke down.' }, passing: true };
     } finally {
       for (const leave of left) leave();

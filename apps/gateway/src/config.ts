@@ -33,7 +33,7 @@ export type MakeThumbnail = (bytes: Uint8Array) => Promise<Uint8Array>;
 export type CommitChanges = (collection: string) => Promise<unknown>;
 
 /** What the gateway needs of the figures of its process. */
-export type GatewayMetrics = Pick<Metrics, 'request' | 'text'>;
+export type GatewayMetrics = Pick<Metrics, 'request' | 'search' | 'text'>;
 
 export interface GatewayConfig {
   readonly store: Store;

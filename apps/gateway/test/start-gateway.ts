@@ -25,6 +25,7 @@ export function testLog(): TestLog {
 
 const NO_METRICS: GatewayConfig['metrics'] = {
   request: () => {},
+  search: () => {},
   text: async () => ({ type: 'text/plain', text: 'akin_up 1\n' }),
 };
 

@@ -1,5 +1,5 @@
 import type { Job } from '@akin/queue';
-import { failAnalysis, listCollections, requeueAnalyses, saveAnalysis } from '@akin/store';
+import { failAnalysis, listCollections, requeueAnalyses, saveAnalysis, seqOf } from '@akin/store';
 import type { Context } from './context.ts';
 import { RETRY_AFTER } from './retries.ts';
 
@@ -7,7 +7,7 @@ import { RETRY_AFTER } from './retries.ts';
  * Keeps what an analysis brought, or plans another attempt, or lets the operation fail. Nothing happens when the
  * collection is gone or a newer attempt is under way.
  */
-export async function handleAnalyzed({ payload }: Job<'analyzed'>, { store, log }: Context): Promise<void> {
+export async function handleAnalyzed({ id: job, payload }: Job<'analyzed'>, { store, log }: Context): Promise<void> {
   const { request, position, attempt, result } = payload;
   const collection = (await listCollections(store)).find(({ id }) => id === payload.collection);
   if (collection === undefined) return;
@@ -20,6 +20,9 @@ export async function handleAnalyzed({ payload }: Job<'analyzed'>, { store, log 
   } else {
     const { code, msg } = result.error;
     const state = await failAnalysis(store, ref, { code, msg }, result.passing ? RETRY_AFTER : []);
-    if (state) log.info({ collection: collection.name, request, position, attempt, code, msg, state }, 'no analysis');
+    if (state === undefined) return;
+    // As answers and pages name it.
+    const operation = `${collection.name}-${await seqOf(store, ref)}`;
+    log.info({ collection: collection.name, operation, job, attempt, code, msg, state }, 'no analysis');
   }
 }

@@ -1,5 +1,5 @@
 import type { Queue } from '@akin/queue';
-import type { Log } from '@akin/runtime';
+import type { Log, Metrics } from '@akin/runtime';
 import type { Store } from '@akin/store';
 
 /** What the parts of the indexer work with. */
@@ -7,4 +7,6 @@ export interface Context {
   readonly store: Store;
   readonly queue: Queue;
   readonly log: Log;
+  /** How long pictures waited to be handed out. */
+  readonly waits: ReturnType<Metrics['histogram']>;
 }

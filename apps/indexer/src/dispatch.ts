@@ -50,7 +50,7 @@ async function waitingJobs({ queue }: Context): Promise<number> {
 }
 
 /** @returns false when the queue did not take it */
-async function dispatch(task: AnalysisTask, { store, queue, log }: Context): Promise<boolean> {
+async function dispatch(task: AnalysisTask, { store, queue, log, waits }: Context): Promise<boolean> {
   const { collection, position, attempt, image, modules } = task;
   if (attempt > MOST_ATTEMPTS) {
     const msg = `The analysis of this image was begun ${MOST_ATTEMPTS} times and never came to an end.`;
@@ -65,6 +65,7 @@ async function dispatch(task: AnalysisTask, { store, queue, log }: Context): Pro
       { ...ref, image, ...(modules && { modules: [...modules] }), ...(bulk && { bulk }) },
       { id: analysisJobId(ref), priority: bulk ? 'bulk' : 'interactive' },
     );
+    waits.observe({ priority: bulk ? 'bulk' : 'interactive' }, (Date.now() - task.acceptedAt.getTime()) / 1000);
     return true;
   } catch (err) {
     log.warn({ err, collection: collection.name }, 'the queue takes no analyses; they wait in the database');

@@ -13,6 +13,7 @@ import {
 import { handleAnalyzed } from './analyzed.ts';
 import { inBackground } from './background.ts';
 import { createDispatch } from './dispatch.ts';
+import { tellFigures } from './figures.ts';
 import { keepGroups } from './keep-groups.ts';
 import { createLeadership, type Led } from './leadership.ts';
 import { keepHouse, requeueLost } from './sweep.ts';
@@ -48,13 +49,15 @@ const ANSWER_MILLISECONDS = 500;
 /** Starts to dispatch analyses, keep their results, commit and sweep. */
 export function createIndexer(config: IndexerConfig): Indexer {
   const { store, queue, log, metrics, autoCommitMilliseconds = 15_000, sweepMilliseconds = 10_000 } = config;
-  const context = { store, queue, log };
+  const waits = metrics.histogram(
+    'akin_analysis_wait_seconds',
+    'Time from acceptance until a picture is handed out for analysis',
+    ['priority'],
+    [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600, 3600, 6 * 3600],
+  );
+  const context = { store, queue, log, waits };
   const commits = metrics.histogram('akin_commit_seconds', 'Time of a commit that showed something');
-  metrics.gauge('akin_analyses_waiting', 'Analyses that wait in the queue', async () => {
-    // The other figures are told while the queue is away, too.
-    const counts = await queue.counts('analyze').catch(() => undefined);
-    return counts === undefined ? Number.NaN : counts.waiting + counts.delayed;
-  });
+  tellFigures(context, metrics, () => leadership.led());
 
   async function commitTimed({ collection, lease }: Led): Promise<CommitResult> {
     const from = performance.now();

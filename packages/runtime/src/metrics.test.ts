@@ -8,6 +8,11 @@ describe('metrics', () => {
     metrics.gauge('akin_waiting', 'Waiting', () => waiting);
     metrics.counter('akin_failures_total', 'Failures', ['reason']).inc({ reason: 'too-large' });
     metrics.request('select', 200, 40);
+    metrics.search('exact', 40);
+    let jobs = [{ labels: { queue: 'analyze', state: 'waiting' }, value: 7 }];
+    metrics.gauges('akin_jobs', 'Jobs', ['queue', 'state'], async () => jobs);
+    expect((await metrics.text()).text).toContain('akin_jobs{queue="analyze",state="waiting"} 7');
+    jobs = [];
     waiting = 3;
     const { type, text } = await metrics.text();
     expect(type).toContain('text/plain');
@@ -16,6 +21,8 @@ describe('metrics', () => {
     expect(text).toContain('akin_request_seconds_bucket{le="0.05",endpoint="select",status="200"} 1');
     expect(text).toContain('akin_request_seconds_bucket{le="0.025",endpoint="select",status="200"} 0');
     expect(text).toContain('process_resident_memory_bytes');
+    expect(text).toContain('akin_search_seconds_count{path="exact"} 1');
+    expect(text).not.toContain('akin_jobs{');
   });
 
   it('are apart from those of another part of the process', async () => {

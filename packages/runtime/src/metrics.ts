@@ -5,6 +5,13 @@ export interface Metrics {
   counter<Label extends string>(name: string, help: string, labels?: readonly Label[]): Counter<Label>;
   /** @param read called whenever the figures are read; sets the gauge. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
+  /** The same with a value for each value of some labels. @param read called whenever the figures are read */
+  gauges<Label extends string>(
+    name: string,
+    help: string,
+    labels: readonly Label[],
+    read: () => Promise<readonly { readonly labels: Readonly<Record<Label, string>>; readonly value: number }[]>,
+  ): void;
   /** @param bounds upper bounds of the buckets, ascending; times from 1 ms to 60 s when not given. */
   histogram<Label extends string>(
     name: string,
@@ -14,6 +21,8 @@ export interface Metrics {
   ): Histogram<Label>;
   /** Counts one answered request. */
   request(endpoint: string, status: number, milliseconds: number): void;
+  /** Counts one search of the database. @param path `unranked`, or how it was ranked: `exact` or `approximate` */
+  search(path: 'unranked' | 'exact' | 'approximate', milliseconds: number): void;
   /** All figures, and the content type of that text. */
   text(): Promise<{ readonly type: string; readonly text: string }>;
 }
@@ -25,7 +34,7 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const metrics: Omit<Metrics, 'request' | 'text'> = {
+  const metrics: Omit<Metrics, 'request' | 'search' | 'text'> = {
     counter: (name, help, labels = []) => new Counter({ name, help, labelNames: [...labels], registers }),
     gauge(name, help, read) {
       new Gauge({
@@ -37,15 +46,32 @@ export function createMetrics(): Metrics {
         },
       });
     },
+    gauges(name, help, labels, read) {
+      new Gauge({
+        name,
+        help,
+        labelNames: [...labels],
+        registers,
+        async collect() {
+          const rows = await read();
+          this.reset();
+          for (const { labels, value } of rows) this.set(labels, value);
+        },
+      });
+    },
     histogram: (name, help, labels = [], bounds = SECONDS) =>
       new Histogram({ name, help, labelNames: [...labels], buckets: [...bounds], registers }),
   };
   const requests = metrics.histogram('akin_request_seconds', 'Time to answer a request', ['endpoint', 'status']);
+  const searches = metrics.histogram('akin_search_seconds', 'Time of a search in the database, waiting included', [
+    'path',
+  ]);
   return {
     ...metrics,
     request: (endpoint, status, milliseconds) => {
       requests.observe({ endpoint, status: String(status) }, milliseconds / 1000);
     },
+    search: (path, milliseconds) => searches.observe({ path }, milliseconds / 1000),
     text: async () => ({ type: registry.contentType, text: await registry.metrics() }),
   };
 }

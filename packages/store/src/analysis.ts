@@ -20,6 +20,7 @@ export interface AnalysisTask extends AnalysisRef {
   readonly image: string;
   /** The modules to apply; undefined: all. */
   readonly modules: readonly string[] | undefined;
+  readonly acceptedAt: Date;
 }
 
 export interface ClaimOptions {
@@ -56,6 +57,7 @@ interface ClaimedRow {
   id: string;
   modules: string | null;
   document: string;
+  accepted_at: Date;
 }
 
 async function claimIn(
@@ -87,13 +89,14 @@ async function claimIn(
        )
        update ${S}.operations o set state = 'analyzing', attempt = o.attempt + 1, available_at = now()
          from picked where o.request = picked.request and o.position = picked.position
-       returning o.request, o.position, o.attempt, o.id, o.modules, o.document`;
+       returning o.request, o.position, o.attempt, o.id, o.modules, o.document,
+                 (select accepted_at from ${S}.requests r where r.request = o.request) as accepted_at`;
   const rows = await store.engine.transaction((tx) => tx.query<ClaimedRow>(sql, [limit, first, perHost]), {
     keyed: true,
   });
   if (rows.length === 0) return [];
   const { fields } = await loadSchema(store, collection);
-  return rows.map(({ request, position, attempt, id, modules, document }) => ({
+  return rows.map(({ request, position, attempt, id, modules, document, accepted_at }) => ({
     collection,
     request,
     position,
@@ -101,6 +104,7 @@ async function claimIn(
     id,
     image: String(documentFromJson(document, fields).fields.get('image') ?? ''),
     modules: modules?.split(','),
+    acceptedAt: accepted_at,
   }));
 }
 
@@ -231,4 +235,13 @@ export async function requeueStuck(store: Store, olderThanMilliseconds: number):
     if (rows.length > 0) store.memory.events.tell(collection.id);
   }
   return count;
+}
+
+/** The sequence number of the operation that an analysis is for. */
+export async function seqOf(store: Store, { collection, request, position }: AnalysisRef): Promise<bigint | undefined> {
+  const [row] = await store.engine.query<{ seq: bigint }>(
+    `select first_seq + $2 as seq from ${collection.sqlSchema}.requests where request = $1`,
+    [request, position],
+  );
+  return row?.seq;
 }

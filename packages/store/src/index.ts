@@ -8,6 +8,7 @@ export {
   requeueAnalyses,
   requeueStuck,
   saveAnalysis,
+  seqOf,
 } from './analysis.ts';
 export { type Backlog, readBacklog } from './backlog.ts';
 export { arrangeCells, optimize } from './cells/arrange.ts';
@@ -57,6 +58,7 @@ export { lastOperation } from './last-operation.ts';
 export { holdLease, type Lease, releaseLeases } from './leases.ts';
 export { maintain } from './maintain.ts';
 export { type OtherModel, otherModels, requireOwnModels } from './models.ts';
+export { oldestUnseen } from './oldest-unseen.ts';
 export {
   findOperation,
   listOperations,

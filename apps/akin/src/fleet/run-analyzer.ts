@@ -1,4 +1,4 @@
-import { createAnalyzerWorker } from '@akin/analyzer';
+import { createAnalyzerWorker, measured } from '@akin/analyzer';
 import { type DownloadPolicy, downloadImage } from '@akin/imaging';
 import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
@@ -46,7 +46,7 @@ export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerP
 }
 
 async function openAnalysis(
-  { parts, door }: FleetProcess,
+  { parts, door, metrics }: FleetProcess,
   { analysis, policy }: AnalyzeNodeConfig,
   ready: () => Promise<void>,
 ): Promise<{
@@ -54,7 +54,7 @@ async function openAnalysis(
   analyzer: Analyzer;
   download: (url: string, signal?: AbortSignal) => Promise<Uint8Array>;
 }> {
-  const analyzer = parts.keep('analyzer', await createAnalyzer(analysis));
+  const analyzer = parts.keep('analyzer', measured(await createAnalyzer(analysis), metrics));
   await analyzer.warmUp(moduleNames);
   const download = (url: string, signal?: AbortSignal) => downloadImage(url, { policy, ...(signal ? { signal } : {}) });
   const { url } = await door({

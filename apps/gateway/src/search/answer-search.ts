@@ -81,7 +81,10 @@ export async function answerSearch(
     ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
     ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
   };
+  const began = performance.now();
   const result = await context.turnstiles.searches.run(signal, () => search(context.store, collection, question));
+  const path = result.ranking === undefined ? 'unranked' : result.ranking.exact ? 'exact' : 'approximate';
+  context.metrics.search(path, performance.now() - began);
 
   const scoreOfHit = ({ distance, score }: { distance?: number; score?: number }) =>
     distance === undefined ? score : scoreOf(module, distance);

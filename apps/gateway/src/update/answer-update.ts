@@ -38,6 +38,10 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
   requireWork(call, staged, plan.publish || plan.within !== undefined || asksForCommit(call.list));
 
   const accepted = await accept(staged, collection, context);
+  if (accepted) {
+    const { requestId } = call;
+    context.log.info({ requestId, collection: collection.name, ...presentRange(collection, accepted) }, 'accepted');
+  }
   if (plan.within !== undefined) context.commitLater(collection.name, plan.within);
   const header = {
     // Without changes of its own the token stands for all that was accepted before.

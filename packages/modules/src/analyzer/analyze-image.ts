@@ -31,6 +31,8 @@ export interface Analysis {
   /** WebP. */
   readonly thumbnail?: Uint8Array;
   readonly exif?: ExifFacts;
+  /** Milliseconds of its parts: `decode`, and each module by name. What modules share counts for the first that asks. */
+  readonly times: Readonly<Record<string, number>>;
 }
 
 /**
@@ -48,21 +50,31 @@ export const MIN_SIDE = 256;
  */
 export async function analyzeImage(bytes: Uint8Array, options: AnalyzeOptions = {}): Promise<Analysis> {
   const modules = options.modules?.length === 0 ? [] : parseModulesApply(options.modules?.join());
+  const times: Record<string, number> = {};
+  let began = performance.now();
+  const ended = (part: string) => {
+    const now = performance.now();
+    times[part] = now - began;
+    began = now;
+  };
   const { width, height, pixels } = await decodeImage(bytes, {
     minSide: MIN_SIDE,
     ...(options.limits && { limits: options.limits }),
   });
+  ended('decode');
   const picture = preparePicture(pixels, () => sharedNetwork(options.backend ?? 'wasm'));
   const outputs = new Map<string, unknown>();
   for (const manifest of MODULES) {
     if (!modules.includes(manifest.name)) continue;
     const analyze = await analysisOf(manifest.name, options);
     for (const [key, value] of writeOutputs(manifest, await analyze(picture))) outputs.set(key, value);
+    ended(manifest.name);
   }
   return {
     outputs: stringifyJson(outputs),
     width,
     height,
+    times,
     ...(options.thumbnail && { thumbnail: await makeThumbnailFromPixels(pixels) }),
     ...(options.exif && { exif: await readExif(bytes) }),
   };
