@@ -75,7 +75,7 @@ async function runCommit(store: Store, collection: Collection, lease: Lease | un
   let failed = 0;
   // A chunk of 20 ms would be statements that cost the same for any number of rows, by half. On PostgreSQL nobody waits
   // for one but those who accept, for its last moment.
-  const pace = store.engine.kind === 'pglite' ? new Pace(20, 1_000, 35) : new Pace(200, 2_000, 150);
+  const pace = store.engine.kind === 'pglite' ? new Pace(20, 1_000, 35, 10) : new Pace(200, 2_000, 150);
   for await (const requests of requestPages(store, collection, row.next_seq)) {
     failed += await applyPage(context, requests, pace);
     await store.engine.transaction((tx) => finishRequests(tx, collection, requests), { lane: 'bulk', keyed: true });

@@ -11,6 +11,12 @@ describe('the pace of bulk work', () => {
     }
   });
 
+  it('has no fewer rows than the least', () => {
+    const pace = new Pace(20, 100, 30, 10);
+    pace.learn(20, 100_000);
+    expect(pace.rows).toBe(10);
+  });
+
   it('stays between one row and the most', () => {
     const pace = new Pace(10, 100, 30);
     pace.learn(10, 100_000);

@@ -9,16 +9,19 @@ export class Pace {
   #rows: number;
   readonly #most: number;
   readonly #aim: number;
+  readonly #least: number;
 
   /**
    * @param first rows of the first chunk
    * @param most rows of any chunk
    * @param aim milliseconds that a chunk may take
+   * @param least rows of any chunk: where each costs much beside its rows, a busy machine would come to single rows
    */
-  constructor(first: number, most: number, aim = PGLITE_AIM) {
+  constructor(first: number, most: number, aim = PGLITE_AIM, least = 1) {
     this.#rows = first;
     this.#most = most;
     this.#aim = aim;
+    this.#least = least;
   }
 
   get rows(): number {
@@ -38,6 +41,6 @@ export class Pace {
     const fitting = (rows * this.#aim) / Math.max(milliseconds, 0.1);
     // Small chunks say little about large ones: grow slowly, shrink at once.
     const grown = Math.min(fitting, this.#rows * 1.5);
-    if (fitting < this.#rows || rows >= this.#rows / 2) this.#rows = Math.min(Math.max(grown, 1), this.#most);
+    if (fitting < this.#rows || rows >= this.#rows / 2) this.#rows = Math.min(Math.max(grown, this.#least), this.#most);
   }
 }
