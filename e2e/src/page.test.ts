@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -259,6 +261,41 @@ describe('the groups to review', () => {
     await page.getByText('2 alike').waitFor();
     expect((await collection.status()).documents).toBe(2);
     expect(await page.getByText('chosen').count()).toBe(0);
+  });
+});
+
+describe('the changes', () => {
+  it('show what failed and why, as it happens, and are tried again', async () => {
+    const collection = akin.client.collection('changing');
+    await collection.create();
+    let there = false;
+    const picture = await readFile(path.join(data.folder, PRODUCT.file));
+    const pictures = createServer((_, response) => {
+      if (there) response.setHeader('content-type', 'image/jpeg').end(picture);
+      else response.writeHead(404).end();
+    });
+    await new Promise<void>((resolve) => pictures.listen(0, '127.0.0.1', resolve));
+    const { port } = pictures.address() as AddressInfo;
+    open = await openPage(browser, `${akin.url}/?collection=changing&view=changes`);
+    const { page } = open;
+    await page.getByText('All changes are visible').waitFor();
+
+    const documents = ['one', 'two', 'three'].map((id) => ({ id, image: `http://127.0.0.1:${port}/${id}.jpg` }));
+    await collection.add([...documents, { id: 'plain' }], { async: true });
+    await page.getByText('The picture could not be fetched: 3').waitFor();
+    expect(await page.locator('.operations li').allInnerTexts()).toContainEqual(expect.stringMatching(/^one\s.*404/s));
+    there = true;
+    await page.getByRole('button', { name: 'Try two again' }).click();
+    await page.getByText('The picture could not be fetched: 2').waitFor();
+    await page.getByRole('button', { name: 'Try all again' }).click();
+    await collection.commit({ waitAnalysis: true });
+    await page.getByText('All changes are visible').waitFor();
+    expect(await page.locator('.counts').innerText()).toMatch(/Visible\s*4\s*On their way\s*0\s*Failed\s*0/);
+    await page.goto(`${akin.url}/?collection=changing`);
+    await page.getByText('4 documents').click();
+    await page.getByText('All changes are visible').waitFor();
+    expect(address(page).get('view')).toBe('changes');
+    pictures.close();
   });
 });
 

@@ -1,5 +1,6 @@
 import { createClient, type FoundDocument, type SearchAnswer, type TagParameters } from '@akin/client';
 import { render } from 'lit-html';
+import { loadChanges, moreFailed, NO_CHANGES } from './changes.ts';
 import { countsOf, type FacetField, facetFieldsOf, facetsOf, joinFilters } from './facets.ts';
 import { type Actions, page, type Shown } from './page.ts';
 import { NO_REVIEW } from './review.ts';
@@ -32,6 +33,7 @@ let shown: Shown = {
   tags: null,
   openedTags: null,
   review: NO_REVIEW,
+  changes: NO_CHANGES,
 };
 /** Of the collection that is shown; empty until its schema came. */
 let fields: readonly FacetField[] = [];
@@ -66,6 +68,7 @@ function curl(): string {
 
 /** @param keep Show what is shown until the answer is there: for the same question over a grown collection. */
 async function search(start = 0, keep = start > 0): Promise<void> {
+  if (state.view === 'changes') return watchChanges();
   if (state.view === 'groups') return loadGroups(keep ? 'again' : 'first');
   running?.abort();
   const mine = new AbortController();
@@ -133,6 +136,39 @@ async function loadGroups(page: 'first' | 'next' | 'again'): Promise<void> {
   }
 }
 
+/** Shows what is on its way and what failed, and keeps it so until another view is shown. */
+async function watchChanges(): Promise<void> {
+  running?.abort();
+  const mine = new AbortController();
+  running = mine;
+  update({ loading: false, error: null });
+  try {
+    await refreshChanges();
+    for await (const event of akin.collection(state.collection).events({ signal: mine.signal })) {
+      if (event.kind === 'status') await refreshChanges();
+    }
+  } catch (error) {
+    if (!mine.signal.aborted) update({ error: messageOf(error) });
+  }
+}
+
+async function refreshChanges(): Promise<void> {
+  const collection = akin.collection(state.collection);
+  const [status, loaded] = await Promise.all([
+    collection.status(),
+    loadChanges(collection, shown.changes.failed.length),
+  ]);
+  update({ status, changes: { ...shown.changes, ...loaded, loadedAt: Date.now() } });
+}
+
+async function moreChanges(): Promise<void> {
+  try {
+    update({ changes: { ...shown.changes, ...(await moreFailed(akin.collection(state.collection), shown.changes)) } });
+  } catch (error) {
+    update({ error: messageOf(error) });
+  }
+}
+
 /** Nobody wants groups to move while they choose, or read further down. */
 function mayReload(signal?: AbortSignal): boolean {
   const { chosen, deleting, groups } = shown.review;
@@ -172,8 +208,25 @@ const actions: Actions = {
   removeFilter: (filter) => go({ filters: state.filters.filter((one) => one !== filter) }, { keepPreview: true }),
   addFilter: (filter) => go({ filters: [...new Set([...state.filters, filter])] }, { keepPreview: true }),
   showFacets: (narrowing) => update({ narrowing }),
-  more: () => void (state.view === 'groups' ? loadGroups('next') : search(shown.documents.length)),
+  more() {
+    if (state.view === 'changes') void moreChanges();
+    else void (state.view === 'groups' ? loadGroups('next') : search(shown.documents.length));
+  },
   reviewGroups: () => go({ view: 'groups', query: null }),
+  showChanges: () => go({ view: 'changes', query: null }),
+  async retry(what) {
+    const name = 'reason' in what ? what.reason : what.operation;
+    const mark = (retrying: ReadonlySet<string>) => update({ changes: { ...shown.changes, retrying } });
+    mark(new Set([...shown.changes.retrying, name]));
+    try {
+      const collection = akin.collection(state.collection);
+      await ('reason' in what ? collection.retryFailed(what.reason) : collection.retry(what.operation));
+      await refreshChanges();
+    } catch (error) {
+      update({ error: messageOf(error) });
+    }
+    mark(new Set([...shown.changes.retrying].filter((one) => one !== name)));
+  },
   choose(ids, isChosen) {
     const chosen = new Set(shown.review.chosen);
     for (const id of ids) isChosen ? chosen.add(id) : chosen.delete(id);
@@ -219,7 +272,7 @@ async function watchStatus(): Promise<void> {
     if (grew) await loadFields();
     const atStart = shown.documents.length <= PAGE_SIZE && scrollY < innerHeight && !shown.opened;
     const may = state.view === 'groups' ? mayReload() : atStart && !shown.loading;
-    if (grew && may) void search(0, true);
+    if (grew && may && state.view !== 'changes') void search(0, true);
   } catch {
     // The next search tells what is wrong.
   }

@@ -1,5 +1,6 @@
 import type { Collection, CollectionSummary, FoundDocument, Plain } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { type Changes, changesView } from './changes.ts';
 import { type Facet, filterOf } from './facets.ts';
 import { palette, paletteOf, picture, scoreText, strings, titleOf } from './parts.ts';
 import { type Review, review } from './review.ts';
@@ -27,6 +28,8 @@ export interface Shown {
   openedTags: PredictedTags | null;
   /** Groups of near-duplicates, where the page shows them. */
   review: Review;
+  /** Changes that are on their way or failed, where the page shows them. */
+  changes: Changes;
 }
 
 export interface Actions {
@@ -38,6 +41,9 @@ export interface Actions {
   showFacets(shown: boolean): void;
   more(): void;
   reviewGroups(): void;
+  showChanges(): void;
+  /** Sets one failed change on its way again, or all that failed for one reason. */
+  retry(what: { operation: string } | { reason: string }): void;
   /** Marks documents as to be deleted, or not. */
   choose(ids: readonly string[], chosen: boolean): void;
   deleteChosen(): Promise<void>;
@@ -66,10 +72,23 @@ export function page(
     ${header(state, shown, actions)}
     <main>
       ${shown.error ? html`<p class="error" role="alert">${shown.error}</p>` : nothing}
-      ${state.view === 'groups' ? reviewed(state, shown, actions, curl, collection) : results(state, shown, actions, curl, collection)}
+      ${content(state, shown, actions, curl, collection)}
     </main>
     ${shown.opened ? details(shown.opened, shown, actions, collection) : nothing}
     <div class="drop-note" aria-hidden="true">Drop a picture to see what looks like it</div>`;
+}
+
+function content(
+  state: ViewState,
+  shown: Shown,
+  actions: Actions,
+  curl: string,
+  collection: Collection,
+): TemplateResult {
+  if (state.view === 'changes') return changesView(shown.changes, shown.status, actions);
+  return state.view === 'groups'
+    ? reviewed(state, shown, actions, curl, collection)
+    : results(state, shown, actions, curl, collection);
 }
 
 function reviewed(
@@ -147,7 +166,11 @@ function header(state: ViewState, shown: Shown, actions: Actions): TemplateResul
         event.preventDefault();
         actions.reviewGroups();
       }}>Duplicates</a>
-    <span class="status">${statusText(shown.status)}</span>
+    <a class="status" href="?view=changes" aria-current=${state.view === 'changes' ? 'page' : nothing}
+      title="What is on its way, and what failed" @click=${(event: Event) => {
+        event.preventDefault();
+        actions.showChanges();
+      }}>${statusText(shown.status)}</a>
   </header>`;
 }
 

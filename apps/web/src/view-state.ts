@@ -13,8 +13,8 @@ export type Query =
 /** All that the page shows, kept in its address and nowhere else. */
 export interface ViewState {
   collection: string;
-  /** Results of a search, or groups of near-duplicates to review. */
-  view: 'search' | 'groups';
+  /** Results of a search, groups of near-duplicates to review, or changes that are on their way or failed. */
+  view: 'search' | 'groups' | 'changes';
   mode: Mode;
   query: Query | null;
   words: string;
@@ -22,13 +22,14 @@ export interface ViewState {
 }
 
 const DEFAULT_COLLECTION = 'my-collection';
+const VIEWS = ['groups', 'changes'] as const;
 const MODES: readonly Mode[] = ['content', 'color', 'duplicate'];
 
 export function readState(address: URLSearchParams): ViewState {
   const mode = MODES.find((one) => one === address.get('mode')) ?? 'content';
   return {
     collection: address.get('collection') || DEFAULT_COLLECTION,
-    view: address.get('view') === 'groups' ? 'groups' : 'search',
+    view: VIEWS.find((one) => one === address.get('view')) ?? 'search',
     mode,
     query: readQuery(address),
     words: address.get('q') ?? '',
@@ -51,7 +52,7 @@ function readQuery(address: URLSearchParams): Query | null {
 export function writeState(state: ViewState): string {
   const address = new URLSearchParams();
   if (state.collection !== DEFAULT_COLLECTION) address.set('collection', state.collection);
-  if (state.view === 'groups') address.set('view', 'groups');
+  if (state.view !== 'search') address.set('view', state.view);
   if (state.query?.by === 'id') address.set('id', state.query.id);
   if (state.query?.by === 'url') address.set('url', state.query.url);
   if (state.query?.by === 'hex') address.set('hex', state.query.hex);

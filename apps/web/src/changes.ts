@@ -1,0 +1,154 @@
+import type { Collection, CollectionSummary, Operation, OperationState } from '@akin/client';
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { repeat } from 'lit-html/directives/repeat.js';
+import type { Actions } from './page.ts';
+
+/** What the page knows of the changes that are on their way or failed. */
+export interface Changes {
+  readonly failed: readonly Operation[];
+  /** There are more failed ones. */
+  readonly nextCursor: string | undefined;
+  readonly open: readonly Operation[];
+  /** Null while nothing came yet. */
+  readonly loadedAt: number | null;
+  /** Names of operations, or reasons, that are being tried again. */
+  readonly retrying: ReadonlySet<string>;
+}
+
+export const NO_CHANGES: Changes = {
+  failed: [],
+  nextCursor: undefined,
+  open: [],
+  loadedAt: null,
+  retrying: new Set(),
+};
+
+const FAILED_PAGE = 50;
+const OPEN_PAGE = 20;
+const OPEN_STATES = ['analyzing', 'queued', 'ready'] as const;
+
+const STATE_NAMES: Readonly<Partial<Record<OperationState, string>>> = {
+  analyzing: 'being analyzed',
+  queued: 'waits for its analysis',
+  ready: 'waits for the next commit',
+};
+
+const REASON_NAMES: Readonly<Record<string, string>> = {
+  'image-unreachable': 'The picture could not be fetched',
+  'image-undecodable': 'The picture could not be read',
+  'unsupported-image': 'Not a picture that akin reads',
+  'too-large': 'The picture is too large',
+  'bad-request': 'The document could not be stored',
+  unavailable: 'Something was not there',
+  internal: 'A mistake of akin',
+};
+
+/** The failed changes, as many as are shown at least, and the first of those on their way. */
+export async function loadChanges(
+  collection: Collection,
+  shown: number,
+): Promise<Pick<Changes, 'failed' | 'nextCursor' | 'open'>> {
+  const limit = Math.min(1_000, Math.max(FAILED_PAGE, shown));
+  const [failed, ...open] = await Promise.all([
+    collection.operations({ state: 'failed', limit }),
+    ...OPEN_STATES.map((state) => collection.operations({ state, limit: OPEN_PAGE })),
+  ]);
+  return {
+    failed: failed.operations,
+    nextCursor: failed.nextCursor,
+    open: open.flatMap(({ operations }) => operations).slice(0, OPEN_PAGE),
+  };
+}
+
+export async function moreFailed(
+  collection: Collection,
+  changes: Changes,
+): Promise<Pick<Changes, 'failed' | 'nextCursor'>> {
+  if (changes.nextCursor === undefined) return changes;
+  const page = await collection.operations({ state: 'failed', limit: FAILED_PAGE, cursor: changes.nextCursor });
+  return { failed: [...changes.failed, ...page.operations], nextCursor: page.nextCursor };
+}
+
+/** What is on its way, what failed and why, and what to do about it. */
+export function changesView(changes: Changes, status: CollectionSummary | null, actions: Actions): TemplateResult {
+  if (changes.loadedAt === null || status === null) return html`<p class="note">Looking…</p>`;
+  const reasons = Object.entries(status.failures).sort(([, a], [, b]) => b - a);
+  const failed = status.failed;
+  return html`<div class="changes">
+    <dl class="counts">
+      ${count('Visible', status.documents)} ${count('On their way', status.pending)} ${count('Failed', failed)}
+    </dl>
+    ${
+      failed > 0
+        ? html`<section aria-label="Failed changes">
+            <h2>Failed</h2>
+            <ul class="reasons">
+              ${reasons.map(([reason, number]) => reasonOf(reason, number, changes, actions))}
+            </ul>
+            <ul class="operations">
+              ${repeat(
+                changes.failed,
+                ({ operation }) => operation,
+                (one) => failedOne(one, changes, actions),
+              )}
+            </ul>
+            ${
+              changes.nextCursor === undefined
+                ? nothing
+                : html`<button class="more" @click=${actions.more}>More</button>`
+            }
+          </section>`
+        : nothing
+    }
+    ${
+      changes.open.length > 0
+        ? html`<section aria-label="Changes on their way">
+            <h2>On their way</h2>
+            <ul class="operations">
+              ${repeat(
+                changes.open,
+                ({ operation }) => operation,
+                (one) => html`<li>
+                  <span class="what">${nameOf(one)}</span>
+                  <span class="how">${STATE_NAMES[one.state] ?? one.state}${one.attempt > 1 ? `, attempt ${one.attempt}` : ''}</span>
+                </li>`,
+              )}
+            </ul>
+            ${
+              status.pending > changes.open.length
+                ? html`<p class="about">and ${(status.pending - changes.open.length).toLocaleString()} more</p>`
+                : nothing
+            }
+          </section>`
+        : nothing
+    }
+    ${failed === 0 && status.pending === 0 ? html`<p class="note">All changes are visible.</p>` : nothing}
+  </div>`;
+}
+
+function count(name: string, number: number): TemplateResult {
+  return html`<div><dt>${name}</dt><dd>${number.toLocaleString()}</dd></div>`;
+}
+
+function reasonOf(reason: string, number: number, changes: Changes, actions: Actions): TemplateResult {
+  const busy = changes.retrying.has(reason);
+  return html`<li>
+    <span class="what">${REASON_NAMES[reason] ?? reason}: ${number.toLocaleString()}</span>
+    <button ?disabled=${busy} @click=${() => actions.retry({ reason })}>${busy ? 'Trying…' : 'Try all again'}</button>
+  </li>`;
+}
+
+function failedOne(one: Operation, changes: Changes, actions: Actions): TemplateResult {
+  const busy = changes.retrying.has(one.operation);
+  return html`<li>
+    <span class="what">${nameOf(one)}</span>
+    <span class="how">${one.reason?.msg ?? 'It failed.'}</span>
+    <button class="quiet" ?disabled=${busy} aria-label=${`Try ${nameOf(one)} again`}
+      @click=${() => actions.retry({ operation: one.operation })}>${busy ? 'Trying…' : 'Try again'}</button>
+  </li>`;
+}
+
+function nameOf({ id, kind, operation }: Operation): string {
+  if (id === undefined) return `Delete by query (${operation})`;
+  return kind === 'delete' ? `Delete ${id}` : id;
+}
