@@ -213,6 +213,22 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
     expect((await as(keyed.keys.admin, `/api/keys/${made.id}`, 'DELETE')).status).toBe(404);
   });
 
+  it('ends what goes on for long when its key is revoked', async () => {
+    const { json: made } = await ask(keyed.other, '/api/keys', {
+      body: 'scope=index',
+      headers: { ...FORM_BODY, ...bearer(keyed.keys.admin) },
+    });
+    const answer = await fetch(`${keyed.gateway.url}${COLLECTION}/operations/stream`, { headers: bearer(made.key) });
+    const ended = answer.text().then(
+      () => 'ended',
+      () => 'ended',
+    );
+    const other = as(keyed.keys.search, '/api/cores').then(() => 'goes on');
+    expect([answer.status, await Promise.race([ended, other])]).toEqual([200, 'goes on']);
+    await ask(keyed.other, `/api/keys/${made.id}`, { method: 'DELETE', headers: bearer(keyed.keys.admin) });
+    expect(await ended).toBe('ended');
+  });
+
   describe('a key for some collections', () => {
     let key: string;
     let admin: string;

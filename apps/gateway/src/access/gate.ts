@@ -47,12 +47,14 @@ export interface Access {
   readonly mayFetch: boolean;
   /** Whether it may know of a collection. */
   sees(collection: string): boolean;
+  /** Whether its key is still one: answers that go on for long ask again and again. */
+  holds(): Promise<boolean>;
 }
 
 export const ADDRESS_RATE = 20;
 const SHORTEST_OWN_KEY = 16;
 const CHALLENGE = 'Bearer realm="akin"';
-const EVERYTHING: Access = { mayFetch: true, sees: () => true };
+const EVERYTHING: Access = { mayFetch: true, sees: () => true, holds: async () => true };
 
 /** Lets requests in: every one passes here before anything of it is read but its headers. */
 export class Gate {
@@ -110,6 +112,10 @@ export class Gate {
       keyId: key.id,
       mayFetch: allows(key.scope, 'index'),
       sees: (one) => collections === null || collections.includes(one),
+      holds: async () => {
+        const now = await this.#ring?.withId(key.id);
+        return now !== undefined && !isOver(now) && isFor(now, collection);
+      },
     };
   }
 
@@ -123,8 +129,7 @@ export class Gate {
     const sent = readCredential(request);
     if (sent !== undefined && isSame(sent, this.#config.ownKey)) return 'own';
     const key = sent === undefined ? undefined : await this.#ring?.find(sent);
-    const isOver = key?.expiresAt != null && key.expiresAt.getTime() <= Date.now();
-    if (key !== undefined && !isOver) return key;
+    if (key !== undefined && !isOver(key)) return key;
     // Where no key is asked for, old clients may send a user and password that mean nothing; what is meant as a key
     // counts even so.
     if (!this.#closed && !sent?.startsWith('akin_')) return undefined;
@@ -133,7 +138,7 @@ export class Gate {
     // A challenge to Basic would make browsers ask for a user and password, where pages call /api.
     const challenge = request.url?.startsWith('/api/') ? CHALLENGE : `${CHALLENGE}, Basic realm="akin"`;
     response.setHeader('www-authenticate', challenge);
-    throw unauthorized(sent, isOver);
+    throw unauthorized(sent, key !== undefined);
   }
 
   async #checkOrigin(request: IncomingMessage, changes: boolean, key: StoredKey | 'own' | undefined): Promise<void> {
@@ -187,10 +192,18 @@ function isSame(sent: string, own: string | undefined): boolean {
   return own !== undefined && timingSafeEqual(hash(sent), hash(own));
 }
 
-function unauthorized(sent: string | undefined, isOver: boolean): AkinError {
+function isOver({ expiresAt }: StoredKey): boolean {
+  return expiresAt !== null && expiresAt.getTime() <= Date.now();
+}
+
+function isFor({ collections }: StoredKey, collection: string | undefined): boolean {
+  return collections === null || collection === undefined || collections.includes(collection);
+}
+
+function unauthorized(sent: string | undefined, wasOne: boolean): AkinError {
   const advice = 'Send one as Authorization: Bearer <key>, or as the password of Basic.';
   if (sent === undefined) return new AkinError('unauthorized', `A key is needed. ${advice}`);
-  if (isOver) return new AkinError('unauthorized', 'The time of this key is over: ask for a new one.');
+  if (wasOne) return new AkinError('unauthorized', 'The time of this key is over: ask for a new one.');
   return new AkinError('unauthorized', `What was sent is no key of this akin, or was revoked. ${advice}`);
 }
 

@@ -43,6 +43,12 @@ export class KeyRing {
     return key !== undefined && isSecretOf(key.hash, sent.secret) ? key : undefined;
   }
 
+  /** The key of that id as it is now. */
+  async withId(id: string): Promise<StoredKey | undefined> {
+    await this.#refresh();
+    return this.#keys.get(id);
+  }
+
   /** Whether pages of an origin may use any key. */
   async hasOrigin(origin: string): Promise<boolean> {
     await this.#refresh();

@@ -98,7 +98,7 @@ export function serve(
         },
         access.mayFetch ? context : { ...context, analyze: fetchingNothing(context.analyze) },
       );
-      if ('events' in answer) await writeStream(answer, request, response);
+      if ('events' in answer) await writeStream(answer, request, response, access);
       else write(answer, request, response, story, context);
     } catch (error) {
       writeError(error, request, response, context);

@@ -1,20 +1,30 @@
 import { once } from 'node:events';
 import type { Request, Response } from 'express';
+import type { Access } from '../access/gate.ts';
 import type { StreamAnswer } from './answer.ts';
 
 /** Whoever does not read for so long is let go. */
 const UNREAD_MILLISECONDS = 30_000;
+/** How often it is asked whether the key still holds that the answer began with. */
+const ACCESS_MILLISECONDS = 2_000;
 
 /**
  * Writes an answer that goes on, and resolves when it ended. What the client has not read yet is one piece at most:
  * the next one is made when there is room.
  */
-export async function writeStream(answer: StreamAnswer, request: Request, response: Response): Promise<void> {
+export async function writeStream(
+  answer: StreamAnswer,
+  request: Request,
+  response: Response,
+  access: Access,
+): Promise<void> {
   response.statusCode = 200;
   response.setHeader('content-type', answer.type);
   // It ends when the gateway does, which then waits for no connection that may be used again.
   response.setHeader('connection', 'close');
   for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
+  const end = () => response.destroy();
+  const watch = setInterval(() => access.holds().then((holds) => holds || end(), end), ACCESS_MILLISECONDS);
   try {
     if (request.method === 'HEAD') return;
     response.flushHeaders();
@@ -27,6 +37,7 @@ export async function writeStream(answer: StreamAnswer, request: Request, respon
       );
     }
   } finally {
+    clearInterval(watch);
     await answer.events.return(undefined);
     response.end();
   }
