@@ -34,7 +34,7 @@ const ANY_NUMBER = 2_147_483_647;
 
 /**
  * Takes up to `limit` images that wait, oldest first within each collection. Each call begins a new attempt of what it
- * takes; nobody else gets them until `requeueStuck`. It may take fewer although more could be had: ask until it takes
+ * takes; nobody else gets them until `requeueStuck`. Collections of other models are passed over. It may take fewer although more could be had: ask until it takes
  * none.
  */
 export async function claimForAnalysis(
@@ -78,6 +78,12 @@ async function claimIn(
              where o.request = r.request and o.state = 'queued' and (o.available_at is null or o.available_at <= now())
                and o.position < $2
                and (o.host is null or o.host <> all (array(select host from busy where count >= $3)))
+               -- What would be of other models than the collection waits for who has its models.
+               and not exists (
+                 select from ${S}.described d join unnest($4::text[], $5::text[]) own (module, model) using (module)
+                  where d.model <> own.model
+                    and (o.modules is null or d.module = any (string_to_array(o.modules, ',')))
+               )
              order by o.position limit $1 for update skip locked
           ) q
           limit $1
@@ -91,7 +97,8 @@ async function claimIn(
          from picked where o.request = picked.request and o.position = picked.position
        returning o.request, o.position, o.attempt, o.id, o.modules, o.document,
                  (select accepted_at from ${S}.requests r where r.request = o.request) as accepted_at`;
-  const rows = await store.engine.transaction((tx) => tx.query<ClaimedRow>(sql, [limit, first, perHost]), {
+  const own = [[...store.models.keys()], [...store.models.values()]];
+  const rows = await store.engine.transaction((tx) => tx.query<ClaimedRow>(sql, [limit, first, perHost, ...own]), {
     keyed: true,
   });
   if (rows.length === 0) return [];

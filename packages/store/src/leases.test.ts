@@ -133,6 +133,27 @@ describe('a database that several processes share', () => {
     expect(taken).toBe(true);
   });
 
+  it('gives the lease of a collection to who has its models, before all others', async () => {
+    const ours = { shared: true, modules: TEST_MODULES, parseOutputs: parseTestOutputs, databaseUrl: database.url };
+    await using old = await openStore({ ...ours, models: new Map([['shape', 'a-1']]) });
+    await using young = await openStore({ ...ours, models: new Map([['shape', 'b-1']]) });
+    collection = await createCollection(old, 'of-a-1');
+    const longAgo = () =>
+      one.engine.query(`update akin.leases set until = now() - interval '31 seconds' where collection = $1`, [
+        collection.id,
+      ]);
+    // Nobody led it yet: whose it is may only be starting.
+    expect(await holdLease(young, collection, 'young', 60_000)).toBeUndefined();
+    const first = await take(old, 'old');
+    await releaseLeases(old, 'old');
+    expect(await holdLease(young, collection, 'young', 60_000)).toBeUndefined();
+    await longAgo();
+    const stranger = await take(young, 'young');
+    expect(stranger.epoch).toBeGreaterThan(first.epoch);
+    expect((await take(old, 'old')).epoch).toBeGreaterThan(stranger.epoch);
+    expect(await holdLease(young, collection, 'young', 60_000)).toBeUndefined();
+  });
+
   it('refuses a commit without a lease', async () => {
     await expect(commit(one, collection)).rejects.toThrow('needs a lease');
   });

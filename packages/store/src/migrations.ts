@@ -113,6 +113,9 @@ const MIGRATIONS: readonly string[] = [
      p95 double precision not null,
      at timestamptz not null default clock_timestamp()
    )`,
+
+  // 7: whether the holder has the models of the collection, see leases
+  'alter table akin.leases add column fits boolean not null default true',
 ];
 
 /** Any number that nobody else uses: two processes that start together must not migrate together. */

@@ -1,3 +1,4 @@
+import { parseJson, TypeClaims, validateDocument } from '@akin/domain';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   accept,
@@ -9,9 +10,11 @@ import {
   testPlace,
   visible,
 } from '../test/support.ts';
+import { claimForAnalysis } from './analysis.ts';
 import { type Collection, createCollection, findCollection } from './collections.ts';
 import { commit } from './commit.ts';
 import { otherModels, requireOwnModels } from './models.ts';
+import { loadSchema } from './schema.ts';
 import { openStore, type Store } from './store.ts';
 
 describe.each(ENGINES)('models in a store on %s', (engine) => {
@@ -61,6 +64,28 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     await open('a-1', 4);
     expect(await add(first, 'z', [0, 0, 1, 0])).toMatchObject({ failed: 0 });
     expect(await otherModels(store, second)).toEqual([{ module: 'shape', model: 'b-1', own: 'a-1' }]);
+  });
+
+  it('say who may analyze: pictures wait for the models of their collection', async () => {
+    await open('b-1', 3);
+    const first = await findCollection(store, 'first');
+    const image = 'http://example.org/1.jpg';
+    const { fields } = await loadSchema(store, first);
+    const change = (id: string, modules?: string[]) => {
+      const validated = validateDocument(parseJson(JSON.stringify({ id, image })), 0, fields, new TypeClaims());
+      if ('errors' in validated) throw new Error('no document');
+      return { kind: 'add' as const, document: validated.document, ...(modules ? { modules } : {}) };
+    };
+    await accept(store, first, [change('p'), change('q', ['tint']), change('r', ['tint', 'shape'])]);
+    const ids = async () => (await claimForAnalysis(store, 10)).map(({ id }) => id);
+    expect(await ids()).toEqual(['q']);
+    await open('a-1', 4);
+    expect(await ids()).toEqual(['p', 'q', 'r']);
+    await accept(
+      store,
+      first,
+      ['p', 'q', 'r'].map((id) => ({ kind: 'delete', id })),
+    );
   });
 
   it('are not mixed: neither where documents come in nor in a commit', async () => {

@@ -8,7 +8,9 @@ import type { Store } from './store.ts';
 /*
  * Descriptors of different models are never in one collection. Each collection knows the model of each module; whoever
  * opens the store with others finds it as it is, ranks by its documents, filters, deletes and exports, and is refused
- * where its own outputs would come in. A collection without documents goes over to the models of who opens it.
+ * where its own outputs would come in. Analyses are claimed, and the lease of a collection is held, by who has its
+ * models: generations of models live side by side in one store, each with processes of its own. A collection without
+ * documents goes over to the models of who opens it.
  */
 
 /** A module whose descriptors in a collection are of another model than this process makes. */
