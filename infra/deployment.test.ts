@@ -55,7 +55,17 @@ describe('docker-compose.yml', () => {
     expect(file.services.redis?.command?.join(' ')).toMatch(/--appendonly yes.*--maxmemory-policy noeviction/);
   });
 
-  it('opens no port beyond this machine, for there are no keys', () => {
+  it('asks for keys: nobody gets in for want of one', () => {
+    for (const name of PROCESSES) {
+      const { AKIN_FLEET_KEY, AKIN_ALLOW_OPEN_NETWORK } = file.services[name]?.environment ?? {};
+      expect([AKIN_FLEET_KEY, AKIN_ALLOW_OPEN_NETWORK ?? 'false']).toEqual([
+        expect.stringContaining('AKIN_FLEET_KEY'),
+        expect.stringMatching(/^(\$\{AKIN_ALLOW_OPEN_NETWORK:-)?false\}?$/),
+      ]);
+    }
+  });
+
+  it('opens no port beyond this machine', () => {
     for (const { ports = [] } of Object.values(file.services)) {
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
     }
@@ -106,6 +116,9 @@ describe('infra/kubernetes', () => {
       expect(container.livenessProbe.httpGet.path).toBe('/health/live');
       expect(container.readinessProbe.httpGet.path).toBe('/health/ready');
       expect(container.securityContext).toMatchObject({ readOnlyRootFilesystem: true });
+      const variables = container.env.map(({ name }: { name: string }) => name);
+      expect(variables).toContain('AKIN_FLEET_KEY');
+      expect(variables).not.toContain('AKIN_ALLOW_OPEN_NETWORK');
       const budget = resources.find((one) => one.kind === 'PodDisruptionBudget' && one.metadata.name === metadata.name);
       expect(budget?.spec.selector.matchLabels).toEqual(spec.selector.matchLabels);
       expect(spec.template.metadata.labels).toEqual(spec.selector.matchLabels);

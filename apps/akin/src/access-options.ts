@@ -10,7 +10,7 @@ const FLEET_KEY: Option = {
   name: 'fleet-key',
   value: 'secret',
   about:
-    'The same for gateways, analyzers and indexers: analyzers take pictures from whoever has it. Better by its environment variable',
+    'The same for all processes of a fleet: analyzers take pictures from whoever has it, and all tell /metrics. Better by its environment variable',
 };
 
 /** Options of what answers searches and changes. */

@@ -60,7 +60,7 @@ export async function openGatewayProcess(
   const gateway = await createGateway({
     ...{ store, log, metrics, corsOrigins, allowedHosts, legacySegment, webFolder, limits },
     ...listen,
-    access,
+    access: { ...access, ...(config.fleetKey ? { metricsKey: config.fleetKey } : {}) },
     port,
     version: akinVersion(),
     makeThumbnail: (bytes) => makeThumbnail(bytes, THUMBNAIL_LIMITS),

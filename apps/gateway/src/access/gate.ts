@@ -16,6 +16,8 @@ export interface AccessConfig {
   readonly requireKeys?: boolean;
   /** A secret that opens everything and is in no store: processes of one fleet share it. At least 16 characters. */
   readonly ownKey?: string;
+  /** A secret that opens `/metrics` alone, for who reads the figures of a whole fleet with one. */
+  readonly metricsKey?: string;
   /** Tells figures to whoever asks. */
   readonly openMetrics?: boolean;
   /** Requests a second of each key that has no rate of its own. Not limited when not given. */
@@ -95,7 +97,7 @@ export class Gate {
       checkOrigin(request, changes, this.#safety);
       return EVERYTHING;
     }
-    const key = await this.#identify(request, response);
+    const key = await this.#identify(request, response, name === 'metrics');
     await this.#checkOrigin(request, changes, key);
     if (key === 'own') return EVERYTHING;
     if (key === undefined) {
@@ -125,9 +127,14 @@ export class Gate {
   }
 
   /** The key of a request; undefined when it has none and needs none. */
-  async #identify(request: IncomingMessage, response: Response): Promise<StoredKey | 'own' | undefined> {
+  async #identify(
+    request: IncomingMessage,
+    response: Response,
+    forMetrics: boolean,
+  ): Promise<StoredKey | 'own' | undefined> {
     const sent = readCredential(request);
     if (sent !== undefined && isSame(sent, this.#config.ownKey)) return 'own';
+    if (sent !== undefined && forMetrics && isSame(sent, this.#config.metricsKey)) return 'own';
     const key = sent === undefined ? undefined : await this.#ring?.find(sent);
     if (key !== undefined && !isOver(key)) return key;
     // Where no key is asked for, old clients may send a user and password that mean nothing; what is meant as a key
