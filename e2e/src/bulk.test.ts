@@ -6,8 +6,9 @@ import { gzipSync } from 'node:zlib';
 import type { Collection } from '@akin/client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { RunningCommand, runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
+import { PROGRAM, RunningCommand, runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
 import { picture } from './pictures.ts';
+import { run as shell } from './shell.ts';
 
 let place: Awaited<ReturnType<typeof temporaryFolder>>;
 let akin: ServingAkin;
@@ -275,5 +276,25 @@ describe('akin reindex', () => {
     expect([code, out]).toEqual([2, expect.stringMatching(/cannot come along.*a: .*words/s)]);
     expect((await collection.status()).documents).toBe(2);
     expect(await collection.reindexStatus()).toMatchObject({ state: 'failed', alive: false });
+  });
+});
+
+describe('the page about bulk', () => {
+  it('has commands that work as they stand there', async () => {
+    const page = await readFile(new URL('../../docs/bulk.md', import.meta.url), 'utf8');
+    const [, block = ''] = page.match(/<!-- tested: bulk -->\n```sh\n([^`]*)```/) ?? [];
+    expect(block.match(/^npx akin /gm)).toHaveLength(5);
+    await write('products.ndjson', [
+      { id: 'cheap', price: 5 },
+      { id: 'dear', price: 50 },
+    ]);
+    const akinCommand = `'${process.execPath}' '${PROGRAM}'`;
+    const script = `set -e\nexport AKIN_URL=${akin.url}\n${block.replaceAll('npx akin', akinCommand)}`;
+    const out = await shell('sh', ['-c', script], { cwd: place.folder, install: 'apt-get install curl' });
+    expect(out).toMatch(/2 accepted.*2 accepted.*1 accepted.*shop is made anew: 2 documents copied/s);
+    expect(out).toMatch(/retry: 2000\n\nevent: (status|operation)\n/);
+    expect((await akin.client.collection('dear').select({})).response.docs).toMatchObject([{ id: 'dear', price: 50 }]);
+    const { schema } = await akin.client.collection('shop').schema();
+    expect(schema.fields.find(({ name }) => name === 'price')?.type).toBe('double');
   });
 });
