@@ -91,20 +91,30 @@ export interface Pictures {
   readonly url: string;
   /** How many answers are still to come. */
   waiting(): number;
+  /** Has all answers be 503 from now on, or not any more. */
+  fail(failing: boolean): void;
+  /** Has all answers come so many seconds later from now on. */
+  slow(seconds: number): void;
   close(): void;
 }
 
 /** Serves one picture at any address; with `?seconds=` it answers so late, at `/broken` never well. */
 export async function servePictures(picture: Uint8Array): Promise<Pictures> {
   let waiting = 0;
+  let failing = false;
+  let later = 0;
   const server = createServer((request, response) => {
     const { searchParams, pathname } = new URL(request.url ?? '/', 'http://pictures');
+    if (failing) {
+      response.writeHead(503).end();
+      return;
+    }
     if (pathname === '/broken') {
       response.writeHead(404).end();
       return;
     }
     waiting++;
-    const timer = setTimeout(() => response.end(picture), Number(searchParams.get('seconds') ?? 0) * 1000);
+    const timer = setTimeout(() => response.end(picture), (later + Number(searchParams.get('seconds') ?? 0)) * 1000);
     response.on('close', () => {
       waiting--;
       clearTimeout(timer);
@@ -115,6 +125,12 @@ export async function servePictures(picture: Uint8Array): Promise<Pictures> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     waiting: () => waiting,
+    fail(now) {
+      failing = now;
+    },
+    slow(seconds) {
+      later = seconds;
+    },
     close() {
       server.close();
       server.closeAllConnections();

@@ -11,7 +11,7 @@ const TURN_MILLISECONDS = 2_000;
  * @returns whether all are
  */
 export async function keepGroups(
-  { store, log }: Context,
+  { store, log }: Pick<Context, 'store' | 'log'>,
   collections: readonly Collection[],
   signal: AbortSignal,
 ): Promise<boolean> {

@@ -9,7 +9,27 @@ const run = promisify(execFile);
 
 /** The Debian release whose PostgreSQL, pgvector and Redis are unpacked. */
 const RELEASE = 'trixie';
-const PACKAGES = ['postgresql-17', 'postgresql-17-pgvector', 'redis-server'];
+const POSTGRES_BIN = 'usr/lib/postgresql/17/bin';
+
+/** Packages that are unpacked together. */
+interface Bundle {
+  /** What the names of its folders begin with. */
+  readonly mark: string;
+  readonly packages: readonly string[];
+  /** Programs that are started, below the folder. */
+  readonly programs: readonly string[];
+}
+
+const SERVERS: Bundle = {
+  mark: '',
+  packages: ['postgresql-17', 'postgresql-17-pgvector', 'redis-server'],
+  programs: [`${POSTGRES_BIN}/initdb`, `${POSTGRES_BIN}/postgres`, 'usr/bin/redis-check-rdb'],
+};
+const CLIENTS: Bundle = {
+  mark: 'clients-',
+  packages: ['postgresql-client-17'],
+  programs: [`${POSTGRES_BIN}/pg_dump`, `${POSTGRES_BIN}/pg_restore`],
+};
 /** Raised when what is unpacked, or how, changes: older folders are then left alone and no longer used. */
 const LAYOUT = 1;
 const COMPLETE = 'complete';
@@ -40,16 +60,22 @@ export function cacheFolder(): string {
  */
 export async function debianPrograms(): Promise<Programs> {
   const cache = cacheFolder();
-  return programsOf((await newestComplete(cache)) ?? (await unpack(cache)));
+  return programsOf((await newestComplete(cache, SERVERS)) ?? (await unpack(cache, SERVERS)));
+}
+
+/** The folder of `pg_dump` and `pg_restore`, got in the same way; only tests of backups need them. */
+export async function debianPostgresClients(): Promise<string> {
+  const cache = cacheFolder();
+  return join((await newestComplete(cache, CLIENTS)) ?? (await unpack(cache, CLIENTS)), POSTGRES_BIN);
 }
 
 /** Whether {@link debianPrograms} would answer without the network. */
 export async function hasDebianPrograms(): Promise<boolean> {
-  return (await newestComplete(cacheFolder())) !== null;
+  return (await newestComplete(cacheFolder(), SERVERS)) !== null;
 }
 
-async function newestComplete(cache: string): Promise<string | null> {
-  const prefix = `${RELEASE}-${process.arch}-layout${LAYOUT}-`;
+async function newestComplete(cache: string, { mark }: Bundle): Promise<string | null> {
+  const prefix = `${mark}${RELEASE}-${process.arch}-layout${LAYOUT}-`;
   const names = (await readdir(cache).catch(() => [])).filter((name) => name.startsWith(prefix));
   const made = await Promise.all(
     names.map(async (name) => {
@@ -60,32 +86,32 @@ async function newestComplete(cache: string): Promise<string | null> {
   return made.filter(({ time }) => time > 0).sort((a, b) => b.time - a.time)[0]?.folder ?? null;
 }
 
-async function unpack(cache: string): Promise<string> {
+async function unpack(cache: string, { mark, packages, programs }: Bundle): Promise<string> {
   await mkdir(cache, { recursive: true, mode: 0o755 });
   const work = join(cache, `making-${randomUUID()}`);
   try {
     const apt = await privateApt(join(work, 'apt'));
     await apt('update', '-qq');
     // The whole closure, also what this machine has installed: the unpacked tree must stand on its own.
-    const uris = await apt('install', '--print-uris', '-qq', ...PACKAGES);
+    const uris = await apt('install', '--print-uris', '-qq', ...packages);
     const archives = uris.split('\n').flatMap((line) => {
       const file = line.split(' ')[1] ?? '';
       const [name = '', version = ''] = file.split('_').map(decodeURIComponent);
-      return isNeeded(name) ? [{ name, version }] : [];
+      return isNeeded(name, packages) ? [{ name, version }] : [];
     });
     const debs = join(work, 'apt', 'debs');
     await apt('download', '-qq', ...archives.map(({ name, version }) => `${name}=${version}`));
     const root = join(work, 'tree');
     await mkdir(root);
     for (const deb of await readdir(debs)) await run('dpkg-deb', ['--extract', join(debs, deb), root]);
-    await writeStarters(root);
+    await writeStarters(root, programs);
     await rm(join(work, 'apt'), { recursive: true });
     await writeFile(join(root, COMPLETE), archives.map(({ name, version }) => `${name} ${version}\n`).join(''));
     await chmod(root, 0o755);
-    const versions = PACKAGES.map((name) =>
+    const versions = packages.map((name) =>
       archives.find((archive) => archive.name === name)?.version.replace(/^\d+:/, ''),
     );
-    const target = join(cache, `${RELEASE}-${process.arch}-layout${LAYOUT}-${versions.join('-')}`);
+    const target = join(cache, `${mark}${RELEASE}-${process.arch}-layout${LAYOUT}-${versions.join('-')}`);
     // Another run may have been faster: its folder is as good.
     await rename(root, target).catch(() => access(join(target, COMPLETE)));
     return target;
@@ -95,9 +121,9 @@ async function unpack(cache: string): Promise<string> {
 }
 
 /** Libraries and the programs themselves; neither the just-in-time compiler (tests switch it off) nor perl scripts. */
-function isNeeded(name: string): boolean {
+function isNeeded(name: string, packages: readonly string[]): boolean {
   if (/^lib(llvm|z3|perl)|-perl$/.test(name)) return false;
-  return /^lib|^redis-|^netbase$/.test(name) || PACKAGES.includes(name);
+  return /^lib|^redis-|^netbase$/.test(name) || packages.includes(name);
 }
 
 /** An apt-get with lists, cache and sources of its own, that knows of nothing installed. */
@@ -140,16 +166,13 @@ async function privateApt(folder: string): Promise<(...args: string[]) => Promis
   };
 }
 
-const POSTGRES_BIN = 'usr/lib/postgresql/17/bin';
-
 /**
  * Moves each program aside and puts a starter in its place. The place counts: PostgreSQL finds its own files from the
  * path that it was called by.
  */
-async function writeStarters(root: string): Promise<void> {
+async function writeStarters(root: string, programs: readonly string[]): Promise<void> {
   const triplet = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu';
   const loader = process.arch === 'arm64' ? 'ld-linux-aarch64.so.1' : 'ld-linux-x86-64.so.2';
-  const programs = [`${POSTGRES_BIN}/initdb`, `${POSTGRES_BIN}/postgres`, 'usr/bin/redis-check-rdb'];
   for (const program of programs) {
     const path = join(root, program);
     await rename(path, `${path}.program`);

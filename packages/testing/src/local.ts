@@ -14,16 +14,9 @@ const run = promisify(execFile);
  * bytes, so that a statement which forgot its collation is seen.
  */
 export async function startLocalPostgres(folder: string): Promise<Server> {
-  const { initdb, postgres } = await debianPrograms();
-  const data = join(folder, 'postgres');
-  await mkdir(data, { mode: 0o700 });
+  const { postgres } = await debianPrograms();
+  const data = await initPostgres(folder);
   const user = await userForPostgres(data);
-  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
-  const [program = '', ...args] = [
-    ...user,
-    ...[initdb, `--pgdata=${data}`, '--username=akin', '--auth=trust', '--no-sync', '--no-instructions', ...locale],
-  ];
-  await run(program, args, { cwd: folder });
   const port = await freePort();
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -40,7 +33,7 @@ export async function startLocalPostgres(folder: string): Promise<Server> {
 }
 
 /** PostgreSQL refuses to run as root: then it runs as `postgres`, or `nobody` where there is no such user. */
-async function userForPostgres(data: string): Promise<string[]> {
+export async function userForPostgres(data: string): Promise<string[]> {
   if (process.getuid?.() !== 0) return [];
   const known = await run('id', ['--user', 'postgres']).catch(() => null);
   const user = known === null ? 'nobody' : 'postgres';
@@ -56,4 +49,19 @@ export async function startLocalRedis(folder: string): Promise<Server> {
   const url = `redis://127.0.0.1:${port}`;
   const settings = ['--bind', '127.0.0.1', '--port', `${port}`, '--dir', folder, '--save', '', '--appendonly', 'no'];
   return startServer([redis, ...settings, '--maxmemory-policy', 'noeviction'], 'TERM', url, () => redisAnswers(url));
+}
+
+/** Makes a data folder of PostgreSQL below `folder`. @returns its path */
+export async function initPostgres(folder: string): Promise<string> {
+  const { initdb } = await debianPrograms();
+  const data = join(folder, 'postgres');
+  await mkdir(data, { mode: 0o700 });
+  const user = await userForPostgres(data);
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
+  const [program = '', ...args] = [
+    ...user,
+    ...[initdb, `--pgdata=${data}`, '--username=akin', '--auth=trust', '--no-sync', '--no-instructions', ...locale],
+  ];
+  await run(program, args, { cwd: folder });
+  return data;
 }

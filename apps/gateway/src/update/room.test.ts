@@ -11,7 +11,9 @@ describe('what may wait', () => {
     service = await startService({ limits: { waitingAnalyses: 100, unappliedChanges: 400 } });
     service.pause();
   });
-  afterAll(() => service?.[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await service?.[Symbol.asyncDispose]();
+  });
 
   let next = 0;
   const pictures = (count: number) =>

@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { debianPostgresClients, drawImage, type TestDatabase, testDatabase } from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { until } from './akin.ts';
+import { FleetProcess, type Pictures, servePictures } from './fleet.ts';
+
+const SCRIPTS = fileURLToPath(new URL('../../infra/scripts/', import.meta.url));
+const run = promisify(execFile);
+
+describe('a backup of a fleet on PostgreSQL', () => {
+  let database: TestDatabase;
+  let empty: TestDatabase;
+  let pictures: Pictures;
+  let folder: string;
+  let clients: string;
+  let fleet: FleetProcess[] = [];
+
+  beforeAll(async () => {
+    [database, empty] = await Promise.all([testDatabase(), testDatabase()]);
+    pictures = await servePictures(await drawImage({ width: 160, height: 120 }));
+    folder = await mkdtemp(path.join(tmpdir(), 'akin-backup-'));
+    // The first time they are fetched.
+    clients = await debianPostgresClients();
+  }, 300_000);
+  afterAll(async () => {
+    for (const one of fleet) await one.kill();
+    pictures?.close();
+    await rm(folder, { recursive: true, force: true });
+    await Promise.all([database?.drop(), empty?.drop()]);
+  });
+
+  async function start(databaseUrl: string): Promise<FleetProcess> {
+    const env = { DATABASE_URL: databaseUrl, AKIN_THREADS: '1', AKIN_ALLOW_LOOPBACK_IMAGES: '1' };
+    const analyzer = new FleetProcess('analyzer', env);
+    fleet = [analyzer, new FleetProcess('indexer', env)];
+    await Promise.all(fleet.map((one) => one.start()));
+    const gateway = new FleetProcess('gateway', { ...env, ANALYZE_URL: analyzer.url });
+    fleet.push(gateway);
+    await gateway.start();
+    await until('the gateway is ready', () => gateway.isReady());
+    return gateway;
+  }
+  const script = (name: string, databaseUrl: string) =>
+    run(path.join(SCRIPTS, name), [path.join(folder, 'akin.dump')], {
+      env: { ...process.env, DATABASE_URL: databaseUrl, PATH: `${clients}:${process.env.PATH}` },
+    });
+
+  it('is taken while it serves, and brings everything back that was accepted, visible or not', async () => {
+    const gateway = await start(database.url);
+    const collection = gateway.client.collection('my-collection');
+    const image = `${pictures.url}/a.jpg`;
+    await collection.add([{ id: 'seen', image, price: 3, labels: ['red'] }], { commit: true });
+    await fleet[0]?.stop();
+    await collection.add([{ id: 'waiting', image }], { async: true });
+    await script('backup.sh', database.url);
+    await collection.add([{ id: 'later' }], { commit: true });
+    for (const one of fleet.splice(0)) await one.stop();
+
+    await script('restore.sh', empty.url);
+    const restored = (await start(empty.url)).client.collection('my-collection');
+    await until('what waited is visible', async () => {
+      await restored.commit().catch(() => undefined);
+      return (await restored.select({ rows: 0 })).response.numFound === 2;
+    });
+    const { response } = await restored.image({ 'rank.by.id': 'seen', fq: 'price:3', fl: 'id,score,labels' });
+    expect(response.docs).toEqual([{ id: 'seen', score: 1, labels: ['red'] }]);
+    expect((await restored.select({ sort: 'id asc', fl: 'id' })).response.docs).toEqual([
+      { id: 'seen' },
+      { id: 'waiting' },
+    ]);
+  }, 180_000);
+
+  it('is refused by a database that is not empty, which stays as it is', async () => {
+    await expect(script('restore.sh', empty.url)).rejects.toThrow('already exists');
+  });
+});

@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Redis } from 'ioredis';
+import { postgresAnswers, redisAnswers } from './answers.ts';
+import { debianPrograms, hasDebianPrograms } from './debian.ts';
+import { initPostgres, userForPostgres } from './local.ts';
+import { freePort, type Server, startServer } from './server.ts';
+
+const run = promisify(execFile);
+
+/** A server of one test alone, which may kill it. What it had written to its disk is there when it starts again. */
+export interface KillableServer extends AsyncDisposable {
+  readonly url: string;
+  /** By SIGKILL: it closes nothing and says goodbye to nobody. */
+  kill(): Promise<void>;
+  /** Starts it again at the same address, and resolves when it answers. */
+  start(): Promise<void>;
+}
+
+export interface KillableRedis extends KillableServer {
+  /** Lets it hold no more than it does now, until told otherwise: it refuses whatever needs memory. */
+  setFull(full: boolean): Promise<void>;
+  /** Forgets everything. */
+  wipe(): Promise<void>;
+}
+
+/** Whether servers can be had that a test may kill: those that run in Docker cannot. */
+export const canKillServers = hasDebianPrograms;
+
+/** A PostgreSQL 17 with pgvector, killed with all of its processes, as a host that loses its power. */
+export async function killablePostgres(): Promise<KillableServer> {
+  const { postgres } = await debianPrograms();
+  const folder = await newFolder();
+  const data = await initPostgres(folder);
+  const port = await freePort();
+  const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'jit=off'];
+  const command = [
+    ...(await userForPostgres(data)),
+    ...[postgres, '-D', data, ...[...settings, 'max_connections=100'].flatMap((setting) => ['-c', setting])],
+  ];
+  const url = `postgres://akin@127.0.0.1:${port}/postgres`;
+  const answers = () => postgresAnswers(url);
+  const pid = async () => Number((await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')[0]);
+  return killable(folder, url, () => startServer(command, 'QUIT', url, answers), pid);
+}
+
+/** A Redis that keeps its jobs in an append-only file, as it is to be set in production. */
+export async function killableRedis(): Promise<KillableRedis> {
+  const { redis } = await debianPrograms();
+  const folder = await newFolder();
+  const port = await freePort();
+  const settings = ['--bind', '127.0.0.1', '--port', `${port}`, '--dir', folder, '--save', '', '--appendonly', 'yes'];
+  const command = [redis, ...settings, '--maxmemory-policy', 'noeviction'];
+  const url = `redis://127.0.0.1:${port}`;
+  const ask = async <Value>(work: (client: Redis) => Promise<Value>): Promise<Value> => {
+    const client = new Redis(url);
+    client.on('error', () => {});
+    try {
+      return await work(client);
+    } finally {
+      client.disconnect();
+    }
+  };
+  const pid = () => ask(async (client) => Number(/process_id:(\d+)/.exec(await client.info('server'))?.[1]));
+  const server = await killable(folder, url, () => startServer(command, 'TERM', url, () => redisAnswers(url)), pid);
+  return {
+    ...server,
+    setFull: (full) => ask(async (client) => void (await client.config('SET', 'maxmemory', full ? '1' : '0'))),
+    wipe: () => ask(async (client) => void (await client.flushall())),
+  };
+}
+
+async function killable(
+  folder: string,
+  url: string,
+  startIt: () => Promise<Server>,
+  pidOf: () => Promise<number>,
+): Promise<KillableServer> {
+  let server = await startIt();
+  return {
+    url,
+    async kill() {
+      const pid = await pidOf();
+      // Those of PostgreSQL notice that the first of them is gone and end too, but not at once.
+      const children = await run('ps', ['-o', 'pid=', '--ppid', String(pid)]).catch(() => ({ stdout: '' }));
+      for (const one of [pid, ...children.stdout.split('\n').filter(Boolean).map(Number)]) {
+        try {
+          process.kill(one, 'SIGKILL');
+        } catch {
+          // It ended by itself meanwhile.
+        }
+      }
+      await server[Symbol.asyncDispose]();
+    },
+    async start() {
+      for (const deadline = Date.now() + 30_000; ; await delay(100)) {
+        try {
+          server = await startIt();
+          return;
+        } catch (error) {
+          // What is left of the one that was killed may still hold its memory for a moment.
+          if (Date.now() > deadline) throw error;
+        }
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function newFolder(): Promise<string> {
+  const parent = process.getuid?.() === 0 ? '/tmp' : tmpdir();
+  const folder = await mkdtemp(join(parent, `akin-tests-${process.pid}-`));
+  await chmod(folder, 0o711);
+  await mkdir(folder, { recursive: true });
+  return folder;
+}
