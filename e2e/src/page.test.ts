@@ -290,7 +290,7 @@ describe('the changes', () => {
     await page.getByRole('button', { name: 'Try all again' }).click();
     await collection.commit({ waitAnalysis: true });
     await page.getByText('All changes are visible').waitFor();
-    expect(await page.locator('.counts').innerText()).toMatch(/Visible\s*4\s*On their way\s*0\s*Failed\s*0/);
+    expect(await page.locator('.counts').textContent()).toMatch(/Visible\s*4\s*On their way\s*0\s*Failed\s*0/);
     await page.goto(`${akin.url}/?collection=changing`);
     await page.getByText('4 documents').click();
     await page.getByText('All changes are visible').waitFor();
