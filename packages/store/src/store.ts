@@ -35,7 +35,7 @@ export type StoreConfig = {
    */
   readonly exactDocuments?: number;
   /**
-   * How long each statement of a search may take. 30,000 on PostgreSQL and 10,000 on PGlite, where everybody else waits
+   * How long each statement of a search may take. 30,000 on PostgreSQL and 20,000 on PGlite, where everybody else waits
    * for it, when not given.
    */
   readonly searchMilliseconds?: number;
@@ -88,7 +88,7 @@ export interface Store extends AsyncDisposable {
   };
 }
 
-const SEARCH_MILLISECONDS: Readonly<Record<Engine['kind'], number>> = { postgres: 30_000, pglite: 10_000 };
+const SEARCH_MILLISECONDS: Readonly<Record<Engine['kind'], number>> = { postgres: 30_000, pglite: 20_000 };
 
 /** The collection that exists from the start. */
 const FIRST_COLLECTION = 'my-collection';

@@ -6,8 +6,11 @@ import { Params } from './params.ts';
 import type { SearchRequest } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** What matches more words is compared with the words of each row: so many documents match that most rows are hits. */
-const MAX_WORDS = 10_000;
+/**
+ * What matches more words is compared with the words of each row: so many documents match that most rows are hits. To
+ * compare fuzzy values takes ten times as long as other patterns, and those with many words near them are rare ones.
+ */
+const MAX_WORDS: Readonly<Record<PatternClause['kind'], number>> = { wildcard: 1_000, range: 1_000, fuzzy: 10_000 };
 /** Clauses of one search that are looked up. */
 const MAX_CLAUSES = 20;
 
@@ -23,13 +26,14 @@ export async function expandWords(request: SearchRequest, snapshot: Snapshot, cl
     const found = clauseColumn(snapshot, clause.field, clause.position);
     if (found.column.kind !== 'words' || snapshot.expansions.has(clause)) continue;
     if (clause.kind === 'range' && clause.low === null && clause.high === null) continue;
+    const most = MAX_WORDS[clause.kind];
     const params = new Params();
     const condition = wordCondition(clause, found, { tables: snapshot, params, ...clock });
     const rows = await snapshot.tx.query<{ word: string }>(
-      `select w.word from ${snapshot.sqlSchema}.words w where ${condition('w.word')} limit ${MAX_WORDS + 1}`,
+      `select w.word from ${snapshot.sqlSchema}.words w where ${condition('w.word')} limit ${most + 1}`,
       params.values,
     );
-    if (rows.length <= MAX_WORDS)
+    if (rows.length <= most)
       snapshot.expansions.set(
         clause,
         rows.map(({ word }) => word),

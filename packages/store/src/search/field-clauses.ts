@@ -285,11 +285,21 @@ export function overWords(clause: PatternClause, found: FoundColumn, context: Co
   }
   const queries: string[] = [];
   for (let from = 0; from < words.length; from += WORDS_TOGETHER) {
-    const some = words.slice(from, from + WORDS_TOGETHER).map(quoteLexeme);
-    // Where the planner sees the words, it expects far too many matches of rare ones and reads every document instead.
-    queries.push(`${column} @@ (select ${params.add(some.join(' | '), 'tsquery')})`);
+    queries.push(
+      words
+        .slice(from, from + WORDS_TOGETHER)
+        .map(quoteLexeme)
+        .join(' | '),
+    );
   }
-  return queries.length <= 1 ? (queries[0] ?? 'false') : `(${queries.join(' or ')})`;
+  const [first] = queries;
+  if (first === undefined) return 'false';
+  // Where the planner sees the words, it expects far too many matches of rare ones and compares every document instead.
+  if (queries.length === 1) return `${column} @@ (select ${params.add(first, 'tsquery')})`;
+  return (
+    `d.doc in (select x.doc from unnest(${params.add(queries, 'tsquery[]')}) q (query) cross join lateral ` +
+    `(select x.doc from ${tables.sqlSchema}.documents x where x.${found.column.sql} @@ q.query offset 0) x)`
+  );
 }
 
 function foldPart(part: WildcardPart): WildcardPart {

@@ -3,7 +3,7 @@ import { wasCancelled } from '../engine/sqlstate.ts';
 
 /**
  * Cuts an answer that takes too long: parts of it that do not come in time are left out, and all behind them. PGlite
- * cannot cancel a statement: there one that began is waited for (ten seconds at most), and none begins late.
+ * cannot cancel a statement: there one that began is waited for (twenty seconds at most), and none begins late.
  */
 export class TimeLimit {
   readonly #tx: Queryable;
