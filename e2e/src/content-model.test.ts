@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AkinRequestError } from '@akin/client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -152,9 +152,25 @@ describe('a content model of one’s own', () => {
   }, 180_000);
 
   it('lies beside another one in the same store', async () => {
+    akin = await serve();
+    const shop = akin.client.collection('shop');
+    await shop.create();
+    const documents = [1, 3, 6].map((seed) => ({ id: `${seed}`, image: `${served.url}/${seed}.jpg` }));
+    await shop.add(documents, { commit: true, waitAnalysis: true });
+    await akin.command.stop();
     akin = await serve('--content-model', inPlace('model'));
-    expect(akin.command.err).toBe('');
+    expect(akin.command.err).toContain('The collection shop holds content of the model akin-');
+    expect(akin.command.err).not.toContain('my-collection');
     expect((await likePicture(40))[0]?.id).toBe('40.jpg');
-    await rm(inPlace('outputs.json'));
+  }, 180_000);
+
+  it('takes over a collection that is made anew', async () => {
+    const shop = () => akin.client.collection('shop');
+    const like = async () =>
+      shop().image({ 'rank.by.data': (await picture(3)).toString('base64'), rows: 1, fl: 'id,score' });
+    expect((await refusal(like())).status).toBe(409);
+    const { code, out } = await runAkin(['reindex', '--url', akin.url, '--collection', 'shop']);
+    expect([code, out]).toEqual([0, expect.stringContaining('3 pictures analyzed again')]);
+    expect((await like()).response.docs).toEqual([{ id: '3', score: 1 }]);
   }, 180_000);
 });

@@ -1,7 +1,7 @@
 /**
  * `npm run bench-analysis -- <image>`: the time of one analysis against bare decoding plus a bare pass of the network,
- * the time of each stage, and images a second of 1 and 2 threads. All are taken in turns, so that a busy machine slows
- * all alike.
+ * the time of each stage, that of a MobileNetV2 on the same backend, and images a second of 1 and 2 threads. All are
+ * taken in turns, so that a busy machine slows all alike.
  */
 import { readFile } from 'node:fs/promises';
 import { decodeImage, resizeArea } from '@akin/imaging';
@@ -11,6 +11,7 @@ import { writeOutputs } from '../analyzer/write-outputs.ts';
 import { loadModule } from '../load-module.ts';
 import { MODULES, moduleNames } from '../manifests.ts';
 import { preparePicture } from '../picture.ts';
+import { buildMobileNet } from './mobilenet.ts';
 
 const ROUNDS = 100;
 const IMAGES = 200;
@@ -26,9 +27,13 @@ const network = await sharedNetwork('wasm');
 const { pixels, width, height } = await decodeImage(bytes, { minSide: MIN_SIDE });
 const small = resizeArea(pixels, network.width, network.height);
 
+const mobileNet = buildMobileNet();
+const large = new Float32Array(224 * 224 * 3);
+
 const stages: Record<string, () => unknown> = {
   'bare decode': () => decodeImage(bytes, { minSide: MIN_SIDE }),
   'bare network': () => network.run([small]),
+  'bare MobileNetV2-1.0 at 224 px': () => mobileNet.run(large),
   'whole analysis': () => analyzeImage(bytes),
   'of it: resize for the network': () => resizeArea(pixels, network.width, network.height),
 };
@@ -54,6 +59,8 @@ console.log(`${file}: ${width} x ${height}, ${bytes.length} bytes; median (min t
 for (const [name, values] of times) print(`${name}, ms`, values);
 const bare = of('bare decode').map((milliseconds, round) => milliseconds + (of('bare network')[round] ?? 0));
 print('whole / (decode + network)', ratios(of('whole analysis'), bare));
+print('network / MobileNetV2', ratios(of('bare network'), of('bare MobileNetV2-1.0 at 224 px')));
+console.log(`MobileNetV2: ${(mobileNet.parameters / 1e6).toFixed(2)} million parameters`);
 
 const rates = new Map<number, number[]>([
   [1, []],
