@@ -1,15 +1,12 @@
 import { createClient, type Key, type NewKey, type Scope } from '@akin/client';
-import { AkinError, parseExpiry, SCOPES } from '@akin/domain';
-import { MODULES } from '@akin/modules/manifests';
-import { parseOutputs } from '@akin/modules/vectors';
-import * as store from '@akin/store';
+import { SCOPES } from '@akin/domain';
 import { listed } from '../fleet/options.ts';
 import type { Program } from '../main.ts';
 import { type Parsed, UsageError } from '../options.ts';
 import { databaseFolder, STORE_OPTIONS } from './serve-options.ts';
 
 /** Where keys are made, listed and revoked: in a store that nobody else has, or by a running akin. */
-interface Keys {
+export interface Keys {
   create(key: NewKey): Promise<{ id: string; text: string }>;
   list(): Promise<Key[]>;
   revoke(id: string): Promise<void>;
@@ -72,8 +69,11 @@ async function withKeys(options: Parsed, run: (keys: Keys) => Promise<void>): Pr
     await run(keysAt(url, options.text('key')));
     return 0;
   }
-  await using opened = await openStore(options);
-  await run(keysIn(opened));
+  // A command that asks another akin needs no database.
+  const { openKeys } = await import('../keys-in-store.ts');
+  const databaseUrl = options.text('database-url');
+  await using opened = await openKeys(databaseUrl ? { databaseUrl } : { folder: databaseFolder(options) });
+  await run(opened);
   return 0;
 }
 
@@ -89,39 +89,6 @@ function keysAt(url: string, key: string | undefined): Keys {
       await client.revokeKey(id);
     },
   };
-}
-
-function keysIn(opened: store.Store): Keys {
-  return {
-    async create({ expires, ...request }) {
-      const expiresAt = expires === undefined ? {} : { expiresAt: parseExpiry(expires) };
-      const { key, text } = await store.createKey(opened, { ...request, ...expiresAt });
-      return { id: key.id, text };
-    },
-    list: async () =>
-      (await store.listKeys(opened)).map(({ collections, origins, createdAt, expiresAt, usedAt, ...key }) => ({
-        ...key,
-        collections: collections && [...collections],
-        origins: [...origins],
-        createdAt: createdAt.toISOString(),
-        expiresAt: expiresAt?.toISOString() ?? null,
-        usedAt: usedAt?.toISOString() ?? null,
-      })),
-    revoke: (id) => store.revokeKey(opened, store.readKeyText(id)?.id ?? id),
-  };
-}
-
-async function openStore(options: Parsed): Promise<store.Store> {
-  const databaseUrl = options.text('database-url');
-  const place = databaseUrl ? { databaseUrl, shared: true } : { folder: databaseFolder(options) };
-  try {
-    return await store.openStore({ modules: MODULES, parseOutputs, ...place });
-  } catch (error) {
-    if (!(error instanceof AkinError) || error.code !== 'conflict') throw error;
-    throw new UsageError(
-      `${error.message}\nIf akin serves from it, have that one do it: add --url http://127.0.0.1:8983, and AKIN_KEY with a key of the scope admin where it asks for keys.`,
-    );
-  }
 }
 
 function newKey(options: Parsed): NewKey {

@@ -1,0 +1,46 @@
+import { AkinError, parseExpiry } from '@akin/domain';
+import { MODULES } from '@akin/modules/manifests';
+import { parseOutputs } from '@akin/modules/vectors';
+import { createKey, listKeys, openStore, readKeyText, revokeKey, type Store } from '@akin/store';
+import type { Keys } from './commands/keys-command.ts';
+import { UsageError } from './options.ts';
+
+/**
+ * The keys of a store that this process opens for them: the embedded one, or the database of a fleet, which may run.
+ * @throws UsageError when akin serves from it
+ */
+export async function openKeys(
+  place: { readonly databaseUrl: string } | { readonly folder: string },
+): Promise<Keys & AsyncDisposable> {
+  const store = await open(place);
+  return {
+    async create({ expires, ...request }) {
+      const expiresAt = expires === undefined ? {} : { expiresAt: parseExpiry(expires) };
+      const { key, text } = await createKey(store, { ...request, ...expiresAt });
+      return { id: key.id, text };
+    },
+    list: async () =>
+      (await listKeys(store)).map(({ collections, origins, createdAt, expiresAt, usedAt, ...key }) => ({
+        ...key,
+        collections: collections && [...collections],
+        origins: [...origins],
+        createdAt: createdAt.toISOString(),
+        expiresAt: expiresAt?.toISOString() ?? null,
+        usedAt: usedAt?.toISOString() ?? null,
+      })),
+    revoke: (id) => revokeKey(store, readKeyText(id)?.id ?? id),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
+
+async function open(place: { readonly databaseUrl: string } | { readonly folder: string }): Promise<Store> {
+  const shared = 'databaseUrl' in place ? { shared: true } : {};
+  try {
+    return await openStore({ modules: MODULES, parseOutputs, ...place, ...shared });
+  } catch (error) {
+    if (!(error instanceof AkinError) || error.code !== 'conflict') throw error;
+    throw new UsageError(
+      `${error.message}\nIf akin serves from it, have that one do it: add --url http://127.0.0.1:8983, and AKIN_KEY with a key of the scope admin where it asks for keys.`,
+    );
+  }
+}
