@@ -44,7 +44,7 @@ const SORT_TYPES: Partial<Record<FieldType, SortKey['type']>> = {
  */
 export function parseSort(text: string, parameter: ParameterLookup = () => undefined): SortClause[] {
   const clauses: SortClause[] = [];
-  for (const clause of text.match(/(?:\\.|(?:geodist|field)\s*\([^()]*\)|[^,\\])+/gsu) ?? []) {
+  for (const clause of text.match(/(?:\\.|(?:geodist|field)\s*\([^()]*\)|[^,\\]|\\$)+/gsu) ?? []) {
     const call = /^\s*(geodist\s*\([^()]*\))\s*(?:\s(asc|desc)\s*)?$/isu.exec(clause);
     const distance = call && parseGeodist(call[1] as string, parameter);
     if (distance) {
