@@ -60,10 +60,8 @@ describe('groups of near-duplicates', () => {
     const gone = await createCollection(store, 'gone');
     const there = await createCollection(store, 'there');
     await dropCollection(store, gone);
-    const queue = createMemoryQueue();
     const { signal } = new AbortController();
-    expect(await keepGroups({ store, queue, log }, [gone, there], signal)).toBe(true);
+    expect(await keepGroups({ store, log }, [gone, there], signal)).toBe(true);
     expect((await listGroups(store, there, { rows: 1, members: 1 })).groups).toEqual([]);
-    await queue[Symbol.asyncDispose]();
   });
 });

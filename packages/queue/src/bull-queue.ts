@@ -53,7 +53,7 @@ export interface BullServer {
   close(): Promise<void>;
 }
 
-export type WorkerSettings = Omit<WorkerOptions, 'connection' | 'prefix'>;
+type WorkerSettings = Omit<WorkerOptions, 'connection' | 'prefix'>;
 
 const ANNOUNCED_MILLISECONDS = 60_000;
 

@@ -2,7 +2,7 @@ import { AkinError } from '@akin/domain';
 import type { Collection } from './collections.ts';
 import type { Store } from './store.ts';
 
-/** A fail-over takes up to ten seconds, and the commit after it its time. */
+/** Without any progress. A fail-over takes up to ten seconds, and the first piece of a commit its time. */
 const LONGEST_WAIT = 60_000;
 /** Milliseconds between two looks; news wakes earlier. */
 const POLL = 500;
@@ -22,14 +22,19 @@ export async function requestCommit(store: Store, collection: Collection): Promi
   if (request === undefined) throw gone(collection);
   const { events } = store.memory;
   events.tell(collection.id);
-  for (const deadline = performance.now() + LONGEST_WAIT; performance.now() < deadline; ) {
+  let seen = '';
+  for (let deadline = performance.now() + LONGEST_WAIT; performance.now() < deadline; ) {
     const changed = events.changed(collection.id, POLL);
-    const [row] = await store.engine.query<{ done: boolean }>(
-      'select done >= $2 as done from akin.commit_requests where collection = $1',
+    const [row] = await store.engine.query<{ done: boolean; progress: string }>(
+      `select r.done >= $2 as done, c.commit || ' ' || c.unpublished_operations as progress
+         from akin.commit_requests r join akin.collections c on c.id = r.collection where r.collection = $1`,
       [collection.id, request.asked],
     );
     if (row === undefined) throw gone(collection);
     if (row.done) return;
+    // A commit of very many changes takes its time: as long as it gets on, there is somebody who commits.
+    if (row.progress !== seen) deadline = performance.now() + LONGEST_WAIT;
+    seen = row.progress;
     await changed;
   }
   throw new AkinError(
