@@ -296,5 +296,5 @@ describe('the page about bulk', () => {
     expect((await akin.client.collection('dear').select({})).response.docs).toMatchObject([{ id: 'dear', price: 50 }]);
     const { schema } = await akin.client.collection('shop').schema();
     expect(schema.fields.find(({ name }) => name === 'price')?.type).toBe('double');
-  });
+  }, 120_000);
 });
