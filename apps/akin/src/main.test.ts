@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { runAkin } from '../test/run-akin.ts';
 
-const COMMANDS = ['serve', 'index', 'analyze', 'import', 'export', 'reindex', 'keys', 'backup', 'restore'];
+const COMMANDS = ['serve', 'index', 'analyze', 'import', 'export', 'reindex', 'keys', 'train', 'backup', 'restore'];
 
 describe('the command akin', () => {
   it('lists its commands', async () => {

@@ -21,7 +21,7 @@ export interface ModelFiles {
   readonly hash: string;
 }
 
-export interface ModelJson {
+interface ModelJson {
   readonly format?: string;
   readonly modelTopology: object;
   readonly weightsManifest: readonly { readonly paths: readonly string[]; readonly weights: readonly object[] }[];

@@ -42,7 +42,7 @@ describe.each<[Backend, number]>([
     network = openThread(backend);
     pictures = (await references()).slice(0, count);
   });
-  afterAll(() => network[Symbol.asyncDispose]());
+  afterAll(async () => network[Symbol.asyncDispose]());
 
   it('gives the reference vectors of both heads within 1e-4', async () => {
     expect(pictures).toHaveLength(count);

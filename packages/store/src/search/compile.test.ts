@@ -23,6 +23,7 @@ const tables: SearchedTables = {
   sqlSchema: 'c1',
   schema: {
     version: 1,
+    models: new Map(),
     fields: new Map(
       Object.entries(TYPES).map(([name, type]): [string, Field] => [
         name,
