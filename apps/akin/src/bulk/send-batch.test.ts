@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import { createClient } from '@akin/client';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Lanes } from './lanes.ts';
+import { Pace } from './pace.ts';
+import type { BulkDocument } from './read-document.ts';
+import { type Sending, sendBatch } from './send-batch.ts';
+
+type Reply = { status: number; body?: object; retryAfter?: number };
+
+let server: Server;
+afterEach(() => server.close());
+
+/** A server that answers each request as it is told, and keeps what came. */
+async function answering(reply: (ids: string[], request: number) => Reply | Promise<Reply>) {
+  const requests: string[][] = [];
+  let seq = 0;
+  server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const bytes = Buffer.concat(chunks);
+    const text = request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
+    const ids = (JSON.parse(String(text)) as { id: string }[]).map(({ id }) => id);
+    requests.push(ids);
+    const { status, body, retryAfter } = await reply(ids, requests.length);
+    if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));
+    const operations = { first: `c-${seq + 1}`, last: `c-${seq + ids.length}`, count: ids.length };
+    if (status === 200) seq += ids.length;
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body ?? { responseHeader: { token: 't' }, operations }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const accepted: string[] = [];
+  const refused: [string, string][] = [];
+  const sending: Sending = {
+    collection: createClient({ baseUrl: `http://127.0.0.1:${port}` }).collection('c'),
+    pace: new Pace(4),
+    compress: true,
+    modules: undefined,
+    patienceMilliseconds: 10_000,
+    signal: new AbortController().signal,
+    accepted: (documents) => accepted.push(...documents.map(({ id }) => id)),
+    refused: ({ id }, reason) => refused.push([id, reason]),
+  };
+  return { requests, accepted, refused, sending };
+}
+
+const document = (id: string, number = 1): BulkDocument => ({
+  id,
+  number,
+  bytes: Buffer.from(JSON.stringify({ id })),
+  start: 0,
+  end: 0,
+  pictured: false,
+});
+const documents = (...ids: string[]) => ids.map((id) => document(id));
+const OK: Reply = { status: 200 };
+
+describe('sending documents', () => {
+  it('sends the same again when akin has too much to do or is away, compressed', async () => {
+    const told = await answering((_, request) => (request === 1 ? { status: 429, body: {}, retryAfter: 1 } : OK));
+    const from = performance.now();
+    await sendBatch(documents('a', 'b'), told.sending);
+    expect(performance.now() - from).toBeGreaterThan(900);
+    expect(told.requests).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+    expect([told.accepted, told.refused]).toEqual([['a', 'b'], []]);
+  });
+
+  it('leaves out what akin names, and finds by halving what it cannot name', async () => {
+    const detail = { position: 1, code: 'bad-request', msg: 'Document "b" at position 1: it is odd.' };
+    const told = await answering((ids) => {
+      if (ids.includes('b')) return { status: 400, body: { error: { msg: 'odd', details: [detail] } } };
+      return ids.includes('e') ? { status: 400, body: { error: { msg: 'unreadable' } } } : OK;
+    });
+    await sendBatch(documents('a', 'b', 'c', 'd', 'e', 'f'), told.sending);
+    expect(told.accepted).toEqual(['a', 'c', 'd', 'f']);
+    expect(told.refused).toEqual([
+      ['b', 'it is odd.'],
+      ['e', 'unreadable'],
+    ]);
+  });
+
+  it('gives up when akin takes nothing, and when nobody answers for too long', async () => {
+    const told = await answering(() => ({ status: 401, body: { error: { msg: 'A key is needed.' } } }));
+    await expect(sendBatch(documents('a'), told.sending)).rejects.toThrow('A key is needed.');
+    server.close();
+    const nobody = { ...told.sending, patienceMilliseconds: 0 };
+    server.closeAllConnections();
+    await expect(sendBatch(documents('a'), nobody)).rejects.toMatchObject({ status: 0 });
+  });
+
+  it('keeps the order of each id, however requests overtake each other', async () => {
+    let open = 0;
+    let most = 0;
+    const told = await answering(async (_, request) => {
+      most = Math.max(most, ++open);
+      // Every other one is answered late, or refused at first.
+      await new Promise((resolve) => setTimeout(resolve, (request % 3) * 10));
+      open--;
+      return request % 5 === 4 ? { status: 503, body: {}, retryAfter: 0.01 } : OK;
+    });
+    const ids = Array.from({ length: 24_000 }, (_, i) => `id ${i % 50}`);
+    const seen = new Map<string, number[]>();
+    const accepted: Sending['accepted'] = (batch) => {
+      for (const { id, number } of batch) seen.set(id, [...(seen.get(id) ?? []), number]);
+    };
+    const lanes = new Lanes(4, (batch) => sendBatch(batch, { ...told.sending, accepted }));
+    for (const [number, id] of ids.entries()) await lanes.add(document(id, number));
+    await lanes.end();
+    expect(lanes.first()).toBeUndefined();
+    expect([...seen.values()].flat()).toHaveLength(24_000);
+    for (const numbers of seen.values()) expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+    expect(most).toBeGreaterThan(1);
+  });
+});
