@@ -7,6 +7,7 @@ import { roundToHalves } from './half.ts';
 import { loadModule } from './load-module.ts';
 import { MODULES, moduleNames, parseModulesApply } from './manifests.ts';
 import type { Descriptor, Module } from './module.ts';
+import { MODEL_FOLDER, readModel } from './network/model.ts';
 import { type Picture, preparePicture } from './picture.ts';
 import { codebookOf } from './vectors/codebook.ts';
 import { decodeDescriptor } from './vectors/descriptor.ts';
@@ -131,6 +132,7 @@ describe('the registry', () => {
 
 describe('what a picture shares between modules', () => {
   it('is made once, and the network is not touched by who does not ask for it', async () => {
+    const { id: model } = await readModel(MODEL_FOLDER);
     let opened = 0;
     let ran = 0;
     const picture = preparePicture({ width: 2, height: 2, data: new Uint8Array(12) }, async () => {
@@ -140,8 +142,8 @@ describe('what a picture shares between modules', () => {
         height: 1,
         async run() {
           ran++;
-          const heads = { content: new Float32Array(), duplicate: new Float32Array() };
-          return [{ model: 'm', pool: new Float32Array(), heads }];
+          const heads = { content: new Float32Array(256).fill(0.1), duplicate: new Float32Array(128).fill(0.1) };
+          return [{ model, pool: new Float32Array(1024).fill(0.1), heads }];
         },
       };
     });

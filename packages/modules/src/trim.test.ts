@@ -1,14 +1,13 @@
-import { resizeArea } from '@akin/imaging';
+import { type Pixels, resizeArea } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
 import { draw } from './drawing.ts';
-import { trimBars } from './trim.ts';
+import { SQUARE } from './picture.ts';
+import { trimSurroundings } from './trim.ts';
 
-const inside = (x: number, y: number) =>
-  `#${Math.round(255 * x)
-    .toString(16)
-    .padStart(2, '0')}${Math.round(255 * y)
-    .toString(16)
-    .padStart(2, '0')}80`;
+const byte = (value: number) => Math.round(value).toString(16).padStart(2, '0');
+const inside = (x: number, y: number) => `#${byte(255 * x)}${byte(255 * y)}80`;
+
+const trim = (pixels: Pixels) => trimSurroundings(pixels, resizeArea(pixels, SQUARE, SQUARE));
 
 /** A picture with bars of these shares, above and below, left and right. */
 const barred = (high: number, wide: number, color: string) =>
@@ -18,30 +17,54 @@ const barred = (high: number, wide: number, color: string) =>
       : inside((x - wide) / (1 - 2 * wide), (y - high) / (1 - 2 * high)),
   );
 
-describe('bars around a picture', () => {
+/** A page: a bar with a title, a picture with margins, two lines of text. The picture lies at 0.1…0.9 and 0.2…0.7. */
+const page = (paper: string, ink: string) =>
+  draw(300, 300, (x, y) => {
+    const written = Math.sin(170 * x) > 0;
+    if (y < 0.12) return y > 0.04 && y < 0.08 && x < 0.4 && written ? paper : '#5060A0';
+    if (x > 0.1 && x < 0.9 && y > 0.2 && y < 0.7) return inside((x - 0.1) / 0.8, (y - 0.2) / 0.5);
+    const line = (y > 0.78 && y < 0.81) || (y > 0.87 && y < 0.9);
+    return line && x > 0.1 && x < 0.8 && written ? ink : paper;
+  });
+
+describe('what surrounds a picture', () => {
   it.each([
     ['letterbox', 0.2, 0, '#000000', [200, 120]],
     ['pillars', 0, 0.1, '#FFFFFF', [160, 200]],
     ['a frame', 0.1, 0.1, '#2040D0', [160, 160]],
   ])('%s is cut off', (_, high, wide, color, [width, height]) => {
-    const { width: w, height: h, data } = trimBars(barred(high, wide, color));
-    // To a pixel of the small version in which bars are found.
-    expect(Math.abs(w - (width as number))).toBeLessThanOrEqual(3);
-    expect(Math.abs(h - (height as number))).toBeLessThanOrEqual(3);
+    const { width: w, height: h, data } = trim(barred(high, wide, color));
+    // To a pixel of the small version in which lines are looked at, on both sides.
+    expect(Math.abs(w - (width as number))).toBeLessThanOrEqual(4);
+    expect(Math.abs(h - (height as number))).toBeLessThanOrEqual(4);
     expect(data.length).toBe(3 * w * h);
+  });
+
+  it.each([
+    ['light', '#FAFAFC', '#282832'],
+    ['dark', '#18191E', '#DCDCE1'],
+  ])('a %s page with a title and text is cut off', (_, paper, ink) => {
+    const { width, height } = trim(page(paper, ink));
+    expect(Math.abs(width - 240)).toBeLessThanOrEqual(6);
+    expect(Math.abs(height - 150)).toBeLessThanOrEqual(6);
   });
 
   it('ends at the same place in a smaller version of the picture, and in one with noise', () => {
     const picture = barred(0.15, 0, '#101010');
-    const { height } = trimBars(picture);
-    expect(Math.abs(2 * trimBars(resizeArea(picture, 100, 100)).height - height)).toBeLessThanOrEqual(4);
+    const { height } = trim(picture);
+    expect(Math.abs(2 * trim(resizeArea(picture, 100, 100)).height - height)).toBeLessThanOrEqual(4);
     const noisy = { ...picture, data: picture.data.map((value, i) => Math.min(255, value + ((i * 7919) % 41))) };
-    expect(Math.abs(trimBars(noisy).height - height)).toBeLessThanOrEqual(4);
+    expect(Math.abs(trim(noisy).height - height)).toBeLessThanOrEqual(4);
   });
 
-  it('leaves pictures without bars, plain ones and single pixels as they are', () => {
+  it('keeps all of several parts when none stands out', () => {
+    const two = draw(240, 100, (x, y) => (Math.abs(x - 0.5) < 0.04 ? '#FFFFFF' : inside((2 * x) % 1, y)));
+    expect(trim(two)).toBe(two);
+  });
+
+  it('leaves pictures without surroundings, plain ones and single pixels as they are', () => {
     for (const picture of [draw(50, 40, inside), draw(30, 30, () => '#808080'), draw(1, 1, () => '#000000')]) {
-      expect(trimBars(picture)).toBe(picture);
+      expect(trim(picture)).toBe(picture);
     }
   });
 });

@@ -1,54 +1,101 @@
-import { type Pixels, resizeArea } from '@akin/imaging';
+import type { Pixels } from '@akin/imaging';
 
-/** Long side of the version that is looked at: small enough that the noise of compression averages out. */
-const SIDE = 96;
-/** A pixel belongs to a bar when no channel is further than this from the bar's colour. */
+/** A pixel belongs to a plain line when no channel is further than this from the line's mean. */
 const TOLERANCE = 24;
-/** So many of a line's pixels may be off: compression makes rings beside what the bar surrounds. */
+/** So many of a line's pixels may be off: compression makes rings beside what is plain. */
 const STRAY_SHARE = 0.02;
+/** One of several parts is the picture when it is so many times as long as the next, and has this share of all. */
+const TIMES_THE_NEXT = 1.5;
+const LEAST_OF_ALL = 0.3;
 /** What is left must keep this share of each side; else the picture is taken for a plain one and left whole. */
 const LEAST_LEFT = 0.05;
+/** Rows and columns are looked at in turns, this often at most. */
+const ROUNDS = 3;
 
 /**
- * The picture without plain bars along its four sides: letterboxes, frames, margins around a cut-out. The bar of a side
- * has one colour, that of its outermost line. Two copies of one picture, one with bars, give nearly the same.
+ * The picture itself, without what is plain around it: letterboxes, frames, margins of a cut-out; and without captions
+ * and the bars and texts of a page that it was put on, as long as plain lines part them from it. Two copies of one
+ * picture, one of them within a screenshot, give nearly the same.
+ *
+ * Known as XY cut in the analysis of pages (Nagy & Seth 1984): lines that are plain all along part what lies between
+ * them; of the parts the largest is kept, and looked at anew across.
+ *
+ * @param square The picture squashed to a small square, in which lines are looked at: small enough that the noise of
+ *   compression averages out.
  */
-export function trimBars(pixels: Pixels): Pixels {
-  const scale = Math.min(1, SIDE / Math.max(pixels.width, pixels.height));
-  const width = Math.max(1, Math.round(scale * pixels.width));
-  const height = Math.max(1, Math.round(scale * pixels.height));
-  const small = resizeArea(pixels, width, height);
-  const row = (y: number) => ({ from: y * width, step: 1, length: width });
-  const top = barAt(small, height, row);
-  const bottom = barAt(small, height, (y) => row(height - 1 - y));
-  if (height - top - bottom < LEAST_LEFT * height) return pixels;
-  // Columns are looked at between the bars above and below, which may have another colour.
-  const high = height - top - bottom;
-  const column = (x: number) => ({ from: top * width + x, step: width, length: high });
-  const left = barAt(small, width, column);
-  const right = barAt(small, width, (x) => column(width - 1 - x));
-  if (width - left - right < LEAST_LEFT * width) return pixels;
-  const across = (x: number) => Math.round((x * pixels.width) / width);
-  const down = (y: number) => Math.round((y * pixels.height) / height);
+export function trimSurroundings(pixels: Pixels, square: Pixels): Pixels {
+  const { left, top, right, bottom } = innerBox(square);
+  const across = (x: number) => Math.round((x * pixels.width) / square.width);
+  const down = (y: number) => Math.round((y * pixels.height) / square.height);
   const [x, y] = [across(left), down(top)];
-  return cut(pixels, x, y, across(width - right) - x, down(height - bottom) - y);
+  const [width, height] = [across(right) - x, down(bottom) - y];
+  return width < 1 || height < 1 ? pixels : cut(pixels, x, y, width, height);
 }
 
-interface Line {
+/** Sides in pixels; right and bottom are the first pixels outside. */
+interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+function innerBox(square: Pixels): Box {
+  let box: Box = { left: 0, top: 0, right: square.width, bottom: square.height };
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = box;
+    const rows = mainPart(box.bottom - box.top, (y) => isRowPlain(square, box, box.top + y));
+    if (rows === undefined || rows.to - rows.from < LEAST_LEFT * square.height) return box;
+    box = { ...box, top: box.top + rows.from, bottom: box.top + rows.to };
+    const columns = mainPart(box.right - box.left, (x) => isColumnPlain(square, box, box.left + x));
+    if (columns === undefined || columns.to - columns.from < LEAST_LEFT * square.width) return box;
+    box = { ...box, left: box.left + columns.from, right: box.left + columns.to };
+    if (box.bottom - box.top === before.bottom - before.top && box.right - box.left === before.right - before.left)
+      break;
+  }
+  return box;
+}
+
+interface Span {
   readonly from: number;
-  readonly step: number;
-  readonly length: number;
+  readonly to: number;
 }
 
-/** How many lines of the picture, from the outermost on, are a bar. */
-function barAt({ data }: Pixels, lines: number, lineAt: (index: number) => Line): number {
-  const color = meanOf(data, lineAt(0));
-  let bar = 0;
-  while (bar < lines && isPlain(data, lineAt(bar), color)) bar++;
-  return bar;
+/** The largest part between plain lines if it stands out, else all from the first to the last; undefined if all is plain. */
+function mainPart(lines: number, isPlain: (line: number) => boolean): Span | undefined {
+  let first: number | undefined;
+  let last = 0;
+  let largest: Span = { from: 0, to: 0 };
+  let next = 0;
+  for (let line = 0; line < lines; line++) {
+    if (isPlain(line)) continue;
+    const from = line;
+    while (line < lines && !isPlain(line)) line++;
+    first ??= from;
+    last = line;
+    if (line - from > largest.to - largest.from) {
+      next = largest.to - largest.from;
+      largest = { from, to: line };
+    } else {
+      next = Math.max(next, line - from);
+    }
+  }
+  if (first === undefined) return undefined;
+  const length = largest.to - largest.from;
+  return length >= TIMES_THE_NEXT * next && length >= LEAST_OF_ALL * (last - first)
+    ? largest
+    : { from: first, to: last };
 }
 
-function meanOf(data: Uint8Array, { from, step, length }: Line): readonly [number, number, number] {
+function isRowPlain({ width, data }: Pixels, { left, right }: Box, y: number): boolean {
+  return isPlain(data, y * width + left, 1, right - left);
+}
+
+function isColumnPlain({ width, data }: Pixels, { top, bottom }: Box, x: number): boolean {
+  return isPlain(data, top * width + x, width, bottom - top);
+}
+
+function isPlain(data: Uint8Array, from: number, step: number, length: number): boolean {
   let red = 0;
   let green = 0;
   let blue = 0;
@@ -57,14 +104,9 @@ function meanOf(data: Uint8Array, { from, step, length }: Line): readonly [numbe
     green += data[at + 1] as number;
     blue += data[at + 2] as number;
   }
-  return [red / length, green / length, blue / length];
-}
-
-function isPlain(
-  data: Uint8Array,
-  { from, step, length }: Line,
-  [red, green, blue]: readonly [number, number, number],
-) {
+  red /= length;
+  green /= length;
+  blue /= length;
   let strays = 0;
   for (let i = 0, at = 3 * from; i < length; i++, at += 3 * step) {
     if (

@@ -1,45 +1,39 @@
-import { readFile } from 'node:fs/promises';
-import { readSafetensors } from '../safetensors.ts';
+import { readAxes } from '../axes-file.ts';
+import { project } from '../project.ts';
 import { l2Normalize } from '../vectors/unit.ts';
 import { PATTERN_NUMBERS } from './pattern.ts';
+import { TINT_NUMBERS } from './tint.ts';
 
-/** How many axes patterns are compared on. */
-export const PATTERN_AXES = 128;
+/** How many axes each part is compared on; with the tint they make the descriptor. */
+export const NETWORK_AXES = 64;
+export const PATTERN_AXES = 256 - NETWORK_AXES - TINT_NUMBERS;
+/** Numbers of the network's head. */
+export const NETWORK_NUMBERS = 128;
 
-/** Written by `npm run train-pattern`. */
-export const PATTERN_FILE = new URL('../../models/pattern-1.safetensors', import.meta.url);
-
-export interface PatternAxes {
-  /** The first digits of the hash of the numbers. */
-  readonly id: string;
-  /** The unit vector of a pattern. */
-  project(numbers: Float64Array): Float32Array;
+export interface DuplicateAxes {
+  /** The name of the network and the first digits of the hash of the axes. */
+  readonly model: string;
+  /** Unit vectors. */
+  network(head: Float32Array): Float32Array;
+  pattern(numbers: Float64Array): Float32Array;
 }
 
 /** Reads the axes of this thread, once. */
-export function patternAxes(): Promise<PatternAxes> {
-  axes ??= read();
+export function duplicateAxes(model: string): Promise<DuplicateAxes> {
+  axes ??= read(model);
   return axes;
 }
 
-let axes: Promise<PatternAxes> | undefined;
+let axes: Promise<DuplicateAxes> | undefined;
 
-async function read(): Promise<PatternAxes> {
-  const tensors = readSafetensors(await readFile(PATTERN_FILE), 'pattern-1.safetensors');
-  const mean = tensors.get('mean', [PATTERN_NUMBERS]);
-  const rows = tensors.get('axes', [PATTERN_AXES, PATTERN_NUMBERS]);
+async function read(model: string): Promise<DuplicateAxes> {
+  const { tensors, id } = await readAxes('duplicate', model);
+  const network = tensors.get('network', [NETWORK_AXES, NETWORK_NUMBERS]);
+  const mean = tensors.get('pattern_mean', [PATTERN_NUMBERS]);
+  const pattern = tensors.get('pattern', [PATTERN_AXES, PATTERN_NUMBERS]);
   return {
-    id: (tensors.metadata.sha256 ?? '').slice(0, 8),
-    project(numbers) {
-      const along = new Float64Array(PATTERN_AXES);
-      for (let axis = 0, at = 0; axis < PATTERN_AXES; axis++) {
-        let sum = 0;
-        for (let i = 0; i < PATTERN_NUMBERS; i++, at++) {
-          sum += (rows[at] as number) * ((numbers[i] as number) - (mean[i] as number));
-        }
-        along[axis] = sum;
-      }
-      return l2Normalize(along);
-    },
+    model: `${model}:${id}`,
+    network: (head) => l2Normalize(project(network, head)),
+    pattern: (numbers) => l2Normalize(project(pattern, numbers, mean)),
   };
 }

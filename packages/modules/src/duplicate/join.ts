@@ -2,8 +2,8 @@ import { type Pixels, resizeArea } from '@akin/imaging';
 import { createRandom } from '../train/random.ts';
 import { l2Normalize } from '../vectors/unit.ts';
 
-/** How much the network's view counts against the pattern. */
-const NETWORK_WEIGHT = 1.1;
+/** How much each view counts. */
+const WEIGHTS = { network: 0.8, pattern: 1, tint: 0.7 } as const;
 
 /** Contrast (0…1) below which a picture is blank, and from which on it is a picture like any other. */
 const BLANK = 0.008;
@@ -13,17 +13,20 @@ const CLEAR = 0.03;
 const SIDE = 32;
 
 /**
- * The descriptor of the two parts, both of unit length. Nearly blank pictures look alike to both, though they come from
+ * The descriptor of the three parts, each of unit length. Nearly blank pictures look alike to all, though they come from
  * anywhere; so the less contrast one has, the more its descriptor is a direction drawn by lot from its pixels: equal
  * files still agree, and strangers are far apart.
  */
 export function joinParts(
-  network: Float32Array,
-  pattern: Float32Array,
+  { network, pattern, tint }: Readonly<Record<keyof typeof WEIGHTS, ArrayLike<number>>>,
   contrast: number,
   pixels: Pixels,
 ): Float32Array {
-  const joined = l2Normalize([...Array.from(network, (value) => NETWORK_WEIGHT * value), ...pattern]);
+  const joined = l2Normalize([
+    ...Array.from(network, (value) => WEIGHTS.network * value),
+    ...Array.from(pattern, (value) => WEIGHTS.pattern * value),
+    ...Array.from(tint, (value) => WEIGHTS.tint * value),
+  ]);
   const clear = Math.min(1, Math.max(0, (contrast - BLANK) / (CLEAR - BLANK)));
   if (clear === 1) return joined;
   const lot = drawnDirection(pixels, joined.length);

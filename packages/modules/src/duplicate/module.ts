@@ -1,10 +1,10 @@
 import type { Pixels } from '@akin/imaging';
 import { draw } from '../drawing.ts';
 import type { Module } from '../module.ts';
-import { patternAxes } from './axes.ts';
+import { duplicateAxes } from './axes.ts';
 import { joinParts } from './join.ts';
+import { lookAt } from './look.ts';
 import { duplicateManifest } from './manifest.ts';
-import { patternOf } from './pattern.ts';
 
 /** A scene with some detail: sky, hills and a sun; the copy is scaled and a little brighter. */
 const scene = (width: number, height: number, sunX: number, hills: number, lift: number) =>
@@ -31,16 +31,21 @@ function turned({ width, height, data }: Pixels): Pixels {
 }
 
 /**
- * Two views joined: the duplicate head of the network, which stands cuts and overlays, and the pattern of light and dark,
- * which stands turns, flips, other colours and blur.
+ * Three views joined: the duplicate head of the network, which stands cuts and overlays; the pattern of light and dark,
+ * which stands turns, flips, other colours and blur; and, weakly, how much has which hue.
  */
 const duplicate: Module = {
   manifest: duplicateManifest,
   async analyze(picture) {
-    const [{ model, heads }, axes] = await Promise.all([picture.features(), patternAxes()]);
-    const { numbers, contrast } = patternOf(picture.pixels);
-    const vector = joinParts(heads.duplicate, axes.project(numbers), contrast, picture.pixels);
-    return { duplicate_descriptor: { model: `${model}:${axes.id}`, vector } };
+    const { model, heads } = await picture.features();
+    const axes = await duplicateAxes(model);
+    const { pattern, tint, contrast } = lookAt(picture.pixels, picture.square());
+    const vector = joinParts(
+      { network: axes.network(heads.duplicate), pattern: axes.pattern(pattern), tint },
+      contrast,
+      picture.pixels,
+    );
+    return { duplicate_descriptor: { model: axes.model, vector } };
   },
   // Measured on photos, as is told in docs/quality.md: 0.7 parts copies from strangers.
   scores: { usual: 0.1, rare: 0.3, near: 0.7, nearAt: 0.66 },

@@ -1,9 +1,14 @@
-import type { Pixels } from '@akin/imaging';
+import { type Pixels, resizeArea } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
 import { draw } from '../drawing.ts';
+import { SQUARE } from '../picture.ts';
 import { distance, length } from '../vectors/unit.ts';
 import { joinParts } from './join.ts';
-import { PATTERN_NUMBERS, patternOf } from './pattern.ts';
+import { lookAt } from './look.ts';
+import { PATTERN_NUMBERS } from './pattern.ts';
+import { TINT_NUMBERS } from './tint.ts';
+
+const look = (pixels: Pixels) => lookAt(pixels, resizeArea(pixels, SQUARE, SQUARE));
 
 const scene = draw(256, 192, (x, y) => {
   const value = Math.round(127 + 60 * Math.sin(7 * x + 3 * y * y) + 60 * Math.cos(11 * y - 5 * x * y));
@@ -27,20 +32,32 @@ function way({ width, height, data }: Pixels, index: number): Pixels {
 
 describe('the pattern of a picture', () => {
   it('is the same for all ways to turn and flip it, and not for another picture', () => {
-    const { numbers } = patternOf(scene);
+    const numbers = look(scene).pattern;
     expect(numbers.length).toBe(PATTERN_NUMBERS);
     for (let index = 0; index < 8; index++) {
-      expect(distance(patternOf(way(scene, index)).numbers, numbers)).toBeLessThan(0.01 * length(numbers));
+      expect(distance(look(way(scene, index)).pattern, numbers)).toBeLessThan(0.01 * length(numbers));
     }
     const other = draw(256, 192, (x, y) => (Math.hypot(x - 0.3, y - 0.6) < 0.2 ? '#F0F0F0' : '#404060'));
-    expect(distance(patternOf(other).numbers, numbers)).toBeGreaterThan(0.5 * length(numbers));
+    expect(distance(look(other).pattern, numbers)).toBeGreaterThan(0.5 * length(numbers));
   });
 
   it('does not see plain bars around the picture', () => {
     const { width, height, data } = scene;
     const barred = { width, height: height + 80, data: new Uint8Array(3 * width * (height + 80)) };
     barred.data.set(data, 3 * width * 40);
-    expect(distance(patternOf(barred).numbers, patternOf(scene).numbers)).toBe(0);
+    expect(distance(look(barred).pattern, look(scene).pattern)).toBeLessThan(0.15 * length(look(scene).pattern));
+  });
+});
+
+describe('the tint of a picture', () => {
+  it('is of length 1, the same wherever a colour lies, and another for another colour', () => {
+    const half = (first: string, second: string) => draw(64, 64, (x, y) => (x + y / 9 < 0.5 ? first : second));
+    const { tint } = look(half('#C02020', '#606060'));
+    expect(tint.length).toBe(TINT_NUMBERS);
+    expect(length(tint)).toBeCloseTo(1, 6);
+    const turned = look(way(half('#C02020', '#606060'), 5)).tint;
+    expect(distance(turned, tint)).toBeLessThan(0.01);
+    expect(distance(look(half('#2020C0', '#606060')).tint, tint)).toBeGreaterThan(0.5);
   });
 });
 
@@ -49,7 +66,8 @@ describe('blank pictures', () => {
     const blank = (value: string) => draw(64, 64, () => value);
     const [a, b] = [blank('#FFFFFF'), blank('#FEFFFF')];
     const same = Float32Array.from({ length: 128 }, () => Math.SQRT1_2 / 8);
-    const join = (pixels: Pixels) => joinParts(same, same, patternOf(pixels).contrast, pixels);
+    const parts = { network: same, pattern: same, tint: same };
+    const join = (pixels: Pixels) => joinParts(parts, look(pixels).contrast, pixels);
     expect(distance(join(a), join(b))).toBeGreaterThan(1.2);
     expect(join(a)).toEqual(join(blank('#FFFFFF')));
     expect(length(join(a))).toBeCloseTo(1, 6);

@@ -1,6 +1,3 @@
-import { type Pixels, resizeArea } from '@akin/imaging';
-import { trimBars } from '../trim.ts';
-
 /**
  * The pattern of light and dark in a picture, the same for all eight ways to turn and flip it.
  *
@@ -12,67 +9,66 @@ import { trimBars } from '../trim.ts';
  */
 
 /** Side of the small version that is transformed, and the number of frequencies kept each way. */
-const SIDE = 64;
+export const PATTERN_SIDE = 64;
 const KEPT = 8;
 /** Coefficients are divided by their own mean strength, but by no less than this: plain pictures stay weak. */
 const LEAST_STRENGTH = 0.15;
 
-/** cos(π u (x + ½) / 64), orthonormal, `KEPT` rows of `SIDE`. */
-const WAVES = Float64Array.from({ length: KEPT * SIDE }, (_, i) => {
-  const frequency = Math.floor(i / SIDE);
-  return Math.cos((Math.PI * frequency * ((i % SIDE) + 0.5)) / SIDE) * Math.sqrt((frequency === 0 ? 1 : 2) / SIDE);
+/** cos(π u (x + ½) / 64), orthonormal, `KEPT` rows of `PATTERN_SIDE`. */
+const WAVES = Float64Array.from({ length: KEPT * PATTERN_SIDE }, (_, i) => {
+  const frequency = Math.floor(i / PATTERN_SIDE);
+  const phase = (Math.PI * frequency * ((i % PATTERN_SIDE) + 0.5)) / PATTERN_SIDE;
+  return Math.cos(phase) * Math.sqrt((frequency === 0 ? 1 : 2) / PATTERN_SIDE);
 });
+
+/** High frequencies are weaker in all pictures, and raised by this. */
+const RISE = Float64Array.from({ length: KEPT * KEPT }, (_, i) => Math.hypot(Math.floor(i / KEPT), i % KEPT));
 
 const EVEN = [0, 2, 4, 6] as const;
 const ODD = [1, 3, 5, 7] as const;
+const ODD_ODD = places(ODD, ODD);
+const ODD_EVEN = places(ODD, EVEN);
+
+/** Where the coefficients of these frequencies down and across lie, and where a quarter turn takes them. */
+function places(down: readonly number[], across: readonly number[]): { here: number[]; turned: number[] } {
+  const pairs = down.flatMap((v) => across.map((u) => [v, u] as const));
+  return { here: pairs.map(([v, u]) => KEPT * v + u), turned: pairs.map(([v, u]) => KEPT * u + v) };
+}
 
 /** How many numbers `patternOf` gives. */
 export const PATTERN_NUMBERS = 10 + 21 + 136 + 136;
 
-export interface Pattern {
-  readonly numbers: Float64Array;
-  /** Standard deviation of the brightness inside the bars, 0…1. */
-  readonly contrast: number;
-}
-
-/** Looks at the picture without plain bars around it, squashed to a square. */
-export function patternOf(pixels: Pixels): Pattern {
-  const { data } = resizeArea(trimBars(pixels), SIDE, SIDE);
-  const light = Float64Array.from(
-    { length: SIDE * SIDE },
-    (_, i) => (0.299 * (data[3 * i] ?? 0) + 0.587 * (data[3 * i + 1] ?? 0) + 0.114 * (data[3 * i + 2] ?? 0)) / 255,
-  );
+/** @param light Brightness, 0…1, of a picture squashed to `PATTERN_SIDE` pixels a side, row by row. */
+export function patternOf(light: Float64Array): Float64Array {
   const c = even(transform(light));
-  const at = (v: number, u: number) => c[KEPT * v + u] as number;
-  const pick = (rows: readonly number[], columns: readonly number[], swapped = false) =>
-    rows.flatMap((v) => columns.map((u) => (swapped ? at(u, v) : at(v, u))));
-
-  const unsigned: number[] = [];
+  const numbers = new Float64Array(PATTERN_NUMBERS);
   const swappedSign: number[] = [];
+  let at = 0;
   for (const [i, v] of EVEN.entries()) {
     for (const u of EVEN.slice(i)) {
-      unsigned.push(u === v ? at(v, u) : Math.SQRT1_2 * (at(v, u) + at(u, v)));
-      if (u !== v) swappedSign.push(at(v, u) - at(u, v));
+      const here = c[KEPT * v + u] as number;
+      const there = c[KEPT * u + v] as number;
+      numbers[at++] = u === v ? here : Math.SQRT1_2 * (here + there);
+      if (u !== v) swappedSign.push(here - there);
     }
   }
-  return {
-    numbers: Float64Array.from([
-      ...unsigned,
-      ...squares([swappedSign]),
-      ...squares([pick(ODD, ODD), pick(ODD, ODD, true)]),
-      ...squares([pick(ODD, EVEN), pick(ODD, EVEN, true)]),
-    ]),
-    contrast: deviation(light),
-  };
+  at = squares(numbers, at, [swappedSign]);
+  for (const { here, turned } of [ODD_ODD, ODD_EVEN]) {
+    const pick = (from: readonly number[]) => from.map((place) => c[place] as number);
+    at = squares(numbers, at, [pick(here), pick(turned)]);
+  }
+  return numbers;
 }
 
 /** The coefficients of the lowest frequencies, row (down) by row. */
 function transform(light: Float64Array): Float64Array {
-  const across = new Float64Array(SIDE * KEPT);
-  for (let y = 0; y < SIDE; y++) {
+  const across = new Float64Array(PATTERN_SIDE * KEPT);
+  for (let y = 0; y < PATTERN_SIDE; y++) {
     for (let u = 0; u < KEPT; u++) {
       let sum = 0;
-      for (let x = 0; x < SIDE; x++) sum += (light[y * SIDE + x] as number) * (WAVES[u * SIDE + x] as number);
+      for (let x = 0, from = y * PATTERN_SIDE, wave = u * PATTERN_SIDE; x < PATTERN_SIDE; x++, from++, wave++) {
+        sum += (light[from] as number) * (WAVES[wave] as number);
+      }
       across[y * KEPT + u] = sum;
     }
   }
@@ -80,7 +76,9 @@ function transform(light: Float64Array): Float64Array {
   for (let v = 0; v < KEPT; v++) {
     for (let u = 0; u < KEPT; u++) {
       let sum = 0;
-      for (let y = 0; y < SIDE; y++) sum += (across[y * KEPT + u] as number) * (WAVES[v * SIDE + y] as number);
+      for (let y = 0; y < PATTERN_SIDE; y++) {
+        sum += (across[y * KEPT + u] as number) * (WAVES[v * PATTERN_SIDE + y] as number);
+      }
       both[v * KEPT + u] = sum;
     }
   }
@@ -88,30 +86,30 @@ function transform(light: Float64Array): Float64Array {
 }
 
 /**
- * Makes coefficients of like weight: the mean brightness is dropped, high frequencies, which are weaker in all pictures,
- * are raised, and square roots are taken. All of it keeps signs, and treats across and down alike.
+ * Makes coefficients of like weight: the mean brightness is dropped, high frequencies are raised, and square roots are
+ * taken. All of it keeps signs, and treats across and down alike.
  */
 function even(coefficients: Float64Array): Float64Array {
-  const raised = coefficients.map((value, i) => value * Math.hypot(Math.floor(i / KEPT), i % KEPT));
+  const raised = coefficients.map((value, i) => value * (RISE[i] as number));
   const strength = Math.sqrt(raised.reduce((sum, value) => sum + value * value, 0) / raised.length);
   return raised.map((value) => Math.sign(value) * Math.sqrt(Math.abs(value) / Math.max(strength, LEAST_STRENGTH)));
 }
 
-/** The mean of f fᵀ over the vectors given, its upper half row by row, with the length that f has. */
-function squares(vectors: readonly (readonly number[])[]): number[] {
+/** Writes the mean of f fᵀ over the vectors given, its upper half row by row, with the length that f has; gives its end. */
+function squares(numbers: Float64Array, from: number, vectors: readonly (readonly number[])[]): number {
   const size = vectors[0]?.length ?? 0;
-  const sums: number[] = [];
+  let at = from;
+  let length = 0;
   for (let i = 0; i < size; i++) {
     for (let j = i; j < size; j++) {
-      const sum = vectors.reduce((all, f) => all + (f[i] as number) * (f[j] as number), 0);
-      sums.push((i === j ? 1 : Math.SQRT2) * (sum / vectors.length));
+      let sum = 0;
+      for (const f of vectors) sum += (f[i] as number) * (f[j] as number);
+      const value = (i === j ? 1 : Math.SQRT2) * (sum / vectors.length);
+      numbers[at++] = value;
+      length += value * value;
     }
   }
-  const length = Math.sqrt(Math.hypot(...sums));
-  return sums.map((sum) => sum / Math.max(length, 1e-3));
-}
-
-function deviation(values: Float64Array): number {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+  const scale = 1 / Math.max(Math.sqrt(Math.sqrt(length)), 1e-3);
+  for (let i = from; i < at; i++) numbers[i] = (numbers[i] as number) * scale;
+  return at;
 }

@@ -4,6 +4,7 @@ import { roundToHalves } from '../half.ts';
 import { loadModule } from '../load-module.ts';
 import { MODULES } from '../manifests.ts';
 import type { Descriptor, ModuleValues } from '../module.ts';
+import type { Backend } from '../network/backend.ts';
 import { preparePicture } from '../picture.ts';
 import { PEERS } from './peers.ts';
 
@@ -17,9 +18,9 @@ export interface Described {
 }
 
 /** Describes the bytes of an image by every module and every peer, in this thread. */
-export async function describe(bytes: Uint8Array): Promise<Described> {
+export async function describe(bytes: Uint8Array, backend: Backend = 'wasm'): Promise<Described> {
   const { pixels } = await decodeImage(bytes, { minSide: MIN_SIDE });
-  const picture = preparePicture(pixels, () => sharedNetwork('wasm'));
+  const picture = preparePicture(pixels, () => sharedNetwork(backend));
   const vectors: Record<string, Float32Array> = {};
   let values: ModuleValues = {};
   for (const manifest of MODULES) {

@@ -1,11 +1,12 @@
 /**
- * `npm run eval -- <folder…> [--sample 500] [--edited 50] [--out <folder>]`: how good the outputs are on pictures of your
+ * `npm run eval -- <folder…> [--sample 500] [--edited 50] [--out <folder>] [--backend onnx]`: how good the outputs are on pictures of your
  * own. Folders below a folder are its classes. Writes tables, JSON and pictures to look at.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MODULES } from '../manifests.ts';
+import type { Backend } from '../network/backend.ts';
 import { type Bitmap, readBitmap } from './bitmap.ts';
 import { measureCodes } from './codes.ts';
 import { measureColor } from './color.ts';
@@ -29,12 +30,14 @@ const { positionals, values: options } = parseArgs({
     sample: { type: 'string', default: '500' },
     edited: { type: 'string', default: '50' },
     out: { type: 'string', default: 'eval-results' },
+    backend: { type: 'string', default: 'wasm' },
   },
 });
+const backend = options.backend as Backend;
 const sample = Number(options.sample);
 const editedCount = Number(options.edited);
 if (positionals.length === 0 || !(sample >= 20) || !(editedCount >= 1)) {
-  console.error('Usage: npm run eval -- <folder…> [--sample 500] [--edited 50] [--out eval-results]');
+  console.error('Usage: npm run eval -- <folder…> [--sample 500] [--edited 50] [--out eval-results] [--backend wasm]');
   process.exit(1);
 }
 
@@ -44,7 +47,7 @@ async function evaluate(folder: string): Promise<void> {
   const pictures: (PictureFile & Described)[] = [];
   for (const one of await sampleFolder(folder, sample)) {
     try {
-      pictures.push({ ...one, ...(await describe(await readFile(one.file))) });
+      pictures.push({ ...one, ...(await describe(await readFile(one.file), backend)) });
     } catch (error) {
       console.warn(`${one.file}: ${error instanceof Error ? error.message : error}`);
     }
@@ -94,7 +97,7 @@ async function makeEdited(pictures: readonly PictureFile[]): Promise<Edited[]> {
     const images = await makeEdits(await read(picture), await read(other), i + 1);
     const edits: { name: string; vectors: Described['vectors'] }[] = [];
     for (const [k, bytes] of images.entries()) {
-      edits.push({ name: EDITS[k]?.name as string, vectors: (await describe(bytes)).vectors });
+      edits.push({ name: EDITS[k]?.name as string, vectors: (await describe(bytes, backend)).vectors });
     }
     edited.push({ picture, other, edits });
     if ((i + 1) % 10 === 0) console.error(`${i + 1} of ${count} pictures edited`);

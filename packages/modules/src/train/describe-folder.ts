@@ -1,12 +1,13 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { decodeImage } from '@akin/imaging';
 import { MIN_SIDE, sharedNetwork } from '../analyzer/analyze-image.ts';
 import { roundToHalves } from '../half.ts';
 import { loadModule } from '../load-module.ts';
 import { MODULES } from '../manifests.ts';
 import type { Descriptor } from '../module.ts';
+import type { Backend } from '../network/backend.ts';
 import { preparePicture } from '../picture.ts';
+import { filesBelow } from './files-below.ts';
 import { type Rows, toRows } from './linear.ts';
 
 export interface Described {
@@ -15,23 +16,21 @@ export interface Described {
 }
 
 /**
- * The descriptors of every picture in a folder and those below, by module, in the order of their paths. Files that are
+ * The descriptors by some modules of every picture in a folder and those below, by module, in the order of their paths. Files that are
  * no pictures are told to `skip` and left out.
  */
 export async function describeFolder(
   folder: string,
+  modules: readonly string[],
+  backend: Backend,
   progress: (done: number, all: number) => void,
   skip: (file: string, why: string) => void,
 ): Promise<Map<string, Described>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
+  const files = await filesBelow(folder);
   const found = new Map<string, Descriptor[]>();
   for (const [i, file] of files.entries()) {
     try {
-      for (const [module, descriptor] of await describe(await readFile(file))) {
+      for (const [module, descriptor] of await describe(await readFile(file), modules, backend)) {
         const descriptors = found.get(module);
         if (descriptors) descriptors.push(descriptor);
         else found.set(module, [descriptor]);
@@ -44,12 +43,16 @@ export async function describeFolder(
   return new Map(Array.from(found, ([module, descriptors]) => [module, toDescribed(descriptors)]));
 }
 
-async function describe(bytes: Uint8Array): Promise<[module: string, Descriptor][]> {
+async function describe(
+  bytes: Uint8Array,
+  modules: readonly string[],
+  backend: Backend,
+): Promise<[module: string, Descriptor][]> {
   const { pixels } = await decodeImage(bytes, { minSide: MIN_SIDE });
-  const picture = preparePicture(pixels, () => sharedNetwork('wasm'));
+  const picture = preparePicture(pixels, () => sharedNetwork(backend));
   const descriptors: [string, Descriptor][] = [];
   for (const manifest of MODULES) {
-    if (manifest.descriptor === undefined) continue;
+    if (manifest.descriptor === undefined || !modules.includes(manifest.name)) continue;
     const module = await loadModule(manifest.name);
     const values = await module.analyze(picture);
     descriptors.push([manifest.name, values[manifest.descriptor.output] as Descriptor]);

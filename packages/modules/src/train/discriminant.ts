@@ -1,7 +1,7 @@
 import { covariance, eigen, mean, type Rows, timesTransposed, transpose } from './linear.ts';
 
 /** How much of an even spread is added to that of the copies: few pictures know little about many numbers. */
-const EVEN_SHARE = 1;
+const EVEN_SHARE = 0.3;
 
 export interface Axes {
   readonly mean: Float64Array;

@@ -138,3 +138,41 @@ export function nearestOrthogonal(a: Float64Array, size: number): Float64Array {
   const inverseRoot = timesTransposed(transpose(scaled, size), transpose(vectors, size), size);
   return timesTransposed(a, inverseRoot, size);
 }
+
+const TURNS = 30;
+
+/**
+ * The largest eigenvalues of a symmetric matrix without negative ones, and their eigenvectors, by orthogonal iteration
+ * (Golub & Van Loan, 8.2): for large matrices, of which `eigen` would take minutes. Near the last of them eigenvectors
+ * are mixed with the next ones, which matters little where those are cut off.
+ */
+export function mainEigen(symmetric: Float64Array, size: number, count: number, random: () => number): Eigen {
+  let basis = orthonormal(
+    Float64Array.from({ length: count * size }, () => random() - 0.5),
+    size,
+  );
+  for (let turn = 0; turn < TURNS; turn++) basis = orthonormal(timesTransposed(basis, symmetric, size), size);
+  const within = timesTransposed(timesTransposed(basis, symmetric, size), basis, size);
+  const { values, vectors } = eigen(within, count);
+  return { values, vectors: timesTransposed(vectors, transpose(basis, size), count) };
+}
+
+/** Rows made orthogonal and of length 1, each by those before it (Gram-Schmidt, twice for exactness). */
+function orthonormal(rows: Float64Array, width: number): Float64Array {
+  for (let from = 0; from < rows.length; from += width) {
+    for (let pass = 0; pass < 2; pass++) {
+      for (let other = 0; other < from; other += width) {
+        let along = 0;
+        for (let i = 0; i < width; i++) along += (rows[from + i] as number) * (rows[other + i] as number);
+        for (let i = 0; i < width; i++) {
+          rows[from + i] = (rows[from + i] as number) - along * (rows[other + i] as number);
+        }
+      }
+    }
+    let norm = 0;
+    for (let i = 0; i < width; i++) norm += (rows[from + i] as number) ** 2;
+    const scale = 1 / Math.max(Math.sqrt(norm), 1e-30);
+    for (let i = 0; i < width; i++) rows[from + i] = (rows[from + i] as number) * scale;
+  }
+  return rows;
+}

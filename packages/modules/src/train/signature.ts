@@ -1,11 +1,13 @@
 import { SIGNATURE_BITS } from '../vectors/codebook.ts';
 import { covariance, eigen, mean, nearestOrthogonal, type Rows, timesTransposed, transpose } from './linear.ts';
+import { refineSignature } from './refine-signature.ts';
 
 const ITERATIONS = 50;
 
 /**
  * The hyperplanes of the binary signature by iterative quantization (Gong & Lazebnik, CVPR 2011): the 64 main axes of
- * the descriptors, turned so that the signs along them lose least of their distances.
+ * the descriptors, turned so that the signs along them lose least of their distances; then moved so that neighbours
+ * share bits.
  */
 export function trainSignature(vectors: Rows, random: () => number): { planes: Float64Array; offsets: Float64Array } {
   const { width } = vectors;
@@ -25,5 +27,7 @@ export function trainSignature(vectors: Rows, random: () => number): { planes: F
     rotation = nearestOrthogonal(match, SIGNATURE_BITS);
   }
   const planes = timesTransposed(rotation, transpose(Float64Array.from(axes), width), SIGNATURE_BITS);
-  return { planes, offsets: timesTransposed(planes, center, width) };
+  const offsets = timesTransposed(planes, center, width);
+  refineSignature(vectors, planes, offsets, random);
+  return { planes, offsets };
 }

@@ -6,8 +6,9 @@ import { distance, l2Normalize, length } from '../vectors/unit.ts';
 import { fitCalibration, STRANGER_SCORES } from './calibration.ts';
 import { trainCodebook } from './codebook.ts';
 import { kMeans } from './kmeans.ts';
-import { covariance, eigen, mean, nearestOrthogonal, timesTransposed, toRows } from './linear.ts';
+import { covariance, eigen, mainEigen, mean, nearestOrthogonal, row, timesTransposed, toRows } from './linear.ts';
 import { createRandom } from './random.ts';
+import { refineSignature } from './refine-signature.ts';
 
 const WIDTH = 64;
 
@@ -41,6 +42,20 @@ describe('the arithmetic of training', () => {
     expect([...values].every((value, i) => i === 0 || value <= (values[i - 1] as number))).toBe(true);
   });
 
+  it('finds the main eigenvalues of a large matrix as it finds all of them', () => {
+    const rows = clustered(200);
+    const matrix = covariance(rows, mean(rows));
+    const all = eigen(matrix, WIDTH);
+    const main = mainEigen(matrix, WIDTH, 30, createRandom(1));
+    expect(main.vectors.length).toBe(30 * WIDTH);
+    for (const at of [0, 5, 12]) {
+      expect((main.values[at] as number) / (all.values[at] as number)).toBeCloseTo(1, 6);
+      const [one, other] = [main, all].map(({ vectors }) => vectors.subarray(at * WIDTH, (at + 1) * WIDTH));
+      const along = (one ?? []).reduce((sum, value, i) => sum + value * (other?.[i] as number), 0);
+      expect(Math.abs(along)).toBeCloseTo(1, 4);
+    }
+  });
+
   it('finds the nearest orthogonal matrix', () => {
     const random = createRandom(3);
     const nearest = nearestOrthogonal(
@@ -62,6 +77,38 @@ describe('the arithmetic of training', () => {
   it('copes with fewer rows than clusters', () => {
     const { nearest } = kMeans(clustered(3), 8, 10, createRandom(1));
     expect(new Set(nearest).size).toBe(3);
+  });
+});
+
+describe('the refinement of signatures', () => {
+  it('brings those that are near closer in bits than hyperplanes by lot do', () => {
+    const rows = clustered(1000);
+    const random = createRandom(5);
+    const planes = Float64Array.from({ length: 16 * WIDTH }, () => random() - 0.5);
+    const offsets = new Float64Array(16);
+    const recall = () => {
+      const bits = Array.from({ length: rows.count }, (_, i) =>
+        timesTransposed(planes, row(rows, i), WIDTH).map((value, bit) => (value > (offsets[bit] as number) ? 1 : 0)),
+      );
+      const differing = (a: number, b: number) =>
+        (bits[a] as Float64Array).reduce((sum, bit, i) => sum + Math.abs(bit - (bits[b]?.[i] as number)), 0);
+      let found = 0;
+      for (let i = 0; i < 60; i++) {
+        const others = Array.from({ length: rows.count }, (_, j) => j).filter((j) => j !== i);
+        const near = others.sort((a, b) => differing(i, a) - differing(i, b)).slice(0, 49);
+        found += near.filter((j) => j % 20 === i % 20).length;
+      }
+      return found / (60 * 49);
+    };
+    const before = recall();
+    refineSignature(rows, planes, offsets, random);
+    expect(recall()).toBeGreaterThan(before + 0.1);
+  });
+
+  it('leaves few vectors alone', () => {
+    const planes = Float64Array.from({ length: WIDTH }, () => 0.5);
+    refineSignature(clustered(200), planes, new Float64Array(1), createRandom(1));
+    expect(planes.every((value) => value === 0.5)).toBe(true);
   });
 });
 

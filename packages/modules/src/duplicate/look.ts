@@ -1,0 +1,37 @@
+import { type Pixels, resizeArea } from '@akin/imaging';
+import { trimSurroundings } from '../trim.ts';
+import { PATTERN_SIDE, patternOf } from './pattern.ts';
+import { tintOf } from './tint.ts';
+
+/** What the duplicate module sees by itself in a picture, without what is plain around it. */
+export interface Look {
+  readonly pattern: Float64Array;
+  readonly tint: Float64Array;
+  /** Standard deviation of the brightness, 0…1. */
+  readonly contrast: number;
+}
+
+export function lookAt(pixels: Pixels, square: Pixels): Look {
+  const inner = resizeArea(trimSurroundings(pixels, square), PATTERN_SIDE, PATTERN_SIDE);
+  const light = lightOf(inner);
+  return { pattern: patternOf(light), tint: tintOf(inner), contrast: deviation(light) };
+}
+
+/** Brightness of each pixel, 0…1. */
+function lightOf({ data }: Pixels): Float64Array {
+  const light = new Float64Array(data.length / 3);
+  for (let i = 0, at = 0; i < light.length; i++, at += 3) {
+    light[i] =
+      (0.299 * (data[at] as number) + 0.587 * (data[at + 1] as number) + 0.114 * (data[at + 2] as number)) / 255;
+  }
+  return light;
+}
+
+function deviation(values: Float64Array): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  const mean = sum / values.length;
+  let squares = 0;
+  for (const value of values) squares += (value - mean) ** 2;
+  return Math.sqrt(squares / values.length);
+}

@@ -1,0 +1,161 @@
+import { type Rows, row, timesTransposed, transpose } from './linear.ts';
+
+/** So many of the nearest of a vector are those that its signature must find. */
+const NEIGHBOURS = 50;
+const STEPS = 300;
+/** Fewer vectors would be learned by heart; their signatures stay as they are. */
+const LEAST_VECTORS = 1000;
+/** Vectors taken in a step, the neighbours taken of each, and others beside which they must stand out. */
+const ANCHORS = 128;
+const NEAR = 2;
+const OTHERS = 1500;
+/** How steeply a bit changes from -1 to 1 in training: ever more like a sign. */
+const STEEPNESS = 8;
+const STEEPER = 3;
+/** How much nearer than the others neighbours shall be, as a share of the bits: the scale on which a lead counts. */
+const LEAD = 0.03;
+/** Of Adam (Kingma & Ba 2015). */
+const RATE = 0.003;
+const [MOMENTUM, SQUARES] = [0.9, 0.99];
+
+/**
+ * Moves hyperplanes so that the nearest neighbours of a vector share more bits with it than others do: gradient descent
+ * on signs made soft (as in "Supervised hashing with kernels", Liu et al. 2012, without labels: a neighbour is who is
+ * near). Changes `planes` and `offsets`.
+ */
+export function refineSignature(
+  vectors: Rows,
+  planes: Float64Array,
+  offsets: Float64Array,
+  random: () => number,
+): void {
+  const { width, count } = vectors;
+  if (count < LEAST_VECTORS) return;
+  const bits = offsets.length;
+  const nearest = neighbours(vectors, NEIGHBOURS);
+  const pick = (below: number) => Math.floor(random() * below);
+  const movePlanes = adam(planes);
+  const moveOffsets = adam(offsets);
+  for (let step = 1; step <= STEPS; step++) {
+    const anchors = Array.from({ length: ANCHORS }, () => pick(count));
+    const near = anchors.flatMap((anchor) =>
+      Array.from({ length: NEAR }, () => nearest[anchor * NEIGHBOURS + pick(NEIGHBOURS)] as number),
+    );
+    const others = Array.from({ length: OTHERS }, () => pick(count));
+    const taken = [...anchors, ...near, ...others];
+    const points = new Float64Array(taken.length * width);
+    for (const [i, index] of taken.entries()) points.set(row(vectors, index), i * width);
+    const steepness = STEEPNESS * (1 + ((STEEPER - 1) * step) / STEPS);
+    const soft = timesTransposed(points, planes, width).map((value, i) =>
+      Math.tanh(steepness * (value - (offsets[i % bits] as number))),
+    );
+    const isNear = (anchor: number, other: number) => {
+      const index = anchors[anchor] as number;
+      const who = others[other] as number;
+      if (who === index) return true;
+      for (let k = index * NEIGHBOURS; k < (index + 1) * NEIGHBOURS; k++) if (nearest[k] === who) return true;
+      return false;
+    };
+    const gradient = pull(soft, bits, isNear);
+    for (let i = 0; i < gradient.length; i++) {
+      gradient[i] = (gradient[i] as number) * (1 - (soft[i] as number) ** 2) * steepness;
+    }
+    const columns = transpose(gradient, bits);
+    const rate = (RATE * (STEPS - step + 1)) / STEPS;
+    movePlanes(timesTransposed(columns, transpose(points, width), taken.length), rate, step);
+    moveOffsets(
+      Float64Array.from({ length: bits }, (_, bit) => {
+        let sum = 0;
+        for (let i = 0; i < taken.length; i++) sum -= columns[bit * taken.length + i] as number;
+        return sum;
+      }),
+      rate,
+      step,
+    );
+  }
+}
+
+/**
+ * The gradient, by soft bits, of the mean of log(1 + exp((others' agreement - neighbour's agreement) / LEAD)), where
+ * others' agreement is the soft maximum over all others.
+ */
+function pull(soft: Float64Array, bits: number, isNear: (anchor: number, other: number) => boolean): Float64Array {
+  const gradient = new Float64Array(soft.length);
+  const othersFrom = ANCHORS * (1 + NEAR);
+  const add = (to: number, from: number, factor: number) => {
+    for (let bit = 0; bit < bits; bit++) {
+      gradient[to * bits + bit] = (gradient[to * bits + bit] as number) + factor * (soft[from * bits + bit] as number);
+    }
+  };
+  const agreement = (a: number, b: number) => {
+    let sum = 0;
+    for (let bit = 0; bit < bits; bit++) sum += (soft[a * bits + bit] as number) * (soft[b * bits + bit] as number);
+    return sum / bits;
+  };
+  const weights = new Float64Array(OTHERS);
+  for (let anchor = 0; anchor < ANCHORS; anchor++) {
+    let most = -1;
+    for (let other = 0; other < OTHERS; other++) {
+      weights[other] = isNear(anchor, other) ? Number.NEGATIVE_INFINITY : agreement(anchor, othersFrom + other);
+      most = Math.max(most, weights[other] as number);
+    }
+    let sum = 0;
+    for (let other = 0; other < OTHERS; other++) {
+      weights[other] = Math.exp(((weights[other] as number) - most) / LEAD);
+      sum += weights[other] as number;
+    }
+    const level = most + LEAD * Math.log(sum);
+    let push = 0;
+    for (let k = 0; k < NEAR; k++) {
+      const neighbour = ANCHORS + anchor * NEAR + k;
+      const wrong = 1 / (1 + Math.exp((agreement(anchor, neighbour) - level) / LEAD));
+      push += wrong;
+      add(anchor, neighbour, -wrong);
+      add(neighbour, anchor, -wrong);
+    }
+    for (let other = 0; other < OTHERS; other++) {
+      const share = (push * (weights[other] as number)) / sum;
+      if (share < 1e-6) continue;
+      add(anchor, othersFrom + other, share);
+      add(othersFrom + other, anchor, share);
+    }
+  }
+  return gradient;
+}
+
+/** The nearest others of each row, in no order. */
+function neighbours(vectors: Rows, kept: number): Uint32Array {
+  const { count } = vectors;
+  const result = new Uint32Array(count * kept);
+  const near = new Float64Array(count);
+  for (let i = 0; i < count; i++) {
+    const own = row(vectors, i);
+    for (let j = 0; j < count; j++) {
+      const other = row(vectors, j);
+      let sum = 0;
+      for (let k = 0; k < own.length; k++) sum += (own[k] as number) * (other[k] as number);
+      near[j] = j === i ? Number.NEGATIVE_INFINITY : sum;
+    }
+    const bound = near.slice().sort()[count - kept] as number;
+    for (let j = 0, at = i * kept; j < count && at < (i + 1) * kept; j++) {
+      if ((near[j] as number) >= bound) result[at++] = j;
+    }
+  }
+  return result;
+}
+
+/** Moves values against a gradient, each at a pace of its own. */
+function adam(values: Float64Array): (gradient: Float64Array, rate: number, step: number) => void {
+  const mean = new Float64Array(values.length);
+  const square = new Float64Array(values.length);
+  return (gradient, rate, step) => {
+    for (let i = 0; i < values.length; i++) {
+      const slope = gradient[i] as number;
+      mean[i] = MOMENTUM * (mean[i] as number) + (1 - MOMENTUM) * slope;
+      square[i] = SQUARES * (square[i] as number) + (1 - SQUARES) * slope * slope;
+      const steady = (mean[i] as number) / (1 - MOMENTUM ** step);
+      const spread = Math.sqrt((square[i] as number) / (1 - SQUARES ** step));
+      values[i] = (values[i] as number) - (rate * steady) / (spread + 1e-8);
+    }
+  };
+}
