@@ -46,7 +46,7 @@ export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerP
 }
 
 async function openAnalysis(
-  { parts, door, metrics }: FleetProcess,
+  { parts, door, metrics, log }: FleetProcess,
   { analysis, policy }: AnalyzeNodeConfig,
   ready: () => Promise<void>,
 ): Promise<{
@@ -56,6 +56,7 @@ async function openAnalysis(
 }> {
   const analyzer = parts.keep('analyzer', measured(await createAnalyzer(analysis), metrics));
   await analyzer.warmUp(moduleNames);
+  log.info({ backend: analysis.backend, models: modelNames() }, 'analyzes pictures');
   const download = (url: string, signal?: AbortSignal) => downloadImage(url, { policy, ...(signal ? { signal } : {}) });
   const { url } = await door({
     ready,
