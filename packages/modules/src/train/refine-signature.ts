@@ -28,6 +28,7 @@ export function refineSignature(
   planes: Float64Array,
   offsets: Float64Array,
   random: () => number,
+  steps = STEPS,
 ): void {
   const { width, count } = vectors;
   if (count < LEAST_VECTORS) return;
@@ -36,7 +37,7 @@ export function refineSignature(
   const pick = (below: number) => Math.floor(random() * below);
   const movePlanes = adam(planes);
   const moveOffsets = adam(offsets);
-  for (let step = 1; step <= STEPS; step++) {
+  for (let step = 1; step <= steps; step++) {
     const anchors = Array.from({ length: ANCHORS }, () => pick(count));
     const near = anchors.flatMap((anchor) =>
       Array.from({ length: NEAR }, () => nearest[anchor * NEIGHBOURS + pick(NEIGHBOURS)] as number),
@@ -45,23 +46,21 @@ export function refineSignature(
     const taken = [...anchors, ...near, ...others];
     const points = new Float64Array(taken.length * width);
     for (const [i, index] of taken.entries()) points.set(row(vectors, index), i * width);
-    const steepness = STEEPNESS * (1 + ((STEEPER - 1) * step) / STEPS);
+    const steepness = STEEPNESS * (1 + ((STEEPER - 1) * step) / steps);
     const soft = timesTransposed(points, planes, width).map((value, i) =>
       Math.tanh(steepness * (value - (offsets[i % bits] as number))),
     );
-    const isNear = (anchor: number, other: number) => {
+    const nearOf = (anchor: number) => {
       const index = anchors[anchor] as number;
-      const who = others[other] as number;
-      if (who === index) return true;
-      for (let k = index * NEIGHBOURS; k < (index + 1) * NEIGHBOURS; k++) if (nearest[k] === who) return true;
-      return false;
+      const kept = new Set(nearest.subarray(index * NEIGHBOURS, (index + 1) * NEIGHBOURS)).add(index);
+      return (other: number) => kept.has(others[other] as number);
     };
-    const gradient = pull(soft, bits, isNear);
+    const gradient = pull(soft, bits, nearOf);
     for (let i = 0; i < gradient.length; i++) {
       gradient[i] = (gradient[i] as number) * (1 - (soft[i] as number) ** 2) * steepness;
     }
     const columns = transpose(gradient, bits);
-    const rate = (RATE * (STEPS - step + 1)) / STEPS;
+    const rate = (RATE * (steps - step + 1)) / steps;
     movePlanes(timesTransposed(columns, transpose(points, width), taken.length), rate, step);
     moveOffsets(
       Float64Array.from({ length: bits }, (_, bit) => {
@@ -79,7 +78,7 @@ export function refineSignature(
  * The gradient, by soft bits, of the mean of log(1 + exp((others' agreement - neighbour's agreement) / LEAD)), where
  * others' agreement is the soft maximum over all others.
  */
-function pull(soft: Float64Array, bits: number, isNear: (anchor: number, other: number) => boolean): Float64Array {
+function pull(soft: Float64Array, bits: number, nearOf: (anchor: number) => (other: number) => boolean): Float64Array {
   const gradient = new Float64Array(soft.length);
   const othersFrom = ANCHORS * (1 + NEAR);
   const add = (to: number, from: number, factor: number) => {
@@ -94,9 +93,10 @@ function pull(soft: Float64Array, bits: number, isNear: (anchor: number, other: 
   };
   const weights = new Float64Array(OTHERS);
   for (let anchor = 0; anchor < ANCHORS; anchor++) {
+    const isNear = nearOf(anchor);
     let most = -1;
     for (let other = 0; other < OTHERS; other++) {
-      weights[other] = isNear(anchor, other) ? Number.NEGATIVE_INFINITY : agreement(anchor, othersFrom + other);
+      weights[other] = isNear(other) ? Number.NEGATIVE_INFINITY : agreement(anchor, othersFrom + other);
       most = Math.max(most, weights[other] as number);
     }
     let sum = 0;

@@ -101,7 +101,7 @@ describe('the refinement of signatures', () => {
       return found / (60 * 49);
     };
     const before = recall();
-    refineSignature(rows, planes, offsets, random);
+    refineSignature(rows, planes, offsets, random, 40);
     expect(recall()).toBeGreaterThan(before + 0.1);
   });
 
