@@ -67,6 +67,8 @@ function document(number, seeds, dice) {
   // Nobody decodes a thumbnail on its way in and out: one that is cut or filled up does as well.
   const bytes = Buffer.alloc(Math.max(12, Math.floor((room * 3) / 4)));
   bytes.set(thumbnail.subarray(0, bytes.length));
+  // Its header tells its length: without that it would be taken for one that is broken.
+  bytes.writeUInt32LE(bytes.length - 8, 4);
   return JSON.stringify({ ...fields, thumbnail: bytes.toString('base64') });
 }
 
