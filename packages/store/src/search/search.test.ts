@@ -467,6 +467,20 @@ describe.each(ENGINES)('search on %s', (kind) => {
       await expect(list({ field: 'location' })).rejects.toMatchObject({ code: 'bad-request' });
     });
 
+    it('finds Chinese words that stand apart in a query wherever they stand', async () => {
+      const own = await createCollection(store, `apart-${kind}`);
+      await accept(store, own, [
+        { id: 'a', title: '京都と東京' },
+        { id: 'b', title: '東京都' },
+      ]);
+      await commit(store, own);
+      const found = async (q: string) =>
+        ids(await search(store, own, { query: parseQuery(q), rows: 10, sort: parseSort('id asc') }));
+      expect(await found('{!words f=title}東京 京都')).toBe('ab');
+      expect(await found('{!words f=title}東京、京都')).toBe('ab');
+      expect(await found('{!words f=title}東京都')).toBe('b');
+    });
+
     it('ranks by descriptors of documents', async () => {
       const read = new Map<string, Float32Array | null | undefined>();
       const { hits } = await search(store, collection, {

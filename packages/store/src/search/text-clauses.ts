@@ -16,7 +16,7 @@ const MAX_SLOPPY_WORDS = 50;
 
 /** A bare word, or a value that turns out to hold several words. */
 export function wordsSql(clause: Clause<'term' | 'words'>, found: FoundColumn, context: CompileContext): TextClause {
-  const runs = pairRuns(wordsOf(clause.value, clause.position));
+  const runs = runsOf(clause.value, clause.position);
   const lexeme = lexemeOf(clause, found);
   const queries = runs.map((run) => besides(run.map(lexeme)));
   return matching(queries.length === 0 ? undefined : joined(queries, clause.operator), context);
@@ -54,11 +54,23 @@ function lexemeOf(clause: Clause<'term' | 'words'>, { name, type, column }: Foun
 
 function wordsOf(value: string, position: number): string[] {
   const found = words(value);
-  if (found.length > MAX_WORDS) {
-    throw clauseError(position, `the value has ${found.length} words; at most ${MAX_WORDS} are allowed`);
-  }
+  if (found.length > MAX_WORDS) throw tooManyWords(found.length, position);
   return found;
 }
+
+function tooManyWords(count: number, position: number) {
+  return clauseError(position, `the value has ${count} words; at most ${MAX_WORDS} are allowed`);
+}
+
+/** What stands apart is no run, even where it looks like overlapping pairs: 東京 京都. */
+function runsOf(value: string, position: number): string[][] {
+  const runs = value.split(APART).flatMap((part) => pairRuns(wordsOf(part, position)));
+  const count = runs.reduce((sum, run) => sum + run.length, 0);
+  if (count > MAX_WORDS) throw tooManyWords(count, position);
+  return runs;
+}
+
+const APART = /[\s、。，・]+/u;
 
 /**
  * Overlapping pairs, as which runs of Chinese, Japanese and Korean are stored, belong side by side: 東京都 is 東京 beside
