@@ -1,11 +1,18 @@
-import { createClient, type FoundDocument, type SearchAnswer, type TagParameters } from '@akin/client';
+import {
+  AkinRequestError,
+  createClient,
+  type FoundDocument,
+  type SearchAnswer,
+  type TagParameters,
+} from '@akin/client';
 import { render } from 'lit-html';
 import { loadChanges, moreFailed, NO_CHANGES } from './changes.ts';
 import { countsOf, type FacetField, facetFieldsOf, facetsOf, joinFilters } from './facets.ts';
+import { askForKey, keyOfTab } from './key.ts';
 import { type Actions, page, type Shown } from './page.ts';
 import { NO_REVIEW } from './review.ts';
 import { LEAST_CONFIDENCE, MOST_TAGS, type PredictedTags } from './tags.ts';
-import { describePicture } from './upload.ts';
+import { questionOf } from './upload.ts';
 import { asCurl, groupsOf, type Query, readState, searchOf, tagsOf, type ViewState, writeState } from './view-state.ts';
 
 const PAGE_SIZE = 48;
@@ -16,7 +23,8 @@ const STATUS_MILLISECONDS = 3_000;
 /** Groups are behind the collection for a moment after each commit. */
 const BEHIND_MILLISECONDS = 1_500;
 
-const akin = createClient({ baseUrl: '' });
+const key = keyOfTab();
+const akin = createClient({ baseUrl: '', ...(key === undefined ? {} : { key }) });
 const root = document.getElementById('app') as HTMLElement;
 
 let state: ViewState = readState(new URLSearchParams(location.search));
@@ -59,11 +67,12 @@ function request(start: number) {
 function curl(): string {
   if (state.view === 'groups') {
     const path = akin.collection(state.collection).searchAddress('groups', groupsOf(state, GROUPS_PAGE, filters()));
-    return asCurl(`${location.origin}${path}`);
+    return asCurl(`${location.origin}${path}`, key !== undefined);
   }
   const { endpoint, parameters } = request(0);
+  if (parameters['rank.by.data']) parameters['rank.by.data'] = 'BASE64';
   const path = akin.collection(state.collection).searchAddress(endpoint, parameters);
-  return asCurl(`${location.origin}${path}`);
+  return asCurl(`${location.origin}${path}`, key !== undefined);
 }
 
 /** @param keep Show what is shown until the answer is there: for the same question over a grown collection. */
@@ -252,8 +261,8 @@ const actions: Actions = {
     const preview = URL.createObjectURL(file);
     update({ loading: true, error: null, preview, opened: null });
     try {
-      const outputs = await describePicture(akin.collection(state.collection), file);
-      go({ view: 'search', query: { by: 'outputs', outputs }, words: '' }, { keepPreview: true });
+      const query = await questionOf(akin.collection(state.collection), file);
+      go({ view: 'search', query, words: '' }, { keepPreview: true });
     } catch (error) {
       forgetPreview();
       update({ loading: false, error: messageOf(error) });
@@ -280,6 +289,7 @@ async function watchStatus(): Promise<void> {
 }
 
 function messageOf(error: unknown): string {
+  if (error instanceof AkinRequestError && error.status === 401) askForKey(error.message);
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -2,6 +2,7 @@ import type { Collection, CollectionSummary, FoundDocument, Plain } from '@akin/
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { type Changes, changesView } from './changes.ts';
 import { type Facet, filterOf } from './facets.ts';
+import { keyedSource } from './key.ts';
 import { palette, paletteOf, picture, scoreText, strings, titleOf } from './parts.ts';
 import { type Review, review } from './review.ts';
 import { sidebar } from './sidebar.ts';
@@ -208,7 +209,7 @@ function question(
 }
 
 function questionPicture(query: Query, shown: Shown, collection: Collection): TemplateResult {
-  if (query.by === 'id') return html`<img src=${collection.thumbnailAddress(query.id)} alt="" />`;
+  if (query.by === 'id') return html`<img src=${keyedSource(collection.thumbnailAddress(query.id))} alt="" />`;
   if (query.by === 'url') return html`<img src=${query.url} alt="" referrerpolicy="no-referrer" />`;
   if (query.by === 'hex')
     return palette(

@@ -1,5 +1,6 @@
 import type { Collection, FoundDocument, Plain } from '@akin/client';
 import { html, svg, type TemplateResult } from 'lit-html';
+import { keyedSource } from './key.ts';
 
 /** The small picture of a document, or the one at its address, or a note that there is none. */
 export function picture(document: FoundDocument, collection: Collection): TemplateResult {
@@ -10,7 +11,7 @@ export function picture(document: FoundDocument, collection: Collection): Templa
     const image = target as HTMLImageElement;
     if (address && image.src !== address) image.src = address;
   };
-  return html`<img loading="lazy" src=${collection.thumbnailAddress(document.id)} alt=${titleOf(document)} @error=${onError} />`;
+  return html`<img loading="lazy" src=${keyedSource(collection.thumbnailAddress(document.id))} alt=${titleOf(document)} @error=${onError} />`;
 }
 
 /** The colours of a document by their shares. */

@@ -1,4 +1,5 @@
-import type { Collection } from '@akin/client';
+import { AkinRequestError, type Collection } from '@akin/client';
+import type { Query } from './view-state.ts';
 
 /** The longest side that is sent: the analysis looks at less, and a phone's picture of 12 MB would only take longer. */
 const LONGEST_SIDE = 800;
@@ -6,14 +7,23 @@ const LONGEST_SIDE = 800;
 const DESCRIPTORS = ['content_descriptor', 'color_descriptor', 'duplicate_descriptor'];
 
 /**
- * Analyzes a picture that was dropped, picked or pasted and gives the part of its outputs that a search needs.
+ * What to ask for pictures like one that was dropped, picked or pasted: by the part of its outputs that a search needs,
+ * or, where the key allows no analysis, by the picture itself.
  *
  * @throws {Error} when the file is not a picture that akin reads; the message is for the user.
  */
-export async function describePicture(collection: Collection, file: Blob): Promise<string> {
-  const answer = await collection.analyze({ data: await toBase64(await scaleDown(file)) });
-  const outputs: Record<string, unknown> = JSON.parse(answer.outputs);
-  return JSON.stringify(Object.fromEntries(DESCRIPTORS.map((name) => [name, outputs[name]])));
+export async function questionOf(collection: Collection, file: Blob): Promise<Query> {
+  const data = await toBase64(await scaleDown(file));
+  try {
+    const outputs: Record<string, unknown> = JSON.parse((await collection.analyze({ data })).outputs);
+    return {
+      by: 'outputs',
+      outputs: JSON.stringify(Object.fromEntries(DESCRIPTORS.map((name) => [name, outputs[name]]))),
+    };
+  } catch (error) {
+    if (!(error instanceof AkinRequestError) || error.status !== 403) throw error;
+    return { by: 'data', data };
+  }
 }
 
 /** A smaller JPEG of a large picture; the file itself where the browser cannot read it or it is small already. */

@@ -8,7 +8,9 @@ export type Query =
   | { by: 'url'; url: string }
   | { by: 'hex'; hex: string }
   /** The descriptors of an uploaded picture: short enough for an address, so that the search can be shared. */
-  | { by: 'outputs'; outputs: string };
+  | { by: 'outputs'; outputs: string }
+  /** An uploaded picture itself, where the key allows no analysis: too long for an address. */
+  | { by: 'data'; data: string };
 
 /** All that the page shows, kept in its address and nowhere else. */
 export interface ViewState {
@@ -109,6 +111,7 @@ export function groupsOf(
 export function tagsOf(query: Query): TagParameters | null {
   if (query.by === 'id') return { 'tagging.input.id': query.id };
   if (query.by === 'url') return { 'tagging.input.url': query.url };
+  if (query.by === 'data') return { 'tagging.input.data': query.data };
   return query.by === 'hex' ? null : { 'tagging.input.preprocessed': query.outputs };
 }
 
@@ -116,10 +119,16 @@ export function tagsOf(query: Query): TagParameters | null {
 export function rankOf(query: Query): SearchParameters {
   if (query.by === 'id') return { 'rank.by.id': query.id };
   if (query.by === 'url') return { 'rank.by.url': query.url };
+  if (query.by === 'data') return { 'rank.by.data': query.data };
   return query.by === 'hex' ? { 'rank.by.hex': query.hex } : { 'rank.by.outputs': query.outputs };
 }
 
-/** A command to paste into a shell; single quotes keep everything in it as it is. */
-export function asCurl(address: string): string {
-  return `curl '${address.replaceAll("'", '%27')}'`;
+/**
+ * A command to paste into a shell; single quotes keep everything in it as it is.
+ *
+ * @param keyed whether a key is needed: the shell has it as AKIN_KEY
+ */
+export function asCurl(address: string, keyed: boolean): string {
+  const key = keyed ? '-H "Authorization: Bearer $AKIN_KEY" ' : '';
+  return `curl ${key}'${address.replaceAll("'", '%27')}'`;
 }

@@ -1,0 +1,76 @@
+import { createClient } from '@akin/client';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import sharp from 'sharp';
+import { runAkin, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { openPage, startBrowser } from './browser.ts';
+
+const PICTURE = await sharp({ create: { width: 120, height: 90, channels: 3, background: '#c03020' } })
+  .png()
+  .toBuffer();
+
+let data: Awaited<ReturnType<typeof temporaryFolder>>;
+let akin: ServingAkin;
+let browser: Browser;
+let key: string;
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  data = await temporaryFolder();
+  const make = async (scope: string) => {
+    const { code, out, err } = await runAkin(['keys', 'create', '--scope', scope, '--data', data.folder]);
+    expect([code, err]).toEqual([0, expect.stringContaining('shown this once')]);
+    return out.trim();
+  };
+  const admin = await make('admin');
+  key = await make('search');
+  akin = await serveAkin(['--data', data.folder, '--require-keys', '--no-demo']);
+  const collection = createClient({ baseUrl: akin.url, key: admin }).collection('my-collection');
+  const { outputs } = await collection.analyze({ data: PICTURE.toString('base64') });
+  const thumbnail = PICTURE.toString('base64');
+  await collection.add([{ id: 'red', title: 'a red wall', import: outputs, thumbnail }], { commit: true });
+}, 240_000);
+afterAll(async () => {
+  await browser?.close();
+  await akin?.command.stop();
+  await data?.remove();
+});
+
+it('the page asks for a key once, works with one that only searches, and shows it nowhere', async () => {
+  const { page, context } = await openPage(browser, `${akin.url}/`);
+  const addresses: string[] = [];
+  page.on('request', (request) => addresses.push(request.url()));
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('This akin asks for a key.').waitFor();
+  await dialog.getByLabel('Key').fill('wrong');
+  await dialog.getByRole('button', { name: 'Open' }).click();
+  await dialog.getByText('is no key of this akin').waitFor();
+  await dialog.getByLabel('Key').fill(key);
+  await dialog.getByRole('button', { name: 'Open' }).click();
+
+  await page.getByText('1 found').waitFor();
+  expect(await dialog.count()).toBe(0);
+  const picture = page.locator('.card img');
+  await page.waitForFunction('document.querySelector(".card img")?.naturalWidth > 0');
+  expect(await picture.getAttribute('src')).toMatch(/^blob:/);
+
+  // It may not analyze, so the picture itself is what is searched for.
+  const answered = page.waitForResponse((answer) => /\/image$|\/image\?/.test(answer.url()));
+  await page.locator('input[type=file]').setInputFiles({ name: 'wall.png', mimeType: 'image/png', buffer: PICTURE });
+  expect((await answered).status()).toBe(200);
+  await page.locator('.card .score').waitFor();
+  expect(await page.locator('.card .score').textContent()).toMatch(/^1|100/);
+  await page.getByRole('button', { name: 'Copy as curl' }).click();
+  const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
+  expect(copied).toContain('-H "Authorization: Bearer $AKIN_KEY"');
+
+  const secret = key.slice(18);
+  expect(addresses.join('\n') + page.url() + copied + (await page.content())).not.toContain(secret);
+  expect(await context.cookies()).toEqual([]);
+  await page.reload();
+  await page.getByText('1 found').waitFor();
+  const another = await context.newPage();
+  await another.goto(`${akin.url}/`);
+  await another.getByText('This akin asks for a key.').waitFor();
+  await context.close();
+}, 120_000);
