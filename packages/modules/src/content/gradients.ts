@@ -26,11 +26,13 @@ export function gradientsOf({ width, height, data }: Pixels): Float64Array {
       const down = (light[at + width] as number) - (light[at - width] as number);
       if (across === 0 && down === 0) continue;
       const strength = Math.sqrt(across * across + down * down);
-      const turn = ((Math.atan2(down, across) / Math.PI + 1) % 1) * SECTORS;
-      const sector = Math.floor(turn) % SECTORS;
-      const above = turn - Math.floor(turn);
+      let turn = Math.atan2(down, across) * (SECTORS / Math.PI);
+      if (turn < 0) turn += SECTORS;
+      if (turn >= SECTORS) turn -= SECTORS;
+      const sector = Math.floor(turn);
+      const above = turn - sector;
       const cell = (row + Math.floor(x / cellWidth)) * SECTORS;
-      const next = (sector + 1) % SECTORS;
+      const next = sector + 1 === SECTORS ? 0 : sector + 1;
       sums[cell + sector] = (sums[cell + sector] as number) + strength * (1 - above);
       sums[cell + next] = (sums[cell + next] as number) + strength * above;
     }

@@ -22,10 +22,12 @@ export function tintOf({ data }: Pixels): Float64Array {
     const colored = Math.min(1, Math.sqrt(cb * cb + cr * cr) / FULL_CHROMA);
     if (colored === 0) continue;
     // A hue between the middles of two sectors counts for both.
-    const turn = ((Math.atan2(cr, cb) / (2 * Math.PI) + 1) % 1) * SECTORS;
-    const sector = Math.floor(turn) % SECTORS;
-    const above = turn - Math.floor(turn);
-    const next = (sector + 1) % SECTORS;
+    let turn = Math.atan2(cr, cb) * (SECTORS / (2 * Math.PI));
+    if (turn < 0) turn += SECTORS;
+    if (turn >= SECTORS) turn -= SECTORS;
+    const sector = Math.floor(turn);
+    const above = turn - sector;
+    const next = sector + 1 === SECTORS ? 0 : sector + 1;
     shares[sector] = (shares[sector] as number) + colored * (1 - above);
     shares[next] = (shares[next] as number) + colored * above;
   }
