@@ -41,6 +41,16 @@ describe('the logger', () => {
     },
   );
 
+  it('takes the secrets of keys out, and keeps their ids', () => {
+    const key = `akin_0123456789ab_${'0f'.repeat(32)}`;
+    const text = logged((log) => {
+      log.warn({ err: new Error(`refused ${key}`), headers: { authorization: `Bearer ${key}` } }, key);
+      log.info({ authorization: 'Basic c29scjpTb2xyUm9ja3M=' }, 'asked');
+    });
+    expect(text).toContain('akin_0123456789ab_[removed]');
+    expect(text).not.toMatch(/0f0f|c29scj/);
+  });
+
   it('keeps addresses that hold nothing secret', () => {
     expect(logged((log) => log.info({ url: 'http://127.0.0.1:8983/a.jpg' }, 'x'))).toContain(
       '"http://127.0.0.1:8983/a.jpg"',

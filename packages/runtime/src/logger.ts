@@ -27,7 +27,7 @@ export interface LoggerConfig {
 
 /**
  * A logger that writes one JSON object a line: `time` (ISO 8601), `level`, `name`, `pid`, `msg` and the fields of the
- * call. Query strings, passwords in addresses, and image data are taken out of every line, wherever they stand.
+ * call. Query strings, passwords in addresses, keys and image data are taken out of every line, wherever they stand.
  */
 export function createLogger({ name, level = 'info', destination, pretty }: LoggerConfig): Logger {
   const target = destination ?? process.stderr;
@@ -61,6 +61,8 @@ function withoutBytes(fields: Record<string, unknown>): Record<string, unknown> 
 function withoutSecrets(line: string): string {
   return line
     .replace(/(\w+:\/\/[^\s"\\?#]*)\?[^\s"\\]*/g, '$1?[removed]')
+    .replace(/\b(akin_[0-9a-z]{12}_)[0-9a-f]+/g, '$1[removed]')
+    .replace(/\b(Bearer|Basic)\s+[A-Za-z0-9+/_~.=-]{8,}/gi, '$1 [removed]')
     .replace(/(\w+:\/\/[^\s"\\/:@]*):[^\s"\\/@]+@/g, '$1:[removed]@')
     .replace(/[A-Za-z0-9+/_-]{200,}={0,2}/g, (data) => `[${data.length} characters removed]`);
 }

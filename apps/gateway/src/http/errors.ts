@@ -1,4 +1,5 @@
 import { AkinError, type ErrorCode, type ErrorDetail } from '@akin/domain';
+import { withoutPasswords } from './loggable.ts';
 
 /** What each error is in HTTP. A code without a row does not compile. */
 export const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -49,11 +50,14 @@ export function errorMember(
   listedDetails: number,
 ): Record<string, unknown> {
   const cut = details.length > listedDetails;
+  const told = withoutPasswords(message);
   return {
     metadata: ['error-class', code],
-    msg: cut ? `${message} (${details.length} in all, the first ${listedDetails} in details)` : message,
+    msg: cut ? `${told} (${details.length} in all, the first ${listedDetails} in details)` : told,
     code: status,
-    ...(details.length > 0 ? { details: details.slice(0, listedDetails) } : {}),
+    ...(details.length > 0
+      ? { details: details.slice(0, listedDetails).map((one) => ({ ...one, msg: withoutPasswords(one.msg) })) }
+      : {}),
   };
 }
 

@@ -27,6 +27,11 @@ export function isPayload(name: string): boolean {
   return name.endsWith('.data') || name.endsWith('.outputs') || name.endsWith('.preprocessed');
 }
 
+/** A text for whoever asked, without passwords of addresses: it may be shown to others, or written down. */
+export function withoutPasswords(text: string): string {
+  return text.replace(/(\w+:\/\/)[^\s/"'@]*:[^\s/"'@]*@/g, '$1[removed]@');
+}
+
 /** Addresses without user, password, query and fragment: signed addresses are secrets. */
 function withoutSecrets(value: string): string {
   return value.replace(/(https?:\/\/)([^\s/"'@]*@)?([^\s"'?#]*)([?#][^\s"']*)?/gi, (_, scheme, _user, rest, query) =>
