@@ -11,6 +11,11 @@ import type { Sorted } from './worker.ts';
 
 /** A codebook is trained again when the collection has grown so many times. */
 const GROWTH = 4;
+/**
+ * So many times √n cells. Twice as many as balance cells and their rows: to find the nearest cells costs 0.5 ms at
+ * 1,000,000 documents, and a quarter fewer rows are compared for the same recall.
+ */
+const CELLS_PER_ROOT = 2;
 /** Most vectors that a codebook is trained on. */
 const SAMPLE = 60_000;
 const SAMPLE_PIECE = 3_000;
@@ -118,7 +123,7 @@ async function buildGeneration(
   const source = new DescriptorSource(store, collection, module.name, dimensions);
   const rows = await source.count();
   if (rows === 0) return;
-  const codebook = await thread.train(await source.sample(rows), Math.ceil(Math.sqrt(rows)));
+  const codebook = await thread.train(await source.sample(rows), Math.ceil(CELLS_PER_ROOT * Math.sqrt(rows)));
   signal.throwIfAborted();
   const number = await begin(store, collection, module, codebook);
   if (number === undefined) return;

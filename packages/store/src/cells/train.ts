@@ -1,4 +1,4 @@
-import { CellFinder, Centers, type Codebook, dot } from './codebook.ts';
+import { CellFinder, Centers, type Codebook } from './codebook.ts';
 
 const GROUP_ITERATIONS = 8;
 const CELL_ITERATIONS = 6;
@@ -9,7 +9,7 @@ const GROUP_SAMPLE = 15_000;
 /**
  * Trains the centroids of cells on a sample of vectors: k-means in two levels, groups first and then the cells of each
  * group, as many as its share of the sample asks for; then two rounds over all cells. 60,000 vectors of 256 numbers and
- * 1,000 cells take some 10 s, a tenth of plain k-means, in which every row is compared with every centroid.
+ * 2,000 cells take 22 s of processor time, a tenth of plain k-means, in which every row is compared with every centroid.
  *
  * @param rows one row of `dimensions` numbers a vector, in any order
  * @param cells how many are wanted; there are fewer when vectors are equal
@@ -55,7 +55,9 @@ function settle(rows: Float32Array, all: readonly number[], codebook: Codebook):
 }
 
 /**
- * k-means over some rows: seeded by k-means++ (Arthur & Vassilvitskii 2007), then Lloyd's iterations.
+ * k-means over some rows: Lloyd's iterations from rows drawn evenly, so that cells are many where rows are. k-means++
+ * (Arthur & Vassilvitskii 2007) seeds at the edges: of 1,000,000 descriptors, 2,000 cells from its seeds took 16,000
+ * compared rows to recall 0.983, those from even ones 10,000.
  * @returns the centers, row by row; fewer than `count` where rows are equal
  */
 function kMeans(
@@ -75,6 +77,7 @@ function kMeans(
   return values;
 }
 
+/** Different rows, evenly drawn. */
 function seed(
   rows: Float32Array,
   width: number,
@@ -82,30 +85,20 @@ function seed(
   count: number,
   random: () => number,
 ): Float32Array {
-  const norms = Float64Array.from(members, (row) => dot(rows, row * width, rows, row * width, width));
-  const distances = new Float64Array(members.length).fill(Number.POSITIVE_INFINITY);
+  const left = [...members];
+  const seen = new Set<string>();
   const seeds = new Float32Array(Math.min(count, members.length) * width);
-  let chosen = Math.floor(random() * members.length);
-  for (let center = 0; center * width < seeds.length; center++) {
-    const from = (members[chosen] as number) * width;
-    seeds.set(rows.subarray(from, from + width), center * width);
-    let total = 0;
-    for (const [i, row] of members.entries()) {
-      const squared = (norms[i] as number) + (norms[chosen] as number) - 2 * dot(rows, row * width, rows, from, width);
-      // Below that it is the rounding of equal vectors.
-      const distance = squared < 1e-9 ? 0 : squared;
-      if (distance < (distances[i] as number)) distances[i] = distance;
-      total += distances[i] as number;
-    }
-    if (total === 0) return seeds.slice(0, (center + 1) * width);
-    let left = random() * total;
-    chosen = distances.findIndex((distance) => {
-      left -= distance;
-      return left < 0;
-    });
-    if (chosen < 0) chosen = distances.findLastIndex((distance) => distance > 0);
+  for (let drawn = 0; drawn < left.length && seen.size * width < seeds.length; drawn++) {
+    const at = drawn + Math.floor(random() * (left.length - drawn));
+    const row = left[at] as number;
+    left[at] = left[drawn] as number;
+    const values = rows.subarray(row * width, (row + 1) * width);
+    const key = Buffer.from(values.buffer, values.byteOffset, values.byteLength).toString('latin1');
+    if (seen.has(key)) continue;
+    seeds.set(values, seen.size * width);
+    seen.add(key);
   }
-  return seeds;
+  return seeds.slice(0, seen.size * width);
 }
 
 /** Moves each center to the mean of its rows; one without rows stays. */

@@ -7,6 +7,11 @@ import { ROW_TYPES } from './types.ts';
 
 const CONNECT_MILLISECONDS = 5_000;
 const OLDEST_VERSION = 15;
+/**
+ * Filters of many documents become bitmaps. In PostgreSQL's 4 MB those of 1,000,000 documents forget which rows of a
+ * page match: two filters of 10 % read 71,000 rows for 10,000 matches. In 32 MB they do not, up to some millions.
+ */
+const WORK_MEMORY = '32MB';
 /** Any number that nobody else uses: "akin" in ASCII. */
 const LOCK_KEY = 0x616b696e;
 const RELOCK_MILLISECONDS = 1_000;
@@ -31,7 +36,8 @@ export const CHANNEL = 'akin';
 export async function openPostgres(databaseUrl: string, options: PostgresOptions = {}): Promise<Engine> {
   const { connections = 10, hear } = options;
   // A process of a fleet that hangs in the middle of a transaction would keep the others from its rows.
-  const settings = hear ? { ...SESSION_SETTINGS, idle_in_transaction_session_timeout: '4s' } : SESSION_SETTINGS;
+  const alone = { ...SESSION_SETTINGS, work_mem: WORK_MEMORY };
+  const settings = hear ? { ...alone, idle_in_transaction_session_timeout: '4s' } : alone;
   const connection = {
     connectionString: databaseUrl,
     types: ROW_TYPES,

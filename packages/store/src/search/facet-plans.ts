@@ -82,12 +82,16 @@ function fieldPlan(facet: FieldFacet, snapshot: Snapshot): FacetPlan {
   }
   // Solr has no such values for numbers and dates either.
   const countable = isString || type === 'boolean';
+  /** Values that there can be. */
+  const most = type === 'boolean' ? 2 : Number.POSITIVE_INFINITY;
   const zerosWanted = facet.mincount <= 0 && countable && facet.only === undefined;
   return {
     conditions: (context) =>
       facet.missing ? [{ part: 'missing', condition: `(${existsSql(found, context)}) is not true` }] : [],
     select: (matched, context, zeros) => fieldSelect(facet, { found, values }, matched, context, snapshot, zeros),
-    needsZeros: (rows) => zerosWanted && (facet.sort === 'index' || rows < (facet.limit ?? Number.POSITIVE_INFINITY)),
+    // Other documents are read one and all for it: four times as dear as a filter of 10 % of 1,000,000.
+    needsZeros: (rows) =>
+      zerosWanted && rows < most && (facet.sort === 'index' || rows < (facet.limit ?? Number.POSITIVE_INFINITY)),
     result: (rows) => {
       const counts = rows
         .filter(({ part }) => part === 'value')
