@@ -12,7 +12,7 @@ import { startAkin } from './lib/akin.mjs';
 import { documentsFile } from './lib/documents.mjs';
 import { createPlace } from './lib/engines.mjs';
 import { printTable } from './lib/figures.mjs';
-import { megabytes, printMachine, watchMemory } from './lib/machine.mjs';
+import { cpuSeconds, megabytes, printMachine, watchMemory } from './lib/machine.mjs';
 import { readOptions } from './lib/options.mjs';
 
 const PROGRAM = fileURLToPath(new URL('bin/akin.mjs', import.meta.resolve('akin/package.json')));
@@ -30,12 +30,19 @@ async function besideCopy() {
   for (let round = 1; round <= Number(options.rounds); round++) {
     const place = await createPlace('postgres');
     const akin = await startAkin(place.args);
+    const db = await place.openBare();
+    const postgres = await postmasterOf(db);
+    const before = { akin: cpuSeconds(akin.pid), postgres: cpuSeconds(postgres, true) };
     const stopMemory = watchMemory(akin.pid);
     const run = await runImport([file, '--url', akin.url, '--collection', 'filled']);
     const served = Math.max(...stopMemory());
+    const cpu = {
+      import: run.cpu,
+      akin: cpuSeconds(akin.pid) - before.akin,
+      postgres: cpuSeconds(postgres, true) - before.postgres,
+    };
     await akin.stop();
-    const db = await place.openBare();
-    const copy = await bareCopy(db);
+    const copy = await bareCopy(db, postgres);
     await db.close();
     await place.close();
     const perSecond = (seconds) => (count / seconds).toFixed(0);
@@ -46,12 +53,22 @@ async function besideCopy() {
       ['import, visible', run.visible.toFixed(1), perSecond(run.visible), share(run.visible), ''],
       ['memory of import; of akin', '', '', '', `${megabytes(run.bytes)}; ${megabytes(served)}`],
     );
+    const whole = cpu.import + cpu.akin + cpu.postgres;
+    console.log(
+      `CPU seconds: COPY ${copy.cpu.toFixed(1)}; import ${whole.toFixed(1)}, of which the command ${cpu.import.toFixed(1)}, akin ${cpu.akin.toFixed(1)}, PostgreSQL ${cpu.postgres.toFixed(1)}; COPY / import ${((100 * copy.cpu) / whole).toFixed(0)} %`,
+    );
     console.log(copy.tables.map(([name, seconds]) => `${name} ${seconds.toFixed(1)} s`).join(', '));
   }
   printTable(`${count} documents with outputs and thumbnails, ${megabytes(size)}`, [
     ['', 'seconds', 'documents/s', 'of COPY', 'peak'],
     ...rows,
   ]);
+}
+
+/** The process that all of a server's connections are children of. */
+async function postmasterOf(db) {
+  const [{ file }] = await db.query("select pg_read_file('postmaster.pid') as file");
+  return Number(file.split('\n')[0]);
 }
 
 /** The documents one a line. */
@@ -77,19 +94,24 @@ async function runImport(args, input) {
     stdio: [input ? 'pipe' : 'ignore', 'pipe', 'inherit'],
   });
   const stopMemory = watchMemory(child.pid);
+  let cpu = 0;
+  const watching = setInterval(() => {
+    cpu = Math.max(cpu, cpuSeconds(child.pid) || 0);
+  }, 100);
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text) => {
     said += text;
   });
   const [[code]] = await Promise.all([once(child, 'exit'), input?.(child.stdin)]);
   const seen = stopMemory();
+  clearInterval(watching);
   if (code !== 0) throw new Error(`akin import ended with ${code}: ${said}`);
   const [, accepted, visible] = /\(([\d.]+) s, .*?(?:visible after ([\d.]+) s|\.)/s.exec(said) ?? [];
-  return { accepted: Number(accepted), visible: Number(visible), bytes: Math.max(...seen.filter(Boolean)), seen };
+  return { accepted: Number(accepted), visible: Number(visible), bytes: Math.max(...seen.filter(Boolean)), seen, cpu };
 }
 
 /** Copies the rows of the collection out, and then, timed, into empty tables of the same make. */
-async function bareCopy(db) {
+async function bareCopy(db, postgres) {
   const folder = await mkdtemp(join(tmpdir(), 'akin-copy-'));
   await chmod(folder, 0o777);
   const [{ schema }] = await db.query("select sql_schema as schema from akin.collections where name = 'filled'");
@@ -104,6 +126,7 @@ async function bareCopy(db) {
     await db.query(`create table bare.${name} (like ${schema}.${name} including all)`);
   }
   await db.query('checkpoint');
+  const before = cpuSeconds(postgres, true);
   const times = [];
   for (const { name } of tables) {
     const from = performance.now();
@@ -111,7 +134,11 @@ async function bareCopy(db) {
     times.push([name, (performance.now() - from) / 1000]);
   }
   await rm(folder, { recursive: true, force: true });
-  return { tables: times, seconds: times.reduce((sum, [, seconds]) => sum + seconds, 0) };
+  return {
+    cpu: cpuSeconds(postgres, true) - before,
+    tables: times,
+    seconds: times.reduce((sum, [, seconds]) => sum + seconds, 0),
+  };
 }
 
 /** Streams documents at a server that takes everything: what the command itself costs. */
