@@ -37,7 +37,9 @@ export async function killablePostgres(): Promise<KillableServer> {
   const folder = await newFolder();
   const data = await initPostgres(folder);
   const port = await freePort();
-  const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'jit=off'];
+  // What a process has written is kept by the system whatever becomes of the process.
+  const durable = ['fsync=off', 'full_page_writes=off'];
+  const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'jit=off', ...durable];
   const command = [
     ...(await userForPostgres(data)),
     ...[postgres, '-D', data, ...[...settings, 'max_connections=100'].flatMap((setting) => ['-c', setting])],
