@@ -9,5 +9,5 @@ const files = (await readdir(folder)).sort();
 const outputs = {};
 for (const file of files) outputs[file] = (await analyzeImage(await readFile(new URL(file, folder)))).outputs;
 const target = new URL('stored-outputs.json', import.meta.url);
-await writeFile(target, `${JSON.stringify({ models: modelNames(), outputs }, null, 1)}\n`);
+await writeFile(target, `${JSON.stringify({ models: modelNames(), outputs }, null, 2)}\n`);
 console.log(`${files.length} pictures, models ${modelNames()}: ${target.pathname}`);
