@@ -47,19 +47,29 @@ for (const manifest of MODULES) {
 }
 
 const times = new Map<string, number[]>(Object.keys(stages).map((name) => [name, []]));
+/** Of all threads of this process: what a busy machine changes least. */
+const cpu = new Map<string, number[]>(Object.keys(stages).map((name) => [name, []]));
 for (let round = 0; round < ROUNDS; round++) {
   for (const [name, stage] of Object.entries(stages)) {
     const start = performance.now();
+    const used = process.cpuUsage();
     await stage();
     times.get(name)?.push(performance.now() - start);
+    const { user, system } = process.cpuUsage(used);
+    cpu.get(name)?.push((user + system) / 1000);
   }
 }
-const of = (name: string) => times.get(name) ?? [];
 console.log(`${file}: ${width} x ${height}, ${bytes.length} bytes; median (min to max)`);
-for (const [name, values] of times) print(`${name}, ms`, values);
-const bare = of('bare decode').map((milliseconds, round) => milliseconds + (of('bare network')[round] ?? 0));
-print('whole / (decode + network)', ratios(of('whole analysis'), bare));
-print('network / MobileNetV2', ratios(of('bare network'), of('bare MobileNetV2-1.0 at 224 px')));
+for (const [what, all] of [
+  ['ms', times],
+  ['ms of CPU', cpu],
+] as const) {
+  const of = (name: string) => all.get(name) ?? [];
+  for (const [name, values] of all) print(`${name}, ${what}`, values);
+  const bare = of('bare decode').map((milliseconds, round) => milliseconds + (of('bare network')[round] ?? 0));
+  print(`whole / (decode + network), ${what}`, ratios(of('whole analysis'), bare));
+  print(`network / MobileNetV2, ${what}`, ratios(of('bare network'), of('bare MobileNetV2-1.0 at 224 px')));
+}
 console.log(`MobileNetV2: ${(mobileNet.parameters / 1e6).toFixed(2)} million parameters`);
 
 const rates = new Map<number, number[]>([
