@@ -103,11 +103,11 @@ async function runImport(args, input) {
     said += text;
   });
   const [[code]] = await Promise.all([once(child, 'exit'), input?.(child.stdin)]);
-  const seen = stopMemory();
+  const seen = stopMemory().filter(Boolean);
   clearInterval(watching);
   if (code !== 0) throw new Error(`akin import ended with ${code}: ${said}`);
   const [, accepted, visible] = /\(([\d.]+) s, .*?(?:visible after ([\d.]+) s|\.)/s.exec(said) ?? [];
-  return { accepted: Number(accepted), visible: Number(visible), bytes: Math.max(...seen.filter(Boolean)), seen, cpu };
+  return { accepted: Number(accepted), visible: Number(visible), bytes: Math.max(...seen), seen, cpu };
 }
 
 /** Copies the rows of the collection out, and then, timed, into empty tables of the same make. */

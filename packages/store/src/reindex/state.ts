@@ -4,7 +4,7 @@ import { defineFields } from '../define-fields.ts';
 import { definedFields } from '../export/export-documents.ts';
 import type { Store } from '../store.ts';
 
-export type ReindexState = 'copying' | 'analyzing' | 'switching' | 'done' | 'failed';
+type ReindexState = 'copying' | 'analyzing' | 'switching' | 'done' | 'failed';
 
 /** A document that could not come along. */
 export interface MissingDocument {
