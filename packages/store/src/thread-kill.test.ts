@@ -101,4 +101,4 @@ it('a thread of the embedded database that is killed again and again loses nothi
   expect(operations.filter(({ state }) => state !== 'visible' && state !== 'superseded')).toEqual([]);
   await store[Symbol.asyncDispose]();
   await remove();
-}, 180_000);
+}, 300_000);
