@@ -14,7 +14,7 @@ import { type Taken, TokenBuckets } from './token-buckets.ts';
 export interface AccessConfig {
   /** Asks for keys on loopback too. Beyond it they are always asked for, unless `allowOpenNetwork` says otherwise. */
   readonly requireKeys?: boolean;
-  /** A secret that opens everything and is in no store: processes of one fleet share it. At least 16 characters. */
+  /** A secret that opens everything and is in no store: processes of one fleet share it. At least 16 ASCII characters, no blanks. */
   readonly ownKey?: string;
   /** A secret that opens `/metrics` alone, for who reads the figures of a whole fleet with one. */
   readonly metricsKey?: string;
@@ -53,8 +53,9 @@ export interface Access {
   holds(): Promise<boolean>;
 }
 
-export const ADDRESS_RATE = 20;
-const SHORTEST_OWN_KEY = 16;
+const ADDRESS_RATE = 20;
+/** What fits into a header as it is. */
+const OWN_KEY = /^[\x21-\x7e]{16,}$/;
 const CHALLENGE = 'Bearer realm="akin"';
 const EVERYTHING: Access = { mayFetch: true, sees: () => true, holds: async () => true };
 
@@ -71,8 +72,9 @@ export class Gate {
    * @param ring absent where there is no store: `ownKey` is the only key then
    */
   constructor(config: AccessConfig, safety: SafetyConfig, closed: boolean, ring: KeyRing | undefined) {
-    if (config.ownKey !== undefined && config.ownKey.length < SHORTEST_OWN_KEY) {
-      throw new AkinError('bad-request', `A fleet key has at least ${SHORTEST_OWN_KEY} characters.`);
+    for (const secret of [config.ownKey, config.metricsKey]) {
+      if (secret === undefined || OWN_KEY.test(secret)) continue;
+      throw new AkinError('bad-request', 'A fleet key has at least 16 ASCII characters and no blanks.');
     }
     this.#config = config;
     this.#safety = safety;
