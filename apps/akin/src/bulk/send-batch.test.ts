@@ -12,7 +12,9 @@ import { type Sending, sendBatch } from './send-batch.ts';
 type Reply = { status: number; body?: object; retryAfter?: number };
 
 let server: Server;
-afterEach(() => server.close());
+afterEach(() => {
+  server.close();
+});
 
 /** A server that answers each request as it is told, and keeps what came. */
 async function answering(reply: (ids: string[], request: number) => Reply | Promise<Reply>) {
