@@ -54,7 +54,7 @@ describe.each(ENGINES)('indexes on fields on %s', (kind) => {
   };
   const keep = async () => {
     // On PGlite they are built in a pause, or at last when a use waits for long.
-    await store.engine.query(`update ${collection.sqlSchema}.field_uses set since = now() - interval '1 hour'`);
+    await store.engine.query(`update ${collection.sqlSchema}.field_uses set since = now() - interval '6 seconds'`);
     return keepFieldIndexes(store, collection);
   };
 
