@@ -38,7 +38,7 @@ describe('the command akin', () => {
     const { code, out, err } = await runAkin([name, '--help']);
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(new RegExp(`^Usage: akin ${name} `));
-    expect(out).toMatch(/^ {2}--data <folder> |^ {2}--modules <names> /m);
+    expect(out).toMatch(/^ {2}--(data|modules|url|content-model) </m);
     for (const line of out.split('\n').filter((text) => text.startsWith('  --'))) {
       expect(line).toMatch(/^ {2}--[a-z-]+( <[a-z]+>)? +\S.* \[.*AKIN_[A-Z_]+.*\]$/);
     }
