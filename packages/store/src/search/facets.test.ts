@@ -91,6 +91,12 @@ describe.each(ENGINES)('facets on %s', (kind) => {
     print((await count([byField(field, facet)], request))[0]);
 
   describe('of fields', () => {
+    it('lists both values of a Boolean, counted or not', async () => {
+      expect(await list('sold', { mincount: 0 }, { filters: [parseQuery('category:Shoe')] })).toBe('false:1 true:1');
+      expect(await list('sold', { mincount: 0 }, { filters: [parseQuery('category:hat')] })).toBe('true:1 false:0');
+      expect(await list('sold', { mincount: 0, offset: 1 })).toBe('false:1');
+    });
+
     it.each<[string, Partial<FieldFacet>, string]>([
       ['labels', {}, 'red:2 100%:1 Straße:1 a_b:1 axb:1 shoe:1 école:1'],
       ['labels', { sort: 'index' }, '100%:1 Straße:1 a_b:1 axb:1 red:2 shoe:1 école:1'],
