@@ -134,6 +134,20 @@ describe('akin import', () => {
     expect(await readFile(left).catch(() => 'gone')).toBe('gone');
   }, 60_000);
 
+  it('publishes what was accepted when it was killed before it did', async () => {
+    await write('accepted.ndjson', many(20_000));
+    const args = ['import', file('accepted.ndjson'), '--url', akin.url, '--collection', 'accepted'];
+    const first = new RunningCommand(args);
+    await until('all is accepted', async () => {
+      const text = await readFile(`${file('accepted.ndjson')}.progress`, 'utf8').catch(() => '{}');
+      return JSON.parse(text).start?.lines === 20_000;
+    });
+    await first.stop('SIGKILL');
+    const { code, out } = await runAkin(args);
+    expect([code, out]).toEqual([0, expect.stringContaining('20000 of them by earlier runs')]);
+    expect((await akin.client.collection('accepted').status()).documents).toBe(20_000);
+  }, 60_000);
+
   it('tells what is wrong with a command', async () => {
     const nobody = await runAkin(['import', file('lines.ndjson'), '--url', 'http://127.0.0.1:9']);
     expect([nobody.code, nobody.err]).toEqual([1, expect.stringContaining('No akin answers')]);

@@ -49,17 +49,17 @@ export class Import {
   readonly #config: ImportConfig;
   readonly #follow: Follow;
   readonly #lanes: Lanes;
-  /** What was accepted without a picture to wait for: its operations, both ends included. */
-  readonly #ranges: [first: number, last: number][] = [];
+  readonly #ranges: (readonly [first: number, last: number])[];
   #read: Start;
-  /** The token of the newest operation. */
-  #newest = { seq: 0, token: '' };
+  #newest: Progress['newest'];
 
   constructor(config: ImportConfig) {
     this.#config = config;
     const { collection, before, rejects, strict, parallel, patienceMilliseconds, compress, modules, signal } = config;
     this.state = { accepted: before.accepted, bytes: before.start.bytes };
+    this.#ranges = [...before.ranges];
     this.#read = before.start;
+    this.#newest = before.newest;
     this.#follow = new Follow(collection, before.followed, (line, id, reason) => this.#reject(line, id, reason));
     const pace = new Pace(parallel);
     const sending = {
@@ -105,8 +105,8 @@ export class Import {
   }
 
   /**
-   * Publishes what was accepted and waits until searches see it, then looks for what the commit could not take.
-   * Harmless when nothing was accepted.
+   * Publishes what was accepted, by earlier runs too, and waits until searches see it, then looks for what the commit
+   * could not take. Harmless when nothing was accepted.
    */
   async publish(): Promise<void> {
     const { collection, signal } = this.#config;
@@ -171,12 +171,14 @@ export class Import {
       accepted: this.state.accepted,
       rejected: before.rejected + rejects.count,
       followed: this.#follow.ranges,
+      ranges: merged(this.#ranges),
+      newest: this.#newest,
     });
   }
 }
 
 /** Ranges that lie side by side as one. */
-function merged(ranges: readonly [number, number][]): [number, number][] {
+function merged(ranges: Progress['ranges']): [number, number][] {
   const all: [number, number][] = [];
   for (const [first, last] of [...ranges].sort(([a], [b]) => a - b)) {
     const before = all.at(-1);

@@ -10,6 +10,10 @@ export interface Progress {
   readonly rejected: number;
   /** Accepted documents whose pictures were not analyzed yet. */
   readonly followed: readonly FollowedRange[];
+  /** Operations that were accepted without a picture to wait for, both ends included: a commit may refuse them yet. */
+  readonly ranges: readonly (readonly [first: number, last: number])[];
+  /** The newest operation and its token, which is empty when nothing was accepted. */
+  readonly newest: { readonly seq: number; readonly token: string };
 }
 
 interface Stored extends Progress {

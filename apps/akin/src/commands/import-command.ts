@@ -8,7 +8,14 @@ import { Rejects } from '../bulk/rejects.ts';
 import type { Program } from '../main.ts';
 import { type Parsed, UsageError } from '../options.ts';
 
-const FRESH: Progress = { start: { lines: 0, bytes: 0 }, accepted: 0, rejected: 0, followed: [] };
+const FRESH: Progress = {
+  start: { lines: 0, bytes: 0 },
+  accepted: 0,
+  rejected: 0,
+  followed: [],
+  ranges: [],
+  newest: { seq: 0, token: '' },
+};
 
 export const importCommand: Program = {
   command: {
