@@ -116,8 +116,10 @@ async function makeTables(pool: pg.Pool, url: string): Promise<void> {
   }
   try {
     await runMigrations(client, DEFAULT_SCHEMA);
+    // Two processes that create one table at the same time disturb each other, in spite of "if not exists".
     await client.query(
-      `create table if not exists akin_contracts (
+      `select pg_advisory_xact_lock(hashtext('akin_contracts'));
+       create table if not exists akin_contracts (
          prefix text not null, contract text not null, announced_at timestamptz not null default now(),
          primary key (prefix, contract))`,
     );
