@@ -1,7 +1,9 @@
+import { getEventListeners } from 'node:events';
 import { AkinError } from '@akin/domain';
 import { commit, findCollection } from '@akin/store';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Service, startService } from '../../test/start-service.ts';
+import { Feed } from '../changes/feed.ts';
 
 interface Event {
   readonly event: string;
@@ -91,6 +93,17 @@ describe('the stream of changes', () => {
     ]);
     expect(after.status).toBe(200);
     expect(before[1]?.data.documents).toBe(before[0]?.data.documents + 1);
+  });
+
+  it('leaves nothing behind at its signals, however often it looks', async () => {
+    const reader = new AbortController();
+    const feed = new Feed(service.store, 'my-collection', new AbortController().signal);
+    const stop = feed.listen();
+    for (let look = 0; look < 3; look++) {
+      await feed.next(reader.signal);
+      expect(getEventListeners(reader.signal, 'abort')).toEqual([]);
+    }
+    stop();
   });
 
   it('refuses what it cannot begin with', async () => {

@@ -66,8 +66,13 @@ export class Feed {
   async next(signal: AbortSignal): Promise<void> {
     if (!signal.aborted && !this.#signal.aborted) {
       await new Promise<void>((resolve) => {
-        signal.addEventListener('abort', () => resolve(), { once: true });
-        this.#waiting.push(resolve);
+        const done = () => {
+          // A stream may last for days, with many looks.
+          signal.removeEventListener('abort', done);
+          resolve();
+        };
+        signal.addEventListener('abort', done, { once: true });
+        this.#waiting.push(done);
       });
     }
     if (this.#failure) throw this.#failure.error;
