@@ -3,4 +3,5 @@ export { createLogger, type Log, type LogDestination, type Logger, type LoggerCo
 export { createMetrics, type Metrics } from './metrics.ts';
 export { type ShutdownPhase, shutDown } from './shutdown.ts';
 export { untilSignal } from './signals.ts';
+export { sleep } from './sleep.ts';
 export { Slots } from './slots.ts';

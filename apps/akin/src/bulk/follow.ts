@@ -1,5 +1,5 @@
 import type { Collection } from '@akin/client';
-import { sleep } from './pace.ts';
+import { sleep } from '@akin/runtime';
 
 /** Documents of one request whose pictures are being analyzed. */
 export interface FollowedRange {

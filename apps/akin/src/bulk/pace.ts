@@ -1,3 +1,5 @@
+import { sleep } from '@akin/runtime';
+
 const FIRST_WAIT_MILLISECONDS = 500;
 const LONGEST_WAIT_MILLISECONDS = 15_000;
 
@@ -50,20 +52,4 @@ export class Pace {
     this.#notBefore = performance.now() + (retryAfterSeconds === undefined ? this.#wait : retryAfterSeconds * 1_000);
     this.#wait = Math.min(LONGEST_WAIT_MILLISECONDS, this.#wait * 2);
   }
-}
-
-/** @throws the reason of the signal */
-export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, milliseconds);
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
 }

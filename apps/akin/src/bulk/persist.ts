@@ -1,5 +1,5 @@
 import { AkinRequestError } from '@akin/client';
-import { sleep } from './pace.ts';
+import { sleep } from '@akin/runtime';
 
 /** A server that is away, starts, or has too much to do. */
 export function isPassing(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import type { Reindex } from '@akin/client';
+import { sleep } from '@akin/runtime';
 import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
-import { sleep } from '../bulk/pace.ts';
 import { persist } from '../bulk/persist.ts';
 import { ProgressLine } from '../bulk/progress-line.ts';
 import type { Program } from '../main.ts';

@@ -1,6 +1,6 @@
 import { AkinError } from '@akin/domain';
 import { createDoor, type DoorConfig, type Gateway } from '@akin/gateway';
-import { createLogger, createMetrics, type Logger, type Metrics } from '@akin/runtime';
+import { createLogger, createMetrics, type Logger, type Metrics, sleep } from '@akin/runtime';
 import type { Parsed } from '../options.ts';
 import { Parts } from '../parts.ts';
 import { listenError } from '../serve.ts';
@@ -61,7 +61,7 @@ export async function runFleetProcess(
         if (message !== told) log.warn({ what, reason: message }, 'waits');
         told = message;
       }
-      await pause(RETRY_MILLISECONDS, signal);
+      await sleep(RETRY_MILLISECONDS, signal);
     }
   }
 
@@ -88,20 +88,4 @@ export function notReady(reason: string): AkinError {
 
 function isPassing(error: unknown): boolean {
   return error instanceof AkinError && error.code === 'unavailable';
-}
-
-/** @throws the signal's reason when it aborts */
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, milliseconds);
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-  });
 }
