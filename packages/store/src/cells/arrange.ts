@@ -227,17 +227,19 @@ async function copySorted(
     const piece = Array.from(order.subarray(from, to), (i) => docs[i] as bigint);
     const copied = await store.engine.transaction(
       (tx) =>
-        pace.measure(piece.length, () =>
+        pace.measure(piece.length, async () => {
+          // Whoever removes rows waits here or is waited for: a row that goes while it is copied would stay in its cell.
+          await tx.query(`select from ${S}.generations where module = $1 and number = $2 for update`, [module, number]);
           // Rows that commits wrote since the beginning are there already; rows that went since then are left out.
-          tx.query<{ cell: number }>(
+          return tx.query<{ cell: number }>(
             `insert into ${cellTable(S, module, number)} (doc, cell, vector)
              select t.doc, t.cell, v.vector
                from unnest($1::bigint[], $2::int[]) with ordinality as t (doc, cell, place)
                join ${descriptorTable(S, module)} v on v.doc = t.doc order by t.place
              on conflict (doc) do nothing returning cell`,
             [piece, Array.from(cells.subarray(from, to))],
-          ),
-        ),
+          );
+        }),
       { lane: 'bulk', keyed: true },
     );
     for (const { cell } of copied) sizes[cell] = (sizes[cell] as number) + 1;
