@@ -124,6 +124,8 @@ describe('clauses and operators', () => {
     expect(shape('-id:7')).toBe('+*:* -id:7');
     expect(shape('(-id:7 -id:8)')).toBe('+*:* -id:7 -id:8');
     expect(shape('NOT a')).toBe('+*:* -a');
+    expect(shape('(-a)')).toBe('+*:* -a');
+    expect(shape('+(-a)')).toBe('+(-a)');
     expect(shape('b (-a)')).toBe('b (-a)');
     expect(shape('filter(-a)')).toBe('((+*:* -a))^=1');
   });

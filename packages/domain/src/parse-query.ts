@@ -78,6 +78,13 @@ const NESTED = '_query_';
 
 type Occur = 'must' | 'should' | 'mustNot';
 
+interface Clause {
+  readonly query: Query;
+  readonly signed: boolean;
+  /** An operator behind the clause may change it. */
+  occur: Occur;
+}
+
 class Parser {
   readonly #scanner: QueryScanner;
   readonly #options: ParseQueryOptions;
@@ -101,7 +108,7 @@ class Parser {
 
   /** Clauses up to a closing parenthesis or the end. `field` is that of the group they stand in. */
   #clauses(field: string | undefined): Query {
-    const clauses: { occur: Occur; query: Query }[] = [];
+    const clauses: Clause[] = [];
     do {
       const { kind } = this.#token;
       const joined = clauses.length > 0 && (kind === 'and' || kind === 'or') ? kind : undefined;
@@ -117,7 +124,7 @@ class Parser {
       if (sign === undefined && (joined === 'and' || (this.#operator === 'AND' && joined !== 'or'))) occur = 'must';
       // With AND as the default, "a OR +b" leaves b optional in Solr: the operator in front outweighs the sign.
       if (sign === 'must' && this.#operator === 'AND' && joined === 'or') occur = 'should';
-      clauses.push({ occur, query });
+      clauses.push({ occur, query, signed: sign !== undefined });
     } while (this.#token.kind !== 'end' && this.#token.kind !== 'close');
     return groupClauses(clauses);
   }
@@ -342,9 +349,12 @@ function boosted(query: Query, boost: Boost | undefined): Query {
   return { kind: 'boost', query, factor: boost.factor };
 }
 
-function groupClauses(clauses: readonly { occur: Occur; query: Query }[]): Query {
+function groupClauses(clauses: readonly Clause[]): Query {
   const [only] = clauses;
-  if (clauses.length === 1 && only !== undefined && only.occur !== 'mustNot') return only.query;
+  if (clauses.length === 1 && only !== undefined && only.occur !== 'mustNot') {
+    // `+(-a)` is not `(-a)`: behind the sign it is a group inside a query, which matches nothing.
+    if (!only.signed || excludeFromAll(only.query) === only.query) return only.query;
+  }
   const queries = (occur: Occur) => clauses.filter((clause) => clause.occur === occur).map((clause) => clause.query);
   return { kind: 'bool', must: queries('must'), should: queries('should'), mustNot: queries('mustNot') };
 }
