@@ -91,7 +91,8 @@ function prepare(
   const id = operation.id ?? '';
   if (operation.kind === 'delete') return { operation, id };
   const { fields } = documentFromJson(operation.document ?? '{}', schema.fields);
-  const outputs = operation.outputs === null ? undefined : store.parseOutputs(operation.outputs);
+  const outputs =
+    operation.outputs === null ? undefined : store.parseOutputs(operation.outputs, operation.mark ?? undefined);
   if (outputs) refuseOtherModels(store, collection, schema, [...outputs.descriptors.keys()]);
   return {
     operation,

@@ -210,6 +210,12 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
 
   // 8: which model made the descriptors of each module, see models
   (S) => [`alter table ${S}.described add column model text`],
+
+  // 9: what `parseOutputs` needs so as not to check outputs again (null: they were not checked, or must be again)
+  (S) => [`alter table ${S}.outputs add column mark text`],
+
+  // 10: where a request comes from, for the log lines and spans of its analyses, see staging
+  (S) => [`alter table ${S}.requests add column request_id text, add column trace text`],
 ];
 
 export const TABLES_VERSION = TABLES.length;

@@ -12,6 +12,8 @@ export interface ReadyOperation {
   readonly document: string | null;
   /** Outputs of its analysis or of its import, as JSON text. */
   readonly outputs: string | null;
+  /** Of the outputs, see `parseOutputs`. */
+  readonly mark: string | null;
   readonly acceptedAt: Date;
 }
 
@@ -52,7 +54,7 @@ export async function nextReady(
   limit: number,
 ): Promise<ReadyOperation[]> {
   const S = collection.sqlSchema;
-  const sql = `select r.first_seq + o.position as seq, o.*, r.accepted_at, x.json as outputs
+  const sql = `select r.first_seq + o.position as seq, o.*, r.accepted_at, x.json as outputs, x.mark
        from (select request, first_seq, accepted_at from ${S}.requests
               where request = any($1::bigint[]) and first_seq + count > $2::int8 + 1) r
       cross join lateral (

@@ -26,6 +26,8 @@ export type Change =
       /** The modules to apply to the image; all when absent. */
       readonly modules?: readonly string[];
     }
+      /** What `parseOutputs` gave as the mark of the document's outputs. */
+      readonly mark?: string;
   | { readonly kind: 'delete'; readonly id: string }
   | { readonly kind: 'delete-by-query'; readonly query: string };
 
@@ -154,11 +156,13 @@ class StagedRequest implements Staging {
     const texts = (column: Exclude<keyof Row, 'thumbnail'>) => textArray(batch.map((row) => row[column]));
     await this.#store.engine.query(
       `with added as materialized (
+      mark: change.mark ?? null,
          select case when kind = 'add' then nextval('${S}.doc') end as doc, t.*
-           from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bytea[])
-                with ordinality as t (kind, id, document, modules, state, host, outputs, thumbnail, i)
+           from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+                       $11::bytea[])
+                with ordinality as t (kind, id, document, modules, state, host, outputs, mark, thumbnail, i)
        ), outputs as (
-         insert into ${S}.outputs (doc, json) select doc, outputs from added where outputs is not null
+         insert into ${S}.outputs (doc, json, mark) select doc, outputs, mark from added where outputs is not null
        ), thumbnails as (
          insert into ${S}.thumbnails (doc, bytes, etag)
          select doc, thumbnail, md5(thumbnail) from added where thumbnail is not null
@@ -189,6 +193,7 @@ class StagedRequest implements Staging {
       async (tx) => {
         const [row] = await tx.query<{ schema_version: number; next_seq: bigint; held: boolean; replaced: boolean }>(
           `select schema_version, next_seq, coalesce(held_until > clock_timestamp(), false) as held,
+        texts('mark'),
                   replaced_at is not null as replaced
              from akin.collections where id = $1 for update`,
           [id],
@@ -318,6 +323,7 @@ const EMPTY: Row = {
   thumbnail: null,
 };
 
+  readonly mark: string | null;
 function hostOf(address: string): string | null {
   return URL.canParse(address) ? new URL(address).host : null;
 }
@@ -326,3 +332,4 @@ function hostOf(address: string): string | null {
 function sizeOf(row: Row): number {
   return 50 + (row.document?.length ?? 0) + (row.outputs?.length ?? 0) + (row.thumbnail?.length ?? 0);
 }
+  mark: null,

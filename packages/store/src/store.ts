@@ -16,6 +16,8 @@ import type { CollectionSchema } from './schema.ts';
 export interface ParsedOutputs {
   readonly fields: ReadonlyMap<string, FieldValue>;
   readonly descriptors: ReadonlyMap<string, { readonly vector: Float32Array; readonly cell: number }>;
+  /** Kept with the text and given to `parseOutputs` again, spares it checks. */
+  readonly mark?: string;
 }
 
 export type StoreConfig = {
@@ -24,7 +26,7 @@ export type StoreConfig = {
   /** Which model makes the descriptors of each module here: others are not mixed with them. Unchecked when not given. */
   readonly models?: ReadonlyMap<string, string>;
   /** Reads the JSON text of outputs; throws AkinError. Given, so that the store needs no module. */
-  readonly parseOutputs: (json: string) => ParsedOutputs;
+  readonly parseOutputs: (json: string, mark?: string) => ParsedOutputs;
   /** How long rows that a commit replaced stay for searches that began before it, in milliseconds. 60,000 when not given. */
   readonly graceMilliseconds?: number;
   /** Documents of a collection from which on fields that searches use get indexes. 5,000 when not given. */
@@ -62,7 +64,7 @@ export interface Store extends AsyncDisposable {
   readonly engine: Engine;
   readonly modules: readonly ModuleManifest[];
   readonly models: ReadonlyMap<string, string>;
-  readonly parseOutputs: (json: string) => ParsedOutputs;
+  readonly parseOutputs: (json: string, mark?: string) => ParsedOutputs;
   readonly graceMilliseconds: number;
   readonly indexedFrom: number;
   readonly exactDocuments: number;

@@ -169,10 +169,15 @@ class StagedRequest {
 
 /** The change that a document is. Outputs that came with it are looked at now, so that no commit finds them wrong. */
 async function addOf(document: NewDocument, modules: readonly string[] | undefined, context: Context): Promise<Change> {
-  if (document.import !== undefined) parseOutputs(document.import);
+  const mark = document.import === undefined ? undefined : parseOutputs(document.import).mark;
   const { thumbnail } = document;
   const kept = thumbnail === undefined ? document : { ...document, thumbnail: await keptThumbnail(thumbnail, context) };
-  return { kind: 'add', document: kept, ...(modules === undefined ? {} : { modules }) };
+  return {
+    kind: 'add',
+    document: kept,
+    ...(modules === undefined ? {} : { modules }),
+    ...(mark === undefined ? {} : { mark }),
+  };
 }
 
 function detailOf(error: AkinError, command: ChangeCommand): ErrorDetail {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   AkinError,
   type FieldValue,
@@ -22,7 +23,27 @@ export interface Outputs {
   readonly fields: ReadonlyMap<string, FieldValue>;
   /** By module name: the vector that ranking uses, and the index of the coarse centroid that it is nearest to. */
   readonly descriptors: ReadonlyMap<string, { readonly vector: Float32Array; readonly cell: number }>;
+  /**
+   * Given when the codes in the text are those of the current codebooks. Whoever keeps the text and the mark may pass
+   * both to `parseOutputs` again, which then need not check the codes a second time.
+   */
+  readonly mark?: string;
 }
+
+/** The same in all processes that read outputs alike: of the same modules, models and codebooks. */
+let currentMark: string | undefined;
+
+function markOfToday(): string {
+  if (currentMark === undefined) {
+    const codebooks = MODULES.filter(({ descriptor }) => descriptor).map(({ name }) => codebookOf(name));
+    const rule = [MARK_FORMAT, MODULES, codebooks.map(({ model, id }) => [model, [...id]])];
+    currentMark = createHash('sha256').update(JSON.stringify(rule)).digest('hex').slice(0, 16);
+  }
+  return currentMark;
+}
+
+/** To be counted up when the checks change: texts that were marked before are checked again. */
+const MARK_FORMAT = 1;
 
 /** Some thirty times what the four modules write. */
 const MAX_CHARACTERS = 100_000;
@@ -35,9 +56,10 @@ const MAX_STRING = 10_000;
  * that are missing or that cannot be those of the descriptor are made again from it.
  *
  * @param json The text of `outputs` as an analysis gave it.
+ * @param mark What this function gave with the very same text, if it was kept; of other codebooks it changes nothing.
  * @throws {AkinError} bad-request that names the key and what is wrong, or both models when they differ.
  */
-export function parseOutputs(json: string): Outputs {
+export function parseOutputs(json: string, mark?: string): Outputs {
   if (json.length > MAX_CHARACTERS) {
     throw refuse(`The outputs of an analysis have at most ${MAX_CHARACTERS} characters, these ${json.length}.`);
   }
@@ -46,52 +68,60 @@ export function parseOutputs(json: string): Outputs {
   const sent = new Map(value.entries);
   const fields = new Map<string, FieldValue>();
   const descriptors = new Map<string, { vector: Float32Array; cell: number }>();
+  const today = markOfToday();
+  let remade = false;
   for (const manifest of MODULES) {
     for (const output of manifest.outputs) {
       const outputValue = sent.get(output.name);
       if (outputValue !== undefined && outputValue !== null) fields.set(output.name, readOutput(output, outputValue));
     }
-    const descriptor = readDescriptor(manifest, fields);
-    if (descriptor) descriptors.set(manifest.name, descriptor);
+    const { name } = manifest;
+    const vector = readVector(manifest, fields);
+    if (vector === undefined) continue;
+    const keys = codeKeys(name);
+    let cell = mark === today ? Number(fields.get(keys.cluster)) : currentCell(codebookOf(name), keys, fields, vector);
+    if (cell === undefined) {
+      cell = remakeCodes(codebookOf(name), keys, fields, vector);
+      remade = true;
+    }
+    descriptors.set(name, { vector, cell });
   }
   if (fields.size === 0 && sent.has('outputs')) {
     throw refuse('This is a whole answer of /analyze. Send the text in its "outputs" alone.');
   }
-  return { fields, descriptors };
+  return { fields, descriptors, ...(remade ? {} : { mark: today }) };
 }
 
-/** Decodes the descriptor, and settles its codes in `fields`. */
-function readDescriptor(
-  manifest: ModuleManifest,
-  fields: Map<string, FieldValue>,
-): { vector: Float32Array; cell: number } | undefined {
-  const { name, descriptor } = manifest;
+/** The vector of a module's descriptor, if that came along. */
+function readVector(
+  { name, descriptor }: ModuleManifest,
+  fields: ReadonlyMap<string, FieldValue>,
+): Float32Array | undefined {
   if (descriptor === undefined) return undefined;
   const text = fields.get(descriptor.output) as string | undefined;
-  const keys = codeKeys(name);
-  if (text === undefined) {
-    const orphan = Object.values(keys).find((key) => fields.has(key));
-    if (orphan === undefined) return undefined;
-    throw refuse(`${orphan} came without ${descriptor.output}, from which it is made. Send both, or neither.`);
-  }
-  const vector = decodeDescriptor(text, name);
-  const codebook = codebookOf(name);
-  let cell = currentCell(codebook, keys, fields, vector);
-  if (cell === undefined) {
-    const codes = encodeCodes(codebook, vector);
-    cell = codes.cluster;
-    fields.set(keys.cluster, BigInt(cell));
-    fields.set(keys.nclusters, codes.nclusters);
-    fields.set(keys.lopq, codes.lopq);
-    fields.set(keys.rerank, codes.rerank);
-  }
-  return { vector, cell };
+  if (text !== undefined) return decodeDescriptor(text, name);
+  const orphan = Object.values(codeKeys(name)).find((key) => fields.has(key));
+  if (orphan === undefined) return undefined;
+  throw refuse(`${orphan} came without ${descriptor.output}, from which it is made. Send both, or neither.`);
+}
+
+/** Makes the codes of a vector and puts them into `fields`. Gives its cell. */
+function remakeCodes(
+  codebook: Codebook,
+  keys: CodeKeys,
+  fields: Map<string, FieldValue>,
+  vector: Float32Array,
+): number {
+  const { cluster, nclusters, lopq, rerank } = encodeCodes(codebook, vector);
+  fields.set(keys.cluster, BigInt(cluster)).set(keys.nclusters, nclusters);
+  fields.set(keys.lopq, lopq).set(keys.rerank, rerank);
+  return cluster;
 }
 
 /** The cell, if the codes that came along are complete, of this codebook and of this descriptor. */
 function currentCell(
   codebook: Codebook,
-  keys: ReturnType<typeof codeKeys>,
+  keys: CodeKeys,
   fields: ReadonlyMap<string, FieldValue>,
   vector: Float32Array,
 ): number | undefined {
@@ -111,7 +141,14 @@ function currentCell(
   return areCodesOf(codebook, vector, cells, rerank) ? cell : undefined;
 }
 
-function codeKeys(module: string) {
+interface CodeKeys {
+  readonly cluster: string;
+  readonly nclusters: string;
+  readonly lopq: string;
+  readonly rerank: string;
+}
+
+function codeKeys(module: string): CodeKeys {
   return {
     cluster: `${module}_cluster`,
     nclusters: `${module}_nclusters`,
@@ -170,12 +207,20 @@ function readDouble({ name, range }: OutputField, value: JsonValue): number {
 function readString({ name, pattern }: OutputField, value: JsonValue): string {
   if (typeof value !== 'string') throw refuse(`${name} must hold text.`);
   if (value.length > MAX_STRING) throw refuse(`${name} holds a text of ${value.length} characters.`);
-  if (pattern && !new RegExp(`^(?:${pattern})$`).test(value)) {
+  if (pattern && !wholePattern(pattern).test(value)) {
     throw refuse(`${name} holds ${JSON.stringify(value.slice(0, 40))}, which no analysis gives.`);
   }
   // What a database cannot hold.
   if (/[\0\p{Surrogate}]/u.test(value)) throw refuse(`${name} holds characters that are no text.`);
   return value;
+}
+
+const patterns = new Map<string, RegExp>();
+
+function wholePattern(pattern: string): RegExp {
+  const known = patterns.get(pattern) ?? new RegExp(`^(?:${pattern})$`);
+  patterns.set(pattern, known);
+  return known;
 }
 
 function refuse(message: string): AkinError {

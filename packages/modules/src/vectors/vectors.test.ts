@@ -152,7 +152,23 @@ describe('outputs that come back', () => {
     );
     expect([...descriptors.keys()]).toEqual(['content']);
     expect(fields.has('copyspace')).toBe(false);
-    expect(parseOutputs('{}')).toEqual({ fields: new Map(), descriptors: new Map() });
+    expect(parseOutputs('{}')).toMatchObject({ fields: new Map(), descriptors: new Map() });
+  });
+
+  it('are read again by their mark, without a second look at codes that fit', () => {
+    const { mark, ...first } = parseOutputs(text);
+    expect(mark).toMatch(/^[0-9a-f]{16}$/);
+    expect(parseOutputs(text, mark)).toEqual({ ...first, mark });
+    // The mark of another akin is none.
+    const [wrong, right] = [edited({ content_rerank: '-12' }), first.fields.get('content_rerank')];
+    expect(parseOutputs(wrong, 'f27e63283dae3ad0').fields.get('content_rerank')).toBe(right);
+    // That the codes were not looked at shows in a text that the mark does not belong to.
+    expect(parseOutputs(wrong, mark).fields.get('content_rerank')).toBe(-12n);
+  });
+
+  it('get no mark when codes were made again: they must be another time', () => {
+    expect(parseOutputs(edited({ content_rerank: '-12' })).mark).toBeUndefined();
+    expect(parseOutputs(edited({ duplicate_lopq: undefined })).mark).toBeUndefined();
   });
 
   it('get the codes of this codebook again when theirs are of another, are missing or contradict each other', () => {

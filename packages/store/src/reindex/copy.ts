@@ -35,11 +35,13 @@ export async function copyDocuments(
     try {
       const document = documentFromJson(jsonOf(fields), schema);
       const image = document.fields.get('image');
-      const problem = outputs === null ? undefined : problemOf(store, outputs);
+      const read = outputs === null ? undefined : tryOutputs(store, outputs);
+      const problem = read instanceof AkinError ? read : undefined;
       if (outputs !== null && problem === undefined) {
         changes.push({
           kind: 'add',
           document: { ...document, import: outputs, ...(thumbnail === null ? {} : { thumbnail }) },
+          ...read,
         });
       } else if (typeof image === 'string' && /^https?:/i.test(image)) {
         analyzed++;
@@ -75,11 +77,11 @@ function withoutAddress<Document extends { readonly fields: ReadonlyMap<string, 
   return { ...document, fields };
 }
 
-/** Why today's models do not take outputs. */
-function problemOf(store: Store, outputs: string): AkinError | undefined {
+/** The mark of outputs, or why today's models do not take them. */
+function tryOutputs(store: Store, outputs: string): { readonly mark?: string } | AkinError {
   try {
-    store.parseOutputs(outputs);
-    return undefined;
+    const { mark } = store.parseOutputs(outputs);
+    return mark === undefined ? {} : { mark };
   } catch (error) {
     if (error instanceof AkinError) return error;
     throw error;

@@ -61,7 +61,8 @@ export async function switchCollections(
            from moved m join ${T}.requests r using (first_seq)`,
       );
       await tx.query(
-        `insert into ${T}.outputs (doc, json) select m.new_doc, o.json from moved m join ${S}.outputs o on o.doc = m.doc`,
+        `insert into ${T}.outputs (doc, json, mark)
+         select m.new_doc, o.json, o.mark from moved m join ${S}.outputs o on o.doc = m.doc`,
       );
       await tx.query(
         `insert into ${T}.thumbnails (doc, bytes, etag)
