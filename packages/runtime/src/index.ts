@@ -5,3 +5,15 @@ export { type ShutdownPhase, shutDown } from './shutdown.ts';
 export { untilSignal } from './signals.ts';
 export { sleep } from './sleep.ts';
 export { Slots } from './slots.ts';
+export {
+  apartFromSpans,
+  errorType,
+  inSpan,
+  type OpenSpan,
+  openSpan,
+  type Span,
+  traceFields,
+  traceHeaders,
+  traceparent,
+} from './spans.ts';
+export { startTracing, type Tracing } from './start-tracing.ts';

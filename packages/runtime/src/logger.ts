@@ -1,4 +1,5 @@
 import { type Logger, type LoggerOptions, pino, stdTimeFunctions } from 'pino';
+import { traceFields } from './spans.ts';
 
 export type { Logger } from 'pino';
 
@@ -26,8 +27,8 @@ export interface LoggerConfig {
 }
 
 /**
- * A logger that writes one JSON object a line: `time` (ISO 8601), `level`, `name`, `pid`, `msg` and the fields of the
- * call. Query strings, passwords in addresses, keys and image data are taken out of every line, wherever they stand.
+ * A logger that writes one JSON object a line: `time` (ISO 8601), `level`, `name`, `pid`, `msg`, the fields of the call,
+ * and `trace_id` and `span_id` where there is a span at work. Query strings, passwords in addresses, keys and image data are taken out of every line, wherever they stand.
  */
 export function createLogger({ name, level = 'info', destination, pretty }: LoggerConfig): Logger {
   const target = destination ?? process.stderr;
@@ -37,6 +38,7 @@ export function createLogger({ name, level = 'info', destination, pretty }: Logg
     level,
     base: { pid: process.pid },
     timestamp: stdTimeFunctions.isoTime,
+    mixin: () => ({ ...traceFields() }),
     formatters: { level: (label) => ({ level: label }), log: withoutBytes },
   };
   return pino(options, {

@@ -11,3 +11,4 @@ export {
 export { createServices, type Services } from './services.ts';
 export { type TestDatabase, testDatabase } from './test-database.ts';
 export { type TestRedis, testRedis } from './test-redis.ts';
+export { type ReceivedSpan, receiveTraces, type TraceReceiver } from './traces.ts';

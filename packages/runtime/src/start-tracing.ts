@@ -1,0 +1,172 @@
+import type { Context, DiagLogger, Link, SpanContext } from '@opentelemetry/api';
+import type { Log } from './logger.ts';
+import { type Attributes, type SpanMaker, type SpanOptions, setSpanMaker } from './spans.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Traces that are on. */
+export interface Tracing {
+  /**
+   * Turns them off and sends what is left, for two seconds at most.
+   * @returns false when that was too short: what is on its way keeps the process for some seconds more
+   */
+  end(): Promise<boolean>;
+}
+
+export interface TracingConfig {
+  /** Which process this is, such as `akin gateway`, where `OTEL_SERVICE_NAME` does not say. */
+  readonly service: string;
+  readonly version: string;
+}
+
+const LAST_SENDING_MILLISECONDS = 2_000;
+/** Trouble with the receiver is told of at most so often. */
+const TELL_MILLISECONDS = 60_000;
+/** Characters of an attribute, where `OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT` does not say. */
+const LONGEST_VALUE = 200;
+/** Longer ones are no traceparent. */
+const LONGEST_TRACEPARENT = 200;
+
+/**
+ * Turns traces on where the standard variables ask for them: `OTEL_TRACES_EXPORTER=otlp`, or an address in
+ * `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`. The SDK, which reads the other variables, is
+ * loaded then, and only then. Spans go to the receiver in the background; while it does not answer, they are dropped.
+ *
+ * @returns undefined where nothing asks for them, or for what is not there: the log says so
+ */
+export async function startTracing(
+  { service, version }: TracingConfig,
+  env: Environment,
+  log: Pick<Log, 'warn'>,
+): Promise<Tracing | undefined> {
+  if (!asksForTraces(env)) return undefined;
+  const protocol = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf';
+  if (protocol !== 'http/protobuf' && protocol !== 'http/json') {
+    log.warn({ protocol }, 'no traces: OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json');
+    return undefined;
+  }
+  const [api, { AsyncLocalStorageContextManager }, core, resources, sdk, { OTLPTraceExporter }] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/context-async-hooks'),
+    import('@opentelemetry/core'),
+    import('@opentelemetry/resources'),
+    import('@opentelemetry/sdk-trace-base'),
+    protocol === 'http/json'
+      ? import('@opentelemetry/exporter-trace-otlp-http')
+      : import('@opentelemetry/exporter-trace-otlp-proto'),
+  ]);
+  const tell = teller(log);
+  const tellError = ({ message, code }: Error & { code?: string }) => tell(message || code || 'unknown');
+  const diag: DiagLogger = { error: tell, warn: tell, info() {}, debug() {}, verbose() {} };
+  api.diag.setLogger(diag, { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true });
+  core.setGlobalErrorHandler((error) => tellError(error as Error));
+  api.context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+
+  const own = resources.resourceFromAttributes({
+    'service.name': service.replaceAll(' ', '-'),
+    'service.version': version,
+    'process.pid': process.pid,
+  });
+  const asked = resources.detectResources({ detectors: [resources.envDetector, resources.serviceInstanceIdDetector] });
+  const provider = new sdk.BasicTracerProvider({
+    resource: resources.defaultResource().merge(own).merge(asked),
+    ...(env.OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT ? {} : { generalLimits: { attributeValueLengthLimit: LONGEST_VALUE } }),
+    spanProcessors: [new sdk.BatchSpanProcessor(new OTLPTraceExporter())],
+  });
+  const tracer = provider.getTracer('akin', version);
+  const propagator = new core.W3CTraceContextPropagator();
+
+  const contextOf = ({ partOf, tracestate }: SpanOptions): Context => {
+    if (partOf === undefined) return api.context.active();
+    if (partOf === null || partOf.length > LONGEST_TRACEPARENT) return api.ROOT_CONTEXT;
+    return propagator.extract(
+      api.ROOT_CONTEXT,
+      { traceparent: partOf, ...(tracestate === undefined ? {} : { tracestate }) },
+      api.defaultTextMapGetter,
+    );
+  };
+  const linksTo = (traceparents: readonly string[]): Link[] =>
+    traceparents.flatMap((traceparent) => {
+      const context: SpanContext | undefined = api.trace.getSpanContext(contextOf({ partOf: traceparent }));
+      return context === undefined ? [] : [{ context }];
+    });
+  const maker: SpanMaker = {
+    open(name, options) {
+      const parent = contextOf(options);
+      const { kind = 'internal', attributes = {}, links = [] } = options;
+      const span = tracer.startSpan(
+        name,
+        {
+          kind: api.SpanKind[kind.toUpperCase() as Uppercase<typeof kind>],
+          attributes: defined(attributes),
+          links: linksTo(links),
+        },
+        parent,
+      );
+      const within = api.trace.setSpan(parent, span);
+      return {
+        set: (more) => void span.setAttributes(defined(more)),
+        link: (traceparent) => void span.addLinks(linksTo([traceparent])),
+        rename: (other) => void span.updateName(other),
+        run: (work) => api.context.with(within, work),
+        fail: (type) => void span.setStatus({ code: api.SpanStatusCode.ERROR }).setAttribute('error.type', type),
+        end: () => span.end(),
+      };
+    },
+    apart: (work) => api.context.with(api.ROOT_CONTEXT, work),
+    headers() {
+      const headers: Record<string, string> = {};
+      propagator.inject(api.context.active(), headers, api.defaultTextMapSetter);
+      return headers;
+    },
+    ids() {
+      const context = api.trace.getSpanContext(api.context.active());
+      return context && { trace_id: context.traceId, span_id: context.spanId };
+    },
+  };
+  setSpanMaker(maker);
+  return {
+    async end() {
+      setSpanMaker(undefined);
+      // What the receiver does not take is dropped.
+      const sent = provider
+        .shutdown()
+        .catch(tellError)
+        .then(() => true);
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<boolean>((resolve) => {
+        timer = setTimeout(() => resolve(false), LAST_SENDING_MILLISECONDS);
+      });
+      const inTime = await Promise.race([sent, late]);
+      clearTimeout(timer);
+      api.context.disable();
+      api.diag.disable();
+      return inTime;
+    },
+  };
+}
+
+function asksForTraces(env: Environment): boolean {
+  if (/^true$/i.test(env.OTEL_SDK_DISABLED ?? '')) return false;
+  const exporters = env.OTEL_TRACES_EXPORTER;
+  if (exporters) return exporters.split(',').some((name) => name.trim() === 'otlp');
+  return Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
+}
+
+/** Says what the SDK complains about, but not again and again while the receiver is away. */
+function teller(log: Pick<Log, 'warn'>): (reason: string) => void {
+  let quietUntil = Number.NEGATIVE_INFINITY;
+  return (reason) => {
+    if (performance.now() < quietUntil) return;
+    quietUntil = performance.now() + TELL_MILLISECONDS;
+    log.warn({ reason: String(reason).slice(0, 300) }, 'trouble with sending traces');
+  };
+}
+
+function defined(attributes: Attributes): Record<string, string | number | boolean | string[]> {
+  const some: Record<string, string | number | boolean | string[]> = {};
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined) some[name] = value as string | number | boolean | string[];
+  }
+  return some;
+}
