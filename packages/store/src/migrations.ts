@@ -125,7 +125,9 @@ const MIGRATION_LOCK = 0x616b696d;
 export async function migrate(engine: Engine): Promise<void> {
   await engine.transaction(async (tx) => {
     await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
-    await tx.query('create schema if not exists akin');
+    // "if not exists" looks at catalogues as they were before the lock was waited for, and then fails; a select does not.
+    const made = await tx.query("select from pg_namespace where nspname = 'akin'");
+    if (made.length === 0) await tx.query('create schema akin');
     await tx.query(
       'create table if not exists akin.migrations (number int primary key, applied_at timestamptz not null default now())',
     );
