@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createAnalyzerWorker, measured } from '@akin/analyzer';
 import { AkinError } from '@akin/domain';
 import { type AccessConfig, createGateway, type Gateway, type GatewayLimits } from '@akin/gateway';
-import { downloadImage, makeThumbnail } from '@akin/imaging';
+import { makeThumbnail } from '@akin/imaging';
 import { createIndexer } from '@akin/indexer';
 import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/modules/analyze';
 import { MODULES } from '@akin/modules/manifests';
@@ -12,8 +12,10 @@ import { models, parseOutputs } from '@akin/modules/vectors';
 import { createMemoryQueue } from '@akin/queue';
 import { createLogger, createMetrics, type Logger } from '@akin/runtime';
 import { openStore } from '@akin/store';
+import { downloader } from './download.ts';
 import { Parts } from './parts.ts';
 import { tellOtherModels } from './tell-other-models.ts';
+import { openTracing } from './tracing.ts';
 import { akinVersion } from './version.ts';
 
 export interface ServeConfig {
@@ -74,6 +76,7 @@ async function open(config: ServeConfig, log: Logger, parts: Parts): Promise<Omi
   const key = randomBytes(32).toString('hex');
   const metrics = createMetrics();
   await requireFreePort(config);
+  await openTracing('akin', parts, log);
   const place = config.databaseUrl
     ? {
         databaseUrl: config.databaseUrl,
@@ -84,8 +87,7 @@ async function open(config: ServeConfig, log: Logger, parts: Parts): Promise<Omi
   for (const line of await tellOtherModels(store)) process.stderr.write(`${line}\n`);
   const analyzer = parts.keep('analyzer', measured(await createAnalyzer(config.analysis), metrics));
   const queue = parts.keep('queue', createMemoryQueue());
-  const download = (url: string, signal?: AbortSignal) =>
-    downloadImage(url, { policy: { allowLoopback: true, allowPrivate: false }, ...(signal ? { signal } : {}) });
+  const download = downloader({ allowLoopback: true, allowPrivate: false });
   parts.keep('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
   const indexer = parts.keep('indexer', createIndexer({ store, queue, log, metrics }));
   const gateway = parts.keep(

@@ -4,7 +4,7 @@ import { AkinError, type ErrorCode } from '@akin/domain';
 import type { Analyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
 import type { Job, Queue } from '@akin/queue';
-import { type Log, type Metrics, Slots } from '@akin/runtime';
+import { inSpan, type Log, type Metrics, Slots, traceparent } from '@akin/runtime';
 import { HostLimit } from './host-limit.ts';
 
 export interface AnalyzerWorkerConfig {
@@ -52,21 +52,47 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
   const durations = metrics.histogram('akin_analysis_seconds', 'Time of an analysis, by its part', ['part']);
   const ends = metrics.counter('akin_analyses_total', 'Analyses that ended, by their end', ['end']);
 
-  async function analyze(job: Job<'analyze'>): Promise<void> {
-    const { image: _, modules: __, bulk: ___, ...ref } = job.payload;
+  function analyze(job: Job<'analyze'>): Promise<void> {
+    const { origin, bulk = false } = job.payload;
+    const options = {
+      kind: 'consumer',
+      partOf: origin?.trace ?? null,
+      attributes: {
+        'messaging.system': 'bullmq',
+        'messaging.destination.name': 'analyze',
+        'messaging.operation.name': 'process',
+        'messaging.operation.type': 'process',
+        'messaging.message.id': job.id,
+        'akin.request.id': origin?.requestId,
+        'akin.bulk': bulk,
+      },
+    } as const;
+    return inSpan('process analyze', options, async (span) => {
+      const end = await handle(job);
+      span.set({ 'akin.analysis.end': end });
+    });
+  }
+
+  /** @returns how it ended */
+  async function handle(job: Job<'analyze'>): Promise<string> {
+    const { image: _, modules: __, bulk: ___, ...known } = job.payload;
+    const trace = traceparent();
+    const ref = trace === undefined ? known : { ...known, origin: { ...known.origin, trace } };
     const result = await resultOf(job.payload, job.id, job.signal);
     // Out of time: the queue tries the job again, and nobody waits for this attempt.
     job.signal.throwIfAborted();
-    await answer(ref, result);
+    return answer(ref, result);
   }
 
-  async function answer(ref: AnalysisJobRef, result: AnalysisResult): Promise<void> {
+  async function answer(ref: AnalysisJobRef, result: AnalysisResult): Promise<string> {
     await queue.add('analyzed', { ...ref, result }, { id: analysisJobId(ref) });
-    ends.inc({ end: 'error' in result ? result.error.code : 'outputs' in result ? 'outputs' : 'handed-back' });
+    const end = 'error' in result ? result.error.code : 'outputs' in result ? 'outputs' : 'handed-back';
+    ends.inc({ end });
+    return end;
   }
 
   async function resultOf(
-    { image, modules = [...moduleNames], bulk = false }: JobPayload<'analyze'>,
+    { image, modules = [...moduleNames], bulk = false, origin }: JobPayload<'analyze'>,
     job: string,
     ownSignal: AbortSignal,
   ): Promise<AnalysisResult> {
@@ -94,7 +120,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
       if (err instanceof AkinError) {
         return { error: { code: err.code, msg: err.message }, passing: isPassing(err) };
       }
-      log.error({ err, job, image }, 'an analysis broke down');
+      log.error({ requestId: origin?.requestId, err, job, image }, 'an analysis broke down');
       return { error: { code: 'internal', msg: 'The analysis of this image broke down.' }, passing: true };
     } finally {
       for (const leave of left) leave();
@@ -113,7 +139,8 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
   const working = queue.work('analyze', analyze, {
     concurrency: JOBS_AT_A_TIME,
     onFailed: ({ payload: { image, modules: _, bulk: __, ...ref } }, err) => {
-      log.error({ ...ref, image, err }, 'an analysis was given up');
+      const { origin, ...job } = ref;
+      log.error({ requestId: origin?.requestId, ...job, image, err }, 'an analysis was given up');
       answer(ref, { error: GIVEN_UP, passing: false }).catch(() => {});
     },
   });

@@ -1,7 +1,7 @@
 import type { Analyzer } from '@akin/modules/analyze';
-import type { Metrics } from '@akin/runtime';
+import { inSpan, type Metrics } from '@akin/runtime';
 
-/** The same analyzer, of whose analyses the figures tell how long each part took. */
+/** The same analyzer, of whose analyses figures and spans tell how long each part took. */
 export function measured(analyzer: Analyzer, metrics: Metrics): Analyzer {
   const parts = metrics.histogram(
     'akin_module_seconds',
@@ -10,12 +10,16 @@ export function measured(analyzer: Analyzer, metrics: Metrics): Analyzer {
   );
   return {
     ...analyzer,
-    async analyze(bytes, options) {
-      const analysis = await analyzer.analyze(bytes, options);
-      for (const [module, milliseconds] of Object.entries(analysis.times)) {
-        parts.observe({ module }, milliseconds / 1000);
-      }
-      return analysis;
+    analyze(bytes, options) {
+      const attributes = { 'akin.analysis.modules': options.modules, 'akin.analysis.bytes': bytes.length };
+      return inSpan('analyze', { attributes }, async (span) => {
+        const analysis = await analyzer.analyze(bytes, options);
+        for (const [module, milliseconds] of Object.entries(analysis.times)) {
+          parts.observe({ module }, milliseconds / 1000);
+          span.set({ [`akin.module_seconds.${module}`]: milliseconds / 1000 });
+        }
+        return analysis;
+      });
     },
   };
 }

@@ -18,6 +18,7 @@ import { HeldBytes } from './http/held-bytes.ts';
 import { nothingAt } from './http/nothing-at.ts';
 import { limitOpen } from './http/open-requests.ts';
 import { checkHost, isLoopback, type SafetyConfig } from './http/safety.ts';
+import { traceRequest } from './http/trace-request.ts';
 import { Turnstile } from './http/turnstile.ts';
 import { webPage } from './http/web-page.ts';
 import { DEFAULT_GATEWAY_LIMITS } from './limits.ts';
@@ -178,6 +179,7 @@ function createApp(
   // Parameters are read by the frame, in order and by the rules of forms.
   app.set('query parser', () => ({}));
   app.use(begin);
+  app.use(traceRequest);
   app.use(limitOpen(context.limits.openRequests));
   app.use(async (request, response, next) => {
     checkHost(request, safety);

@@ -1,4 +1,5 @@
 import type { Job } from '@akin/queue';
+import { inSpan } from '@akin/runtime';
 import { failAnalysis, listCollections, requeueAnalyses, saveAnalysis, seqOf } from '@akin/store';
 import type { Context } from './context.ts';
 import { RETRY_AFTER } from './retries.ts';
@@ -7,8 +8,23 @@ import { RETRY_AFTER } from './retries.ts';
  * Keeps what an analysis brought, or plans another attempt, or lets the operation fail. Nothing happens when the
  * collection is gone or a newer attempt is under way.
  */
-export async function handleAnalyzed({ id: job, payload }: Job<'analyzed'>, { store, log }: Context): Promise<void> {
-  const { request, position, attempt, result } = payload;
+export async function handleAnalyzed(job: Job<'analyzed'>, context: Context): Promise<void> {
+  const options = {
+    kind: 'consumer',
+    partOf: job.payload.origin?.trace ?? null,
+    attributes: {
+      'messaging.system': 'bullmq',
+      'messaging.destination.name': 'analyzed',
+      'messaging.operation.name': 'process',
+      'messaging.operation.type': 'process',
+      'messaging.message.id': job.id,
+    },
+  } as const;
+  await inSpan('process analyzed', options, () => keep(job, context));
+}
+
+async function keep({ id: job, payload }: Job<'analyzed'>, { store, log }: Context): Promise<void> {
+  const { request, position, attempt, result, origin } = payload;
   const collection = (await listCollections(store)).find(({ id }) => id === payload.collection);
   if (collection === undefined) return;
   const ref = { collection, request: BigInt(request), position, attempt };
@@ -23,6 +39,9 @@ export async function handleAnalyzed({ id: job, payload }: Job<'analyzed'>, { st
     if (state === undefined) return;
     // As answers and pages name it.
     const operation = `${collection.name}-${await seqOf(store, ref)}`;
-    log.info({ collection: collection.name, operation, job, attempt, code, msg, state }, 'no analysis');
+    log.info(
+      { requestId: origin?.requestId, collection: collection.name, operation, job, attempt, code, msg, state },
+      'no analysis',
+    );
   }
 }

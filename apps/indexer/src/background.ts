@@ -1,4 +1,4 @@
-import type { Log } from '@akin/runtime';
+import { apartFromSpans, type Log } from '@akin/runtime';
 
 /** Work that is done again and again. */
 export interface Background extends AsyncDisposable {
@@ -28,7 +28,7 @@ export function inBackground(
   function wake(): void {
     if (stopped) return;
     again = true;
-    turn ??= run();
+    turn ??= apartFromSpans(run);
   }
 
   async function run(): Promise<void> {

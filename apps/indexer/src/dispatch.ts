@@ -1,4 +1,5 @@
 import { analysisJobId } from '@akin/contract';
+import { inSpan, traceparent } from '@akin/runtime';
 import { type AnalysisTask, type ClaimOptions, claimForAnalysis, failAnalysis, requeueAnalyses } from '@akin/store';
 import type { Context } from './context.ts';
 import { MOST_ATTEMPTS } from './retries.ts';
@@ -8,6 +9,8 @@ import { jobRefOf } from './sweep.ts';
 const MOST_WAITING = 500;
 /** Beyond that, for images that somebody may wait for: they go before all others. */
 const MOST_WAITING_INTERACTIVE = 1_000;
+/** What the queue is called in spans. */
+const ANALYZE_JOBS = { 'messaging.system': 'bullmq', 'messaging.destination.name': 'analyze' } as const;
 /** Images that are claimed in one statement. */
 const CHUNK = 100;
 /** Within its request: the images of small requests go before those of large ones. */
@@ -49,20 +52,43 @@ async function waitingJobs({ queue }: Context): Promise<number> {
   return analyze.waiting + analyze.delayed + analyzed.waiting + analyzed.delayed;
 }
 
-/** @returns false when the queue did not take it */
-async function dispatch(task: AnalysisTask, { store, queue, log, waits }: Context): Promise<boolean> {
-  const { collection, position, attempt, image, modules } = task;
+/**
+ * The span of the hand-over, and so all of the analysis, is part of the trace of the request; of a request with many
+ * images those of the others are traces of their own, which no page could show together.
+ * @returns false when the queue did not take it
+ */
+async function dispatch(task: AnalysisTask, context: Context): Promise<boolean> {
+  const { position, collection, origin } = task;
+  const bulk = position >= FIRST_BULK_POSITION;
+  const options = {
+    kind: 'producer',
+    partOf: bulk ? null : (origin.trace ?? null),
+    links: bulk && origin.trace !== undefined ? [origin.trace] : [],
+    attributes: {
+      ...ANALYZE_JOBS,
+      'messaging.operation.name': 'send',
+      'messaging.operation.type': 'send',
+      'akin.collection': collection.name,
+      'akin.request.id': origin.requestId,
+    },
+  } as const;
+  return inSpan('send analyze', options, () => handOut(task, bulk, context));
+}
+
+async function handOut(task: AnalysisTask, bulk: boolean, { store, queue, log, waits }: Context): Promise<boolean> {
+  const { collection, attempt, image, modules } = task;
   if (attempt > MOST_ATTEMPTS) {
     const msg = `The analysis of this image was begun ${MOST_ATTEMPTS} times and never came to an end.`;
     await failAnalysis(store, task, { code: 'image-undecodable', msg });
     return true;
   }
   const ref = jobRefOf(task);
-  const bulk = position >= FIRST_BULK_POSITION;
+  const { requestId, trace } = task.origin;
+  const origin = { requestId, trace: traceparent() ?? (bulk ? undefined : trace) };
   try {
     await queue.add(
       'analyze',
-      { ...ref, image, ...(modules && { modules: [...modules] }), ...(bulk && { bulk }) },
+      { ...ref, origin, image, ...(modules && { modules: [...modules] }), ...(bulk && { bulk }) },
       { id: analysisJobId(ref), priority: bulk ? 'bulk' : 'interactive' },
     );
     waits.observe({ priority: bulk ? 'bulk' : 'interactive' }, (Date.now() - task.acceptedAt.getTime()) / 1000);

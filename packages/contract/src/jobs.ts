@@ -11,6 +11,15 @@ const ANALYSIS_REF = z.object({
   position: z.int(),
   /** From 1. */
   attempt: z.int(),
+  /** Where it comes from, for log lines and spans. */
+  origin: z
+    .object({
+      /** Of the request that brought the image. */
+      requestId: z.string().optional(),
+      /** The `traceparent` of the span that the job is part of. */
+      trace: z.string().optional(),
+    })
+    .optional(),
 });
 
 /** What one kind of job carries, and how it is treated. */

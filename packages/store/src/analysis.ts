@@ -2,6 +2,7 @@ import { documentFromJson, type ErrorCode } from '@akin/domain';
 import { type Collection, listCollections } from './collections.ts';
 import { finishRequests } from './requests.ts';
 import { loadSchema } from './schema.ts';
+import type { Origin } from './staging.ts';
 import type { Store } from './store.ts';
 
 /** Names one attempt at one analysis. Results of an attempt that is not the last one any more are dropped. */
@@ -21,6 +22,7 @@ export interface AnalysisTask extends AnalysisRef {
   /** The modules to apply; undefined: all. */
   readonly modules: readonly string[] | undefined;
   readonly acceptedAt: Date;
+  readonly origin: Origin;
 }
 
 export interface ClaimOptions {
@@ -58,6 +60,8 @@ interface ClaimedRow {
   modules: string | null;
   document: string;
   accepted_at: Date;
+  request_id: string | null;
+  trace: string | null;
 }
 
 async function claimIn(
@@ -96,14 +100,16 @@ async function claimIn(
        update ${S}.operations o set state = 'analyzing', attempt = o.attempt + 1, available_at = now()
          from picked where o.request = picked.request and o.position = picked.position
        returning o.request, o.position, o.attempt, o.id, o.modules, o.document,
-                 (select accepted_at from ${S}.requests r where r.request = o.request) as accepted_at`;
+                 (select accepted_at from ${S}.requests r where r.request = o.request) as accepted_at,
+                 (select request_id from ${S}.requests r where r.request = o.request) as request_id,
+                 (select trace from ${S}.requests r where r.request = o.request) as trace`;
   const own = [[...store.models.keys()], [...store.models.values()]];
   const rows = await store.engine.transaction((tx) => tx.query<ClaimedRow>(sql, [limit, first, perHost, ...own]), {
     keyed: true,
   });
   if (rows.length === 0) return [];
   const { fields } = await loadSchema(store, collection);
-  return rows.map(({ request, position, attempt, id, modules, document, accepted_at }) => ({
+  return rows.map(({ request, position, attempt, id, modules, document, accepted_at, request_id, trace }) => ({
     collection,
     request,
     position,
@@ -112,6 +118,7 @@ async function claimIn(
     image: String(documentFromJson(document, fields).fields.get('image') ?? ''),
     modules: modules?.split(','),
     acceptedAt: accepted_at,
+    origin: { requestId: request_id ?? undefined, trace: trace ?? undefined },
   }));
 }
 

@@ -1,4 +1,5 @@
 import { AkinError } from '@akin/domain';
+import { inSpan, type Span } from '@akin/runtime';
 import { applyChunk } from './apply.ts';
 import type { Collection } from './collections.ts';
 import type { CommitContext } from './commit-context.ts';
@@ -6,9 +7,10 @@ import { applyDeleteByQuery } from './delete-by-query.ts';
 import { publishDescribed } from './described.ts';
 import { type Lease, requireLease } from './leases.ts';
 import { Pace } from './pace.ts';
-import { nextReady, type ReadyOperation, requestPages } from './ready-operations.ts';
+import { nextReady, type ReadyOperation, requestPages, type UnfinishedRequest } from './ready-operations.ts';
 import { finishRequests } from './requests.ts';
 import { loadSchema } from './schema.ts';
+import { statements } from './statements.ts';
 import type { Store } from './store.ts';
 
 export interface CommitResult {
@@ -18,6 +20,9 @@ export interface CommitResult {
   readonly applied: number;
   readonly failed: number;
 }
+
+/** Requests that the span of a commit names. */
+const MOST_LINKS = 100;
 
 /** Operations of a chunk while searches are slowed by them. */
 const BRAKED_ROWS = 60;
@@ -72,20 +77,67 @@ async function runCommit(store: Store, collection: Collection, lease: Lease | un
     lease,
   };
 
-  let failed = 0;
   // A chunk of 20 ms would be statements that cost the same for any number of rows, by half. On PostgreSQL nobody waits
   // for one but those who accept, for its last moment.
   const pace = store.engine.kind === 'pglite' ? new Pace(20, 1_000, 35, 10) : new Pace(200, 2_000, 150);
-  for await (const requests of requestPages(store, collection, row.next_seq)) {
-    failed += await applyPage(context, requests, pace);
-    await store.engine.transaction((tx) => finishRequests(tx, collection, requests), { lane: 'bulk', keyed: true });
-  }
-  const published = await publish(context);
-  if (published > 0 || failed > 0) store.memory.events.tell(collection.id);
-  return { commit: Number(published > 0 ? context.target : row.commit), applied: published, failed };
+  const pages = requestPages(store, collection, row.next_seq);
+  const first = await pages.next();
+  // Most commits have nothing to do: they are no spans.
+  if (first.done === true) return end(context, row.commit, 0);
+  const attributes = { 'akin.collection': collection.name, 'akin.commit.number': Number(context.target) };
+  return inSpan('commit', { attributes }, async (span) => {
+    const links = { span, left: MOST_LINKS };
+    let failed = 0;
+    let page: IteratorResult<UnfinishedRequest[]> = first;
+    for (; page.done !== true; page = await pages.next()) {
+      failed += await applyRequests(context, page.value, pace, links);
+    }
+    const result = await statements('UPDATE collections', collection, () => end(context, row.commit, failed));
+    span.set({ 'akin.commit.applied': result.applied, 'akin.commit.failed': failed });
+    return result;
+  });
 }
 
-async function applyPage(context: CommitContext, requests: readonly bigint[], pace: Pace): Promise<number> {
+/** Where the span of a commit says whose changes it applied. */
+interface Links {
+  readonly span: Span;
+  left: number;
+}
+
+async function applyRequests(
+  context: CommitContext,
+  page: readonly UnfinishedRequest[],
+  pace: Pace,
+  links: Links,
+): Promise<number> {
+  const { store, collection } = context;
+  const requests = page.map(({ request }) => request);
+  const touched = new Set<bigint>();
+  const failed = await applyPage(context, requests, pace, touched);
+  await store.engine.transaction((tx) => finishRequests(tx, collection, requests), { lane: 'bulk', keyed: true });
+  for (const { request, trace } of page) {
+    if (trace === null || links.left === 0 || !touched.has(request)) continue;
+    links.span.link(trace);
+    links.left--;
+  }
+  return failed;
+}
+
+/** Publishes what was applied, by this commit or by one that was broken off. */
+async function end(context: CommitContext, before: bigint, failed: number): Promise<CommitResult> {
+  const { store, collection, target } = context;
+  const published = await publish(context);
+  if (published > 0 || failed > 0) store.memory.events.tell(collection.id);
+  return { commit: Number(published > 0 ? target : before), applied: published, failed };
+}
+
+/** @param touched gets the requests of which something was applied, or failed */
+async function applyPage(
+  context: CommitContext,
+  requests: readonly bigint[],
+  pace: Pace,
+  touched: Set<bigint>,
+): Promise<number> {
   const { store, collection } = context;
   let failed = 0;
   let last: ReadyOperation | undefined;
@@ -96,6 +148,7 @@ async function applyPage(context: CommitContext, requests: readonly bigint[], pa
     const operations = await nextReady(store, collection, requests, last, rows);
     if (operations.length === 0) return failed;
     last = operations.at(-1);
+    for (const { request } of operations) touched.add(request);
     for (const run of runsOf(operations)) {
       const [first] = run;
       if (first?.kind === 'delete-by-query') failed += await applyDeleteByQuery(context, first);

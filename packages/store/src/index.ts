@@ -89,5 +89,5 @@ export type {
 export { search } from './search/search.ts';
 export { parseSort, type SortClause } from './search/sort.ts';
 export { type TermCount, type TermsRequest, terms } from './search/terms.ts';
-export { type Accepted, type Change, type Staging, stageChanges } from './staging.ts';
+export { type Accepted, type Change, type Origin, type Staging, stageChanges } from './staging.ts';
 export { backup, openStore, type ParsedOutputs, restore, type Store, type StoreConfig } from './store.ts';

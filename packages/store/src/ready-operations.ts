@@ -23,19 +23,29 @@ export const BEFORE_ALL = -(2n ** 61n);
 /** Requests that are looked through in one statement. */
 const PAGE = 200;
 
+export interface UnfinishedRequest {
+  readonly request: bigint;
+  /** Of the span that accepted it. */
+  readonly trace: string | null;
+}
+
 /** Unfinished requests that were accepted before `bound`, in accepted order, page by page. */
-export async function* requestPages(store: Store, collection: Collection, bound: bigint): AsyncGenerator<bigint[]> {
+export async function* requestPages(
+  store: Store,
+  collection: Collection,
+  bound: bigint,
+): AsyncGenerator<UnfinishedRequest[]> {
   let last = BEFORE_ALL;
   for (;;) {
-    const rows = await store.engine.query<{ request: bigint; first_seq: bigint }>(
-      `select request, first_seq from ${collection.sqlSchema}.requests
+    const rows = await store.engine.query<UnfinishedRequest & { first_seq: bigint }>(
+      `select request, first_seq, trace from ${collection.sqlSchema}.requests
         where not finished and first_seq > $1 and first_seq < $2 order by first_seq limit ${PAGE}`,
       [last, bound],
       'bulk',
     );
     const end = rows.at(-1);
     if (end === undefined) return;
-    yield rows.map(({ request }) => request);
+    yield rows;
     last = end.first_seq;
   }
 }

@@ -16,6 +16,7 @@ import { sqlStateOf } from './engine/sqlstate.ts';
 import { addFields } from './fields.ts';
 import { removeRequest } from './requests.ts';
 import { type CollectionSchema, loadSchema } from './schema.ts';
+import { statements } from './statements.ts';
 import type { Store } from './store.ts';
 
 /** A change as a client asks for it, validated. */
@@ -25,9 +26,9 @@ export type Change =
       readonly document: NewDocument;
       /** The modules to apply to the image; all when absent. */
       readonly modules?: readonly string[];
-    }
       /** What `parseOutputs` gave as the mark of the document's outputs. */
       readonly mark?: string;
+    }
   | { readonly kind: 'delete'; readonly id: string }
   | { readonly kind: 'delete-by-query'; readonly query: string };
 
@@ -60,9 +61,18 @@ const LOCK_ATTEMPTS = 60;
 const LOCK_NOT_AVAILABLE = '55P03';
 const MAX_DETAILS = 100;
 
-export async function stageChanges(store: Store, collection: Collection): Promise<Staging> {
+/** Where a request comes from: what is done for it later, by others, is told of with that. */
+export interface Origin {
+  /** What log lines of it have as `requestId`. */
+  readonly requestId?: string | undefined;
+  /** The `traceparent` of the span that its analyses are part of. */
+  readonly trace?: string | undefined;
+}
+
+export async function stageChanges(store: Store, collection: Collection, origin: Origin = {}): Promise<Staging> {
   const [row] = await store.engine.query<{ request: bigint }>(
-    `insert into ${collection.sqlSchema}.requests default values returning request`,
+    `insert into ${collection.sqlSchema}.requests (request_id, trace) values ($1, $2) returning request`,
+    [origin.requestId ?? null, origin.trace ?? null],
   );
   if (row === undefined) throw new Error('insert returned no row');
   return new StagedRequest(store, collection, row.request);
@@ -105,7 +115,11 @@ class StagedRequest implements Staging {
     if (batch.length > 0) await this.#write(batch);
   }
 
-  async accept(): Promise<Accepted> {
+  accept(): Promise<Accepted> {
+    return statements('UPDATE requests', this.#collection, () => this.#accept());
+  }
+
+  async #accept(): Promise<Accepted> {
     for (let attempt = 1; ; attempt++) {
       try {
         const outcome = await this.#tryAccept();
@@ -142,6 +156,7 @@ class StagedRequest implements Staging {
       id,
       document: documentToJson({ id, fields, sent }),
       outputs: outputs ?? null,
+      mark: change.mark ?? null,
       thumbnail: thumbnail ?? null,
       modules: change.modules?.join(',') ?? null,
       ...(outputs === undefined && fields.has('image')
@@ -156,7 +171,6 @@ class StagedRequest implements Staging {
     const texts = (column: Exclude<keyof Row, 'thumbnail'>) => textArray(batch.map((row) => row[column]));
     await this.#store.engine.query(
       `with added as materialized (
-      mark: change.mark ?? null,
          select case when kind = 'add' then nextval('${S}.doc') end as doc, t.*
            from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
                        $11::bytea[])
@@ -179,6 +193,7 @@ class StagedRequest implements Staging {
         texts('state'),
         texts('host'),
         texts('outputs'),
+        texts('mark'),
         byteaArray(batch.map((row) => row.thumbnail)),
       ],
       'bulk',
@@ -193,7 +208,6 @@ class StagedRequest implements Staging {
       async (tx) => {
         const [row] = await tx.query<{ schema_version: number; next_seq: bigint; held: boolean; replaced: boolean }>(
           `select schema_version, next_seq, coalesce(held_until > clock_timestamp(), false) as held,
-        texts('mark'),
                   replaced_at is not null as replaced
              from akin.collections where id = $1 for update`,
           [id],
@@ -309,6 +323,7 @@ interface Row {
   /** Of the address of the picture, if that is to be analyzed: hosts are spared. */
   readonly host: string | null;
   readonly outputs: string | null;
+  readonly mark: string | null;
   readonly thumbnail: Uint8Array | null;
 }
 
@@ -320,10 +335,10 @@ const EMPTY: Row = {
   state: 'ready',
   host: null,
   outputs: null,
+  mark: null,
   thumbnail: null,
 };
 
-  readonly mark: string | null;
 function hostOf(address: string): string | null {
   return URL.canParse(address) ? new URL(address).host : null;
 }
@@ -332,4 +347,3 @@ function hostOf(address: string): string | null {
 function sizeOf(row: Row): number {
   return 50 + (row.document?.length ?? 0) + (row.outputs?.length ?? 0) + (row.thumbnail?.length ?? 0);
 }
-  mark: null,

@@ -1,5 +1,7 @@
 import { AkinError, ERROR_CODES, type ErrorCode } from '@akin/domain';
 import type { AnalyzeImage } from '@akin/gateway';
+import { inSpan, traceHeaders } from '@akin/runtime';
+import { serverOf } from '../download.ts';
 
 /** Analysis depends on no collection, but its address names one. */
 const PATH = '/api/cores/any/analyze';
@@ -23,7 +25,8 @@ export function analyzeRemotely(addresses: readonly string[], fleetKey?: string)
     for (let i = 0; i < addresses.length; i++) {
       const address = addresses[(first + i) % addresses.length] ?? '';
       try {
-        return await ask(address, body, fleetKey, signal);
+        const attributes = { 'http.request.method': 'POST', 'url.template': PATH, ...serverOf(address) };
+        return await inSpan('POST', { kind: 'client', attributes }, () => ask(address, body, fleetKey, signal));
       } catch (error) {
         signal?.throwIfAborted();
         if (!(error instanceof AkinError) || !['unavailable', 'too-many-requests'].includes(error.code)) throw error;
@@ -47,6 +50,7 @@ async function ask(
       method: 'POST',
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
+        ...traceHeaders(),
         ...(fleetKey ? { authorization: `Bearer ${fleetKey}` } : {}),
       },
       body,

@@ -4,6 +4,7 @@ import { createLogger, createMetrics, type Logger, type Metrics, sleep } from '@
 import type { Parsed } from '../options.ts';
 import { Parts } from '../parts.ts';
 import { listenError } from '../serve.ts';
+import { openTracing } from '../tracing.ts';
 import { type ListenConfig, listenConfig } from './options.ts';
 
 const RETRY_MILLISECONDS = 1_000;
@@ -44,6 +45,7 @@ export async function runFleetProcess(
   // What still holds the process when all is closed, such as a connection that is looked for, is of no use any more.
   signal.addEventListener('abort', () => setTimeout(() => process.exit(0), LAST_EXIT_MILLISECONDS).unref());
   await using parts = new Parts(log);
+  await openTracing(`akin ${name}`, parts, log);
   let waiting: string | undefined;
 
   async function persist<Value>(what: string, openIt: () => Promise<Value>): Promise<Value> {

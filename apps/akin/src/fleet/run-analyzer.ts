@@ -1,8 +1,9 @@
 import { createAnalyzerWorker, measured } from '@akin/analyzer';
-import { type DownloadPolicy, downloadImage } from '@akin/imaging';
+import type { DownloadPolicy } from '@akin/imaging';
 import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
 import { modelNames } from '@akin/modules/vectors';
+import { type Download, downloader } from '../download.ts';
 import { type FleetProcess, notReady } from './fleet-process.ts';
 import { openQueue, type QueueServer } from './open-queue.ts';
 import { strangerTo } from './stranger-to.ts';
@@ -52,12 +53,12 @@ async function openAnalysis(
 ): Promise<{
   url: string;
   analyzer: Analyzer;
-  download: (url: string, signal?: AbortSignal) => Promise<Uint8Array>;
+  download: Download;
 }> {
   const analyzer = parts.keep('analyzer', measured(await createAnalyzer(analysis), metrics));
   await analyzer.warmUp(moduleNames);
   log.info({ backend: analysis.backend, models: modelNames() }, 'analyzes pictures');
-  const download = (url: string, signal?: AbortSignal) => downloadImage(url, { policy, ...(signal ? { signal } : {}) });
+  const download = downloader(policy);
   const { url } = await door({
     ready,
     analyze: async (input, modules, { signal }) => {

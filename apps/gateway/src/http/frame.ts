@@ -15,6 +15,7 @@ import { translateOldSpellings } from './old-spellings.ts';
 import { type ParameterList, readQueryString } from './parameters.ts';
 import { readParameters } from './read-parameters.ts';
 import { checkLengths, expandJsonParameter, FORM_TYPE, readBodyParameters } from './read-request.ts';
+import { nameSpan } from './trace-request.ts';
 import { writeStream } from './write-stream.ts';
 import { checkWriter } from './writer.ts';
 import { writeXml, XML_TYPE } from './xml-answer.ts';
@@ -64,6 +65,7 @@ export function serve(
 ): (request: Request, response: Response, next: NextFunction) => Promise<void> {
   return async (request, response) => {
     const story = storyOf(response);
+    nameSpan(request, response, name);
     const hold = context.heldBytes.open();
     try {
       const collection = request.params.collection as string | undefined;

@@ -1,7 +1,15 @@
 import { type Endpoints, MAX_DEPTH, type ParametersOf } from '@akin/contract';
 import { AkinError, Double, type Field } from '@akin/domain';
 import { scoreOf } from '@akin/modules/vectors';
-import { type Collection, findCollection, loadSchema, type SearchQuestion, search } from '@akin/store';
+import { inSpan } from '@akin/runtime';
+import {
+  type Collection,
+  findCollection,
+  loadSchema,
+  type SearchQuestion,
+  type SearchResult,
+  search,
+} from '@akin/store';
 import type { Context } from '../context.ts';
 import type { JsonAnswer } from '../http/answer.ts';
 import type { Call } from '../http/frame.ts';
@@ -81,10 +89,7 @@ export async function answerSearch(
     ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
     ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
   };
-  const began = performance.now();
-  const result = await context.turnstiles.searches.run(signal, () => search(context.store, collection, question));
-  const path = result.ranking === undefined ? 'unranked' : result.ranking.exact ? 'exact' : 'approximate';
-  context.metrics.search(path, performance.now() - began);
+  const result = await searchTraced(collection, question, rank === undefined ? undefined : module, signal, context);
 
   const scoreOfHit = ({ distance, score }: { distance?: number; score?: number }) =>
     distance === undefined ? score : scoreOf(module, distance);
@@ -110,6 +115,37 @@ export async function answerSearch(
       ...(result.nextCursorMark === undefined ? {} : { nextCursorMark: result.nextCursorMark }),
     },
   };
+}
+
+/** Searches when it is its turn. How it went is told by the figures and by its span, which holds nothing of the question. */
+function searchTraced(
+  collection: Collection,
+  question: SearchQuestion,
+  module: string | undefined,
+  signal: AbortSignal,
+  context: Context,
+): Promise<SearchResult> {
+  const attributes = {
+    'akin.collection': collection.name,
+    'akin.search.module': module,
+    'akin.search.rows': question.rows,
+    'akin.search.filters': question.filters?.length,
+    'akin.search.facets': question.facets?.length,
+  };
+  return inSpan('search', { attributes }, async (span) => {
+    const began = performance.now();
+    const result = await context.turnstiles.searches.run(signal, () => search(context.store, collection, question));
+    const path = result.ranking === undefined ? 'unranked' : result.ranking.exact ? 'exact' : 'approximate';
+    context.metrics.search(path, performance.now() - began);
+    span.set({
+      'akin.search.path': path,
+      'akin.search.distances': result.ranking?.distances,
+      'akin.search.found': result.numFound,
+      'akin.search.partial': result.partial,
+      'akin.commit.number': result.commit,
+    });
+    return result;
+  });
 }
 
 function checkDepth({ start, rows, cursorMark }: Parameters): void {

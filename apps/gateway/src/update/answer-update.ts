@@ -1,6 +1,7 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, type ErrorDetail, JsonObject } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
+import { inSpan, traceparent } from '@akin/runtime';
 import { type Accepted, type Collection, findCollection, lastOperation, type Operation, optimize } from '@akin/store';
 import type { Context } from '../context.ts';
 import type { JsonAnswer } from '../http/answer.ts';
@@ -33,7 +34,12 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
 
   const commands =
     call.door === 'legacy' ? withHints(commandsOf(call, reads, context)) : commandsOf(call, reads, context);
-  const staged = await stageBody(commands, collection, modules, call.signal, context);
+  const origin = { requestId: call.requestId, trace: traceparent() };
+  const staged = await inSpan('stage', {}, async (span) => {
+    const body = await stageBody(commands, collection, modules, origin, call.signal, context);
+    span.set({ 'akin.changes': body.count, 'akin.pictures': body.pictures });
+    return body;
+  });
   const plan = planCommit(parameters, staged.commits);
   requireWork(call, staged, plan.publish || plan.within !== undefined || asksForCommit(call.list));
 
@@ -118,7 +124,8 @@ async function* withHints(commands: AsyncIterable<Command>): AsyncGenerator<Comm
 }
 
 function asksForCommit(list: ParameterList): boolean {
-  return list.some(([name]) => ['commit', 'softCommit', 'optimize', 'commitWithin'].includes(name));
+  const asking = ['commit', 'softCommit', 'prepareCommit', 'optimize', 'commitWithin'];
+  return list.some(([name]) => asking.includes(name));
 }
 
 /** @throws AkinError bad-request when nothing at all was asked for: most likely the body got lost on its way */

@@ -1,4 +1,5 @@
 import { AkinError } from '@akin/domain';
+import { inSpan } from '@akin/runtime';
 import { type Collection, lastOperation, waitForOperations } from '@akin/store';
 import type { Context } from '../context.ts';
 import { readToken } from './token.ts';
@@ -17,6 +18,16 @@ export async function awaitToken(
   context: Context,
 ): Promise<void> {
   if (token === undefined) return;
+  await inSpan('wait for changes', {}, () => awaitVisible(token, milliseconds, collection, signal, context));
+}
+
+async function awaitVisible(
+  token: string,
+  milliseconds: number,
+  collection: Collection,
+  signal: AbortSignal,
+  context: Context,
+): Promise<void> {
   const { store } = context;
   const range = readToken(token, collection, await lastOperation(store, collection));
   const tooLate = AbortSignal.timeout(milliseconds);

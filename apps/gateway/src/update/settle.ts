@@ -1,5 +1,6 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError } from '@akin/domain';
+import { inSpan } from '@akin/runtime';
 import { type Collection, lastOperation, type Operation, type SeqRange, waitForOperations } from '@akin/store';
 import type { Context } from '../context.ts';
 import type { CommitCommand } from './read-commands.ts';
@@ -24,7 +25,9 @@ export function planCommit(
 ): CommitPlan {
   const { commit, softCommit, optimize, openSearcher, waitSearcher, waitAnalysis, commitWithin } = parameters;
   const now = commits.filter((command) => command.within === undefined);
-  const within = [commitWithin, ...commits.map((command) => command.within)].filter((time) => time !== undefined);
+  const times = [commitWithin, ...commits.map((command) => command.within)].filter((time) => time !== undefined);
+  // Solr's clients send -1 for "not asked for".
+  const within = times.filter((time) => time >= 0);
   return {
     publish:
       softCommit ||
@@ -53,13 +56,16 @@ export async function settle(
   const tooLate = AbortSignal.timeout(context.limits.analysisWaitMilliseconds);
   const either = AbortSignal.any([signal, tooLate]);
   try {
-    const failed = await waitForOperations(context.store, collection, range, { signal: either });
-    if (plan.publish && plan.waitAnalysis) {
-      const all = { first: 1, last: await lastOperation(context.store, collection) };
-      await waitForOperations(context.store, collection, all, { signal: either });
-    }
+    const failed = await inSpan('wait for analyses', {}, async () => {
+      const own = await waitForOperations(context.store, collection, range, { signal: either });
+      if (plan.publish && plan.waitAnalysis) {
+        const all = { first: 1, last: await lastOperation(context.store, collection) };
+        await waitForOperations(context.store, collection, all, { signal: either });
+      }
+      return own;
+    });
     if (!plan.publish) return failed;
-    const published = context.commit(collection.name);
+    const published = inSpan('publish', {}, async () => context.commit(collection.name));
     if (!plan.wait) {
       context.background('a commit', async () => void (await published));
       return failed;

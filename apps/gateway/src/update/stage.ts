@@ -5,6 +5,7 @@ import {
   type Collection,
   checkDelete,
   loadSchema,
+  type Origin,
   requireOwnModels,
   type Staging,
   stageChanges,
@@ -36,6 +37,7 @@ export interface StagedBody {
  * error lists them.
  *
  * @param modules the modules that analyze the pictures; undefined for all
+ * @param origin the request that the body is of
  * @throws AkinError bad-request with a detail for each bad document; too-many-requests when more waits than should;
  * conflict when the collection is of other models;
  * whatever reading the body throws. Nothing is left behind then.
@@ -44,10 +46,11 @@ export async function stageBody(
   commands: AsyncIterable<Command>,
   collection: Collection,
   modules: readonly string[] | undefined,
+  origin: Origin,
   signal: AbortSignal,
   context: Context,
 ): Promise<StagedBody> {
-  const request = new StagedRequest(collection, signal, context);
+  const request = new StagedRequest(collection, origin, signal, context);
   try {
     const schema = await loadSchema(context.store, collection);
     const claims = new TypeClaims();
@@ -99,10 +102,12 @@ class StagedRequest {
   #refused = 0;
   #batch: Change[] = [];
   #batchBytes = 0;
+  readonly #origin: Origin;
   readonly #signal: AbortSignal;
 
-  constructor(collection: Collection, signal: AbortSignal, context: Context) {
+  constructor(collection: Collection, origin: Origin, signal: AbortSignal, context: Context) {
     this.#collection = collection;
+    this.#origin = origin;
     this.#signal = signal;
     this.#context = context;
   }
@@ -157,7 +162,7 @@ class StagedRequest {
   async #write(): Promise<void> {
     if (this.#batch.length === 0) return;
     await this.#context.room.require(this.#collection, this.count, this.pictures);
-    this.staging ??= await stageChanges(this.#context.store, this.#collection);
+    this.staging ??= await stageChanges(this.#context.store, this.#collection, this.#origin);
     const batch = this.#batch;
     this.#batch = [];
     this.#batchBytes = 0;

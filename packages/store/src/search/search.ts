@@ -1,5 +1,6 @@
 import { AkinError } from '@akin/domain';
 import type { Collection } from '../collections.ts';
+import { statements } from '../statements.ts';
 import type { Store } from '../store.ts';
 import type { Clock } from './date-math.ts';
 import { expandWords } from './expand-words.ts';
@@ -34,14 +35,20 @@ export async function search(store: Store, collection: Collection, question: Sea
     const ranked = request.rank !== undefined;
     const limit = new TimeLimit(whole.tx, deadline);
     const snapshot = { ...whole, near: await findNearCells(store, collection, request, whole) };
-    const read = await limit.within(async () => {
-      await expandWords(request, snapshot, clock);
-      return readHits(store, collection, request, snapshot, clock);
-    });
+    const read = await limit.within(() =>
+      statements('SELECT page', collection, async () => {
+        await expandWords(request, snapshot, clock);
+        return readHits(store, collection, request, snapshot, clock);
+      }),
+    );
     const { page, documents } = read ?? NOTHING_READ;
-    const totals = await limit.within(() => readTotals(request, snapshot, clock, page));
-    const facets = await limit.within(() =>
-      countFacets(request.facets ?? [], matchedBy(request, snapshot), snapshot, clock),
+    const totals = await limit.within(() =>
+      statements('SELECT totals', collection, () => readTotals(request, snapshot, clock, page)),
+    );
+    const wanted = request.facets ?? [];
+    const count = () => countFacets(wanted, matchedBy(request, snapshot), snapshot, clock);
+    const facets = await limit.within(
+      wanted.length === 0 ? count : () => statements('SELECT facets', collection, count),
     );
     const best = totals?.best ?? null;
     const ranking = rankingOf(request, snapshot, page, totals?.found);

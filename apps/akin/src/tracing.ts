@@ -1,0 +1,18 @@
+import { type Log, startTracing } from '@akin/runtime';
+import type { Parts } from './parts.ts';
+import { akinVersion } from './version.ts';
+
+/** What then still holds the process are spans that a receiver does not take. */
+const LAST_EXIT_MILLISECONDS = 1_000;
+
+/** Turns traces on for as long as the process runs, where the environment asks for them: to be opened before all else. */
+export async function openTracing(service: string, parts: Parts, log: Pick<Log, 'warn'>): Promise<void> {
+  const tracing = await startTracing({ service, version: akinVersion() }, process.env, log);
+  if (tracing === undefined) return;
+  parts.keep('traces', {
+    async [Symbol.asyncDispose]() {
+      if (await tracing.end()) return;
+      setTimeout(() => process.exit(), LAST_EXIT_MILLISECONDS).unref();
+    },
+  });
+}

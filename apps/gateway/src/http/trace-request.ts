@@ -1,0 +1,53 @@
+import { type OpenSpan, openSpan } from '@akin/runtime';
+import type { NextFunction, Request, Response } from 'express';
+import { OF_THE_PROCESS } from './open-requests.ts';
+
+/** Methods that spans are named by: nobody else's words get into names. */
+const KNOWN_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/**
+ * Makes a span of each request, which continues the trace of whoever sent a `traceparent`. It tells the route and how
+ * the request ended, never its address, its parameters or its body.
+ */
+export function traceRequest(request: Request, response: Response, next: NextFunction): void {
+  // Probes and scrapes would be most of all spans.
+  const span = OF_THE_PROCESS.test(request.path) ? undefined : openRequestSpan(request, response);
+  if (span === undefined) next();
+  else span.run(next);
+}
+
+function openRequestSpan(request: Request, response: Response): OpenSpan | undefined {
+  const method = KNOWN_METHODS.includes(request.method) ? request.method : '_OTHER';
+  const span = openSpan(method === '_OTHER' ? 'HTTP' : method, () => ({
+    kind: 'server',
+    partOf: request.get('traceparent') ?? null,
+    tracestate: request.get('tracestate'),
+    attributes: {
+      'http.request.method': method,
+      'url.scheme': 'http',
+      'akin.request.id': String(response.getHeader('x-request-id')),
+    },
+  }));
+  if (span === undefined) return undefined;
+  response.locals.span = span;
+  response.on('close', () => {
+    const { statusCode } = response;
+    span.set({ 'http.response.status_code': statusCode });
+    if (statusCode >= 500) span.fail(String(statusCode));
+    else if (!response.writableFinished) span.fail('client-gone');
+    span.end();
+  });
+  return span;
+}
+
+/** Names the span of a request by its route, when that is known. */
+export function nameSpan(request: Request, response: Response, endpoint: string): void {
+  const { span } = response.locals as { span?: OpenSpan };
+  const route = String(request.route?.path ?? '');
+  span?.rename(`${request.method} ${route}`);
+  span?.set({
+    'http.route': route,
+    'akin.endpoint': endpoint,
+    'akin.collection': request.params.collection as string | undefined,
+  });
+}
