@@ -17,12 +17,19 @@ export function flag() {
 
 /** A whole number from `min` to `max`; `advice` is added to the message when it is not. */
 export function whole(min: number, max: number = Number.MAX_SAFE_INTEGER, advice = '') {
-  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
-  const error = `must be a whole number ${range}${advice}`;
+  const lowest = min === Number.MIN_SAFE_INTEGER;
+  const highest = max === Number.MAX_SAFE_INTEGER;
+  const range = highest ? (lowest ? '' : ` of at least ${min}`) : lowest ? ` up to ${max}` : ` from ${min} to ${max}`;
+  const error = `must be a whole number${range}${advice}`;
   return z.codec(z.string().regex(/^[+-]?\d{1,16}$/, error), z.int(error).min(min, error).max(max, error), {
     decode: Number,
     encode: String,
   });
+}
+
+/** A whole number where every negative one means that there is no limit, as in Solr. */
+export function limit(max: number = Number.MAX_SAFE_INTEGER) {
+  return whole(Number.MIN_SAFE_INTEGER, max);
 }
 
 /** A decimal number from `min` to `max`. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AFTER_PARAMETERS, answer, COLLECTION_PARAMETER, COMMON_PARAMETERS, DOCUMENT } from './common.ts';
-import { choice, decimal, flag, text, whole } from './parameter.ts';
+import { choice, decimal, flag, limit, text, whole } from './parameter.ts';
 
 /** Most documents of one page. */
 export const MAX_ROWS = 1000;
@@ -14,8 +14,9 @@ const OTHERS = ['before', 'after', 'between', 'all', 'none'] as const;
 
 /** How facets are counted: each for all facets, or as `f.<field>.<name>` for those of one field. */
 export const FACET_SETTINGS = z.object({
-  'facet.limit': whole(-1).default(100).meta({
-    description: 'Values of each field to return; -1 is all. Also `f.<field>.facet.limit`, as for every setting.',
+  'facet.limit': limit().default(100).meta({
+    description:
+      'Values of each field to return; negative for all. Also `f.<field>.facet.limit`, as for every setting.',
   }),
   'facet.offset': whole(0).default(0).meta({ description: 'Values to pass over.' }),
   'facet.mincount': whole(0).default(0).meta({
@@ -96,7 +97,7 @@ export const SEARCH_PARAMETERS = z.object({
     .refine(isTimeZone, 'must be a time zone, such as Europe/Berlin')
     .optional()
     .meta({ description: 'Time zone in which date math rounds, such as `Europe/Berlin`. Default UTC.' }),
-  timeAllowed: whole(-1).optional().meta({
+  timeAllowed: limit().optional().meta({
     description:
       'Milliseconds after which an answer is cut; its header then says `partialResults`. 0 and less are no limit. Searches by cursorMark are never cut.',
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ACCEPTED, answer, COLLECTION_PARAMETER, COMMON_PARAMETERS, DOCUMENT } from './common.ts';
-import { flag, text, whole } from './parameter.ts';
+import { flag, limit, text } from './parameter.ts';
 
 /** What an update of any endpoint takes. */
 export const UPDATE_PARAMETERS = z.object({
@@ -14,7 +14,9 @@ export const UPDATE_PARAMETERS = z.object({
     description: 'With `commit=true`: false leaves the changes, durable, for the next commit.',
   }),
   softCommit: flag().default(false).meta({ description: 'The same as `commit`.' }),
-  commitWithin: whole(0, 86_400_000).optional().meta({ description: 'Commit within so many milliseconds.' }),
+  commitWithin: limit(86_400_000)
+    .optional()
+    .meta({ description: 'Commit within so many milliseconds; negative for not at all.' }),
   waitSearcher: flag().default(true).meta({ description: 'False answers before the commit is visible.' }),
   waitAnalysis: flag().default(false).meta({
     description: 'With a commit: wait for all that was accepted before, not for this request alone.',

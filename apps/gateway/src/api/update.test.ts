@@ -213,6 +213,14 @@ describe('what a bare commit may look like', () => {
     expect((await post(CORES, {})).status).toBe(400);
   });
 
+  it('prepares nothing, and says so by doing nothing', async () => {
+    await post(CORES, { id: '1' });
+    for (const options of [{}, { method: 'POST' }, { body: '{}', headers: JSON_BODY }]) {
+      expect((await send(`${CORES}?prepareCommit=true`, options)).status).toBe(200);
+    }
+    expect(await ids()).toEqual([]);
+  });
+
   it('asks for nothing with an empty array or command map', async () => {
     expect((await post(CORES, [])).status).toBe(200);
     expect((await post(SOLR, {})).status).toBe(200);
@@ -227,6 +235,11 @@ describe('visibility', () => {
     expect(await ids()).toEqual([]);
     await post(`${CORES}?commit=true`, { id: '3' });
     expect(await ids()).toEqual(['1', '2', '3']);
+  });
+
+  it('does not come within a negative commitWithin', async () => {
+    await post(`${CORES}?commitWithin=-1`, { id: '1' });
+    expect(await ids()).toEqual([]);
   });
 
   it('comes within commitWithin', async () => {

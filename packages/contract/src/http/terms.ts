@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AFTER_PARAMETERS, answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { choice, text, whole } from '../parameter.ts';
+import { choice, limit, text, whole } from '../parameter.ts';
 import { MAX_AFTER_TIMEOUT } from '../search.ts';
 
 export const terms = endpoint({
@@ -16,7 +16,7 @@ export const terms = endpoint({
       .array(text())
       .default([])
       .meta({ description: 'The fields.', example: ['labels'] }),
-    'terms.limit': whole(-1, 1_000_000).default(10).meta({ description: 'Most values of a field; -1 for all.' }),
+    'terms.limit': limit(1_000_000).default(10).meta({ description: 'Most values of a field; negative for all.' }),
     'terms.prefix': text().optional().meta({ description: 'Only values that begin so.' }),
     'terms.sort': choice(['count', 'index']).default('count').meta({ description: 'By count, or by value.' }),
     'json.nl': choice(['flat', 'map', 'arrarr', 'arrmap', 'arrntv']).default('flat').meta({
