@@ -48,7 +48,7 @@ export interface Model {
 }
 
 /** The model that akin ships. */
-export const MODEL_FOLDER = new URL('../../models/akin-1/', import.meta.url);
+export const MODEL_FOLDER = new URL('../../models/network/', import.meta.url);
 
 /** Reads a model and checks its weights to the last byte. Throws an Error that says what is wrong with which file. */
 export async function readModel(folder: URL): Promise<Model> {

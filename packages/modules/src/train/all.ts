@@ -1,12 +1,48 @@
 /**
- * `npm run train -- <folder> [--backend onnx]`: all that hangs on the weights of the network, from pictures: the axes of
- * descriptors, then codebooks and scores, then the stored outputs that tests compare with.
+ * `npm run train -- <folder of pictures> [--model <folder>] [--backend onnx]`: changes the network, or trains anew all
+ * that hangs on its weights. Checks the network of `--model` by its reference and copies it over akin's own; then the axes of
+ * descriptors, codebooks and scores, and the stored outputs that tests compare with. What is named by the weights and the axes
+ * gets its new name by that. A run that was broken off is begun anew; until one ends, akin refuses to analyze.
  */
 import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { Backend } from '../network/backend.ts';
+import { MODEL_FOLDER } from '../network/model.ts';
+import { filesBelow } from './files-below.ts';
+import { checkModel, takeModel } from './take-model.ts';
 
+/** The 256 axes of content need more pictures than there are axes. */
+const LEAST_PICTURES = 500;
+
+const { positionals, values: options } = parseArgs({
+  allowPositionals: true,
+  options: { backend: { type: 'string', default: 'wasm' }, model: { type: 'string' } },
+});
+const [pictures] = positionals;
+if (pictures === undefined || positionals.length > 1) {
+  fail('Usage: npm run train -- <folder of pictures> [--model <folder of the new network>] [--backend wasm|onnx]');
+}
+const found = (await filesBelow(pictures).catch(() => [])).length;
+if (found < LEAST_PICTURES) {
+  fail(`${pictures} holds ${found} files. Training needs at least ${LEAST_PICTURES} pictures, better some thousands.`);
+}
+const folder = options.model === undefined ? MODEL_FOLDER : pathToFileURL(`${resolve(options.model)}/`);
+try {
+  console.log(`${await checkModel(folder, options.backend as Backend)}: gives what its reference says`);
+  if (folder !== MODEL_FOLDER) await takeModel(folder);
+} catch (error) {
+  fail(`The network in ${fileURLToPath(folder)} is not taken. ${error instanceof Error ? error.message : error}`);
+}
 for (const script of ['axes.js', 'main.js', '../../test/store-outputs.mjs']) {
   const file = fileURLToPath(new URL(script, import.meta.url));
-  const { status } = spawnSync(process.execPath, [file, ...process.argv.slice(2)], { stdio: 'inherit' });
-  if (status !== 0) process.exit(status ?? 1);
+  const { status } = spawnSync(process.execPath, [file, pictures, '--backend', options.backend], { stdio: 'inherit' });
+  if (status !== 0) fail('Training ended early: run it again. Until it ends, akin cannot analyze pictures.');
+}
+console.log('Now npm test, and npm run eval -- <folder…> for docs/quality.md.');
+
+function fail(why: string): never {
+  console.error(why);
+  process.exit(1);
 }
