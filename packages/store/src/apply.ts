@@ -35,18 +35,17 @@ export interface Failure {
 /** The event loop is held no longer: requests of others are between. */
 const SLICE_MILLISECONDS = 3;
 
-/**
- * Applies adds and deletes by id, unpublished, in one transaction. Among operations on one id the latest counts,
- * whatever order they come in; the others are superseded. One that the engine refuses is found by halving, and fails
- * alone.
- *
- * @returns how many failed
- */
-export async function applyChunk(
-  context: CommitContext,
-  operations: readonly ReadyOperation[],
-  pace: Pace,
-): Promise<number> {
+/** Operations that are to be applied together. */
+export interface Chunk {
+  readonly prepared: readonly Prepared[];
+  /** The cells of their descriptors. */
+  readonly assigned: Assigned;
+  /** How many failed, because they cannot be read. */
+  readonly failed: number;
+}
+
+/** Makes rows of adds and deletes by id. What was read for it may lie before what {@link applyChunk} applies meanwhile. */
+export async function prepareChunk(context: CommitContext, operations: readonly ReadyOperation[]): Promise<Chunk> {
   const prepared: Prepared[] = [];
   const vocabulary = new Set<string>();
   const failures: Failure[] = [];
@@ -70,7 +69,21 @@ export async function applyChunk(
   if (failures.length > 0) await failOperations(context, failures);
   await keepWords(context.store, context.collection, vocabulary);
   const assigned = await assignCells(context.store, context.collection, vectorsOf(context, prepared));
-  return failures.length + (await applyPrepared(context, prepared, assigned, pace));
+  return { prepared, assigned, failed: failures.length };
+}
+
+/**
+ * Applies a chunk, unpublished, in one transaction. Among operations on one id the latest counts, whatever order they
+ * come in; the others are superseded. One that the engine refuses is found by halving, and fails alone.
+ *
+ * @returns how many failed, those that failed before included
+ */
+export async function applyChunk(
+  context: CommitContext,
+  { prepared, assigned, failed }: Chunk,
+  pace: Pace,
+): Promise<number> {
+  return failed + (await applyPrepared(context, prepared, assigned, pace));
 }
 
 /** The descriptors of some documents by module. */

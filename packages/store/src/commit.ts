@@ -1,6 +1,6 @@
 import { AkinError } from '@akin/domain';
 import { inSpan, type Span } from '@akin/runtime';
-import { applyChunk } from './apply.ts';
+import { applyChunk, prepareChunk } from './apply.ts';
 import type { Collection } from './collections.ts';
 import type { CommitContext } from './commit-context.ts';
 import { applyDeleteByQuery } from './delete-by-query.ts';
@@ -131,7 +131,12 @@ async function end(context: CommitContext, before: bigint, failed: number): Prom
   return { commit: Number(published > 0 ? target : before), applied: published, failed };
 }
 
-/** @param touched gets the requests of which something was applied, or failed */
+/**
+ * On PostgreSQL the next operations are read and prepared while the server applies those before; not so while searches
+ * are slowed, which would have to wait for both.
+ *
+ * @param touched gets the requests of which something was applied, or failed
+ */
 async function applyPage(
   context: CommitContext,
   requests: readonly bigint[],
@@ -142,21 +147,41 @@ async function applyPage(
   let failed = 0;
   let last: ReadyOperation | undefined;
   let began = performance.now();
-  for (;;) {
-    // While searches are slowed small pieces are better: none of them waits long behind one.
-    const rows = store.brake.strength > 0 ? Math.min(pace.rows, BRAKED_ROWS) : pace.rows;
-    const operations = await nextReady(store, collection, requests, last, rows);
-    if (operations.length === 0) return failed;
-    last = operations.at(-1);
-    for (const { request } of operations) touched.add(request);
-    for (const run of runsOf(operations)) {
-      const [first] = run;
-      if (first?.kind === 'delete-by-query') failed += await applyDeleteByQuery(context, first);
-      else failed += await applyChunk(context, run, pace);
-      await store.brake.rest(performance.now() - began);
-      began = performance.now();
+  let applying: Promise<number> | undefined;
+  const applied = async () => {
+    failed += (await applying) ?? 0;
+    applying = undefined;
+  };
+  try {
+    for (;;) {
+      // While searches are slowed small pieces are better: none of them waits long behind one.
+      const rows = store.brake.strength > 0 ? Math.min(pace.rows, BRAKED_ROWS) : pace.rows;
+      const operations = await nextReady(store, collection, requests, last, rows);
+      if (operations.length === 0) break;
+      last = operations.at(-1);
+      for (const { request } of operations) touched.add(request);
+      for (const run of runsOf(operations)) {
+        const [first] = run;
+        if (first?.kind === 'delete-by-query') {
+          await applied();
+          failed += await applyDeleteByQuery(context, first);
+        } else {
+          const chunk = await prepareChunk(context, run);
+          await applied();
+          applying = applyChunk(context, chunk, pace);
+          // Whoever waits for it hears of a failure.
+          applying.catch(() => undefined);
+        }
+        if (store.engine.kind === 'pglite' || store.brake.strength > 0) await applied();
+        await store.brake.rest(performance.now() - began);
+        began = performance.now();
+      }
     }
+  } finally {
+    // No transaction of a commit outlives it.
+    await applied();
   }
+  return failed;
 }
 
 /** Deletes by query stand alone; what lies between them goes together. */
