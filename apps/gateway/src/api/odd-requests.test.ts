@@ -147,6 +147,11 @@ describe('a thumbnail that comes with a document', () => {
     expect(text).toBe((made ? MADE : bytes).toString());
   });
 
+  it('is named where there is none', async () => {
+    const { status, json } = await send(`${CORES}/thumbnail?id=%22nobody`);
+    expect([status, json.error.msg]).toEqual([404, expect.stringContaining('no thumbnail of "\\"nobody"')]);
+  });
+
   it('is refused with its document when it is broken', async () => {
     const { status, json } = await index(Buffer.from([0xff, 0xd8, 0xff, 1]));
     expect(status).toBe(400);

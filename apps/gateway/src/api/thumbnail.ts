@@ -1,5 +1,5 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
-import { AkinError } from '@akin/domain';
+import { AkinError, quote } from '@akin/domain';
 import { findCollection, readThumbnail } from '@akin/store';
 import type { Handler } from '../http/frame.ts';
 
@@ -7,7 +7,10 @@ import type { Handler } from '../http/frame.ts';
 export const thumbnail: Handler<ParametersOf<Endpoints['thumbnail']>> = async ({ parameters, header }, { store }) => {
   const collection = await findCollection(store, parameters.collection);
   const found = await readThumbnail(store, collection, parameters.id);
-  if (!found) throw new AkinError('not-found', 'That document has no thumbnail.');
+  if (!found) {
+    const name = quote(parameters.id);
+    throw new AkinError('not-found', `There is no thumbnail of ${name}: it is no visible document, or has no picture.`);
+  }
   const etag = `"${found.etag}"`;
   const headers = {
     etag,
@@ -17,11 +20,5 @@ export const thumbnail: Handler<ParametersOf<Endpoints['thumbnail']>> = async ({
   };
   const known = (header('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   if (known.includes(etag) || known.includes('*')) return { status: 304, type: '', bytes: '', headers };
-  return { type: typeOf(found.bytes), bytes: found.bytes, headers };
+  return { type: 'image/webp', bytes: found.bytes, headers };
 };
-
-/** Ours are WebP; those sent with a document may be JPEG or PNG. */
-function typeOf(bytes: Uint8Array): string {
-  if (bytes[0] === 0xff) return 'image/jpeg';
-  return bytes[0] === 0x89 ? 'image/png' : 'image/webp';
-}

@@ -331,7 +331,18 @@ describe('terms', () => {
     const escaped = await get('terms', { 'terms.fl': 'lab\\els', 'terms.prefix': 'g' });
     expect(escaped.json.terms).toEqual({ labels: ['green', 1] });
     expect(await refusal('terms', {})).toEqual([400, expect.stringContaining('terms.fl')]);
-    expect(await refusal('terms', { 'terms.fl': 'nowhere' })).toEqual([400, expect.stringContaining('nowhere')]);
+    expect(await refusal('terms', { 'terms.fl': 'nowhere' })).toEqual([
+      400,
+      'Parameter terms.fl: no document has a field "nowhere".',
+    ]);
+    expect(await refusal('terms', { 'terms.fl': 'location' })).toEqual([
+      400,
+      expect.stringContaining('Parameter terms.fl: the values of "location" cannot be listed'),
+    ]);
+    expect(await refusal('terms', { 'terms.fl': 'color_isolated', 'terms.prefix': 't' })).toEqual([
+      400,
+      expect.stringContaining('Parameter terms.prefix: '),
+    ]);
     expect(await refusal('terms', { 'terms.fl': 'labels', 'terms.regex': 'r.*' })).toEqual([
       400,
       expect.stringContaining('terms.regex'),

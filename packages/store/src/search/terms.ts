@@ -1,4 +1,4 @@
-import { AkinError, type FieldValue } from '@akin/domain';
+import { AkinError, type FieldValue, quote } from '@akin/domain';
 import type { Collection } from '../collections.ts';
 import type { Store } from '../store.ts';
 import { findColumn } from './columns.ts';
@@ -27,14 +27,15 @@ export interface TermCount {
 export async function terms(store: Store, collection: Collection, request: TermsRequest): Promise<TermCount[]> {
   const { field, limit, prefix, sort = 'count' } = request;
   return withSnapshot(store, collection, async (snapshot) => {
-    const fail = (problem: string) =>
-      new AkinError('bad-request', `The terms of a field cannot be listed: ${problem}.`);
-    const found = findColumn(snapshot, field, fail);
+    const found = findColumn(snapshot, field, (problem) => wrong('terms.fl', problem));
     const values = fieldValues(found);
-    if (values === undefined) throw fail(`${JSON.stringify(field)} is a ${found.type}`);
+    if (values === undefined) {
+      throw wrong('terms.fl', `the values of ${quote(field)} cannot be listed, which is a ${found.type}`);
+    }
     const isString = found.type === 'text' || elementType(found.type) === 'string';
-    if (prefix !== undefined && prefix !== '' && !isString)
-      throw fail(`${JSON.stringify(field)} is a ${found.type}, so it has no prefixes`);
+    if (prefix !== undefined && prefix !== '' && !isString) {
+      throw wrong('terms.prefix', `values of ${quote(field)} have none, which is a ${found.type}`);
+    }
 
     const params = new Params();
     const shown = visible(params.add(snapshot.commit, 'int8'));
@@ -50,4 +51,8 @@ export async function terms(store: Store, collection: Collection, request: Terms
     );
     return rows.map((row) => ({ value: row.value, count: Number(row.count) }));
   });
+}
+
+function wrong(parameter: string, problem: string): AkinError {
+  return new AkinError('bad-request', `Parameter ${parameter}: ${problem}.`);
 }
