@@ -373,6 +373,11 @@ describe('hostile requests', () => {
     expect(answer).toMatch(/^HTTP\/1.1 400.*must be percent-encoded/s);
   });
 
+  it('with blanks in its address', async () => {
+    const answer = await raw(strict, 'GET /docs?q=price:[1 TO 5] HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1.1 400.*blanks in an address/s);
+  });
+
   it('with NUL in a parameter or in the path', async () => {
     for (const [path, name] of [
       [`${ANALYZE}?input.url=a%00b`, 'input.url'],

@@ -10,6 +10,10 @@ const BROKEN: Readonly<Record<string, { readonly status: string; readonly msg: s
     status: '400 Bad Request',
     msg: 'The address holds characters that must be percent-encoded, as ü or 图 must (curl: -G --data-urlencode), or is none.',
   },
+  HPE_INVALID_CONSTANT: {
+    status: '400 Bad Request',
+    msg: 'Behind the address no HTTP version follows: blanks in an address must be percent-encoded, as %20 (curl: -G --data-urlencode).',
+  },
   HPE_INVALID_EOF_STATE: { status: '400 Bad Request', msg: 'The connection ended before the request did.' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', msg: 'The headers took too long to come.' },
 };
