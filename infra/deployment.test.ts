@@ -65,6 +65,14 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  it('hands the settings of traces to each process', () => {
+    for (const { command, environment } of Object.values(file.services)) {
+      if (!PROCESSES.includes(command?.[0] ?? '')) continue;
+      // No value: that of the shell, or none.
+      expect(environment).toMatchObject({ OTEL_EXPORTER_OTLP_ENDPOINT: null });
+    }
+  });
+
   it('opens no port beyond this machine', () => {
     for (const { ports = [] } of Object.values(file.services)) {
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);

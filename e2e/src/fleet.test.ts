@@ -129,6 +129,14 @@ describe('akin as several processes', () => {
     const asked = await Promise.all(
       ['grafana/akin.json', 'prometheus/alerts.yaml'].map((file) => readFile(new URL(file, infra), 'utf8')),
     );
+    // Each figure with the labels that it is asked by, beside those of histograms.
+    const labelled = asked.flatMap((text) =>
+      [...text.matchAll(/(?:by \(([^)]*)\) \((?:\w+\()?|)(akin_\w+)(?:\{(\w+))?/g)].map(([, by = '', name, of]) => ({
+        name,
+        labels: [...by.split(', '), of ?? ''].filter((label) => label !== '' && label !== 'le'),
+      })),
+    );
+    expect(labelled.filter(({ labels }) => labels.length > 0).length).toBeGreaterThan(12);
     const names = new Set(asked.join('\n').match(/\b(akin_[a-z]+(_[a-z]+)+|process_\w+|nodejs_\w+)/g));
     expect(names.size).toBeGreaterThan(15);
     await until('all are told', async () => {
@@ -136,7 +144,10 @@ describe('akin as several processes', () => {
         .map(({ body }) => String(body))
         .join('\n');
       const missing = [...names].filter((name) => !new RegExp(`^${name}[{ ]`, 'm').test(told));
-      return missing.length === 0;
+      const lacking = labelled.filter(
+        ({ name, labels }) => !labels.every((label) => new RegExp(`^${name}\\{([^}]*,)?${label}=`, 'm').test(told)),
+      );
+      return missing.length === 0 && lacking.length === 0;
     });
   });
 
