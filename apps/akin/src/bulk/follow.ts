@@ -13,6 +13,9 @@ export interface FollowedRange {
 /** Tells a document that failed, with its place in the input where that is known. */
 type Failed = (line: number | undefined, id: string | undefined, reason: string) => void;
 
+/** Asks until akin answers, or the patience is over. */
+export type Persist = <Value>(ask: () => Promise<Value>) => Promise<Value>;
+
 /** So many pictures may wait; then nothing more is sent until there are fewer. */
 const MOST_WAITING = 20_000;
 const POLL_MILLISECONDS = 500;
@@ -22,12 +25,14 @@ const PAGE = 1_000;
 export class Follow {
   readonly #collection: Collection;
   readonly #failed: Failed;
+  readonly #persist: Persist;
   #ranges: FollowedRange[];
   #waiting = 0;
 
-  constructor(collection: Collection, ranges: readonly FollowedRange[], failed: Failed) {
+  constructor(collection: Collection, ranges: readonly FollowedRange[], failed: Failed, persist: Persist) {
     this.#collection = collection;
     this.#failed = failed;
+    this.#persist = persist;
     this.#ranges = [];
     for (const range of ranges) this.add(range);
   }
@@ -36,6 +41,7 @@ export class Follow {
     return this.#ranges;
   }
 
+  /** Documents of requests with pictures that are not analyzed yet. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -60,7 +66,9 @@ export class Follow {
     const cursor = String(earliest.first - 1);
     let open = Number.POSITIVE_INFINITY;
     for (const state of ['queued', 'analyzing', 'queued'] as const) {
-      const { operations } = await this.#collection.operations({ state, limit: 1, cursor }, { signal });
+      const { operations } = await this.#persist(() =>
+        this.#collection.operations({ state, limit: 1, cursor }, { signal }),
+      );
       const [first] = operations;
       if (first) open = Math.min(open, seqOf(first.operation));
     }
@@ -74,7 +82,7 @@ export class Follow {
   }
 
   async #tellFailed({ first, last, lines }: FollowedRange, signal: AbortSignal): Promise<void> {
-    for await (const { seq, id, reason } of failedOperations(this.#collection, first, last, signal)) {
+    for await (const { seq, id, reason } of failedOperations(this.#collection, first, last, signal, this.#persist)) {
       this.#failed(lines[seq - first], id, reason);
     }
   }
@@ -86,16 +94,18 @@ export async function* failedOperations(
   first: number,
   last: number,
   signal: AbortSignal,
+  persist: Persist,
 ): AsyncGenerator<{ seq: number; id: string | undefined; reason: string }> {
-  let cursor: string | undefined = String(first - 1);
-  while (cursor !== undefined) {
-    const page = await collection.operations({ state: 'failed', limit: PAGE, cursor }, { signal });
+  let next: string | undefined = String(first - 1);
+  while (next !== undefined) {
+    const cursor: string = next;
+    const page = await persist(() => collection.operations({ state: 'failed', limit: PAGE, cursor }, { signal }));
     for (const { operation, id, reason } of page.operations) {
       const seq = seqOf(operation);
       if (seq > last) return;
       yield { seq, id, reason: reason?.msg ?? 'It failed.' };
     }
-    cursor = page.nextCursor;
+    next = page.nextCursor;
   }
 }
 

@@ -60,7 +60,12 @@ export class Import {
     this.#ranges = [...before.ranges];
     this.#read = before.start;
     this.#newest = before.newest;
-    this.#follow = new Follow(collection, before.followed, (line, id, reason) => this.#reject(line, id, reason));
+    this.#follow = new Follow(
+      collection,
+      before.followed,
+      (line, id, reason) => this.#reject(line, id, reason),
+      (ask) => this.#persist(ask),
+    );
     const pace = new Pace(parallel);
     const sending = {
       ...{ collection, pace, compress, modules, patienceMilliseconds, signal },
@@ -72,7 +77,7 @@ export class Import {
     if (strict && rejects.count > 0) throw new StrictError('An earlier run met documents that were not taken.');
   }
 
-  /** Pictures that wait for their analysis. */
+  /** Documents that wait until the pictures of their requests are analyzed. */
   get waiting(): number {
     return this.#follow.waiting;
   }
@@ -125,7 +130,8 @@ export class Import {
       });
     }
     for (const [first, last] of merged(this.#ranges)) {
-      for await (const { id, reason } of failedOperations(collection, first, last, signal)) {
+      const failed = failedOperations(collection, first, last, signal, (ask) => this.#persist(ask));
+      for await (const { id, reason } of failed) {
         this.#reject(undefined, id, reason);
       }
     }

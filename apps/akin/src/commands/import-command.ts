@@ -62,7 +62,7 @@ export const importCommand: Program = {
       documents: run.state.accepted,
       failed: before.rejected + rejects.count,
       share: size > 0 ? Math.min(1, run.state.bytes / size) : undefined,
-      note: note || (run.waiting > 0 ? `${run.waiting} pictures wait` : ''),
+      note: note || (run.waiting > 0 ? `${run.waiting} wait for pictures` : ''),
     }));
     const ended = async (code: number, message: string) => {
       line.finish();
@@ -108,6 +108,7 @@ async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch((error: Error) => {
     throw new UsageError(`${file} cannot be read: ${error.message}`);
   });
+  if (found.isDirectory()) throw new UsageError(`${file} is a folder. For a folder of pictures there is akin index.`);
   if (!found.isFile()) return 0;
   // Of a packed file nobody knows how long it is unpacked.
   return file.endsWith('.gz') ? 0 : found.size;
