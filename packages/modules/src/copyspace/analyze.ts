@@ -3,16 +3,24 @@ import { type Pixels, resizeArea } from '@akin/imaging';
 /** Side of the small version that is analyzed, and of a cell in it. */
 const SIDE = 96;
 const CELL = SIDE / 3;
-const CELL_AREA = CELL * CELL;
+/** Along its rim a cell may be busy: nobody writes there, and what ends in the next cell reaches in by a pixel or two. */
+const MARGIN = 3;
+const AREA = (CELL - 2 * MARGIN) ** 2;
+/**
+ * Each pixel becomes a weighted sum of itself and its neighbours, with these weights across and down, of this sum: what
+ * scaling and compression make of a picture differs in its finest detail, and that is gone then.
+ */
+const BLUR = [1, 2, 1] as const;
+const UNIT = 16;
 /** A pixel is busy when a channel changes by more than this (of 255) over two pixels to the side or down. */
-const BUSY_STEP = 20;
+const BUSY_STEP = 16 * UNIT;
 /** A cell with more than this share of busy pixels is not calm: text would run over something. */
-const BUSY_SHARE = 0.07;
+const BUSY_SHARE = 0.08;
 /**
  * A cell is too restless even without edges (grass, gravel, foliage) when its pixels differ on average by more than half
  * of this from the mean of their two neighbours. A soft gradient, however long, does not.
  */
-const RESTLESS = 8;
+const RESTLESS = 4 * UNIT;
 /**
  * Luma from which on black text, and up to which white text has a contrast ratio of 3:1 (WCAG 2.1 for large text) on
  * a gray: (L + 0.05) / 0.05 and 1.05 / (L + 0.05).
@@ -21,45 +29,99 @@ const BLACK_TEXT_FROM = 90;
 const WHITE_TEXT_TO = 148;
 /** One of the two must be readable on all of a cell but this share. */
 const UNREADABLE_SHARE = 0.05;
+/**
+ * The cell in the middle is the picture's subject when its mean differs in some channel by more than this from the means
+ * of all four sides: a plain shirt on a plain ground is calm, and not there to be written on.
+ */
+const MIDDLE = 4;
+const STANDS_OUT = 64 * UNIT;
 
 /**
  * The cells of a 3x3 grid (0 top left, 1 top middle … 8 bottom right) calm enough to put text on, rising. A cell is
- * calm when few of its pixels lie on an edge, it has little texture, and black text or white text would be readable
- * nearly everywhere on it. Looks at the picture averaged down to 96x96 (whatever its shape), in whole numbers only.
+ * calm when few of its pixels lie on an edge, it has little texture, black text or white text would be readable nearly
+ * everywhere on it, and it is not a plain subject in the middle. Looks at the picture averaged down to 96x96 (whatever
+ * its shape) and blurred a little, in whole numbers only.
  */
 export function analyzeCopyspace(pixels: Pixels): number[] {
-  const { data } = resizeArea(pixels, SIDE, SIDE);
-  return [0, 1, 2, 3, 4, 5, 6, 7, 8].filter((cell) => isCalm(data, CELL * (cell % 3), CELL * Math.floor(cell / 3)));
+  const soft = blurred(resizeArea(pixels, SIDE, SIDE).data);
+  return [0, 1, 2, 3, 4, 5, 6, 7, 8].filter(
+    (cell) =>
+      isCalm(soft, CELL * (cell % 3), CELL * Math.floor(cell / 3)) && !(cell === MIDDLE && middleStandsOut(soft)),
+  );
 }
 
-function isCalm(data: Uint8Array, left: number, top: number): boolean {
+/** Weighted sums, `UNIT` times as large as bytes; at the picture's rim its last pixels count twice. */
+function blurred(data: Uint8Array): Int32Array {
+  return blurredAlong(blurredAlong(Int32Array.from(data), 3, 3 * SIDE), 3 * SIDE, 3);
+}
+
+/** @param step How far the next pixel of a line is. @param nextLine How far the next line is. */
+function blurredAlong(values: Int32Array, step: number, nextLine: number): Int32Array {
+  const [before, here, after] = BLUR;
+  const result = new Int32Array(values.length);
+  for (let line = 0; line < SIDE; line++) {
+    for (let i = 0; i < SIDE; i++) {
+      const at = line * nextLine + i * step;
+      const left = i === 0 ? at : at - step;
+      const right = i === SIDE - 1 ? at : at + step;
+      for (let c = 0; c < 3; c++) {
+        result[at + c] =
+          before * (values[left + c] as number) +
+          here * (values[at + c] as number) +
+          after * (values[right + c] as number);
+      }
+    }
+  }
+  return result;
+}
+
+function isCalm(data: Int32Array, left: number, top: number): boolean {
   let busy = 0;
   let unrest = 0;
   let tooDark = 0;
   let tooBright = 0;
-  for (let y = top; y < top + CELL; y++) {
-    const above = SIDE * Math.max(0, y - 1);
-    const below = SIDE * Math.min(SIDE - 1, y + 1);
-    for (let x = left; x < left + CELL; x++) {
-      const before = SIDE * y + Math.max(0, x - 1);
-      const after = SIDE * y + Math.min(SIDE - 1, x + 1);
+  for (let y = top + MARGIN; y < top + CELL - MARGIN; y++) {
+    for (let x = left + MARGIN; x < left + CELL - MARGIN; x++) {
       const here = SIDE * y + x;
-      if (Math.max(stepBetween(data, before, after), stepBetween(data, above + x, below + x)) > BUSY_STEP) busy++;
-      unrest += Math.max(bendAt(data, before, here, after), bendAt(data, above + x, here, below + x));
+      const [above, below] = [here - SIDE, here + SIDE];
+      if (Math.max(stepBetween(data, here - 1, here + 1), stepBetween(data, above, below)) > BUSY_STEP) busy++;
+      unrest += Math.max(bendAt(data, here - 1, here, here + 1), bendAt(data, above, here, below));
       const luma = lumaOf(data, here);
       if (luma < BLACK_TEXT_FROM) tooDark++;
       if (luma > WHITE_TEXT_TO) tooBright++;
     }
   }
   return (
-    busy <= BUSY_SHARE * CELL_AREA &&
-    unrest <= RESTLESS * CELL_AREA &&
-    Math.min(tooDark, tooBright) <= UNREADABLE_SHARE * CELL_AREA
+    busy <= BUSY_SHARE * AREA && unrest <= RESTLESS * AREA && Math.min(tooDark, tooBright) <= UNREADABLE_SHARE * AREA
   );
 }
 
+/** Whether the middle is of another colour than all four sides of the picture, taken each as a strip of a margin's width. */
+function middleStandsOut(data: Int32Array): boolean {
+  const far = SIDE - MARGIN;
+  const middle = meanOf(data, CELL + MARGIN, CELL + MARGIN, 2 * CELL - MARGIN, 2 * CELL - MARGIN);
+  const sides = [
+    meanOf(data, 0, 0, SIDE, MARGIN),
+    meanOf(data, 0, far, SIDE, SIDE),
+    meanOf(data, 0, 0, MARGIN, SIDE),
+    meanOf(data, far, 0, SIDE, SIDE),
+  ];
+  return sides.every((side) => side.some((value, c) => Math.abs(value - (middle[c] as number)) > STANDS_OUT));
+}
+
+/** The mean of each channel in a rectangle. */
+function meanOf(data: Int32Array, left: number, top: number, right: number, bottom: number): number[] {
+  const sums = [0, 0, 0];
+  for (let y = top; y < bottom; y++) {
+    for (let x = left; x < right; x++) {
+      for (let c = 0; c < 3; c++) sums[c] = (sums[c] as number) + (data[3 * (SIDE * y + x) + c] as number);
+    }
+  }
+  return sums.map((sum) => sum / ((right - left) * (bottom - top)));
+}
+
 /** The largest change of a channel between two pixels. */
-function stepBetween(data: Uint8Array, first: number, second: number): number {
+function stepBetween(data: Int32Array, first: number, second: number): number {
   const a = 3 * first;
   const b = 3 * second;
   return Math.max(
@@ -70,7 +132,7 @@ function stepBetween(data: Uint8Array, first: number, second: number): number {
 }
 
 /** The largest difference of a channel between twice a pixel and the sum of its two neighbours: 0 on a straight slope. */
-function bendAt(data: Uint8Array, before: number, here: number, after: number): number {
+function bendAt(data: Int32Array, before: number, here: number, after: number): number {
   const a = 3 * before;
   const b = 3 * here;
   const c = 3 * after;
@@ -82,7 +144,8 @@ function bendAt(data: Uint8Array, before: number, here: number, after: number): 
 }
 
 /** Brightness 0…255 (Rec. 601 weights). */
-function lumaOf(data: Uint8Array, pixel: number): number {
+function lumaOf(data: Int32Array, pixel: number): number {
   const at = 3 * pixel;
-  return (77 * (data[at] as number) + 150 * (data[at + 1] as number) + 29 * (data[at + 2] as number)) >> 8;
+  const sum = 77 * (data[at] as number) + 150 * (data[at + 1] as number) + 29 * (data[at + 2] as number);
+  return Math.floor(sum / (256 * UNIT));
 }

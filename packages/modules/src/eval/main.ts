@@ -65,7 +65,7 @@ async function evaluate(folder: string): Promise<void> {
     copies: measureCopies(vectors, edited),
     color: measureColor(pictures),
     copyspace: await measureCopyspace(
-      pictures.slice(0, DRAWN).map(({ pixels }) => pixels),
+      pictures.map(({ pixels }) => pixels),
       DRAWN,
     ),
     codes: Object.fromEntries(
