@@ -30,6 +30,8 @@ export interface Endpoint {
   readonly parameters: z.ZodObject;
   /** Bodies other than a form of parameters, by content type. */
   readonly bodies?: Readonly<Record<string, z.ZodType>>;
+  /** Names whose values in a JSON body may be objects: the handler gets those as JSON texts, behind other parameters. */
+  readonly structured?: readonly string[];
   /** True when the handler reads JSON bodies itself, as they come; else they are parameters too. */
   readonly streamed?: boolean;
   /** The JSON answer; or, for an endpoint that answers something else, its content type. */

@@ -9,7 +9,6 @@ const VALUE_GAP = 100;
 /** Code points. A longer run of letters is cut into pieces of this length, as Solr's standard tokenizer does. */
 const MAX_WORD = 255;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
 const ASCII = /^[\0-\x7f]*$/;
 
 /**

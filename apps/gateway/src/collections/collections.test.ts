@@ -83,6 +83,79 @@ describe('collections', () => {
     });
   });
 
+  describe('take fields as clients of Solr define them', () => {
+    const define = (body: unknown, base = '/solr/my-collection') => postJson(service.gateway, `${base}/schema`, body);
+    const typesOf = async () => {
+      const { json } = await get(`${C}/schema`);
+      return Object.fromEntries(
+        json.schema.fields.map(({ name, type }: { name: string; type: string }) => [name, type]),
+      );
+    };
+
+    it('one or several, with the types of Solr', async () => {
+      const one = await define({ 'add-field': { name: 'weight_f', type: 'pfloat', multiValued: false, stored: true } });
+      expect([one.status, one.json]).toEqual([200, { responseHeader: { status: 0, QTime: expect.any(Number) } }]);
+      conforms('defineFields', one);
+      const several = await define(
+        {
+          'add-field': [
+            { name: 'count_i', type: 'pint' },
+            { name: 'about', type: 'text_general', indexed: true, required: false },
+            { name: 'seen', type: 'pdate' },
+            { name: 'sold', type: 'boolean' },
+            // Those are there.
+            { name: 'labels', type: 'string', multiValued: true },
+            { name: 'location', type: 'location' },
+            { name: 'id', type: 'string', required: true },
+          ],
+        },
+        C,
+      );
+      expect([several.status, several.json.error]).toEqual([200, undefined]);
+      expect(await typesOf()).toMatchObject({
+        weight_f: 'double',
+        count_i: 'long',
+        about: 'string',
+        seen: 'date',
+        sold: 'boolean',
+      });
+      // Once more is no harm; another type is a conflict.
+      expect((await define({ 'add-field': { name: 'count_i', type: 'plong' } })).status).toBe(200);
+      expect((await define({ 'add-field': { name: 'count_i', type: 'pdouble' } })).status).toBe(409);
+    });
+
+    it('repeats a command, as Solr lets it', async () => {
+      const body = '{"add-field":{"name":"r1","type":"long"},"add-field":{"name":"r2","type":"date"}}';
+      const headers = { 'content-type': 'application/json' };
+      expect((await ask(service.gateway, `${C}/schema`, { method: 'POST', body, headers })).status).toBe(200);
+      expect(await typesOf()).toMatchObject({ r1: 'long', r2: 'date' });
+    });
+
+    it.each([
+      [{ 'add-field': { name: 'x', type: 'currency' } }, /type "currency".*pdouble/],
+      [{ 'add-field': { name: 'x' } }, /"x" has no type/],
+      [{ 'add-field': { type: 'string' } }, /needs a name/],
+      [{ 'add-field': 'x' }, /cannot be read|is an object/],
+      [{ 'add-field': [[{ name: 'x', type: 'string' }]] }, /add-field/],
+      [{ 'add-field': { name: 'x', type: 'string', multiValued: true } }, /only "labels"/],
+      [{ 'add-field': { name: 'place', type: 'location' } }, /the field "location"/],
+      [{ 'add-field': { name: 'a\nb', type: 'string' } }, /control/],
+      [{ 'replace-field': { name: 'n', type: 'string' } }, /reindex/],
+      [{ 'delete-field': { name: 'n' } }, /stays/],
+      [{ 'add-copy-field': { source: 'a', dest: ['b', 'c'] } }, /"text"/],
+      [{ 'add-dynamic-field': { name: '*_s', type: 'string' } }, /first value/],
+      [{ 'add-field-type': { name: 't', class: 'solr.TextField' } }, /types are fixed/],
+      [{ 'set-similarity': { class: 'x' } }, /set-similarity/],
+    ])('and refuse others with what is possible: %j', async (body, message) => {
+      const before = await typesOf();
+      const answer = await define(body);
+      expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringMatching(message)]);
+      // Nothing beside it is defined either.
+      expect((await define({ field: ['beside:long'], ...body })).status).toBe(400);
+      expect(await typesOf()).toEqual(before);
+    });
+  });
+
   it('check themselves', async () => {
     const answer = await get('/solr/my-collection/pixolution');
     expect([answer.status, answer.json.status]).toEqual([200, 'OK']);

@@ -1,5 +1,5 @@
 import type { Endpoint } from '@akin/contract';
-import { AkinError, JsonNumber, JsonObject, type JsonValue, naming, parseJson } from '@akin/domain';
+import { AkinError, JsonNumber, JsonObject, type JsonValue, naming, parseJson, stringifyJson } from '@akin/domain';
 import type { GatewayLimits } from '../limits.ts';
 import type { Body } from './body.ts';
 import type { Hold } from './held-bytes.ts';
@@ -40,7 +40,7 @@ export async function readBodyParameters(
 ): Promise<ParameterList> {
   if (!body.sent) return [];
   if (body.type === FORM_TYPE) return requireNoJson(await readForm(body, hold, limits));
-  if (endpoint.bodies && isJsonType(body.type)) return readJsonParameters(body, hold, limits);
+  if (endpoint.bodies && isJsonType(body.type)) return readJsonParameters(endpoint, body, hold, limits);
   throw unreadable(body, endpoint.bodies ? 'application/json or a form' : 'a form');
 }
 
@@ -89,10 +89,15 @@ function requireNoJson(list: ParameterList): ParameterList {
   );
 }
 
-async function readJsonParameters(body: Body, hold: Hold, limits: GatewayLimits): Promise<ParameterList> {
+async function readJsonParameters(
+  endpoint: Endpoint,
+  body: Body,
+  hold: Hold,
+  limits: GatewayLimits,
+): Promise<ParameterList> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of heldBytes(body, hold, limits)) chunks.push(chunk);
-  return ofJson(decodeUtf8(Buffer.concat(chunks)), 'A JSON body of parameters');
+  return ofJson(endpoint, decodeUtf8(Buffer.concat(chunks)), 'A JSON body of parameters');
 }
 
 /**
@@ -103,16 +108,16 @@ export function expandJsonParameter(endpoint: Endpoint, list: ParameterList): Pa
   if (!endpoint.bodies || endpoint.streamed || !list.some(([name]) => name === 'json')) return list;
   const others = list.filter(([name]) => name !== 'json');
   const inner = list.filter(([name]) => name === 'json');
-  return [...others, ...inner.flatMap(([, text]) => naming('json', () => ofJson(text, 'It')))];
+  return [...others, ...inner.flatMap(([, text]) => naming('json', () => ofJson(endpoint, text, 'It')))];
 }
 
-function ofJson(text: string, subject: string): ParameterList {
+function ofJson({ structured }: Endpoint, text: string, subject: string): ParameterList {
   if (text.trim() === '') return [];
   const value = parseJson(text);
   if (!(value instanceof JsonObject)) {
     throw new AkinError('bad-request', `${subject} is an object of names and values.`);
   }
-  return flatten(value);
+  return flatten(value, structured ?? []);
 }
 
 function decodeUtf8(bytes: Uint8Array): string {
@@ -123,17 +128,18 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-function flatten(object: JsonObject): ParameterList {
+function flatten(object: JsonObject, structured: readonly string[]): ParameterList {
   const list: [string, string][] = [];
   for (const [name, value] of object.entries) {
     if (name === 'params' && value instanceof JsonObject) {
-      list.push(...(flatten(value) as [string, string][]));
+      list.push(...(flatten(value, structured) as [string, string][]));
       continue;
     }
     const known = Object.hasOwn(JSON_NAMES, name) ? (JSON_NAMES[name] as string) : name;
     for (const one of Array.isArray(value) ? (value as readonly JsonValue[]) : [value as JsonValue]) {
       if (one === null) continue;
-      list.push([known, asText(name, one)]);
+      const whole = one instanceof JsonObject && structured.includes(name);
+      list.push([known, whole ? stringifyJson(one) : asText(name, one)]);
     }
   }
   return list;
