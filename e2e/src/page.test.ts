@@ -264,6 +264,27 @@ describe('the groups to review', () => {
   });
 });
 
+describe('several collections', () => {
+  it('are there to choose from, each with its own documents and filters', async () => {
+    const collection = akin.client.collection('notes');
+    await collection.create();
+    await collection.add([{ id: 'note', title: 'a note without a picture', mood: 'glad' }], { commit: true });
+    const page = await visit('/?q=headphones');
+    const choice = page.getByRole('combobox', { name: 'Collection' });
+    expect(await choice.inputValue()).toBe('my-collection');
+    await search(page, () => choice.selectOption('notes'));
+    await page.getByText('1 found').waitFor();
+    await page.getByRole('link', { name: '1 document', exact: true }).waitFor();
+    expect([address(page).get('collection'), address(page).get('q')]).toEqual(['notes', null]);
+    // There is nothing to compare it with.
+    expect(await cards(page).getByRole('button').allInnerTexts()).toEqual(['no picture']);
+    await search(page, () => page.goBack());
+    expect(await choice.inputValue()).toBe('my-collection');
+    expect(address(page).get('q')).toBe('headphones');
+    expect(await cards(page).count()).toBeGreaterThan(1);
+  });
+});
+
 describe('the changes', () => {
   it('show what failed and why, as it happens, and are tried again', async () => {
     const collection = akin.client.collection('changing');

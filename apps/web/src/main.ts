@@ -34,6 +34,7 @@ let shown: Shown = {
   loading: true,
   error: null,
   status: null,
+  collections: [],
   opened: null,
   facets: [],
   narrowing: false,
@@ -187,12 +188,35 @@ function mayReload(signal?: AbortSignal): boolean {
 
 /** A page without groups is one all the same. */
 async function loadFields(): Promise<void> {
+  const { collection } = state;
+  let found: readonly FacetField[] = [];
   try {
-    const { schema } = await akin.collection(state.collection).schema();
-    fields = facetFieldsOf(schema.fields);
+    found = facetFieldsOf((await akin.collection(collection).schema()).schema.fields);
   } catch {
-    fields = [];
+    // See above.
   }
+  if (collection === state.collection) fields = found;
+}
+
+/** Which others there are to choose from; a key for some collections alone may not know. */
+async function loadCollections(): Promise<void> {
+  try {
+    const { collections } = await akin.collections();
+    update({ collections: collections.map(({ name }) => name) });
+  } catch {
+    update({ collections: [] });
+  }
+}
+
+/** Forgets what came from another collection, and asks the one of the state. */
+async function enterCollection(): Promise<void> {
+  running?.abort();
+  fields = [];
+  update({ status: null, documents: [], numFound: null, loading: true, facets: [], changes: NO_CHANGES });
+  const { collection } = state;
+  await Promise.all([loadFields(), lookAtStatus()]);
+  // Whoever goes on meanwhile begins a search of their own.
+  if (collection === state.collection) await search();
 }
 
 function go(change: Partial<ViewState>, options: { keepPreview?: boolean } = {}): void {
@@ -210,6 +234,13 @@ function forgetPreview(): void {
 }
 
 const actions: Actions = {
+  showCollection(collection) {
+    forgetPreview();
+    state = { ...state, collection, query: null, words: '', filters: [] };
+    shown = { ...shown, opened: null, tags: null };
+    history.pushState(null, '', writeState(state));
+    void enterCollection();
+  },
   ask: (query: Query | null, mode) =>
     go({ view: 'search', query, mode: mode ?? state.mode, ...(query ? { words: '' } : {}) }),
   setMode: (mode) => go({ mode }, { keepPreview: true }),
@@ -274,8 +305,16 @@ const actions: Actions = {
 };
 
 async function watchStatus(): Promise<void> {
+  await lookAtStatus();
+  setTimeout(() => void watchStatus(), STATUS_MILLISECONDS);
+}
+
+/** Tells how many documents there are, and shows new ones where nobody minds. */
+async function lookAtStatus(): Promise<void> {
+  const { collection } = state;
   try {
-    const status = await akin.collection(state.collection).status();
+    const status = await akin.collection(collection).status();
+    if (collection !== state.collection) return;
     const grew = shown.status !== null && status.commit !== shown.status.commit;
     update({ status });
     if (grew) await loadFields();
@@ -285,7 +324,6 @@ async function watchStatus(): Promise<void> {
   } catch {
     // The next search tells what is wrong.
   }
-  setTimeout(() => void watchStatus(), STATUS_MILLISECONDS);
 }
 
 function messageOf(error: unknown): string {
@@ -294,9 +332,10 @@ function messageOf(error: unknown): string {
 }
 
 addEventListener('popstate', () => {
+  const { collection } = state;
   state = readState(new URLSearchParams(location.search));
   shown = { ...shown, opened: null };
-  void search();
+  void (state.collection === collection ? search() : enterCollection());
 });
 addEventListener('paste', (event) => {
   const file = [...(event.clipboardData?.files ?? [])].find((one) => one.type.startsWith('image/'));
@@ -323,3 +362,4 @@ addEventListener('keydown', (event) => {
 
 void loadFields().then(() => search());
 void watchStatus();
+void loadCollections();

@@ -3,11 +3,11 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { type Changes, changesView } from './changes.ts';
 import { type Facet, filterOf } from './facets.ts';
 import { keyedSource } from './key.ts';
-import { palette, paletteOf, picture, scoreText, strings, titleOf } from './parts.ts';
+import { isAnalyzed, palette, paletteOf, picture, scoreText, strings, titleOf } from './parts.ts';
 import { type Review, review } from './review.ts';
 import { sidebar } from './sidebar.ts';
 import { type PredictedTags, predictedTags } from './tags.ts';
-import type { Mode, Query, ViewState } from './view-state.ts';
+import { DEFAULT_COLLECTION, type Mode, type Query, type ViewState } from './view-state.ts';
 
 /** What came from akin, beside the state that stands in the address. */
 export interface Shown {
@@ -17,6 +17,8 @@ export interface Shown {
   loading: boolean;
   error: string | null;
   status: CollectionSummary | null;
+  /** Names of all collections, as far as the key may know them. */
+  collections: readonly string[];
   opened: FoundDocument | null;
   /** What the results can be narrowed by. */
   facets: readonly Facet[];
@@ -34,6 +36,7 @@ export interface Shown {
 }
 
 export interface Actions {
+  showCollection(name: string): void;
   ask(query: Query | null, mode?: Mode): void;
   setMode(mode: Mode): void;
   setWords(words: string): void;
@@ -150,6 +153,7 @@ function header(state: ViewState, shown: Shown, actions: Actions): TemplateResul
       event.preventDefault();
       actions.ask(null, 'content');
     }}><img src="icon.svg" alt="" width="28" height="28" />akin</a>
+    ${collectionChoice(state, shown, actions)}
     <form role="search" @submit=${submit}>
       <input type="search" name="q" aria-label="Words or a query" placeholder="Words, or field:value" .value=${state.words} />
     </form>
@@ -173,6 +177,15 @@ function header(state: ViewState, shown: Shown, actions: Actions): TemplateResul
         actions.showChanges();
       }}>${statusText(shown.status)}</a>
   </header>`;
+}
+
+function collectionChoice(state: ViewState, shown: Shown, actions: Actions): TemplateResult | typeof nothing {
+  const names = [...new Set([...shown.collections, state.collection])].sort();
+  if (names.length < 2) return nothing;
+  const choose = (event: Event) => actions.showCollection((event.target as HTMLSelectElement).value);
+  return html`<select class="collections" aria-label="Collection" .value=${state.collection} @change=${choose}>
+    ${names.map((name) => html`<option value=${name} ?selected=${name === state.collection}>${name}</option>`)}
+  </select>`;
 }
 
 function statusText(status: CollectionSummary | null): string {
@@ -258,8 +271,9 @@ function emptyNote(state: ViewState, shown: Shown): TemplateResult | typeof noth
   const asked = state.query || state.words || state.filters.length > 0;
   if (asked)
     return html`<p class="note">Nothing matches. ${state.mode === 'duplicate' ? 'No copy of this picture is stored.' : ''}</p>`;
+  const named = state.collection === DEFAULT_COLLECTION ? '' : ` --collection ${state.collection}`;
   return html`<p class="note">
-    This collection is empty. Index a folder with <code>npx akin index ~/Pictures</code>, or drop a picture here once there are some.
+    This collection is empty. Index a folder with <code>npx akin index ~/Pictures${named}</code>, or drop a picture here once there are some.
   </p>`;
 }
 
@@ -272,13 +286,17 @@ function card(document: FoundDocument, actions: Actions, collection: Collection)
     </button>
     ${paletteOf(document)}
     <p class="name">${name}</p>
-    <div class="card-actions">
-      ${MODE_NAMES.map(
-        ([mode, label, about]) =>
-          html`<button title=${about} @click=${() => actions.ask({ by: 'id', id: document.id }, mode)}>${label}</button>`,
-      )}
-    </div>
+    <div class="card-actions">${likeIt(document, actions)}</div>
   </li>`;
+}
+
+/** A search for the like by each mode, where there is a picture to compare. */
+function likeIt(document: FoundDocument, actions: Actions): readonly TemplateResult[] {
+  if (!isAnalyzed(document)) return [];
+  return MODE_NAMES.map(
+    ([mode, label, about]) =>
+      html`<button title=${about} @click=${() => actions.ask({ by: 'id', id: document.id }, mode)}>${label}</button>`,
+  );
 }
 
 function details(document: FoundDocument, shown: Shown, actions: Actions, collection: Collection): TemplateResult {
@@ -293,10 +311,7 @@ function details(document: FoundDocument, shown: Shown, actions: Actions, collec
       ${picture(document, collection)}
       <h2>${titleOf(document)}</h2>
       <div class="modes" role="group" aria-label="Search for the like by">
-        ${MODE_NAMES.map(
-          ([mode, label, about]) =>
-            html`<button title=${about} @click=${() => actions.ask({ by: 'id', id: document.id }, mode)}>${label}</button>`,
-        )}
+        ${likeIt(document, actions)}
       </div>
       ${paletteOf(document, 'big', (hex) => actions.ask({ by: 'hex', hex }, 'color'))}
       <p class="chips">

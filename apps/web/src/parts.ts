@@ -2,11 +2,15 @@ import type { Collection, FoundDocument, Plain } from '@akin/client';
 import { html, svg, type TemplateResult } from 'lit-html';
 import { keyedSource } from './key.ts';
 
+/** Whether it has a picture that others can be compared with. */
+export function isAnalyzed(document: FoundDocument): boolean {
+  return Object.keys(document).some((name) => /^copyspace$|_rerank$|_isolated$/.test(name));
+}
+
 /** The small picture of a document, or the one at its address, or a note that there is none. */
 export function picture(document: FoundDocument, collection: Collection): TemplateResult {
   const address = typeof document.image === 'string' && /^https?:/.test(document.image) ? document.image : null;
-  const analyzed = Object.keys(document).some((name) => /^copyspace$|_rerank$|_isolated$/.test(name));
-  if (!analyzed && !address) return html`<span class="placeholder">no picture</span>`;
+  if (!isAnalyzed(document) && !address) return html`<span class="placeholder">no picture</span>`;
   const onError = ({ target }: Event) => {
     const image = target as HTMLImageElement;
     if (address && image.src !== address) image.src = address;

@@ -23,7 +23,7 @@ export interface ViewState {
   filters: string[];
 }
 
-const DEFAULT_COLLECTION = 'my-collection';
+export const DEFAULT_COLLECTION = 'my-collection';
 const VIEWS = ['groups', 'changes'] as const;
 const MODES: readonly Mode[] = ['content', 'color', 'duplicate'];
 
