@@ -138,6 +138,8 @@ describe('collections', () => {
       [{ 'add-field': 'x' }, /cannot be read|is an object/],
       [{ 'add-field': [[{ name: 'x', type: 'string' }]] }, /add-field/],
       [{ 'add-field': { name: 'x', type: 'string', multiValued: true } }, /only "labels"/],
+      [{ 'add-field': { name: 'x', type: 'string', required: true } }, /cannot be required/],
+      [{ 'add-field': { name: 'x', type: 'pint', default: 0 } }, /nor have a default/],
       [{ 'add-field': { name: 'place', type: 'location' } }, /the field "location"/],
       [{ 'add-field': { name: 'a\nb', type: 'string' } }, /control/],
       [{ 'replace-field': { name: 'n', type: 'string' } }, /reindex/],

@@ -17,7 +17,7 @@ const ELEMENT_TYPES: Partial<Record<FieldType, FieldType>> = { strings: 'string'
 
 /**
  * Reads fields as clients of Solr define them: `{"name": …, "type": …, "multiValued": …}`; what else they say (`stored`,
- * `indexed`, …) is true of every field or ignored. Fields that are there already with that type are left out.
+ * `indexed`, …) is true of every field. Fields that are there already with that type are left out.
  *
  * @param texts a JSON object each
  * @param known the fields that the collection has
@@ -57,8 +57,13 @@ function readDefinition(text: string): { name: string; type: FieldType; several:
     const possible = [...TYPES.values()].flat().join(', ');
     throw refuse(`the field ${quote(name)} has ${shown}, where akin knows ${possible}`);
   }
-  const several = value.get('multiValued');
-  return { name, type, several: several === true || several === 'true' };
+  const says = (key: string) => value.get(key) === true || value.get(key) === 'true';
+  if ((says('required') && name !== 'id') || (value.get('default') ?? null) !== null) {
+    throw refuse(
+      `the field ${quote(name)} cannot be required, nor have a default: a document has the values that were sent, and needs none but "id"`,
+    );
+  }
+  return { name, type, several: says('multiValued') };
 }
 
 const INSTEAD: Readonly<Record<(typeof REFUSED_SCHEMA_COMMANDS)[number], string>> = {
