@@ -14,7 +14,7 @@ export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call,
       'Give one picture: input.url with its address, or input.data with its bytes as base64.',
     );
   }
-  const input = url === undefined ? { data: data as string } : { url };
-  const { outputs } = await describePicture(input, modules, call.signal, context);
+  const [input, parameter] = url === undefined ? [{ data: data as string }, 'input.data'] : [{ url }, 'input.url'];
+  const { outputs } = await describePicture(input, parameter, modules, call.signal, context);
   return { body: { outputs } };
 };

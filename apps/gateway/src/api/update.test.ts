@@ -371,6 +371,7 @@ describe('all or nothing', () => {
       [6, 'import'],
       [7, 'text'],
     ]);
+    expect(answer.json.error.details[5].msg).toMatch(/^Document "import" at position 6: field "import": /);
     expect(answer.json.error.msg).toContain('"id" is required');
     expect(answer.json.error.msg).toContain('7 documents or deletes are wrong. Nothing of the request was accepted.');
     expect(await ids()).toEqual([]);

@@ -1,4 +1,4 @@
-import { AkinError } from '@akin/domain';
+import { AkinError, naming } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
 import { colorQuery, combine, distanceAt, parseHexColors, parseOutputs } from '@akin/modules/vectors';
 import type { RankByDocuments, Smartfilter } from '@akin/store';
@@ -90,7 +90,7 @@ async function vectorOf(
     case 'url':
     case 'data': {
       const input = kind === 'url' ? { url: value } : { data: value };
-      const { outputs } = await describePicture(input, [module], signal, context);
+      const { outputs } = await describePicture(input, parameter, [module], signal, context);
       return fromOutputs(outputs, module, parameter);
     }
   }
@@ -111,7 +111,7 @@ function present(vector: Float32Array | null | undefined, id: string, module: st
 }
 
 function fromOutputs(json: string, module: string, parameter: string): Float32Array {
-  const descriptor = parseOutputs(json).descriptors.get(module);
+  const descriptor = naming(parameter, () => parseOutputs(json)).descriptors.get(module);
   if (descriptor) return descriptor.vector;
   throw new AkinError(
     'bad-request',

@@ -1,4 +1,4 @@
-import { AkinError, decodeBase64 } from '@akin/domain';
+import { AkinError, decodeBase64, naming } from '@akin/domain';
 import type { Analysis } from '../config.ts';
 import type { Context } from '../context.ts';
 
@@ -9,16 +9,19 @@ const MAX_PICTURE_BYTES = 25_000_000;
  * The analysis of a picture that a person waits for.
  *
  * @param input an http(s) address, or base64 or a data URI, whatever type that declares
+ * @param parameter where it came in, for messages
  * @throws AkinError about the address, the text or the picture; unavailable when it takes too long
  */
 export async function describePicture(
   input: { readonly url: string } | { readonly data: string },
+  parameter: string,
   modules: readonly string[],
   signal: AbortSignal,
   context: Context,
 ): Promise<Analysis> {
-  const picture =
-    'url' in input ? { url: requireHttp(input.url) } : { bytes: decodeBase64(input.data, MAX_PICTURE_BYTES) };
+  const picture = naming(parameter, () =>
+    'url' in input ? { url: requireHttp(input.url) } : { bytes: decodeBase64(input.data, MAX_PICTURE_BYTES) },
+  );
   const tooLate = AbortSignal.timeout(context.limits.analyzeMilliseconds);
   const either = AbortSignal.any([signal, tooLate]);
   const { fetchedPictures, sentPictures } = context.turnstiles;

@@ -284,10 +284,10 @@ describe('ranking', () => {
     [{ 'rank.by.id': ['red', 'red'], 'rank.weights': '1,-1' }, 'cancel'],
     [{ 'rank.by.hex': 'red', 'rank.mode': 'color' }, 'rank.by.hex'],
     [{ 'rank.by.hex': '0xff0000' }, 'needs rank.mode=color'],
-    [{ 'rank.by.url': 'file:///etc/passwd' }, 'http://'],
-    [{ 'rank.by.data': '!!!' }, 'not base64'],
+    [{ 'rank.by.url': 'file:///etc/passwd' }, 'Parameter rank.by.url: The address of a picture begins with http://'],
+    [{ 'rank.by.data': '!!!' }, 'Parameter rank.by.data: The image data is not base64'],
     [{ 'rank.by.outputs': '{}' }, 'brings no content descriptor'],
-    [{ 'rank.by.outputs': 'x' }, 'JSON'],
+    [{ 'rank.by.outputs': 'x' }, 'Parameter rank.by.outputs: The JSON cannot be read'],
     [{ 'rank.by.id': Array.from({ length: 21 }, () => 'red') }, 'at most 20'],
   ])('refuses %j', async (fields, message) => {
     expect(await refusal('image', fields)).toEqual([400, expect.stringContaining(message)]);

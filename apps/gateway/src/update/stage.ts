@@ -174,7 +174,7 @@ class StagedRequest {
 
 /** The change that a document is. Outputs that came with it are looked at now, so that no commit finds them wrong. */
 async function addOf(document: NewDocument, modules: readonly string[] | undefined, context: Context): Promise<Change> {
-  const mark = document.import === undefined ? undefined : parseOutputs(document.import).mark;
+  const mark = document.import === undefined ? undefined : markOf(document.import);
   const { thumbnail } = document;
   const kept = thumbnail === undefined ? document : { ...document, thumbnail: await keptThumbnail(thumbnail, context) };
   return {
@@ -183,6 +183,15 @@ async function addOf(document: NewDocument, modules: readonly string[] | undefin
     ...(modules === undefined ? {} : { modules }),
     ...(mark === undefined ? {} : { mark }),
   };
+}
+
+function markOf(outputs: string): string | undefined {
+  try {
+    return parseOutputs(outputs).mark;
+  } catch (error) {
+    if (!(error instanceof AkinError)) throw error;
+    throw new AkinError(error.code, `field "import": ${error.message}`, { cause: error });
+  }
 }
 
 function detailOf(error: AkinError, command: ChangeCommand): ErrorDetail {
