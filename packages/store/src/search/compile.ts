@@ -129,21 +129,29 @@ function compileBool(
 ): CompiledQuery | undefined {
   const required = compileAll(must, context, scored);
   const excluded = compileAny(mustNot, context, false);
-  const onlyScores = required.length > 0;
-  // Beside required clauses, optional ones only score; without scores they are checked and left out.
-  const optional =
-    onlyScores && !scored
-      ? compileAny(should, { ...context, params: new Params() }, false).slice(0, 0)
-      : compileAny(should, context, scored);
+  const optional = compileOptional(should, required.length > 0, context, scored);
   if (required.length + optional.length + excluded.length === 0) return undefined;
 
   const conditions = required.map(({ where }) => where);
   // With nothing but exclusions this is false: they take from nothing.
-  if (!onlyScores) conditions.push(anyOf(optional));
+  if (required.length === 0) conditions.push(anyOf(optional));
   // A comparison with a missing value is null, which must not exclude.
   if (excluded.length > 0) conditions.push(`(${anyOf(excluded)}) is not true`);
   const where = checkedLength(conditions.length === 1 ? (conditions[0] as string) : `(${conditions.join(' and ')})`);
   return { where, score: scored ? boolScore(required, optional, context) : 0 };
+}
+
+/** Beside required clauses, optional ones only score: without scores they say nothing, but must be right all the same. */
+function compileOptional(
+  should: readonly Query[],
+  besideRequired: boolean,
+  context: CompileContext,
+  scored: boolean,
+): CompiledQuery[] {
+  if (scored || !besideRequired) return compileAny(should, context, scored);
+  // Parameters of their own, which go with them: one that no statement uses has no type.
+  compileAny(should, { ...context, params: new Params() }, false);
+  return [];
 }
 
 function anyOf(queries: readonly CompiledQuery[]): string {
