@@ -31,6 +31,12 @@ const themes = Array.from({ length: THEMES }, () => unit(Array.from({ length: DI
 const near = (theme: number, spread = 0.12) =>
   unit((themes[theme] as number[]).map((value) => value + spread * gauss()));
 
+/** All themes, from the nearest to a theme on. */
+const fromNearToFar = (theme: number) => {
+  const nearness = themes.map((one) => one.reduce((sum, value, i) => sum + value * (themes[theme]?.[i] ?? 0), 0));
+  return themes.map((_, i) => i).sort((a, b) => (nearness[b] as number) - (nearness[a] as number));
+};
+
 function parse(json: string): ParsedOutputs {
   const { view } = JSON.parse(json) as { view?: number[] };
   if (view === undefined) return { fields: new Map(), descriptors: new Map() };
@@ -142,6 +148,15 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     ['a tenth and a half', (_: number) => ['tenth:4', 'half:0']],
     ['what is near', (theme: number) => [`theme:${theme}`]],
     ['what is far', (theme: number) => [`theme:(${(theme + 5) % THEMES} ${(theme + 9) % THEMES})`]],
+    [
+      'the half that is farthest',
+      (theme: number) => [
+        `theme:(${fromNearToFar(theme)
+          .slice(THEMES / 2)
+          .join(' ')})`,
+      ],
+    ],
+    ['all but the two nearest', (theme: number) => [`-theme:(${fromNearToFar(theme).slice(0, 2).join(' ')})`]],
     ['all but what is near', (theme: number) => [`-theme:${theme}`]],
     ['the first half', (_: number) => [`n:[0 TO ${COUNT / 2 - 1}]`]],
     ['one of all', (_: number) => ['n:1234']],
