@@ -100,10 +100,24 @@ describe('the stream of changes', () => {
     const feed = new Feed(service.store, 'my-collection', new AbortController().signal);
     const stop = feed.listen();
     for (let look = 0; look < 3; look++) {
-      await feed.next(reader.signal);
+      await feed.next(feed.look, reader.signal);
       expect(getEventListeners(reader.signal, 'abort')).toEqual([]);
     }
     stop();
+  });
+
+  it('does not wait for another look when one came while it read', async () => {
+    const end = new AbortController();
+    const feed = new Feed(service.store, 'my-collection', end.signal);
+    const stop = feed.listen();
+    const before = feed.look;
+    const { signal } = new AbortController();
+    await feed.next(before, signal);
+    // No look comes any more.
+    stop();
+    await feed.next(before, signal);
+    expect(feed.look).toBeGreaterThan(before);
+    end.abort();
   });
 
   it('refuses what it cannot begin with', async () => {

@@ -26,6 +26,8 @@ export const operationsStream: Handler<ParametersOf<Endpoints['operationsStream'
     try {
       yield `retry: ${RETRY_MILLISECONDS}\n\n`;
       while (!ended.aborted) {
+        // Whatever comes while this one is read is behind it.
+        const { look } = feed;
         if (feed.status !== status) {
           status = feed.status;
           yield `event: status\ndata: ${status}\n\n`;
@@ -43,7 +45,7 @@ export const operationsStream: Handler<ParametersOf<Endpoints['operationsStream'
           beat = performance.now();
           continue;
         }
-        await feed.next(ended);
+        await feed.next(look, ended);
         if (performance.now() - beat > HEARTBEAT_MILLISECONDS) {
           yield ':\n\n';
           beat = performance.now();

@@ -17,6 +17,7 @@ export class Feed {
   readonly #signal: AbortSignal;
   #listeners = 0;
   #isRunning = false;
+  #look = 0;
   #waiting: (() => void)[] = [];
   #pages = new Map<number, Promise<readonly Operation[]>>();
   #failure: { readonly error: unknown } | undefined;
@@ -62,9 +63,14 @@ export class Feed {
     return page;
   }
 
-  /** Resolves at the next look, or when either signal ends. @throws what the look failed by */
-  async next(signal: AbortSignal): Promise<void> {
-    if (!signal.aborted && !this.#signal.aborted) {
+  /** The number of the last look. */
+  get look(): number {
+    return this.#look;
+  }
+
+  /** Resolves when there was a look behind one, or either signal ends. @throws what the look failed by */
+  async next(look: number, signal: AbortSignal): Promise<void> {
+    if (look === this.#look && !signal.aborted && !this.#signal.aborted) {
       await new Promise<void>((resolve) => {
         const done = () => {
           // A stream may last for days, with many looks.
@@ -99,6 +105,7 @@ export class Feed {
           this.#status = JSON.stringify(await presentCollection(this.#store, collection));
           this.#statusAt = performance.now();
         }
+        this.#look++;
         this.#wake();
         await news;
         await new Promise((resolve) => setTimeout(resolve, REST_MILLISECONDS));
@@ -107,6 +114,7 @@ export class Feed {
       this.#failure = { error };
     } finally {
       this.#isRunning = false;
+      this.#look++;
       this.#wake();
     }
   }

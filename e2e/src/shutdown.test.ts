@@ -1,0 +1,160 @@
+import { request as httpRequest } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { Collection } from '@akin/client';
+import { drawImage, type TestDatabase, type TestRedis, testDatabase, testRedis } from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { serveAkin, temporaryFolder, until } from './akin.ts';
+import { FleetProcess, type Pictures, servePictures } from './fleet.ts';
+
+/** What orchestrators wait before they kill. */
+const GRACE_MILLISECONDS = 30_000;
+const ACCEPTED = 3_000;
+
+/** A change whose body never ends. @returns the status of its answer; 0 when it is broken off */
+function endlessUpdate(url: string): Promise<number> {
+  const request = httpRequest(`${url}/api/cores/my-collection/update`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+  });
+  const ended = new Promise<number>((resolve) => {
+    request.on('response', (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    request.on('error', () => resolve(0));
+    request.on('close', () => resolve(0));
+  });
+  request.write('[{"id":"never"}');
+  for (let i = 0; i < 1_000; i++) request.write(`,{"id":"never${i}"}`);
+  const feeding = setInterval(() => request.write(',{"id":"more"}'), 100);
+  ended.then(() => clearInterval(feeding));
+  return ended;
+}
+
+/** Listens to changes until the server ends that. */
+async function listen(url: string): Promise<Promise<string>> {
+  const answer = await fetch(`${url}/api/cores/my-collection/operations/stream`);
+  expect(answer.status).toBe(200);
+  return text(answer.body as never).catch(() => 'broken off');
+}
+
+async function countOf(collection: Collection, q: string): Promise<number> {
+  return (await collection.select({ q, rows: 0 })).response.numFound;
+}
+
+async function within<Value>(work: Promise<Value>): Promise<Value> {
+  const from = performance.now();
+  const value = await work;
+  expect(performance.now() - from).toBeLessThan(GRACE_MILLISECONDS);
+  return value;
+}
+
+const documents = (name: string) => Array.from({ length: ACCEPTED }, (_, i) => ({ id: `${name}${i}`, n: i }));
+
+describe('the end of a process of a fleet under load', () => {
+  let database: TestDatabase;
+  let redis: TestRedis;
+  let pictures: Pictures;
+  let gateway: FleetProcess;
+  let indexer: FleetProcess;
+  let analyzer: FleetProcess;
+  let all: FleetProcess[];
+  const collection = () => gateway.client.collection('my-collection');
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    redis = await testRedis();
+    pictures = await servePictures(await drawImage({ width: 320, height: 240 }));
+    const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, AKIN_REDIS_PREFIX: redis.prefix };
+    analyzer = new FleetProcess('analyzer', { ...env, AKIN_THREADS: '1', AKIN_ALLOW_LOOPBACK_IMAGES: 'true' });
+    indexer = new FleetProcess('indexer', env);
+    await analyzer.start();
+    gateway = new FleetProcess('gateway', { ...env, ANALYZE_URL: analyzer.url });
+    all = [gateway, indexer, analyzer];
+    await Promise.all([gateway.start(), indexer.start()]);
+    for (const one of all) await until(`${one.name} is ready`, () => one.isReady());
+  });
+  afterAll(async () => {
+    for (const one of all ?? []) await one.kill();
+    pictures?.close();
+    await redis?.drop();
+    await database?.drop();
+  });
+
+  it('of a gateway breaks off a change that does not end, of which nothing is kept, and ends streams', async () => {
+    const stream = listen(gateway.url);
+    const update = endlessUpdate(gateway.url);
+    await collection().add([{ id: 'before' }], { commit: true });
+    expect(await within(gateway.stop())).toBe(0);
+    expect(await update).toBe(0);
+    expect(await stream).toMatch(/^retry: /);
+    await gateway.start();
+    await until('it is ready', () => gateway.isReady());
+    await collection().commit();
+    expect(await countOf(collection(), '*:*')).toBe(1);
+  });
+
+  it('of an indexer leaves its commit to the next one, which shows everything once', async () => {
+    await collection().add(documents('commit'), { async: true });
+    const commit = collection().commit();
+    await until(
+      'it commits',
+      async () => /"n":/.test(indexer.log) || (await countOf(collection(), 'id:commit0')) === 0,
+    );
+    expect(await within(indexer.stop())).toBe(0);
+    await indexer.start();
+    await commit;
+    expect(await countOf(collection(), 'id:commit*')).toBe(ACCEPTED);
+    expect(await collection().status()).toMatchObject({ pending: 0, failed: 0 });
+  });
+
+  it('of an analyzer hands back what it did not begin, and loses no attempt', async () => {
+    const slow = Array.from({ length: 40 }, (_, i) => ({ id: `slow${i}`, image: `${pictures.url}/${i}?seconds=60` }));
+    await collection().add(slow, { async: true });
+    await until('it fetches', async () => pictures.waiting() >= 6);
+    expect(await within(analyzer.stop())).toBe(0);
+    pictures.slow(-60);
+    await analyzer.start();
+    await until('all are there', async () => {
+      await collection().commit();
+      return (await countOf(collection(), 'id:slow*')) === 40;
+    });
+    expect((await collection().status()).failed).toBe(0);
+  });
+});
+
+describe('the end of akin serve under load', () => {
+  it('comes in time and keeps what was accepted', async () => {
+    const data = await temporaryFolder();
+    const pictures = await servePictures(await drawImage({ width: 320, height: 240 }));
+    try {
+      const start = () => serveAkin(['--no-demo', '--data', data.folder], { AKIN_THREADS: '1' });
+      const first = await start();
+      const collection = first.client.collection('my-collection');
+      const stream = listen(first.url);
+      const update = endlessUpdate(first.url);
+      await collection.add(documents('plain'), { async: true });
+      const slow = Array.from({ length: 40 }, (_, i) => ({ id: `slow${i}`, image: `${pictures.url}/${i}?seconds=60` }));
+      await collection.add(slow, { async: true });
+      await until('it fetches', async () => pictures.waiting() >= 6);
+      // Nobody waits for its answer.
+      collection.commit().catch(() => {});
+      expect(await within(first.command.stop())).toMatchObject({ code: 0 });
+      expect(await update).toBe(0);
+      expect(await stream).toMatch(/^retry: /);
+
+      pictures.slow(-60);
+      const second = await start();
+      const again = second.client.collection('my-collection');
+      await until('all are there', async () => {
+        await again.commit();
+        return (await countOf(again, '*:*')) === ACCEPTED + 40;
+      });
+      expect(await again.status()).toMatchObject({ failed: 0 });
+      await second.command.stop();
+    } finally {
+      pictures.close();
+      await data.remove();
+    }
+  });
+});
