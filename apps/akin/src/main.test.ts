@@ -53,10 +53,21 @@ describe('the command akin', () => {
     [['analyze', '--modules', 'colour', 'x.jpg'], /colour/],
     [['index'], /Name a folder/],
     [['backup'], /Name one file/],
+    [['backup', 'x', '--data', tmpdir()], /no store in .*--data/],
+    [['import', tmpdir()], /is a folder/],
     [['serve', '--port', '99999999999'], /--port/],
     [['serve', '--log-level', 'loud'], /--log-level must be one of/],
     [
-      ['serve', '--host', '0.0.0.0', '--no-demo', '--data', path.join(tmpdir(), `akin-main-test-${process.pid}`)],
+      [
+        'serve',
+        '--host',
+        '0.0.0.0',
+        '--port',
+        '0',
+        '--no-demo',
+        '--data',
+        path.join(tmpdir(), `akin-main-test-${process.pid}`),
+      ],
       /keys create --scope admin.*--allow-open-network/,
     ],
   ])('refuses %j with exit code 1 and a message instead of a stack', async (args, message) => {

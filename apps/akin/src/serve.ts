@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createAnalyzerWorker, measured } from '@akin/analyzer';
 import { AkinError } from '@akin/domain';
 import { type AccessConfig, createGateway, type Gateway, type GatewayLimits } from '@akin/gateway';
-import { makeThumbnail } from '@akin/imaging';
+import { type DownloadPolicy, makeThumbnail } from '@akin/imaging';
 import { createIndexer } from '@akin/indexer';
 import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/modules/analyze';
 import { MODULES } from '@akin/modules/manifests';
@@ -26,6 +26,10 @@ export interface ServeConfig {
   readonly host: string;
   readonly port: number;
   readonly corsOrigins: readonly string[];
+  /** Names in Host that are served besides those of this machine. */
+  readonly allowedHosts?: readonly string[];
+  /** From where pictures are downloaded; this machine and the internet unless given. */
+  readonly downloadPolicy?: DownloadPolicy;
   readonly allowOpenNetwork: boolean;
   /** Keys and rates; keys are asked for beyond loopback when not given. */
   readonly access?: AccessConfig;
@@ -87,7 +91,7 @@ async function open(config: ServeConfig, log: Logger, parts: Parts): Promise<Omi
   for (const line of await tellOtherModels(store)) process.stderr.write(`${line}\n`);
   const analyzer = parts.keep('analyzer', measured(await createAnalyzer(config.analysis), metrics));
   const queue = parts.keep('queue', createMemoryQueue());
-  const download = downloader({ allowLoopback: true, allowPrivate: false });
+  const download = downloader(config.downloadPolicy ?? { allowLoopback: true, allowPrivate: false });
   parts.keep('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
   const indexer = parts.keep('indexer', createIndexer({ store, queue, log, metrics }));
   const gateway = parts.keep(
@@ -101,6 +105,7 @@ async function open(config: ServeConfig, log: Logger, parts: Parts): Promise<Omi
       allowOpenNetwork: config.allowOpenNetwork,
       access: { ...config.access, ownKey: key },
       corsOrigins: config.corsOrigins,
+      ...(config.allowedHosts ? { allowedHosts: config.allowedHosts } : {}),
       legacySegment: config.legacySegment,
       webFolder: config.webFolder,
       version: akinVersion(),

@@ -113,8 +113,10 @@ async function allowedAddresses(
 /** Why an address is not connected to. The address itself is not told: it may be the secret of a network. */
 const REFUSALS: Record<ReturnType<typeof addressKind>, string> = {
   public: 'its address is refused',
-  loopback: 'it leads to the machine that akin runs on, which the configuration does not allow',
-  private: 'it leads into a private network, which the configuration does not allow',
+  loopback:
+    'it leads to the machine that akin runs on, which the configuration does not allow (--allow-loopback-images)',
+  private:
+    'it leads into a private network, which the configuration does not allow (--image-hosts, --allow-private-images)',
   'link-local': 'it leads to a link-local address, which is never fetched',
   metadata: 'it leads to a cloud metadata address, which is never fetched',
   reserved: 'it leads to a reserved address, which is never fetched',

@@ -26,6 +26,7 @@ export { type CommitResult, commit } from './commit.ts';
 export { answerCommit, requestCommit, requestedCommits } from './commit-requests.ts';
 export { DEFINABLE_TYPES, defineFields } from './define-fields.ts';
 export type * from './engine/engine.ts';
+export { holdsStore } from './engine/folder.ts';
 export {
   definedFields,
   type ExportedDocument,

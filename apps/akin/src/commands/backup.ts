@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { MODULES } from '@akin/modules/manifests';
 import { parseOutputs } from '@akin/modules/vectors';
-import { backup, openStore, restore } from '@akin/store';
+import { backup, holdsStore, openStore, restore } from '@akin/store';
 import type { Program } from '../main.ts';
 import { type Option, type Parsed, UsageError } from '../options.ts';
 import { databaseFolder, STORE_OPTIONS } from './serve-options.ts';
@@ -18,7 +18,11 @@ export const backupCommand: Program = {
   },
   async run(options) {
     const file = onlyWord(options);
-    await using store = await openStore({ modules: MODULES, parseOutputs, folder: databaseFolder(options) });
+    const folder = databaseFolder(options);
+    // A wrong folder must not end as the backup of a store that was just made, over the one of yesterday.
+    if (!(await holdsStore(folder)))
+      throw new UsageError(`There is no store in ${folder}: name its folder with --data.`);
+    await using store = await openStore({ modules: MODULES, parseOutputs, folder });
     await backup(store, path.resolve(file));
     process.stdout.write(`${file} holds everything that was accepted.\n`);
     return 0;

@@ -1,6 +1,7 @@
 import { type Collection, createClient } from '@akin/client';
 import { ACCESS_OPTIONS, accessConfig } from '../access-options.ts';
 import { fillWithDemo } from '../demo/fill.ts';
+import { listed, PRIVATE_IMAGES_OPTIONS } from '../fleet/options.ts';
 import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
 import type { Program } from '../main.ts';
 import { openInBrowser } from '../open-in-browser.ts';
@@ -8,6 +9,7 @@ import { serve } from '../serve.ts';
 import {
   CORS_OPTION,
   embeddedConfig,
+  HOSTS_OPTION,
   LEGACY_OPTION,
   SLOWDOWN_OPTION,
   STORE_OPTIONS,
@@ -41,11 +43,13 @@ export const serveCommand: Program = {
       { name: 'no-demo', about: 'Do not fill an empty collection with drawn pictures' },
       { name: 'no-open', about: 'Do not open the page in a browser' },
       ...ACCESS_OPTIONS,
+      HOSTS_OPTION,
       CORS_OPTION,
       LEGACY_OPTION,
       ...WAITING_OPTIONS,
       SLOWDOWN_OPTION,
       ...STORE_OPTIONS,
+      ...PRIVATE_IMAGES_OPTIONS,
       ...FOLDER_OPTIONS,
     ],
   },
@@ -56,10 +60,14 @@ export const serveCommand: Program = {
       ...config,
       host: options.text('host') ?? '127.0.0.1',
       port: options.number('port', 65_535),
-      corsOrigins: (options.text('cors') ?? '')
-        .split(',')
-        .map((origin) => origin.trim())
-        .filter(Boolean),
+      corsOrigins: listed(options.text('cors')),
+      allowedHosts: listed(options.text('allowed-hosts')),
+      // Pictures of this machine need no leave: akin serves it.
+      downloadPolicy: {
+        allowLoopback: true,
+        allowPrivate: options.on('allow-private-images'),
+        allowHosts: listed(options.text('image-hosts')),
+      },
       allowOpenNetwork: options.on('allow-open-network'),
       access: accessConfig(options),
       legacySegment: options.text('legacy-segment') ?? 'solr',

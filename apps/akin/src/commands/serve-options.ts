@@ -59,6 +59,12 @@ export const CORS_OPTION: Option = {
   about: 'Origins whose pages may call akin, by comma; * for any',
 };
 
+export const HOSTS_OPTION: Option = {
+  name: 'allowed-hosts',
+  value: 'names',
+  about: 'Names in Host to serve besides those of this machine, by comma',
+};
+
 export const LEGACY_OPTION: Option = {
   name: 'legacy-segment',
   value: 'name',

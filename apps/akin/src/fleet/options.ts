@@ -66,10 +66,15 @@ export const REDIS_OPTIONS: readonly Option[] = [
   },
 ];
 
-export const IMAGES_OPTIONS: readonly Option[] = [
-  { name: 'allow-loopback-images', about: 'Download pictures from this machine too' },
+/** What `akin serve` may be told; pictures of its own machine it downloads in any case. */
+export const PRIVATE_IMAGES_OPTIONS: readonly Option[] = [
   { name: 'allow-private-images', about: 'Download pictures from private networks too' },
   { name: 'image-hosts', value: 'names', about: 'Hosts of pictures that may be private or this machine, by comma' },
+];
+
+export const IMAGES_OPTIONS: readonly Option[] = [
+  { name: 'allow-loopback-images', about: 'Download pictures from this machine too' },
+  ...PRIVATE_IMAGES_OPTIONS,
 ];
 
 export function downloadPolicy(options: Parsed): DownloadPolicy {

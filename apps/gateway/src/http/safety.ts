@@ -33,7 +33,10 @@ export function checkHost(request: IncomingMessage, config: SafetyConfig): void 
   if (request.headers.host === undefined && request.httpVersion === '1.0') return;
   const host = hostName(request.headers.host ?? '');
   if (isLoopback(host) || config.allowedHosts.includes(host)) return;
-  throw new AkinError('forbidden', 'This akin serves its own machine: ask for localhost, or name the host to allow.');
+  throw new AkinError(
+    'forbidden',
+    'This akin serves its own machine: ask for localhost, or name the host to allow (--allowed-hosts).',
+  );
 }
 
 /**

@@ -36,6 +36,11 @@ export async function inspectFolder(folder: string): Promise<DataFolder> {
   return { dataDirectory, newDirectory, exists };
 }
 
+/** Whether an embedded store was ever made there. */
+export function holdsStore(folder: string): Promise<boolean> {
+  return present(join(folder, 'pg'));
+}
+
 async function checkFormat(folder: string): Promise<void> {
   let found: FolderFormat;
   try {

@@ -147,6 +147,12 @@ describe('the folder of the embedded database', () => {
       await engine.query('insert into kept values (8)');
     }
     await expect(openPglite(folder, { backup: file })).rejects.toMatchObject({ code: 'conflict' });
+    const empty = join(folder, '..', 'empty');
+    for (const wrong of [join(folder, 'akin.json'), join(folder, 'is-not-there')]) {
+      const { code, message } = await openPglite(empty, { backup: wrong }).catch((error) => error);
+      expect([code, message]).toEqual(['bad-request', expect.stringContaining(`${wrong} cannot be restored: `)]);
+    }
+    expect(await readdir(empty)).toEqual([]);
     await using restored = await openPglite(join(folder, '..', 'restored'), { backup: file });
     expect(await restored.query('select n from kept')).toEqual([{ n: 7 }]);
   }, 60_000);

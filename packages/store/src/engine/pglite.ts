@@ -48,6 +48,12 @@ export async function openPglite(folder: string, options: PgliteOptions = {}): P
   } catch (error) {
     await unlock();
     if (error instanceof AkinError) throw error;
+    if (backup !== undefined) {
+      const why = (error as Error).message;
+      throw new AkinError('bad-request', `${backup} cannot be restored: ${why}. It must be a file of akin backup.`, {
+        cause: error,
+      });
+    }
     throw new AkinError(
       'unavailable',
       `The database in ${folder} cannot be opened: ${(error as Error).message}. If it is damaged, restore a backup (akin restore) or index again into an empty folder.`,
