@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
+import { outcomeOf } from './shell.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../apps/akin/bin/akin.mjs', import.meta.url));
 const PAGE = fileURLToPath(new URL('../../docs/keys.md', import.meta.url));
@@ -27,10 +27,10 @@ it('the commands of docs/keys.md answer what it says, and print no key but a new
     await writeFile(npx, `#!/bin/sh\nshift\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`, { mode: 0o755 });
     const commands = blocks.map((block) => (block.includes(' serve ') ? `${block}ready\n` : block)).join('');
     const script = `${BEFORE}${commands.replaceAll('127.0.0.1:8983', `127.0.0.1:${port}`)}`;
-    const { code, out, err } = await bash(script, {
+    const others = Object.entries(process.env).filter(([name]) => !/^(AKIN_|DATABASE_URL|REDIS_URL)/.test(name));
+    const { code, out, err } = await outcomeOf('bash', ['-euo', 'pipefail', '-c', script], {
       cwd: folder,
-      PORT: String(port),
-      PATH: `${folder}:${process.env.PATH}`,
+      env: { ...Object.fromEntries(others), PORT: String(port), PATH: `${folder}:${process.env.PATH}` },
     });
     expect([code, err.replace(/^.*$/gm, (line) => (code === 0 ? '' : line)).trim()]).toEqual([0, '']);
     expect(out.split('\n').filter((line) => /^\d{3}$/.test(line))).toEqual(expected);
@@ -43,27 +43,6 @@ it('the commands of docs/keys.md answer what it says, and print no key but a new
     await rm(folder, { recursive: true, force: true });
   }
 }, 300_000);
-
-async function bash(
-  script: string,
-  { cwd, ...env }: { cwd: string; [name: string]: string },
-): Promise<{ code: number | null; out: string; err: string }> {
-  const others = Object.entries(process.env).filter(([name]) => !/^(AKIN_|DATABASE_URL|REDIS_URL)/.test(name));
-  const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
-    cwd,
-    env: { ...Object.fromEntries(others), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let [out, err] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    out += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text) => {
-    err += text;
-  });
-  const code = await new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
-  return { code, out, err };
-}
 
 async function freePort(): Promise<number> {
   const server = createServer();

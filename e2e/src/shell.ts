@@ -1,18 +1,30 @@
 import { spawn } from 'node:child_process';
 
+interface RunOptions {
+  readonly cwd?: string;
+  /** All that the program finds in its environment; ours when not given. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** What to install when the program is missing. */
+  readonly install?: string;
+}
+
 /**
  * Runs a program to its end and gives what it printed.
  * @throws Error with everything that it printed when it fails, or with what to install when it is missing
  */
-export async function run(
+export async function run(program: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
+  const { code, out, err } = await outcomeOf(program, args, options);
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}:\n${out}${err}`);
+  return out;
+}
+
+/** The same for a program that may fail. */
+export async function outcomeOf(
   program: string,
   args: readonly string[],
-  options: { cwd?: string; install?: string } = {},
-): Promise<string> {
-  const child = spawn(program, args, {
-    ...(options.cwd ? { cwd: options.cwd } : {}),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  { install, ...options }: RunOptions = {},
+): Promise<{ code: number | null; out: string; err: string }> {
+  const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   let [out, err] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text) => {
     out += text;
@@ -20,14 +32,13 @@ export async function run(
   child.stderr.setEncoding('utf8').on('data', (text) => {
     err += text;
   });
-  const code = await new Promise((resolve, reject) => {
+  const code = await new Promise<number | null>((resolve, reject) => {
     child.once('close', resolve).once('error', (error: NodeJS.ErrnoException) => {
-      const missing = error.code === 'ENOENT' && options.install;
-      reject(missing ? new Error(`${program} is missing: ${options.install}`) : error);
+      const missing = error.code === 'ENOENT' && install;
+      reject(missing ? new Error(`${program} is missing: ${install}`) : error);
     });
   });
-  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}:\n${out}${err}`);
-  return out;
+  return { code, out, err };
 }
 
 /** Pastes a command into a shell and reads its answer as JSON. */
