@@ -9,6 +9,7 @@ import { startFleet } from '../lib/fleet.mjs';
 import { publish, send } from '../lib/http.mjs';
 import { printMachine } from '../lib/machine.mjs';
 import { listOf, readOptions } from '../lib/options.mjs';
+import { createPhases } from '../lib/phases.mjs';
 import { createDice } from '../lib/random.mjs';
 
 const options = readOptions({
@@ -45,34 +46,19 @@ async function measure(slowdown) {
     loaded = true;
   }
   const dice = createDice(5);
-  const phases = [];
-  const phase = async (title, work) => {
-    const times = [];
-    let going = true;
-    const from = performance.now();
-    const done = work().finally(() => {
-      going = false;
-    });
-    for (let i = 0; going; i++) {
-      const filter = ['', `&fq=shelf:${dice.whole(100)}`, `&fq=category:"category ${dice.whole(10)}"`][i % 3];
-      const asked = performance.now();
-      await send(`${collection}/image?rank.by.id=${idOf(dice.whole(count))}${encodeURI(filter)}&fl=id,score&rows=10`);
-      times.push(performance.now() - asked);
-      await delay(PAUSE_MILLISECONDS);
-    }
-    await done;
-    phases.push({ title, times, seconds: (performance.now() - from) / 1000 });
-  };
+  const measured = createPhases((i) => {
+    const filter = ['', `&fq=shelf:${dice.whole(100)}`, `&fq=category:"category ${dice.whole(10)}"`][i % 3];
+    return send(`${collection}/image?rank.by.id=${idOf(dice.whole(count))}${encodeURI(filter)}&fl=id,score&rows=10`);
+  }, PAUSE_MILLISECONDS);
+  const { phases } = measured;
   const seconds = Number(options.seconds);
   const changed = Number(options.changed);
-  await phase('warming up', () => delay(15_000));
+  await measured.during('warming up', () => delay(15_000));
   phases.pop();
-  await phase('idle', () => delay(seconds * 1000));
-  await phase('while they are accepted', () => sendParts(collection, changed));
-  await phase('while the commit applies them', () => publish(collection));
-  for (let i = 0; i < WINDOWS_AFTER; i++) {
-    await phase(`${i * seconds} to ${(i + 1) * seconds} s after`, () => delay(seconds * 1000));
-  }
+  await measured.during('idle', () => delay(seconds * 1000));
+  await measured.during('while they are accepted', () => sendParts(collection, changed));
+  await measured.during('while the commit applies them', () => publish(collection));
+  await measured.after(WINDOWS_AFTER, seconds);
   const idle = quantile(phases[0].times, 0.95);
   printTable(`${count} documents, ${changed} of them replaced, --search-slowdown ${slowdown}`, [
     ['searches', 'seconds', 'how many', 'p50 / p95 / max ms', 'p95 / idle'],
