@@ -6,6 +6,7 @@ import { commit } from '../commit.ts';
 import type { Store } from '../store.ts';
 import type { SearchRequest } from './request.ts';
 import { search } from './search.ts';
+import { parseSort } from './sort.ts';
 
 describe.each(ENGINES)('how many match, on %s', (kind) => {
   let store: Store;
@@ -44,6 +45,21 @@ describe.each(ENGINES)('how many match, on %s', (kind) => {
     expect(await count('n:1')).toEqual([6, true]);
     expect(await count('n:1', { rank })).toEqual([4, true]);
     expect(await count('*:*', { rank: { ...rank, maxDistance: 0.5 } })).toEqual([10, true]);
+  });
+
+  it('is exact of everything but what matches', async () => {
+    expect(await count('-n:1')).toEqual([24, true]);
+    expect(await count('*:* -n:1', { rank })).toEqual([16, true]);
+    expect(await count('*:*', { rank, filters: [parseQuery('-n:(1 OR 2)')] })).toEqual([12, true]);
+    expect(await count('-n:1', { rank, rows: 0 })).toEqual([16, true]);
+    expect(await count('-n:1', { start: 1, sort: parseSort('id asc') })).toEqual([24, true]);
+    expect(await count('-n:1 -n:2')).toEqual([18, true]);
+    expect(await count('-n:1', { filters: [parseQuery('-n:2')] })).toEqual([18, true]);
+    expect(await count('-n:1', { rank: { ...rank, maxDistance: 0.5 } })).toEqual([8, true]);
+    expect(await count('-n:[0 TO 9]', { rank })).toEqual([0, true]);
+    expect(await count('-n:7', { rank })).toEqual([20, true]);
+    expect(await count('-*:*')).toEqual([0, true]);
+    expect(await count('-n:1', { minExactCount: 4 })).toEqual([5, false]);
   });
 
   it('may be a lower bound beyond minExactCount, never below the page', async () => {

@@ -1,3 +1,4 @@
+import type { Query } from '@akin/domain';
 import type { Clock } from './date-math.ts';
 import { matching } from './matching.ts';
 import type { Page } from './page.ts';
@@ -23,10 +24,11 @@ export async function readTotals(
   clock: Clock,
   { rows, constantScore, found: foundByPage, best: nearest }: Page,
 ): Promise<Totals> {
-  const { rank, filters = [], start = 0, cursorMark, minExactCount } = request;
+  const { rank, start = 0, cursorMark, minExactCount } = request;
   const fromTheStart = start === 0 && (cursorMark === undefined || cursorMark === '*');
   const isLastPage = rows.length < request.rows && (fromTheStart || (cursorMark === undefined && rows.length > 0));
-  const everything = filters.length === 0 && request.query.kind === 'all' && rank?.maxDistance === undefined;
+  const whole = rank?.maxDistance === undefined ? partOfWhole(request) : undefined;
+  const everything = whole?.length === 0;
   const found = foundByPage ?? (everything ? counted(request, snapshot) : isLastPage ? start + rows.length : undefined);
 
   const [first] = sortOf(request);
@@ -34,6 +36,19 @@ export async function readTotals(
   const asksBest = isValued(request) && constantScore === null && !bestFirst && nearest === undefined;
   const known = nearest ?? constantScore ?? (bestFirst ? (rows[0]?.value ?? null) : null);
   if (found !== undefined && !asksBest) return { found, exact: true, best: found > 0 ? known : null };
+
+  const [excluded] = found === undefined && !asksBest && minExactCount === undefined ? (whole ?? []) : [];
+  if (excluded !== undefined) {
+    // Of what leaves out a little, the little is counted.
+    const out = await readTotals(
+      { ...request, query: excluded, filters: [], start: 0, rows: 0 },
+      snapshot,
+      clock,
+      NO_PAGE,
+    );
+    const left = counted(request, snapshot) - out.found;
+    return { found: left, exact: true, best: left > 0 ? known : null };
+  }
 
   const { params, from, value, inRange } = asksBest
     ? matching(request, snapshot, clock, true)
@@ -55,6 +70,22 @@ export async function readTotals(
     exact: total !== enough,
     best: asksBest ? (row?.best ?? null) : total > 0 ? known : null,
   };
+}
+
+/** Tells nothing, and that no best value is wanted. */
+const NO_PAGE: Page = { rows: [], mark: undefined, constantScore: 0, best: null };
+
+/**
+ * Where a request asks for everything, or for everything but what one query matches: that query, or nothing.
+ * @returns undefined where it asks for something else
+ */
+function partOfWhole({ query, filters = [] }: SearchRequest): readonly Query[] | undefined {
+  const [only, ...others] = [query, ...filters].filter(({ kind }) => kind !== 'all');
+  if (only === undefined) return [];
+  if (others.length > 0 || only.kind !== 'bool') return undefined;
+  const { must, should, mustNot } = only;
+  const isWhole = [...must, ...should].every(({ kind }) => kind === 'all') && must.length + should.length > 0;
+  return isWhole && mustNot.length === 1 ? mustNot : undefined;
 }
 
 /** What commits have counted. */
