@@ -59,6 +59,23 @@ describe.each(ENGINES)('patterns over words on %s', (kind) => {
     for (const [q, expected] of PATTERNS) expect([q, await find(q)]).toEqual([q, expected]);
   });
 
+  it('name the parameter that they came in when they are wrong', async () => {
+    const refused = (request: object) => search(store, collection, { query: parseQuery('*:*'), rows: 0, ...request });
+    const wrong = [
+      ['title_:a*b', 'no document has a field "title_"'],
+      [`text:${'x'.repeat(41)}~`, 'at most 40 characters'],
+    ] as const;
+    for (const [text, problem] of wrong) {
+      const query = parseQuery(text);
+      await expect(refused({ query })).rejects.toThrow(`Parameter q: The query is wrong at character`);
+      await expect(refused({ filters: [query] })).rejects.toThrow(problem);
+      await expect(refused({ filters: [query] })).rejects.toThrow('Parameter fq: ');
+      await expect(refused({ facets: [{ kind: 'query', query, without: new Set() }] })).rejects.toThrow(
+        'Parameter facet.query: ',
+      );
+    }
+  });
+
   it('know the words of every commit, also those of other processes', async () => {
     await accept(store, collection, [{ id: 'd', title: 'horseshoe' }]);
     expect(await find('*shoe')).toBe('ab');

@@ -1,4 +1,4 @@
-import type { Query } from '@akin/domain';
+import { naming, type Query } from '@akin/domain';
 import { clauseColumn } from './columns.ts';
 import type { Clock } from './date-math.ts';
 import { type PatternClause, wordCondition } from './field-clauses.ts';
@@ -20,15 +20,20 @@ const MAX_CLAUSES = 20;
  * comparing the words of every row takes 1.5 to 5 s.
  */
 export async function expandWords(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<void> {
-  const facets = (request.facets ?? []).flatMap((facet) => (facet.kind === 'query' ? [facet.query] : []));
-  const clauses = [request.query, ...(request.filters ?? []), ...facets].flatMap((query) => [...patternsIn(query)]);
-  for (const clause of clauses.slice(0, MAX_CLAUSES)) {
-    const found = clauseColumn(snapshot, clause.field, clause.position);
+  const { query, filters = [], facets = [] } = request;
+  const facetQueries = facets.flatMap((facet) => (facet.kind === 'query' ? [facet.query] : []));
+  const clauses = [
+    ...patternsOf('q', [query]),
+    ...patternsOf('fq', filters),
+    ...patternsOf('facet.query', facetQueries),
+  ];
+  for (const { parameter, clause } of clauses.slice(0, MAX_CLAUSES)) {
+    const found = naming(parameter, () => clauseColumn(snapshot, clause.field, clause.position));
     if (found.column.kind !== 'words' || snapshot.expansions.has(clause)) continue;
     if (clause.kind === 'range' && clause.low === null && clause.high === null) continue;
     const most = MAX_WORDS[clause.kind];
     const params = new Params();
-    const condition = wordCondition(clause, found, { tables: snapshot, params, ...clock });
+    const condition = naming(parameter, () => wordCondition(clause, found, { tables: snapshot, params, ...clock }));
     const rows = await snapshot.tx.query<{ word: string }>(
       `select w.word from ${snapshot.sqlSchema}.words w where ${condition('w.word')} limit ${most + 1}`,
       params.values,
@@ -39,6 +44,11 @@ export async function expandWords(request: SearchRequest, snapshot: Snapshot, cl
         rows.map(({ word }) => word),
       );
   }
+}
+
+/** Clauses with the parameter that they came in, for messages. */
+function patternsOf(parameter: string, queries: readonly Query[]): { parameter: string; clause: PatternClause }[] {
+  return queries.flatMap((query) => [...patternsIn(query)].map((clause) => ({ parameter, clause })));
 }
 
 /** The clauses of a query that stand for several words or values. */

@@ -1,4 +1,4 @@
-import { AkinError, type FieldType, type FieldValue, quote } from '@akin/domain';
+import { AkinError, type FieldType, type FieldValue, naming, quote } from '@akin/domain';
 import { type FoundColumn, findColumn } from './columns.ts';
 import { compileQuery } from './compile.ts';
 import type { Clock } from './date-math.ts';
@@ -60,7 +60,9 @@ export function planOf(request: FacetRequest, snapshot: Snapshot, clock: Clock):
 
 function queryPlan({ query }: QueryFacet): FacetPlan {
   return {
-    conditions: (context) => [{ part: 'match', condition: compileQuery(query, context, false).where }],
+    conditions: (context) => [
+      { part: 'match', condition: naming('facet.query', () => compileQuery(query, context, false).where) },
+    ],
     needsZeros: () => false,
     result: (rows) => ({ kind: 'query', count: Number(rows[0]?.n ?? 0) }),
   };
