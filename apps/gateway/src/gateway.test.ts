@@ -221,6 +221,9 @@ describe('the description of the interface', () => {
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
     expect(page.text).toContain('GET · POST /api/cores/{collection}/image');
     expect(page.text).not.toMatch(/<script|src="http/);
+    const links = [...page.text.matchAll(/href="#(\w+)"/g)].map(([, id]) => id);
+    expect(links.length).toBeGreaterThan(30);
+    for (const id of links) expect(page.text).toContain(`<h2 id="${id}">`);
   });
 
   it('follows the name of the legacy segment', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Endpoints, ParametersOf } from '@akin/contract';
-import { beginReindex, findCollection, runReindex } from '@akin/store';
+import { AkinError, quote } from '@akin/domain';
+import { beginReindex, findCollection, loadSchema, runReindex } from '@akin/store';
 import { readFieldTypes } from '../collections/field-types.ts';
 import { presentReindex } from '../collections/present-reindex.ts';
 import type { Handler } from '../http/frame.ts';
@@ -9,8 +10,17 @@ import type { Handler } from '../http/frame.ts';
 export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ parameters }, context) => {
   const { store, commit, wake } = context;
   const collection = await findCollection(store, parameters.collection);
+  const types = readFieldTypes(parameters.field);
+  const { fields } = await loadSchema(store, collection);
+  const unknown = [...types.keys()].find((name) => !fields.has(name));
+  if (unknown !== undefined) {
+    throw new AkinError(
+      'bad-request',
+      `Parameter field: ${collection.name} has no field ${quote(unknown)} that could get another type.`,
+    );
+  }
   const worker = randomUUID();
-  const target = await beginReindex(store, collection, worker, readFieldTypes(parameters.field));
+  const target = await beginReindex(store, collection, worker, types);
   if (target !== undefined) {
     const { allowMissing } = parameters;
     context.background(`making ${collection.name} anew`, async (signal) => {

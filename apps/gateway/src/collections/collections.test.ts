@@ -158,6 +158,12 @@ describe('collections', () => {
     });
   });
 
+  it('are not made anew for a field that they do not have', async () => {
+    const answer = await postJson(service.gateway, `${C}/reindex?field=prise:double`, {});
+    expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining('no field "prise"')]);
+    expect((await get(`${C}/reindex`)).status).toBe(404);
+  });
+
   it('check themselves', async () => {
     const answer = await get('/solr/my-collection/pixolution');
     expect([answer.status, answer.json.status]).toEqual([200, 'OK']);

@@ -19,27 +19,39 @@ export function renderDocs(document: Record<string, unknown>, legacySegment: str
   const paths = document.paths as Record<string, Record<string, Operation>>;
   const sections = Object.entries(paths)
     .filter(([path]) => !path.startsWith(`/${legacySegment}/`) && path !== `/${legacySegment}`)
-    .map(([path, item]) => renderPath(path, item));
+    .flatMap(([path, item]) => sectionsOf(path, item));
+  const contents = sections.map(
+    ({ name, operation }, index) =>
+      `<li><a href="#${index + 1}"><code>${escapeHtml(name)}</code></a><br>${prose(operation.summary)}</li>`,
+  );
   return page(
     'akin: the HTTP interface',
-    `<p>Machine-readable: <a href="/openapi.json">/openapi.json</a>. Everything below <code>/api/cores</code> answers below <code>/${escapeHtml(legacySegment)}</code> too. Parameters come in the address or in a form body alike.</p>${sections.join('\n')}`,
+    `<p>Machine-readable: <a href="/openapi.json">/openapi.json</a>. Everything below <code>/api/cores</code> answers below <code>/${escapeHtml(legacySegment)}</code> too. Parameters come in the address or in a form body alike.</p><ul class="contents">${contents.join('')}</ul>${sections.map(renderSection).join('\n')}`,
   );
 }
 
-function renderPath(path: string, item: Record<string, Operation>): string {
-  const methods = Object.keys(item);
-  return groupAlike(methods, (method) => JSON.stringify(item[method]?.summary))
-    .map((alike) => {
-      const operation = item[alike.at(-1) as string] as Operation;
-      const bodies = Object.keys(operation.requestBody?.content ?? {});
-      return [
-        `<h2><code>${alike.map((method) => method.toUpperCase()).join(' · ')} ${escapeHtml(path)}</code></h2>`,
-        `<p>${prose(operation.summary)} ${prose(operation.description ?? '')}</p>`,
-        bodies.length > 0 ? `<p>Body: <code>${bodies.map(escapeHtml).join('</code>, <code>')}</code></p>` : '',
-        `<table>${operation.parameters.map(renderParameter).join('')}</table>`,
-      ].join('');
-    })
-    .join('');
+interface Section {
+  /** Methods and address. */
+  readonly name: string;
+  readonly operation: Operation;
+}
+
+/** Methods that do the same stand together. */
+function sectionsOf(path: string, item: Record<string, Operation>): Section[] {
+  return groupAlike(Object.keys(item), (method) => JSON.stringify(item[method]?.summary)).map((alike) => ({
+    name: `${alike.map((method) => method.toUpperCase()).join(' · ')} ${path}`,
+    operation: item[alike.at(-1) as string] as Operation,
+  }));
+}
+
+function renderSection({ name, operation }: Section, index: number): string {
+  const bodies = Object.keys(operation.requestBody?.content ?? {});
+  return [
+    `<h2 id="${index + 1}"><code>${escapeHtml(name)}</code></h2>`,
+    `<p>${prose(operation.summary)} ${prose(operation.description ?? '')}</p>`,
+    bodies.length > 0 ? `<p>Body: <code>${bodies.map(escapeHtml).join('</code>, <code>')}</code></p>` : '',
+    `<table class="parameters">${operation.parameters.map(renderParameter).join('')}</table>`,
+  ].join('');
 }
 
 function renderParameter({ name, required, description, schema }: Parameter): string {

@@ -179,7 +179,7 @@ describe.each(ENGINES)('a collection that is made anew on %s', (kind) => {
         );
       }
     });
-    await expect(reindex(newer, collection, analyze)).rejects.toThrow(/1 documents cannot come along/);
+    await expect(reindex(newer, collection, analyze)).rejects.toThrow(/1 document cannot come along/);
     expect((await findCollection(newer, 'books')).id).toBe(collection.id);
     expect(await visible(newer, collection)).toEqual(['has', 'none', 'plain']);
     const failed = await reindexState(newer, 'books');

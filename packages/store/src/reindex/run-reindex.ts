@@ -195,7 +195,7 @@ class ReindexRun {
     if (this.#work.allowMissing) return;
     throw new AkinError(
       'image-unreachable',
-      `${this.#missed} documents cannot come along: see which, and mend them, or leave them behind in so many words.`,
+      `${this.#missed} document${this.#missed === 1 ? '' : 's'} cannot come along: mend them, or go on without (allowMissing=true, --allow-missing).`,
     );
   }
 }
