@@ -59,9 +59,11 @@ export function createIndexer(config: IndexerConfig): Indexer {
   const commits = metrics.histogram('akin_commit_seconds', 'Time of a commit that showed something');
   tellFigures(context, metrics, () => leadership.led());
 
+  const stopping = new AbortController();
+
   async function commitTimed({ collection, lease }: Led): Promise<CommitResult> {
     const from = performance.now();
-    const result = await commit(store, collection, lease);
+    const result = await commit(store, collection, lease, stopping.signal);
     if (result.applied > 0 || result.failed > 0) {
       const milliseconds = Math.round(performance.now() - from);
       commits.observe(milliseconds / 1000);
@@ -118,7 +120,6 @@ export function createIndexer(config: IndexerConfig): Indexer {
     },
     log,
   );
-  const stopping = new AbortController();
   const grouping = inBackground(
     'groups',
     sweepMilliseconds,
@@ -169,7 +170,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     },
     async [Symbol.asyncDispose]() {
       endOfNews();
-      stopping.abort();
+      stopping.abort(new AkinError('unavailable', 'The indexer ends; the next one goes on with what it began.'));
       const parts = [
         dispatching,
         analyzed,

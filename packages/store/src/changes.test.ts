@@ -364,6 +364,26 @@ describe.each(ENGINES)('changes on %s', (kind) => {
       expect((await collectionStatus(store, collection)).documents).toBe(2);
     });
 
+    it('goes on after a commit that was broken off between two pieces', async () => {
+      const many = Array.from({ length: 600 }, (_, i) => ({ id: `many${i}` }));
+      const staging = await stageChanges(store, collection);
+      await staging.add(await changesOf(store, collection, many));
+      await staging.accept();
+      const stop = new AbortController();
+      // When some of it is applied.
+      const query = store.engine.transaction.bind(store.engine);
+      let pieces = 0;
+      store.engine.transaction = (run, options) => {
+        if (options?.lane === 'bulk' && ++pieces === 3) stop.abort(new Error('the process ends'));
+        return query(run, options);
+      };
+      await expect(commit(store, collection, undefined, stop.signal)).rejects.toThrow('the process ends');
+      store.engine.transaction = query;
+      const { pending, documents } = await collectionStatus(store, collection);
+      expect([documents, pending]).toEqual([0, 600]);
+      expect(await commit(store, collection)).toEqual({ commit: 1, applied: 600, failed: 0 });
+    });
+
     it('removes what no search can see any more, with all that hangs on it', async () => {
       const outputs = testOutputs({ shape: [1, 0, 0, 0] });
       await accept(store, collection, [

@@ -12,4 +12,6 @@ export interface CommitContext {
   readonly target: bigint;
   /** The right to commit, which every transaction checks; undefined where no other process could. */
   readonly lease: Lease | undefined;
+  /** Breaks it off between two pieces. */
+  readonly signal: AbortSignal | undefined;
 }

@@ -41,20 +41,26 @@ export interface CommitRun {
  * A commit that rejects (the database is away, the process dies) loses nothing: the next one goes on with it.
  *
  * @param lease needed where other processes share the store
- * @throws AkinError conflict when the lease was lost on the way: nothing was published
+ * @param signal breaks it off between two pieces
+ * @throws AkinError conflict when the lease was lost on the way: nothing was published; the reason of the signal
  */
-export async function commit(store: Store, collection: Collection, lease?: Lease): Promise<CommitResult> {
+export async function commit(
+  store: Store,
+  collection: Collection,
+  lease?: Lease,
+  signal?: AbortSignal,
+): Promise<CommitResult> {
   if (store.shared && lease === undefined) throw new Error('a commit in a shared store needs a lease');
   const { commits } = store.memory;
   const current = commits.get(collection.id);
   if (current !== undefined) {
     current.next ??= current.running.then(
-      () => commit(store, collection, lease),
-      () => commit(store, collection, lease),
+      () => commit(store, collection, lease, signal),
+      () => commit(store, collection, lease, signal),
     );
     return current.next;
   }
-  const running = runCommit(store, collection, lease);
+  const running = runCommit(store, collection, lease, signal);
   commits.set(collection.id, { running });
   try {
     return await running;
@@ -63,7 +69,12 @@ export async function commit(store: Store, collection: Collection, lease?: Lease
   }
 }
 
-async function runCommit(store: Store, collection: Collection, lease: Lease | undefined): Promise<CommitResult> {
+async function runCommit(
+  store: Store,
+  collection: Collection,
+  lease: Lease | undefined,
+  signal: AbortSignal | undefined,
+): Promise<CommitResult> {
   const [row] = await store.engine.query<{ commit: bigint; next_seq: bigint }>(
     'select commit, next_seq from akin.collections where id = $1',
     [collection.id],
@@ -75,6 +86,7 @@ async function runCommit(store: Store, collection: Collection, lease: Lease | un
     schema: await loadSchema(store, collection),
     target: row.commit + 1n,
     lease,
+    signal,
   };
 
   // A chunk of 20 ms would be statements that cost the same for any number of rows, by half. On PostgreSQL nobody waits
@@ -154,6 +166,7 @@ async function applyPage(
   };
   try {
     for (;;) {
+      context.signal?.throwIfAborted();
       // While searches are slowed small pieces are better: none of them waits long behind one.
       const rows = store.brake.strength > 0 ? Math.min(pace.rows, BRAKED_ROWS) : pace.rows;
       const operations = await nextReady(store, collection, requests, last, rows);
