@@ -43,6 +43,23 @@ describe('the frame of every endpoint', () => {
     });
   });
 
+  it('counts requests by endpoint, and those that came to none', async () => {
+    const counted: unknown[] = [];
+    const request = (endpoint: string, status: number) => counted.push([endpoint, status]);
+    const metrics = { request, search: () => {}, text: async () => ({ type: 'text/plain', text: '' }) };
+    await using counting = await createGateway(testConfig({ analyze: echo, metrics }));
+    const paths = [ANALYZE, '/health/live', '/nowhere', '/api/cores/%E0%A4%A/analyze'];
+    for (const path of paths) await ask(counting, path);
+    await ask(counting, '/health/live', { headers: { host: 'evil.example' } });
+    expect(counted).toEqual([
+      ['analyze', 400],
+      ['live', 200],
+      ['none', 404],
+      ['none', 400],
+      ['none', 403],
+    ]);
+  });
+
   it.each(['/api/cores/c/analyze', '/api/cores/c/analyze/', '/solr/c/analyze', '/solr/c/analyze/'])(
     'answers at %s',
     async (path) => {

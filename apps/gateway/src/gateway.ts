@@ -13,7 +13,7 @@ import type { DoorConfig, GatewayConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { refuseBrokenRequest } from './http/broken-request.ts';
 import { cors } from './http/cors.ts';
-import { begin, type Handler, serve, writeError } from './http/frame.ts';
+import { begin, countUnserved, type Handler, serve, writeError } from './http/frame.ts';
 import { HeldBytes } from './http/held-bytes.ts';
 import { nothingAt } from './http/nothing-at.ts';
 import { limitOpen } from './http/open-requests.ts';
@@ -212,6 +212,7 @@ function createApp(
     const broken = error instanceof URIError;
     const known = broken ? new AkinError('bad-request', 'The path holds a broken percent escape.') : error;
     writeError(known, request, response, context);
+    countUnserved(response, context);
   });
   return app;
 }

@@ -145,6 +145,11 @@ function storyOf(response: Response): Story {
   return response.locals.story as Story;
 }
 
+/** Counts a request that came to no endpoint: one for an address that there is not, or that was turned away before. */
+export function countUnserved(response: Response, context: Context): void {
+  context.metrics.request('none', response.statusCode, performance.now() - storyOf(response).started);
+}
+
 /** Writes any error in the shape that all errors have. */
 export function writeError(error: unknown, request: Request, response: Response, context: Context): void {
   const story = storyOf(response);
