@@ -5,13 +5,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { endWithNpm, prepare, ROOT } from './prepare.mjs';
 
-const { values } = parseArgs({
-  options: {
-    port: { type: 'string', default: '8983' },
-    analyzers: { type: 'string', default: '2' },
-    indexers: { type: 'string', default: '1' },
-  },
-});
+const values = readOptions();
 const AKIN = `${ROOT}apps/akin/bin/akin.mjs`;
 /** A process that ends by itself is started again after so many milliseconds, as a supervisor would. */
 const RESTART_MILLISECONDS = 1_000;
@@ -25,15 +19,16 @@ const services = createServices({
 });
 const [DATABASE_URL, REDIS_URL] = await Promise.all([services.postgres(), services.redis()]);
 console.log(`PostgreSQL: ${withoutPassword(DATABASE_URL)}\nRedis: ${withoutPassword(REDIS_URL)}`);
+if (!process.env.DATABASE_URL) console.log('This PostgreSQL is for this run alone: what it holds is gone at the end.');
 
 const children = new Map();
 let stopping = false;
-const port = Number(values.port);
-const analyzers = Array.from({ length: Number(values.analyzers) }, (_, i) => port + 10 + i);
+const { port } = values;
+const analyzers = Array.from({ length: values.analyzers }, (_, i) => port + 10 + i);
 // Pictures of this machine, too: that is where the fleet runs.
 const images = ['--allow-loopback-images', '--threads', process.env.AKIN_THREADS ?? '1'];
 for (const [i, at] of analyzers.entries()) run(`analyzer-${i + 1}`, ['analyzer', '--port', String(at), ...images]);
-for (let i = 0; i < Number(values.indexers); i++) run(`indexer-${i + 1}`, ['indexer', '--port', '0']);
+for (let i = 0; i < values.indexers; i++) run(`indexer-${i + 1}`, ['indexer', '--port', '0']);
 const addresses = analyzers.map((at) => `http://127.0.0.1:${at}`).join(',');
 run('gateway', ['gateway', '--port', String(port), '--analyze-url', addresses]);
 
@@ -46,6 +41,24 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
     await services[Symbol.asyncDispose]();
     process.exit(0);
   });
+}
+
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        port: { type: 'string', default: '8983' },
+        analyzers: { type: 'string', default: '2' },
+        indexers: { type: 'string', default: '1' },
+      },
+    });
+    const wrong = Object.keys(values).find((name) => !/^[1-9]\d{0,4}$/.test(values[name]));
+    if (wrong) throw new Error(`--${wrong} must be a whole number, not ${values[wrong]}`);
+    return { port: Number(values.port), analyzers: Number(values.analyzers), indexers: Number(values.indexers) };
+  } catch (error) {
+    console.error(`${error.message}\nUsage: npm run fleet [-- --analyzers 2 --indexers 1 --port 8983]`);
+    process.exit(1);
+  }
 }
 
 function run(name, args) {

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -32,6 +33,17 @@ describe('the command akin', () => {
     taken.close();
     expect([code, err]).toEqual([1, expect.stringContaining(`Port ${port} is taken`)]);
     expect(existsSync(data)).toBe(false);
+  });
+
+  it('tells why an akin that answers is not ready', async () => {
+    const waiting = createHttpServer((_, response) => {
+      response.writeHead(503, { 'content-type': 'application/json' }).end('{"error":{"msg":"Waits for a first key."}}');
+    });
+    await new Promise<void>((resolve) => waiting.listen(0, '127.0.0.1', resolve));
+    const { port } = waiting.address() as AddressInfo;
+    const { code, err } = await runAkin(['export', '--url', `http://127.0.0.1:${port}`]);
+    waiting.close();
+    expect([code, err]).toEqual([1, `What answers at http://127.0.0.1:${port} is not ready: Waits for a first key.\n`]);
   });
 
   it.each(COMMANDS)('explains %s with all of its flags', async (name) => {

@@ -15,6 +15,8 @@ export interface Client {
   revokeKey(id: string): Promise<unknown>;
   /** Whether akin answers and can work. */
   isReady(): Promise<boolean>;
+  /** Resolves when akin answers and can work. @throws {AkinRequestError} saying why it cannot; `status` 0: nobody answers */
+  ready(): Promise<void>;
 }
 
 export interface CollectionSummary {
@@ -30,19 +32,20 @@ export interface CollectionSummary {
 
 /** The door to one akin. Opens nothing until a method is called. */
 export function createClient(config: ClientConfig): Client {
+  const ready = async (): Promise<void> => {
+    await request(config, '/health/ready');
+  };
   return {
     collection: (name) => new Collection(config, name),
     collections: () => request(config, '/api/cores'),
     keys: () => request(config, '/api/keys'),
     createKey: (key) => request(config, '/api/keys', { body: queryString({ ...key }) }),
     revokeKey: (id) => request(config, `/api/keys/${encodeURIComponent(id)}`, { method: 'DELETE' }),
-    async isReady() {
-      try {
-        await request(config, '/health/ready');
-        return true;
-      } catch {
-        return false;
-      }
-    },
+    isReady: () =>
+      ready().then(
+        () => true,
+        () => false,
+      ),
+    ready,
   };
 }

@@ -1,4 +1,4 @@
-import { type Client, createClient } from '@akin/client';
+import { AkinRequestError, type Client, createClient } from '@akin/client';
 import { type Option, type Parsed, UsageError } from '../options.ts';
 
 /** Options of commands that talk to a running akin. */
@@ -20,14 +20,21 @@ export interface Server {
   readonly name: string;
 }
 
-/** @throws UsageError when the address is none, or nobody answers there */
+/** @throws UsageError when the address is none, or nobody answers there who is ready */
 export async function findServer(options: Parsed): Promise<Server> {
   const url = (options.text('url') ?? '').replace(/\/+$/, '');
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new UsageError(`--url ${url} is no http address.`);
   const key = options.text('key');
   const client = createClient({ baseUrl: url, ...(key ? { key } : {}) });
-  if (!(await client.isReady())) {
-    throw new UsageError(`No akin answers at ${url}: start it with npx akin, or name another one with --url.`);
+  try {
+    await client.ready();
+  } catch (error) {
+    if (!(error instanceof AkinRequestError)) throw error;
+    throw new UsageError(
+      error.status === 0
+        ? `No akin answers at ${url}: start it with npx akin, or name another one with --url.`
+        : `What answers at ${url} is not ready: ${error.message}`,
+    );
   }
   return { client, url, name: options.text('collection') ?? 'my-collection' };
 }

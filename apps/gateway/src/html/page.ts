@@ -11,7 +11,7 @@ code { font: 13px/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top; padding: .1rem .6rem .1rem 0; overflow-wrap: anywhere; }
 th { font-weight: 500; color: #666; white-space: nowrap; }
 .address { background: #fff; border: 1px solid #ddd; padding: .2rem .5rem; }
-ul.contents { columns: 22rem; padding: 0; list-style: none; } ul.contents a { color: inherit; }
+ul.contents { columns: 22rem; padding: 0; list-style: none; } ul.contents li { break-inside: avoid; } ul.contents a { color: inherit; }
 @media (max-width: 40rem) { body { margin: 1rem; } table.parameters :is(th, td) { display: block; } table.parameters tr { display: block; padding: .4rem 0; } }
 @media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818; } .document, .address { background: #222; border-color: #444; } .document img { background: #2a2a2a; } }
 `;
