@@ -14,29 +14,36 @@ export function prepareQueries(model, most) {
       outputs: model.heldOut[at].text,
       vector: rowAt(vectors, at),
       region: model.regions.of[row],
-      farRegion: farthest(model.regions.centers, rowAt(vectors, at)),
+      regions: fromNearToFar(model.regions.centers, rowAt(vectors, at)),
       dice: createDice(1000 + i),
     };
   });
 }
 
-/** The region whose pictures look least alike. Empty ones, which few pictures leave, do not count. */
-function farthest(centers, vector) {
+/** The regions by how much alike their pictures look. Empty ones, which few pictures leave, do not count. */
+function fromNearToFar(centers, vector) {
   const one = toRows([vector]);
-  let best = 0;
-  let far = -1;
-  for (let region = 0; region < centers.count; region++) {
-    if (rowAt(centers, region).every((value) => value === 0)) continue;
-    const distance = squaredDistance(centers, region, one, 0);
-    if (distance > far) [best, far] = [region, distance];
-  }
-  return best;
+  return Array.from({ length: centers.count }, (_, region) => ({
+    region,
+    distance: rowAt(centers, region).every((value) => value === 0)
+      ? undefined
+      : squaredDistance(centers, region, one, 0),
+  }))
+    .filter(({ distance }) => distance !== undefined)
+    .sort((a, b) => a.distance - b.distance)
+    .map(({ region }) => region);
 }
 
+/** The nearest or farthest regions that are a share of all. */
+const nearest = (regions, share) => regions.slice(0, Math.ceil(regions.length * share));
+const farthest = (regions, share) => regions.slice(-Math.ceil(regions.length * share));
+
 /**
- * What searches filter by: `filter` gives the values that a query asks for, by column; all must be equal.
+ * What searches filter by: `filter` gives the values that a query asks for, by column; of several, one must be equal.
+ * None may be where a minus stands before the column.
  *
- * @type {{ title: string, share: number, filter: (query: any) => Record<string, number> }[]}
+ * @type {{ title: string, share: number, filter: (query: any) => Filter }[]}
+ * @typedef {Record<string, number | number[]>} Filter
  */
 export const CASES = [
   { title: 'no filter', share: 1, filter: () => ({}) },
@@ -51,12 +58,30 @@ export const CASES = [
   },
   { title: 'near, 12.5 %', share: 1 / 8, filter: ({ region }) => ({ continent: region >> 4 }) },
   { title: 'near, 0.8 %', share: 1 / 128, filter: ({ region }) => ({ region }) },
-  { title: 'far, 12.5 %', share: 1 / 8, filter: ({ farRegion }) => ({ continent: farRegion >> 4 }) },
-  { title: 'far, 0.8 %', share: 1 / 128, filter: ({ farRegion }) => ({ region: farRegion }) },
+  { title: 'far, 12.5 %', share: 1 / 8, filter: ({ regions }) => ({ continent: regions.at(-1) >> 4 }) },
+  { title: 'far, 0.8 %', share: 1 / 128, filter: ({ regions }) => ({ region: regions.at(-1) }) },
+  { title: 'far, 25 %', share: 1 / 4, filter: ({ regions }) => ({ region: farthest(regions, 1 / 4) }) },
+  { title: 'far, 50 %', share: 1 / 2, filter: ({ regions }) => ({ region: farthest(regions, 1 / 2) }) },
+  { title: 'all but near, 99 %', share: 127 / 128, filter: ({ regions }) => ({ '-region': regions[0] }) },
+  { title: 'all but near, 75 %', share: 3 / 4, filter: ({ regions }) => ({ '-region': nearest(regions, 1 / 4) }) },
 ];
+
+/** What a filter asks of each column, in plain words. */
+export function conditions(filter) {
+  return Object.entries(filter).map(([name, value]) => ({
+    column: name.replace(/^-/, ''),
+    excluded: name.startsWith('-'),
+    values: [value].flat(),
+  }));
+}
 
 /** Which documents pass a filter, by number. */
 export function passes(columns, filter) {
-  const wanted = Object.entries(filter).map(([name, value]) => [FILTER_COLUMNS.indexOf(name), value]);
-  return (number) => wanted.every(([at, value]) => columns[number * FILTER_COLUMNS.length + at] === value);
+  const wanted = conditions(filter).map(({ column, excluded, values }) => ({
+    at: FILTER_COLUMNS.indexOf(column),
+    excluded,
+    values: new Set(values),
+  }));
+  return (number) =>
+    wanted.every(({ at, excluded, values }) => values.has(columns[number * FILTER_COLUMNS.length + at]) !== excluded);
 }

@@ -1,6 +1,6 @@
 import { numberOf } from '../lib/documents.mjs';
 import { send } from '../lib/http.mjs';
-import { CASES } from './cases.mjs';
+import { CASES, conditions } from './cases.mjs';
 import { findTruth, judge, ROWS } from './truth.mjs';
 
 /** A way of answering that takes longer than so many milliseconds for one filter alone is asked fewer queries. */
@@ -16,7 +16,7 @@ const WARM_UP = 3;
 /**
  * Asks every side for the same page, in turns, so that a machine that drifts slows all alike.
  *
- * @param {{ title: string, cases?: string[], search: (query: any, filter: Record<string, number>, share: number) => Promise<Found> | Found }[]} sides
+ * @param {{ title: string, cases?: string[], search: (query: any, filter: import('./cases.mjs').Filter, share: number) => Promise<Found> | Found }[]} sides
  * @returns {Promise<{ title: string, cell: Map<string, object> }[]>} by case, by side: times, recalls, short pages
  */
 export async function measureRanked(sides, queries, facts) {
@@ -60,7 +60,7 @@ export function akinSide(collectionUrl, title = 'akin over HTTP', further = {}) 
     title,
     async search({ outputs }, filter) {
       const body = new URLSearchParams({ 'rank.by.outputs': outputs, fl: 'id,score', rows: String(ROWS), ...further });
-      for (const [name, value] of Object.entries(filter)) body.append('fq', `${name}:${value}`);
+      for (const [name, value] of Object.entries(filter)) body.append('fq', `${name}:(${[value].flat().join(' ')})`);
       const { response, responseHeader } = await postForm(`${collectionUrl}/image`, body);
       return {
         found: response.docs.map(({ id }) => numberOf(id)),
@@ -83,11 +83,14 @@ export async function bareSide(bare, title, settings, cases) {
     title,
     cases,
     async search({ vector }, filter) {
-      const names = Object.keys(filter);
-      const where = names.map((name, at) => `${name} = $${at + 2}`).join(' and ') || 'true';
+      const asked = conditions(filter);
+      const where =
+        asked
+          .map(({ column, excluded }, at) => `${column} ${excluded ? '<> all' : '= any'}($${at + 2})`)
+          .join(' and ') || 'true';
       const { rows } = await client.query(
         `select n, vector <-> $1 as distance from bench.bare where ${where} order by vector <-> $1 limit ${ROWS}`,
-        [`[${vector.join(',')}]`, ...Object.values(filter)],
+        [`[${vector.join(',')}]`, ...asked.map(({ values }) => values)],
       );
       return { found: rows.map(({ n }) => n) };
     },
