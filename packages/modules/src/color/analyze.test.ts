@@ -101,6 +101,27 @@ describe('the palette', () => {
     expect(isolated).toBe(false);
   });
 
+  it('does not join dark, middle and bright of one hue step by step', () => {
+    const wall = draw(256, 256, (x) => {
+      const byte = (value: number) =>
+        Math.round(value * (0.3 + 0.7 * x))
+          .toString(16)
+          .padStart(2, '0');
+      return `#${byte(220)}${byte(150)}${byte(70)}`;
+    });
+    expect(analyzeColor(wall).paletteHex).toHaveLength(3);
+  });
+
+  it('keeps a small yellow thing rather than another shade', () => {
+    const shades = ['#533F23', '#756C6A', '#A3908A', '#BEAEA4', '#E2D9BA', '#23190F', '#8F725E', '#3D2816'];
+    const shelf = draw(256, 256, (x, y) =>
+      Math.max(Math.abs(x - 0.5), Math.abs(y - 0.5)) < 0.1
+        ? '#B3A658'
+        : (shades[(Math.floor(x * 16) * 3 + Math.floor(y * 16) * 5) % 8] as string),
+    );
+    expect(analyzeColor(shelf).paletteHex).toContain('#B3A658');
+  });
+
   it('has at most five colours of many', () => {
     const inks = ['#E02020', '#20A040', '#2040D0', '#F0D020', '#202020', '#F0F0F0', '#A030A0', '#20C0C0', '#F08020'];
     const many = analyzeColor(draw(180, 180, (x, y) => inks[Math.floor(x * 3) + 3 * Math.floor(y * 3)] as string));
@@ -214,6 +235,6 @@ describe('any picture', () => {
       const { descriptor, ...rest } = analyzeColor(picture);
       hash.update(JSON.stringify(rest)).update(new Uint8Array(descriptor.buffer));
     }
-    expect(hash.digest('hex')).toBe('796c6c6820c88d80840fc783e293a9f8d419b58f37d1a1255f43cac6a00671db');
+    expect(hash.digest('hex')).toBe('2a066917041ef34495c1c30163254560170d7950125f1735ebadb3c9534c05af');
   });
 });

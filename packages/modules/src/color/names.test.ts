@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { COLOR_NAMES, nameOfColor } from './names.ts';
 
@@ -8,6 +9,13 @@ describe('colour names', () => {
     const names = COLOR_NAMES.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(BASIC));
     expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('stand in the documentation as they are', async () => {
+    const page = await readFile(new URL('../../../../docs/colors.md', import.meta.url), 'utf8');
+    for (const { name, hexes } of COLOR_NAMES) {
+      expect(page).toContain(`| ${name} | ${hexes.map((hex) => `\`${hex}\``).join(' ')} |`);
+    }
   });
 
   it('give every prototype its own name', () => {
@@ -36,6 +44,14 @@ describe('colour names', () => {
     ['#BFC1C2', 'silver'],
     ['#E3D5B8', 'beige'],
     ['#87CEFA', 'sky blue'],
+    ['#20206E', 'navy'],
+    ['#00FF7F', 'green'],
+    ['#8B3D5B', 'pink'],
+    ['#8190A7', 'blue'],
+    ['#708090', 'gray'],
+    ['#B22222', 'red'],
+    ['#7A1F33', 'maroon'],
+    ['#CBD09A', 'green'],
   ])('call %s %s', (hex, name) => {
     expect(nameOfColor(hex)).toBe(name);
   });

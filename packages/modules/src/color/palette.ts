@@ -13,8 +13,12 @@ export interface Palette {
 const MAX_COLORS = 5;
 /** A group below this share of the subject is not a colour of its own. */
 const MIN_SHARE = 0.015;
-/** Groups nearer than this (see `difference`) become one. */
+/** Groups nearer than this (see `difference`) become one, as long as what they hold is spread no wider than `SPREAD`. */
 const SAME_COLOR = 0.12;
+/** Root of the mean square of `difference` from the group's mean; else shades would join one by one into a single mean. */
+const SPREAD = 0.06;
+/** How much more hue and chroma count when more than five groups are left: a small yellow thing is missed more than a shade. */
+const HUE = 2;
 /** A group below this share is dropped when its colour lies so near the line between two larger ones: blurred edges. */
 const BLEND_SHARE = 0.05;
 const BLEND_DISTANCE = 0.06;
@@ -25,6 +29,8 @@ interface Group {
   y: number;
   z: number;
   weight: number;
+  /** Weighted sum of the squared differences of its colours from its own. */
+  scatter: number;
 }
 
 /**
@@ -33,10 +39,8 @@ interface Group {
  * Nothing is drawn by chance.
  */
 export function findPalette(colors: Colors, shares: Float64Array): Palette {
-  let groups = kMeans(colors, startGroups(shares));
-  joinAlike(groups);
-  groups = kMeans(colors, groups).map((group) => settle(colors, group));
-  joinAlike(groups);
+  let groups = joinAlike(kMeans(colors, startGroups(shares)));
+  groups = joinAlike(kMeans(colors, groups).map((group) => settle(colors, group)));
   groups.sort((a, b) => b.weight - a.weight || a.x - b.x || a.y - b.y || a.z - b.z);
   const total = groups.reduce((sum, group) => sum + group.weight, 0);
   return print(
@@ -61,6 +65,7 @@ function startGroups(shares: Float64Array): Group[] {
       y: CENTRES[3 * k + 1] as number,
       z: CENTRES[3 * k + 2] as number,
       weight: 0,
+      scatter: 0,
     }));
 }
 
@@ -70,9 +75,12 @@ function kMeans(colors: Colors, start: Group[]): Group[] {
   return groups;
 }
 
-/** Gives each colour to its nearest group and returns the groups' means; empty groups fall away. */
+/**
+ * Gives each colour to its nearest group and returns the groups' means; empty groups fall away. The scatter is that
+ * around the group of before, which in the last rounds is nearly the same.
+ */
 function regroup(colors: Colors, groups: readonly Group[]): Group[] {
-  const sums = groups.map(() => ({ x: 0, y: 0, z: 0, weight: 0 }));
+  const sums = groups.map(() => ({ x: 0, y: 0, z: 0, weight: 0, scatter: 0 }));
   for (let i = 0; i < colors.count; i++) {
     const x = colors.points[3 * i] as number;
     const y = colors.points[3 * i + 1] as number;
@@ -96,38 +104,58 @@ function regroup(colors: Colors, groups: readonly Group[]): Group[] {
     sum.y += weight * y;
     sum.z += weight * z;
     sum.weight += weight;
+    const group = groups[nearest] as Group;
+    sum.scatter += weight * difference2(x, y, z, group.x, group.y, group.z);
   }
   return sums
     .filter((sum) => sum.weight > 0)
-    .map(({ x, y, z, weight }) => ({ x: x / weight, y: y / weight, z: z / weight, weight }));
+    .map(({ x, y, z, weight, scatter }) => ({ x: x / weight, y: y / weight, z: z / weight, weight, scatter }));
 }
 
-/** Merges groups of the same colour; when more than five are left, the pairs that a viewer misses least. */
-function joinAlike(groups: Group[]): void {
-  while (true) {
-    const pair = cheapestPair(groups);
-    if (!pair || (pair.distance > SAME_COLOR && groups.length <= MAX_COLORS)) return;
-    merge(groups, pair.first, pair.second);
+/** Joins groups of the same colour and, while more than five are left, the pairs that a viewer misses least. */
+function joinAlike(groups: readonly Group[]): Group[] {
+  const left = [...groups];
+  for (;;) {
+    const pair = pairToJoin(left);
+    if (!pair) return left;
+    left[pair.first] = join(left[pair.first] as Group, left[pair.second] as Group);
+    left.splice(pair.second, 1);
   }
 }
 
-/** The nearest pair, or among more than five groups the one that is near and has a small group. */
-function cheapestPair(groups: readonly Group[]): { first: number; second: number; distance: number } | null {
-  let pair: { first: number; second: number; distance: number } | null = null;
+interface Pair {
+  readonly first: number;
+  readonly second: number;
+}
+
+/** The nearest pair that is one colour; with none, and more than five groups, one that is near and has a small group. */
+function pairToJoin(groups: readonly Group[]): Pair | null {
+  let same: Pair | null = null;
+  let nearest = Number.POSITIVE_INFINITY;
+  let spare: Pair | null = null;
   let cheapest = Number.POSITIVE_INFINITY;
   for (let first = 0; first < groups.length; first++) {
     for (let second = first + 1; second < groups.length; second++) {
       const a = groups[first] as Group;
       const b = groups[second] as Group;
       const distance = difference(a, b);
-      const cost = groups.length > MAX_COLORS ? distance * Math.sqrt(Math.min(a.weight, b.weight)) : distance;
+      if (distance < nearest && distance <= SAME_COLOR && spreadOf(join(a, b)) <= SPREAD) {
+        nearest = distance;
+        same = { first, second };
+      }
+      const hue = Math.sqrt((a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
+      const cost = (distance + HUE * hue) * Math.sqrt(Math.min(a.weight, b.weight));
       if (cost < cheapest) {
         cheapest = cost;
-        pair = { first, second, distance };
+        spare = { first, second };
       }
     }
   }
-  return pair;
+  return same ?? (groups.length > MAX_COLORS ? spare : null);
+}
+
+function spreadOf({ scatter, weight }: Group): number {
+  return Math.sqrt(scatter / weight);
 }
 
 /** From this chroma on (units of oklab.ts) a colour is vivid. */
@@ -138,24 +166,29 @@ const VIVID = 0.25;
  * make another colour of a red shirt; between grays it counts fully: black, gray and white are three colours.
  */
 function difference(a: Group, b: Group): number {
-  const chroma = Math.min(Math.sqrt(a.y * a.y + a.z * a.z), Math.sqrt(b.y * b.y + b.z * b.z));
-  const dx = (1 - 0.5 * Math.min(1, chroma / VIVID)) * (a.x - b.x);
-  const dy = a.y - b.y;
-  const dz = a.z - b.z;
-  return Math.sqrt(dx * dx + dy * dy + dz * dz);
+  return Math.sqrt(difference2(a.x, a.y, a.z, b.x, b.y, b.z));
 }
 
-function merge(groups: Group[], first: number, second: number): void {
-  const a = groups[first] as Group;
-  const b = groups[second] as Group;
+/** Squared, of two points. */
+function difference2(ax: number, ay: number, az: number, bx: number, by: number, bz: number): number {
+  const chroma = Math.sqrt(Math.min(ay * ay + az * az, by * by + bz * bz));
+  const dx = (1 - 0.5 * Math.min(1, chroma / VIVID)) * (ax - bx);
+  const dy = ay - by;
+  const dz = az - bz;
+  return dx * dx + dy * dy + dz * dz;
+}
+
+/** Two groups as one: its scatter is theirs and that of their means. */
+function join(a: Group, b: Group): Group {
   const weight = a.weight + b.weight;
-  groups[first] = {
+  const apart2 = difference2(a.x, a.y, a.z, b.x, b.y, b.z);
+  return {
     x: (a.weight * a.x + b.weight * b.x) / weight,
     y: (a.weight * a.y + b.weight * b.y) / weight,
     z: (a.weight * a.z + b.weight * b.z) / weight,
     weight,
+    scatter: a.scatter + b.scatter + (a.weight * b.weight * apart2) / weight,
   };
-  groups.splice(second, 1);
 }
 
 /** How far around a group's mean its colour is looked for. */
@@ -187,7 +220,7 @@ function settle(colors: Colors, group: Group): Group {
     y = sum.y / sum.weight;
     z = sum.z / sum.weight;
   }
-  return { x, y, z, weight: group.weight };
+  return { ...group, x, y, z };
 }
 
 /** Whether a colour lies between two of the others. */
