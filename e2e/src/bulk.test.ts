@@ -220,6 +220,16 @@ describe('akin export', () => {
     expect(lines.map((line) => JSON.parse(line).id).sort()).toEqual(['a', 'b']);
   });
 
+  it('writes into a pipe that is there, and replaces no folder', async () => {
+    const script = `mkfifo pipe && { cat pipe >read & } && '${process.execPath}' '${PROGRAM}' export --url ${akin.url} --collection odd -o pipe && wait && test -p pipe && cat read`;
+    const out = await shell('sh', ['-c', script], { cwd: place.folder, install: 'apt-get install coreutils' });
+    expect(out).toMatch(/^\{"akin-export".*\n\{"id":/);
+    const folder = await run('export', 'odd', '-o', place.folder);
+    expect([folder.code, folder.err]).toEqual([1, expect.stringContaining('is a folder')]);
+    const nowhere = await run('export', 'odd', '-o', file('is/not/there.ndjson'));
+    expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('there is no folder')]);
+  });
+
   it('is from one commit, however much changes meanwhile', async () => {
     const collection = akin.client.collection('moving');
     await collection.create();

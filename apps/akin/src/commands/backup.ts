@@ -4,6 +4,7 @@ import { parseOutputs } from '@akin/modules/vectors';
 import { backup, holdsStore, openStore, restore } from '@akin/store';
 import type { Program } from '../main.ts';
 import { type Option, type Parsed, UsageError } from '../options.ts';
+import { mayReplace } from '../output-file.ts';
 import { databaseFolder, STORE_OPTIONS } from './serve-options.ts';
 
 const DATA_OPTION: readonly Option[] = STORE_OPTIONS.filter(({ name }) => name === 'data');
@@ -22,6 +23,7 @@ export const backupCommand: Program = {
     // A wrong folder must not end as the backup of a store that was just made, over the one of yesterday.
     if (!(await holdsStore(folder)))
       throw new UsageError(`There is no store in ${folder}: name its folder with --data.`);
+    if (!(await mayReplace(file))) throw new UsageError(`${file} is no file that could be replaced.`);
     await using store = await openStore({ modules: MODULES, parseOutputs, folder });
     await backup(store, path.resolve(file));
     process.stdout.write(`${file} holds everything that was accepted.\n`);

@@ -9,6 +9,7 @@ import { persist } from '../bulk/persist.ts';
 import { ProgressLine } from '../bulk/progress-line.ts';
 import type { Program } from '../main.ts';
 import { type Parsed, UsageError } from '../options.ts';
+import { mayReplace } from '../output-file.ts';
 
 export const exportCommand: Program = {
   command: {
@@ -30,7 +31,7 @@ export const exportCommand: Program = {
     const { client, name } = await findServer(options);
     const collection = client.collection(name);
     const expected = (await collection.status()).documents;
-    const output = openOutput(options.text('output') ?? '-');
+    const output = await openOutput(options.text('output') ?? '-');
     const parameters = { q: options.text('q') ?? '*:*', ...filterOf(options) };
     const patience = options.number('patience') * 1_000;
     let documents = 0;
@@ -78,29 +79,32 @@ interface Output {
   discard(): Promise<void>;
 }
 
-/** A file gets its name when all is in it. */
-function openOutput(file: string): Output {
+/** A file gets its name when all is in it; a device or a pipe is written to. */
+async function openOutput(file: string): Promise<Output> {
   if (file === '-') {
     return { write: (text) => writeTo(process.stdout, text), end: async () => {}, discard: async () => {} };
   }
-  const partial = `${file}.partial`;
+  const isFile = await mayReplace(file);
+  const partial = isFile ? `${file}.partial` : file;
   const target = createWriteStream(partial);
   const stream: Writable = file.endsWith('.gz') ? createGzip({ level: 6 }) : target;
   if (stream !== target) stream.pipe(target);
   // Found by whoever writes or ends.
-  const done = finished(target);
+  const done = finished(target).catch((error: Error) => {
+    throw new UsageError(`${file} cannot be written: ${error.message}`);
+  });
   done.catch(() => {});
   return {
     write: (text) => Promise.race([writeTo(stream, text), done]),
     async end() {
       stream.end();
       await done;
-      await rename(partial, file);
+      if (isFile) await rename(partial, file);
     },
     async discard() {
       stream.destroy();
       target.destroy();
-      await rm(partial, { force: true });
+      if (isFile) await rm(partial, { force: true });
     },
   };
 }
