@@ -116,6 +116,23 @@ describe('the analyzer', () => {
     ]);
   });
 
+  it('names the request that brought the image where it breaks down, and hands the name on', async () => {
+    await worker[Symbol.asyncDispose]();
+    const lines: string[] = [];
+    createAnalyzerWorker({
+      queue,
+      analyzer,
+      threads: 1,
+      download: () => Promise.reject(new Error('of our own making')),
+      log: createLogger({ name: 'test', destination: { write: (line) => lines.push(line) } }),
+      metrics: createMetrics(),
+    });
+    const origin = { requestId: 'from-a-client' };
+    const answer = (await analyze([{ origin }])).get(0);
+    expect(answer).toMatchObject({ origin, result: { error: { code: 'internal' }, passing: true } });
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ requestId: 'from-a-client', job: 'job-0' }]);
+  });
+
   /** Gives the results by position as they come. */
   function results(): Map<number, JobPayload<'analyzed'>['result']> {
     const found = new Map<number, JobPayload<'analyzed'>['result']>();
