@@ -121,6 +121,7 @@ describe('infra/kubernetes', () => {
     for (const { metadata, spec } of deployments) {
       const [container] = spec.template.spec.containers;
       expect(container.args).toEqual([metadata.name]);
+      expect(spec.template.spec.enableServiceLinks).toBe(false);
       expect(container.livenessProbe.httpGet.path).toBe('/health/live');
       expect(container.readinessProbe.httpGet.path).toBe('/health/ready');
       expect(container.securityContext).toMatchObject({ readOnlyRootFilesystem: true });
