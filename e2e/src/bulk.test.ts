@@ -148,6 +148,16 @@ describe('akin import', () => {
     expect((await akin.client.collection('accepted').status()).documents).toBe(20_000);
   }, 60_000);
 
+  it('takes what comes through a pipe, and replaces no pipe by what it could not take', async () => {
+    await write('piped.ndjson', [{ id: 'a' }, { title: 'no id' }, { id: 'b' }]);
+    const akinCommand = `'${process.execPath}' '${PROGRAM}'`;
+    const script = `mkfifo in out && { cat piped.ndjson >in & } && { cat out >refused & } && { ${akinCommand} import in --rejects out --url ${akin.url} --collection piped || test $? = 2; } && wait && test -p out && cat refused`;
+    const out = await shell('sh', ['-c', script], { cwd: place.folder, install: 'apt-get install coreutils' });
+    expect(out).toMatch(/2 accepted.*\{"line":2,"reason":".*id.*required/s);
+    const nowhere = await run('import', 'piped', file('piped.ndjson'), '--rejects', file('is/not/there.ndjson'));
+    expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('there is no folder')]);
+  });
+
   it('tells what is wrong with a command', async () => {
     const nobody = await runAkin(['import', file('lines.ndjson'), '--url', 'http://127.0.0.1:9']);
     expect([nobody.code, nobody.err]).toEqual([1, expect.stringContaining('No akin answers')]);

@@ -29,6 +29,8 @@ export class ProgressFile {
   readonly #file: string;
   readonly #of: string;
   #writing: Promise<void> = Promise.resolve();
+  /** A folder that takes no file is told once, and the import goes on. */
+  #isRefused = false;
 
   private constructor(file: string, of: string) {
     this.#file = file;
@@ -56,8 +58,14 @@ export class ProgressFile {
   write(progress: Progress): Promise<void> {
     const stored: Stored = { format: 1, of: this.#of, ...progress };
     this.#writing = this.#writing.then(async () => {
-      await writeFile(`${this.#file}.new`, JSON.stringify(stored));
-      await rename(`${this.#file}.new`, this.#file);
+      if (this.#isRefused) return;
+      try {
+        await writeFile(`${this.#file}.new`, JSON.stringify(stored));
+        await rename(`${this.#file}.new`, this.#file);
+      } catch (error) {
+        this.#isRefused = true;
+        process.stderr.write(`${(error as Error).message}. A run that is cut off will begin anew.\n`);
+      }
     });
     return this.#writing;
   }

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { access, constants, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { UsageError } from '../options.ts';
+import { mayReplace } from '../output-file.ts';
 
 /** Reasons that are told one by one at the end. */
 const TOLD_REASONS = 10;
@@ -16,9 +19,16 @@ export class Rejects {
     this.file = file;
   }
 
-  /** @param goesOn keeps what an earlier run wrote */
+  /**
+   * @param goesOn keeps what an earlier run wrote
+   * @throws {UsageError} when nothing can be written there
+   */
   static async open(file: string, goesOn: boolean): Promise<Rejects> {
-    if (!goesOn) await rm(file, { force: true });
+    const isFile = await mayReplace(file);
+    await access(isFile ? path.dirname(path.resolve(file)) : file, constants.W_OK).catch((error: Error) => {
+      throw new UsageError(`${file} cannot be written (${error.message}): name another file by --rejects.`);
+    });
+    if (isFile && !goesOn) await rm(file, { force: true });
     return new Rejects(file);
   }
 

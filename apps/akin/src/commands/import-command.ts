@@ -38,13 +38,13 @@ export const importCommand: Program = {
   async run(options, signal) {
     const [file, ...more] = options.words;
     if (file === undefined || more.length > 0) throw new UsageError('Name one file, or - for standard input.');
-    const size = file === '-' ? 0 : await sizeOf(file);
+    const size = file === '-' ? undefined : await sizeOf(file);
     const server = await findServer(options);
     const progressFile =
-      file === '-' ? undefined : await ProgressFile.beside(file, server.url, server.name).catch(() => undefined);
+      size === undefined ? undefined : await ProgressFile.beside(file, server.url, server.name).catch(() => undefined);
     const before = await startOf(options, progressFile);
     if (before.start.lines > 0) process.stderr.write(`Begins with line ${before.start.lines + 1}.\n`);
-    const rejectsFile = options.text('rejects') ?? `${file === '-' ? 'import' : file}.rejects.ndjson`;
+    const rejectsFile = options.text('rejects') ?? `${size === undefined ? 'import' : file}.rejects.ndjson`;
     const rejects = await Rejects.open(rejectsFile, before !== FRESH);
     const { signal: either, stop } = stoppable(signal);
     const run = new Import({
@@ -61,7 +61,7 @@ export const importCommand: Program = {
     const line = new ProgressLine(process.stderr, () => ({
       documents: run.state.accepted,
       failed: before.rejected + rejects.count,
-      share: size > 0 ? Math.min(1, run.state.bytes / size) : undefined,
+      share: size ? Math.min(1, run.state.bytes / size) : undefined,
       note: note || (run.waiting > 0 ? `${run.waiting} wait for pictures` : ''),
     }));
     const ended = async (code: number, message: string) => {
@@ -104,12 +104,13 @@ function stoppable(signal: AbortSignal): { signal: AbortSignal; stop: () => void
   return { signal: own.signal, stop: () => signal.removeEventListener('abort', stop) };
 }
 
-async function sizeOf(file: string): Promise<number> {
+/** @returns undefined for what is no file, such as a pipe: nothing lies beside it, and nobody can go on in its middle */
+async function sizeOf(file: string): Promise<number | undefined> {
   const found = await stat(file).catch((error: Error) => {
     throw new UsageError(`${file} cannot be read: ${error.message}`);
   });
   if (found.isDirectory()) throw new UsageError(`${file} is a folder. For a folder of pictures there is akin index.`);
-  if (!found.isFile()) return 0;
+  if (!found.isFile()) return undefined;
   // Of a packed file nobody knows how long it is unpacked.
   return file.endsWith('.gz') ? 0 : found.size;
 }
