@@ -377,6 +377,7 @@ describe('errors', () => {
     const message = messageOf(text);
     expect(message).toMatch(new RegExp(`at character ${character}[,:]`));
     expect(message).toContain(problem);
+    expect(message).toMatch(/[^.]\.$/);
   });
 
   it.each(['🙂 _query_:"a f:[" b', '🙂 _query_:"_query_:\\"a f:[\\""', '🙂 x:{!lucene v="a f:["}'])(

@@ -42,7 +42,7 @@ export function queryError(text: string, position: number, problem: string, orig
   const character = charactersIn(text, 0, position) + 1;
   const before = text.slice(Math.max(0, position - 20), position).replace(/^[\udc00-\udfff]/, '');
   const where = before === '' ? '' : `, after ${JSON.stringify(before)}`;
-  const found = `cannot be read at ${origin === undefined ? '' : 'its '}character ${character}${where}: ${problem}`;
+  const found = `cannot be read at ${origin === undefined ? '' : 'its '}character ${character}${where}: ${problem}.`;
   const query = origin === undefined ? 'The query' : `The query inside the one that begins at character ${origin + 1}`;
   return new AkinError('bad-request', `${query} ${found}`);
 }
