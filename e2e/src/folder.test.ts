@@ -172,6 +172,20 @@ describe('what was indexed', () => {
     expect((await documents(akin.client.collection('new'))).size).toBe(4);
   });
 
+  it('may lie in a collection that serve makes for it', async () => {
+    const folder = path.join(pictures, 'holiday', 'berlin');
+    const serving = await serveAkin([
+      folder,
+      '--data',
+      path.join(place.folder, 'data of serve'),
+      '--collection',
+      'served',
+    ]);
+    await serving.command.says(/1 indexed.*Three requests/s);
+    expect((await serving.client.collection('served').status()).documents).toBe(1);
+    await serving.command.stop();
+  });
+
   it('goes nowhere when the named server does not answer', async () => {
     const { code, err } = await runAkin(['index', pictures, '--server', 'http://127.0.0.1:9']);
     expect([code, err]).toEqual([1, 'No akin answers at http://127.0.0.1:9.\n']);

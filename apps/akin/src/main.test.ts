@@ -68,6 +68,15 @@ describe('the command akin', () => {
     [['backup', 'x', '--data', tmpdir()], /no store in .*--data/],
     [['import', tmpdir()], /is a folder/],
     [['serve', '--port', '99999999999'], /--port/],
+    [['serve', '--port', '0', '--database-url', 'localhost/akin'], /--database-url .* postgres:\/\//],
+    [
+      ['serve', '--port', '0', '--database-url', 'postgres://127.0.0.1:1/x'],
+      /cannot be reached.*ECONNREFUSED 127.0.0.1:1/,
+    ],
+    [
+      ['indexer', '--database-url', 'postgres://127.0.0.1:1/x', '--redis-url', '127.0.0.1'],
+      /--redis-url .* redis:\/\//,
+    ],
     [['serve', '--log-level', 'loud'], /--log-level must be one of/],
     [
       [

@@ -63,9 +63,17 @@ async function main(name: string, args: readonly string[]): Promise<number> {
   } catch (error) {
     if (stop.signal.aborted) return 130;
     const expected = error instanceof UsageError || ['AkinError', 'AkinRequestError'].includes((error as Error).name);
-    process.stderr.write(`${expected ? (error as Error).message : ((error as Error).stack ?? String(error))}\n`);
+    process.stderr.write(`${expected ? messageOf(error as Error) : ((error as Error).stack ?? String(error))}\n`);
     return 1;
   }
+}
+
+/** With what lies below it, such as a refused connection, where the message does not tell it already. */
+function messageOf({ message, cause }: Error): string {
+  // Each address of a host name failed in its own way.
+  const below =
+    cause instanceof AggregateError ? cause.errors.map(String).join(', ') : (cause as Error | undefined)?.message;
+  return below && !message.includes(below) ? `${message} (${below})` : message;
 }
 
 async function overview(): Promise<string> {

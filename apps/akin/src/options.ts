@@ -24,6 +24,8 @@ export interface Parsed {
   readonly words: readonly string[];
   /** The text of an option; undefined when it was given nowhere. */
   text(name: string): string | undefined;
+  /** The address of a server that begins in one of these ways, as `redis`; undefined when it was given nowhere. */
+  server(name: string, ...schemes: readonly string[]): string | undefined;
   /** Whether a switch is on. */
   on(name: string): boolean;
   /** An option that is a whole number, up to `most`. */
@@ -73,11 +75,19 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
     }
     return option.default;
   };
+  const text = (name: string) => {
+    const value = lookUp(name);
+    return value === undefined || typeof value === 'boolean' ? undefined : value;
+  };
   return {
     words,
-    text(name) {
-      const value = lookUp(name);
-      return value === undefined || typeof value === 'boolean' ? undefined : value;
+    text,
+    server(name, ...schemes) {
+      const value = text(name);
+      if (value === undefined || schemes.some((scheme) => value.startsWith(`${scheme}://`))) return value;
+      // Not with its value, which may hold a password.
+      const begins = schemes.map((scheme) => `${scheme}://`).join(' or ');
+      throw new UsageError(`--${name} (or ${environmentName(name)}) must begin with ${begins}.`);
     },
     on(name) {
       const value = lookUp(name);

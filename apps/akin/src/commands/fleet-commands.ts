@@ -7,7 +7,7 @@ import {
   LOG_OPTION,
   listed,
   listenOptions,
-  needed,
+  neededDatabase,
   queueServer,
   REDIS_OPTIONS,
 } from '../fleet/options.ts';
@@ -59,7 +59,7 @@ export const gatewayCommand: Program = {
   run: (options, signal) => {
     contentModelOf(options);
     const config = {
-      databaseUrl: needed(options, 'database-url'),
+      databaseUrl: neededDatabase(options),
       analyzeUrls: listed(options.text('analyze-url')),
       corsOrigins: listed(options.text('cors')),
       allowedHosts: listed(options.text('allowed-hosts')),
@@ -99,7 +99,7 @@ export const indexerCommand: Program = {
   run: (options, signal) => {
     contentModelOf(options);
     const config = {
-      databaseUrl: needed(options, 'database-url'),
+      databaseUrl: neededDatabase(options),
       queueServer: queueServer(options),
       autoCommitMilliseconds: Math.max(100, options.number('auto-commit')),
       searchSlowdown: searchSlowdown(options),

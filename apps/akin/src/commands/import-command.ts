@@ -1,10 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { AkinRequestError } from '@akin/client';
 import { Import, StrictError } from '../bulk/import-documents.ts';
-import { findServer, isLocal, SERVER_OPTIONS, type Server } from '../bulk/options.ts';
+import { findServer, isLocal, SERVER_OPTIONS } from '../bulk/options.ts';
 import { type Progress, ProgressFile } from '../bulk/progress-file.ts';
 import { ProgressLine } from '../bulk/progress-line.ts';
 import { Rejects } from '../bulk/rejects.ts';
+import { collectionToFill } from '../collection-to-fill.ts';
 import type { Program } from '../main.ts';
 import { type Parsed, UsageError } from '../options.ts';
 
@@ -49,7 +50,7 @@ export const importCommand: Program = {
     const { signal: either, stop } = stoppable(signal);
     const run = new Import({
       ...{ file, before, progressFile, rejects },
-      collection: await theCollection(server),
+      collection: await collectionToFill(server.client, server.name),
       parallel: Math.min(16, Math.max(1, options.number('parallel'))),
       compress: !isLocal(server.url),
       modules: options.text('modules'),
@@ -120,14 +121,6 @@ async function startOf(options: Parsed, progressFile: ProgressFile | undefined):
   const from = options.number('from');
   if (from < 1) throw new UsageError('--from counts lines from 1.');
   return { ...FRESH, start: { lines: from - 1, bytes: 0 } };
-}
-
-/** Made when it does not exist, because naming it in a command is clear enough. */
-async function theCollection({ client, name }: Server) {
-  const collection = client.collection(name);
-  const { collections } = await client.collections();
-  if (!collections.some((one) => one.name === name)) await collection.create();
-  return collection;
 }
 
 function report(accepted: number, before: Progress, acceptedIn: number, visibleIn: number, options: Parsed): string {

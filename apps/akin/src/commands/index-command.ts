@@ -1,5 +1,6 @@
-import { type Client, createClient } from '@akin/client';
+import { createClient } from '@akin/client';
 import { createAnalyzer } from '@akin/modules/analyze';
+import { collectionToFill } from '../collection-to-fill.ts';
 import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
 import type { Program } from '../main.ts';
 import { UsageError } from '../options.ts';
@@ -31,7 +32,7 @@ export const indexCommand: Program = {
     if (await client.isReady()) {
       await using analyzer = await createAnalyzer(config.analysis);
       return await runFolders(options, {
-        collection: await theCollection(client, options.text('collection')),
+        collection: await collectionToFill(client, options.text('collection')),
         analyzer,
         threads: config.analysis.threads,
         signal,
@@ -42,18 +43,10 @@ export const indexCommand: Program = {
     process.stderr.write(`No akin answers at ${server}. Until all is in, the page answers at ${served.gateway.url}/\n`);
     const embedded = createClient({ baseUrl: served.gateway.url });
     return await runFolders(options, {
-      collection: await theCollection(embedded, options.text('collection')),
+      collection: await collectionToFill(embedded, options.text('collection')),
       analyzer: served.analyzer,
       threads: config.analysis.threads,
       signal,
     });
   },
 };
-
-/** The collection to index into; made when it does not exist, because naming it in a command is clear enough. */
-async function theCollection(client: Client, name = 'my-collection') {
-  const collection = client.collection(name);
-  const { collections } = await client.collections();
-  if (!collections.some((one) => one.name === name)) await collection.create();
-  return collection;
-}

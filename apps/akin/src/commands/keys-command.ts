@@ -71,7 +71,7 @@ async function withKeys(options: Parsed, run: (keys: Keys) => Promise<void>): Pr
   }
   // A command that asks another akin needs no database.
   const { openKeys } = await import('../keys-in-store.ts');
-  const databaseUrl = options.text('database-url');
+  const databaseUrl = options.server('database-url', 'postgres', 'postgresql');
   await using opened = await openKeys(databaseUrl ? { databaseUrl } : { folder: databaseFolder(options) });
   await run(opened);
   return 0;

@@ -1,5 +1,6 @@
 import { type Collection, createClient } from '@akin/client';
 import { ACCESS_OPTIONS, accessConfig } from '../access-options.ts';
+import { collectionToFill } from '../collection-to-fill.ts';
 import { fillWithDemo } from '../demo/fill.ts';
 import { listed, PRIVATE_IMAGES_OPTIONS } from '../fleet/options.ts';
 import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
@@ -75,9 +76,8 @@ export const serveCommand: Program = {
       searchSlowdown: searchSlowdown(options),
     });
     const { url } = served.gateway;
-    const collection = createClient({ baseUrl: url, key: served.key }).collection(
-      options.text('collection') ?? 'my-collection',
-    );
+    const client = createClient({ baseUrl: url, key: served.key });
+    const collection = await collectionToFill(client, options.text('collection'));
     process.stdout.write(`akin answers at ${url}/ and analyzes pictures on ${config.analysis.backend}\n`);
     if (!options.on('no-open') && process.stdout.isTTY) openInBrowser(url);
     let code = 0;

@@ -118,7 +118,7 @@ export function databaseFolder(options: Parsed): string {
 
 /** What a command that serves to itself alone needs; `serve` adds its own options. */
 export function embeddedConfig(options: Parsed): ServeConfig {
-  const databaseUrl = options.text('database-url');
+  const databaseUrl = options.server('database-url', 'postgres', 'postgresql');
   return {
     dataFolder: path.resolve(options.text('data') ?? DEFAULT_DATA_FOLDER),
     ...(databaseUrl ? { databaseUrl } : {}),

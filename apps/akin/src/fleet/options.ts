@@ -86,10 +86,15 @@ export function downloadPolicy(options: Parsed): DownloadPolicy {
 }
 
 /** @throws {UsageError} naming the flag and the environment variable */
-export function needed(options: Parsed, name: 'database-url' | 'analyze-url'): string {
-  const value = options.text(name);
+export function neededDatabase(options: Parsed): string {
+  const value = databaseUrl(options);
   if (value !== undefined) return value;
-  throw new UsageError(`--${name} (or ${name.toUpperCase().replace('-', '_')}) must say where it is.`);
+  throw new UsageError('--database-url (or DATABASE_URL) must say where it is.');
+}
+
+/** @throws {UsageError} for what is no address of a PostgreSQL */
+export function databaseUrl(options: Parsed): string | undefined {
+  return options.server('database-url', 'postgres', 'postgresql');
 }
 
 /**
@@ -98,9 +103,9 @@ export function needed(options: Parsed, name: 'database-url' | 'analyze-url'): s
  */
 export function queueServer(options: Parsed): QueueServer {
   const prefix = options.text('redis-prefix') ?? 'akin';
-  const redis = options.text('redis-url');
+  const redis = options.server('redis-url', 'redis', 'rediss');
   if (redis !== undefined) return { name: 'Redis', url: redis, prefix };
-  const postgres = options.text('database-url');
+  const postgres = databaseUrl(options);
   if (postgres !== undefined) return { name: 'PostgreSQL', url: postgres, prefix };
   throw new UsageError(
     '--redis-url (or REDIS_URL) must say where analyses are handed over, or --database-url (or DATABASE_URL) where there is no Redis.',
