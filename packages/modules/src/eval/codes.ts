@@ -1,6 +1,8 @@
 import { type Codebook, codebookOf } from '../vectors/codebook.ts';
 import { encodeCodes, nearestCells, rotateResidual } from '../vectors/codes.ts';
 import { distance } from '../vectors/unit.ts';
+import { scoreOf } from '../vectors.ts';
+import { COPY_SCORE, type Edited } from './copies.ts';
 import { meanOf } from './ranking.ts';
 
 /** Shares of the 10 nearest of all others that a code keeps. */
@@ -10,6 +12,12 @@ export interface CodeFigures {
   readonly inOwnCell: number;
   readonly inLopq50: number;
   /** NaN where 2 % are fewer than 20. */
+  readonly inRerank2Percent: number;
+}
+
+/** Shares of the edits that score 0.7 or more with their picture by `duplicate`, whose picture a code keeps. */
+export interface CopyCodeFigures {
+  readonly inCells8: number;
   readonly inRerank2Percent: number;
 }
 
@@ -61,6 +69,34 @@ export function measureCodes(module: string, vectors: readonly Float32Array[]): 
     inLopq50: meanOf(recall.inLopq50),
     inRerank2Percent: meanOf(recall.inRerank2Percent),
   };
+}
+
+/**
+ * Of the edits that score as copies of their picture: how often a search that begins with a code comes upon it, though
+ * strangers are about as near to one another by that code as they are by the descriptor.
+ */
+export function measureCopyCodes(
+  pictures: readonly Readonly<Record<string, Float32Array>>[],
+  edited: readonly Edited[],
+): CopyCodeFigures {
+  const codebook = codebookOf('duplicate');
+  const codes = pictures.map(({ duplicate }) => encodeCodes(codebook, duplicate as Float32Array));
+  const kept = Math.ceil(RERANKED * pictures.length);
+  const [inCells8, inRerank2Percent] = [[] as number[], [] as number[]];
+  for (const { picture, edits } of edited) {
+    const original = codes[picture] as (typeof codes)[number];
+    for (const { vectors } of edits) {
+      const vector = vectors.duplicate as Float32Array;
+      const apart = distance(vector, pictures[picture]?.duplicate as Float32Array);
+      if (scoreOf('duplicate', apart) < COPY_SCORE) continue;
+      const { rerank } = encodeCodes(codebook, vector);
+      const far = bitCount(rerank ^ original.rerank);
+      const nearer = codes.filter((code) => bitCount(rerank ^ code.rerank) < far).length;
+      inRerank2Percent.push(nearer < kept ? 1 : 0);
+      inCells8.push(nearestCells(codebook, vector).subarray(0, 8).includes(original.cluster) ? 1 : 0);
+    }
+  }
+  return { inCells8: meanOf(inCells8), inRerank2Percent: meanOf(inRerank2Percent) };
 }
 
 function bitCount(bits: bigint): number {

@@ -38,7 +38,8 @@ export interface CopyFigures {
 /** Thumbnails that agree this much, in any of the 8 ways to turn and flip one, show one scene. */
 const SAME_SCENE = 0.93;
 const KEPT_PAIRS = 40;
-const COPY_SCORE = 0.7;
+/** What parts copies from others. */
+export const COPY_SCORE = 0.7;
 
 /**
  * How well copies are told from strangers. Strangers are all pairs of different pictures, and each edit with every other

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { MODULES } from '../manifests.ts';
 import type { Backend } from '../network/backend.ts';
 import { type Bitmap, readBitmap } from './bitmap.ts';
-import { measureCodes } from './codes.ts';
+import { measureCodes, measureCopyCodes } from './codes.ts';
 import { measureColor } from './color.ts';
 import { measureContent } from './content.ts';
 import { type Edited, measureCopies } from './copies.ts';
@@ -77,6 +77,7 @@ async function evaluate(folder: string): Promise<void> {
         ),
       ]),
     ),
+    copyCodes: measureCopyCodes(vectors, edited),
   };
   const out = join(options.out, report.folder);
   await mkdir(out, { recursive: true });

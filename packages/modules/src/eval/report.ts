@@ -1,4 +1,4 @@
-import type { CodeFigures } from './codes.ts';
+import type { CodeFigures, CopyCodeFigures } from './codes.ts';
 import type { ColorFigures } from './color.ts';
 import type { ContentFigures } from './content.ts';
 import type { CopyFigures } from './copies.ts';
@@ -13,11 +13,12 @@ export interface Report {
   readonly color: ColorFigures;
   readonly copyspace: CopyspaceFigures;
   readonly codes: Readonly<Record<string, CodeFigures>>;
+  readonly copyCodes: CopyCodeFigures;
 }
 
 /** The figures as tables of Markdown. */
 export function tablesOf(report: Report): string {
-  const { content, copies, color, copyspace, codes } = report;
+  const { content, copies, color, copyspace, codes, copyCodes } = report;
   const parts = [`# ${report.folder}: ${report.pictures} pictures`];
   if (content) {
     parts.push(
@@ -67,6 +68,7 @@ export function tablesOf(report: Report): string {
         two(one.inRerank2Percent),
       ]),
     ),
+    `Of the edits that score 0.7 or more, the picture lies in the 8 nearest cells in ${two(copyCodes.inCells8)}, among the nearest 2 % by rerank in ${two(copyCodes.inRerank2Percent)}.`,
   );
   return `${parts.join('\n\n')}\n`;
 }
