@@ -184,7 +184,7 @@ describe('what was indexed', () => {
     await serving.command.says(/1 indexed.*Three requests/s);
     expect((await serving.client.collection('served').status()).documents).toBe(1);
     await serving.command.stop();
-  });
+  }, 240_000);
 
   it('goes nowhere when the named server does not answer', async () => {
     const { code, err } = await runAkin(['index', pictures, '--server', 'http://127.0.0.1:9']);

@@ -93,7 +93,7 @@ export function neededDatabase(options: Parsed): string {
 }
 
 /** @throws {UsageError} for what is no address of a PostgreSQL */
-export function databaseUrl(options: Parsed): string | undefined {
+function databaseUrl(options: Parsed): string | undefined {
   return options.server('database-url', 'postgres', 'postgresql');
 }
 
