@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { openProxy, type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { brokenServer } from '../test/broken-server.ts';
 import { queueContract } from '../test/queue-contract.ts';
 import { createPostgresQueue } from './index.ts';
 
@@ -54,51 +54,10 @@ describe('a queue on PostgreSQL', () => {
       `PostgreSQL at ${url.host} does not answer: start it, or name another one`,
     );
   });
-
-  it.each([
-    ['while its worker is still connecting', []],
-    ['while its worker waits for jobs', ['before']],
-  ])('refuses jobs at once when the server goes %s, and works on by itself when it is back', async (_, before) => {
-    await using proxy = await openProxy(database.url);
-    const warnings: string[] = [];
-    const log = { warn: (_fields: object, message: string) => void warnings.push(message) };
-    await using queue = await createPostgresQueue({ url: proxy.url, prefix: nextPrefix(), log });
-    const handled: string[] = [];
-    const untilHandled = async (id: string) => {
-      while (!handled.includes(id)) await delay(5);
-    };
-    queue.work('analyze', async ({ id }) => void handled.push(id), { concurrency: 1 });
-    for (const id of before) {
-      await queue.add('analyze', PAYLOAD, { id });
-      await untilHandled(id);
-    }
-    await proxy.cut();
-    const from = performance.now();
-    await expect(queue.add('analyze', PAYLOAD, { id: 'during' })).rejects.toThrow();
-    expect(performance.now() - from).toBeLessThan(10_000);
-    await proxy.mend();
-    const added = () =>
-      queue.add('analyze', PAYLOAD, { id: 'after' }).then(
-        () => true,
-        () => false,
-      );
-    while (!(await added())) await delay(5);
-    await untilHandled('after');
-    expect(warnings).toContain('the queue has trouble with PostgreSQL');
-  });
-
-  it('closes while the server is away', async () => {
-    await using proxy = await openProxy(database.url);
-    const queue = await createPostgresQueue({ url: proxy.url, prefix: nextPrefix() });
-    const handled = new Promise((resolve) => {
-      queue.work('analyze', async () => resolve('done'), { concurrency: 1 });
-    });
-    await queue.add('analyze', PAYLOAD, { id: 'a' });
-    await handled;
-    await proxy.cut();
-    await expect(queue.counts('analyze')).rejects.toThrow();
-    const from = performance.now();
-    await queue[Symbol.asyncDispose]();
-    expect(performance.now() - from).toBeLessThan(5_000);
-  });
 });
+
+brokenServer(
+  'PostgreSQL',
+  () => database.url,
+  (url, log) => createPostgresQueue({ url, prefix: nextPrefix(), ...log }),
+);

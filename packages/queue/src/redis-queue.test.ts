@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { createServices, openProxy, type TestRedis, testRedis } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Queue as BullQueue } from 'bullmq';
 import { Redis } from 'ioredis';
+import { brokenServer } from '../test/broken-server.ts';
 import { queueContract } from '../test/queue-contract.ts';
 import { createRedisQueue } from './index.ts';
 
@@ -68,53 +68,6 @@ describe('a queue on Redis', () => {
     );
   });
 
-  it.each([
-    ['while its worker is still connecting', []],
-    ['while its worker waits for jobs', ['before']],
-  ])('refuses jobs at once when Redis goes %s, and works on by itself when it is back', async (_, handledBefore) => {
-    await using proxy = await openProxy(redis.url);
-    const warnings: string[] = [];
-    const log = { warn: (_fields: object, message: string) => void warnings.push(message) };
-    await using queue = await createRedisQueue({ url: proxy.url, prefix: nextPrefix(), log });
-    const handled: string[] = [];
-    const untilHandled = async (id: string) => {
-      while (!handled.includes(id)) await delay(5);
-    };
-    queue.work('analyze', async ({ id }) => void handled.push(id), { concurrency: 1 });
-    for (const id of handledBefore) {
-      await queue.add('analyze', PAYLOAD, { id });
-      await untilHandled(id);
-    }
-    await proxy.cut();
-    const from = performance.now();
-    await expect(queue.add('analyze', PAYLOAD, { id: 'during' })).rejects.toThrow();
-    expect(performance.now() - from).toBeLessThan(10_000);
-    await proxy.mend();
-    const added = () =>
-      queue.add('analyze', PAYLOAD, { id: 'after' }).then(
-        () => true,
-        () => false,
-      );
-    while (!(await added())) await delay(5);
-    await untilHandled('after');
-    expect(warnings).toContain('the queue has trouble with Redis');
-  });
-
-  it('closes at once while Redis is away', async () => {
-    await using proxy = await openProxy(redis.url);
-    const queue = await createRedisQueue({ url: proxy.url, prefix: nextPrefix() });
-    const handled = new Promise((resolve) => {
-      queue.work('analyze', async () => resolve('done'), { concurrency: 1 });
-    });
-    await queue.add('analyze', PAYLOAD, { id: 'a' });
-    await handled;
-    await proxy.cut();
-    await expect(queue.counts('analyze')).rejects.toThrow();
-    const from = performance.now();
-    await queue[Symbol.asyncDispose]();
-    expect(performance.now() - from).toBeLessThan(2_000);
-  });
-
   it('fails a job that does not fit the catalogue without trying it again', async () => {
     const prefix = nextPrefix();
     const foreign = new BullQueue('analyze', { connection: { url: redis.url }, prefix });
@@ -131,3 +84,9 @@ describe('a queue on Redis', () => {
     expect(await queue.counts('analyze')).toMatchObject({ delayed: 0, failed: 1 });
   });
 });
+
+brokenServer(
+  'Redis',
+  () => redis.url,
+  (url, log) => createRedisQueue({ url, prefix: nextPrefix(), ...log }),
+);

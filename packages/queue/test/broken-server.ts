@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { openProxy } from '@akin/testing';
+import { describe, expect, it } from '@jest/globals';
+import type { Queue } from '../src/index.ts';
+
+const PAYLOAD = { collection: 1, request: '1', position: 0, attempt: 1, image: 'http://images.example/a.jpg' };
+
+interface Log {
+  readonly log: { readonly warn: (fields: object, message: string) => void };
+}
+
+/** What a queue does while the server behind it is away, and when it is back. */
+export function brokenServer(
+  name: string,
+  serverUrl: () => string,
+  open: (url: string, log?: Log) => Promise<Queue>,
+): void {
+  describe(`a queue whose ${name} goes away`, () => {
+    it.each([
+      ['while its worker is still connecting', []],
+      ['while its worker waits for jobs', ['before']],
+    ])('refuses jobs at once %s, and works on by itself when it is back', async (_, before) => {
+      await using proxy = await openProxy(serverUrl());
+      const warnings: string[] = [];
+      const log = { warn: (_fields: object, message: string) => void warnings.push(message) };
+      await using queue = await open(proxy.url, { log });
+      const handled: string[] = [];
+      const untilHandled = async (id: string) => {
+        while (!handled.includes(id)) await delay(5);
+      };
+      queue.work('analyze', async ({ id }) => void handled.push(id), { concurrency: 1 });
+      for (const id of before) {
+        await queue.add('analyze', PAYLOAD, { id });
+        await untilHandled(id);
+      }
+      await proxy.cut();
+      const from = performance.now();
+      await expect(queue.add('analyze', PAYLOAD, { id: 'during' })).rejects.toThrow();
+      expect(performance.now() - from).toBeLessThan(10_000);
+      await proxy.mend();
+      const added = () =>
+        queue.add('analyze', PAYLOAD, { id: 'after' }).then(
+          () => true,
+          () => false,
+        );
+      while (!(await added())) await delay(5);
+      await untilHandled('after');
+      expect(warnings).toContain(`the queue has trouble with ${name}`);
+    });
+
+    it('closes meanwhile', async () => {
+      await using proxy = await openProxy(serverUrl());
+      const queue = await open(proxy.url);
+      const handled = new Promise((resolve) => {
+        queue.work('analyze', async () => resolve('done'), { concurrency: 1 });
+      });
+      await queue.add('analyze', PAYLOAD, { id: 'a' });
+      await handled;
+      await proxy.cut();
+      await expect(queue.counts('analyze')).rejects.toThrow();
+      const from = performance.now();
+      await queue[Symbol.asyncDispose]();
+      expect(performance.now() - from).toBeLessThan(5_000);
+    });
+  });
+}
