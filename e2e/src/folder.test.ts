@@ -173,7 +173,9 @@ describe('what was indexed', () => {
   });
 
   it('may lie in a collection that serve makes for it', async () => {
-    const folder = path.join(pictures, 'holiday', 'berlin');
+    const folder = path.join(place.folder, 'one picture');
+    await mkdir(folder);
+    await writeFile(path.join(folder, 'a.jpg'), await picture(5));
     const serving = await serveAkin([
       folder,
       '--data',

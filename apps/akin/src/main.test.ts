@@ -58,6 +58,7 @@ describe('the command akin', () => {
 
   it.each([
     [['fly'], /no command fly/],
+    [['serve', '/no/such folder'], /^\/no\/such folder: it is not there\.$/m],
     [['constructor'], /no command constructor/],
     [['analyze', '--thread', '1', 'x.jpg'], /--thread.*akin analyze --help/s],
     [['analyze'], /Name files/],

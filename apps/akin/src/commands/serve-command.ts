@@ -3,6 +3,7 @@ import { ACCESS_OPTIONS, accessConfig } from '../access-options.ts';
 import { collectionToFill } from '../collection-to-fill.ts';
 import { fillWithDemo } from '../demo/fill.ts';
 import { listed, PRIVATE_IMAGES_OPTIONS } from '../fleet/options.ts';
+import { refuseMissing } from '../folder/candidates.ts';
 import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
 import type { Program } from '../main.ts';
 import { openInBrowser } from '../open-in-browser.ts';
@@ -56,6 +57,7 @@ export const serveCommand: Program = {
   },
 
   async run(options, signal) {
+    await refuseMissing(options.words);
     const config = embeddedConfig(options);
     await using served = await serve({
       ...config,

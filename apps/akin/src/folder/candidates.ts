@@ -1,6 +1,7 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { UsageError } from '../options.ts';
 import { findMatches } from './glob.ts';
 import { type Candidate, idBelow, reasonOf, type WalkListener, walkFolder } from './walk.ts';
 
@@ -25,12 +26,28 @@ export async function* candidatesOf(
   }
 }
 
+/**
+ * Refuses paths that lead nowhere, for commands that would run on without them.
+ * @throws UsageError
+ */
+export async function refuseMissing(words: readonly string[]): Promise<void> {
+  for (const word of words) {
+    if (word === '-' || isPattern(word)) continue;
+    const kind = await kindOf(word);
+    if (kind !== 'folder' && kind !== 'file') throw new UsageError(`${word}: ${kind}.`);
+  }
+}
+
 async function* named(word: string, listener: WalkListener): AsyncGenerator<Candidate> {
   const kind = await kindOf(word);
   if (kind === 'folder') yield* walkFolder(word, listener);
   else if (kind === 'file') yield alone(path.resolve(word), listener);
-  else if (/[*?[\]{}]/.test(word)) yield* matching(word, listener);
+  else if (isPattern(word)) yield* matching(word, listener);
   else listener.onProblem(word, kind);
+}
+
+function isPattern(word: string): boolean {
+  return /[*?[\]{}]/.test(word);
 }
 
 /** The kind of what a path leads to, or why it leads nowhere. */
