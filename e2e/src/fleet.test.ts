@@ -10,7 +10,7 @@ import {
 } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runAkin, until } from './akin.ts';
-import { FleetProcess, type Pictures, servePictures } from './fleet.ts';
+import { FleetProcess, type Pictures, servePictures, startFleet } from './fleet.ts';
 
 describe('akin as several processes', () => {
   let database: TestDatabase;
@@ -20,8 +20,7 @@ describe('akin as several processes', () => {
   let pictures: Pictures;
   let gateway: FleetProcess;
   let indexer: FleetProcess;
-  let analyzer: FleetProcess;
-  let all: FleetProcess[];
+  let all: readonly FleetProcess[];
   const collection = () => gateway.client.collection('my-collection');
 
   beforeAll(async () => {
@@ -31,15 +30,9 @@ describe('akin as several processes', () => {
     redisProxy = await openProxy(redis.url);
     pictures = await servePictures(await drawImage({ width: 320, height: 240 }));
     const env = { DATABASE_URL: postgresProxy.url, REDIS_URL: redisProxy.url, AKIN_REDIS_PREFIX: redis.prefix };
-    analyzer = new FleetProcess('analyzer', { ...env, AKIN_THREADS: '1', AKIN_ALLOW_LOOPBACK_IMAGES: 'true' });
-    indexer = new FleetProcess('indexer', env);
     await postgresProxy.cut();
     await redisProxy.cut();
-    // The gateway asks the analyzer, whose address is known once it runs.
-    await analyzer.start();
-    gateway = new FleetProcess('gateway', { ...env, ANALYZE_URL: analyzer.url });
-    all = [gateway, indexer, analyzer];
-    await Promise.all([gateway.start(), indexer.start()]);
+    ({ gateway, indexer, all } = await startFleet(env));
   });
   afterAll(async () => {
     for (const one of all ?? []) await one.kill();

@@ -87,6 +87,31 @@ export class FleetProcess {
   }
 }
 
+/** One process of each kind. */
+export interface Fleet {
+  readonly gateway: FleetProcess;
+  readonly indexer: FleetProcess;
+  readonly analyzer: FleetProcess;
+  readonly all: readonly FleetProcess[];
+}
+
+/** Starts one process of each kind, which may still have to wait for their servers. */
+export async function startFleet(env: NodeJS.ProcessEnv): Promise<Fleet> {
+  const analyzer = new FleetProcess('analyzer', { ...env, AKIN_THREADS: '1', AKIN_ALLOW_LOOPBACK_IMAGES: 'true' });
+  const indexer = new FleetProcess('indexer', env);
+  // The gateway asks the analyzer, whose address is known once it runs.
+  await analyzer.start();
+  const gateway = new FleetProcess('gateway', { ...env, ANALYZE_URL: analyzer.url });
+  const all = [gateway, indexer, analyzer];
+  try {
+    await Promise.all([gateway.start(), indexer.start()]);
+  } catch (error) {
+    for (const one of all) await one.kill();
+    throw error;
+  }
+  return { gateway, indexer, analyzer, all };
+}
+
 export interface Pictures {
   readonly url: string;
   /** How many answers are still to come. */

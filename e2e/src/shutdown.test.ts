@@ -4,7 +4,7 @@ import type { Collection } from '@akin/client';
 import { drawImage, type TestDatabase, type TestRedis, testDatabase, testRedis } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serveAkin, temporaryFolder, until } from './akin.ts';
-import { FleetProcess, type Pictures, servePictures } from './fleet.ts';
+import { type FleetProcess, type Pictures, servePictures, startFleet } from './fleet.ts';
 
 /** What orchestrators wait before they kill. */
 const GRACE_MILLISECONDS = 30_000;
@@ -58,7 +58,7 @@ describe('the end of a process of a fleet under load', () => {
   let gateway: FleetProcess;
   let indexer: FleetProcess;
   let analyzer: FleetProcess;
-  let all: FleetProcess[];
+  let all: readonly FleetProcess[];
   const collection = () => gateway.client.collection('my-collection');
 
   beforeAll(async () => {
@@ -66,12 +66,7 @@ describe('the end of a process of a fleet under load', () => {
     redis = await testRedis();
     pictures = await servePictures(await drawImage({ width: 320, height: 240 }));
     const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, AKIN_REDIS_PREFIX: redis.prefix };
-    analyzer = new FleetProcess('analyzer', { ...env, AKIN_THREADS: '1', AKIN_ALLOW_LOOPBACK_IMAGES: 'true' });
-    indexer = new FleetProcess('indexer', env);
-    await analyzer.start();
-    gateway = new FleetProcess('gateway', { ...env, ANALYZE_URL: analyzer.url });
-    all = [gateway, indexer, analyzer];
-    await Promise.all([gateway.start(), indexer.start()]);
+    ({ gateway, indexer, analyzer, all } = await startFleet(env));
     for (const one of all) await until(`${one.name} is ready`, () => one.isReady());
   });
   afterAll(async () => {

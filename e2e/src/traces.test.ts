@@ -14,7 +14,7 @@ import {
 } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serveAkin, temporaryFolder, until } from './akin.ts';
-import { FleetProcess, type Pictures, servePictures } from './fleet.ts';
+import { type FleetProcess, type Pictures, servePictures, startFleet } from './fleet.ts';
 
 const FLEET_KEY = 'a-fleet-key-nobody-may-see';
 /** Of a client that traces, too. */
@@ -27,7 +27,7 @@ describe('traces of a fleet', () => {
   let picture: Buffer;
   let receiver: TraceReceiver;
   let gateway: FleetProcess;
-  let all: FleetProcess[];
+  let all: readonly FleetProcess[];
 
   beforeAll(async () => {
     database = await testDatabase();
@@ -44,12 +44,7 @@ describe('traces of a fleet', () => {
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
       OTEL_BSP_SCHEDULE_DELAY: '100',
     };
-    const analyzer = new FleetProcess('analyzer', { ...env, AKIN_THREADS: '1', AKIN_ALLOW_LOOPBACK_IMAGES: 'true' });
-    const indexer = new FleetProcess('indexer', env);
-    await analyzer.start();
-    gateway = new FleetProcess('gateway', { ...env, ANALYZE_URL: analyzer.url });
-    all = [gateway, indexer, analyzer];
-    await Promise.all([gateway.start(), indexer.start()]);
+    ({ gateway, all } = await startFleet(env));
     for (const one of all) await until(`${one.name} is ready`, () => one.isReady());
   });
   afterAll(async () => {
