@@ -230,6 +230,18 @@ describe('akin export', () => {
     expect(lines.map((line) => JSON.parse(line).id).sort()).toEqual(['a', 'b']);
   });
 
+  it('takes the pace of a slow reader without a warning, and ends when its reader has gone', async () => {
+    const exportAll = `'${process.execPath}' '${PROGRAM}' export --url ${akin.url} --collection killed`;
+    const sh = (script: string) =>
+      shell('sh', ['-c', script], { cwd: place.folder, install: 'apt-get install coreutils' });
+    const slow = await sh(`${exportAll} 2>told | { dd bs=1 count=100000 2>dd; cat; } | wc -l; cat told`);
+    expect(slow).toMatch(/^30001\n/);
+    expect(slow).not.toContain('Warning');
+    const left = await sh(`{ ${exportAll} 2>told; echo "ended with $?" >>told; } | head -n 1 >first; cat told`);
+    expect(left).toMatch(/Standard output cannot be written: write EPIPE\nended with 1\n$/);
+    expect(left).not.toContain('Warning');
+  });
+
   it('writes into a pipe that is there, and replaces no folder', async () => {
     const script = `mkfifo pipe && { cat pipe >read & } && '${process.execPath}' '${PROGRAM}' export --url ${akin.url} --collection odd -o pipe && wait && test -p pipe && cat read`;
     const out = await shell('sh', ['-c', script], { cwd: place.folder, install: 'apt-get install coreutils' });

@@ -81,8 +81,15 @@ interface Output {
 
 /** A file gets its name when all is in it; a device or a pipe is written to. */
 async function openOutput(file: string): Promise<Output> {
+  const cannotWrite = (error: Error) => {
+    throw new UsageError(`${file === '-' ? 'Standard output' : file} cannot be written: ${error.message}`);
+  };
   if (file === '-') {
-    return { write: (text) => writeTo(process.stdout, text), end: async () => {}, discard: async () => {} };
+    return {
+      write: (text) => writeTo(process.stdout, text).catch(cannotWrite),
+      end: async () => {},
+      discard: async () => {},
+    };
   }
   const isFile = await mayReplace(file);
   const partial = isFile ? `${file}.partial` : file;
@@ -90,12 +97,10 @@ async function openOutput(file: string): Promise<Output> {
   const stream: Writable = file.endsWith('.gz') ? createGzip({ level: 6 }) : target;
   if (stream !== target) stream.pipe(target);
   // Found by whoever writes or ends.
-  const done = finished(target).catch((error: Error) => {
-    throw new UsageError(`${file} cannot be written: ${error.message}`);
-  });
+  const done = finished(target).catch(cannotWrite);
   done.catch(() => {});
   return {
-    write: (text) => Promise.race([writeTo(stream, text), done]),
+    write: (text) => Promise.race([writeTo(stream, text).catch(cannotWrite), done]),
     async end() {
       stream.end();
       await done;
@@ -109,9 +114,9 @@ async function openOutput(file: string): Promise<Output> {
   };
 }
 
+/** At the pace of the reader. Resolves when the stream has taken the text. @throws Error when the reader has gone */
 function writeTo(stream: Writable, text: string): Promise<void> {
-  if (stream.write(text)) return Promise.resolve();
-  return new Promise((resolve) => stream.once('drain', resolve).once('close', resolve));
+  return new Promise((resolve, reject) => stream.write(text, (error) => (error ? reject(error) : resolve())));
 }
 
 function countLines(text: string): number {
