@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AkinError } from '@akin/domain';
 import { decodeImage } from '@akin/imaging';
@@ -6,6 +6,7 @@ import { MIN_SIDE } from '../analyzer/analyze-image.ts';
 import { roundToHalves } from '../half.ts';
 import type { Backend } from '../network/backend.ts';
 import { trainCodebook } from '../train/codebook.ts';
+import { filesBelow } from '../train/files-below.ts';
 import { toRows } from '../train/linear.ts';
 import { descriptorOf } from '../vectors/codebook.ts';
 import { readAxes, trainAxes, unitOf } from './axes.ts';
@@ -41,7 +42,9 @@ export async function trainContentModel(config: TrainingConfig): Promise<{ model
   const files = await readModelFiles(folder);
   const run = await openModel(folder, files, config.backend ?? 'wasm');
   const numbers: Float32Array[] = [];
-  const paths = await filesBelow(config.pictures);
+  const paths = await filesBelow(config.pictures).catch((cause) => {
+    throw new AkinError('bad-request', `${config.pictures} is no folder of pictures.`, { cause });
+  });
   for (const [i, path] of paths.entries()) {
     signal?.throwIfAborted();
     try {
@@ -69,14 +72,4 @@ export async function trainContentModel(config: TrainingConfig): Promise<{ model
   await writeFile(join(folder, AXES_FILE), axesFile);
   await writeFile(join(folder, CODEBOOK_FILE), codebook);
   return { model, pictures: numbers.length };
-}
-
-async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((cause) => {
-    throw new AkinError('bad-request', `${folder} is no folder of pictures.`, { cause });
-  });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
 }

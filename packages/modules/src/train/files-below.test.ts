@@ -1,0 +1,31 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { filesBelow } from './files-below.ts';
+
+let root: string;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'akin-files-'));
+  for (const folder of ['pictures/b', 'pictures/ünï 图片', 'elsewhere']) {
+    await mkdir(join(root, folder), { recursive: true });
+    await writeFile(join(root, folder, 'one.jpg'), '');
+  }
+  await writeFile(join(root, 'pictures/b/.hidden.jpg'), '');
+  await symlink('b', join(root, 'pictures/a link to b'));
+  await symlink('../elsewhere', join(root, 'pictures/a'));
+  await symlink('../pictures', join(root, 'elsewhere/back'));
+  await symlink('b/one.jpg', join(root, 'pictures/again.jpg'));
+  await symlink('nowhere', join(root, 'pictures/broken.jpg'));
+});
+afterAll(() => rm(root, { recursive: true }));
+
+it('finds each file below a folder once, through links too, by its own place', async () => {
+  expect(await filesBelow(join(root, 'pictures'))).toEqual(
+    ['a/one.jpg', 'b/one.jpg', 'ünï 图片/one.jpg'].map((path) => join(root, 'pictures', path)),
+  );
+});
+
+it('takes a link to a folder for the folder', async () => {
+  expect(await filesBelow(join(root, 'pictures/a link to b'))).toEqual([join(root, 'pictures/a link to b/one.jpg')]);
+});
