@@ -18,10 +18,19 @@ const HEXES = [
 const REACH = 20;
 const SIDE = 48;
 const FIRST = 10;
+/** Pixels of a picture that palettes are held against, spread over it. */
+const PIXELS = 4096;
 
 export interface ColorFigures {
   /** By the name of the descriptor: Spearman's correlation with the true share, and the gain of the first ten. */
   readonly ranking: Readonly<Record<string, { readonly correlation: number; readonly gainAt10: number }>>;
+  /** By the colour asked for: of `color` the same, and the pictures that came first. */
+  readonly byHex: readonly {
+    readonly hex: string;
+    readonly correlation: number;
+    readonly gainAt10: number;
+    readonly nearest: readonly number[];
+  }[];
   /** Distances in OKLab as color/oklab.ts scales it (0.02 is just noticeable), means over the pixels. */
   readonly palettes: { readonly own: number; readonly kMeans: number };
 }
@@ -30,6 +39,7 @@ export interface ColorFigures {
 export function measureColor(pictures: readonly Described[]): ColorFigures {
   const labs = pictures.map(({ pixels }) => labsOf(pixels));
   const results: Record<string, { correlation: number[]; gain: number[] }> = {};
+  const byHex: { hex: string; correlation: number; gainAt10: number; nearest: number[] }[] = [];
   for (const hex of HEXES) {
     const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
     const target = labOf(red, green, blue);
@@ -48,15 +58,17 @@ export function measureColor(pictures: readonly Described[]): ColorFigures {
       const holding = shares
         .map((share, i) => ({ share, near: near[i] as number }))
         .filter(({ share }) => share > 0.01);
-      if (holding.length >= FIRST) {
-        result.correlation.push(
-          rankCorrelation(
-            holding.map(({ share }) => share),
-            holding.map((one) => one.near),
-          ),
-        );
-      }
-      result.gain.push(gain(shares, near));
+      const correlation =
+        holding.length < FIRST
+          ? Number.NaN
+          : rankCorrelation(
+              holding.map(({ share }) => share),
+              holding.map((one) => one.near),
+            );
+      const gainAt10 = gain(shares, near);
+      result.correlation.push(correlation);
+      result.gain.push(gainAt10);
+      if (name === 'color') byHex.push({ hex, correlation, gainAt10, nearest: order(near).slice(0, FIRST) });
     }
   }
   return {
@@ -66,6 +78,7 @@ export function measureColor(pictures: readonly Described[]): ColorFigures {
         { correlation: meanOf(correlation), gainAt10: meanOf(gain) },
       ]),
     ),
+    byHex,
     palettes: measurePalettes(pictures),
   };
 }
@@ -79,11 +92,16 @@ function labsOf(pixels: Pixels): [number, number, number][] {
 
 /** The share that the first ten answers have, of what the best ten would have (discounted by place). */
 function gain(shares: readonly number[], near: readonly number[]): number {
-  const sum = (order: readonly number[]) =>
-    order.slice(0, FIRST).reduce((all, picture, place) => all + (shares[picture] as number) / Math.log2(place + 2), 0);
-  const by = (values: readonly number[]) =>
-    values.map((_, i) => i).sort((i, j) => (values[j] as number) - (values[i] as number));
-  return sum(by(near)) / sum(by(shares));
+  const sum = (pictures: readonly number[]) =>
+    pictures
+      .slice(0, FIRST)
+      .reduce((all, picture, place) => all + (shares[picture] as number) / Math.log2(place + 2), 0);
+  return sum(order(near)) / sum(order(shares));
+}
+
+/** Places by falling value. */
+function order(values: readonly number[]): number[] {
+  return values.map((_, i) => i).sort((i, j) => (values[j] as number) - (values[i] as number));
 }
 
 /** How far pixels are from the nearest colour of a palette: ours, and one of k-means of as many colours. */
@@ -93,10 +111,12 @@ function measurePalettes(pictures: readonly Described[]): ColorFigures['palettes
   for (const { pixels, values } of pictures) {
     // Of what stands before a plain background ours says the colours of the subject alone: not comparable.
     if (values.color_isolated) continue;
-    const { data } = resizeArea(pixels, SIDE, SIDE);
-    const points = Array.from({ length: SIDE * SIDE }, (_, i) =>
-      pointOf(data[3 * i] as number, data[3 * i + 1] as number, data[3 * i + 2] as number),
-    );
+    const { data, width, height } = pixels;
+    const all = width * height;
+    const points = Array.from({ length: Math.min(PIXELS, all) }, (_, i) => {
+      const at = 3 * Math.floor((i * all) / Math.min(PIXELS, all));
+      return pointOf(data[at] as number, data[at + 1] as number, data[at + 2] as number);
+    });
     const palette = (values.color_palette_hex as readonly string[]).map(pointOfHex);
     const { centers } = kMeans(toRows(points, 3), palette.length, 20, createRandom(1));
     own.push(farFrom(points, palette));
@@ -111,11 +131,13 @@ function measurePalettes(pictures: readonly Described[]): ColorFigures['palettes
 }
 
 function farFrom(points: readonly ArrayLike<number>[], palette: readonly ArrayLike<number>[]): number {
-  return meanOf(
-    points.map((point) =>
-      Math.min(
-        ...palette.map((color) => Math.hypot(...[0, 1, 2].map((i) => (point[i] as number) - (color[i] as number)))),
-      ),
-    ),
-  );
+  let sum = 0;
+  for (const [l, a, b] of points as readonly [number, number, number][]) {
+    let nearest = Number.POSITIVE_INFINITY;
+    for (const color of palette as readonly [number, number, number][]) {
+      nearest = Math.min(nearest, Math.hypot(l - color[0], a - color[1], b - color[2]));
+    }
+    sum += nearest;
+  }
+  return sum / points.length;
 }

@@ -10,7 +10,7 @@ export interface ContentFigures {
   readonly pictures: number;
   /** By the name of the descriptor. */
   readonly figures: Readonly<Record<string, { readonly map: number; readonly precisionAt1: number }>>;
-  /** For each picture the average precision of `content` and what came first, for contact sheets. */
+  /** For each picture, by its place among all, the average precision of `content` and what came first. */
   readonly each: readonly {
     readonly picture: number;
     readonly precision: number;
@@ -20,28 +20,35 @@ export interface ContentFigures {
 
 const SHOWN = 6;
 
-/** Each picture asks for the others of its class: mean average precision, and how often the first answer is of it. */
-export function measureContent(pictures: readonly Labelled[]): ContentFigures {
-  const names = Object.keys(pictures[0]?.vectors ?? {});
+/**
+ * Each picture asks for the others of its class: mean average precision, and how often the first answer is of it. Null
+ * where there are fewer than two classes of two pictures; pictures alone in their class are left out.
+ */
+export function measureContent(all: readonly Labelled[]): ContentFigures | null {
+  const classes = new Map<string, number>();
+  for (const { label } of all) classes.set(label, (classes.get(label) ?? 0) + 1);
+  const places = [...all.keys()].filter((i) => (classes.get(all[i]?.label as string) ?? 0) > 1);
+  const labels = new Set(places.map((i) => all[i]?.label));
+  if (labels.size < 2) return null;
   const figures: Record<string, { map: number; precisionAt1: number }> = {};
   const each: { picture: number; precision: number; nearest: number[] }[] = [];
-  for (const name of names) {
+  for (const name of Object.keys(all[0]?.vectors ?? {})) {
+    const vectors = all.map(({ vectors }) => vectors[name] as Float32Array);
     const precisions: number[] = [];
     const firsts: number[] = [];
-    for (const [i, asked] of pictures.entries()) {
-      const vector = asked.vectors[name] as Float32Array;
-      const answers = pictures
-        .map((other, j) => ({ j, near: similarity(vector, other.vectors[name] as Float32Array) }))
-        .filter(({ j }) => j !== i)
-        .sort((a, b) => b.near - a.near || a.j - b.j);
-      const relevant = answers.map(({ j }) => pictures[j]?.label === asked.label);
+    const near = new Float64Array(all.length);
+    for (const asked of places) {
+      for (const i of places) near[i] = similarity(vectors[asked] as Float32Array, vectors[i] as Float32Array);
+      const answers = places
+        .filter((i) => i !== asked)
+        .sort((a, b) => (near[b] as number) - (near[a] as number) || a - b);
+      const relevant = answers.map((i) => all[i]?.label === all[asked]?.label);
       const precision = averagePrecision(relevant);
-      if (Number.isNaN(precision)) continue;
       precisions.push(precision);
       firsts.push(relevant[0] ? 1 : 0);
-      if (name === 'content') each.push({ picture: i, precision, nearest: answers.slice(0, SHOWN).map(({ j }) => j) });
+      if (name === 'content') each.push({ picture: asked, precision, nearest: answers.slice(0, SHOWN) });
     }
     figures[name] = { map: meanOf(precisions), precisionAt1: meanOf(firsts) };
   }
-  return { classes: new Set(pictures.map(({ label }) => label)).size, pictures: pictures.length, figures, each };
+  return { classes: labels.size, pictures: places.length, figures, each };
 }

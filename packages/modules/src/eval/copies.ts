@@ -9,6 +9,8 @@ export interface Edited {
   /** Its place among `pictures`. */
   readonly picture: number;
   readonly other: number;
+  /** Of what is drawn by lot in its edits. */
+  readonly seed: number;
   readonly edits: readonly { readonly name: string; readonly vectors: Vectors }[];
 }
 
@@ -41,6 +43,11 @@ const KEPT_PAIRS = 40;
 /** What parts copies from others. */
 export const COPY_SCORE = 0.7;
 
+/** The score of two pictures as duplicates. */
+export function scoreOfCopy(a: Vectors | undefined, b: Vectors | undefined): number {
+  return scoreOf('duplicate', distance(a?.duplicate as Float32Array, b?.duplicate as Float32Array));
+}
+
 /**
  * How well copies are told from strangers. Strangers are all pairs of different pictures, and each edit with every other
  * picture but those that its own picture is near to.
@@ -51,16 +58,22 @@ export function measureCopies(pictures: readonly Vectors[], edited: readonly Edi
   const nearestStrangers: Pair[] = [];
   const names = Object.keys(pictures[0] ?? {});
   const same = new Map(names.map((name) => [name, [] as number[]]));
-  const different = new Map(names.map((name) => [name, [] as number[]]));
+  // As arrays of numbers these, some millions a descriptor, would take twice the memory.
+  const most =
+    (pictures.length * (pictures.length - 1)) / 2 +
+    pictures.length * edited.reduce((count, { edits }) => count + edits.length, 0);
+  const different = new Map(names.map((name) => [name, new Float64Array(most)]));
+  let pairs = 0;
   for (let a = 0; a < pictures.length; a++) {
     for (let b = 0; b < a; b++) {
-      const pair = { a, b, score: scoreOf('duplicate', distanceOf(pictures[a], pictures[b])) };
+      const pair = { a, b, score: scoreOfCopy(pictures[a], pictures[b]) };
       if (scenes.has(`${a} ${b}`)) {
         sameScene.push(pair);
         continue;
       }
       keep(nearestStrangers, pair);
-      for (const name of names) different.get(name)?.push(nearness(pictures[a], pictures[b], name));
+      for (const [name, list] of different) list[pairs] = nearness(pictures[a], pictures[b], name);
+      pairs++;
     }
   }
   for (const { picture, other, edits } of edited) {
@@ -69,24 +82,26 @@ export function measureCopies(pictures: readonly Vectors[], edited: readonly Edi
       if (edit.startsWith('collage')) continue;
       for (let b = 0; b < pictures.length; b++) {
         if (b === picture || b === other || scenes.has(key(picture, b))) continue;
-        for (const name of names) different.get(name)?.push(nearness(vectors, pictures[b], name));
+        for (const [name, list] of different) list[pairs] = nearness(vectors, pictures[b], name);
+        pairs++;
       }
     }
   }
-  const sorted = (values: readonly number[] = []) => Float64Array.from(values).sort().reverse();
+  for (const [name, list] of different) different.set(name, list.subarray(0, pairs).sort().reverse());
+  const strangersBy = (name: string) => different.get(name) as Float64Array;
   const atFalsePairs: Record<string, { in100000: number; inMillion: number; averagePrecision: number }> = {};
   for (const name of names) {
-    const copies = sorted(same.get(name));
-    const strangers = sorted(different.get(name));
+    const copies = falling(same.get(name));
+    const strangers = strangersBy(name);
     atFalsePairs[name] = {
       in100000: shareAbove(copies, quantile(strangers, 1e-5)),
       inMillion: shareAbove(copies, quantile(strangers, 1e-6)),
-      averagePrecision: averagePrecisionOf(copies, strangers),
+      averagePrecision: strangers.length === 0 ? Number.NaN : averagePrecisionOf(copies, strangers),
     };
   }
-  const own = sorted(same.get('duplicate'));
-  const strangers = sorted(different.get('duplicate'));
-  const pHashBound = quantile(sorted(different.get('pHash')), 1e-6);
+  const own = falling(same.get('duplicate'));
+  const strangers = strangersBy('duplicate');
+  const pHashBound = quantile(strangersBy('pHash'), 1e-6);
   return {
     copies: own.length,
     pairs: strangers.length,
@@ -112,10 +127,6 @@ function nearness(a: Vectors | undefined, b: Vectors | undefined, name: string):
   return similarity(a?.[name] as Float32Array, b?.[name] as Float32Array);
 }
 
-function distanceOf(a: Vectors | undefined, b: Vectors | undefined): number {
-  return distance(a?.duplicate as Float32Array, b?.duplicate as Float32Array);
-}
-
 /** The inner product of two pictures that have this score as duplicates. */
 function nearnessAt(score: number): number {
   let low = 0;
@@ -129,13 +140,16 @@ function nearnessAt(score: number): number {
 }
 
 function shareAbove(falling: Float64Array, bound: number): number {
+  if (Number.isNaN(bound)) return Number.NaN;
   const found = falling.findIndex((value) => value <= bound);
   return (found < 0 ? falling.length : found) / falling.length;
 }
 
-/** The value that this share of all lies above. */
+const falling = (values: readonly number[] = []) => Float64Array.from(values).sort().reverse();
+
+/** The value that this share of all lies above; NaN where there are none. */
 function quantile(falling: Float64Array, share: number): number {
-  return falling[Math.floor(share * falling.length)] ?? Number.NEGATIVE_INFINITY;
+  return falling[Math.floor(share * falling.length)] ?? Number.NaN;
 }
 
 function keep(best: Pair[], pair: Pair): void {
@@ -151,7 +165,7 @@ function byEdit(pictures: readonly Vectors[], edited: readonly Edited[], pHashBo
     for (const { name, vectors } of edits) {
       const count = counts.get(name) ?? { found: 0, pHash: 0, all: 0 };
       count.all++;
-      if (scoreOf('duplicate', distanceOf(pictures[picture], vectors)) >= COPY_SCORE) count.found++;
+      if (scoreOfCopy(pictures[picture], vectors) >= COPY_SCORE) count.found++;
       if (nearness(pictures[picture], vectors, 'pHash') > pHashBound) count.pHash++;
       counts.set(name, count);
     }

@@ -3,10 +3,11 @@ import { MIN_SIDE, sharedNetwork } from '../analyzer/analyze-image.ts';
 import { roundToHalves } from '../half.ts';
 import { loadModule } from '../load-module.ts';
 import { MODULES } from '../manifests.ts';
-import type { Descriptor, ModuleValues } from '../module.ts';
+import type { Descriptor, Module, ModuleValues } from '../module.ts';
 import type { Backend } from '../network/backend.ts';
 import { preparePicture } from '../picture.ts';
 import { PEERS } from './peers.ts';
+import type { PictureFile } from './pictures.ts';
 
 /** All that is measured of one picture. */
 export interface Described {
@@ -17,19 +18,32 @@ export interface Described {
   readonly values: ModuleValues;
 }
 
+export type DescribedPicture = PictureFile & Described;
+
 /** Describes the bytes of an image by every module and every peer, in this thread. */
-export async function describe(bytes: Uint8Array, backend: Backend = 'wasm'): Promise<Described> {
-  const { pixels } = await decodeImage(bytes, { minSide: MIN_SIDE });
-  const picture = preparePicture(pixels, () => sharedNetwork(backend));
-  const vectors: Record<string, Float32Array> = {};
-  let values: ModuleValues = {};
-  for (const manifest of MODULES) {
-    const module = await loadModule(manifest.name);
-    const said = await module.analyze(picture);
-    values = { ...values, ...said };
-    if (manifest.descriptor === undefined) continue;
-    vectors[manifest.name] = roundToHalves((said[manifest.descriptor.output] as Descriptor).vector);
+export type Describe = (bytes: Uint8Array) => Promise<Described>;
+
+/** @throws {AkinError} as openOwnContent does, for a content model of the user's own. */
+export async function openDescribe(backend: Backend, contentModel: string | undefined): Promise<Describe> {
+  const analyses: [(typeof MODULES)[number], Module['analyze']][] = [];
+  for (const manifest of MODULES) analyses.push([manifest, (await loadModule(manifest.name)).analyze]);
+  if (contentModel !== undefined) {
+    const { openOwnContent } = await import('../content-model/own-content.ts');
+    const own = await openOwnContent(contentModel, backend);
+    for (const one of analyses) if (one[0].name === 'content') one[1] = own;
   }
-  for (const [name, peer] of Object.entries(PEERS)) vectors[name] = peer(pixels);
-  return { pixels, vectors, values };
+  return async (bytes) => {
+    const { pixels } = await decodeImage(bytes, { minSide: MIN_SIDE });
+    const picture = preparePicture(pixels, () => sharedNetwork(backend));
+    const vectors: Record<string, Float32Array> = {};
+    let values: ModuleValues = {};
+    for (const [manifest, analyze] of analyses) {
+      const said = await analyze(picture);
+      values = { ...values, ...said };
+      if (manifest.descriptor === undefined) continue;
+      vectors[manifest.name] = roundToHalves((said[manifest.descriptor.output] as Descriptor).vector);
+    }
+    for (const [name, peer] of Object.entries(PEERS)) vectors[name] = peer(pixels);
+    return { pixels, vectors, values };
+  };
 }

@@ -1,22 +1,31 @@
-import { readdir } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { dirname, relative } from 'node:path';
+import { filesBelow } from '../train/files-below.ts';
 
 export interface PictureFile {
   readonly file: string;
-  /** The folder it lies in, when that is one of several: its class. */
+  /** The folder that it lies in, from the one asked for: its class. Empty for the folder itself. */
   readonly label: string;
 }
 
-/** A sample of the files of a folder and those below it: spread evenly over the sorted paths, at most `sample`. */
+/**
+ * A sample of the picture files of a folder and those below it: spread evenly over the sorted paths, at most `sample`.
+ *
+ * @throws {Error} when it is no folder, or holds fewer than two files that may be pictures: what it says is for the user.
+ */
 export async function sampleFolder(folder: string, sample: number): Promise<PictureFile[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile() && /\.(jpe?g|png|gif|webp|avif|tiff?)$/i.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
+  const found = await stat(folder).catch(() => undefined);
+  if (found === undefined) throw new Error(`There is no folder ${folder}.`);
+  if (!found.isDirectory()) throw new Error(`${folder} is not a folder.`);
+  const files = (await filesBelow(folder)).filter((file) => /\.(jpe?g|png|gif|webp|avif|tiff?)$/i.test(file));
+  if (files.length < 2) {
+    throw new Error(
+      `${folder} holds ${files.length === 0 ? 'no picture' : 'one picture'}: two or more can be compared.`,
+    );
+  }
   const count = Math.min(sample, files.length);
   return Array.from({ length: count }, (_, i) => {
     const file = files[Math.floor((i * files.length) / count)] as string;
-    return { file, label: basename(dirname(file)) };
+    return { file, label: dirname(relative(folder, file)).replace(/^\.$/, '') };
   });
 }

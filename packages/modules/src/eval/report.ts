@@ -4,12 +4,30 @@ import type { ContentFigures } from './content.ts';
 import type { CopyFigures } from './copies.ts';
 import type { CopyspaceFigures } from './copyspace.ts';
 
-/** The figures of one folder. */
+/** The figures of one folder, as they stand in `figures.json`. What could not be measured is NaN, there null. */
 export interface Report {
   readonly folder: string;
   readonly pictures: number;
+  /** All pictures, by whose places in this list others speak of them. Paths from the folder; an empty label is the folder itself. */
+  readonly files: readonly { readonly file: string; readonly label: string }[];
+  /** Files that are no pictures that can be read. */
+  readonly skipped: readonly { readonly file: string; readonly why: string }[];
+  /** What was asked for. */
+  readonly sample: number;
+  readonly backend: string;
+  /** What made the descriptors. */
+  readonly models: string;
+  /** Null where there are not two classes of two pictures. */
   readonly content: ContentFigures | null;
   readonly copies: CopyFigures;
+  /** The pictures that were edited, and by the name of the edit its score as a duplicate of its picture. */
+  readonly edited: readonly {
+    readonly picture: number;
+    /** The other one of a collage. */
+    readonly other: number;
+    readonly seed: number;
+    readonly scores: Readonly<Record<string, number>>;
+  }[];
   readonly color: ColorFigures;
   readonly copyspace: CopyspaceFigures;
   readonly codes: Readonly<Record<string, CodeFigures>>;
@@ -18,9 +36,21 @@ export interface Report {
 
 /** The figures as tables of Markdown. */
 export function tablesOf(report: Report): string {
-  const { content, copies, color, copyspace, codes, copyCodes } = report;
-  const parts = [`# ${report.folder}: ${report.pictures} pictures`];
-  if (content) {
+  const { content, copies, color, copyspace, codes, copyCodes, skipped } = report;
+  const parts = [
+    `# ${report.folder}: ${report.pictures} pictures`,
+    `By ${report.models.replaceAll(',', ', ')}, on ${report.backend}.${
+      skipped.length > 0
+        ? ` ${count(skipped.length, 'file')} could not be read and ${skipped.length === 1 ? 'is' : 'are'} left out.`
+        : ''
+    } A dash stands where there are too few pictures.`,
+  ];
+  if (content === null) {
+    parts.push(
+      '## Content',
+      'Not measured: that takes two classes of two pictures or more, each in a folder of its own.',
+    );
+  } else {
     parts.push(
       `## Content: ${content.pictures} pictures of ${content.classes} classes`,
       table(
@@ -30,7 +60,7 @@ export function tablesOf(report: Report): string {
     );
   }
   parts.push(
-    `## Copies: ${copies.copies} edits, ${copies.pairs} pairs of different pictures (${copies.sameScene.length} of one scene left out)`,
+    `## Copies: ${copies.copies} edits of ${count(report.edited.length, 'picture')}, ${copies.pairs} pairs of different pictures (${copies.sameScene.length} of one scene left out)`,
     table(
       ['copies found', 'at 1 false pair in 100,000', 'at 1 in a million', 'average precision'],
       Object.entries(copies.atFalsePairs).map(([name, { in100000, inMillion, averagePrecision }]) => [
@@ -40,9 +70,14 @@ export function tablesOf(report: Report): string {
         two(averagePrecision),
       ]),
     ),
+    ...resolution(copies.pairs),
     table(
       ['duplicate score from', 'copies found', 'false pairs a million'],
-      copies.curve.map(({ score, found, falsePerMillion }) => [two(score), two(found), falsePerMillion.toFixed(1)]),
+      copies.curve.map(({ score, found, falsePerMillion }) => [
+        two(score),
+        two(found),
+        Number.isNaN(falsePerMillion) ? '–' : falsePerMillion.toFixed(1),
+      ]),
     ),
     table(
       ['edit', 'found at 0.7', 'pHash, 1 in a million'],
@@ -53,7 +88,8 @@ export function tablesOf(report: Report): string {
       ['ranking by one colour', 'rank correlation with its area', 'gain of the first 10'],
       Object.entries(color.ranking).map(([name, { correlation, gainAt10 }]) => [name, two(correlation), two(gainAt10)]),
     ),
-    `Pixels are ${color.palettes.own.toFixed(3)} from the nearest colour of the palette, of k-means of as many colours ${color.palettes.kMeans.toFixed(3)} (0.02 is just noticeable).`,
+    'Areas are by CIEDE2000, means over 16 colours; the gain is 1 when the ten pictures that hold most of a colour come first.',
+    `Pixels are ${three(color.palettes.own)} from the nearest colour of the palette, of k-means in OKLab of as many colours ${three(color.palettes.kMeans)} (0.02 is just noticeable).`,
     '## Copyspace',
     `Drawn cells: precision ${two(copyspace.precision)}, recall ${two(copyspace.recall)}. Real pictures at half size and JPEG 50: ${two(copyspace.stability)} of the cells stay.`,
     '## Codes',
@@ -73,7 +109,16 @@ export function tablesOf(report: Report): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-const two = (value: number) => (Number.isNaN(value) ? '–' : value.toFixed(2));
+/** Of too few pairs no rate of false ones can be told. */
+function resolution(pairs: number): string[] {
+  if (pairs >= 1e6) return [];
+  const both = pairs < 1e5 ? 'The first two columns tell' : 'The second column tells';
+  return [`${both} the copies that are nearer than every false pair: more cannot be told of ${pairs} pairs.`];
+}
+
+const count = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`;
+const two = (value: number) => (Number.isFinite(value) ? value.toFixed(2) : '–');
+const three = (value: number) => (Number.isFinite(value) ? value.toFixed(3) : '–');
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
