@@ -11,7 +11,7 @@ export function labOf(red: number, green: number, blue: number): [number, number
   return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
 }
 
-type Lab = readonly [number, number, number];
+export type Lab = readonly [number, number, number];
 const RAD = Math.PI / 180;
 
 /** The colour difference CIEDE2000 (Sharma, Wu & Dalal 2005), with weights of 1. */

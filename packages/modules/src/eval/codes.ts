@@ -1,5 +1,5 @@
 import { type Codebook, codebookOf } from '../vectors/codebook.ts';
-import { encodeCodes, nearestCells, rotateResidual } from '../vectors/codes.ts';
+import { encodeCodes, nearestCells } from '../vectors/codes.ts';
 import { distance } from '../vectors/unit.ts';
 import { scoreOf } from '../vectors.ts';
 import { COPY_SCORE, type Edited } from './copies.ts';
@@ -31,17 +31,18 @@ export function measureCodes(module: string, vectors: readonly Float32Array[]): 
   const codebook = codebookOf(module);
   const codes = vectors.map((vector) => {
     const { cluster, lopq, rerank } = encodeCodes(codebook, vector);
-    return { cluster, lopq: Buffer.from(lopq, 'base64').subarray(LOPQ_HEADER), rerank };
+    const decoded = decodeLopq(codebook, cluster, Buffer.from(lopq, 'base64').subarray(LOPQ_HEADER));
+    return { cluster, decoded, rerank };
   });
   const recall = { inCells8: [0], inCells16: [0], inOwnCell: [0], inLopq50: [0], inRerank2Percent: [0] };
   for (const list of Object.values(recall)) list.length = 0;
   const step = Math.max(1, Math.floor(vectors.length / ASKED));
   for (let asked = 0; asked < vectors.length; asked += step) {
     const vector = vectors[asked] as Float32Array;
-    const others = vectors.map((_, i) => i).filter((i) => i !== asked);
+    const others = Uint32Array.from(vectors.keys()).filter((i) => i !== asked);
     const first = (count: number, far: (i: number) => number) => {
-      const by = new Map(others.map((i) => [i, far(i)]));
-      return others.toSorted((a, b) => (by.get(a) ?? 0) - (by.get(b) ?? 0)).slice(0, count);
+      const by = Float64Array.from(vectors.keys(), (i) => (i === asked ? 0 : far(i)));
+      return Array.from(others.toSorted((a, b) => (by[a] as number) - (by[b] as number) || a - b).subarray(0, count));
     };
     const truth = first(NEAREST, (i) => distance(vector, vectors[i] as Float32Array));
     const kept = (has: (i: number) => boolean) => truth.filter(has).length / truth.length;
@@ -53,8 +54,7 @@ export function measureCodes(module: string, vectors: readonly Float32Array[]): 
     recall.inOwnCell.push(within(1));
     recall.inCells8.push(within(8));
     recall.inCells16.push(within(16));
-    const estimate = lopqDistance(codebook, vector);
-    const byLopq = new Set(first(50, (i) => estimate(codes[i]?.cluster ?? 0, codes[i]?.lopq ?? Buffer.alloc(0))));
+    const byLopq = new Set(first(50, (i) => distance(vector, (codes[i] as (typeof codes)[number]).decoded)));
     recall.inLopq50.push(kept((i) => byLopq.has(i)));
     const reranked = Math.ceil(RERANKED * others.length);
     if (reranked < 2 * NEAREST) continue;
@@ -100,26 +100,24 @@ export function measureCopyCodes(
 }
 
 function bitCount(bits: bigint): number {
+  const low = Number(BigInt.asUintN(32, bits));
+  const high = Number(BigInt.asUintN(32, bits >> 32n));
   let count = 0;
-  for (let left = BigInt.asUintN(64, bits); left > 0n; left &= left - 1n) count++;
+  for (let left = low | 0; left !== 0; left &= left - 1) count++;
+  for (let left = high | 0; left !== 0; left &= left - 1) count++;
   return count;
 }
 
-/** The squared distance of a vector and what a cell and a code stand for. */
-function lopqDistance(codebook: Codebook, vector: Float32Array): (cell: number, code: Uint8Array) => number {
-  const turned = new Map<number, Float64Array>();
-  const { subspaces, dimensions, quantizers } = codebook;
+/** The vector that a cell and a code stand for: the cell's centroid and the codewords, turned back. */
+function decodeLopq(codebook: Codebook, cell: number, code: Uint8Array): Float64Array {
+  const { subspaces, dimensions, quantizers, cells, rotations, rotationOfCell } = codebook;
   const width = dimensions / subspaces;
-  return (cell, code) => {
-    const residual = turned.get(cell) ?? rotateResidual(codebook, vector, cell);
-    turned.set(cell, residual);
-    let sum = 0;
-    for (let subspace = 0; subspace < subspaces; subspace++) {
-      const at = (256 * subspace + (code[subspace] as number)) * width;
-      for (let i = 0; i < width; i++) {
-        sum += ((residual[subspace * width + i] as number) - (quantizers[at + i] as number)) ** 2;
-      }
-    }
-    return sum;
-  };
+  const vector = Float64Array.from(cells.subarray(cell * dimensions, (cell + 1) * dimensions));
+  let at = (rotationOfCell[cell] as number) * dimensions * dimensions;
+  for (let row = 0; row < dimensions; row++) {
+    const subspace = Math.floor(row / width);
+    const value = quantizers[(256 * subspace + (code[subspace] as number)) * width + (row % width)] as number;
+    for (let i = 0; i < dimensions; i++, at++) vector[i] = (vector[i] as number) + value * (rotations[at] as number);
+  }
+  return vector;
 }

@@ -4,7 +4,7 @@ import { kMeans } from '../train/kmeans.ts';
 import { toRows } from '../train/linear.ts';
 import { createRandom } from '../train/random.ts';
 import { colorQuery } from '../vectors.ts';
-import { ciede2000, labOf } from './ciede2000.ts';
+import { ciede2000, type Lab, labOf } from './ciede2000.ts';
 import type { Described } from './describe.ts';
 import { meanOf, rankCorrelation, similarity } from './ranking.ts';
 
@@ -16,6 +16,8 @@ const HEXES = [
 
 /** A pixel has the colour asked for when it is nearer than this; the share of nearer ones counts more. */
 const REACH = 20;
+/** CIEDE2000 is at least the difference in lightness over 1.75: what differs by this much is out of reach. */
+const LIGHTNESS_REACH = 1.75 * REACH;
 const SIDE = 48;
 const FIRST = 10;
 /** Pixels of a picture that palettes are held against, spread over it. */
@@ -43,7 +45,7 @@ export function measureColor(pictures: readonly Described[]): ColorFigures {
   for (const hex of HEXES) {
     const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
     const target = labOf(red, green, blue);
-    const shares = labs.map((pixels) => meanOf(pixels.map((lab) => Math.max(0, 1 - ciede2000(lab, target) / REACH))));
+    const shares = labs.map((pixels) => shareOf(target, pixels));
     const query = colorQuery([{ hex, weight: 1 }]);
     const bin = new Float32Array(64);
     bin[16 * (red >> 6) + 4 * (green >> 6) + (blue >> 6)] = 1;
@@ -83,7 +85,17 @@ export function measureColor(pictures: readonly Described[]): ColorFigures {
   };
 }
 
-function labsOf(pixels: Pixels): [number, number, number][] {
+/** How much of the area has a colour, from 0 to 1. */
+function shareOf(target: Lab, pixels: readonly Lab[]): number {
+  let sum = 0;
+  for (const lab of pixels) {
+    if (Math.abs(lab[0] - target[0]) > LIGHTNESS_REACH) continue;
+    sum += Math.max(0, 1 - ciede2000(lab, target) / REACH);
+  }
+  return sum / pixels.length;
+}
+
+function labsOf(pixels: Pixels): Lab[] {
   const { data } = resizeArea(pixels, SIDE, SIDE);
   return Array.from({ length: SIDE * SIDE }, (_, i) =>
     labOf(data[3 * i] as number, data[3 * i + 1] as number, data[3 * i + 2] as number),

@@ -176,14 +176,34 @@ function byEdit(pictures: readonly Vectors[], edited: readonly Edited[], pHashBo
 /** Pairs of pictures whose thumbnails agree, as they are or turned and flipped. Keys of `key`. */
 function findScenes(pictures: readonly Vectors[]): Set<string> {
   const scenes = new Set<string>();
-  const turned = pictures.map((vectors) => dihedral(vectors['32 px thumbnail'] as Float32Array));
+  const turned = pictures.map((vectors) =>
+    dihedral(vectors['32 px thumbnail'] as Float32Array).map((fine) => ({ fine, coarse: coarse(fine) })),
+  );
+  // Averaging brings no two thumbnails farther apart, so those whose coarse ones are too far need no other look.
+  const farthest = Math.sqrt(2 - 2 * SAME_SCENE);
   for (let a = 0; a < pictures.length; a++) {
     for (let b = 0; b < a; b++) {
-      const fixed = turned[b]?.[0] as Float32Array;
-      if (turned[a]?.some((way) => similarity(way, fixed) > SAME_SCENE)) scenes.add(key(a, b));
+      const fixed = turned[b]?.[0] as (typeof turned)[number][number];
+      const agree = (way: typeof fixed) =>
+        distance(way.coarse, fixed.coarse) <= farthest && similarity(way.fine, fixed.fine) > SAME_SCENE;
+      if (turned[a]?.some(agree)) scenes.add(key(a, b));
     }
   }
   return scenes;
+}
+
+/** A thumbnail of a quarter of the side, so scaled that distances are at most those of the fine ones. */
+function coarse(thumbnail: Float32Array): Float32Array {
+  const side = Math.sqrt(thumbnail.length / 3);
+  const small = side / 4;
+  const result = new Float32Array(3 * small * small);
+  for (let y = 0; y < side; y++) {
+    for (let x = 0; x < side; x++) {
+      const to = 3 * (small * (y >> 2) + (x >> 2));
+      for (let c = 0; c < 3; c++) result[to + c] = (result[to + c] ?? 0) + (thumbnail[3 * (side * y + x) + c] ?? 0) / 4;
+    }
+  }
+  return result;
 }
 
 /** The 8 ways to turn and flip a square thumbnail of 3 bytes a pixel. */
