@@ -6,6 +6,7 @@
  */
 import { parseJson, TypeClaims, validateDocument } from '@akin/domain';
 import {
+  applyAhead,
   claimForAnalysis,
   commit,
   findCollection,
@@ -31,6 +32,7 @@ await Promise.all([
   feed(),
   analyze(),
   forEver(() => commit(store, collection)),
+  forEver(() => applyAhead(store, collection)),
   forEver(() => maintain(store)),
   forEver(() => updateGroups(store, collection, TINY_GROUPS, { milliseconds: 20 })),
 ]);
