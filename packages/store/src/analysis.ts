@@ -71,6 +71,11 @@ async function claimIn(
   { first = ANY_NUMBER, perHost = ANY_NUMBER }: ClaimOptions,
 ): Promise<AnalysisTask[]> {
   const S = collection.sqlSchema;
+  const strange = `array(select d.module from ${S}.described d
+                           join unnest($4::text[], $5::text[]) own (module, model) using (module)
+                          where d.model <> own.model)`;
+  // Of hundreds of thousands that may wait only the first few are looked at: in the order of their index, and with what
+  // is the same for all of them found once.
   const sql = `with busy as materialized (
          select host, count(*) as count from ${S}.operations where state = 'analyzing' and host is not null group by host
        ), candidates as materialized (
@@ -83,11 +88,7 @@ async function claimIn(
                and o.position < $2
                and (o.host is null or o.host <> all (array(select host from busy where count >= $3)))
                -- What would be of other models than the collection waits for who has its models.
-               and not exists (
-                 select from ${S}.described d join unnest($4::text[], $5::text[]) own (module, model) using (module)
-                  where d.model <> own.model
-                    and (o.modules is null or d.module = any (string_to_array(o.modules, ',')))
-               )
+               and not coalesce(string_to_array(o.modules, ','), ${strange}) && ${strange}
              order by o.position limit $1 for update skip locked
           ) q
           limit $1
@@ -106,6 +107,7 @@ async function claimIn(
   const own = [[...store.models.keys()], [...store.models.values()]];
   const rows = await store.engine.transaction((tx) => tx.query<ClaimedRow>(sql, [limit, first, perHost, ...own]), {
     keyed: true,
+    inOrder: true,
   });
   if (rows.length === 0) return [];
   const { fields } = await loadSchema(store, collection);

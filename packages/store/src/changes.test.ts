@@ -439,6 +439,34 @@ describe.each(ENGINES)('changes on %s', (kind) => {
       expect(await saveAnalysis(store, second, testOutputs({ shape: [1, 0, 0, 0] }))).toBe(true);
     });
 
+    it('reads a few rows to hand out a few images of very many', async () => {
+      await accept(store, collection, [{ id: 'a', image: url('a') }]);
+      await store.engine.query(
+        `insert into ${collection.sqlSchema}.operations (request, position, kind, id, doc, document, state, host)
+         select request, g, kind, id || g, doc + g, document, state, host
+           from ${collection.sqlSchema}.operations, generate_series(1, 10000) g`,
+      );
+      // Statistics of a single host make the planner expect one row, which it might as well sort.
+      await store.engine.query(`analyze ${collection.sqlSchema}.operations`);
+      let read = 0;
+      const engine = Object.assign(Object.create(store.engine), {
+        transaction: ((run, options) =>
+          store.engine.transaction(async (tx) => {
+            const result = await run(tx);
+            const [row] = await tx.query<{ read: bigint }>(
+              `select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables
+                where schemaname = $1 and relname = 'operations'`,
+              [collection.sqlSchema],
+            );
+            read = Number(row?.read);
+            return result;
+          }, options)) satisfies Store['engine']['transaction'],
+      });
+      expect(await claimForAnalysis({ ...store, engine }, 10, { perHost: 64 })).toHaveLength(10);
+      expect(read).toBeGreaterThan(0);
+      expect(read).toBeLessThan(100);
+    });
+
     it('keeps the earlier version of a document whose new image fails', async () => {
       await accept(store, collection, [{ id: 'a', n: 1 }]);
       await commit(store, collection);

@@ -31,6 +31,8 @@ export interface TransactionOptions {
    * plan that reads a table for each chunk makes a load of many chunks quadratic.
    */
   readonly keyed?: boolean;
+  /** Takes the first of very many rows, and must read them in the order of an index instead of sorting all of them. */
+  readonly inOrder?: boolean;
   /** Waits no longer for locks. */
   readonly lockTimeoutMilliseconds?: number;
 }

@@ -34,9 +34,10 @@ export async function runTransaction<T>(
   run: (tx: Queryable) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
-  const { snapshot, keyed, timeoutMilliseconds, lockTimeoutMilliseconds } = options;
+  const { snapshot, keyed, inOrder, timeoutMilliseconds, lockTimeoutMilliseconds } = options;
   let begin = snapshot ? 'begin isolation level repeatable read read only' : 'begin';
   if (keyed) begin += KEYED;
+  if (inOrder) begin += '; set local enable_sort = off';
   if (timeoutMilliseconds !== undefined) begin += `; set local statement_timeout = ${Math.ceil(timeoutMilliseconds)}`;
   if (lockTimeoutMilliseconds !== undefined)
     begin += `; set local lock_timeout = ${Math.ceil(lockTimeoutMilliseconds)}`;
