@@ -1,9 +1,11 @@
+import { readdir } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Collection } from '@akin/client';
 import { drawImage, type TestDatabase, type TestRedis, testDatabase, testRedis } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { serveAkin, temporaryFolder, until } from './akin.ts';
+import { RunningCommand, serveAkin, temporaryFolder, until } from './akin.ts';
 import { type FleetProcess, type Pictures, servePictures, startFleet } from './fleet.ts';
 
 /** What orchestrators wait before they kill. */
@@ -111,6 +113,21 @@ describe('the end of a process of a fleet under load', () => {
       return (await countOf(collection(), 'id:slow*')) === 40;
     });
     expect((await collection().status()).failed).toBe(0);
+  });
+});
+
+describe('the end of akin serve while it starts', () => {
+  it('leaves no half-made database, and serves nothing any more', async () => {
+    const data = await temporaryFolder();
+    try {
+      const command = new RunningCommand(['serve', '--port', '0', '--no-open', '--data', data.folder]);
+      const made = (name: string) => readdir(path.join(data.folder, 'database', name)).catch(() => []);
+      await until('it fills a new database', async () => (await made('pg.new')).length > 3);
+      expect(await within(command.stop())).toEqual({ code: 0, out: '', err: '' });
+      expect(await made('')).toEqual([]);
+    } finally {
+      await data.remove();
+    }
   });
 });
 

@@ -35,7 +35,10 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 const [name = 'serve', ...rest] = process.argv.slice(2);
+const stop = new AbortController();
 process.exitCode = await main(name, rest);
+// What still holds the process when all is closed, such as a connection that is looked for, is of no use any more.
+if (stop.signal.aborted) process.exit();
 
 async function main(name: string, args: readonly string[]): Promise<number> {
   if (['--version', '-v', 'version'].includes(name)) {
@@ -54,7 +57,6 @@ async function main(name: string, args: readonly string[]): Promise<number> {
     process.stdout.write(helpText(program.command));
     return 0;
   }
-  const stop = new AbortController();
   // Every picture at work listens for it.
   setMaxListeners(0, stop.signal);
   void untilSignal().then(() => stop.abort());

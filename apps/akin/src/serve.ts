@@ -61,21 +61,28 @@ export interface Served extends AsyncDisposable {
 /**
  * Starts gateway, indexer and analyzer in this process on PGlite, or on PostgreSQL.
  *
+ * @param signal ends the start
  * @throws {AkinError} what the store, or a taken port, says; everything opened until then is closed again.
+ * @throws the reason of the signal
  */
-export async function serve(config: ServeConfig): Promise<Served> {
+export async function serve(config: ServeConfig, signal: AbortSignal): Promise<Served> {
   const log = createLogger({ name: 'akin', level: config.logLevel });
-  const parts = new Parts(log);
+  const parts = new Parts(log, signal);
   const close = () => parts[Symbol.asyncDispose]();
   try {
-    return { ...(await open(config, log, parts)), [Symbol.asyncDispose]: close };
+    return { ...(await open(config, log, parts, signal)), [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw listenError(error, config) ?? error;
   }
 }
 
-async function open(config: ServeConfig, log: Logger, parts: Parts): Promise<Omit<Served, typeof Symbol.asyncDispose>> {
+async function open(
+  config: ServeConfig,
+  log: Logger,
+  parts: Parts,
+  signal: AbortSignal,
+): Promise<Omit<Served, typeof Symbol.asyncDispose>> {
   const { threads } = config.analysis;
   const key = randomBytes(32).toString('hex');
   const metrics = createMetrics();
@@ -87,7 +94,9 @@ async function open(config: ServeConfig, log: Logger, parts: Parts): Promise<Omi
         ...(config.searchSlowdown === undefined ? {} : { searchSlowdown: config.searchSlowdown }),
       }
     : { folder: path.join(config.dataFolder, 'database'), tell: (text: string) => log.warn(text) };
-  const store = parts.keep('store', await openStore({ modules: MODULES, models: models(), parseOutputs, ...place }));
+  const opening = openStore({ modules: MODULES, models: models(), parseOutputs, ...place, signal });
+  // A folder has to be left in order; a server that does not answer is not waited for.
+  const store = parts.keep('store', await (config.databaseUrl ? parts.unlessStopped(opening) : opening));
   for (const line of await tellOtherModels(store)) process.stderr.write(`${line}\n`);
   const analyzer = parts.keep('analyzer', measured(await createAnalyzer(config.analysis), metrics));
   const queue = parts.keep('queue', createMemoryQueue());

@@ -46,6 +46,8 @@ export type StoreConfig = {
    * on at a quarter of its speed at least. 0: it never rests. 1.3 when not given. PGlite's lanes see to that themselves.
    */
   readonly searchSlowdown?: number;
+  /** Ends the opening, as soon as what it waits for lets it. */
+  readonly signal?: AbortSignal;
 } & (
   | {
       readonly folder: string;
@@ -101,17 +103,26 @@ const FIRST_COLLECTION = 'my-collection';
  *
  * @throws AkinError `conflict` when another akin uses it, when it was written by another version, or when the server
  * lacks something: the message says what to do. `unavailable` when it cannot be reached or is damaged.
+ * @throws the reason of the signal
  */
 export async function openStore(config: StoreConfig): Promise<Store> {
   const shared = 'shared' in config && config.shared === true;
+  const { signal } = config;
   const events: OperationEvents = new OperationEvents(
     shared ? (collectionId) => engine.query('select pg_notify($1, $2)', [CHANNEL, String(collectionId)]) : undefined,
   );
   const engine: Engine =
     'folder' in config
-      ? await openPglite(config.folder, config.tell ? { tell: config.tell } : {})
+      ? await openPglite(config.folder, {
+          ...(config.tell ? { tell: config.tell } : {}),
+          ...(signal ? { signal } : {}),
+        })
       : await openPostgres(config.databaseUrl, shared ? { hear: (text) => events.hear(Number(text)) } : {});
+  // What is asked of a closed database rejects.
+  const close = () => void engine[Symbol.asyncDispose]();
+  signal?.addEventListener('abort', close);
   try {
+    signal?.throwIfAborted();
     if (engine.kind === 'pglite') await engine.query('create extension if not exists vector');
     const brake = openBrake(engine, config.searchSlowdown ?? 1.3, shared);
     const [type] = await engine.query<{ oid: bigint }>(`select 'halfvec'::regtype::oid::int8 as oid`);
@@ -140,11 +151,15 @@ export async function openStore(config: StoreConfig): Promise<Store> {
     await createFirstCollection(store);
     for (const collection of await listCollections(store)) await updateTables(store, collection);
     if (!shared) await recover(store);
+    signal?.throwIfAborted();
     brake.start();
     return store;
   } catch (error) {
     await engine[Symbol.asyncDispose]();
+    signal?.throwIfAborted();
     throw error;
+  } finally {
+    signal?.removeEventListener('abort', close);
   }
 }
 

@@ -39,7 +39,7 @@ export const indexCommand: Program = {
       });
     }
     if (server !== DEFAULT_SERVER) throw new UsageError(`No akin answers at ${server}.`);
-    await using served = await serve(config);
+    await using served = await serve(config, signal);
     process.stderr.write(`No akin answers at ${server}. Until all is in, the page answers at ${served.gateway.url}/\n`);
     const embedded = createClient({ baseUrl: served.gateway.url });
     return await runFolders(options, {

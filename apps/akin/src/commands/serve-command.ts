@@ -59,24 +59,32 @@ export const serveCommand: Program = {
   async run(options, signal) {
     await refuseMissing(options.words);
     const config = embeddedConfig(options);
-    await using served = await serve({
-      ...config,
-      host: options.text('host') ?? '127.0.0.1',
-      port: options.number('port', 65_535),
-      corsOrigins: listed(options.text('cors')),
-      allowedHosts: listed(options.text('allowed-hosts')),
-      // Pictures of this machine need no leave: akin serves it.
-      downloadPolicy: {
-        allowLoopback: true,
-        allowPrivate: options.on('allow-private-images'),
-        allowHosts: listed(options.text('image-hosts')),
+    const started = serve(
+      {
+        ...config,
+        host: options.text('host') ?? '127.0.0.1',
+        port: options.number('port', 65_535),
+        corsOrigins: listed(options.text('cors')),
+        allowedHosts: listed(options.text('allowed-hosts')),
+        // Pictures of this machine need no leave: akin serves it.
+        downloadPolicy: {
+          allowLoopback: true,
+          allowPrivate: options.on('allow-private-images'),
+          allowHosts: listed(options.text('image-hosts')),
+        },
+        allowOpenNetwork: options.on('allow-open-network'),
+        access: accessConfig(options),
+        legacySegment: options.text('legacy-segment') ?? 'solr',
+        limits: waitingLimits(options),
+        searchSlowdown: searchSlowdown(options),
       },
-      allowOpenNetwork: options.on('allow-open-network'),
-      access: accessConfig(options),
-      legacySegment: options.text('legacy-segment') ?? 'solr',
-      limits: waitingLimits(options),
-      searchSlowdown: searchSlowdown(options),
+      signal,
+    );
+    await using served = await started.catch((error) => {
+      if (!signal.aborted) throw error;
+      return undefined;
     });
+    if (served === undefined) return 0;
     const { url } = served.gateway;
     const client = createClient({ baseUrl: url, key: served.key });
     const collection = await collectionToFill(client, options.text('collection'));

@@ -42,9 +42,9 @@ export async function runFleetProcess(
   const log = createLogger({ name: `akin ${name}`, level: options.text('log-level') ?? 'info', pretty: false });
   const metrics = createMetrics();
   const listen = listenConfig(options);
-  // What still holds the process when all is closed, such as a connection that is looked for, is of no use any more.
+  // However long the parts take to close.
   signal.addEventListener('abort', () => setTimeout(() => process.exit(0), LAST_EXIT_MILLISECONDS).unref());
-  await using parts = new Parts(log);
+  await using parts = new Parts(log, signal);
   await openTracing(`akin ${name}`, parts, log);
   let waiting: string | undefined;
 
@@ -52,7 +52,7 @@ export async function runFleetProcess(
     let told = '';
     for (;;) {
       try {
-        const value = await openIt();
+        const value = await parts.unlessStopped(openIt());
         if (waiting !== undefined) log.info({ what }, 'goes on');
         waiting = undefined;
         return value;

@@ -29,11 +29,17 @@ const FORMAT: FolderFormat = { format: 1, postgres: 18, pglite: '0.5' };
 /** Looks what is there, refuses what another version wrote, removes what a killed first start left. Needs the lock. */
 export async function inspectFolder(folder: string): Promise<DataFolder> {
   const dataDirectory = join(folder, 'pg');
-  const newDirectory = join(folder, 'pg.new');
-  await rm(newDirectory, { recursive: true, force: true });
+  const newDirectory = await removeNewDirectory(folder);
   const exists = await present(dataDirectory);
   if (exists) await checkFormat(folder);
   return { dataDirectory, newDirectory, exists };
+}
+
+/** Removes what was not finished. Needs the lock. @returns where it is made */
+export async function removeNewDirectory(folder: string): Promise<string> {
+  const newDirectory = join(folder, 'pg.new');
+  await rm(newDirectory, { recursive: true, force: true });
+  return newDirectory;
 }
 
 /** Whether an embedded store was ever made there. */

@@ -20,10 +20,10 @@ export class PgliteSession {
     this.client = client;
   }
 
-  static async open(dataDirectory: string): Promise<PgliteSession> {
+  static async open(dataDirectory: string, signal?: AbortSignal): Promise<PgliteSession> {
     // PGlite would make a new, empty database where there is none.
     await access(join(dataDirectory, 'PG_VERSION'));
-    const thread = await PgliteThread.start({ dataDirectory });
+    const thread = await PgliteThread.start({ dataDirectory }, signal);
     try {
       return new PgliteSession(thread, await connect(thread));
     } catch (error) {
@@ -94,9 +94,12 @@ export class LiveSession {
     this.#tell = tell;
   }
 
-  /** @param tell hears what an operator should know */
-  static async open(dataDirectory: string, tell: (text: string) => void): Promise<LiveSession> {
-    return new LiveSession(dataDirectory, await PgliteSession.open(dataDirectory), tell);
+  /**
+   * @param tell hears what an operator should know
+   * @param signal ends the start of the first thread
+   */
+  static async open(dataDirectory: string, tell: (text: string) => void, signal?: AbortSignal): Promise<LiveSession> {
+    return new LiveSession(dataDirectory, await PgliteSession.open(dataDirectory, signal), tell);
   }
 
   /** @throws AkinError unavailable when it died and cannot be started again for now */

@@ -25,13 +25,19 @@ export class PgliteThread extends Duplex {
     worker.on('exit', () => this.fail(new Error('it ended')));
   }
 
-  static async start(config: WorkerConfig): Promise<PgliteThread> {
+  /** @param signal ends the thread in the midst of its start */
+  static async start(config: WorkerConfig, signal?: AbortSignal): Promise<PgliteThread> {
     const thread = new PgliteThread(new Worker(WORKER_FILE, { workerData: config, execArgv: [] }));
+    const giveUp = () => thread.fail(new Error('it was stopped'));
+    signal?.addEventListener('abort', giveUp);
     try {
+      signal?.throwIfAborted();
       await thread.#settle();
     } catch (error) {
       await thread.#worker.terminate();
       throw error;
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
     }
     return thread;
   }

@@ -128,6 +128,23 @@ describe('the folder of the embedded database', () => {
     await rm(parent, { recursive: true });
   }, 60_000);
 
+  it('gives up an opening that is not wanted any more, and leaves nothing half-made', async () => {
+    const fresh = join(folder, 'fresh');
+    const stop = new AbortController();
+    const opening = openPglite(fresh, { signal: stop.signal }).catch((error: unknown) => error);
+    while ((await readdir(join(fresh, 'pg.new')).catch(() => [])).length < 3) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    stop.abort();
+    expect(await opening).toBe(stop.signal.reason);
+    expect(await readdir(fresh)).toEqual([]);
+    // The same for one that was made before.
+    await expect(openPglite(folder, { signal: stop.signal })).rejects.toBe(stop.signal.reason);
+    expect(await readdir(folder)).not.toContain('lock');
+    await using engine = await openPglite(folder);
+    expect(await engine.query('select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
   it('says that the data are damaged, and frees the lock', async () => {
     await truncate(join(folder, 'pg', 'global', 'pg_control'), 10);
     await expect(openPglite(folder)).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import { AkinError } from '@akin/domain';
 import type pg from 'pg';
 import type { Engine, Lane, Queryable, Row, SqlValue, TransactionOptions } from './engine.ts';
-import { adoptNewDirectory, inspectFolder, lockFolder } from './folder.ts';
+import { adoptNewDirectory, inspectFolder, lockFolder, removeNewDirectory } from './folder.ts';
 import { Lanes } from './lanes.ts';
 import { LiveSession, type PgliteSession } from './pglite-session.ts';
 import { PgliteThread } from './pglite-thread.ts';
@@ -24,6 +24,8 @@ export interface PgliteOptions {
   readonly backup?: string;
   /** Hears what an operator should know. */
   readonly tell?: (text: string) => void;
+  /** Ends the opening; of a folder that was being filled nothing is left. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface PgliteOptions {
  * loss of power: PGlite never calls fsync. That is what `backup` is for.
  */
 export async function openPglite(folder: string, options: PgliteOptions = {}): Promise<PgliteEngine> {
-  const { backup, tell = () => undefined } = options;
+  const { backup, tell = () => undefined, signal } = options;
   const unlock = await lockFolder(folder);
   try {
     const data = await inspectFolder(folder);
@@ -40,13 +42,18 @@ export async function openPglite(folder: string, options: PgliteOptions = {}): P
       throw new AkinError('conflict', `${folder} already holds a database. Restore into an empty folder.`);
     }
     if (!data.exists) {
-      const first = await PgliteThread.start({ dataDirectory: data.newDirectory, ...(backup ? { backup } : {}) });
+      const first = await PgliteThread.start(
+        { dataDirectory: data.newDirectory, ...(backup ? { backup } : {}) },
+        signal,
+      );
       await first.close();
       await adoptNewDirectory(folder, data);
     }
-    return createEngine(await LiveSession.open(data.dataDirectory, tell), unlock);
+    return createEngine(await LiveSession.open(data.dataDirectory, tell, signal), unlock);
   } catch (error) {
+    if (signal?.aborted) await removeNewDirectory(folder);
     await unlock();
+    signal?.throwIfAborted();
     if (error instanceof AkinError) throw error;
     if (backup !== undefined) {
       const why = (error as Error).message;

@@ -1,0 +1,23 @@
+import { createLogger } from '@akin/runtime';
+import { describe, expect, it } from '@jest/globals';
+import { Parts } from './parts.ts';
+
+const log = createLogger({ name: 'test', level: 'silent' });
+
+describe('the parts of a process that is to end while it starts', () => {
+  it('are closed in the reverse of their order, and no more are opened', async () => {
+    const stop = new AbortController();
+    const closed: string[] = [];
+    const part = (name: string) => ({ [Symbol.asyncDispose]: async () => void closed.push(name) });
+    const parts = new Parts(log, stop.signal);
+    parts.keep('first', part('first'));
+    expect(await parts.unlessStopped(Promise.resolve('opened'))).toBe('opened');
+    const waiting = parts.unlessStopped(new Promise(() => {}));
+    stop.abort();
+    await expect(waiting).rejects.toBe(stop.signal.reason);
+    await expect(parts.unlessStopped(Promise.reject(new Error('nobody asks any more')))).rejects.toBeDefined();
+    expect(() => parts.keep('second', part('second'))).toThrow(stop.signal.reason);
+    await parts[Symbol.asyncDispose]();
+    expect(closed).toEqual(['second', 'first']);
+  });
+});
