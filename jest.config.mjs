@@ -10,7 +10,7 @@ export default {
   globalTeardown: '<rootDir>/packages/testing/dist/jest-teardown.js',
   reporters: ['default', '<rootDir>/packages/testing/dist/jest-reporter.js'],
   // Real services on a busy machine: what hangs is found late rather than what is slow found wrong.
-  testTimeout: 60_000,
+  testTimeout: 180_000,
   // Test files leave memory behind in their process: it is replaced when it holds so much. Also keeps them out of the
   // process that runs the services.
   workerIdleMemoryLimit: '1GB',
