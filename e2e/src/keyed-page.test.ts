@@ -13,6 +13,7 @@ let data: Awaited<ReturnType<typeof temporaryFolder>>;
 let akin: ServingAkin;
 let browser: Browser;
 let key: string;
+let limited: string;
 
 beforeAll(async () => {
   browser = await startBrowser();
@@ -29,6 +30,12 @@ beforeAll(async () => {
   const { outputs } = await collection.analyze({ data: PICTURE.toString('base64') });
   const thumbnail = PICTURE.toString('base64');
   await collection.add([{ id: 'red', title: 'a red wall', import: outputs, thumbnail }], { commit: true });
+  const client = createClient({ baseUrl: akin.url, key: admin });
+  for (const name of ['shoes', 'hats']) {
+    await client.collection(name).create();
+    await client.collection(name).add([{ id: name, title: name }], { commit: true });
+  }
+  limited = (await client.createKey({ scope: 'search', collections: ['shoes', 'hats'] })).key;
 }, 240_000);
 afterAll(async () => {
   await browser?.close();
@@ -72,5 +79,25 @@ it('the page asks for a key once, works with one that only searches, and shows i
   const another = await context.newPage();
   await another.goto(`${akin.url}/`);
   await another.getByText('This akin asks for a key.').waitFor();
+  await context.close();
+}, 120_000);
+
+it('the page shows those collections that a key is for, and asks for no others', async () => {
+  const { page, context, complaints } = await openPage(browser, `${akin.url}/`);
+  await page.getByRole('dialog').getByLabel('Key').fill(limited);
+  await page.getByRole('dialog').getByRole('button', { name: 'Open' }).click();
+  await page.getByText('1 found').waitFor();
+  const choice = page.getByLabel('Collection');
+  expect([await choice.inputValue(), await choice.locator('option').allTextContents()]).toEqual([
+    'hats',
+    ['hats', 'shoes'],
+  ]);
+  await choice.selectOption('shoes');
+  await page.locator('.card').getByText('shoes').first().waitFor();
+  expect(new URL(page.url()).searchParams.get('collection')).toBe('shoes');
+  await page.reload();
+  await page.locator('.card').getByText('shoes').first().waitFor();
+  // Without a key the answers were 401.
+  expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
   await context.close();
 }, 120_000);

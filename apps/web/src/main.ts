@@ -198,7 +198,7 @@ async function loadFields(): Promise<void> {
   if (collection === state.collection) fields = found;
 }
 
-/** Which others there are to choose from; a key for some collections alone may not know. */
+/** Which others there are to choose from, as far as the key goes. */
 async function loadCollections(): Promise<void> {
   try {
     const { collections } = await akin.collections();
@@ -206,6 +206,21 @@ async function loadCollections(): Promise<void> {
   } catch {
     update({ collections: [] });
   }
+}
+
+/** Shows the collection of the address. Where that names none and the usual one is not for the key, another one is. */
+async function begin(): Promise<void> {
+  const named = new URLSearchParams(location.search).has('collection');
+  const listed = loadCollections();
+  if (!named) await listed;
+  const [first] = shown.collections;
+  if (!named && first !== undefined && !shown.collections.includes(state.collection)) {
+    state = { ...state, collection: first };
+    history.replaceState(null, '', writeState(state));
+  }
+  void watchStatus();
+  await loadFields();
+  await search();
 }
 
 /** Forgets what came from another collection, and asks the one of the state. */
@@ -360,6 +375,4 @@ addEventListener('keydown', (event) => {
   if (event.key === 'Escape' && shown.opened) actions.open(null);
 });
 
-void loadFields().then(() => search());
-void watchStatus();
-void loadCollections();
+void begin();
