@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { apartFromSpans, type Log } from '@akin/runtime';
 
 /** Work that is done again and again. */
@@ -12,28 +13,38 @@ const REPEAT_MILLISECONDS = 30_000;
 /**
  * Does some work every so many milliseconds, never twice at a time, and earlier when woken. What it throws is logged;
  * the next turn comes all the same. Disposing waits for the turn at work.
+ *
+ * @param apart milliseconds from the end of a turn to the next one at least, for work that is woken by each of many
+ *   small things and can do them together; who wakes it after a longer rest has it done at once
  */
 export function inBackground(
   name: string,
   milliseconds: number,
   work: () => Promise<unknown>,
   log: Pick<Log, 'warn' | 'error'>,
+  apart = 0,
 ): Background {
   let timer: NodeJS.Timeout | undefined;
   let turn: Promise<void> | undefined;
   let again = false;
-  let stopped = false;
+  let ended = Number.NEGATIVE_INFINITY;
+  const stop = new AbortController();
   let told: { readonly message: string; readonly at: number } | undefined;
 
   function wake(): void {
-    if (stopped) return;
+    if (stop.signal.aborted) return;
     again = true;
     turn ??= apartFromSpans(run);
   }
 
   async function run(): Promise<void> {
     clearTimeout(timer);
-    while (again && !stopped) {
+    while (again && !stop.signal.aborted) {
+      const rest = ended + apart - performance.now();
+      if (rest > 0) {
+        await delay(rest, undefined, { signal: stop.signal }).catch(() => {});
+        if (stop.signal.aborted) break;
+      }
       again = false;
       try {
         await work();
@@ -42,9 +53,10 @@ export function inBackground(
       } catch (err) {
         tell(err as Error);
       }
+      ended = performance.now();
     }
     turn = undefined;
-    if (!stopped) timer = setTimeout(wake, milliseconds);
+    if (!stop.signal.aborted) timer = setTimeout(wake, milliseconds);
   }
 
   function tell(err: Error & { code?: string }): void {
@@ -58,7 +70,7 @@ export function inBackground(
   return {
     wake,
     async [Symbol.asyncDispose]() {
-      stopped = true;
+      stop.abort();
       clearTimeout(timer);
       await turn;
     },

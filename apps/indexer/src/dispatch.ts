@@ -1,6 +1,6 @@
 import { analysisJobId } from '@akin/contract';
 import { inSpan, traceparent } from '@akin/runtime';
-import { type AnalysisTask, type ClaimOptions, claimForAnalysis, failAnalysis, requeueAnalyses } from '@akin/store';
+import { type AnalysisTask, claimForAnalysis, failAnalysis, requeueAnalyses } from '@akin/store';
 import type { Context } from './context.ts';
 import { MOST_ATTEMPTS } from './retries.ts';
 import { jobRefOf } from './sweep.ts';
@@ -22,29 +22,53 @@ const PER_HOST_INTERACTIVE = 96;
 /** Walking over many images of hosts that are full takes time: it is done for a tenth of the time at most. */
 const REST_FACTOR = 9;
 
-/** Makes what gives analyzers the images that wait, as long as the queue has room. */
-export function createDispatch(context: Context): () => Promise<void> {
-  let bulkFrom = 0;
-  return async () => {
-    await fill(context, MOST_WAITING_INTERACTIVE, { first: FIRST_BULK_POSITION, perHost: PER_HOST_INTERACTIVE });
-    const from = performance.now();
-    if (from < bulkFrom) return;
-    const claims = await fill(context, MOST_WAITING, { perHost: PER_HOST });
-    const took = performance.now() - from;
-    bulkFrom = performance.now() + (claims > 0 ? 0 : REST_FACTOR * took);
-  };
+/** What gives analyzers the images that wait, as long as the queue has room. */
+export interface Dispatch {
+  run(): Promise<void>;
+  /** Tells that an analysis ended: one more image of its host may be handed out. */
+  makeRoom(): void;
 }
 
-/** @returns how many images were handed out */
-async function fill(context: Context, most: number, options: ClaimOptions): Promise<number> {
-  let count = 0;
-  while ((await waitingJobs(context)) + CHUNK <= most) {
-    const tasks = await claimForAnalysis(context.store, CHUNK, options);
-    const added = await Promise.all(tasks.map((task) => dispatch(task, context)));
-    count += tasks.length;
-    if (tasks.length === 0 || added.includes(false)) break;
-  }
-  return count;
+export function createDispatch(context: Context): Dispatch {
+  const { store } = context;
+  let room = true;
+  let walkFrom = 0;
+
+  const handOut = async (tasks: readonly AnalysisTask[]): Promise<'all' | 'some'> => {
+    const taken = await Promise.all(tasks.map((task) => dispatch(task, context)));
+    return taken.includes(false) ? 'some' : 'all';
+  };
+
+  return {
+    async run() {
+      let waiting = await waitingJobs(context);
+      while (waiting + CHUNK <= MOST_WAITING_INTERACTIVE) {
+        const options = { first: FIRST_BULK_POSITION, perHost: PER_HOST_INTERACTIVE };
+        const tasks = await claimForAnalysis(store, CHUNK, options);
+        if ((await handOut(tasks)) === 'some') return;
+        if (tasks.length === 0) break;
+        waiting += tasks.length;
+      }
+      const mayWalk = () => performance.now() >= walkFrom;
+      while (waiting + CHUNK <= MOST_WAITING && (room || mayWalk())) {
+        room = false;
+        const from = performance.now();
+        const tasks = await claimForAnalysis(store, CHUNK, { perHost: PER_HOST });
+        const walked = performance.now() - from;
+        if ((await handOut(tasks)) === 'some') return;
+        waiting += tasks.length;
+        if (tasks.length === 0) {
+          walkFrom = performance.now() + REST_FACTOR * walked;
+          break;
+        }
+        // Not a walk: there may be more of the same hosts.
+        if (tasks.length === CHUNK) room = true;
+      }
+    },
+    makeRoom() {
+      room = true;
+    },
+  };
 }
 
 async function waitingJobs({ queue }: Context): Promise<number> {
@@ -72,10 +96,10 @@ async function dispatch(task: AnalysisTask, context: Context): Promise<boolean> 
       'akin.request.id': origin.requestId,
     },
   } as const;
-  return inSpan('send analyze', options, () => handOut(task, bulk, context));
+  return inSpan('send analyze', options, () => send(task, bulk, context));
 }
 
-async function handOut(task: AnalysisTask, bulk: boolean, { store, queue, log, waits }: Context): Promise<boolean> {
+async function send(task: AnalysisTask, bulk: boolean, { store, queue, log, waits }: Context): Promise<boolean> {
   const { collection, attempt, image, modules } = task;
   if (attempt > MOST_ATTEMPTS) {
     const msg = `The analysis of this image was begun ${MOST_ATTEMPTS} times and never came to an end.`;

@@ -45,6 +45,8 @@ export interface Indexer extends AsyncDisposable {
 /** Other processes accept changes too, and do not wake this one; images wait for their next attempt. */
 const DISPATCH_MILLISECONDS = 1_000;
 const ANALYZED_AT_A_TIME = 4;
+/** Each analysis that ends is news: what they make room for is handed out together, and looked at together. */
+const NEWS_APART_MILLISECONDS = 50;
 /** Commits on request are looked for so often; news wakes earlier. */
 const ANSWER_MILLISECONDS = 500;
 /** So many changes are worth applying ahead of the next commit, and so often they are looked for. */
@@ -122,7 +124,8 @@ export function createIndexer(config: IndexerConfig): Indexer {
     else log.error({ err, collection: collection.name }, 'commit failed');
   }
 
-  const dispatching = inBackground('dispatch', DISPATCH_MILLISECONDS, createDispatch(context), log);
+  const dispatch = createDispatch(context);
+  const dispatching = inBackground('dispatch', DISPATCH_MILLISECONDS, dispatch.run, log, NEWS_APART_MILLISECONDS);
   const committing = inBackground('commit', autoCommitMilliseconds, commitAll, log);
   // On PGlite all is one thread's work: nothing is won by doing it at the same time.
   const applying =
@@ -169,7 +172,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
   );
   // Where no other process uses the store, everybody who has news wakes this one.
   const answering = store.shared
-    ? inBackground('commits on request', ANSWER_MILLISECONDS, commitOnRequest, log)
+    ? inBackground('commits on request', ANSWER_MILLISECONDS, commitOnRequest, log, NEWS_APART_MILLISECONDS)
     : undefined;
   const leadership = createLeadership(store, log, () => committing.wake());
   const endOfNews = store.memory.events.listen(() => {
@@ -181,6 +184,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     'analyzed',
     async (job) => {
       await handleAnalyzed(job, context);
+      dispatch.makeRoom();
       dispatching.wake();
     },
     { concurrency: ANALYZED_AT_A_TIME, onFailed: ({ id }, err) => log.error({ id, err }, 'an analysis was not kept') },
