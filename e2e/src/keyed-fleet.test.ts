@@ -1,6 +1,7 @@
 import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RunningCommand, runAkin, until } from './akin.ts';
+import { run } from './shell.ts';
 
 const FLEET_KEY = 'a-long-text-that-nobody-guesses';
 
@@ -39,9 +40,10 @@ describe('a fleet that others than this machine can reach', () => {
     expect(await status(`${url}/api/cores`)).toBe(503);
     expect(await status(`${url}/metrics`)).toBe(401);
 
-    const made = await runAkin(['keys', 'create', '--scope', 'admin'], { env });
-    expect(made.code).toBe(0);
-    const key = made.out.trim();
+    // The command that it tells, pasted into a shell with the same environment.
+    const [, command = ''] = /\n {2}(node .*)\n/.exec(JSON.parse((await readiness())[1] ?? '').error.msg) ?? [];
+    const key = (await run('sh', ['-c', command], { env: { ...process.env, ...env } })).trim();
+    expect(key).toMatch(/^akin_\w+$/);
     await until('it is ready', async () => (await readiness())[0] === 200);
     expect([await status(`${url}/api/cores`), await status(`${url}/api/cores`, bearer(key))]).toEqual([401, 200]);
     // The secret of the fleet opens its figures and nothing else.

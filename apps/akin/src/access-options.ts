@@ -1,4 +1,5 @@
 import type { AccessConfig } from '@akin/gateway';
+import { firstKeyCommand } from './first-key-command.ts';
 import type { Option, Parsed } from './options.ts';
 
 const OPEN_METRICS: Option = {
@@ -41,6 +42,7 @@ export function accessConfig(options: Parsed): AccessConfig {
     requireKeys: options.on('require-keys'),
     openMetrics: options.on('open-metrics'),
     proxies: options.number('proxies', 10),
+    firstKeyCommand: firstKeyCommand(options),
     ...(options.text('key-rate') ? { keyRate: Math.max(1, options.number('key-rate', 1_000_000)) } : {}),
     ...(options.text('address-rate') ? { addressRate: Math.max(1, options.number('address-rate', 1_000_000)) } : {}),
   };

@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -33,6 +35,15 @@ describe('the command akin', () => {
     taken.close();
     expect([code, err]).toEqual([1, expect.stringContaining(`Port ${port} is taken`)]);
     expect(existsSync(data)).toBe(false);
+  });
+
+  it('tells a command to paste that makes the first key', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "akin's first key "));
+    const { code, out, err } = await runAkin(['serve', '--host', '0.0.0.0', '--port', '0', '--data', folder]);
+    expect([code, out, err]).toEqual([1, '', expect.stringContaining('--allow-open-network')]);
+    const [, command = ''] = /^ {2}(node .*)$/m.exec(err) ?? [];
+    expect(execFileSync('sh', ['-c', command], { encoding: 'utf8', stdio: 'pipe' })).toMatch(/^akin_\w+\n$/);
+    await rm(folder, { recursive: true });
   });
 
   it('tells why an akin that answers is not ready', async () => {
@@ -79,19 +90,6 @@ describe('the command akin', () => {
       /--redis-url .* redis:\/\//,
     ],
     [['serve', '--log-level', 'loud'], /--log-level must be one of/],
-    [
-      [
-        'serve',
-        '--host',
-        '0.0.0.0',
-        '--port',
-        '0',
-        '--no-demo',
-        '--data',
-        path.join(tmpdir(), `akin-main-test-${process.pid}`),
-      ],
-      /keys create --scope admin.*--allow-open-network/,
-    ],
   ])('refuses %j with exit code 1 and a message instead of a stack', async (args, message) => {
     const { code, out, err } = await runAkin(args);
     expect(err).toMatch(message);

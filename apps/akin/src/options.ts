@@ -26,6 +26,8 @@ export interface Parsed {
   text(name: string): string | undefined;
   /** The address of a server that begins in one of these ways, as `redis`; undefined when it was given nowhere. */
   server(name: string, ...schemes: readonly string[]): string | undefined;
+  /** Whether the command line itself has an option, and not the environment. */
+  named(name: string): boolean;
   /** Whether a switch is on. */
   on(name: string): boolean;
   /** An option that is a whole number, up to `most`. */
@@ -89,6 +91,7 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
       const begins = schemes.map((scheme) => `${scheme}://`).join(' or ');
       throw new UsageError(`--${name} (or ${environmentName(name)}) must begin with ${begins}.`);
     },
+    named: (name) => values[name] !== undefined,
     on(name) {
       const value = lookUp(name);
       if (value === undefined || typeof value === 'boolean') return value === true;

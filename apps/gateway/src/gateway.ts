@@ -4,7 +4,7 @@ import { ENDPOINTS, type Endpoint, type EndpointName } from '@akin/contract';
 import { AkinError } from '@akin/domain';
 import { listKeys } from '@akin/store';
 import express, { type Express, type Request, type Response } from 'express';
-import { asksForKeys, Gate } from './access/gate.ts';
+import { type AccessConfig, asksForKeys, Gate } from './access/gate.ts';
 import { KeyRing } from './access/key-ring.ts';
 import { HANDLERS } from './api/handlers.ts';
 import { createBackground } from './background.ts';
@@ -92,7 +92,7 @@ async function open(
   const ring = parts.store === undefined ? undefined : keyRing;
   const closed = asksForKeys(config);
   const gate = new Gate(config.access ?? {}, safety, closed, ring);
-  if (closed) await requireKey(parts, config.access?.ownKey);
+  if (closed) await requireKey(parts, config.access ?? {});
   const legacySegment = config.legacySegment ?? 'solr';
   if (!/^[A-Za-z0-9_-]+$/.test(legacySegment) || TAKEN_SEGMENTS.includes(legacySegment)) {
     throw new Error(`The legacy segment ${JSON.stringify(legacySegment)} cannot be the first part of an address.`);
@@ -149,20 +149,21 @@ async function open(
 }
 
 /** What to do where keys are asked for and there is none. */
-export const HOW_TO_MAKE_A_KEY =
-  'Make the first one with akin keys create --scope admin, or let everybody in who can connect (--allow-open-network).';
+export function howToMakeAKey({ firstKeyCommand = 'akin keys create --scope admin' }: AccessConfig): string {
+  return `Make the first one:\n  ${firstKeyCommand}\nor let everybody in who can connect (--allow-open-network).`;
+}
 
 /** @throws AkinError forbidden where nobody could ask for anything that keys are for */
-async function requireKey({ store, analyze }: Parts, ownKey: string | undefined): Promise<void> {
+async function requireKey({ store, analyze }: Parts, access: AccessConfig): Promise<void> {
   if (store === undefined) {
-    if (analyze === undefined || ownKey !== undefined) return;
+    if (analyze === undefined || access.ownKey !== undefined) return;
     throw new AkinError(
       'forbidden',
       'Beyond this machine akin analyzes only for whoever has the fleet key: give this process and the gateways the same AKIN_FLEET_KEY, or let everybody in who can connect (--allow-open-network).',
     );
   }
   if ((await listKeys(store)).length > 0) return;
-  throw new AkinError('forbidden', `akin would ask everybody for a key, and there is none. ${HOW_TO_MAKE_A_KEY}`);
+  throw new AkinError('forbidden', `akin would ask everybody for a key, and there is none. ${howToMakeAKey(access)}`);
 }
 
 /** @param rest the folder of the web page, or what all other addresses answer */

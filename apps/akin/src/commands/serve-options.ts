@@ -111,16 +111,20 @@ export function searchSlowdown(options: Parsed): number {
 
 export const WEB_FOLDER = fileURLToPath(new URL('dist/', import.meta.resolve('@akin/web/package.json')));
 
+export function dataFolder(options: Parsed): string {
+  return path.resolve(options.text('data') ?? DEFAULT_DATA_FOLDER);
+}
+
 /** Where the embedded database of a data folder lies. */
 export function databaseFolder(options: Parsed): string {
-  return path.resolve(options.text('data') ?? DEFAULT_DATA_FOLDER, 'database');
+  return path.join(dataFolder(options), 'database');
 }
 
 /** What a command that serves to itself alone needs; `serve` adds its own options. */
 export function embeddedConfig(options: Parsed): ServeConfig {
   const databaseUrl = options.server('database-url', 'postgres', 'postgresql');
   return {
-    dataFolder: path.resolve(options.text('data') ?? DEFAULT_DATA_FOLDER),
+    dataFolder: dataFolder(options),
     ...(databaseUrl ? { databaseUrl } : {}),
     host: '127.0.0.1',
     port: 0,

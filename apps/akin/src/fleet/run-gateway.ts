@@ -1,5 +1,5 @@
 import type { AkinError } from '@akin/domain';
-import { type AccessConfig, asksForKeys, createDoor, createGateway, HOW_TO_MAKE_A_KEY } from '@akin/gateway';
+import { type AccessConfig, asksForKeys, createDoor, createGateway, howToMakeAKey } from '@akin/gateway';
 import { makeThumbnail } from '@akin/imaging';
 import { MODULES } from '@akin/modules/manifests';
 import { models, parseOutputs } from '@akin/modules/vectors';
@@ -52,7 +52,7 @@ export async function openGatewayProcess(
     );
     await persist('a first key', async () => {
       if (!asksForKeys({ ...listen, access }) || (await listKeys(store)).length > 0) return;
-      throw notReady(`This gateway asks everybody for a key. ${HOW_TO_MAKE_A_KEY}`);
+      throw notReady(`This gateway asks everybody for a key. ${howToMakeAKey(access)}`);
     });
   } finally {
     await waitingDoor[Symbol.asyncDispose]();

@@ -29,6 +29,8 @@ export interface AccessConfig {
   readonly addressRate?: number;
   /** Proxies in front that say in `X-Forwarded-For` whom they got a request from. Default 0. */
   readonly proxies?: number;
+  /** What to paste into a shell to make a first key, for who is told that there is none. */
+  readonly firstKeyCommand?: string;
 }
 
 /** Whether a gateway with this configuration lets nobody in without a key. */

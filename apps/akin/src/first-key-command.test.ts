@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import { firstKeyCommand } from './first-key-command.ts';
+import { parseOptions } from './options.ts';
+
+const OPTIONS = [
+  { name: 'data', value: 'folder', about: '' },
+  { name: 'database-url', value: 'url', about: '', alsoFrom: ['DATABASE_URL'] },
+];
+const command = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  firstKeyCommand(parseOptions({ name: 'serve', usage: '', about: '', options: OPTIONS }, args, env)).replace(
+    /^node \S+akin\.mjs /,
+    '',
+  );
+
+describe('the command for a first key', () => {
+  it.each([
+    [['--data', '/data'], {}, 'keys create --scope admin --data /data'],
+    [['--data', "/a'b c"], {}, "keys create --scope admin --data '/a'\\''b c'"],
+    [[], { DATABASE_URL: 'postgres://a:secret@b/c' }, 'keys create --scope admin'],
+    [['--database-url', 'postgres://b:1/c'], {}, 'keys create --scope admin --database-url postgres://b:1/c'],
+    [
+      ['--database-url', 'postgres://a:secret@b/c'],
+      {},
+      'keys create --scope admin --database-url postgres://a:PASSWORD@b/c',
+    ],
+  ])('of %j in the environment %j is %s', (args, env, expected) => {
+    expect(command(args, env)).toBe(expected);
+  });
+});

@@ -1,0 +1,25 @@
+import { fileURLToPath } from 'node:url';
+import { dataFolder } from './commands/serve-options.ts';
+import type { Parsed } from './options.ts';
+
+const PROGRAM = fileURLToPath(new URL('../bin/akin.mjs', import.meta.url));
+
+/**
+ * What makes a first key where this process looks for keys, to be pasted into a shell with the same environment. A
+ * password of the command line is left out.
+ */
+export function firstKeyCommand(options: Parsed): string {
+  return ['node', inShell(PROGRAM), 'keys create --scope admin', ...placeOf(options)].join(' ');
+}
+
+function placeOf(options: Parsed): string[] {
+  const databaseUrl = options.text('database-url');
+  if (databaseUrl === undefined) return ['--data', inShell(dataFolder(options))];
+  // The command finds it in the environment as this process did.
+  if (!options.named('database-url')) return [];
+  return ['--database-url', inShell(databaseUrl.replace(/^(\w+:\/\/[^:@/]*):[^@/]*@/, '$1:PASSWORD@'))];
+}
+
+function inShell(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
