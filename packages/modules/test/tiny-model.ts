@@ -4,8 +4,15 @@ import '@tensorflow/tfjs-backend-wasm';
 import * as tf from '@tensorflow/tfjs-core';
 import * as layers from '@tensorflow/tfjs-layers';
 
-/** Saves a small model of `tf.layers` with its manifest, as a user would: 48 x 48 pixels in, 10 numbers out. */
-export async function saveTinyModel(folder: string, manifest: Record<string, unknown> = {}): Promise<void> {
+/**
+ * Saves a small model of `tf.layers` with its manifest, as a user would: 48 x 48 pixels in, 10 numbers out. `spoil` changes
+ * its weights.
+ */
+export async function saveTinyModel(
+  folder: string,
+  manifest: Record<string, unknown> = {},
+  spoil?: (weights: Float32Array) => void,
+): Promise<void> {
   await tf.setBackend('wasm');
   const seeded = (seed: number) => layers.initializers.glorotUniform({ seed });
   const model = layers.sequential({
@@ -26,7 +33,8 @@ export async function saveTinyModel(folder: string, manifest: Record<string, unk
         pointwiseInitializer: seeded(3),
         name: 'last_map',
       }),
-      layers.layers.flatten(),
+      layers.layers.upSampling2d({ size: [3, 3] }),
+      layers.layers.flatten({ name: 'wide' }),
       layers.layers.dense({ units: 3, activation: 'softmax', kernelInitializer: seeded(4) }),
     ],
   });
@@ -34,6 +42,7 @@ export async function saveTinyModel(folder: string, manifest: Record<string, unk
   await model.save(
     tf.io.withSaveHandler(async ({ modelTopology, weightSpecs, weightData }) => {
       const data = new Uint8Array(weightData as ArrayBuffer);
+      spoil?.(new Float32Array(weightData as ArrayBuffer));
       // In two files, as larger models come.
       const half = data.length >> 1;
       await writeFile(join(folder, 'group1-shard1of2.bin'), data.subarray(0, half));

@@ -9,8 +9,10 @@ import { createAnalyzer, createPool } from '../analyzer/create-analyzer.ts';
 import { length } from '../vectors/unit.ts';
 import { decodeDescriptor, modelNames, parseOutputs, scoreOf } from '../vectors.ts';
 import { readAxes, trainAxes, unitOf } from './axes.ts';
+import { readModelFiles } from './files.ts';
 import { readManifest } from './manifest.ts';
 import { openOwnContent } from './own-content.ts';
+import { openModel } from './run-model.ts';
 import { trainContentModel } from './train.ts';
 
 const PICTURES = 120;
@@ -106,6 +108,7 @@ describe('what is wrong with a model', () => {
   const good = { name: 'tiny', version: '7', input: { width: 48, height: 48 } };
   it.each([
     ['{', 'is not JSON'],
+    ['null', 'is not an object of JSON'],
     [JSON.stringify({ ...good, name: 'a b' }), 'needs "name"'],
     [JSON.stringify({ ...good, version: 3 }), 'needs "version"'],
     [JSON.stringify({ ...good, input: { width: 0, height: 48 } }), 'needs "input.width"'],
@@ -133,7 +136,37 @@ describe('what is wrong with a model', () => {
   });
 });
 
+describe('a model that gives nothing to tell pictures by', () => {
+  it.each<[string, Record<string, unknown>, ((weights: Float32Array) => void) | undefined, string]>([
+    [
+      'numbers that are none',
+      { output: undefined },
+      (weights) => weights.fill(Number.NaN, -1),
+      'numbers that are not finite',
+    ],
+    ['the same for all', {}, (weights) => weights.fill(0), `gives the same for all ${PICTURES} pictures`],
+    ['too many numbers', { output: 'wide' }, undefined, 'gives 7290 numbers for a picture, and 2 to 4096 can be used'],
+  ])('is refused: %s', async (_, manifest, spoil, why) => {
+    const other = await mkdtemp(join(tmpdir(), 'akin-model-'));
+    await saveTinyModel(other, manifest, spoil);
+    await expect(trainContentModel({ folder: other, pictures })).rejects.toThrow(why);
+    await rm(other, { recursive: true });
+  });
+});
+
 describe('a graph model', () => {
+  it('is known by its nodes where its format is not named', async () => {
+    const graph = await mkdtemp(join(tmpdir(), 'akin-graph-'));
+    await saveTinyGraph(graph);
+    const file = join(graph, 'graph.json');
+    const { format, ...rest } = JSON.parse(await readFile(file, 'utf8'));
+    expect(format).toBe('graph-model');
+    await writeFile(file, JSON.stringify(rest));
+    const run = await openModel(graph, await readModelFiles(graph), 'wasm');
+    expect(run({ width: 1, height: 1, data: Uint8Array.of(255, 0, 0) })).toHaveLength(5);
+    await rm(graph, { recursive: true });
+  });
+
   it('is trained and gives vectors, those of a map averaged over its places', async () => {
     const graph = await mkdtemp(join(tmpdir(), 'akin-graph-'));
     await saveTinyGraph(graph);

@@ -37,6 +37,7 @@ export function readManifest(folder: string): ContentModelManifest {
     const code = (cause as NodeJS.ErrnoException).code;
     throw refuse(code === undefined ? 'is not JSON' : `cannot be read (${code})`);
   }
+  if (typeof sent !== 'object' || sent === null) throw refuse('is not an object of JSON');
   const text = (name: string, value: unknown) => {
     if (typeof value === 'string' && /^[\w.-]{1,40}$/.test(value)) return value;
     throw refuse(`needs "${name}", 1 to 40 letters, digits, dots, hyphens and underscores`);

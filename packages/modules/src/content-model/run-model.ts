@@ -7,13 +7,18 @@ import { normalizer } from '../network/network.ts';
 import { startTensorFlow } from '../network/tfjs-engine.ts';
 import type { ModelFiles } from './files.ts';
 
-/** The numbers that a model gives for a picture. */
+/** The numbers that a model gives for a picture. Throws an AkinError when they are not finite. */
 export type RunModel = (pixels: Pixels) => Float32Array;
+
+/** The axes of more would take gigabytes and hours to find, and models that describe pictures have some thousands at most. */
+const MOST_NUMBERS = 4096;
+/** Of what TensorFlow.js says about a model, which may be all of it. */
+const LONGEST_REASON = 300;
 
 /**
  * Lays a user's model out in this thread. It runs on TensorFlow.js, whatever else runs on ONNX Runtime.
  *
- * @throws {AkinError} bad-request when the model does not open, or has no such output.
+ * @throws {AkinError} bad-request when the model does not open, has no such output, or gives nothing to tell pictures by.
  */
 export async function openModel(folder: string, files: ModelFiles, backend: Backend): Promise<RunModel> {
   await startTensorFlow(backend === 'onnx' ? 'wasm' : backend);
@@ -23,27 +28,48 @@ export async function openModel(folder: string, files: ModelFiles, backend: Back
   const values = new Float32Array(width * height * 3);
   let forward: (x: tf.Tensor4D) => tf.Tensor;
   try {
-    forward = files.topology.format === 'graph-model' ? await openGraph(files) : await openLayers(files);
+    forward = isGraph(files) ? await openGraph(files) : await openLayers(files);
   } catch (cause) {
-    const message = `The model in ${folder} does not open: ${(cause as Error).message}`;
+    const message = `The model in ${folder} does not open: ${reasonOf(cause)}`;
     throw new AkinError('bad-request', message, { cause });
   }
   const run = (pixels: Pixels) => {
     scale(resizeArea(pixels, width, height).data, values);
-    return tf.tidy(() => vectorOf(forward(tf.tensor4d(values, [1, height, width, 3]))).dataSync<'float32'>());
+    const numbers = tf.tidy(() => vectorOf(forward(tf.tensor4d(values, [1, height, width, 3]))).dataSync<'float32'>());
+    if (numbers.every(Number.isFinite)) return numbers;
+    throw new AkinError(
+      'bad-request',
+      'The content model gives numbers that are not finite (NaN or infinity) for this picture.',
+    );
   };
+  let probe: Float32Array;
   try {
-    run({ width: 1, height: 1, data: new Uint8Array(3) });
+    probe = run({ width: 1, height: 1, data: new Uint8Array(3) });
   } catch (cause) {
-    const message = `The model of ${join(folder, manifest.model)} does not run on ${width}x${height} pixels: ${(cause as Error).message}`;
+    const message = `The model of ${join(folder, manifest.model)} does not run on ${width}x${height} pixels: ${reasonOf(cause)}`;
     throw new AkinError('bad-request', message, { cause });
   }
-  return run;
+  if (probe.length > 1 && probe.length <= MOST_NUMBERS) return run;
+  throw new AkinError(
+    'bad-request',
+    `The model of ${join(folder, manifest.model)} gives ${probe.length} numbers for a picture, and 2 to ${MOST_NUMBERS} can be used: name the layer or node of such in "output", for example the last pooling.`,
+  );
 }
 
-/** The values of one picture as a list: those of a map are averaged over its places. */
+/** Those that lack the name of their format are known by their nodes. */
+function isGraph({ topology }: ModelFiles): boolean {
+  return topology.format === 'graph-model' || 'node' in topology.modelTopology;
+}
+
+function reasonOf(cause: unknown): string {
+  const { message } = cause as Error;
+  return message.length > LONGEST_REASON ? `${message.slice(0, LONGEST_REASON)}…` : message;
+}
+
+/** The values of one picture as a list: those of a map, or of a row of patches, are averaged over its places. */
 function vectorOf(output: tf.Tensor): tf.Tensor {
-  return output.rank === 4 ? tf.mean(output, [1, 2]) : output;
+  if (output.rank === 4) return tf.mean(output, [1, 2]);
+  return output.rank === 3 ? tf.mean(output, 1) : output;
 }
 
 /** A model of `tf.layers`, such as Keras writes. */

@@ -9,6 +9,7 @@ import { trainCodebook } from '../train/codebook.ts';
 import { filesBelow } from '../train/files-below.ts';
 import { toRows } from '../train/linear.ts';
 import { descriptorOf } from '../vectors/codebook.ts';
+import { distance } from '../vectors/unit.ts';
 import { readAxes, trainAxes, unitOf } from './axes.ts';
 import { AXES_FILE, CODEBOOK_FILE, modelId, readModelFiles } from './files.ts';
 import { openModel } from './run-model.ts';
@@ -28,6 +29,8 @@ export interface TrainingConfig {
 /** With fewer, distances of strangers and the axes say little. */
 const LEAST_PICTURES = 100;
 const SEED = 1;
+/** Vectors of length 1 that are nearer than this differ by rounding alone. */
+const LEAST_DIFFERENCE = 1e-4;
 
 /**
  * Trains what a user's own model of content needs on their pictures: axes, codebook and calibration of the score. Equal
@@ -58,7 +61,13 @@ export async function trainContentModel(config: TrainingConfig): Promise<{ model
   if (numbers.length < LEAST_PICTURES) {
     throw new AkinError(
       'bad-request',
-      `${config.pictures} holds ${numbers.length} pictures. Training needs at least ${LEAST_PICTURES}, better some thousands, of the kind that will be searched.`,
+      `${config.pictures} holds ${numbers.length} pictures that the model can look at. Training needs at least ${LEAST_PICTURES}, better some thousands, of the kind that will be searched.`,
+    );
+  }
+  if (numbers.every((one) => distance(one, numbers[0] as Float32Array) < LEAST_DIFFERENCE)) {
+    throw new AkinError(
+      'bad-request',
+      `The model in ${folder} gives the same for all ${numbers.length} pictures: nothing can be found by it. See "output" and "input" in its content-model.json.`,
     );
   }
   const axesFile = trainAxes(toRows(numbers, numbers[0]?.length ?? 0), dimensions);
