@@ -67,7 +67,9 @@ function shape(text: string, options: Parameters<typeof parseQuery>[1] = {}): st
 
 /** Trees without their positions. */
 function withoutPositions(query: Query): unknown {
-  return JSON.parse(JSON.stringify(query, (key, value) => (key === 'position' ? undefined : value)));
+  return JSON.parse(
+    JSON.stringify(query, (key, value) => (['position', 'fieldPosition'].includes(key) ? undefined : value)),
+  );
 }
 
 function messageOf(text: string): string {
@@ -194,7 +196,16 @@ describe('fields and values', () => {
     ['f:[TO TO TO]', 'TO', 'TO', true, true],
     ['f:[45.1,-93 TO 46,-92]', '45.1,-93', '46,-92', true, true],
   ])('reads the range %s', (text, low, high, includeLow, includeHigh) => {
-    expect(parseQuery(text)).toEqual({ kind: 'range', field: 'f', low, high, includeLow, includeHigh, position: 2 });
+    expect(parseQuery(text)).toMatchObject({
+      kind: 'range',
+      field: 'f',
+      low,
+      high,
+      includeLow,
+      includeHigh,
+      position: 2,
+      fieldPosition: 0,
+    });
   });
 
   it('puts words without a field into the default field', () => {
@@ -202,7 +213,7 @@ describe('fields and values', () => {
   });
 
   it('remembers where a clause began', () => {
-    expect(parseQuery('  +x:y')).toMatchObject({ kind: 'term', position: 5 });
+    expect(parseQuery('  +x:y')).toMatchObject({ kind: 'term', position: 5, fieldPosition: 3 });
   });
 
   it.each<[string, number]>([

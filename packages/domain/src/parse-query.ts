@@ -76,6 +76,12 @@ function excludeFromAll(query: Query): Query {
 /** The name under which clients of Solr put one query into another. */
 const NESTED = '_query_';
 
+/** A name in front of a colon, and where it stands. */
+interface FieldName {
+  readonly name: string;
+  readonly position: number;
+}
+
 type Occur = 'must' | 'should' | 'mustNot';
 
 interface Clause {
@@ -107,7 +113,7 @@ class Parser {
   }
 
   /** Clauses up to a closing parenthesis or the end. `field` is that of the group they stand in. */
-  #clauses(field: string | undefined): Query {
+  #clauses(field: FieldName | undefined): Query {
     const clauses: Clause[] = [];
     do {
       const { kind } = this.#token;
@@ -136,7 +142,7 @@ class Parser {
     return kind === 'plus' ? 'must' : 'mustNot';
   }
 
-  #clause(groupField: string | undefined): Query {
+  #clause(groupField: FieldName | undefined): Query {
     let field = groupField;
     const named = this.#fieldName();
     if (named !== undefined) field = named;
@@ -160,7 +166,7 @@ class Parser {
         const position = this.#scanner.characterAt(token.start);
         return this.#boosted({
           kind: 'range',
-          field: this.#field(field),
+          ...this.#field(field),
           low,
           high,
           includeLow,
@@ -169,12 +175,14 @@ class Parser {
         });
       }
       default:
-        throw this.#expected(named === undefined ? 'a word, "phrase", field:value or (' : `a value after ${named}:`);
+        throw this.#expected(
+          named === undefined ? 'a word, "phrase", field:value or (' : `a value after ${named.name}:`,
+        );
     }
   }
 
   /** Takes `name:` when it stands here. `*:` is a name of its own kind: only `*:*` is understood. */
-  #fieldName(): string | undefined {
+  #fieldName(): FieldName | undefined {
     const token = this.#token;
     if (token.kind !== 'word' || !this.#scanner.colonFollows()) return undefined;
     const [part] = token.parts;
@@ -184,9 +192,10 @@ class Parser {
     }
     this.#advance();
     const colon = this.#token;
+    const position = this.#scanner.characterAt(token.start);
     if (any) {
       this.#advance();
-      if (this.#token.kind === 'word' && isAny(this.#token)) return '*';
+      if (this.#token.kind === 'word' && isAny(this.#token)) return { name: '*', position };
       throw this.#expected('* after *:, which means all documents');
     }
     // No sign can stand behind a colon, so a minus there belongs to the value: price:-5.
@@ -195,10 +204,10 @@ class Parser {
     if ((next === '-' || next === '+') && afterNext !== undefined && !WORD_ENDS.includes(afterNext)) {
       this.#token = this.#scanner.word(colon.end);
     } else this.#advance();
-    return part as string;
+    return { name: part as string, position };
   }
 
-  #group(field: string | undefined): Query {
+  #group(field: FieldName | undefined): Query {
     const open = this.#token;
     return this.#budget.inside(this.#scanner, open.start, () => {
       this.#advance();
@@ -211,7 +220,7 @@ class Parser {
     });
   }
 
-  #word(token: Token & { kind: 'word' }, field: string | undefined): Query {
+  #word(token: Token & { kind: 'word' }, field: FieldName | undefined): Query {
     this.#count();
     const position = this.#scanner.characterAt(token.start);
     this.#advance();
@@ -221,25 +230,25 @@ class Parser {
 
   #wordQuery(
     token: Token & { kind: 'word' },
-    field: string | undefined,
+    field: FieldName | undefined,
     tilde: Tilde | undefined,
     position: number,
   ): Query {
     const { parts } = token;
     if (isAny(token)) {
-      if (field === undefined || field === '*') return { kind: 'all' };
-      return { kind: 'exists', field, position };
+      if (field === undefined || field.name === '*') return { kind: 'all' };
+      return { kind: 'exists', ...this.#field(field), position };
     }
-    const name = this.#field(field);
+    const named = this.#field(field);
     const [first, second] = parts;
     if (typeof first === 'string' && parts.length === 1) {
-      if (tilde === undefined) return { kind: 'term', field: name, value: first, operator: this.#operator, position };
-      return { kind: 'fuzzy', field: name, value: first, edits: this.#edits(tilde, first), position };
+      if (tilde === undefined) return { kind: 'term', ...named, value: first, operator: this.#operator, position };
+      return { kind: 'fuzzy', ...named, value: first, edits: this.#edits(tilde, first), position };
     }
     if (typeof first === 'string' && parts.length === 2 && typeof second !== 'string' && second?.any === '*') {
-      return { kind: 'prefix', field: name, value: first, position };
+      return { kind: 'prefix', ...named, value: first, position };
     }
-    return { kind: 'wildcard', field: name, parts, position };
+    return { kind: 'wildcard', ...named, parts, position };
   }
 
   /** `~0.8` is the old form, a share of the length that must agree. */
@@ -252,17 +261,17 @@ class Parser {
     return Math.min(2, edits) as 0 | 1 | 2;
   }
 
-  #phrase(token: Token & { kind: 'phrase' }, field: string | undefined): Query {
+  #phrase(token: Token & { kind: 'phrase' }, field: FieldName | undefined): Query {
     this.#count();
     this.#advance();
     if (this.#token.kind === 'colon') {
       throw this.#scanner.error(token.start, 'a field name is not quoted; escape its odd characters with a backslash');
     }
     const { boost, tilde } = this.#suffixes();
-    if (field === NESTED) return boosted(this.#nested(token), boost);
+    if (field?.name === NESTED) return boosted(this.#nested(token), boost);
     const slop = Math.min(Math.trunc(tilde?.amount ?? 0), 1_000_000);
     const position = this.#scanner.characterAt(token.start);
-    return boosted({ kind: 'phrase', field: this.#field(field), value: token.value, slop, position }, boost);
+    return boosted({ kind: 'phrase', ...this.#field(field), value: token.value, slop, position }, boost);
   }
 
   /** `_query_:"…"`: a query of its own, in any of the languages that local parameters name. */
@@ -273,7 +282,7 @@ class Parser {
   }
 
   /** Local parameters inside a query take the text up to the next blank or parenthesis as their value. */
-  #local(local: LocalParams, field: string | undefined): Query {
+  #local(local: LocalParams, field: FieldName | undefined): Query {
     const token = this.#token;
     const { text } = this.#scanner;
     let end = token.end;
@@ -284,7 +293,7 @@ class Parser {
       from: token.end,
       end,
       ...local,
-      groupField: field === NESTED ? undefined : field,
+      groupField: field?.name === NESTED ? undefined : field?.name,
       options: this.#options,
       budget: this.#budget,
       parse: parseWhole,
@@ -314,8 +323,9 @@ class Parser {
     return boosted(query, token);
   }
 
-  #field(field: string | undefined): string {
-    return field ?? this.#options.defaultField ?? 'text';
+  #field(field: FieldName | undefined): { field: string; fieldPosition?: number } {
+    if (field === undefined) return { field: this.#options.defaultField ?? 'text' };
+    return { field: field.name, fieldPosition: field.position };
   }
 
   #advance(): void {

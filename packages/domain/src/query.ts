@@ -7,6 +7,13 @@ export type QueryOperator = 'AND' | 'OR';
 /** A piece of a wildcard pattern: literal text, any run of characters (`*`), or exactly one character (`?`). */
 export type WildcardPart = string | { readonly any: '*' | '?' };
 
+/** The field of a clause. */
+interface Named {
+  readonly field: string;
+  /** Where its name stands, if the query itself names it. */
+  readonly fieldPosition?: number;
+}
+
 /**
  * A parsed query. Positions count characters (code points) from 0 in the text that was parsed, for error messages; what
  * stands in a query inside of it, as `v=` or in quotes, has the position of that. Whether a value fits its field is not
@@ -16,20 +23,18 @@ export type Query =
   | { readonly kind: 'all' }
   | { readonly kind: 'none' }
   /** `field:value` or a bare word. On the field `text` a value may hold several words, joined by `operator`. */
-  | {
+  | (Named & {
       readonly kind: 'term';
-      readonly field: string;
       readonly value: string;
       readonly operator: QueryOperator;
       readonly position: number;
-    }
-  | {
+    })
+  | (Named & {
       readonly kind: 'phrase';
-      readonly field: string;
       readonly value: string;
       readonly slop: number;
       readonly position: number;
-    }
+    })
   /** `{!words f=…}`: words of a string field, compared folded. The value knows no syntax. */
   | {
       readonly kind: 'words';
@@ -38,30 +43,27 @@ export type Query =
       readonly operator: QueryOperator;
       readonly position: number;
     }
-  | { readonly kind: 'prefix'; readonly field: string; readonly value: string; readonly position: number }
-  | {
+  | (Named & { readonly kind: 'prefix'; readonly value: string; readonly position: number })
+  | (Named & {
       readonly kind: 'wildcard';
-      readonly field: string;
       readonly parts: readonly WildcardPart[];
       readonly position: number;
-    }
-  | {
+    })
+  | (Named & {
       readonly kind: 'fuzzy';
-      readonly field: string;
       readonly value: string;
       readonly edits: 0 | 1 | 2;
       readonly position: number;
-    }
+    })
   /** A missing bound (null) is `*`. */
-  | {
+  | (Named & {
       readonly kind: 'range';
-      readonly field: string;
       readonly low: string | null;
       readonly high: string | null;
       readonly includeLow: boolean;
       readonly includeHigh: boolean;
       readonly position: number;
-    }
+    })
   /** Documents so far away: kilometers, both bounds within. A missing bound (null) is none. */
   | {
       readonly kind: 'distance';
@@ -89,7 +91,7 @@ export type Query =
       readonly position: number;
     }
   /** `field:*` */
-  | { readonly kind: 'exists'; readonly field: string; readonly position: number }
+  | (Named & { readonly kind: 'exists'; readonly position: number })
   /**
    * `must` all match, `mustNot` none; of `should` at least one where `must` is empty, else they add to the score.
    * With neither `must` nor `should` it matches nothing (a query that only excludes gets `all` as its `must` at the

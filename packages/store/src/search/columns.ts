@@ -39,8 +39,11 @@ export function findColumn(
 }
 
 /** `findColumn` for a clause of a query. */
-export function clauseColumn(tables: SearchedTables, name: string, position: number): FoundColumn {
-  return findColumn(tables, name, (problem) => clauseError(position, problem));
+export function clauseColumn(
+  tables: SearchedTables,
+  { field, fieldPosition, position }: { field: string; fieldPosition?: number; position: number },
+): FoundColumn {
+  return findColumn(tables, field, (problem) => clauseError(fieldPosition ?? position, problem));
 }
 
 /** SQL that is true when a document has the output of a module that is no column: its descriptor is there. */

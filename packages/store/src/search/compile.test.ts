@@ -198,6 +198,9 @@ describe('what cannot be searched', () => {
 
   it('names the character of the clause', () => {
     expect(() => compile('id:7 AND price:abc')).toThrow('at character 16');
+    expect(() => compile('id:7 AND prize:5')).toThrow('at character 10');
+    expect(() => compile('id:7 prize:(a OR b)')).toThrow('at character 6');
+    expect(() => compile('id:7 {!term f=prize}a')).toThrow('at character 6');
   });
 });
 

@@ -86,7 +86,7 @@ function compile(query: Query, context: CompileContext, scored: boolean): Compil
 }
 
 function placeColumn(field: string, position: number, { tables }: CompileContext) {
-  return locationColumn(clauseColumn(tables, field, position), (problem) => clauseError(position, problem));
+  return locationColumn(clauseColumn(tables, { field, position }), (problem) => clauseError(position, problem));
 }
 
 type Clause = Exclude<
@@ -95,7 +95,7 @@ type Clause = Exclude<
 >;
 
 function compileClause(clause: Clause, context: CompileContext): CompiledQuery | undefined {
-  const found = clauseColumn(context.tables, clause.field, clause.position);
+  const found = clauseColumn(context.tables, clause);
   const isText = found.column.kind === 'words';
   context.params.countCondition();
   switch (clause.kind) {
@@ -213,7 +213,7 @@ function compileJoined(
   for (const query of queries) {
     const same = query.kind === 'term' ? (terms.get(query.field) ?? []) : [];
     const [first] = same;
-    const found = first && same.length > 1 ? clauseColumn(context.tables, first.field, first.position) : undefined;
+    const found = first && same.length > 1 ? clauseColumn(context.tables, first) : undefined;
     if (found === undefined || !canJoinTerms(found)) {
       const one = compile(query, context, scored);
       if (one !== undefined) compiled.push(one);

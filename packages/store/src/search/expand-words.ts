@@ -28,7 +28,7 @@ export async function expandWords(request: SearchRequest, snapshot: Snapshot, cl
     ...patternsOf('facet.query', facetQueries),
   ];
   for (const { parameter, clause } of clauses.slice(0, MAX_CLAUSES)) {
-    const found = naming(parameter, () => clauseColumn(snapshot, clause.field, clause.position));
+    const found = naming(parameter, () => clauseColumn(snapshot, clause));
     if (found.column.kind !== 'words' || snapshot.expansions.has(clause)) continue;
     if (clause.kind === 'range' && clause.low === null && clause.high === null) continue;
     const most = MAX_WORDS[clause.kind];
