@@ -1,3 +1,4 @@
+import { isTimeZone } from '@akin/domain';
 import { z } from 'zod';
 import { AFTER_PARAMETERS, answer, COLLECTION_PARAMETER, COMMON_PARAMETERS, DOCUMENT } from './common.ts';
 import { choice, decimal, flag, limit, text, whole } from './parameter.ts';
@@ -44,15 +45,6 @@ export const FACET_SETTINGS = z.object({
 
 export type FacetSettings = z.output<typeof FACET_SETTINGS>;
 
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** What a search of any endpoint takes. */
 export const SEARCH_PARAMETERS = z.object({
   collection: COLLECTION_PARAMETER,
@@ -94,9 +86,9 @@ export const SEARCH_PARAMETERS = z.object({
     .optional()
     .meta({ description: 'What NOW is in date math, in milliseconds since 1970.' }),
   TZ: text()
-    .refine(isTimeZone, 'must be a time zone, such as Europe/Berlin')
+    .refine(isTimeZone, 'must be a time zone, such as Europe/Berlin or GMT+1 (in an address GMT%2B1)')
     .optional()
-    .meta({ description: 'Time zone in which date math rounds, such as `Europe/Berlin`. Default UTC.' }),
+    .meta({ description: 'Time zone in which date math rounds, such as `Europe/Berlin` or `GMT+1`. Default UTC.' }),
   timeAllowed: limit().optional().meta({
     description:
       'Milliseconds after which an answer is cut; its header then says `partialResults`. 0 and less are no limit. Searches by cursorMark are never cut.',

@@ -19,6 +19,7 @@ export * from './schema.ts';
 export * from './scopes.ts';
 export * from './text.ts';
 export * from './thumbnail.ts';
+export * from './time-zone.ts';
 export * from './type-claims.ts';
 export * from './validate-document.ts';
 export * from './values.ts';

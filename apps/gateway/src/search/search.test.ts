@@ -138,6 +138,7 @@ describe('a search', () => {
     expect(await refusal('select', { fq: ['price:1', '(('] })).toEqual([400, expect.stringMatching(/^Parameter fq: /)]);
     expect(await refusal('select', { q: 'price:cheap' })).toEqual([400, expect.stringContaining('cheap')]);
     expect(await refusal('select', { q: 'price:[NOW TO *]', TZ: 'Nowhere/City' })).toEqual([400, expect.any(String)]);
+    expect((await get('select', { q: 'price:[1 TO *]', TZ: 'GMT+1' })).status).toBe(200);
     expect(await refusal('select', { q: 'x', df: 'nowhere' })).toEqual([400, expect.stringContaining('nowhere')]);
   });
 

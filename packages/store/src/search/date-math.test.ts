@@ -33,6 +33,8 @@ describe('date math', () => {
     expect(read('NOW/DAY+24HOURS', 'Europe/Berlin')).toBe('2024-03-31T23:00:00.000Z');
     expect(read('NOW/HOUR', 'Asia/Kolkata')).toBe('2024-03-31T12:30:00.000Z');
     expect(read('NOW/MONTH', 'America/Los_Angeles')).toBe('2024-03-01T08:00:00.000Z');
+    expect(read('NOW/DAY', 'GMT+1')).toBe('2024-03-30T23:00:00.000Z');
+    expect(read('NOW/DAY+1DAY', 'GMT-03:30')).toBe('2024-04-01T03:30:00.000Z');
   });
 
   it.each([

@@ -1,10 +1,10 @@
-import { AkinError, parseDate } from '@akin/domain';
+import { AkinError, fixedOffset, parseDate } from '@akin/domain';
 
 /** What dates in a query are relative to. */
 export interface Clock {
   /** What `NOW` means: one moment for a whole request. */
   readonly now: Date;
-  /** The IANA zone whose calendar date math counts and rounds in. */
+  /** The zone, by its IANA name or as `GMT+1`, whose calendar date math counts and rounds in. */
   readonly timeZone: string;
 }
 
@@ -104,6 +104,8 @@ function fromLocal(local: Date, timeZone: string): Date {
 /** How far the clocks of the zone are ahead of UTC, in milliseconds. */
 function offsetAt(date: Date, timeZone: string): number {
   if (timeZone === 'UTC') return 0;
+  const fixed = fixedOffset(timeZone);
+  if (fixed !== undefined) return fixed;
   const fields: Record<string, number> = {};
   for (const { type, value } of formatOf(timeZone).formatToParts(date)) fields[type] = Number(value);
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = fields;
