@@ -74,6 +74,41 @@ describe('the analyzer', () => {
     return answers;
   }
 
+  it('takes no more jobs while enough images wait for its thread, and goes on with them then', async () => {
+    await worker[Symbol.asyncDispose]();
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const analyses = async () => {
+      await released;
+      return { outputs: '{}', width: 1, height: 1, times: {} };
+    };
+    let fetched = 0;
+    worker = createAnalyzerWorker({
+      queue,
+      analyzer: { ...analyzer, analyze: analyses },
+      threads: 1,
+      download: async () => {
+        fetched++;
+        return new Uint8Array(1);
+      },
+      log: createLogger({ name: 'test', level: 'silent' }),
+      metrics: createMetrics(),
+    });
+    const answers = analyze(Array.from({ length: 30 }, () => ({})));
+    while (fetched < 30) await delay(1);
+    const more = Array.from({ length: 10 }, (_, i) => i + 100);
+    for (const position of more) {
+      const job = { ...REF, position, image: `${base}/picture.jpg` };
+      await queue.add('analyze', job, { id: `job-${position}` });
+    }
+    expect(await queue.counts('analyze')).toMatchObject({ waiting: 10, active: 30 });
+    release();
+    expect(await answers).toHaveProperty('size', 30);
+    while ((await queue.counts('analyze')).waiting > 0) await delay(1);
+  });
+
   it('answers with outputs and a thumbnail, naming what it was asked', async () => {
     const [answer] = (await analyze([{ position: 4 }])).values();
     const { result, ...ref } = answer as JobPayload<'analyzed'>;

@@ -35,6 +35,8 @@ const JOBS_AT_A_TIME = 128;
 const DOWNLOADS_PER_HOST = 6;
 /** Images that are on their way or wait for a thread: they are in memory. */
 const IMAGES_AT_A_TIME = 48;
+/** So many that wait for a thread are enough: further jobs are left to analyzers that have none. */
+const READY_AT_A_TIME = 8;
 
 /**
  * Handles `analyze` jobs from now on: fetches the image, analyzes it and answers with an `analyzed` job, be it with
@@ -47,6 +49,8 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
   const hosts = new HostLimit(DOWNLOADS_PER_HOST);
   const images = new Slots(IMAGES_AT_A_TIME + threads);
   const analyses = new Slots(threads);
+  /** Images that are fetched and not analyzed yet. */
+  let ready = 0;
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   const durations = metrics.histogram('akin_analysis_seconds', 'Time of an analysis, by its part', ['part']);
@@ -110,6 +114,8 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
       } finally {
         leaveHost();
       }
+      countReady(1);
+      left.push(() => countReady(-1));
       await keep(analyses.enter(urgent, signal));
       const { outputs, thumbnail } = await timed('analyze', () =>
         analyzer.analyze(bytes, { modules, thumbnail: true, signal: ownSignal }),
@@ -125,6 +131,11 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
     } finally {
       for (const leave of left) leave();
     }
+  }
+
+  function countReady(change: 1 | -1): void {
+    ready += change;
+    working.takeMore(ready < READY_AT_A_TIME + threads);
   }
 
   async function timed<Value>(part: string, work: () => Promise<Value>): Promise<Value> {

@@ -111,10 +111,13 @@ export async function createBullQueue(
         }
         await runAttempt(name, handler, { id: job.id ?? '', payload, attempt: job.attemptsMade + 1 });
       };
-      const settings = { concurrency, runRetryDelay: RETRY_MILLISECONDS, ...STALLED, autorun: false };
+      const settings = { runRetryDelay: RETRY_MILLISECONDS, ...STALLED, autorun: false };
+      let takesMore = true;
+      let latest: BullWorker | undefined;
       const worker = keepWorking(
         () => {
-          const one = server.createWorker(name, process, settings);
+          const one = server.createWorker(name, process, { ...settings, concurrency: takesMore ? concurrency : 1 });
+          latest = one;
           one.on('error', report);
           one.on('failed', (job, error) => {
             if (job?.id === undefined || job.finishedOn === undefined) return;
@@ -129,6 +132,10 @@ export async function createBullQueue(
       );
       workers.add(worker);
       return {
+        takeMore(more) {
+          takesMore = more;
+          if (latest) latest.concurrency = more ? concurrency : 1;
+        },
         async [Symbol.asyncDispose]() {
           workers.delete(worker);
           await worker[Symbol.asyncDispose]();

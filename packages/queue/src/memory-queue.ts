@@ -24,6 +24,7 @@ interface Worker {
   readonly handle: (job: Omit<Job<JobName>, 'signal'>) => Promise<void>;
   readonly options: WorkOptions<JobName>;
   readonly running: Set<Promise<void>>;
+  takesMore: boolean;
 }
 
 /** A queue within this process, for when all parts of akin run in one. What waits in it is gone with the process. */
@@ -39,7 +40,7 @@ export function createMemoryQueue(): Queue {
 
   function fill(name: JobName, lane: Lane): void {
     for (const worker of lane.workers) {
-      while (worker.running.size < worker.options.concurrency) {
+      while (worker.running.size < (worker.takesMore ? worker.options.concurrency : 1)) {
         const entry = lane.waiting.interactive.shift() ?? lane.waiting.bulk.shift();
         if (entry === undefined) return;
         const running = run(name, lane, worker, entry).finally(() => {
@@ -109,10 +110,21 @@ export function createMemoryQueue(): Queue {
       const lane = laneOf(name);
       const handle = (job: Omit<Job<JobName>, 'signal'>) =>
         runAttempt(name, handler, job as unknown as Omit<Job<Name>, 'signal'>);
-      const worker: Worker = { handle, options: options as unknown as WorkOptions<JobName>, running: new Set() };
+      const worker: Worker = {
+        handle,
+        options: options as unknown as WorkOptions<JobName>,
+        running: new Set(),
+        takesMore: true,
+      };
       lane.workers.add(worker);
       fill(name, lane);
-      return { [Symbol.asyncDispose]: () => stop(lane, worker) };
+      return {
+        takeMore(more) {
+          worker.takesMore = more;
+          if (lane.workers.has(worker)) fill(name, lane);
+        },
+        [Symbol.asyncDispose]: () => stop(lane, worker),
+      };
     },
     counts: async (name) => counts(name),
     async alive(name, ids) {

@@ -29,6 +29,15 @@ export interface WorkOptions<Name extends JobName> {
   readonly onFailed?: (job: Pick<Job<Name>, 'id' | 'payload'>, error: Error) => void;
 }
 
+/** Handles jobs until disposed of, which takes no more of them and waits for those that run. */
+export interface Working extends AsyncDisposable {
+  /**
+   * Whether to take as many jobs as was said, or none as long as it has any: who has enough to do leaves the others to
+   * those who have not. What was asked for before may still come; more is taken as soon as a job ends.
+   */
+  takeMore(more: boolean): void;
+}
+
 /** How many jobs of a name are where. */
 export interface JobCounts {
   /** Ready to run. */
@@ -53,9 +62,9 @@ export interface Queue extends AsyncDisposable {
   add<Name extends JobName>(name: Name, payload: JobPayload<Name>, options: AddOptions): Promise<void>;
   /**
    * Handles jobs of a name from now on. A handler that throws has its job tried again, later and later, as often as
-   * the catalogue says. Disposing takes no more jobs and waits for those that run.
+   * the catalogue says.
    */
-  work<Name extends JobName>(name: Name, handler: JobHandler<Name>, options: WorkOptions<Name>): AsyncDisposable;
+  work<Name extends JobName>(name: Name, handler: JobHandler<Name>, options: WorkOptions<Name>): Working;
   counts(name: JobName): Promise<JobCounts>;
   /** Which of these jobs wait, run or are to be tried again: the others are done, failed for good, or lost. */
   alive(name: JobName, ids: readonly string[]): Promise<ReadonlySet<string>>;

@@ -48,6 +48,30 @@ export function queueContract(kind: string, open: () => Promise<Queue>): void {
       ]);
     });
 
+    it('leaves jobs to others when told to take no more, and takes them again', async () => {
+      const ends: (() => void)[] = [];
+      const working = queue.work('analyze', () => new Promise<void>((resolve) => void ends.push(resolve)), {
+        concurrency: 3,
+      });
+      for (let i = 0; i < 3; i++) await queue.add('analyze', payload(i), { id: `job-${i}` });
+      await untilCounts('analyze', { waiting: 0, active: 3 });
+      working.takeMore(false);
+      for (let i = 3; i < 7; i++) await queue.add('analyze', payload(i), { id: `job-${i}` });
+      ends.shift()?.();
+      ends.shift()?.();
+      await untilCounts('analyze', { waiting: 4, active: 1 });
+      const other = queue.work('analyze', async () => {}, { concurrency: 1 });
+      await untilCounts('analyze', { waiting: 0, active: 1 });
+      await other[Symbol.asyncDispose]();
+      for (let i = 7; i < 10; i++) await queue.add('analyze', payload(i), { id: `job-${i}` });
+      working.takeMore(true);
+      ends.shift()?.();
+      await untilCounts('analyze', { waiting: 0, active: 3 });
+      while (ends.length < 3) await delay(5);
+      for (const end of ends) end();
+      await untilCounts('analyze', { active: 0 });
+    });
+
     it('keeps jobs of different names apart', async () => {
       const seen: string[] = [];
       queue.work('analyzed', async ({ id }) => void seen.push(id), { concurrency: 1 });
