@@ -7,9 +7,8 @@ import { conditionsOf, distanceTo, rankedTable } from './matching.ts';
 import { Params } from './params.ts';
 import type { Rank, Ranking, SearchRequest, Smartfilter } from './request.ts';
 import { sortOf } from './request.ts';
-import { rankKeys } from './score-keys.ts';
 import type { Snapshot } from './snapshot.ts';
-import { keyColumn, orderBy, sortKeys } from './sort.ts';
+import { type Cells, orderOfHits, visitOutward } from './visit-outward.ts';
 
 /*
  * The plan rule: how the nearest documents of a large collection are found. Each step gives full pages or hands on.
@@ -56,14 +55,6 @@ const LEAST_SHARE_A_CELL = 1 / 96;
 /** So many nearest rows are looked up at least: they also tell how many match around here. */
 const LEAST_LOOKED_UP = 400;
 /**
- * A cell is passed over when its centroid, less this part of the radius, is farther than the last of the page. With the
- * whole radius nothing would be missed, and nothing passed over: few rows are as far from the centroid as the radius,
- * and hardly one in the direction of the query. Of 1,000,000 documents under twelve filters that leave out what is near,
- * the worst recall was 0.90 with a tenth, 0.97 with 0.15, 0.99 with 0.2; each step about doubles the rows.
- */
-const REACH = 0.2;
-
-/**
  * Finds the page of a ranked search by the plan rule.
  * @returns undefined where the search is to be exact in any case, or only an exact one can tell
  */
@@ -95,21 +86,6 @@ export async function readNearest(
     described,
   });
   return search.run(store.exactDocuments);
-}
-
-/** The cells of the current generation. */
-interface Cells {
-  readonly table: string;
-  /** Rows of each cell, about. */
-  readonly sizes: Int32Array;
-  /** The nearest first. */
-  readonly order: readonly number[];
-  /** How far the centroid of each is, in that order. */
-  readonly distances: readonly number[];
-  /** No row of a cell is farther from its centroid. */
-  readonly radii: Float32Array;
-  /** How many documents have a descriptor. */
-  readonly described: number;
 }
 
 /** The rows of some cells that were looked up. */
@@ -259,62 +235,17 @@ class NearestSearch {
     return share === 1 ? enough : Math.max(LEAST_LOOKED_UP, enough);
   }
 
-  /**
-   * Step 3. Batches of cells from the near to the far: the better the page becomes, the fewer of those that are left can
-   * have something for it.
-   */
+  /** Step 3. */
   async #visitOutward(effort: number): Promise<NearestPage> {
-    const { order, sizes, distances, radii, described } = this.#cells;
-    let hits: readonly Nearby[] = [];
-    let passedOver = false;
-    let rows = (effort * described) / order.length;
-    for (let at = 0; at < order.length; rows *= 2) {
-      const farthest = hits[this.#wanted - 1]?.value ?? Number.POSITIVE_INFINITY;
-      const batch: number[] = [];
-      for (let sum = 0; at < order.length && sum < rows; at++) {
-        const cell = order[at] as number;
-        if ((distances[at] as number) - REACH * (radii[cell] as number) > farthest) {
-          passedOver = true;
-          continue;
-        }
-        batch.push(cell);
-        sum += sizes[cell] as number;
-      }
-      if (batch.length > 0) hits = await this.#lookFrom(hits, batch);
-    }
-    return this.#page(hits, !passedOver);
-  }
-
-  /** The nearest matches of some cells and of those that were found before. */
-  async #lookFrom(before: readonly Nearby[], cells: readonly number[]): Promise<readonly Nearby[]> {
-    const params = new Params();
-    const { where } = conditionsOf(this.#request, this.#snapshot, this.#clock, params);
-    const { columns, order } = this.#ordered(params);
-    for (const cell of cells) this.#distances += this.#cells.sizes[cell] as number;
-    const docs = params.add(
-      before.map(({ doc }) => doc),
-      'int8[]',
+    const { hits, distances, exact } = await visitOutward(
+      {
+        ...{ request: this.#request, rank: this.#rank, snapshot: this.#snapshot, clock: this.#clock },
+        ...{ cells: this.#cells, wanted: this.#wanted },
+      },
+      effort,
     );
-    const values = params.add(
-      before.map(({ value }) => value),
-      'float8[]',
-    );
-    // One after the other, the nearest first, are looked up in documents, and only until the page is full.
-    const farthest = before[this.#wanted - 1]?.value;
-    return this.#snapshot.tx.query<Nearby & Row>(
-      `select m.doc, m.id, m.value from (
-         select ${columns}, n.value from (
-           select n.doc, n.value from (
-             select v.doc, ${distanceTo(this.#rank, params)} as value
-               from ${this.#cells.table} v where v.cell = any(${params.add(cells, 'int4[]')}) offset 0
-           ) n ${farthest === undefined ? '' : `where n.value <= ${params.add(farthest, 'float8')}`}
-           union all select * from unnest(${docs}, ${values})
-           order by value offset 0
-         ) n cross join lateral (select * from ${this.#snapshot.sqlSchema}.documents d where d.doc = n.doc offset 0) d
-          where ${where} order by n.value fetch first ${this.#wanted} rows with ties
-       ) m order by ${order} limit ${this.#wanted}`,
-      params.values,
-    );
+    this.#distances += distances;
+    return this.#page(hits, exact);
   }
 
   /** For `off`: every row is compared, without a look at documents but for the nearest. */
@@ -354,11 +285,8 @@ class NearestSearch {
     return { rows, seen, matched: Number(first.matched), full, all };
   }
 
-  /** What is selected of a hit besides its distance, and the order of hits. */
   #ordered(params: Params): { columns: string; order: string } {
-    const keys = sortKeys(sortOf(this.#request), () => rankKeys(this.#rank, params), this.#snapshot, params);
-    const columns = keys.flatMap((key, i) => (key.sql === null ? [] : [`${key.sql} as ${keyColumn(key, i)}`]));
-    return { columns: ['d.doc', 'd.id', ...columns].join(', '), order: orderBy(keys) };
+    return orderOfHits(this.#request, this.#rank, this.#snapshot, params);
   }
 
   #page(rows: readonly Hit[], exact: boolean, found?: number): NearestPage {
@@ -389,12 +317,6 @@ interface Hit {
   readonly doc: bigint | null;
   readonly id: string | null;
   readonly value: number | null;
-}
-
-interface Nearby {
-  readonly doc: bigint;
-  readonly id: string;
-  readonly value: number;
 }
 
 interface Counted extends Row, Hit {
