@@ -1,5 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
@@ -11,13 +15,45 @@ const require = createRequire(import.meta.url);
 /** The commands of akin that a fleet is made of. */
 const PROCESSES = ['gateway', 'indexer', 'analyzer'];
 
+describe('the Dockerfile', () => {
+  let text: string;
+
+  beforeAll(async () => {
+    text = await readFile(`${ROOT}Dockerfile`, 'utf8');
+  });
+
+  it('builds with the package manager of the repository', async () => {
+    const { packageManager } = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8'));
+    expect(text).toContain(`npm install --global ${packageManager}\n`);
+    // Else the versions of the image would be those of the day it is built.
+    expect(text).toContain('pnpm install --frozen-lockfile');
+    expect(text).not.toContain('--legacy');
+  });
+
+  it('keeps the builds of TensorFlow.js that Node loads', () => {
+    const fromModules = createRequire(`${ROOT}packages/modules/package.json`);
+    for (const name of ['core', 'backend-cpu', 'backend-wasm', 'converter', 'layers']) {
+      expect(fromModules.resolve(`@tensorflow/tfjs-${name}`)).toMatch(/\/dist\/[^/]+\.node\.js$/);
+    }
+    expect(text).toContain("! -name '*.node.js' ! -name '*.wasm'");
+  });
+
+  it('is for ARM as well: each native package of Linux on x64 has its like', async () => {
+    expect(text).not.toMatch(/x64|x86|amd64|--platform/);
+    const { packages } = parse(await readFile(`${ROOT}pnpm-lock.yaml`, 'utf8')) as { packages: Record<string, object> };
+    const ofX64 = Object.keys(packages).filter((name) => /linux(musl)?-(x64|64)\b/.test(name));
+    expect(ofX64).toEqual(expect.arrayContaining([expect.stringMatching(/^@img\/sharp-linux-x64@/)]));
+    expect(ofX64.filter((name) => !(name.replace(/-(x64|64)\b/, '-arm64') in packages))).toEqual([]);
+  });
+});
+
 describe('docker-compose.yml', () => {
   interface Service {
     image?: string;
     command?: string[];
     environment?: Record<string, string>;
     profiles?: string[];
-    healthcheck?: object;
+    healthcheck?: { test: string[] };
     ports?: string[];
     deploy?: { resources: { limits: { memory: string } } };
     depends_on?: Record<string, object>;
@@ -47,12 +83,49 @@ describe('docker-compose.yml', () => {
   it('brings each process, with health checks, limits and its servers', () => {
     const ordinary = Object.entries(file.services).filter(([, { profiles }]) => profiles === undefined);
     expect(ordinary.map(([name]) => name)).toEqual(['postgres', 'redis', ...PROCESSES]);
-    for (const [, { healthcheck, deploy }] of ordinary) {
+    for (const { healthcheck, deploy } of Object.values(file.services)) {
       expect(healthcheck).toBeDefined();
       expect(deploy?.resources.limits.memory).toMatch(/^\d+[mg]$/);
     }
     for (const name of PROCESSES) expect(file.services[name]?.command).toEqual([name]);
     expect(file.services.redis?.command?.join(' ')).toMatch(/--appendonly yes.*--maxmemory-policy noeviction/);
+  });
+
+  it('tells each process the port on which others ask it', () => {
+    const { gateway, indexer, analyzer, ...others } = file.services;
+    expect(gateway?.environment?.ANALYZE_URL).toBe(`http://analyzer:${analyzer?.environment?.AKIN_PORT}`);
+    expect(gateway?.ports).toEqual([expect.stringMatching(new RegExp(`:${gateway?.environment?.AKIN_PORT}$`))]);
+    expect(indexer?.environment?.AKIN_PORT).toBe('8985');
+    expect(others['gateway-host']?.environment?.ANALYZE_URL).toBe(
+      `http://127.0.0.1:${others['analyzer-host']?.environment?.AKIN_PORT}`,
+    );
+    expect(others['indexer-host']?.environment?.AKIN_PORT).toBe('8985');
+  });
+
+  it('has a health check that tells whether a process is ready', async () => {
+    let status = 200;
+    const server = createServer((request, response) => {
+      response.writeHead(request.url === '/health/ready' ? status : 404).end('{}');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const check = async (service: string) => {
+      const [, program = '', ...parameters] = file.services[service]?.healthcheck?.test ?? [];
+      const env = { ...process.env, AKIN_PORT: String(port) };
+      const child = spawn(
+        program,
+        parameters.map((one) => one.replaceAll('$$', '$')),
+        { env, stdio: 'ignore' },
+      );
+      const [code] = await once(child, 'exit');
+      return code;
+    };
+    const services = [...PROCESSES, ...PROCESSES.map((name) => `${name}-host`)];
+    expect(await Promise.all(services.map(check))).toEqual(services.map(() => 0));
+    status = 503;
+    expect(await check('gateway')).toBe(1);
+    await new Promise((done) => server.close(done));
+    expect(await check('gateway')).toBe(1);
   });
 
   it('asks for keys: nobody gets in for want of one', () => {
