@@ -1,6 +1,7 @@
 import { AkinError } from '@akin/domain';
 import { inSpan, type Span } from '@akin/runtime';
 import { applyChunk, prepareChunk } from './apply.ts';
+import { arrivalsMark } from './arrivals.ts';
 import type { Collection } from './collections.ts';
 import type { CommitContext } from './commit-context.ts';
 import { applyDeleteByQuery } from './delete-by-query.ts';
@@ -217,6 +218,7 @@ async function applyPage(
   touched: Set<bigint>,
 ): Promise<number> {
   const { store, collection } = context;
+  const mark = arrivalsMark(store, context.schema);
   let failed = 0;
   let last: ReadyOperation | undefined;
   let began = performance.now();
@@ -230,7 +232,7 @@ async function applyPage(
       context.signal?.throwIfAborted();
       // While searches are slowed small pieces are better: none of them waits long behind one.
       const rows = store.brake.strength > 0 ? Math.min(pace.rows, BRAKED_ROWS) : pace.rows;
-      const operations = await nextReady(store, collection, requests, last, rows);
+      const operations = await nextReady(store, collection, requests, last, rows, mark);
       if (operations.length === 0) break;
       last = operations.at(-1);
       for (const { request } of operations) touched.add(request);

@@ -45,6 +45,7 @@ async function open() {
         ...JSON.parse(place),
         modules: TINY_MODULES,
         parseOutputs: parseTinyOutputs,
+        mark: 'tiny',
         graceMilliseconds: 0,
       });
     } catch (error) {
