@@ -52,6 +52,19 @@ describe('colour names', () => {
     ['#B22222', 'red'],
     ['#7A1F33', 'maroon'],
     ['#CBD09A', 'green'],
+    ['#2A2A2A', 'black'],
+    ['#242A32', 'black'],
+    ['#303030', 'gray'],
+    ['#D8E5F5', 'sky blue'],
+    ['#514B3B', 'brown'],
+    ['#786450', 'brown'],
+    ['#B27868', 'brown'],
+    ['#A58C82', 'tan'],
+    ['#AC9A88', 'tan'],
+    ['#467840', 'green'],
+    ['#4A4A4A', 'gray'],
+    ['#8E918A', 'gray'],
+    ['#DADADE', 'silver'],
   ])('call %s %s', (hex, name) => {
     expect(nameOfColor(hex)).toBe(name);
   });
