@@ -1,7 +1,7 @@
 // Analyses a second of a fleet with one and with two analyzers, beside its servers: `node bench/fleet/scaling.mjs`.
 import { setTimeout as delay } from 'node:timers/promises';
 import { printTable } from '../lib/figures.mjs';
-import { figureOf, sendPictures, servePictures, startFleet } from '../lib/fleet.mjs';
+import { cpuSecondsOfAll, figureOf, sendPictures, servePictures, startFleet } from '../lib/fleet.mjs';
 import { printMachine } from '../lib/machine.mjs';
 import { readOptions } from '../lib/options.mjs';
 
@@ -13,14 +13,21 @@ const pictures = await servePictures({ width: 400, height: 300 });
 const one = await measure(1);
 const two = await measure(2);
 printTable(`Analyses on ${options.redis === 'yes' ? 'Redis' : 'PostgreSQL'}, 400 x 300 JPEGs, one thread each`, [
-  ['analyzers', 'images/s', 'CPU seconds per image, analyzers', '… of gateway and indexer'],
-  ...[one, two].map(({ analyzers, rate, cpu, others }) => [
+  ['analyzers', 'images/s', 'CPU seconds per image, analyzers', '… of gateway and indexer', '… of all', 'cores busy'],
+  ...[one, two].map(({ analyzers, rate, cpu, others, all }) => [
     String(analyzers),
     rate.toFixed(1),
-    cpu.toFixed(4),
-    others.toFixed(4),
+    ...[cpu, others, all].map((seconds) => seconds.toFixed(4)),
+    (rate * all).toFixed(2),
   ]),
-  ['two / one', (two.rate / one.rate).toFixed(2), (two.cpu / one.cpu).toFixed(3), (two.others / one.others).toFixed(2)],
+  [
+    'two / one',
+    (two.rate / one.rate).toFixed(2),
+    (two.cpu / one.cpu).toFixed(3),
+    (two.others / one.others).toFixed(2),
+    (two.all / one.all).toFixed(2),
+    ((two.rate * two.all) / (one.rate * one.all)).toFixed(2),
+  ],
 ]);
 await pictures.close();
 
@@ -35,7 +42,13 @@ async function measure(analyzers) {
     while ((await count()) < WARM_UP) await delay(100);
     const cpuOf = (processes) => processes.reduce((sum, each) => sum + each.cpuSeconds(), 0);
     const others = [fleet.gateway, fleet.indexer];
-    const before = { images: await count(), cpu: cpuOf(fleet.analyzers), others: cpuOf(others), at: performance.now() };
+    const before = {
+      images: await count(),
+      cpu: cpuOf(fleet.analyzers),
+      others: cpuOf(others),
+      all: cpuSecondsOfAll(),
+      at: performance.now(),
+    };
     await delay(Number(options.seconds) * 1000);
     const images = (await count()) - before.images;
     return {
@@ -43,6 +56,8 @@ async function measure(analyzers) {
       rate: images / ((performance.now() - before.at) / 1000),
       cpu: (cpuOf(fleet.analyzers) - before.cpu) / images,
       others: (cpuOf(others) - before.others) / images,
+      // PostgreSQL, Redis, the pictures' server and this measurement, too.
+      all: (cpuSecondsOfAll() - before.all) / images,
     };
   } finally {
     await fleet.stop();

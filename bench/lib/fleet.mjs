@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { createServices, drawImage } from '@akin/testing';
@@ -86,12 +86,37 @@ async function untilReady(url) {
   }
 }
 
-/** Processor time that a process has used, all threads and both kinds together. Linux alone. */
+/**
+ * Processor time of a process and of its children that ended, all threads and both kinds together. Linux alone.
+ *
+ * @param {number | string} pid
+ */
 function cpuSeconds(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
+  return statOf(pid)
+    .slice(11, 15)
+    .reduce((sum, ticks) => sum + Number(ticks) / TICKS, 0);
+}
+
+/** What `/proc/<pid>/stat` says, from the state on. */
+function statOf(pid) {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
     .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS;
+}
+
+/** Processor time of this process and of all below it: of a fleet without servers that were given to it. Linux alone. */
+export function cpuSecondsOfAll() {
+  const parents = new Map();
+  for (const pid of readdirSync('/proc')) {
+    if (!/^\d+$/.test(pid)) continue;
+    try {
+      parents.set(pid, statOf(pid)[1]);
+    } catch {
+      // It has just ended.
+    }
+  }
+  const isOurs = (pid) => pid === String(process.pid) || (parents.has(pid) && isOurs(parents.get(pid)));
+  return [...parents.keys()].filter(isOurs).reduce((sum, pid) => sum + cpuSeconds(pid), 0);
 }
 
 /**
