@@ -205,7 +205,7 @@ describe('the groups to review', () => {
     const group = groups(page).filter({ hasText: `${PRODUCT.title} (mirrored)` });
     expect(await group.locator('.name').first().textContent()).toBe(PRODUCT.title);
     expect(await group.locator('.score').first().textContent()).toBe('first');
-    expect(Number(await group.locator('.score').nth(1).textContent())).toBeGreaterThan(0.75);
+    expect(Number(await group.locator('.score').nth(1).textContent())).toBeGreaterThan(0.7);
     expect(await widthOf(group.locator('img').first())).toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     expect((await pasteJson(await clipboard(page))).groups).toHaveLength(20);
