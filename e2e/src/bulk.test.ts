@@ -132,7 +132,7 @@ describe('akin import', () => {
     expect((await collection.status()).documents).toBe(30_000);
     expect((await collection.select({ q: 'note:last', rows: 0 })).response.numFound).toBe(1_000);
     expect(await readFile(left).catch(() => 'gone')).toBe('gone');
-  }, 60_000);
+  });
 
   it('publishes what was accepted when it was killed before it did', async () => {
     await write('accepted.ndjson', many(20_000));
@@ -146,7 +146,7 @@ describe('akin import', () => {
     const { code, out } = await runAkin(args);
     expect([code, out]).toEqual([0, expect.stringContaining('20000 of them by earlier runs')]);
     expect((await akin.client.collection('accepted').status()).documents).toBe(20_000);
-  }, 60_000);
+  });
 
   it('takes what comes through a pipe, and replaces no pipe by what it could not take', async () => {
     await write('piped.ndjson', [{ id: 'a' }, { title: 'no id' }, { id: 'b' }]);

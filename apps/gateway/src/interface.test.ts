@@ -9,7 +9,7 @@ describe('the interface', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
-  }, 60_000);
+  });
   afterAll(async () => {
     await service?.[Symbol.asyncDispose]();
   });

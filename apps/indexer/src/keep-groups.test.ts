@@ -54,7 +54,7 @@ describe('groups of near-duplicates', () => {
       await indexer[Symbol.asyncDispose]();
       await queue[Symbol.asyncDispose]();
     }
-  }, 30_000);
+  });
 
   it('of one collection do not wait for another that cannot be grouped', async () => {
     const gone = await createCollection(store, 'gone');

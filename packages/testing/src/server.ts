@@ -27,7 +27,7 @@ exit "$status"
  *
  * @param command program and arguments
  * @param stop the signal that ends it
- * @throws Error with what the program printed when it ends before it answers, or does not within 60 s.
+ * @throws Error with what the program printed when it ends before it answers, or does not within two minutes.
  */
 export async function startServer(
   command: readonly string[],
@@ -48,7 +48,7 @@ export async function startServer(
   // A server never keeps a finished run alive.
   child.unref();
   for (const stream of child.stdio) (stream as unknown as { unref?: () => void } | null)?.unref?.();
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 120_000;
   while (!(await answers())) {
     if (child.exitCode !== null || Date.now() > deadline) {
       child.stdio[3]?.destroy();

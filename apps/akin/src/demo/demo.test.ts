@@ -14,7 +14,7 @@ let documents: DemoDocument[];
 beforeAll(async () => {
   folder = await fs.mkdtemp(path.join(os.tmpdir(), 'akin-demo-'));
   documents = await drawDemo(path.join(folder, 'new', 'demo'));
-}, 60_000);
+});
 
 afterAll(() => fs.rm(folder, { recursive: true, force: true }));
 
@@ -117,7 +117,7 @@ describe('the demo', () => {
     const full = path.join(folder, 'taken');
     await fs.mkdir(path.join(full, 'documents.json'), { recursive: true });
     await expect(drawDemo(full)).rejects.toThrow('The demo pictures could not be drawn');
-  }, 30_000);
+  });
 
   it('stops when it is told to', async () => {
     const stop = new AbortController();

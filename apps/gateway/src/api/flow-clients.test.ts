@@ -17,7 +17,7 @@ beforeAll(async () => {
     n: picture.length,
   }));
   await post(`${CORES}/update?commit=true&openSearcher=true`, JSON_TYPE, JSON.stringify(documents));
-}, 60_000);
+});
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });

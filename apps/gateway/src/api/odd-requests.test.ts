@@ -24,7 +24,7 @@ beforeAll(async () => {
     { id: '2', title: 'blue shoe', n: 2 },
   ];
   await postJson(service.gateway, `${SOLR}/update?commit=true`, documents);
-}, 60_000);
+});
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });

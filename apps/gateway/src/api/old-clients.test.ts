@@ -9,7 +9,7 @@ const REPLAYS = new URL('../../test/replays/', import.meta.url);
 let service: Service;
 beforeAll(async () => {
   service = await startService();
-}, 60_000);
+});
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
@@ -28,5 +28,5 @@ describe.each(readdirSync(REPLAYS).map((file) => file.replace(/\.json$/, '')))('
       const sent = `${client} ${at}: ${request.slice(0, request.indexOf('\r\n'))}`;
       expect({ sent, ...(await sendRaw(service.gateway.port, request)) }).toEqual({ sent, ...expected });
     }
-  }, 60_000);
+  });
 });

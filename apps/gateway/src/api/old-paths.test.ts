@@ -8,7 +8,7 @@ const CORES = '/api/cores/my-collection';
 let service: Service;
 beforeAll(async () => {
   service = await startService();
-}, 60_000);
+});
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
     { id: 'colours', import: outputsOf('red', ['color']), labels: ['red'] },
   ];
   expect((await postJson(service.gateway, `${C}/update?commit=true`, documents)).status).toBe(200);
-}, 60_000);
+});
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });

@@ -10,7 +10,7 @@ const XML_BODY = { 'content-type': 'text/xml; charset=utf-8' };
 let service: Service;
 beforeAll(async () => {
   service = await startService();
-}, 60_000);
+});
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });

@@ -21,7 +21,7 @@ const SOLR = '/solr/my-collection/update';
 let service: Service;
 beforeAll(async () => {
   service = await startService();
-}, 60_000);
+});
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });

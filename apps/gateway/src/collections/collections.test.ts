@@ -9,7 +9,7 @@ import { type Service, startService } from '../../test/start-service.ts';
 let service: Service;
 beforeAll(async () => {
   service = await startService();
-}, 60_000);
+});
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });

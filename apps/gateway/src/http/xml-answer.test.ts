@@ -127,7 +127,7 @@ describe('wt=xml', () => {
       { id: '2', import: outputsOf('blue'), labels: ['c'], price: 20, title: 'bell \u0007 & "quote" \r\n end' },
     ];
     expect((await postJson(service.gateway, `${C}/update?commit=true`, documents)).status).toBe(200);
-  }, 60_000);
+  });
   afterAll(async () => service?.[Symbol.asyncDispose]());
 
   const both = async (path: string, options?: TestRequest) => {

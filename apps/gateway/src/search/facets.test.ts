@@ -43,7 +43,7 @@ beforeAll(async () => {
     { id: '5', 'odd:name': 'x' },
   ];
   expect((await postJson(service.gateway, `${C}/update?commit=true`, documents)).status).toBe(200);
-}, 60_000);
+});
 afterAll(async () => service?.[Symbol.asyncDispose]());
 
 type Fields = Record<string, string | readonly string[]>;

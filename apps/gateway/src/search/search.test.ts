@@ -22,7 +22,7 @@ beforeAll(async () => {
     { id: 'no picture', price: 70, title: 'Only words, naïve ones' },
   ];
   expect((await postJson(service.gateway, `${C}/update?commit=true`, documents)).status).toBe(200);
-}, 60_000);
+});
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });

@@ -12,7 +12,7 @@ describe.each(ENGINES)('the query function on %s', (kind) => {
     engine = await openEngine(made.place);
     await engine.query('create extension if not exists vector');
     await engine.query('create table numbers (n int primary key)');
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await engine?.[Symbol.asyncDispose]();

@@ -26,7 +26,7 @@ describe('a thread of the embedded database that dies', () => {
     watched = watchThreads();
     engine = await openPglite(folder, { tell: (text) => told.push(text) });
     await engine.query('create table kept (n int primary key)');
-  }, 60_000);
+  });
 
   afterEach(async () => {
     watched.end();

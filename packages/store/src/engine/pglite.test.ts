@@ -16,7 +16,7 @@ describe('the folder of the embedded database', () => {
     if (!('folder' in made.place)) throw new Error('not a folder');
     folder = made.place.folder;
     remove = made.remove;
-  }, 60_000);
+  });
 
   afterEach(() => remove());
 
@@ -126,7 +126,7 @@ describe('the folder of the embedded database', () => {
     expect((await readdir(fresh)).sort()).toEqual(['akin.json', 'lock', 'pg']);
     await engine[Symbol.asyncDispose]();
     await rm(parent, { recursive: true });
-  }, 60_000);
+  });
 
   it('gives up an opening that is not wanted any more, and leaves nothing half-made', async () => {
     const fresh = join(folder, 'fresh');
@@ -152,7 +152,7 @@ describe('the folder of the embedded database', () => {
       message: expect.stringMatching(/cannot be opened.*restore a backup/),
     });
     expect(await readdir(folder)).not.toContain('lock');
-  }, 30_000);
+  });
 
   it('restores a backup into an empty folder, and only there', async () => {
     const file = join(folder, '..', 'backup.tar.gz');
@@ -172,7 +172,7 @@ describe('the folder of the embedded database', () => {
     expect(await readdir(empty)).toEqual([]);
     await using restored = await openPglite(join(folder, '..', 'restored'), { backup: file });
     expect(await restored.query('select n from kept')).toEqual([{ n: 7 }]);
-  }, 60_000);
+  });
 
   it('keeps its log short while it is written to', async () => {
     await using engine = await openPglite(folder);
