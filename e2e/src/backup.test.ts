@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { debianPostgresClients, drawImage, type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until } from './akin.ts';
-import { FleetProcess, type Pictures, servePictures } from './fleet.ts';
+import { type Fleet, type Pictures, servePictures, startFleet } from './fleet.ts';
 
 const SCRIPTS = fileURLToPath(new URL('../../infra/scripts/', import.meta.url));
 const run = promisify(execFile);
@@ -18,7 +18,7 @@ describe('a backup of a fleet on PostgreSQL', () => {
   let pictures: Pictures;
   let folder: string;
   let clients: string;
-  let fleet: FleetProcess[] = [];
+  let fleet: Fleet | undefined;
 
   beforeAll(async () => {
     [database, empty] = await Promise.all([testDatabase(), testDatabase()]);
@@ -28,22 +28,17 @@ describe('a backup of a fleet on PostgreSQL', () => {
     clients = await debianPostgresClients();
   }, 300_000);
   afterAll(async () => {
-    for (const one of fleet) await one.kill();
+    for (const one of fleet?.all ?? []) await one.kill();
     pictures?.close();
     await rm(folder, { recursive: true, force: true });
     await Promise.all([database?.drop(), empty?.drop()]);
   });
 
-  async function start(databaseUrl: string): Promise<FleetProcess> {
-    const env = { DATABASE_URL: databaseUrl, AKIN_THREADS: '1', AKIN_ALLOW_LOOPBACK_IMAGES: '1' };
-    const analyzer = new FleetProcess('analyzer', env);
-    fleet = [analyzer, new FleetProcess('indexer', env)];
-    await Promise.all(fleet.map((one) => one.start()));
-    const gateway = new FleetProcess('gateway', { ...env, ANALYZE_URL: analyzer.url });
-    fleet.push(gateway);
-    await gateway.start();
-    await until('the gateway is ready', () => gateway.isReady());
-    return gateway;
+  async function start(databaseUrl: string): Promise<Fleet> {
+    const started = await startFleet({ DATABASE_URL: databaseUrl });
+    fleet = started;
+    await until('the gateway is ready', () => started.gateway.isReady());
+    return started;
   }
   const script = (name: string, databaseUrl: string) =>
     run(path.join(SCRIPTS, name), [path.join(folder, 'akin.dump')], {
@@ -51,18 +46,18 @@ describe('a backup of a fleet on PostgreSQL', () => {
     });
 
   it('is taken while it serves, and brings everything back that was accepted, visible or not', async () => {
-    const gateway = await start(database.url);
-    const collection = gateway.client.collection('my-collection');
+    const first = await start(database.url);
+    const collection = first.gateway.client.collection('my-collection');
     const image = `${pictures.url}/a.jpg`;
     await collection.add([{ id: 'seen', image, price: 3, labels: ['red'] }], { commit: true });
-    await fleet[0]?.stop();
+    await first.analyzer.stop();
     await collection.add([{ id: 'waiting', image }], { async: true });
     await script('backup.sh', database.url);
     await collection.add([{ id: 'later' }], { commit: true });
-    for (const one of fleet.splice(0)) await one.stop();
+    for (const one of first.all) await one.stop();
 
     await script('restore.sh', empty.url);
-    const restored = (await start(empty.url)).client.collection('my-collection');
+    const restored = (await start(empty.url)).gateway.client.collection('my-collection');
     await until('what waited is visible', async () => {
       await restored.commit().catch(() => undefined);
       return (await restored.select({ rows: 0 })).response.numFound === 2;

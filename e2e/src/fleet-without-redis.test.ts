@@ -1,16 +1,15 @@
 import { type BreakableProxy, drawImage, openProxy, type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until } from './akin.ts';
-import { FleetProcess, type Pictures, servePictures } from './fleet.ts';
+import { type FleetProcess, type Pictures, servePictures, startFleet } from './fleet.ts';
 
 describe('a fleet that has nothing but PostgreSQL', () => {
   let database: TestDatabase;
   let proxy: BreakableProxy;
   let pictures: Pictures;
   let gateway: FleetProcess;
-  let indexer: FleetProcess;
   let analyzer: FleetProcess;
-  const all = () => [gateway, indexer, analyzer];
+  let all: readonly FleetProcess[] = [];
   const collection = () => gateway.client.collection('my-collection');
   const send = (from: number, count: number) =>
     collection().add(
@@ -30,16 +29,11 @@ describe('a fleet that has nothing but PostgreSQL', () => {
     database = await testDatabase();
     proxy = await openProxy(database.url);
     pictures = await servePictures(await drawImage({ width: 160, height: 120 }));
-    const env = { DATABASE_URL: proxy.url };
-    analyzer = new FleetProcess('analyzer', { ...env, AKIN_THREADS: '1', AKIN_ALLOW_LOOPBACK_IMAGES: '1' });
-    indexer = new FleetProcess('indexer', env);
-    await analyzer.start();
-    gateway = new FleetProcess('gateway', { ...env, ANALYZE_URL: analyzer.url });
-    await Promise.all([gateway.start(), indexer.start()]);
-    for (const one of all()) await until(`${one.name} is ready`, () => one.isReady());
+    ({ gateway, analyzer, all } = await startFleet({ DATABASE_URL: proxy.url }));
+    for (const one of all) await until(`${one.name} is ready`, () => one.isReady());
   });
   afterAll(async () => {
-    for (const one of all()) await one?.kill();
+    for (const one of all) await one.kill();
     pictures?.close();
     await proxy?.[Symbol.asyncDispose]();
     await database?.drop();
@@ -64,6 +58,6 @@ describe('a fleet that has nothing but PostgreSQL', () => {
   });
 
   it('ends in order when it is told to', async () => {
-    for (const one of all()) expect(await one.stop()).toBe(0);
+    for (const one of all) expect(await one.stop()).toBe(0);
   });
 });

@@ -32,9 +32,14 @@ export class FleetProcess {
     return this.#command?.err ?? '';
   }
 
+  /** Its address is known from here on. */
+  async choosePort(): Promise<void> {
+    if (this.#port === 0) this.#port = await freePort();
+  }
+
   /** Starts it and waits until it answers at its address, be it ready or not. */
   async start(): Promise<void> {
-    if (this.#port === 0) this.#port = await freePort();
+    await this.choosePort();
     this.#command = new RunningCommand([this.name, '--port', String(this.#port), ...this.#args], { env: this.#env });
     const ended = this.#command.ended().then(({ err }) => {
       throw new Error(`akin ${this.name} ended: ${err}`);
@@ -99,12 +104,11 @@ export interface Fleet {
 export async function startFleet(env: NodeJS.ProcessEnv): Promise<Fleet> {
   const analyzer = new FleetProcess('analyzer', { ...env, AKIN_THREADS: '1', AKIN_ALLOW_LOOPBACK_IMAGES: 'true' });
   const indexer = new FleetProcess('indexer', env);
-  // The gateway asks the analyzer, whose address is known once it runs.
-  await analyzer.start();
+  await analyzer.choosePort();
   const gateway = new FleetProcess('gateway', { ...env, ANALYZE_URL: analyzer.url });
   const all = [gateway, indexer, analyzer];
   try {
-    await Promise.all([gateway.start(), indexer.start()]);
+    await Promise.all(all.map((one) => one.start()));
   } catch (error) {
     for (const one of all) await one.kill();
     throw error;
