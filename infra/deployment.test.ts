@@ -195,6 +195,7 @@ describe('infra/kubernetes', () => {
       const [container] = spec.template.spec.containers;
       expect(container.args).toEqual([metadata.name]);
       expect(spec.template.spec.enableServiceLinks).toBe(false);
+      expect(container.startupProbe.httpGet.path).toBe('/health/live');
       expect(container.livenessProbe.httpGet.path).toBe('/health/live');
       expect(container.readinessProbe.httpGet.path).toBe('/health/ready');
       expect(container.securityContext).toMatchObject({ readOnlyRootFilesystem: true });
