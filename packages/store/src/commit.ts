@@ -155,8 +155,8 @@ async function applyAll<T>(
 ): Promise<T> {
   const { store, collection, target } = context;
   // A chunk of 20 ms would be statements that cost the same for any number of rows, by half. On PostgreSQL nobody waits
-  // for one but those who accept, for its last moment.
-  const pace = store.engine.kind === 'pglite' ? new Pace(20, 1_000, 35, 10) : new Pace(200, 2_000, 150);
+  // for one but those who accept, for its last moment; while somebody searches they are smaller.
+  const pace = store.engine.kind === 'pglite' ? new Pace(20, 1_000, 35, 10) : new Pace(200, 2_000, 400);
   const pages = requestPages(store, collection, bound);
   const first = await pages.next();
   if (first.done === true) return end(0);

@@ -55,8 +55,8 @@ export interface Staging {
   discard(): Promise<void>;
 }
 
-const BATCH_BYTES = 256 * 1024;
-/** Statements on PGlite's only connection stay under 50 ms. */
+/** Statements on PGlite's only connection stay under 50 ms; on PostgreSQL a few large ones cost less than many. */
+const BATCH_BYTES = { pglite: 256 * 1024, postgres: 1024 * 1024 };
 const BATCH_ROWS = 250;
 const LOCK_MILLISECONDS = 250;
 const LOCK_ATTEMPTS = 60;
@@ -104,6 +104,7 @@ class StagedRequest implements Staging {
     if (this.#state !== 'open') throw new Error(`the request is ${this.#state}`);
     let batch: Row[] = [];
     let bytes = 0;
+    const most = BATCH_BYTES[this.#store.engine.kind];
     for (const change of changes) {
       if (change.kind === 'delete-by-query') {
         const schema = await loadSchema(this.#store, this.#collection);
@@ -111,7 +112,7 @@ class StagedRequest implements Staging {
       }
       const row = this.#row(change);
       const size = sizeOf(row);
-      if (batch.length === BATCH_ROWS || (batch.length > 0 && bytes + size > BATCH_BYTES)) {
+      if (batch.length === BATCH_ROWS || (batch.length > 0 && bytes + size > most)) {
         await this.#write(batch);
         batch = [];
         bytes = 0;
