@@ -19,8 +19,10 @@ const FIRST_BULK_POSITION = 20;
 const PER_HOST = 64;
 /** Of those, images that somebody may wait for find room behind others of their host. */
 const PER_HOST_INTERACTIVE = 96;
-/** Walking over many images of hosts that are full takes time: it is done for a tenth of the time at most. */
+/** Walking over many images of hosts that are full takes time: it is done for a tenth of the time at most, … */
 const REST_FACTOR = 9;
+/** … or for a quarter, as long as analyses end, for they may have been of one of these hosts. */
+const REST_FACTOR_WITH_ROOM = 3;
 
 /** What gives analyzers the images that wait, as long as the queue has room. */
 export interface Dispatch {
@@ -32,6 +34,7 @@ export interface Dispatch {
 export function createDispatch(context: Context): Dispatch {
   const { store } = context;
   let room = true;
+  let roomFrom = 0;
   let walkFrom = 0;
 
   const handOut = async (tasks: readonly AnalysisTask[]): Promise<'all' | 'some'> => {
@@ -49,8 +52,8 @@ export function createDispatch(context: Context): Dispatch {
         if (tasks.length === 0) break;
         waiting += tasks.length;
       }
-      const mayWalk = () => performance.now() >= walkFrom;
-      while (waiting + CHUNK <= MOST_WAITING && (room || mayWalk())) {
+      const mayLook = () => performance.now() >= (room ? roomFrom : walkFrom);
+      while (waiting + CHUNK <= MOST_WAITING && mayLook()) {
         room = false;
         const from = performance.now();
         const tasks = await claimForAnalysis(store, CHUNK, { perHost: PER_HOST });
@@ -58,10 +61,12 @@ export function createDispatch(context: Context): Dispatch {
         if ((await handOut(tasks)) === 'some') return;
         waiting += tasks.length;
         if (tasks.length === 0) {
-          walkFrom = performance.now() + REST_FACTOR * walked;
+          const now = performance.now();
+          walkFrom = now + REST_FACTOR * walked;
+          roomFrom = now + REST_FACTOR_WITH_ROOM * walked;
           break;
         }
-        // Not a walk: there may be more of the same hosts.
+        // There may be more of the same hosts, which is no walk.
         if (tasks.length === CHUNK) room = true;
       }
     },
