@@ -43,7 +43,8 @@ export function analyzeColor(pixels: Pixels): ColorAnalysis {
   const shares = new Float64Array(DIMENSIONS);
   const scratch = new Float64Array(DIMENSIONS);
   for (let i = 0; i < colors.count; i++) {
-    const [x = 0, y = 0, z = 0] = colors.points.subarray(3 * i, 3 * i + 3);
+    const at = 3 * i;
+    const [x, y, z] = [colors.points[at] as number, colors.points[at + 1] as number, colors.points[at + 2] as number];
     addColor(shares, x, y, z, colors.weights[i] as number, scratch);
   }
   const palette = findPalette(colors, shares);

@@ -47,21 +47,40 @@ function borderPixels(width: number, height: number): Int32Array {
 
 /** The colour with the most border pixels around it, refined to their mean. */
 function commonColor(points: Float32Array, border: Int32Array): [number, number, number] {
+  const rim = new Float32Array(3 * border.length);
+  for (let i = 0; i < border.length; i++) {
+    const at = 3 * (border[i] as number);
+    for (let c = 0; c < 3; c++) rim[3 * i + c] = points[at + c] as number;
+  }
   const stride = Math.max(1, Math.floor(border.length / 96));
-  let best: Sum | undefined;
-  for (let c = 0; c < border.length; c += stride) {
-    const at = 3 * (border[c] as number);
-    const sum = sumAround(points, border, points[at] as number, points[at + 1] as number, points[at + 2] as number);
-    if (!best || sum.count > best.count) best = sum;
+  let most = 0;
+  let best = 0;
+  for (let i = 0; i < border.length; i += stride) {
+    const count = countAround(rim, rim[3 * i] as number, rim[3 * i + 1] as number, rim[3 * i + 2] as number);
+    if (count <= most) continue;
+    most = count;
+    best = 3 * i;
   }
-  if (!best) return [0, 0, 0];
+  if (most === 0) return [0, 0, 0];
+  let { x, y, z, count } = sumAround(rim, rim[best] as number, rim[best + 1] as number, rim[best + 2] as number);
   for (let round = 0; round < 2; round++) {
-    const { x, y, z, count } = best;
-    const next = sumAround(points, border, x / count, y / count, z / count);
+    const next = sumAround(rim, x / count, y / count, z / count);
     if (next.count === 0) break;
-    best = next;
+    ({ x, y, z, count } = next);
   }
-  return [best.x / best.count, best.y / best.count, best.z / best.count];
+  return [x / count, y / count, z / count];
+}
+
+/** How many pixels of the rim lie near a colour: asked a hundred times a picture. */
+function countAround(rim: Float32Array, x: number, y: number, z: number): number {
+  let count = 0;
+  for (let at = 0; at < rim.length; at += 3) {
+    const dx = (rim[at] as number) - x;
+    const dy = (rim[at + 1] as number) - y;
+    const dz = (rim[at + 2] as number) - z;
+    if (dx * dx + dy * dy + dz * dz <= BORDER_TOLERANCE * BORDER_TOLERANCE) count++;
+  }
+  return count;
 }
 
 interface Sum {
@@ -71,14 +90,13 @@ interface Sum {
   count: number;
 }
 
-function sumAround(points: Float32Array, border: Int32Array, x: number, y: number, z: number): Sum {
+function sumAround(rim: Float32Array, x: number, y: number, z: number): Sum {
   const sum = { x: 0, y: 0, z: 0, count: 0 };
-  for (const pixel of border) {
-    const at = 3 * pixel;
-    if (distance2(points, at, x, y, z) > BORDER_TOLERANCE * BORDER_TOLERANCE) continue;
-    sum.x += points[at] as number;
-    sum.y += points[at + 1] as number;
-    sum.z += points[at + 2] as number;
+  for (let at = 0; at < rim.length; at += 3) {
+    if (distance2(rim, at, x, y, z) > BORDER_TOLERANCE * BORDER_TOLERANCE) continue;
+    sum.x += rim[at] as number;
+    sum.y += rim[at + 1] as number;
+    sum.z += rim[at + 2] as number;
     sum.count++;
   }
   return sum;
