@@ -38,6 +38,11 @@ export function queueContract(kind: string, open: () => Promise<Queue>): void {
       }
     }
 
+    /** A job counts as active a moment before its handler is called. */
+    async function until(holds: () => boolean) {
+      while (!holds()) await delay(5);
+    }
+
     it('hands a job to its handler with the payload that was added', async () => {
       const jobs: Job<'analyze'>[] = [];
       queue.work('analyze', async (job) => void jobs.push(job), { concurrency: 1 });
@@ -55,6 +60,7 @@ export function queueContract(kind: string, open: () => Promise<Queue>): void {
       });
       for (let i = 0; i < 3; i++) await queue.add('analyze', payload(i), { id: `job-${i}` });
       await untilCounts('analyze', { waiting: 0, active: 3 });
+      await until(() => ends.length === 3);
       working.takeMore(false);
       for (let i = 3; i < 7; i++) await queue.add('analyze', payload(i), { id: `job-${i}` });
       ends.shift()?.();
@@ -144,6 +150,7 @@ export function queueContract(kind: string, open: () => Promise<Queue>): void {
         { concurrency: 3 },
       );
       await untilCounts('analyze', { active: 3, waiting: 4 });
+      await until(() => running >= 3);
       finish();
       await untilCounts('analyze', { active: 0, waiting: 0 });
       expect(most).toBe(3);
