@@ -47,6 +47,24 @@ describe('the Dockerfile', () => {
   });
 });
 
+describe('pnpm-lock.yaml', () => {
+  it('names the native packages of macOS and Windows too, which a lock file made from an incomplete registry lacks', async () => {
+    const { packages } = parse(await readFile(`${ROOT}pnpm-lock.yaml`, 'utf8')) as { packages: Record<string, object> };
+    const names = Object.keys(packages);
+    const families = new Set(names.flatMap((name) => /^(.+-|.+\/)linux-(x64|64)\b/.exec(name)?.[1] ?? []));
+    // Does without: msgpackr has the same in JavaScript.
+    families.delete('@msgpackr-extract/msgpackr-extract-');
+    expect([...families]).toEqual(expect.arrayContaining(['@img/sharp-', '@turbo/', '@rolldown/binding-']));
+    const has = (family: string, system: RegExp) =>
+      names.some((name) => name.startsWith(family) && system.test(name.slice(family.length)));
+    expect([...families].filter((family) => !has(family, /^darwin-arm64\b/))).toEqual([]);
+    expect([...families].filter((family) => !has(family, /^darwin-(x64|64)\b/))).toEqual([]);
+    // On Windows sharp brings libvips in its own package.
+    const onWindows = [...families].filter((family) => family !== '@img/sharp-libvips-');
+    expect(onWindows.filter((family) => !has(family, /^(win32|windows)-(x64|64)\b/))).toEqual([]);
+  });
+});
+
 describe('docker-compose.yml', () => {
   interface Service {
     image?: string;
