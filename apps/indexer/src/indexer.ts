@@ -3,12 +3,10 @@ import type { Queue } from '@akin/queue';
 import type { Log, Metrics } from '@akin/runtime';
 import {
   answerCommit,
-  applyAhead,
   arrangeCells,
   type CommitResult,
   commit,
   findCollection,
-  lastOperation,
   requestedCommits,
   type Store,
 } from '@akin/store';
@@ -49,9 +47,6 @@ const ANALYZED_AT_A_TIME = 4;
 const NEWS_APART_MILLISECONDS = 50;
 /** Commits on request are looked for so often; news wakes earlier. */
 const ANSWER_MILLISECONDS = 500;
-/** So many changes are worth applying ahead of the next commit, and so often they are looked for. */
-const AHEAD_CHANGES = 1_000;
-const AHEAD_MILLISECONDS = 500;
 
 /** Starts to dispatch analyses, keep their results, commit and sweep. */
 export function createIndexer(config: IndexerConfig): Indexer {
@@ -87,25 +82,6 @@ export function createIndexer(config: IndexerConfig): Indexer {
     }
   }
 
-  /** The last change of each collection that was accepted when changes were last applied ahead. */
-  const ahead = new Map<number, number>();
-
-  /**
-   * While a load is being accepted, what was accepted of it is applied: at its end little is left. Not so while somebody
-   * searches, who would have both to wait for.
-   */
-  async function applyLoad(): Promise<void> {
-    const apply = async ({ collection, lease }: Led) => {
-      const last = await lastOperation(store, collection);
-      if (last - (ahead.get(collection.id) ?? 0) < AHEAD_CHANGES) return;
-      ahead.set(collection.id, last);
-      await applyAhead(store, collection, lease, stopping.signal);
-    };
-    for (const one of await leadership.led()) {
-      if (store.brake.strength === 0) await apply(one).catch((err) => tellFailure(one, err));
-    }
-  }
-
   async function commitOnRequest(): Promise<void> {
     const requested = await requestedCommits(store);
     if (requested.size === 0) return;
@@ -127,9 +103,6 @@ export function createIndexer(config: IndexerConfig): Indexer {
   const dispatch = createDispatch(context);
   const dispatching = inBackground('dispatch', DISPATCH_MILLISECONDS, dispatch.run, log, NEWS_APART_MILLISECONDS);
   const committing = inBackground('commit', autoCommitMilliseconds, commitAll, log);
-  // On PGlite all is one thread's work: nothing is won by doing it at the same time.
-  const applying =
-    store.engine.kind === 'postgres' ? inBackground('apply ahead', AHEAD_MILLISECONDS, applyLoad, log) : undefined;
   const sweeping = inBackground(
     'sweep',
     sweepMilliseconds,
@@ -206,7 +179,6 @@ export function createIndexer(config: IndexerConfig): Indexer {
         dispatching,
         analyzed,
         answering,
-        applying,
         committing,
         grouping,
         arranging,

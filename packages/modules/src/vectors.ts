@@ -12,7 +12,7 @@ export { GROUP_MODULE, GROUP_SCORE, groupRule } from './grouping.ts';
 export { distanceAt, scoreOf } from './vectors/calibration.ts';
 export { combine } from './vectors/combine.ts';
 export { decodeDescriptor, encodeDescriptor } from './vectors/descriptor.ts';
-export { type Outputs, outputsMark, parseOutputs } from './vectors/parse-outputs.ts';
+export { type Outputs, parseOutputs } from './vectors/parse-outputs.ts';
 export { distance } from './vectors/unit.ts';
 
 /** All cells of a module's codebook, nearest to the vector first: the order in which a search visits them. */

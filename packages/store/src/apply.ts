@@ -1,25 +1,24 @@
 import { AkinError, documentFromJson, type ErrorCode } from '@akin/domain';
-import { applyArrivals, forgetArrivals, type NewRow } from './arrivals.ts';
 import { applyBarriers } from './barriers.ts';
-import { type Assigned, assignCells, insertIntoCells } from './cells/assign.ts';
+import { type Assigned, assignCells, insertIntoCells, type NewRow } from './cells/assign.ts';
 import { descriptorTable, LIVE } from './collection-tables.ts';
-import type { Collection } from './collections.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countDescribed } from './described.ts';
-import { columnTypes, type DocumentColumns, documentColumns } from './document-rows.ts';
+import { type DocumentColumns, documentColumns } from './document-rows.ts';
 import { binaryArray, encodeHalfvec, textArray } from './engine/binary.ts';
 import type { Queryable } from './engine/engine.ts';
-import { isRefusal } from './engine/sqlstate.ts';
+import { sqlStateOf } from './engine/sqlstate.ts';
 import { refuseIndex } from './field-indexes.ts';
 import { requireLease } from './leases.ts';
 import { refuseOtherModels } from './models.ts';
 import type { Pace } from './pace.ts';
 import type { ReadyOperation } from './ready-operations.ts';
 import { removeDocuments } from './remove-documents.ts';
+import type { CollectionSchema } from './schema.ts';
 import type { ParsedOutputs } from './store.ts';
 import { keepWords } from './vocabulary.ts';
 
-/** An operation with what it puts into the tables; a delete puts in nothing, and what arrivals do is in the database. */
+/** An operation with what it puts into the tables; a delete puts in nothing. */
 interface Prepared {
   readonly operation: ReadyOperation;
   readonly id: string;
@@ -69,8 +68,7 @@ export async function prepareChunk(context: CommitContext, operations: readonly 
   }
   if (failures.length > 0) await failOperations(context, failures);
   await keepWords(context.store, context.collection, vocabulary);
-  const arrived = prepared.filter(({ operation }) => operation.arrived).map(({ operation }) => operation.doc ?? 0n);
-  const assigned = await assignCells(context.store, context.collection, vectorsOf(context, prepared), arrived);
+  const assigned = await assignCells(context.store, context.collection, vectorsOf(context, prepared));
   return { prepared, assigned, failed: failures.length };
 }
 
@@ -104,7 +102,7 @@ function prepare(
   vocabulary: Set<string>,
 ): Prepared {
   const id = operation.id ?? '';
-  if (operation.kind === 'delete' || operation.arrived) return { operation, id };
+  if (operation.kind === 'delete') return { operation, id };
   const { fields } = documentFromJson(operation.document ?? '{}', schema.fields);
   const outputs =
     operation.outputs === null ? undefined : store.parseOutputs(operation.outputs, operation.mark ?? undefined);
@@ -149,6 +147,11 @@ async function applyPrepared(
   }
 }
 
+/** The engine does not take a value: bad data, a limit, a constraint. All else is no fault of a document. */
+function isRefusal(error: unknown): boolean {
+  return ['22', '23', '54'].includes(sqlStateOf(error)?.slice(0, 2) ?? '');
+}
+
 function reason(error: unknown): string {
   const cause = error instanceof AkinError ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);
@@ -165,19 +168,14 @@ async function applyInTransaction(
   await requireLease(tx, collection, context.lease);
   const { winners, superseded } = await settle(tx, S, prepared);
   const ids = winners.map(({ id }) => id);
-  const added = winners.filter(({ operation }) => operation.kind === 'add');
-  const made = added.filter(({ operation }) => !operation.arrived);
-  const arrived = added.flatMap(({ operation }) => (operation.arrived ? [operation] : []));
+  const added = winners.filter((winner) => winner.columns !== undefined);
 
   const expired = await expireLive(tx, context, ids);
-  await insertDocuments(tx, context, made);
-  const rows = await insertDescriptors(tx, context, made);
-  await applyArrivals(tx, context, arrived);
-  const arrivedDocs = new Set(arrived.map(({ doc }) => doc ?? 0n));
-  await insertIntoCells(tx, context.store, collection, rows, arrivedDocs, assigned);
+  await insertDocuments(tx, context, added);
+  await insertDescriptors(tx, context, added, assigned);
   const docs = added.flatMap(({ operation }) => (operation.doc === null ? [] : [operation.doc]));
   await countDescribed(tx, context, docs, 1);
-  const deletes = winners.filter(({ operation }) => operation.kind === 'delete');
+  const deletes = winners.filter((winner) => winner.columns === undefined);
   if (deletes.length > 0) {
     await tx.query(
       `insert into ${S}.barriers (seq, id, accepted_at) select * from unnest($1::bigint[], $2::text[], $3::timestamptz[])`,
@@ -193,7 +191,7 @@ async function applyInTransaction(
     context,
     added.map(({ operation }) => operation),
   );
-  await forgetPayloads(tx, collection, superseded);
+  await forgetPayloads(tx, S, superseded);
   await closeOperations(tx, context, winners, 'applied');
   await closeOperations(tx, context, superseded, 'superseded');
   await tx.query(
@@ -279,12 +277,33 @@ async function insertDocuments(
   );
 }
 
-/** @returns what it inserted, by module */
+/** The SQL type of each column of `documents` that a document may fill, by the name of the column. */
+function columnTypes(schema: CollectionSchema): Map<string, string> {
+  const types = new Map([['repeats', 'boolean']]);
+  for (const column of schema.columns.values()) {
+    if (column.kind === 'column') types.set(column.sql, INPUT_TYPES[column.type] ?? 'text');
+    else if (column.kind === 'words') types.set(column.sql, 'tsvector');
+    else if (column.kind === 'location') types.set(column.lat, 'float8').set(column.lon, 'float8');
+  }
+  return types;
+}
+
+const INPUT_TYPES: Readonly<Record<string, string>> = {
+  boolean: 'boolean',
+  long: 'bigint',
+  double: 'float8',
+  date: 'timestamptz',
+  strings: 'text[]',
+  longs: 'bigint[]',
+  doubles: 'float8[]',
+};
+
 async function insertDescriptors(
   tx: Queryable,
   { store, collection }: CommitContext,
   added: readonly Prepared[],
-): Promise<ReadonlyMap<string, readonly NewRow[]>> {
+  assigned: Assigned,
+): Promise<void> {
   const byModule = new Map<string, readonly NewRow[]>();
   for (const { name } of store.modules) {
     const rows = added.flatMap(({ operation, outputs }) => {
@@ -306,16 +325,14 @@ async function insertDescriptors(
       ],
     );
   }
-  return byModule;
+  await insertIntoCells(tx, store, collection, byModule, assigned);
 }
 
-async function forgetPayloads(tx: Queryable, collection: Collection, superseded: readonly Prepared[]): Promise<void> {
-  const S = collection.sqlSchema;
+async function forgetPayloads(tx: Queryable, S: string, superseded: readonly Prepared[]): Promise<void> {
   const docs = superseded.flatMap(({ operation }) => (operation.doc === null ? [] : [operation.doc]));
   if (docs.length === 0) return;
   await tx.query(`delete from ${S}.outputs where doc = any($1::bigint[])`, [docs]);
   await tx.query(`delete from ${S}.thumbnails where doc = any($1::bigint[])`, [docs]);
-  await forgetArrivals(tx, collection, docs);
 }
 
 /** From here on the tables have what the operation brought, so it need not keep it. */

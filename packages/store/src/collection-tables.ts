@@ -216,13 +216,6 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
 
   // 10: where a request comes from, for the log lines and spans of its analyses, see staging
   (S) => [`alter table ${S}.requests add column request_id text, add column trace text`],
-
-  // 11: what operations that came with outputs will put into the other tables, see arrivals
-  (S) => [
-    `create table ${S}.arrivals (like ${S}.documents, mark text not null, primary key (doc))
-       with (vacuum_truncate = off, toast_tuple_target = 8160)`,
-    `alter table ${S}.arrivals drop column id, drop column seq, drop column vf, drop column vt`,
-  ],
 ];
 
 export const TABLES_VERSION = TABLES.length;
@@ -277,11 +270,6 @@ export async function createModuleTables(tx: Queryable, sqlSchema: string, modul
        ) with (vacuum_truncate = off)`,
     );
     await tx.query(
-      `alter table ${sqlSchema}.arrivals
-         add column if not exists cell_${checkedName(module.name)} int,
-         add column if not exists vector_${checkedName(module.name)} halfvec(${module.descriptor.dimensions})`,
-    );
-    await tx.query(
       `insert into ${sqlSchema}.described (module, documents)
        select $1, (select count(*) from ${sqlSchema}.documents d join ${table} v on v.doc = d.doc
                      join akin.collections c on c.sql_schema = $2
@@ -291,11 +279,9 @@ export async function createModuleTables(tx: Queryable, sqlSchema: string, modul
     );
   }
   for (const output of module.outputs.filter(isColumn)) {
-    for (const table of ['documents', 'arrivals']) {
-      await tx.query(
-        `alter table ${sqlSchema}.${table} add column if not exists ${checkedName(output.name)} ${sqlType(output.type)}`,
-      );
-    }
+    await tx.query(
+      `alter table ${sqlSchema}.documents add column if not exists ${checkedName(output.name)} ${sqlType(output.type)}`,
+    );
     await tx.query(
       `insert into ${sqlSchema}.fields (number, name, type, origin, "column")
        select coalesce(max(number), 0) + 1, $1, $2, 'analysis', $1 from ${sqlSchema}.fields

@@ -1,7 +1,6 @@
 import { AkinError } from '@akin/domain';
 import { inSpan, type Span } from '@akin/runtime';
 import { applyChunk, prepareChunk } from './apply.ts';
-import { arrivalsMark } from './arrivals.ts';
 import type { Collection } from './collections.ts';
 import type { CommitContext } from './commit-context.ts';
 import { applyDeleteByQuery } from './delete-by-query.ts';
@@ -28,11 +27,9 @@ const MOST_LINKS = 100;
 /** Operations of a chunk while searches are slowed by them. */
 const BRAKED_ROWS = 60;
 
-/** Commits of one collection in this process: one at work, or what applies ahead of it, and at most one behind it. */
+/** Commits of one collection in this process: one at work, at most one behind it. */
 export interface CommitRun {
-  readonly running: Promise<unknown>;
-  /** Breaks off what applies ahead. */
-  readonly ahead?: AbortController;
+  readonly running: Promise<CommitResult>;
   next?: Promise<CommitResult>;
 }
 
@@ -57,7 +54,6 @@ export async function commit(
   const { commits } = store.memory;
   const current = commits.get(collection.id);
   if (current !== undefined) {
-    current.ahead?.abort();
     current.next ??= current.running.then(
       () => commit(store, collection, lease, signal),
       () => commit(store, collection, lease, signal),
@@ -73,102 +69,44 @@ export async function commit(
   }
 }
 
-/**
- * Applies what was accepted before the call and is ready, and publishes nothing: the next commit has that much less to
- * do. Harmless at any time; does nothing while a commit is at work, and makes way for one that is asked for.
- *
- * @param lease and `signal` as for `commit`
- */
-export async function applyAhead(
-  store: Store,
-  collection: Collection,
-  lease?: Lease,
-  signal?: AbortSignal,
-): Promise<void> {
-  const { commits } = store.memory;
-  if (commits.has(collection.id)) return;
-  const ahead = new AbortController();
-  const either = signal === undefined ? ahead.signal : AbortSignal.any([signal, ahead.signal]);
-  const running = runAhead(store, collection, lease, either);
-  commits.set(collection.id, { running, ahead });
-  try {
-    await running;
-  } catch (error) {
-    if (!ahead.signal.aborted || signal?.aborted) throw error;
-  } finally {
-    commits.delete(collection.id);
-  }
-}
-
-async function runAhead(
-  store: Store,
-  collection: Collection,
-  lease: Lease | undefined,
-  signal: AbortSignal,
-): Promise<void> {
-  const { context, bound } = await begin(store, collection, lease, signal);
-  await applyAll(context, bound, 'apply ahead', async (failed) => {
-    if (failed > 0) store.memory.events.tell(collection.id);
-  });
-}
-
 async function runCommit(
   store: Store,
   collection: Collection,
   lease: Lease | undefined,
   signal: AbortSignal | undefined,
 ): Promise<CommitResult> {
-  const { context, bound } = await begin(store, collection, lease, signal);
-  return applyAll(context, bound, 'commit', async (failed, span) => {
-    if (span === undefined) return end(context, failed);
-    const result = await statements('UPDATE collections', collection, () => end(context, failed));
-    span.set({ 'akin.commit.applied': result.applied, 'akin.commit.failed': failed });
-    return result;
-  });
-}
-
-/** @returns what to apply: all that was accepted with a smaller number than the bound */
-async function begin(
-  store: Store,
-  collection: Collection,
-  lease: Lease | undefined,
-  signal: AbortSignal | undefined,
-): Promise<{ context: CommitContext; bound: bigint }> {
   const [row] = await store.engine.query<{ commit: bigint; next_seq: bigint }>(
     'select commit, next_seq from akin.collections where id = $1',
     [collection.id],
   );
   if (row === undefined) throw new AkinError('not-found', `The collection ${collection.name} does not exist any more.`);
-  const schema = await loadSchema(store, collection);
-  return { context: { store, collection, schema, target: row.commit + 1n, lease, signal }, bound: row.next_seq };
-}
+  const context: CommitContext = {
+    store,
+    collection,
+    schema: await loadSchema(store, collection),
+    target: row.commit + 1n,
+    lease,
+    signal,
+  };
 
-/**
- * Applies all that is ready, unpublished.
- * @param end what is done then; it gets how many failed, and no span when there was nothing to do: most commits are so
- */
-async function applyAll<T>(
-  context: CommitContext,
-  bound: bigint,
-  name: string,
-  end: (failed: number, span?: Span) => Promise<T>,
-): Promise<T> {
-  const { store, collection, target } = context;
   // A chunk of 20 ms would be statements that cost the same for any number of rows, by half. On PostgreSQL nobody waits
   // for one but those who accept, for its last moment; while somebody searches they are smaller.
   const pace = store.engine.kind === 'pglite' ? new Pace(20, 1_000, 35, 10) : new Pace(200, 2_000, 400);
-  const pages = requestPages(store, collection, bound);
+  const pages = requestPages(store, collection, row.next_seq);
   const first = await pages.next();
-  if (first.done === true) return end(0);
-  const attributes = { 'akin.collection': collection.name, 'akin.commit.number': Number(target) };
-  return inSpan(name, { attributes }, async (span) => {
+  // Most commits have nothing to do: they are no spans.
+  if (first.done === true) return end(context, row.commit, 0);
+  const attributes = { 'akin.collection': collection.name, 'akin.commit.number': Number(context.target) };
+  return inSpan('commit', { attributes }, async (span) => {
     const links = { span, left: MOST_LINKS };
     let failed = 0;
     let page: IteratorResult<UnfinishedRequest[]> = first;
     for (; page.done !== true; page = await pages.next()) {
       failed += await applyRequests(context, page.value, pace, links);
     }
-    return end(failed, span);
+    const result = await statements('UPDATE collections', collection, () => end(context, row.commit, failed));
+    span.set({ 'akin.commit.applied': result.applied, 'akin.commit.failed': failed });
+    return result;
   });
 }
 
@@ -198,11 +136,11 @@ async function applyRequests(
 }
 
 /** Publishes what was applied, by this commit or by one that was broken off. */
-async function end(context: CommitContext, failed: number): Promise<CommitResult> {
+async function end(context: CommitContext, before: bigint, failed: number): Promise<CommitResult> {
   const { store, collection, target } = context;
   const published = await publish(context);
   if (published > 0 || failed > 0) store.memory.events.tell(collection.id);
-  return { commit: Number(published > 0 ? target : target - 1n), applied: published, failed };
+  return { commit: Number(published > 0 ? target : before), applied: published, failed };
 }
 
 /**
@@ -218,7 +156,6 @@ async function applyPage(
   touched: Set<bigint>,
 ): Promise<number> {
   const { store, collection } = context;
-  const mark = arrivalsMark(store, context.schema);
   let failed = 0;
   let last: ReadyOperation | undefined;
   let began = performance.now();
@@ -232,7 +169,7 @@ async function applyPage(
       context.signal?.throwIfAborted();
       // While searches are slowed small pieces are better: none of them waits long behind one.
       const rows = store.brake.strength > 0 ? Math.min(pace.rows, BRAKED_ROWS) : pace.rows;
-      const operations = await nextReady(store, collection, requests, last, rows, mark);
+      const operations = await nextReady(store, collection, requests, last, rows);
       if (operations.length === 0) break;
       last = operations.at(-1);
       for (const { request } of operations) touched.add(request);

@@ -60,26 +60,3 @@ function elementText(element: string | bigint | number): string {
   if (typeof element === 'string') return `"${element.replace(/[\\"]/g, '\\$&')}"`;
   return typeof element === 'number' ? numberText(element) : String(element);
 }
-
-/** The SQL type of each column of `documents` that a document may fill, by the name of the column. */
-export function columnTypes(schema: CollectionSchema): Map<string, string> {
-  const types = new Map([['repeats', 'boolean']]);
-  for (const [name, column] of schema.columns) {
-    // That of every row, with its number.
-    if (name === 'id') continue;
-    if (column.kind === 'column') types.set(column.sql, INPUT_TYPES[column.type] ?? 'text');
-    else if (column.kind === 'words') types.set(column.sql, 'tsvector');
-    else if (column.kind === 'location') types.set(column.lat, 'float8').set(column.lon, 'float8');
-  }
-  return types;
-}
-
-const INPUT_TYPES: Readonly<Record<string, string>> = {
-  boolean: 'boolean',
-  long: 'bigint',
-  double: 'float8',
-  date: 'timestamptz',
-  strings: 'text[]',
-  longs: 'bigint[]',
-  doubles: 'float8[]',
-};

@@ -36,7 +36,6 @@ export async function addFields(
   await cancelHousekeeping(tx, S);
   const columns = types.map((type, i) => `add column f${last + i + 1} ${sqlType(type)}`);
   await tx.query(`alter table ${S}.documents ${columns.join(', ')}`);
-  await tx.query(`alter table ${S}.arrivals ${columns.join(', ')}`);
   await refreshView(tx, collection);
   await tx.query('update akin.collections set schema_version = schema_version + 1 where id = $1', [collection.id]);
 }

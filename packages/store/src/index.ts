@@ -22,7 +22,7 @@ export {
   findCollection,
   listCollections,
 } from './collections.ts';
-export { applyAhead, type CommitResult, commit } from './commit.ts';
+export { type CommitResult, commit } from './commit.ts';
 export { answerCommit, requestCommit, requestedCommits } from './commit-requests.ts';
 export { DEFINABLE_TYPES, defineFields } from './define-fields.ts';
 export type * from './engine/engine.ts';

@@ -107,7 +107,6 @@ describe.each(ENGINES)('a process on %s that is killed again and again', (kind) 
           ...place,
           modules: TINY_MODULES as never,
           parseOutputs: parseTinyOutputs,
-          mark: 'tiny',
           graceMilliseconds: 0,
         });
       } catch (error) {

@@ -58,8 +58,6 @@ export async function claimModel(
     const table = descriptorTable(S, name);
     await tx.query(`truncate ${table}`);
     await tx.query(`alter table ${table} alter column vector type halfvec(${descriptor.dimensions})`);
-    await tx.query(`truncate ${S}.arrivals`);
-    await tx.query(`alter table ${S}.arrivals alter column vector_${name} type halfvec(${descriptor.dimensions})`);
   }
   return true;
 }
@@ -89,7 +87,7 @@ export function refuseOtherModels(
   schema: CollectionSchema,
   modules: readonly string[],
 ): void {
-  const module = otherModule(store, schema, modules);
+  const module = modules.find((one) => isOther(store, schema, one));
   if (module === undefined) return;
   throw new AkinError(
     'conflict',
@@ -105,11 +103,6 @@ export async function otherModels(store: Store, collection: Collection): Promise
     model: schema.models.get(module) ?? own,
     own,
   })).filter(({ model, own }) => model !== own);
-}
-
-/** The first of some modules whose model is another one here than in the collection, if any is. */
-export function otherModule(store: Store, schema: CollectionSchema, modules: readonly string[]): string | undefined {
-  return modules.find((one) => isOther(store, schema, one));
 }
 
 function isOther(store: Store, schema: CollectionSchema, module: string): boolean {

@@ -15,8 +15,6 @@ export interface ReadyOperation {
   /** Of the outputs, see `parseOutputs`. */
   readonly mark: string | null;
   readonly acceptedAt: Date;
-  /** What it brings is written down as an arrival: then neither document nor outputs are given. */
-  readonly arrived: boolean;
 }
 
 /** Before the first sequence number: those of documents that were copied are below 0, see reindex. */
@@ -55,8 +53,6 @@ export async function* requestPages(
 /**
  * The next operations of a page of requests that are ready, in accepted order, behind a given one.
  *
- * @param mark of arrivals that may be used; undefined: of none
- *
  * The cursor is for speed: what was applied is not ready any more, but its index entries are still there until a
  * vacuum, and walking over them for each chunk would take quadratic time.
  */
@@ -66,12 +62,9 @@ export async function nextReady(
   requests: readonly bigint[],
   after: ReadyOperation | undefined,
   limit: number,
-  mark: string | undefined,
 ): Promise<ReadyOperation[]> {
   const S = collection.sqlSchema;
-  const sql = `select r.first_seq + o.position as seq, o.request, o.position, o.kind, o.id, o.doc, r.accepted_at,
-              a.doc is not null as arrived, case when a.doc is null then o.document end as document,
-              case when a.doc is null then x.json end as outputs, x.mark
+  const sql = `select r.first_seq + o.position as seq, o.*, r.accepted_at, x.json as outputs, x.mark
        from (select request, first_seq, accepted_at from ${S}.requests
               where request = any($1::bigint[]) and first_seq + count > $2::int8 + 1) r
       cross join lateral (
@@ -79,15 +72,11 @@ export async function nextReady(
          where request = r.request and state = 'ready' and position > $2::int8 - r.first_seq
          order by position limit $3
       ) o
-      left join ${S}.arrivals a on a.doc = o.doc and a.mark = $4
       left join ${S}.outputs x on x.doc = o.doc
       order by seq limit $3`;
-  const rows = await store.engine.transaction(
-    (tx) => tx.query(sql, [requests, after?.seq ?? BEFORE_ALL, limit, mark ?? null]),
-    {
-      lane: 'bulk',
-      keyed: true,
-    },
-  );
+  const rows = await store.engine.transaction((tx) => tx.query(sql, [requests, after?.seq ?? BEFORE_ALL, limit]), {
+    lane: 'bulk',
+    keyed: true,
+  });
   return rows.map(({ accepted_at, ...row }) => ({ ...row, acceptedAt: accepted_at }) as ReadyOperation);
 }

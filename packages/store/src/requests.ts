@@ -1,4 +1,3 @@
-import { forgetArrivals } from './arrivals.ts';
 import type { Collection } from './collections.ts';
 import type { Queryable } from './engine/engine.ts';
 import type { Store } from './store.ts';
@@ -16,7 +15,6 @@ export async function removeRequest(store: Store, collection: Collection, reques
         const docs = rows.flatMap(({ doc }) => (doc === null ? [] : [doc]));
         await tx.query(`delete from ${S}.outputs where doc = any($1::bigint[])`, [docs]);
         await tx.query(`delete from ${S}.thumbnails where doc = any($1::bigint[])`, [docs]);
-        await forgetArrivals(tx, collection, docs);
         return rows.length;
       },
       { lane: 'bulk', keyed: true },

@@ -9,7 +9,6 @@ import {
   type NewDocument,
   parseJson,
 } from '@akin/domain';
-import { type Arrival, makeArrival, writeArrivals } from './arrivals.ts';
 import { checkDelete } from './check-delete.ts';
 import type { Collection } from './collections.ts';
 import { byteaArray, textArray } from './engine/binary.ts';
@@ -18,8 +17,7 @@ import { addFields } from './fields.ts';
 import { removeRequest } from './requests.ts';
 import { type CollectionSchema, loadSchema } from './schema.ts';
 import { statements } from './statements.ts';
-import type { ParsedOutputs, Store } from './store.ts';
-import { keepWords } from './vocabulary.ts';
+import type { Store } from './store.ts';
 
 /** A change as a client asks for it, validated. */
 export type Change =
@@ -28,8 +26,8 @@ export type Change =
       readonly document: NewDocument;
       /** The modules to apply to the image; all when absent. */
       readonly modules?: readonly string[];
-      /** What `parseOutputs` gave for the outputs of the document: spares the commit to read them again. */
-      readonly outputs?: ParsedOutputs;
+      /** What `parseOutputs` gave as the mark of the document's outputs. */
+      readonly mark?: string;
     }
   | { readonly kind: 'delete'; readonly id: string }
   | { readonly kind: 'delete-by-query'; readonly query: string };
@@ -77,26 +75,21 @@ export async function stageChanges(store: Store, collection: Collection, origin:
     [origin.requestId ?? null, origin.trace ?? null],
   );
   if (row === undefined) throw new Error('insert returned no row');
-  return new StagedRequest(store, collection, await loadSchema(store, collection), row.request);
+  return new StagedRequest(store, collection, row.request);
 }
 
 class StagedRequest implements Staging {
   readonly #store: Store;
   readonly #collection: Collection;
-  /** As of the beginning of the request. */
-  readonly #schema: CollectionSchema;
   readonly #request: bigint;
   /** The type that the values of each field have, as staged. */
   readonly #types = new Map<string, FieldType>();
-  /** Those of arrivals that are not written yet. */
-  readonly #words = new Set<string>();
   #count = 0;
   #state: 'open' | 'accepted' | 'discarded' = 'open';
 
-  constructor(store: Store, collection: Collection, schema: CollectionSchema, request: bigint) {
+  constructor(store: Store, collection: Collection, request: bigint) {
     this.#store = store;
     this.#collection = collection;
-    this.#schema = schema;
     this.#request = request;
   }
 
@@ -164,20 +157,20 @@ class StagedRequest implements Staging {
       id,
       document: documentToJson({ id, fields, sent }),
       outputs: outputs ?? null,
-      mark: change.outputs?.mark ?? null,
+      mark: change.mark ?? null,
       thumbnail: thumbnail ?? null,
       modules: change.modules?.join(',') ?? null,
-      arrival: makeArrival(this.#store, this.#schema, change.document, change.outputs, this.#words),
       ...(outputs === undefined && fields.has('image')
         ? { state: 'queued', host: hostOf(String(fields.get('image'))) }
         : { state: 'ready', host: null }),
     };
   }
 
+  /** One statement, so one round trip and one transaction. */
   async #write(batch: readonly Row[]): Promise<void> {
     const S = this.#collection.sqlSchema;
-    const texts = (column: Exclude<keyof Row, 'thumbnail' | 'arrival'>) => textArray(batch.map((row) => row[column]));
-    const added = await this.#store.engine.query<{ position: number; doc: bigint }>(
+    const texts = (column: Exclude<keyof Row, 'thumbnail'>) => textArray(batch.map((row) => row[column]));
+    await this.#store.engine.query(
       `with added as materialized (
          select case when kind = 'add' then nextval('${S}.doc') end as doc, t.*
            from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
@@ -190,8 +183,7 @@ class StagedRequest implements Staging {
          select doc, thumbnail, md5(thumbnail) from added where thumbnail is not null
        )
        insert into ${S}.operations (request, position, kind, id, doc, document, modules, state, host)
-       select $1, $2 + i - 1, kind, id, doc, document, modules, state, host from added
-       returning position, doc`,
+       select $1, $2 + i - 1, kind, id, doc, document, modules, state, host from added`,
       [
         this.#request,
         this.#count,
@@ -207,14 +199,6 @@ class StagedRequest implements Staging {
       ],
       'bulk',
     );
-    const arrivals = added.flatMap(({ position, doc }) => {
-      const arrival = batch[position - this.#count]?.arrival;
-      return arrival === undefined ? [] : [{ doc, arrival }];
-    });
-    // A kill before this leaves operations that are read from what they carry.
-    await keepWords(this.#store, this.#collection, this.#words);
-    this.#words.clear();
-    await writeArrivals(this.#store, this.#collection, this.#schema, arrivals);
     this.#count += batch.length;
   }
 
@@ -342,7 +326,6 @@ interface Row {
   readonly outputs: string | null;
   readonly mark: string | null;
   readonly thumbnail: Uint8Array | null;
-  readonly arrival: Arrival | undefined;
 }
 
 const EMPTY: Row = {
@@ -355,7 +338,6 @@ const EMPTY: Row = {
   outputs: null,
   mark: null,
   thumbnail: null,
-  arrival: undefined,
 };
 
 function hostOf(address: string): string | null {

@@ -27,8 +27,6 @@ export type StoreConfig = {
   readonly models?: ReadonlyMap<string, string>;
   /** Reads the JSON text of outputs; throws AkinError. Given, so that the store needs no module. */
   readonly parseOutputs: (json: string, mark?: string) => ParsedOutputs;
-  /** The mark that `parseOutputs` gives today. What was read under it at acceptance is not read again by a commit. */
-  readonly mark?: string;
   /** How long rows that a commit replaced stay for searches that began before it, in milliseconds. 60,000 when not given. */
   readonly graceMilliseconds?: number;
   /** Documents of a collection from which on fields that searches use get indexes. 5,000 when not given. */
@@ -69,7 +67,6 @@ export interface Store extends AsyncDisposable {
   readonly modules: readonly ModuleManifest[];
   readonly models: ReadonlyMap<string, string>;
   readonly parseOutputs: (json: string, mark?: string) => ParsedOutputs;
-  readonly mark: string | undefined;
   readonly graceMilliseconds: number;
   readonly indexedFrom: number;
   readonly exactDocuments: number;
@@ -134,7 +131,6 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       modules: config.modules,
       models: config.models ?? new Map(),
       parseOutputs: config.parseOutputs,
-      mark: config.mark,
       graceMilliseconds: config.graceMilliseconds ?? 60_000,
       exactDocuments: config.exactDocuments ?? 20_000,
       searchMilliseconds: config.searchMilliseconds ?? SEARCH_MILLISECONDS[engine.kind],

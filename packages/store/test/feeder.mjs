@@ -6,7 +6,6 @@
  */
 import { parseJson, TypeClaims, validateDocument } from '@akin/domain';
 import {
-  applyAhead,
   claimForAnalysis,
   commit,
   findCollection,
@@ -32,7 +31,6 @@ await Promise.all([
   feed(),
   analyze(),
   forEver(() => commit(store, collection)),
-  forEver(() => applyAhead(store, collection)),
   forEver(() => maintain(store)),
   forEver(() => updateGroups(store, collection, TINY_GROUPS, { milliseconds: 20 })),
 ]);
@@ -45,7 +43,6 @@ async function open() {
         ...JSON.parse(place),
         modules: TINY_MODULES,
         parseOutputs: parseTinyOutputs,
-        mark: 'tiny',
         graceMilliseconds: 0,
       });
     } catch (error) {

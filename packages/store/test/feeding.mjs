@@ -1,5 +1,3 @@
-import { parseTinyOutputs } from './tiny-module.mjs';
-
 /**
  * Changes for collections that something is killed beside: adds with pictures and with outputs, deletes by id and by
  * query, over few ids, so that they meet.
@@ -42,8 +40,7 @@ export function createFeeding({ loadSchema, parseJson, TypeClaims, validateDocum
         const json = parseJson(JSON.stringify({ id, n, group, ...source }));
         const validated = validateDocument(json, 0, fields, claims);
         if ('errors' in validated) throw new Error(validated.errors[0].msg);
-        const { document } = validated;
-        return { kind: 'add', document, ...(analyzed ? {} : { outputs: parseTinyOutputs(document.import) }) };
+        return { kind: 'add', document: validated.document };
       });
     },
   };

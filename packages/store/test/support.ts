@@ -91,7 +91,7 @@ export function parseTestOutputs(json: string): ParsedOutputs {
       .set('tint_freq', [0.25, 0.75])
       .set('tint_free', [0n, 8n]);
   }
-  return { fields, descriptors, mark: 'test' };
+  return { fields, descriptors };
 }
 
 export function openTestStore(
@@ -99,14 +99,7 @@ export function openTestStore(
   graceMilliseconds = 0,
   settings: { readonly indexedFrom?: number; readonly exactDocuments?: number } = {},
 ): Promise<Store> {
-  return openStore({
-    ...place,
-    modules: TEST_MODULES,
-    parseOutputs: parseTestOutputs,
-    mark: 'test',
-    graceMilliseconds,
-    ...settings,
-  });
+  return openStore({ ...place, modules: TEST_MODULES, parseOutputs: parseTestOutputs, graceMilliseconds, ...settings });
 }
 
 /** A freshly made data folder, shared by all test runs on the machine. */
@@ -127,25 +120,15 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Documents, one object each, validated as the gateway does, with what it reads of their outputs. */
+/** Documents as JSON text, one object each, validated as the gateway does. */
 export async function changesOf(store: Store, collection: Collection, documents: readonly object[]): Promise<Change[]> {
   const { fields } = await loadSchema(store, collection);
   const claims = new TypeClaims();
   return documents.map((document, position) => {
     const validated = validateDocument(parseJson(JSON.stringify(document)), position, fields, claims);
     if ('errors' in validated) throw new Error(validated.errors[0]?.msg);
-    const outputs = outputsOf(validated.document.import);
-    return { kind: 'add', document: validated.document, ...(outputs ? { outputs } : {}) };
+    return { kind: 'add', document: validated.document };
   });
-}
-
-/** Undefined when they are wrong, which a commit has to bear. */
-function outputsOf(json: string | undefined): ParsedOutputs | undefined {
-  try {
-    return json === undefined ? undefined : parseTestOutputs(json);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Accepts one request. Documents are given as plain objects, other changes as they are. */

@@ -15,6 +15,5 @@ export function parseTinyOutputs(json) {
   return {
     fields: new Map(),
     descriptors: new Map([['tiny', { vector: Float32Array.from(JSON.parse(json)), cell: 0 }]]),
-    mark: 'tiny',
   };
 }

@@ -2,7 +2,7 @@ import type { AkinError } from '@akin/domain';
 import { type AccessConfig, asksForKeys, createDoor, createGateway, howToMakeAKey } from '@akin/gateway';
 import { makeThumbnail } from '@akin/imaging';
 import { MODULES } from '@akin/modules/manifests';
-import { models, outputsMark, parseOutputs } from '@akin/modules/vectors';
+import { models, parseOutputs } from '@akin/modules/vectors';
 import { findCollection, listKeys, openStore, requestCommit, type Store } from '@akin/store';
 import { THUMBNAIL_LIMITS, type WaitingLimits } from '../serve.ts';
 import { akinVersion } from '../version.ts';
@@ -47,15 +47,7 @@ export async function openGatewayProcess(
     store = parts.keep(
       'store',
       await persist('the database', () =>
-        openStore({
-          modules: MODULES,
-          models: models(),
-          parseOutputs,
-          mark: outputsMark(),
-          databaseUrl,
-          shared: true,
-          searchSlowdown,
-        }),
+        openStore({ modules: MODULES, models: models(), parseOutputs, databaseUrl, shared: true, searchSlowdown }),
       ),
     );
     await persist('a first key', async () => {

@@ -1,6 +1,6 @@
 import { createIndexer } from '@akin/indexer';
 import { MODULES } from '@akin/modules/manifests';
-import { modelNames, models, outputsMark, parseOutputs } from '@akin/modules/vectors';
+import { modelNames, models, parseOutputs } from '@akin/modules/vectors';
 import { openStore } from '@akin/store';
 import { tellOtherModels } from '../tell-other-models.ts';
 import { type FleetProcess, notReady } from './fleet-process.ts';
@@ -30,15 +30,7 @@ export async function openIndexerProcess(
   const store = parts.keep(
     'store',
     await persist('the database', () =>
-      openStore({
-        modules: MODULES,
-        models: models(),
-        parseOutputs,
-        mark: outputsMark(),
-        databaseUrl,
-        shared: true,
-        searchSlowdown,
-      }),
+      openStore({ modules: MODULES, models: models(), parseOutputs, databaseUrl, shared: true, searchSlowdown }),
     ),
   );
   for (const line of await tellOtherModels(store)) log.warn(line);

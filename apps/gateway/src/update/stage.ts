@@ -1,5 +1,5 @@
 import { AkinError, type ErrorDetail, type NewDocument, parseId, TypeClaims, validateDocument } from '@akin/domain';
-import { type Outputs, parseOutputs } from '@akin/modules/vectors';
+import { parseOutputs } from '@akin/modules/vectors';
 import {
   type Change,
   type Collection,
@@ -174,20 +174,20 @@ class StagedRequest {
 
 /** The change that a document is. Outputs that came with it are looked at now, so that no commit finds them wrong. */
 async function addOf(document: NewDocument, modules: readonly string[] | undefined, context: Context): Promise<Change> {
-  const outputs = document.import === undefined ? undefined : outputsOf(document.import);
+  const mark = document.import === undefined ? undefined : markOf(document.import);
   const { thumbnail } = document;
   const kept = thumbnail === undefined ? document : { ...document, thumbnail: await keptThumbnail(thumbnail, context) };
   return {
     kind: 'add',
     document: kept,
     ...(modules === undefined ? {} : { modules }),
-    ...(outputs === undefined ? {} : { outputs }),
+    ...(mark === undefined ? {} : { mark }),
   };
 }
 
-function outputsOf(json: string): Outputs {
+function markOf(outputs: string): string | undefined {
   try {
-    return parseOutputs(json);
+    return parseOutputs(outputs).mark;
   } catch (error) {
     if (!(error instanceof AkinError)) throw error;
     throw new AkinError(error.code, `field "import": ${error.message}`, { cause: error });

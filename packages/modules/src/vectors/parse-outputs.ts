@@ -33,8 +33,7 @@ export interface Outputs {
 /** The same in all processes that read outputs alike: of the same modules, models and codebooks. */
 let currentMark: string | undefined;
 
-/** The `mark` of outputs whose codes are current. */
-export function outputsMark(): string {
+function markOfToday(): string {
   if (currentMark === undefined) {
     const codebooks = MODULES.filter(({ descriptor }) => descriptor).map(({ name }) => codebookOf(name));
     const rule = [MARK_FORMAT, MODULES, codebooks.map(({ model, id }) => [model, [...id]])];
@@ -69,7 +68,7 @@ export function parseOutputs(json: string, mark?: string): Outputs {
   const sent = new Map(value.entries);
   const fields = new Map<string, FieldValue>();
   const descriptors = new Map<string, { vector: Float32Array; cell: number }>();
-  const today = outputsMark();
+  const today = markOfToday();
   let remade = false;
   for (const manifest of MODULES) {
     for (const output of manifest.outputs) {

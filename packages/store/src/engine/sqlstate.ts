@@ -90,8 +90,3 @@ function errorCode(error: unknown): ErrorCode {
   }
   return NETWORK.has(String(code)) || LOST.test(String(message)) ? 'unavailable' : 'internal';
 }
-
-/** The engine does not take a value: bad data, a limit, a constraint. All else is no fault of a document. */
-export function isRefusal(error: unknown): boolean {
-  return ['22', '23', '54'].includes(sqlStateOf(error)?.slice(0, 2) ?? '');
-}
