@@ -158,6 +158,11 @@ describe('the frame of every endpoint', () => {
     }
   });
 
+  it('writes no line for those who ask whether the process is well, as long as it is', async () => {
+    for (const path of ['/health/live', '/metrics']) expect((await ask(gateway, path)).status).toBe(200);
+    expect(log.lines).toEqual([]);
+  });
+
   it('writes one line a request, with nothing of the picture in it', async () => {
     await ask(gateway, `${ANALYZE}?modules.apply=color`, { body: 'input.data=aGVsbG8%3D', headers: FORM_BODY });
     expect(log.lines).toEqual([

@@ -12,6 +12,7 @@ import { type Body, openBody } from './body.ts';
 import { errorMember, HTTP_STATUS, presentError } from './errors.ts';
 import { isPayload, loggableParameters } from './loggable.ts';
 import { translateOldSpellings } from './old-spellings.ts';
+import { OF_THE_PROCESS } from './open-requests.ts';
 import { type ParameterList, readQueryString } from './parameters.ts';
 import { readParameters } from './read-parameters.ts';
 import { checkLengths, expandJsonParameter, FORM_TYPE, readBodyParameters } from './read-request.ts';
@@ -291,6 +292,8 @@ function logRequest(
   const milliseconds = performance.now() - story.started;
   context.metrics.request(name, response.statusCode, milliseconds);
   const parameters = loggableParameters(endpoint.parameters, story.list);
+  // Whoever watches over a process asks every few seconds: it is news only when the process is not well.
+  if (OF_THE_PROCESS.test(request.path) && response.statusCode < 400) return;
   context.log.info(
     {
       requestId: story.requestId,
