@@ -175,18 +175,10 @@ export function createIndexer(config: IndexerConfig): Indexer {
     async [Symbol.asyncDispose]() {
       endOfNews();
       stopping.abort(new AkinError('unavailable', 'The indexer ends; the next one goes on with what it began.'));
-      const parts = [
-        dispatching,
-        analyzed,
-        answering,
-        committing,
-        grouping,
-        arranging,
-        sweeping,
-        housekeeping,
-        leadership,
-      ];
-      for (const part of parts) await part?.[Symbol.asyncDispose]();
+      const parts = [dispatching, analyzed, answering, committing, grouping, arranging, sweeping, housekeeping];
+      await Promise.all(parts.map((part) => part?.[Symbol.asyncDispose]()));
+      // Last: until then what is at work holds its leases.
+      await leadership[Symbol.asyncDispose]();
     },
   };
 }
