@@ -62,7 +62,7 @@ async function documents(collection: Collection): Promise<Map<string, FoundDocum
 
 describe('indexing a folder into the embedded store', () => {
   const index = (...args: string[]) =>
-    runAkin(['index', pictures, '--data', data, '--server', 'http://127.0.0.1:8983', ...args]);
+    runAkin(['index', pictures, '--data', data, '--url', 'http://127.0.0.1:8983', ...args]);
 
   it('takes what is a picture, reports what is not, and ends with 2', async () => {
     const { code, out, err } = await index();
@@ -103,7 +103,7 @@ describe('what was indexed', () => {
     collection = akin.client.collection('my-collection');
   });
   afterAll(() => akin?.command.stop());
-  const index = (...args: string[]) => runAkin(['index', pictures, '--server', akin.url, ...args]);
+  const index = (...args: string[]) => runAkin(['index', pictures, '--url', akin.url, ...args]);
 
   it('has the path below the folder as id, size and folder as fields, and a thumbnail', async () => {
     const found = await documents(collection);
@@ -159,7 +159,7 @@ describe('what was indexed', () => {
     await rm(path.join(pictures, 'one.jpg'));
     expect((await index()).out).toContain('0 removed');
     // A glob that names none of the files: those that are there stay.
-    const glob = await runAkin(['index', path.join(pictures, '*.png'), '--prune', '--server', akin.url]);
+    const glob = await runAkin(['index', path.join(pictures, '*.png'), '--prune', '--url', akin.url]);
     expect(glob.out).toContain('2 removed');
     expect((await index('--prune')).out).toContain('0 removed');
     const left = GOOD.filter((id) => !['one.jpg', 'holiday/berlin/photo.jpg'].includes(id));
@@ -189,7 +189,7 @@ describe('what was indexed', () => {
   }, 240_000);
 
   it('goes nowhere when the named server does not answer', async () => {
-    const { code, err } = await runAkin(['index', pictures, '--server', 'http://127.0.0.1:9']);
+    const { code, err } = await runAkin(['index', pictures, '--url', 'http://127.0.0.1:9']);
     expect([code, err]).toEqual([1, 'No akin answers at http://127.0.0.1:9.\n']);
   });
 });

@@ -1,13 +1,16 @@
 import { AkinRequestError, type Client, createClient } from '@akin/client';
 import { type Option, type Parsed, UsageError } from '../options.ts';
 
+/** Where `akin serve` answers if not told otherwise. */
+export const DEFAULT_URL = 'http://127.0.0.1:8983';
+
 /** Options of commands that talk to a running akin. */
 export const SERVER_OPTIONS: readonly Option[] = [
   {
     name: 'url',
     value: 'url',
     about: 'The running akin',
-    default: 'http://127.0.0.1:8983',
+    default: DEFAULT_URL,
     alsoFrom: ['AKIN_SERVER'],
   },
   { name: 'key', value: 'key', about: 'Key for that akin; better by its environment variable' },

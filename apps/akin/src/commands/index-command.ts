@@ -1,5 +1,6 @@
 import { createClient } from '@akin/client';
 import { createAnalyzer } from '@akin/modules/analyze';
+import { DEFAULT_URL, SERVER_OPTIONS } from '../bulk/options.ts';
 import { collectionToFill } from '../collection-to-fill.ts';
 import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
 import type { Program } from '../main.ts';
@@ -7,28 +8,21 @@ import { UsageError } from '../options.ts';
 import { serve } from '../serve.ts';
 import { embeddedConfig, STORE_OPTIONS } from './serve-options.ts';
 
-const DEFAULT_SERVER = 'http://127.0.0.1:8983';
-
 export const indexCommand: Program = {
   command: {
     name: 'index',
     usage: 'index <folder|glob|-> …',
     about:
-      'Indexes the pictures of folders, of globs, or of the paths on standard input (-). It sends them to the server when one answers, else it writes to the embedded store. Stopped, the same command goes on where it was. Exit code 0: all are in; 2: some failed; 130: stopped.',
-    options: [
-      { name: 'server', value: 'url', about: 'The running akin to send to', default: DEFAULT_SERVER },
-      { name: 'key', value: 'key', about: 'Key for that server' },
-      ...FOLDER_OPTIONS,
-      ...STORE_OPTIONS,
-    ],
+      'Indexes the pictures of folders, of globs, or of the paths on standard input (-). It sends them to a running akin when one answers, else it writes to the embedded store. Stopped, the same command goes on where it was. Exit code 0: all are in; 2: some failed; 130: stopped.',
+    options: [...SERVER_OPTIONS.filter(({ name }) => name !== 'collection'), ...FOLDER_OPTIONS, ...STORE_OPTIONS],
   },
 
   async run(options, signal) {
     if (options.words.length === 0) throw new UsageError('Name a folder, a glob, or - for paths on standard input.');
     const config = embeddedConfig(options);
-    const server = options.text('server') ?? DEFAULT_SERVER;
+    const url = options.text('url') ?? DEFAULT_URL;
     const key = options.text('key');
-    const client = createClient({ baseUrl: server, ...(key ? { key } : {}) });
+    const client = createClient({ baseUrl: url, ...(key ? { key } : {}) });
     if (await client.isReady()) {
       await using analyzer = await createAnalyzer(config.analysis);
       return await runFolders(options, {
@@ -38,9 +32,9 @@ export const indexCommand: Program = {
         signal,
       });
     }
-    if (server !== DEFAULT_SERVER) throw new UsageError(`No akin answers at ${server}.`);
+    if (url !== DEFAULT_URL) throw new UsageError(`No akin answers at ${url}.`);
     await using served = await serve(config, signal);
-    process.stderr.write(`No akin answers at ${server}. Until all is in, the page answers at ${served.gateway.url}/\n`);
+    process.stderr.write(`No akin answers at ${url}. Until all is in, the page answers at ${served.gateway.url}/\n`);
     const embedded = createClient({ baseUrl: served.gateway.url });
     return await runFolders(options, {
       collection: await collectionToFill(embedded, options.text('collection')),
