@@ -287,7 +287,7 @@ describe('what cannot be counted', () => {
     [{ 'facet.field': 'categry' }, 'did you mean "category"'],
     [{ 'facet.field': '{!ex=a' }, 'Parameter facet.field: '],
     [{ 'facet.field': 'location' }, '"location" is a location'],
-    [{ 'facet.query': 'prise:1' }, 'Parameter facet.query: The query is wrong at character 7: no document has'],
+    [{ 'facet.query': 'prise:1' }, 'Parameter facet.query: The query is wrong at character 1: no document has'],
     [{ 'facet.query': 'prise:[1 TO 2]' }, 'did you mean "price"'],
     [{ 'facet.query': '((' }, 'Parameter facet.query: '],
     [{ 'facet.range': 'price' }, 'Parameter facet.range.start is required'],
