@@ -102,6 +102,7 @@ export async function createBullQueue(
     },
     work<Name extends JobName>(name: Name, handler: JobHandler<Name>, { concurrency, onFailed }: WorkOptions<Name>) {
       requireOpen();
+      let handling = 0;
       const process = async (job: BullJob) => {
         let payload: JobPayload<Name>;
         try {
@@ -109,7 +110,12 @@ export async function createBullQueue(
         } catch (error) {
           throw new UnrecoverableError((error as Error).message);
         }
-        await runAttempt(name, handler, { id: job.id ?? '', payload, attempt: job.attemptsMade + 1 });
+        handling++;
+        try {
+          await runAttempt(name, handler, { id: job.id ?? '', payload, attempt: job.attemptsMade + 1 });
+        } finally {
+          handling--;
+        }
       };
       const settings = { runRetryDelay: RETRY_MILLISECONDS, ...STALLED, autorun: false };
       let takesMore = true;
@@ -128,6 +134,7 @@ export async function createBullQueue(
           return one;
         },
         server.isConnected,
+        () => handling > 0,
         report,
       );
       workers.add(worker);

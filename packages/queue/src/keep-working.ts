@@ -3,6 +3,8 @@ import type { Worker } from 'bullmq';
 
 /** How soon a worker asks again after Redis broke off. BullMQ would wait 15 s. */
 export const RETRY_MILLISECONDS = 500;
+/** A worker that is told to end and has no job has ended after so long, whatever it says. */
+const END_MILLISECONDS = 2_000;
 
 /**
  * Keeps a worker at work until disposed of. BullMQ's takes up a connection again that broke, but one whose first
@@ -10,10 +12,12 @@ export const RETRY_MILLISECONDS = 500;
  *
  * @param create makes a worker that does not run by itself (`autorun: false`)
  * @param isConnected while it is not, disposing does not wait: nothing that ends could be told to Redis
+ * @param isBusy whether a job is being handled; disposing waits for it
  */
 export function keepWorking(
   create: () => Worker,
   isConnected: () => boolean,
+  isBusy: () => boolean,
   report: (error: Error) => void,
 ): AsyncDisposable {
   const stop = new AbortController();
@@ -42,8 +46,16 @@ export function keepWorking(
         worker.close(true).catch(report);
         return;
       }
-      await worker.close();
-      await working;
+      const ended = new AbortController();
+      const ending = worker.close().then(() => working);
+      ending.finally(() => ended.abort()).catch(() => {});
+      // Shortly after a break its own connection may still wait to be taken up again. Dropped in that moment, ioredis
+      // never says that it has ended, and BullMQ waits for just that.
+      const idle = async () => {
+        do await delay(END_MILLISECONDS, undefined, { signal: ended.signal }).catch(() => {});
+        while (isBusy() && !ended.signal.aborted);
+      };
+      await Promise.race([ending, idle()]);
     },
   };
 }

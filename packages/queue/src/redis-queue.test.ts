@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createServices, openProxy, type TestRedis, testRedis } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Queue as BullQueue } from 'bullmq';
@@ -85,8 +86,35 @@ describe('a queue on Redis', () => {
   });
 });
 
+it('closes soon after Redis is back, though one of its connections still waits to try again', async () => {
+  const breakOnce = async (away: number) => {
+    await using proxy = await openProxy(redis.url);
+    await using queue = await createRedisQueue({ url: proxy.url, prefix: nextPrefix() });
+    const handled: string[] = [];
+    queue.work('analyze', async ({ id }) => void handled.push(id), { concurrency: 1 });
+    for (const id of ['before', 'after']) {
+      while (!(await isDone(queue.add('analyze', PAYLOAD, { id })))) await delay(5);
+      while (!handled.includes(id)) await delay(1);
+      if (id === 'after') return;
+      // Before the worker waits for the next job on that connection.
+      await proxy.cut();
+      await delay(away);
+      await proxy.mend();
+    }
+  };
+  // Whether that connection is caught in that state is up to chance: of so many one is.
+  await Promise.all(Array.from({ length: 32 }, (_, i) => breakOnce(100 + 5 * i)));
+});
+
 brokenServer(
   'Redis',
   () => redis.url,
   (url, log) => createRedisQueue({ url, prefix: nextPrefix(), ...log }),
 );
+
+function isDone(promise: Promise<unknown>): Promise<boolean> {
+  return promise.then(
+    () => true,
+    () => false,
+  );
+}
