@@ -48,7 +48,7 @@ describe('the Dockerfile', () => {
 });
 
 describe('pnpm-lock.yaml', () => {
-  it('names the native packages of macOS and Windows too, which a lock file made from an incomplete registry lacks', async () => {
+  it('names the native packages of macOS and Windows too, which a lock file lacks when they were published later', async () => {
     const { packages } = parse(await readFile(`${ROOT}pnpm-lock.yaml`, 'utf8')) as { packages: Record<string, object> };
     const names = Object.keys(packages);
     const families = new Set(names.flatMap((name) => /^(.+-|.+\/)linux-(x64|64)\b/.exec(name)?.[1] ?? []));
