@@ -484,7 +484,7 @@ describe('hostile input', () => {
         } catch (error) {
           if (!(error instanceof AkinError) || error.code !== 'bad-request') throw error;
         }
-        expect(performance.now() - from).toBeLessThan(20_000);
+        expect(performance.now() - from).toBeLessThan(5_000);
       }),
       { numRuns: 200 },
     );

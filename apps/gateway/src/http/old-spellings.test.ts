@@ -60,6 +60,6 @@ describe('old spellings', () => {
     const long = 'data:'.concat(';/'.repeat(5_000_000));
     const before = performance.now();
     expect(translateOldSpellings([['rank.by', long]]).list[0]?.[0]).toBe('rank.by.data');
-    expect(performance.now() - before).toBeLessThan(20_000);
+    expect(performance.now() - before).toBeLessThan(2_000);
   });
 });

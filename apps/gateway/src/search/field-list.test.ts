@@ -59,7 +59,7 @@ describe('fl', () => {
     const long = new Map([field('a'.repeat(128))]);
     const started = performance.now();
     expect(wantedFields(read([`${'*a'.repeat(60)}*b`], false), long)).toEqual([]);
-    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 
   it('refuses a list of megabytes', () => {
