@@ -291,9 +291,9 @@ function logRequest(
 ): void {
   const milliseconds = performance.now() - story.started;
   context.metrics.request(name, response.statusCode, milliseconds);
-  const parameters = loggableParameters(endpoint.parameters, story.list);
   // Whoever watches over a process asks every few seconds: it is news only when the process is not well.
   if (OF_THE_PROCESS.test(request.path) && response.statusCode < 400) return;
+  const parameters = loggableParameters(endpoint.parameters, story.list);
   context.log.info(
     {
       requestId: story.requestId,
