@@ -1,4 +1,5 @@
 import { parseQuery, type Query } from '@akin/domain';
+import { COPY_SCORE } from './duplicate/copy-score.ts';
 import { distanceAt } from './vectors/calibration.ts';
 import { codebookOf } from './vectors/codebook.ts';
 import { nearestCells } from './vectors/codes.ts';
@@ -10,7 +11,7 @@ export const GROUP_MODULE = 'duplicate';
  * The least score of a member with the representative of its group: that of a search for copies. But a search is asked
  * about one picture, and a wrong hit costs a glance; groups are made of all pairs of a collection, and so ask for more.
  */
-export const GROUP_SCORE = 0.7;
+export const GROUP_SCORE = COPY_SCORE;
 
 /**
  * A pair that scores less than `SURE_SCORE` must be alike in colour too, by at least `COLOR_SCORE`: the descriptor of

@@ -8,6 +8,7 @@ import { nearestCells as nearestCellsOf } from './vectors/codes.ts';
 
 export { colorQuery, parseHexColors, type WeightedColor } from './color/query.ts';
 export { useContentModel } from './content-model/files.ts';
+export { COPY_SCORE } from './duplicate/copy-score.ts';
 export { GROUP_MODULE, GROUP_SCORE, groupRule } from './grouping.ts';
 export { distanceAt, scoreOf } from './vectors/calibration.ts';
 export { combine } from './vectors/combine.ts';

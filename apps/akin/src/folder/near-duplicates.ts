@@ -1,7 +1,4 @@
-import { scoreOf } from '@akin/modules/vectors';
-
-/** From this score on two pictures count as copies of one another, as in `/duplicate`. */
-const COPY_SCORE = 0.7;
+import { COPY_SCORE, scoreOf } from '@akin/modules/vectors';
 
 /**
  * Counts pictures that are near-duplicates of an earlier one of the same run. Only pictures that share one of their

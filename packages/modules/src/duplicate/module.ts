@@ -2,6 +2,7 @@ import type { Pixels } from '@akin/imaging';
 import { draw } from '../drawing.ts';
 import type { Module } from '../module.ts';
 import { duplicateAxes } from './axes.ts';
+import { COPY_SCORE } from './copy-score.ts';
 import { joinParts } from './join.ts';
 import { lookAt } from './look.ts';
 import { duplicateManifest } from './manifest.ts';
@@ -48,7 +49,7 @@ const duplicate: Module = {
     return { duplicate_descriptor: { model: axes.model, vector } };
   },
   // Measured on photos, as is told in docs/quality.md: of ten million pairs of strangers one or two score 0.7 or more.
-  scores: { usual: 0.1, rare: 0.3, near: 0.7, nearAt: 0.55 },
+  scores: { usual: 0.1, rare: 0.3, near: COPY_SCORE, nearAt: 0.55 },
   examples: [
     {
       title: 'a smaller, brighter copy is nearer than another scene in the same colours',

@@ -1,8 +1,9 @@
+import { COPY_SCORE } from '../duplicate/copy-score.ts';
 import { type Codebook, codebookOf } from '../vectors/codebook.ts';
 import { encodeCodes, nearestCells } from '../vectors/codes.ts';
 import { distance } from '../vectors/unit.ts';
 import { scoreOf } from '../vectors.ts';
-import { COPY_SCORE, type Edited } from './copies.ts';
+import type { Edited } from './copies.ts';
 import { meanOf } from './ranking.ts';
 
 /** Shares of the 10 nearest of all others that a code keeps. */

@@ -1,3 +1,4 @@
+import { COPY_SCORE } from '../duplicate/copy-score.ts';
 import { distance } from '../vectors/unit.ts';
 import { scoreOf } from '../vectors.ts';
 import { averagePrecisionOf, similarity } from './ranking.ts';
@@ -40,8 +41,6 @@ export interface CopyFigures {
 /** Thumbnails that agree this much, in any of the 8 ways to turn and flip one, show one scene. */
 const SAME_SCENE = 0.93;
 const KEPT_PAIRS = 40;
-/** What parts copies from others. */
-export const COPY_SCORE = 0.7;
 
 /** The score of two pictures as duplicates. */
 export function scoreOfCopy(a: Vectors | undefined, b: Vectors | undefined): number {

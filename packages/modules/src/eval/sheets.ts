@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { COPY_SCORE } from '../duplicate/copy-score.ts';
 import { type Bitmap, blank, readBitmap } from './bitmap.ts';
-import { COPY_SCORE } from './copies.ts';
 import type { DescribedPicture } from './describe.ts';
 import { editsOf } from './edited.ts';
 import { EDITS } from './edits.ts';
