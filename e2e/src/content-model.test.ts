@@ -11,6 +11,8 @@ let place: Awaited<ReturnType<typeof temporaryFolder>>;
 let served: PictureServer;
 let akin: ServingAkin;
 let model: string;
+/** Like one picture, by the model. */
+let liked: Awaited<ReturnType<typeof like>>;
 const inPlace = (...names: string[]) => path.join(place.folder, ...names);
 
 beforeAll(async () => {
@@ -76,8 +78,8 @@ async function saveGraph(folder: string): Promise<void> {
 const serve = (...args: string[]) => serveAkin(['--no-demo', '--data', inPlace('data'), ...args]);
 const collection = () => akin.client.collection('my-collection');
 const base64 = async (seed: number) => (await copyOf(await picture(seed, 120, 90))).toString('base64');
-const likeId = async (id: string) =>
-  (await collection().image({ 'rank.by.id': id, rows: 3, fl: 'id,score' })).response.docs.map((doc) => doc.id);
+const like = async (id: string) =>
+  (await collection().image({ 'rank.by.id': id, rows: 3, fl: 'id,score' })).response.docs;
 const likePicture = async (seed: number) =>
   (await collection().image({ 'rank.by.data': await base64(seed), rows: 3, fl: 'id,score' })).response.docs;
 
@@ -108,9 +110,10 @@ describe('a content model of one’s own', () => {
     await akin.command.says(/Three requests to paste/);
     expect((await collection().select({ rows: 0 })).response.numFound).toBe(PICTURES);
     for (const seed of [3, 40, 99]) {
-      expect((await likeId(`${seed}.jpg`))[0]).toBe(`${seed}.jpg`);
+      expect((await like(`${seed}.jpg`))[0]?.id).toBe(`${seed}.jpg`);
       expect((await likePicture(seed))[0]?.id).toBe(`${seed}.jpg`);
     }
+    liked = await like('40.jpg');
     const { outputs } = await collection().analyze({ data: await base64(5) }, { 'modules.apply': 'content' });
     const { content_descriptor } = JSON.parse(outputs) as { content_descriptor: string };
     expect(Buffer.from(content_descriptor, 'base64').toString('latin1')).toContain(`${model}/content`);
@@ -143,8 +146,8 @@ describe('a content model of one’s own', () => {
       status: 400,
       message: expect.stringContaining('cannot be mixed'),
     });
-    // What needs no outputs of this akin goes on.
-    expect((await likeId('40.jpg'))[0]).toBe('40.jpg');
+    // What needs no outputs of this akin goes on, with the scores of the model.
+    expect(await like('40.jpg')).toEqual(liked);
     expect((await collection().color({ 'rank.by.hex': '0xFF0000', rows: 1 })).response.docs).toHaveLength(1);
     await collection().add([{ id: 'plain', title: 'no picture' }], { commit: true });
     expect((await collection().select({ rows: 0 })).response.numFound).toBe(PICTURES + 1);
@@ -166,11 +169,11 @@ describe('a content model of one’s own', () => {
 
   it('takes over a collection that is made anew', async () => {
     const shop = () => akin.client.collection('shop');
-    const like = async () =>
+    const likeThird = async () =>
       shop().image({ 'rank.by.data': (await picture(3)).toString('base64'), rows: 1, fl: 'id,score' });
-    expect((await refusal(like())).status).toBe(409);
+    expect((await refusal(likeThird())).status).toBe(409);
     const { code, out } = await runAkin(['reindex', '--url', akin.url, '--collection', 'shop']);
     expect([code, out]).toEqual([0, expect.stringContaining('3 pictures analyzed again')]);
-    expect((await like()).response.docs).toEqual([{ id: '3', score: 1 }]);
+    expect((await likeThird()).response.docs).toEqual([{ id: '3', score: 1 }]);
   }, 180_000);
 });

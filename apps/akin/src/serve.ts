@@ -7,12 +7,11 @@ import { type AccessConfig, createGateway, type Gateway, type GatewayLimits } fr
 import { type DownloadPolicy, makeThumbnail } from '@akin/imaging';
 import { createIndexer } from '@akin/indexer';
 import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/modules/analyze';
-import { MODULES } from '@akin/modules/manifests';
-import { models, parseOutputs } from '@akin/modules/vectors';
 import { createMemoryQueue } from '@akin/queue';
 import { createLogger, createMetrics, type Logger } from '@akin/runtime';
 import { openStore } from '@akin/store';
 import { downloader } from './download.ts';
+import { ownModules } from './own-modules.ts';
 import { Parts } from './parts.ts';
 import { tellOtherModels } from './tell-other-models.ts';
 import { openTracing } from './tracing.ts';
@@ -94,7 +93,7 @@ async function open(
         ...(config.searchSlowdown === undefined ? {} : { searchSlowdown: config.searchSlowdown }),
       }
     : { folder: path.join(config.dataFolder, 'database'), tell: (text: string) => log.warn(text) };
-  const opening = openStore({ modules: MODULES, models: models(), parseOutputs, ...place, signal });
+  const opening = openStore({ ...ownModules(), ...place, signal });
   // A folder has to be left in order; a server that does not answer is not waited for.
   const store = parts.keep('store', await (config.databaseUrl ? parts.unlessStopped(opening) : opening));
   for (const line of await tellOtherModels(store)) process.stderr.write(`${line}\n`);

@@ -28,3 +28,9 @@ export interface ModuleManifest {
     readonly dimensions: number;
   };
 }
+
+/**
+ * What makes scores of the distances between descriptors of one model: points (distance, score) by rising distance, from
+ * (0, 1) to (2, 0).
+ */
+export type Calibration = readonly (readonly [distance: number, score: number])[];

@@ -2,6 +2,7 @@
  * The door for those who compare, store and check the results of analyses without running one. Pure: no TensorFlow, no
  * image library; the codebook of a module is read from its file when first needed.
  */
+import type { Calibration } from '@akin/domain';
 import { MODULES } from './manifests.ts';
 import { codebookOf } from './vectors/codebook.ts';
 import { nearestCells as nearestCellsOf } from './vectors/codes.ts';
@@ -31,9 +32,15 @@ export function modelNames(): string {
 
 /** The same by module. */
 export function models(): ReadonlyMap<string, string> {
-  const described = MODULES.filter(({ descriptor }) => descriptor);
-  return new Map(described.map(({ name }) => [name, codebookOf(name).model]));
+  return new Map(DESCRIBED.map((name) => [name, codebookOf(name).model]));
 }
+
+/** What makes scores of the distances of each module's descriptors. */
+export function calibrations(): ReadonlyMap<string, Calibration> {
+  return new Map(DESCRIBED.map((name) => [name, codebookOf(name).calibration]));
+}
+
+const DESCRIBED = MODULES.filter(({ descriptor }) => descriptor).map(({ name }) => name);
 
 /** How many cells the module's codebook has; cells are numbered from 0. */
 export function cellCount(module: string): number {

@@ -216,6 +216,9 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
 
   // 10: where a request comes from, for the log lines and spans of its analyses, see staging
   (S) => [`alter table ${S}.requests add column request_id text, add column trace text`],
+
+  // 11: what makes scores of the distances of that model's descriptors, as JSON, see models
+  (S) => [`alter table ${S}.described add column calibration text`],
 ];
 
 export const TABLES_VERSION = TABLES.length;

@@ -58,7 +58,7 @@ export {
 export { lastOperation } from './last-operation.ts';
 export { holdLease, type Lease, releaseLeases } from './leases.ts';
 export { maintain } from './maintain.ts';
-export { type OtherModel, otherModels, requireOwnModels } from './models.ts';
+export { type OtherModel, otherCalibration, otherModels, requireOwnModels } from './models.ts';
 export { oldestUnseen } from './oldest-unseen.ts';
 export {
   findOperation,

@@ -1,4 +1,4 @@
-import { parseJson, TypeClaims, validateDocument } from '@akin/domain';
+import { type Calibration, parseJson, TypeClaims, validateDocument } from '@akin/domain';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   accept,
@@ -13,7 +13,7 @@ import {
 import { claimForAnalysis } from './analysis.ts';
 import { type Collection, createCollection, findCollection } from './collections.ts';
 import { commit } from './commit.ts';
-import { otherModels, requireOwnModels } from './models.ts';
+import { otherCalibration, otherModels, requireOwnModels } from './models.ts';
 import { loadSchema } from './schema.ts';
 import { openStore, type Store } from './store.ts';
 
@@ -29,13 +29,14 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     await remove();
   });
 
-  async function open(model: string | undefined, dimensions = 4): Promise<Store> {
+  async function open(model: string | undefined, dimensions = 4, calibration?: Calibration): Promise<Store> {
     await store?.[Symbol.asyncDispose]();
     const modules = TEST_MODULES.map((module) =>
       module.descriptor ? { ...module, descriptor: { ...module.descriptor, dimensions } } : module,
     );
     const models = model === undefined ? {} : { models: new Map([['shape', model]]) };
-    store = await openStore({ ...place, modules, parseOutputs: parseTestOutputs, graceMilliseconds: 0, ...models });
+    const own = { ...models, ...(calibration ? { calibrations: new Map([['shape', calibration]]) } : {}) };
+    store = await openStore({ ...place, modules, parseOutputs: parseTestOutputs, graceMilliseconds: 0, ...own });
     return store;
   }
   const add = async (collection: Collection, id: string, shape: readonly number[]) => {
@@ -125,5 +126,39 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     await add(third, 'v', [1, 0, 0, 0]);
     await open('c-1');
     expect(await otherModels(store, await findCollection(store, 'third'))).toEqual([]);
+  });
+
+  it('have what makes scores of their distances kept with them', async () => {
+    const line = (middle: number): Calibration => [
+      [0, 1],
+      [1, middle],
+      [2, 0],
+    ];
+    const kept = async () => {
+      const collection = await findCollection(store, 'fourth');
+      return otherCalibration(store, collection, await loadSchema(store, collection), 'shape');
+    };
+    await open('a-1', 4, line(0.5));
+    const fourth = await createCollection(store, 'fourth');
+    await add(fourth, 'u', [1, 0, 0, 0]);
+    expect(await kept()).toBeUndefined();
+    await open('b-1', 3, line(0.9));
+    expect(await kept()).toEqual(line(0.5));
+    // Trained again for the same model.
+    await open('a-1', 4, line(0.6));
+    await open('b-1', 3, line(0.9));
+    expect(await kept()).toEqual(line(0.6));
+    // With its last document a collection goes over, and nothing of the other model stays.
+    await accept(store, fourth, [{ kind: 'delete', id: 'u' }]);
+    await commit(store, fourth);
+    await open('b-1', 3);
+    await open('a-1', 4);
+    expect(await otherModels(store, fourth)).toEqual([]);
+    await add(fourth, 'u', [1, 0, 0, 0]);
+    await open('b-1', 3);
+    await expect(kept()).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('cannot tell the scores of that model'),
+    });
   });
 });

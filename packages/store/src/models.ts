@@ -1,4 +1,5 @@
-import { AkinError, type ModuleManifest } from '@akin/domain';
+import { isDeepStrictEqual } from 'node:util';
+import { AkinError, type Calibration, type ModuleManifest } from '@akin/domain';
 import { descriptorTable } from './collection-tables.ts';
 import type { Collection } from './collections.ts';
 import type { Queryable } from './engine/engine.ts';
@@ -22,11 +23,17 @@ export interface OtherModel {
   readonly own: string;
 }
 
-/** Makes the models of this process those of a collection that has no descriptors. */
+/**
+ * Makes the models of this process those of a collection that has no descriptors, and writes down with those of a
+ * collection what makes scores of their distances.
+ */
 export async function claimModels(store: Store, collection: Collection): Promise<void> {
   const schema = await loadSchema(store, collection);
   for (const module of store.modules) {
-    if (store.models.get(module.name) === schema.models.get(module.name)) continue;
+    const { name } = module;
+    const own = store.calibrations.get(name);
+    const isKnown = own === undefined || isDeepStrictEqual(own, schema.calibrations.get(name));
+    if (isKnown && store.models.get(name) === schema.models.get(name)) continue;
     await store.engine.transaction(async (tx) => {
       if (!(await claimModel(store, collection, module, tx))) return;
       await tx.query('update akin.collections set schema_version = schema_version + 1 where id = $1', [collection.id]);
@@ -45,21 +52,37 @@ export async function claimModel(
   if (model === undefined || descriptor === undefined) return false;
   // Commits count in the same row: of the two, one waits for the other and sees what it did.
   const [row] = await tx.query<{ before: string | null }>(
-    `update ${S}.described d set model = $2 from ${S}.described old
+    `update ${S}.described d set model = $2, calibration = null from ${S}.described old
       where d.module = $1 and old.module = $1 and d.model is distinct from $2
         and (d.model is null or (d.documents = 0 and d.unpublished = 0
              and not exists (select from ${S}.generations g where g.module = $1 and g.state <> 'retired')))
      returning old.model as before`,
     [name, model],
   );
-  if (row === undefined) return false;
-  if (row.before !== null) {
+  if (row !== undefined && row.before !== null) {
     // Descriptors of the new model may have another size; what is left here is of rows that ended.
     const table = descriptorTable(S, name);
     await tx.query(`truncate ${table}`);
     await tx.query(`alter table ${table} alter column vector type halfvec(${descriptor.dimensions})`);
   }
-  return true;
+  return (await writeCalibration(store, S, name, model, tx)) || row !== undefined;
+}
+
+async function writeCalibration(
+  store: Store,
+  S: string,
+  module: string,
+  model: string,
+  tx: Queryable,
+): Promise<boolean> {
+  const calibration = store.calibrations.get(module);
+  if (calibration === undefined) return false;
+  const rows = await tx.query(
+    `update ${S}.described set calibration = $3
+      where module = $1 and model = $2 and calibration is distinct from $3 returning module`,
+    [module, model, JSON.stringify(calibration)],
+  );
+  return rows.length > 0;
 }
 
 /**
@@ -95,6 +118,28 @@ export function refuseOtherModels(
   );
 }
 
+/**
+ * What makes scores of the distances in a collection whose descriptors are of another model than this process makes.
+ *
+ * @returns undefined when they are of the model of this process
+ * @throws AkinError conflict that names both models when no process with theirs wrote it down
+ */
+export function otherCalibration(
+  store: Store,
+  { name }: Collection,
+  schema: CollectionSchema,
+  module: string,
+): Calibration | undefined {
+  if (!isOther(store, schema, module)) return undefined;
+  const calibration = schema.calibrations.get(module);
+  if (calibration !== undefined) return calibration;
+  const [theirs, own] = [schema.models.get(module), store.models.get(module)];
+  throw new AkinError(
+    'conflict',
+    `The collection ${name} holds ${module} of the model ${theirs}, and this akin uses ${own}, which cannot tell the scores of that model. Open the store once with an akin that uses it, or make the collection anew with: akin reindex --collection ${name}`,
+  );
+}
+
 /** What of a collection is of other models. */
 export async function otherModels(store: Store, collection: Collection): Promise<OtherModel[]> {
   const schema = await loadSchema(store, collection);
@@ -105,7 +150,7 @@ export async function otherModels(store: Store, collection: Collection): Promise
   })).filter(({ model, own }) => model !== own);
 }
 
-function isOther(store: Store, schema: CollectionSchema, module: string): boolean {
+export function isOther(store: Store, schema: CollectionSchema, module: string): boolean {
   const [theirs, own] = [schema.models.get(module), store.models.get(module)];
   return theirs !== undefined && own !== undefined && theirs !== own;
 }

@@ -1,4 +1,4 @@
-import { type Field, type FieldType, PRECONFIGURED_FIELDS, type Schema } from '@akin/domain';
+import { type Calibration, type Field, type FieldType, PRECONFIGURED_FIELDS, type Schema } from '@akin/domain';
 import { isColumn } from './collection-tables.ts';
 import type { Collection } from './collections.ts';
 import type { Queryable } from './engine/engine.ts';
@@ -22,6 +22,8 @@ export interface CollectionSchema {
   readonly columns: ReadonlyMap<string, Column>;
   /** The model that made its descriptors, by module. */
   readonly models: ReadonlyMap<string, string>;
+  /** What makes scores of the distances between them, by module. */
+  readonly calibrations: ReadonlyMap<string, Calibration>;
 }
 
 const PRECONFIGURED_COLUMNS: Readonly<Record<string, Column>> = {
@@ -78,10 +80,13 @@ async function readSchema(store: Store, collection: Collection, tx: Queryable): 
       order by f.number`,
     [collection.id],
   );
-  const made = await tx.query<{ module: string; model: string }>(
-    `select module, model from ${collection.sqlSchema}.described where model is not null`,
+  const made = await tx.query<{ module: string; model: string; calibration: string | null }>(
+    `select module, model, calibration from ${collection.sqlSchema}.described where model is not null`,
   );
   const models = new Map(made.map(({ module, model }) => [module, model]));
+  const calibrations = new Map(
+    made.flatMap(({ module, calibration }) => (calibration === null ? [] : [[module, JSON.parse(calibration)]])),
+  );
   const fields = new Map<string, Field>(PRECONFIGURED_FIELDS.map((field) => [field.name, field]));
   const columns = new Map<string, Column>(Object.entries(PRECONFIGURED_COLUMNS));
   for (const output of store.modules.flatMap((module) => module.outputs)) {
@@ -95,5 +100,5 @@ async function readSchema(store: Store, collection: Collection, tx: Queryable): 
     if (origin === 'document') fields.set(name, { name, type, origin, returnedByDefault: true });
     columns.set(name, { kind: 'column', sql: column, type });
   }
-  return { version: rows[0]?.version ?? 0, fields, columns, models };
+  return { version: rows[0]?.version ?? 0, fields, columns, models, calibrations };
 }

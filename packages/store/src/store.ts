@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AkinError, type FieldValue, type ModuleManifest } from '@akin/domain';
+import { AkinError, type Calibration, type FieldValue, type ModuleManifest } from '@akin/domain';
 import { Brake, exchangeSearchTimes } from './brake.ts';
 import type { CellFinder } from './cells/codebook.ts';
 import { createCollection, listCollections, updateTables } from './collections.ts';
@@ -25,6 +25,8 @@ export type StoreConfig = {
   readonly modules: readonly ModuleManifest[];
   /** Which model makes the descriptors of each module here: others are not mixed with them. Unchecked when not given. */
   readonly models?: ReadonlyMap<string, string>;
+  /** What makes scores of the distances of those models: kept with the collections, for whoever opens them with others. */
+  readonly calibrations?: ReadonlyMap<string, Calibration>;
   /** Reads the JSON text of outputs; throws AkinError. Given, so that the store needs no module. */
   readonly parseOutputs: (json: string, mark?: string) => ParsedOutputs;
   /** How long rows that a commit replaced stay for searches that began before it, in milliseconds. 60,000 when not given. */
@@ -66,6 +68,7 @@ export interface Store extends AsyncDisposable {
   readonly engine: Engine;
   readonly modules: readonly ModuleManifest[];
   readonly models: ReadonlyMap<string, string>;
+  readonly calibrations: ReadonlyMap<string, Calibration>;
   readonly parseOutputs: (json: string, mark?: string) => ParsedOutputs;
   readonly graceMilliseconds: number;
   readonly indexedFrom: number;
@@ -130,6 +133,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       engine,
       modules: config.modules,
       models: config.models ?? new Map(),
+      calibrations: config.calibrations ?? new Map(),
       parseOutputs: config.parseOutputs,
       graceMilliseconds: config.graceMilliseconds ?? 60_000,
       exactDocuments: config.exactDocuments ?? 20_000,

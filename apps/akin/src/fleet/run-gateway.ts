@@ -1,9 +1,8 @@
 import type { AkinError } from '@akin/domain';
 import { type AccessConfig, asksForKeys, createDoor, createGateway, howToMakeAKey } from '@akin/gateway';
 import { makeThumbnail } from '@akin/imaging';
-import { MODULES } from '@akin/modules/manifests';
-import { models, parseOutputs } from '@akin/modules/vectors';
 import { findCollection, listKeys, openStore, requestCommit, type Store } from '@akin/store';
+import { ownModules } from '../own-modules.ts';
 import { THUMBNAIL_LIMITS, type WaitingLimits } from '../serve.ts';
 import { akinVersion } from '../version.ts';
 import { analyzeRemotely } from './analyze-remotely.ts';
@@ -46,9 +45,7 @@ export async function openGatewayProcess(
   try {
     store = parts.keep(
       'store',
-      await persist('the database', () =>
-        openStore({ modules: MODULES, models: models(), parseOutputs, databaseUrl, shared: true, searchSlowdown }),
-      ),
+      await persist('the database', () => openStore({ ...ownModules(), databaseUrl, shared: true, searchSlowdown })),
     );
     await persist('a first key', async () => {
       if (!asksForKeys({ ...listen, access }) || (await listKeys(store)).length > 0) return;

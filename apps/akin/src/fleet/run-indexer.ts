@@ -1,7 +1,7 @@
 import { createIndexer } from '@akin/indexer';
-import { MODULES } from '@akin/modules/manifests';
-import { modelNames, models, parseOutputs } from '@akin/modules/vectors';
+import { modelNames } from '@akin/modules/vectors';
 import { openStore } from '@akin/store';
+import { ownModules } from '../own-modules.ts';
 import { tellOtherModels } from '../tell-other-models.ts';
 import { type FleetProcess, notReady } from './fleet-process.ts';
 import { openQueue, type QueueServer } from './open-queue.ts';
@@ -29,9 +29,7 @@ export async function openIndexerProcess(
   const { databaseUrl, queueServer, autoCommitMilliseconds, searchSlowdown } = config;
   const store = parts.keep(
     'store',
-    await persist('the database', () =>
-      openStore({ modules: MODULES, models: models(), parseOutputs, databaseUrl, shared: true, searchSlowdown }),
-    ),
+    await persist('the database', () => openStore({ ...ownModules(), databaseUrl, shared: true, searchSlowdown })),
   );
   for (const line of await tellOtherModels(store)) log.warn(line);
   const contract = modelNames();

@@ -1,6 +1,6 @@
 import { type Endpoints, MAX_ROWS, type ParametersOf } from '@akin/contract';
 import { AkinError, type Query } from '@akin/domain';
-import { findCollection, search } from '@akin/store';
+import { findCollection, loadSchema, search } from '@akin/store';
 import type { Handler } from '../http/frame.ts';
 import { fieldNames } from '../search/answer-search.ts';
 import { readFieldList } from '../search/field-list.ts';
@@ -26,7 +26,7 @@ export const get: Handler<ParametersOf<Endpoints['get']>> = async ({ parameters,
   const fields = readFieldList(parameters.fl, false, lookupIn(list));
   const collection = await findCollection(context.store, parameters.collection);
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
-  const { names, hidden } = await fieldNames(fields, collection, context);
+  const { names, hidden } = fieldNames(fields, await loadSchema(context.store, collection));
   const { hits } = await search(context.store, collection, {
     query: anyOf(wanted),
     filters: [],

@@ -1,7 +1,7 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
-import { AkinError, Double } from '@akin/domain';
+import { AkinError, type Calibration, Double } from '@akin/domain';
 import { GROUP_MODULE, GROUP_SCORE, scoreOf } from '@akin/modules/vectors';
-import { findCollection, type Group, listGroups } from '@akin/store';
+import { findCollection, type Group, listGroups, loadSchema, otherCalibration } from '@akin/store';
 import type { Handler } from '../http/frame.ts';
 import { fieldNames } from '../search/answer-search.ts';
 import { type FieldList, readFieldList, wantedDistances } from '../search/field-list.ts';
@@ -20,7 +20,9 @@ export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ param
 
   const collection = await findCollection(context.store, parameters.collection);
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
-  const { names, hidden } = await fieldNames(fields, collection, context);
+  const schema = await loadSchema(context.store, collection);
+  const calibration = otherCalibration(context.store, collection, schema, GROUP_MODULE);
+  const { names, hidden } = fieldNames(fields, schema);
   const page = await listGroups(context.store, collection, {
     filters,
     rows: parameters.limit ?? parameters.rows,
@@ -38,14 +40,19 @@ export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ param
       threshold: new Double(GROUP_SCORE),
       numFound: page.numFound,
       numFoundExact: page.numFoundExact,
-      groups: page.groups.map((group) => presentGroup(group, fields, hidden)),
+      groups: page.groups.map((group) => presentGroup(group, fields, hidden, calibration)),
       ...(page.next === undefined ? {} : { nextCursor: writeCursor(page.next) }),
     },
   };
 };
 
-function presentGroup({ id, size, members }: Group, fields: FieldList, hidden: ReadonlySet<string>) {
-  const scored = members.map((member) => ({ ...member, score: scoreOf(GROUP_MODULE, member.distance) }));
+function presentGroup(
+  { id, size, members }: Group,
+  fields: FieldList,
+  hidden: ReadonlySet<string>,
+  calibration: Calibration | undefined,
+) {
+  const scored = members.map((member) => ({ ...member, score: scoreOf(GROUP_MODULE, member.distance, calibration) }));
   return {
     id,
     representative: id,

@@ -1,8 +1,7 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, Double, type Field, type Query, quote } from '@akin/domain';
 import { scoreOf } from '@akin/modules/vectors';
-import { type Collection, findCollection, loadSchema, search } from '@akin/store';
-import type { Context } from '../context.ts';
+import { type CollectionSchema, findCollection, loadSchema, otherCalibration, search } from '@akin/store';
 import type { Handler } from '../http/frame.ts';
 import { describe } from '../search/describe.ts';
 import { lookupIn, readFilters } from '../search/query-parameters.ts';
@@ -28,9 +27,11 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
 
   const collection = await findCollection(context.store, parameters.collection);
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
-  // As in queries, a backslash takes the meaning from the character behind it.
-  const field = await labelField(parameters['tagging.field'].replace(/\\(.)/gsu, '$1'), collection, context);
   await requireOwnModel([input], VOTING_MODULE, collection, context);
+  const schema = await loadSchema(context.store, collection);
+  // As in queries, a backslash takes the meaning from the character behind it.
+  const field = labelField(parameters['tagging.field'].replace(/\\(.)/gsu, '$1'), schema);
+  const calibration = otherCalibration(context.store, collection, schema, VOTING_MODULE);
   const rank = await describe([input], { module: VOTING_MODULE }, signal, context);
   const { hits } = await search(context.store, collection, {
     query: { kind: 'exists', field: field.name, position: 0 },
@@ -44,7 +45,7 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
   const voters = hits.map(({ id, distance, document }): Voter => {
     const value = document.get(field.name);
     const labels = Array.isArray(value) ? value.map(String) : value === undefined ? [] : [String(value)];
-    return { id, score: scoreOf(VOTING_MODULE, distance as number), labels };
+    return { id, score: scoreOf(VOTING_MODULE, distance as number, calibration), labels };
   });
   const { 'tagging.max': max, 'tagging.threshold': threshold } = parameters;
   const tags = voteForTags(voters).filter(({ confidence }) => confidence >= threshold);
@@ -76,8 +77,7 @@ function readInput(parameters: Parameters): RankInput {
 }
 
 /** @throws AkinError bad-request when there is no such field, or one that holds no labels */
-async function labelField(name: string, collection: Collection, { store }: Context): Promise<Field> {
-  const { fields } = await loadSchema(store, collection);
+function labelField(name: string, { fields }: CollectionSchema): Field {
   const field = fields.get(name);
   if (field === undefined) {
     throw new AkinError('bad-request', `Parameter tagging.field: no document has a field ${quote(name)}.`);

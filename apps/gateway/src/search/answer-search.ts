@@ -4,8 +4,10 @@ import { scoreOf } from '@akin/modules/vectors';
 import { inSpan } from '@akin/runtime';
 import {
   type Collection,
+  type CollectionSchema,
   findCollection,
   loadSchema,
+  otherCalibration,
   type SearchQuestion,
   type SearchResult,
   search,
@@ -68,10 +70,13 @@ export async function answerSearch(
   const threshold = parameters['rank.threshold'] ?? preset.threshold;
   // Who wants exact answers gets them, whatever else is asked for.
   const smartfilter = parameters['rank.approximate'] === false ? 'off' : parameters['rank.smartfilter'];
-  const rank =
-    inputs.length > 0 ? await describe(inputs, { module, threshold, smartfilter }, signal, context) : undefined;
+  const schema = await loadSchema(context.store, collection);
+  const ranked = inputs.length > 0;
+  const calibration = ranked ? otherCalibration(context.store, collection, schema, module) : undefined;
+  const likeness = { module, threshold, calibration, smartfilter };
+  const rank = ranked ? await describe(inputs, likeness, signal, context) : undefined;
 
-  const { names, hidden } = await fieldNames(fields, collection, context);
+  const { names, hidden } = fieldNames(fields, schema);
   const question: SearchQuestion = {
     query,
     filters: filters.map((filter) => filter.query),
@@ -91,9 +96,9 @@ export async function answerSearch(
   };
   const result = await searchTraced(collection, question, rank === undefined ? undefined : module, signal, context);
 
-  const scoreOfHit = ({ distance, score }: { distance?: number; score?: number }) =>
-    distance === undefined ? score : scoreOf(module, distance);
-  const maxScore = result.minDistance === undefined ? result.maxScore : scoreOf(module, result.minDistance);
+  const scoreOfHit = ({ distance, score }: { distance?: number | undefined; score?: number | undefined }) =>
+    distance === undefined ? score : scoreOf(module, distance, calibration);
+  const maxScore = scoreOfHit({ distance: result.minDistance, score: result.maxScore });
   const warnings = facetWarnings(facets, result.facets);
   return {
     header: {
@@ -160,12 +165,10 @@ function checkDepth({ start, rows, cursorMark }: Parameters): void {
  * Names for the store, which knows its own wildcards: only whole names and `*` are given; and those of them that are
  * read only to be shown under other names.
  */
-export async function fieldNames(
+export function fieldNames(
   list: FieldList,
-  collection: Collection,
-  { store }: Context,
-): Promise<{ names: string[]; hidden: ReadonlySet<string> }> {
-  const { fields: schema } = await loadSchema(store, collection);
+  { fields: schema }: CollectionSchema,
+): { names: string[]; hidden: ReadonlySet<string> } {
   const wanted = wantedFields(list, schema).map((name) => schema.get(name) as Field);
   const named = wanted.filter((field) => !list.all || !field.returnedByDefault);
   return {

@@ -1,4 +1,4 @@
-import { AkinError, naming } from '@akin/domain';
+import { AkinError, type Calibration, naming } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
 import { colorQuery, combine, distanceAt, parseHexColors, parseOutputs } from '@akin/modules/vectors';
 import type { RankByDocuments, Smartfilter } from '@akin/store';
@@ -33,6 +33,8 @@ interface Likeness {
   readonly module: string;
   /** The least score. */
   readonly threshold?: number | undefined;
+  /** Of the collection's model; that of this akin when not given. */
+  readonly calibration?: Calibration | undefined;
   readonly smartfilter?: Smartfilter | undefined;
 }
 
@@ -45,12 +47,12 @@ interface Likeness {
  */
 export async function describe(
   inputs: readonly RankInput[],
-  { module, threshold, smartfilter }: Likeness,
+  { module, threshold, calibration, smartfilter }: Likeness,
   signal: AbortSignal,
   context: Context,
 ): Promise<RankByDocuments> {
   const pictures = await Promise.all(inputs.map((input) => vectorOf(input, module, signal, context)));
-  const maxDistance = threshold === undefined ? undefined : distanceAt(module, threshold);
+  const maxDistance = threshold === undefined ? undefined : distanceAt(module, threshold, calibration);
   const [only] = inputs;
   return async (stored) => {
     const vectors: Float32Array[] = [];

@@ -1,12 +1,18 @@
+import type { Calibration } from '@akin/domain';
 import { codebookOf } from './codebook.ts';
 
 /**
  * The score of a distance: 1 at 0 and nowhere else, falling all the way to 0 at distance 2 (opposite vectors), straight
  * between the points of the module's calibration. It means the same in every collection; what it means is said where
  * the points are fitted, in train/calibration.ts.
+ *
+ * @param points of the model that made the two descriptors; those of the model that this akin uses when not given
  */
-export function scoreOf(module: string, distance: number): number {
-  const points = codebookOf(module).calibration;
+export function scoreOf(
+  module: string,
+  distance: number,
+  points: Calibration = codebookOf(module).calibration,
+): number {
   if (distance <= 0) return 1;
   for (let i = 1; i < points.length; i++) {
     const [from, high] = points[i - 1] as readonly [number, number];
@@ -24,13 +30,17 @@ const BELOW_ONE = 1 - Number.EPSILON / 2;
  * bit scores less, so that a score that an answer shows finds its document again. Infinity for 0 and below, because half
  * precision lets opposite vectors be a hair more than 2 apart.
  */
-export function distanceAt(module: string, score: number): number {
-  const points = codebookOf(module).calibration;
+export function distanceAt(
+  module: string,
+  score: number,
+  points: Calibration = codebookOf(module).calibration,
+): number {
   if (score >= 1) return 0;
   for (let i = 1; i < points.length; i++) {
     const [from, high] = points[i - 1] as readonly [number, number];
     const [to, low] = points[i] as readonly [number, number];
-    if (score > low) return lastWith(module, score, from + ((high - score) * (to - from)) / (high - low));
+    if (score > low)
+      return lastWith(score, from + ((high - score) * (to - from)) / (high - low), (d) => scoreOf(module, d, points));
   }
   return Number.POSITIVE_INFINITY;
 }
@@ -39,13 +49,13 @@ export function distanceAt(module: string, score: number): number {
 const ROUNDING = 1e-9;
 
 /** Between two neighbouring numbers around `distance`, the last that has the score. */
-function lastWith(module: string, score: number, distance: number): number {
+function lastWith(score: number, distance: number, scoreAt: (distance: number) => number): number {
   let inside = Math.max(0, distance - ROUNDING);
   let outside = distance + ROUNDING;
   for (;;) {
     const middle = (inside + outside) / 2;
     if (middle <= inside || middle >= outside) return inside;
-    if (scoreOf(module, middle) >= score) inside = middle;
+    if (scoreAt(middle) >= score) inside = middle;
     else outside = middle;
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { Calibration } from '@akin/domain';
 import { MODULES } from '../manifests.ts';
 import { readSafetensors, type Tensors } from '../safetensors.ts';
 
@@ -26,8 +27,7 @@ export interface Codebook {
   /** 64 hyperplanes and their offsets: the bits of the signature. */
   readonly planes: Float32Array;
   readonly offsets: Float32Array;
-  /** Points (distance, score) of the calibration, by rising distance; from (0, 1) to (2, 0). */
-  readonly calibration: readonly (readonly [number, number])[];
+  readonly calibration: Calibration;
 }
 
 /** Bits of the signature. */

@@ -1,7 +1,9 @@
 import { LIVE } from '../collection-tables.ts';
 import type { Collection } from '../collections.ts';
 import type { Queryable } from '../engine/engine.ts';
+import { isOther } from '../models.ts';
 import { Pace } from '../pace.ts';
+import { loadSchema } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { groupChunk } from './group-chunk.ts';
 import { leaveGroups } from './leave.ts';
@@ -29,6 +31,9 @@ export async function updateGroups(
   const needed = [rule.module, ...(rule.also ? [rule.also.module] : [])];
   const described = store.modules.filter(({ descriptor }) => descriptor !== undefined).map(({ name }) => name);
   if (!needed.every((name) => described.includes(name))) return true;
+  // Groups by another model stay as they are: what is near enough by the rule means nothing there.
+  const schema = await loadSchema(store, collection);
+  if (needed.some((name) => isOther(store, schema, name))) return true;
   const turn = new Turn(store, collection, rule, options);
   let state = await turn.begin();
   while (state !== undefined && state.as_of < state.target) {

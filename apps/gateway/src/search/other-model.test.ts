@@ -1,0 +1,126 @@
+import { MODULES } from '@akin/modules/manifests';
+import { calibrations, decodeDescriptor, distance, groupRule, models, parseOutputs } from '@akin/modules/vectors';
+import { commit, createCollection, findCollection, openStore, type Store, updateGroups } from '@akin/store';
+import { type TestDatabase, testDatabase } from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { outputsOf } from '../../test/pictures.ts';
+import { ask, createGateway, type Gateway, postJson, testConfig } from '../../test/start-gateway.ts';
+
+/** What an earlier akin used: of its distances d it made the scores 1 - d / 2. */
+const EARLIER = {
+  models: new Map([...models().keys()].map((module) => [module, 'earlier-1'])),
+  calibrations: new Map(
+    [...models().keys()].map((module) => [
+      module,
+      [
+        [0, 1],
+        [2, 0],
+      ] as const,
+    ]),
+  ),
+};
+const TODAY = { models: models(), calibrations: calibrations() };
+
+let database: TestDatabase;
+let store: Store;
+let gateway: Gateway;
+
+/** A gateway with these models, in the place of the one before. */
+async function start(own: Partial<typeof EARLIER> | typeof TODAY): Promise<void> {
+  await close();
+  store = await openStore({ databaseUrl: database.url, modules: MODULES, parseOutputs, ...own });
+  gateway = await createGateway(
+    testConfig({ store, commit: async (name) => commit(store, await findCollection(store, name)) }),
+  );
+}
+
+async function close(): Promise<void> {
+  await gateway?.[Symbol.asyncDispose]();
+  await store?.[Symbol.asyncDispose]();
+}
+
+async function fill(name: string): Promise<void> {
+  const collection = await createCollection(store, name);
+  const documents = ['red', 'red-2', 'red-copy', 'blue'].map((id) => ({ id, import: outputsOf(id), labels: [id] }));
+  expect((await postJson(gateway, `/api/cores/${name}/update?commit=true`, documents)).status).toBe(200);
+  expect(await updateGroups(store, collection, groupRule(), { milliseconds: 60_000 })).toBe(true);
+}
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await start(EARLIER);
+  await fill('shop');
+  await start({ models: EARLIER.models });
+  await fill('untold');
+  await start(TODAY);
+}, 60_000);
+afterAll(async () => {
+  await close();
+  await database?.drop();
+});
+
+/** The score of two pictures by the calibration of the earlier akin. */
+function scoreOfPair(module: string, one: string, other: string): number {
+  const [a, b] = [one, other].map((picture) =>
+    decodeDescriptor(JSON.parse(outputsOf(picture))[`${module}_descriptor`], module),
+  );
+  return 1 - distance(a as Float32Array, b as Float32Array) / 2;
+}
+
+const get = async (query: string) => (await ask(gateway, `/api/cores/${query}`)).json;
+
+describe('a collection with descriptors of another model', () => {
+  it('has the scores of that model', async () => {
+    const { docs, maxScore } = (await get('shop/image?rank.by.id=red&fl=id,score')).response;
+    expect(maxScore).toBe(1);
+    expect(docs.map(({ id }: { id: string }) => id).sort()).toEqual(['blue', 'red', 'red-2', 'red-copy']);
+    for (const { id, score } of docs) expect(score).toBeCloseTo(scoreOfPair('content', 'red', id), 5);
+  });
+
+  it('is narrowed by a threshold of that model', async () => {
+    const scores = ['red-2', 'red-copy'].map((id) => scoreOfPair('content', 'red', id)).sort();
+    for (const [i, score] of scores.entries()) {
+      const query = `shop/image?rank.by.id=red&rows=0&rank.threshold=${score - 1e-4}`;
+      expect((await get(query)).response.numFound).toBe(3 - i);
+    }
+  });
+
+  it('has labels voted by the scores of that model', async () => {
+    const { tags } = await get('shop/tag?tagging.field=labels&tagging.input.id=red');
+    const [{ voters }] = tags.filter(({ tag }: { tag: string }) => tag === 'blue');
+    expect(voters).toEqual([{ id: 'blue', score: expect.closeTo(scoreOfPair('content', 'red', 'blue'), 5) }]);
+  });
+
+  it('keeps its groups as they were, with the scores of that model', async () => {
+    const collection = await findCollection(store, 'shop');
+    const rule = { ...groupRule(), name: 'another', maxDistance: 0 };
+    expect(await updateGroups(store, collection, rule, { milliseconds: 60_000 })).toBe(true);
+    const { groups, asOfCommit } = await get('shop/groups');
+    expect(asOfCommit).toBe(1);
+    expect(groups).toHaveLength(1);
+    expect(groups[0].pairs).toEqual([
+      { ids: ['red', 'red-copy'], score: expect.closeTo(scoreOfPair('duplicate', 'red', 'red-copy'), 5) },
+    ]);
+  });
+
+  it('is refused where nobody told the scores of that model, until one who uses it opens the store', async () => {
+    for (const query of [
+      'untold/image?rank.by.id=red',
+      'untold/tag?tagging.field=labels&tagging.input.id=red',
+      'untold/groups',
+    ]) {
+      const { error } = await get(query);
+      expect([error?.code, error?.msg]).toEqual([
+        409,
+        expect.stringMatching(
+          /holds \w+ of the model earlier-1, and this akin uses akin-.* which cannot tell the scores.*akin reindex --collection untold/,
+        ),
+      ]);
+    }
+    expect((await get('untold/select?q=labels:blue')).response.numFound).toBe(1);
+    await start(EARLIER);
+    await start(TODAY);
+    const { docs } = (await get('untold/image?rank.by.id=red&fl=score')).response;
+    expect(docs[3].score).toBeCloseTo(scoreOfPair('content', 'red', 'blue'), 5);
+  });
+});
