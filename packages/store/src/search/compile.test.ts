@@ -24,6 +24,7 @@ const tables: SearchedTables = {
   schema: {
     version: 1,
     models: new Map(),
+    calibrations: new Map(),
     fields: new Map(
       Object.entries(TYPES).map(([name, type]): [string, Field] => [
         name,
