@@ -1,8 +1,8 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AkinRequestError } from '@akin/client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runAkin, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { RunningCommand, runAkin, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
 import { copyOf, type PictureServer, picture, servePictures } from './pictures.ts';
 
 const PICTURES = 110;
@@ -97,6 +97,29 @@ describe('a content model of one’s own', () => {
   it('is asked to be trained first', async () => {
     const { code, err } = await runAkin(['analyze', '--content-model', inPlace('model'), inPlace('pictures', '1.jpg')]);
     expect([code, err]).toEqual([1, expect.stringContaining('is not trained yet. Run: akin train')]);
+  });
+
+  it('is left as it was when the training is stopped', async () => {
+    const before = await readdir(inPlace('model'));
+    // Much to look at, and a file to be told of at once.
+    await mkdir(inPlace('many'));
+    await writeFile(inPlace('many', '0.txt'), 'no picture');
+    for (let i = 0; i < 20 * PICTURES; i++) {
+      await link(inPlace('pictures', `${i % PICTURES}.jpg`), inPlace('many', `${i}.jpg`));
+    }
+    for (const [signal, code] of [
+      ['SIGTERM', 143],
+      ['SIGINT', 130],
+    ] as const) {
+      const training = new RunningCommand(['train', inPlace('many'), '--content-model', inPlace('model')]);
+      await training.says(/0\.txt: /);
+      expect(await training.stop(signal)).toMatchObject({
+        code,
+        out: '',
+        err: expect.stringContaining(`Stopped by ${signal}. The folder of the model is as it was.\n`),
+      });
+      expect(await readdir(inPlace('model'))).toEqual(before);
+    }
   });
 
   it('is trained by one command', async () => {

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { untilSignal } from '@akin/runtime';
+import { Stopped, untilSignal } from '@akin/runtime';
 import { type Command, helpText, type Parsed, parseOptions, UsageError } from './options.ts';
 import { akinVersion } from './version.ts';
 
@@ -59,7 +59,7 @@ async function main(name: string, args: readonly string[]): Promise<number> {
   }
   // Every picture at work listens for it.
   setMaxListeners(0, stop.signal);
-  void untilSignal().then(() => stop.abort());
+  void untilSignal().then((signal) => stop.abort(new Stopped(signal)));
   try {
     return await program.run(parseOptions(program.command, args, process.env), stop.signal);
   } catch (error) {

@@ -2,7 +2,7 @@ export { EnvironmentError, envInteger, envList, envSwitch, envUrl, readEnvironme
 export { createLogger, type Log, type LogDestination, type Logger, type LoggerConfig } from './logger.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { type ShutdownPhase, shutDown } from './shutdown.ts';
-export { untilSignal } from './signals.ts';
+export { Stopped, untilSignal } from './signals.ts';
 export { sleep } from './sleep.ts';
 export { Slots } from './slots.ts';
 export {

@@ -3,6 +3,18 @@ const SAME_SIGNAL_MILLISECONDS = 500;
 
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 };
 
+/** The reason of the abort of what ends since a signal came. */
+export class Stopped extends Error {
+  override readonly name = 'AbortError';
+  /** As a shell has it for a process that died of the signal. */
+  readonly exitCode: number;
+
+  constructor(signal: keyof typeof EXIT_CODES) {
+    super(`Stopped by ${signal}.`);
+    this.exitCode = EXIT_CODES[signal];
+  }
+}
+
 /**
  * Resolves at the first SIGINT or SIGTERM. From then on a second one ends the process at once, whatever its shutdown
  * is waiting for.

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { trainContentModel } from '@akin/modules/analyze';
+import { Stopped } from '@akin/runtime';
 import type { Program } from '../main.ts';
 import { UsageError } from '../options.ts';
 import { CONTENT_MODEL_OPTION } from './serve-options.ts';
@@ -11,7 +12,7 @@ export const trainCommand: Program = {
     name: 'train',
     usage: 'train <folder of pictures>',
     about:
-      'Trains what a content model of your own needs, on pictures such as will be searched: a hundred at least, better some thousands. Writes into the folder of the model. Collections of before keep the model that they have: akin reindex makes them anew.',
+      'Trains what a content model of your own needs, on pictures such as will be searched: a hundred at least, better some thousands. Writes into the folder of the model. Collections of before keep the model that they have: akin reindex makes them anew. Stopped by a signal it ends at once and writes nothing; exit code 130 (Ctrl-C) or 143.',
     options: [CONTENT_MODEL_OPTION],
   },
 
@@ -20,16 +21,22 @@ export const trainCommand: Program = {
     const [pictures, ...more] = options.words;
     if (pictures === undefined || more.length > 0) throw new UsageError('Name one folder of pictures.');
     if (folder === undefined) throw new UsageError('Name the folder of the model by --content-model.');
-    const trained = await trainContentModel({
-      folder: path.resolve(folder),
-      pictures: path.resolve(pictures),
-      signal,
-      progress: (done, all) => {
-        if (done % TOLD_EVERY === 0 || done === all) process.stderr.write(`${done} of ${all} files\n`);
-      },
-      skip: (file, why) => process.stderr.write(`${file}: ${why}\n`),
-    });
-    process.stdout.write(`content=${trained.model}, trained on ${trained.pictures} pictures\n`);
-    return 0;
+    try {
+      const { model, pictures: count } = await trainContentModel({
+        folder: path.resolve(folder),
+        pictures: path.resolve(pictures),
+        signal,
+        progress: (done, all) => {
+          if (done % TOLD_EVERY === 0 || done === all) process.stderr.write(`${done} of ${all} files\n`);
+        },
+        skip: (file, why) => process.stderr.write(`${file}: ${why}\n`),
+      });
+      process.stdout.write(`content=${model}, trained on ${count} pictures\n`);
+      return 0;
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+      process.stderr.write(`${error.message} The folder of the model is as it was.\n`);
+      return error.exitCode;
+    }
   },
 };

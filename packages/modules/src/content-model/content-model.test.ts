@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { drawImage } from '@akin/testing';
@@ -47,6 +47,19 @@ describe("a user's own model of content", () => {
     );
   });
 
+  it('is left as it was by a training that is stopped, however far it is', async () => {
+    const before = await readdir(folder);
+    for (const last of [1, PICTURES]) {
+      const controller = new AbortController();
+      const progress = (done: number) => {
+        if (done === last) controller.abort(new Error(`stopped at ${last}`));
+      };
+      const training = trainContentModel({ folder, pictures, progress, signal: controller.signal });
+      await expect(training).rejects.toThrow(`stopped at ${last}`);
+    }
+    expect(await readdir(folder)).toEqual(before);
+  });
+
   it('is trained on a folder of pictures, to the same files each time', async () => {
     const skipped: string[] = [];
     const train = () => trainContentModel({ folder, pictures, skip: (file) => skipped.push(file) });
@@ -56,6 +69,7 @@ describe("a user's own model of content", () => {
     const files = () => Promise.all(['axes', 'content'].map((name) => readFile(join(folder, `${name}.safetensors`))));
     const before = await files();
     expect(await train()).toEqual(trained);
+    expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([]);
     expect(await files()).toEqual(before);
     model = trained.model;
   });

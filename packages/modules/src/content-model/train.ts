@@ -1,84 +1,70 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { AkinError } from '@akin/domain';
-import { decodeImage } from '@akin/imaging';
-import { MIN_SIDE } from '../analyzer/analyze-image.ts';
-import { roundToHalves } from '../half.ts';
-import type { Backend } from '../network/backend.ts';
-import { trainCodebook } from '../train/codebook.ts';
-import { filesBelow } from '../train/files-below.ts';
-import { toRows } from '../train/linear.ts';
-import { descriptorOf } from '../vectors/codebook.ts';
-import { distance } from '../vectors/unit.ts';
-import { readAxes, trainAxes, unitOf } from './axes.ts';
-import { AXES_FILE, CODEBOOK_FILE, modelId, readModelFiles } from './files.ts';
-import { openModel } from './run-model.ts';
+import { AXES_FILE, CODEBOOK_FILE } from './files.ts';
+import type { Learned, Lesson, Listener } from './learn.ts';
+import type { News } from './train-thread.ts';
 
-export interface TrainingConfig {
-  /** Of the model. */
-  readonly folder: string;
-  /** Pictures such as the collections will hold, in this folder and those below. */
-  readonly pictures: string;
-  readonly backend?: Backend;
-  readonly progress?: (done: number, all: number) => void;
-  /** Told of each file that is no picture. */
-  readonly skip?: (file: string, why: string) => void;
+export interface TrainingConfig extends Lesson, Partial<Listener> {
+  /** Ends the training at once; nothing is written then. */
   readonly signal?: AbortSignal;
 }
 
-/** With fewer, distances of strangers and the axes say little. */
-const LEAST_PICTURES = 100;
-const SEED = 1;
-/** Vectors of length 1 that are nearer than this differ by rounding alone. */
-const LEAST_DIFFERENCE = 1e-4;
+/** Resolves alike from src/content-model (under jest) and from dist/content-model. */
+const THREAD_FILE = new URL('../../dist/content-model/train-thread.js', import.meta.url);
 
 /**
  * Trains what a user's own model of content needs on their pictures: axes, codebook and calibration of the score. Equal
- * pictures and models give equal files, which are written into the folder of the model.
+ * pictures and models give equal files, which are written into the folder of the model. The work is that of a thread, so
+ * that the event loop stays free.
  *
  * @returns the name that outputs will carry, and how many pictures there were.
  * @throws {AkinError} bad-request when the model does not open or there are too few pictures.
+ * @throws the reason of the signal
  */
 export async function trainContentModel(config: TrainingConfig): Promise<{ model: string; pictures: number }> {
   const { folder, signal } = config;
-  const { dimensions } = descriptorOf('content');
-  const files = await readModelFiles(folder);
-  const run = await openModel(folder, files, config.backend ?? 'wasm');
-  const numbers: Float32Array[] = [];
-  const paths = await filesBelow(config.pictures).catch((cause) => {
-    throw new AkinError('bad-request', `${config.pictures} is no folder of pictures.`, { cause });
-  });
-  for (const [i, path] of paths.entries()) {
-    signal?.throwIfAborted();
-    try {
-      const { pixels } = await decodeImage(await readFile(path), { minSide: MIN_SIDE });
-      numbers.push(unitOf(run(pixels)));
-    } catch (error) {
-      config.skip?.(path, (error as Error).message);
-    }
-    config.progress?.(i + 1, paths.length);
+  const { axes, codebook, model, pictures } = await learnInThread(config);
+  signal?.throwIfAborted();
+  await replaceFiles([
+    [join(folder, AXES_FILE), axes],
+    [join(folder, CODEBOOK_FILE), codebook],
+  ]);
+  return { model, pictures };
+}
+
+async function learnInThread({ signal, progress, skip, ...lesson }: TrainingConfig): Promise<Learned> {
+  signal?.throwIfAborted();
+  const thread = new Worker(THREAD_FILE, { workerData: lesson satisfies Lesson, execArgv: [] });
+  let stop = () => {};
+  try {
+    return await new Promise((resolve, reject) => {
+      stop = () => reject(signal?.reason);
+      signal?.addEventListener('abort', stop);
+      thread.on('error', reject);
+      thread.on('exit', () => reject(new Error('The thread of the training ended.')));
+      thread.on('message', (news: News) => {
+        if (news.kind === 'progress') progress?.(news.done, news.all);
+        else if (news.kind === 'skip') skip?.(news.file, news.why);
+        else if (news.kind === 'learned') resolve(news.learned);
+        else reject(new AkinError(news.error.code, news.error.message, { cause: news.below && new Error(news.below) }));
+      });
+    });
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    await thread.terminate();
   }
-  if (numbers.length < LEAST_PICTURES) {
-    throw new AkinError(
-      'bad-request',
-      `${config.pictures} holds ${numbers.length} pictures that the model can look at. Training needs at least ${LEAST_PICTURES}, better some thousands, of the kind that will be searched.`,
-    );
+}
+
+/** Writes all beside their places first, so that each is whole or as it was. */
+async function replaceFiles(files: readonly (readonly [path: string, bytes: Uint8Array])[]): Promise<void> {
+  const beside = (path: string) => `${path}.part`;
+  try {
+    for (const [path, bytes] of files) await writeFile(beside(path), bytes);
+    for (const [path] of files) await rename(beside(path), path);
+  } catch (error) {
+    for (const [path] of files) await rm(beside(path), { force: true });
+    throw error;
   }
-  if (numbers.every((one) => distance(one, numbers[0] as Float32Array) < LEAST_DIFFERENCE)) {
-    throw new AkinError(
-      'bad-request',
-      `The model in ${folder} gives the same for all ${numbers.length} pictures: nothing can be found by it. See "output" and "input" in its content-model.json.`,
-    );
-  }
-  const axesFile = trainAxes(toRows(numbers, numbers[0]?.length ?? 0), dimensions);
-  const axes = readAxes(axesFile, dimensions, AXES_FILE);
-  const vectors = toRows(
-    numbers.map((one) => roundToHalves(axes.describe(one))),
-    dimensions,
-  );
-  const model = modelId(files, axesFile);
-  const codebook = trainCodebook({ module: 'content', model, vectors, seed: SEED });
-  await writeFile(join(folder, AXES_FILE), axesFile);
-  await writeFile(join(folder, CODEBOOK_FILE), codebook);
-  return { model, pictures: numbers.length };
 }
