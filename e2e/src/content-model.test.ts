@@ -199,4 +199,20 @@ describe('a content model of one’s own', () => {
     expect([code, out]).toEqual([0, expect.stringContaining('3 pictures analyzed again')]);
     expect((await likeThird()).response.docs).toEqual([{ id: '3', score: 1 }]);
   }, 180_000);
+
+  it('gives way in a collection from a folder, which is read again by who makes it anew', async () => {
+    await akin.command.stop();
+    akin = await serve();
+    const without = await runAkin(['reindex', '--url', akin.url]);
+    expect([without.code, without.out]).toEqual([2, expect.stringMatching(/cannot come along.*name the folder/s)]);
+    const { code, out, err } = await runAkin(['reindex', inPlace('pictures'), '--url', akin.url]);
+    expect([code, err]).toEqual([0, expect.stringContaining(`${PICTURES}/${PICTURES} pictures`)]);
+    expect(out).toContain(`my-collection is made anew: ${PICTURES + 1} documents copied, in`);
+    expect((await akin.client.collections()).collections.map(({ name }) => name)).not.toContain(
+      'my-collection.pictures',
+    );
+    expect((await likePicture(40))[0]?.id).toBe('40.jpg');
+    const { docs } = (await collection().select({ q: 'id:plain OR id:40.jpg', sort: 'id asc' })).response;
+    expect(docs).toMatchObject([{ id: '40.jpg', folder: '/', bytes: expect.any(Number) }, { id: 'plain' }]);
+  }, 180_000);
 });

@@ -79,7 +79,9 @@ export class Collection {
   }
 
   /** Makes the collection anew beside itself; `reindexStatus` tells how far that is. */
-  reindex(parameters: { field?: readonly string[]; allowMissing?: boolean } = {}): Promise<Reindex> {
+  reindex(
+    parameters: { field?: readonly string[]; allowMissing?: boolean; outputsFrom?: string } = {},
+  ): Promise<Reindex> {
     return this.#send('/reindex', {}, { body: queryString(parameters) });
   }
 

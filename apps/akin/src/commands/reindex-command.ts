@@ -3,8 +3,9 @@ import { sleep } from '@akin/runtime';
 import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
 import { persist } from '../bulk/persist.ts';
 import { ProgressLine } from '../bulk/progress-line.ts';
+import { readPicturesAgain } from '../folder/pictures-again.ts';
 import type { Program } from '../main.ts';
-import { UsageError } from '../options.ts';
+import { ANALYSIS_OPTIONS } from './serve-options.ts';
 
 const LOOK_MILLISECONDS = 500;
 const TOLD_MISSING = 20;
@@ -12,25 +13,27 @@ const TOLD_MISSING = 20;
 export const reindexCommand: Program = {
   command: {
     name: 'reindex',
-    usage: 'reindex [--field <name:type,…>]',
+    usage: 'reindex [<folder> …]',
     about:
-      'Makes a collection anew beside itself and exchanges the two in one step, with other types of fields, or after a change of models. Outputs that still hold come along; else pictures are analyzed again. Searches and changes go on. The work is the server’s: stopped, the same command looks on. Exit code 0: done; 2: documents cannot come along, and nothing was exchanged; 1: something else went wrong; 130: stopped looking on.',
+      'Makes a collection anew beside itself and exchanges the two in one step, with other types of fields, or after a change of models. Outputs that still hold come along; else pictures are analyzed again: fetched from their addresses or, if they came from a folder that you name, read there. Searches and changes go on. The work is the server’s: stopped, the same command looks on. Exit code 0: done; 2: documents cannot come along, and nothing was exchanged; 1: something else went wrong; 130: stopped looking on.',
     options: [
       ...SERVER_OPTIONS,
       { name: 'field', value: 'name:type,…', about: 'Fields that are to have another type, by comma' },
       { name: 'allow-missing', about: 'Exchange them even if documents cannot come along' },
+      ...ANALYSIS_OPTIONS,
       { name: 'patience', value: 'seconds', about: 'Give up when akin does not answer for so long', default: '300' },
     ],
   },
 
   async run(options, signal) {
-    if (options.words.length > 0) throw new UsageError('Name the collection by --collection.');
     const { client, name } = await findServer(options);
     const collection = client.collection(name);
+    const pictures = options.words.length > 0 ? await readPicturesAgain(client, name, options, signal) : undefined;
     const patience = options.number('patience') * 1_000;
     const parameters = {
       field: (options.text('field') ?? '').split(',').filter(Boolean),
       allowMissing: options.on('allow-missing'),
+      ...(pictures ? { outputsFrom: pictures.name } : {}),
     };
     let status: Reindex = await persist(() => collection.reindex(parameters), patience, signal);
     const line = new ProgressLine(process.stderr, () => ({
@@ -50,6 +53,7 @@ export const reindexCommand: Program = {
     } finally {
       line.finish();
     }
+    if (status.state === 'done') await pictures?.drop();
     const missing = status.missing.slice(0, TOLD_MISSING).map(({ id, msg }) => `  ${id}: ${msg}`);
     const rest = status.missing.length - missing.length;
     if (rest > 0) missing.push(`  and ${rest} more`);

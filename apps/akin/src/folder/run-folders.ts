@@ -16,17 +16,26 @@ export const FOLDER_OPTIONS: readonly Option[] = [
 /**
  * Indexes the folders, globs or, for `-`, the paths on standard input that the command line names, and prints a report.
  * Gives the exit code.
+ *
+ * @param only the ids of the pictures whose outputs alone are wanted; all pictures, as the options have it, when not given
  */
 export async function runFolders(
   options: Parsed,
-  run: { collection: Collection; analyzer: Analyzer; threads: number; signal: AbortSignal },
+  {
+    only,
+    ...run
+  }: { collection: Collection; analyzer: Analyzer; threads: number; signal: AbortSignal; only?: Set<string> },
 ): Promise<number> {
   const progress = new Progress(process.stderr);
   const report = await indexFolder({
     ...run,
-    candidates: (listener) => candidatesOf(options.words, listener, run.signal),
-    labelsFromFolders: options.on('labels-from-folders'),
-    prune: options.on('prune'),
+    async *candidates(listener) {
+      for await (const candidate of candidatesOf(options.words, listener, run.signal)) {
+        if (only === undefined || only.has(candidate.id)) yield candidate;
+      }
+    },
+    labelsFromFolders: only === undefined && options.on('labels-from-folders'),
+    prune: only === undefined && options.on('prune'),
     progress,
   });
   progress.finish();

@@ -252,6 +252,11 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       expect([answer.status, answer.json.error.msg]).toEqual([403, expect.stringContaining('is for mine alone')]);
     });
 
+    it('has no outputs from another for one that is made anew', async () => {
+      const answer = await as(admin, '/api/cores/mine/reindex?outputsFrom=secret', 'POST');
+      expect([answer.status, answer.json.error.msg]).toEqual([403, 'This key is not for the collection "secret".']);
+    });
+
     it('sees no others, by name or in lists', async () => {
       expect((await as(key, '/api/cores')).json.collections.map((one: { name: string }) => one.name)).toEqual(['mine']);
       expect(Object.keys((await as(key, '/solr/admin/cores')).json.status)).toEqual(['mine']);

@@ -7,7 +7,7 @@ import { presentReindex } from '../collections/present-reindex.ts';
 import type { Handler } from '../http/frame.ts';
 
 /** Makes a collection anew beside itself. The work is this process's; when it ends, whoever asks next begins again. */
-export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ parameters }, context) => {
+export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ parameters, access }, context) => {
   const { store, commit, wake } = context;
   const collection = await findCollection(store, parameters.collection);
   const types = readFieldTypes(parameters.field);
@@ -19,12 +19,18 @@ export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ par
       `Parameter field: ${collection.name} has no field ${quote(unknown)} that could get another type.`,
     );
   }
+  const { outputsFrom } = parameters;
+  if (outputsFrom !== undefined && !access.sees(outputsFrom)) {
+    throw new AkinError('forbidden', `This key is not for the collection ${quote(outputsFrom)}.`);
+  }
+  const pictures = outputsFrom === undefined ? undefined : await findCollection(store, outputsFrom);
   const worker = randomUUID();
   const target = await beginReindex(store, collection, worker, types);
   if (target !== undefined) {
     const { allowMissing } = parameters;
     context.background(`making ${collection.name} anew`, async (signal) => {
-      await runReindex(store, collection, target, { worker, allowMissing, signal, wake, commit });
+      const work = { worker, allowMissing, outputsFrom: pictures, signal, wake, commit };
+      await runReindex(store, collection, target, work);
     });
   }
   return { status: 202, body: await presentReindex(store, collection) };

@@ -158,9 +158,10 @@ describe('collections', () => {
     });
   });
 
-  it('are not made anew for a field that they do not have', async () => {
+  it('are not made anew for a field, or from a collection, that is not there', async () => {
     const answer = await postJson(service.gateway, `${C}/reindex?field=prise:double`, {});
     expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining('no field "prise"')]);
+    expect((await postJson(service.gateway, `${C}/reindex?outputsFrom=nowhere`, {})).status).toBe(404);
     expect((await get(`${C}/reindex`)).status).toBe(404);
   });
 

@@ -11,7 +11,7 @@ export const reindex = endpoint({
   path: '/{collection}/reindex',
   summary: 'Make a collection anew beside itself, and exchange the two in one step.',
   description:
-    'Answers 202 at once, and the work goes on in the background: see the same address by GET. Searches and changes go on meanwhile; for the moment of the exchange changes get 503 with Retry-After. Outputs that the models of today take come along, else the picture is fetched and analyzed again. If anything cannot come along, nothing is exchanged. When somebody is at it already, that goes on, and nothing else begins.',
+    'Answers 202 at once, and the work goes on in the background: see the same address by GET. Searches and changes go on meanwhile; for the moment of the exchange changes get 503 with Retry-After. Outputs that the models of today take come along, else those of another collection (outputsFrom), else the picture is fetched and analyzed again. If anything cannot come along, nothing is exchanged. When somebody is at it already, that goes on, and nothing else begins.',
   changes: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
@@ -25,6 +25,11 @@ export const reindex = endpoint({
     allowMissing: flag().default(false).meta({
       description:
         'Exchange them even if documents cannot come along. Those without a picture to fetch come without outputs.',
+    }),
+    outputsFrom: text().optional().meta({
+      description:
+        'Another collection: documents that have no outputs, or none that hold any more, take those, and the thumbnail, of the document with their id there.',
+      example: 'my-collection.pictures',
     }),
     ...COMMON_PARAMETERS,
   }),

@@ -1,7 +1,8 @@
 import { AkinError, Double, documentFromJson, type FieldValue, formatLocation, stringifyJson } from '@akin/domain';
 import type { Collection } from '../collections.ts';
-import type { ExportedDocument } from '../export/export-documents.ts';
+import { type ExportedDocument, readExported } from '../export/export-documents.ts';
 import { loadSchema } from '../schema.ts';
+import { visible, withSnapshot } from '../search/snapshot.ts';
 import { type Accepted, type Change, stageChanges } from '../staging.ts';
 import type { Store } from '../store.ts';
 import type { MissingDocument } from './state.ts';
@@ -13,36 +14,38 @@ export interface Copied extends Accepted {
   readonly missing: readonly MissingDocument[];
 }
 
+type Outputs = Pick<ExportedDocument, 'outputs' | 'thumbnail'>;
+
 /**
  * Accepts documents in another collection, and deletes. Outputs that today's models take come along; where they do not,
- * the picture is analyzed again.
+ * those of the same id in a third collection; where there are none, the picture is analyzed again.
  *
- * @param withoutPicture copies those too that would need their picture and have no address
+ * @param allowMissing copies those too that would need their picture and have no address
  */
 export async function copyDocuments(
   store: Store,
   target: Collection,
   documents: readonly ExportedDocument[],
   deleted: readonly string[],
-  withoutPicture: boolean,
+  { allowMissing, outputsFrom }: { readonly allowMissing: boolean; readonly outputsFrom?: Collection | undefined },
 ): Promise<Copied> {
   const { fields: schema } = await loadSchema(store, target);
   const changes: Change[] = deleted.map((id) => ({ kind: 'delete', id }));
   const missing: MissingDocument[] = [];
+  const ids = documents.map(({ fields }) => String(fields.get('id')));
+  const others = outputsFrom === undefined ? new Map<string, Outputs>() : await outputsOf(store, outputsFrom, ids);
   let analyzed = 0;
-  for (const { fields, outputs, thumbnail } of documents) {
+  for (const { fields, ...own } of documents) {
     const id = String(fields.get('id'));
     try {
       const document = documentFromJson(jsonOf(fields), schema);
       const image = document.fields.get('image');
-      const read = outputs === null ? undefined : tryOutputs(store, outputs);
-      const problem = read instanceof AkinError ? read : undefined;
-      if (outputs !== null && problem === undefined) {
-        changes.push({
-          kind: 'add',
-          document: { ...document, import: outputs, ...(thumbnail === null ? {} : { thumbnail }) },
-          ...read,
-        });
+      const tried = tryOutputs(store, own);
+      const problem = tried instanceof AkinError ? tried : undefined;
+      const other = others.get(id);
+      const taken = isTaken(tried) || other === undefined ? tried : tryOutputs(store, other);
+      if (isTaken(taken)) {
+        changes.push({ kind: 'add', document: { ...document, ...taken.parts }, ...taken.read });
       } else if (typeof image === 'string' && /^https?:/i.test(image)) {
         analyzed++;
         changes.push({ kind: 'add', document });
@@ -51,9 +54,9 @@ export async function copyDocuments(
         missing.push({
           id,
           code: problem.code,
-          msg: `${problem.message} It has no address to fetch its picture from.`,
+          msg: `${problem.message} It has no address to fetch its picture from: if that came from a folder, name the folder to akin reindex.`,
         });
-        if (withoutPicture) changes.push({ kind: 'add', document: withoutAddress(document) });
+        if (allowMissing) changes.push({ kind: 'add', document: withoutAddress(document) });
       }
     } catch (error) {
       if (!(error instanceof AkinError)) throw error;
@@ -77,15 +80,34 @@ function withoutAddress<Document extends { readonly fields: ReadonlyMap<string, 
   return { ...document, fields };
 }
 
-/** The mark of outputs, or why today's models do not take them. */
-function tryOutputs(store: Store, outputs: string): { readonly mark?: string } | AkinError {
+/** What comes along of an analysis, or why today's models do not take it; undefined where there was none. */
+function tryOutputs(store: Store, { outputs, thumbnail }: Outputs) {
+  if (outputs === null) return undefined;
   try {
     const { mark } = store.parseOutputs(outputs);
-    return mark === undefined ? {} : { mark };
+    const parts = { import: outputs, ...(thumbnail === null ? {} : { thumbnail }) };
+    return { parts, read: mark === undefined ? {} : { mark } };
   } catch (error) {
     if (error instanceof AkinError) return error;
     throw error;
   }
+}
+
+function isTaken<Tried>(tried: Tried): tried is Exclude<Tried, AkinError | undefined> {
+  return tried !== undefined && !(tried instanceof AkinError);
+}
+
+/** What a collection shows for some ids. */
+async function outputsOf(store: Store, collection: Collection, ids: readonly string[]): Promise<Map<string, Outputs>> {
+  return withSnapshot(store, collection, async (snapshot) => {
+    const rows = await snapshot.tx.query<{ doc: bigint }>(
+      `select d.doc from ${snapshot.sqlSchema}.documents d where d.id = any($1::text[]) and ${visible('$2::int8')}`,
+      [ids, snapshot.commit],
+    );
+    const docs = rows.map(({ doc }) => doc);
+    const found = await readExported(store, snapshot, docs);
+    return new Map(found.map(({ document }) => [String(document.fields.get('id')), document]));
+  });
 }
 
 /** A document as it would be sent, so that each value can take the type that its field has now. */

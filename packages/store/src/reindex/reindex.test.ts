@@ -58,6 +58,42 @@ async function reindex(store: Store, collection: Collection, work: ReindexWork, 
 const book = (id: string, value: number, more: object = {}) => ({ id, value, ...more });
 const gone = (id: string): Change => ({ kind: 'delete', id });
 
+/** Outputs that the models of {@link olderBooks} take. */
+const version2 = (shape: readonly number[]) => JSON.stringify({ version: 2, ...JSON.parse(testOutputs({ shape })) });
+
+/** A collection with outputs of the first version, in a store whose models are of the second by now. */
+async function olderBooks(kind: (typeof ENGINES)[number]) {
+  const { store, place } = await emptyStore(kind);
+  const old = await createCollection(store, 'books');
+  const outputs = testOutputs({ shape: [1, 0, 0, 0] });
+  await accept(store, old, [
+    book('has', 1, { import: outputs, image: 'https://example.org/has.jpg' }),
+    book('none', 2, { import: outputs }),
+    book('plain', 3),
+  ]);
+  await commit(store, old);
+  // Another version of the models.
+  await store[Symbol.asyncDispose]();
+  open.pop();
+  const newer = await openStore({
+    ...place,
+    modules: TEST_MODULES,
+    graceMilliseconds: 0,
+    parseOutputs: (json) => {
+      if (!json.includes('"version":2')) throw new AkinError('bad-request', 'These are of version 1.');
+      return parseTestOutputs(json);
+    },
+  });
+  open.push(async () => newer[Symbol.asyncDispose]());
+  const collection = await findCollection(newer, 'books');
+  const analyze = workOf(newer, async () => {
+    for (const task of await claimForAnalysis(newer, 10)) {
+      await saveAnalysis(newer, task, version2([0, 1, 0, 0]));
+    }
+  });
+  return { newer, collection, analyze };
+}
+
 describe.each(ENGINES)('a collection that is made anew on %s', (kind) => {
   it('has all documents, under new types, and the changes that came meanwhile, in their order', async () => {
     const { store } = await emptyStore(kind);
@@ -147,46 +183,45 @@ describe.each(ENGINES)('a collection that is made anew on %s', (kind) => {
   });
 
   it('analyzes again what the models of today do not take, and stays as it was when a picture is gone', async () => {
-    const { store, place } = await emptyStore(kind);
-    const old = await createCollection(store, 'books');
-    const outputs = testOutputs({ shape: [1, 0, 0, 0] });
-    await accept(store, old, [
-      book('has', 1, { import: outputs, image: 'https://example.org/has.jpg' }),
-      book('none', 2, { import: outputs }),
-      book('plain', 3),
-    ]);
-    await commit(store, old);
-    // Another version of the models.
-    await store[Symbol.asyncDispose]();
-    open.pop();
-    const newer = await openStore({
-      ...place,
-      modules: TEST_MODULES,
-      graceMilliseconds: 0,
-      parseOutputs: (json) => {
-        if (!json.includes('"version":2')) throw new AkinError('bad-request', 'These are of version 1.');
-        return parseTestOutputs(json);
-      },
-    });
-    open.push(async () => newer[Symbol.asyncDispose]());
-    const collection = await findCollection(newer, 'books');
-    const analyze = workOf(newer, async () => {
-      for (const task of await claimForAnalysis(newer, 10)) {
-        await saveAnalysis(
-          newer,
-          task,
-          JSON.stringify({ version: 2, ...JSON.parse(testOutputs({ shape: [0, 1, 0, 0] })) }),
-        );
-      }
-    });
+    const { newer, collection, analyze } = await olderBooks(kind);
     await expect(reindex(newer, collection, analyze)).rejects.toThrow(/1 document cannot come along/);
     expect((await findCollection(newer, 'books')).id).toBe(collection.id);
     expect(await visible(newer, collection)).toEqual(['has', 'none', 'plain']);
     const failed = await reindexState(newer, 'books');
     expect([failed?.state, failed?.missing.map(({ id }) => id)]).toEqual(['failed', ['none']]);
     expect((await listCollections(newer)).map(({ name }) => name)).toEqual(['books', 'my-collection']);
+  });
 
-    await reindex(newer, collection, { ...analyze, worker: randomUUID(), allowMissing: true });
+  it('takes outputs by their ids from another collection, where its own do not hold', async () => {
+    const { newer, collection, analyze } = await olderBooks(kind);
+    const pictures = await createCollection(newer, 'books.pictures');
+    await accept(newer, pictures, [
+      { id: 'none', import: version2([0, 0, 1, 0]), note: 'stays where it is' },
+      { id: 'stranger', import: version2([0, 0, 0, 1]) },
+    ]);
+    await commit(newer, pictures);
+    await reindex(newer, collection, { ...analyze, outputsFrom: pictures });
+    const whole = await findCollection(newer, 'books');
+    expect(await visible(newer, whole, 'value')).toEqual([
+      ['has', 1n],
+      ['none', 2n],
+      ['plain', 3n],
+    ]);
+    expect((await loadSchema(newer, whole)).fields.has('note')).toBe(false);
+    const vectors = (of: Collection) =>
+      newer.engine.query<{ id: string; vector: string }>(
+        `select d.id, v.vector::text as vector from ${of.sqlSchema}.documents d
+           join ${of.sqlSchema}.descriptors_shape v using (doc) order by d.id`,
+      );
+    expect(await vectors(whole)).toEqual([
+      { id: 'has', vector: '[0,1,0,0]' },
+      { id: 'none', vector: '[0,0,1,0]' },
+    ]);
+  });
+
+  it('leaves documents without their picture when it may', async () => {
+    const { newer, collection, analyze } = await olderBooks(kind);
+    await reindex(newer, collection, { ...analyze, allowMissing: true });
     const anew = await findCollection(newer, 'books');
     expect(await visible(newer, anew)).toEqual(['has', 'none', 'plain']);
     const described = await newer.engine.query<{ id: string }>(

@@ -19,6 +19,8 @@ export interface ReindexWork {
   readonly wake: () => void;
   /** Takes the place even though documents are missing, or came without what their picture shows. */
   readonly allowMissing: boolean;
+  /** Where documents find outputs by their ids when their own do not hold any more. */
+  readonly outputsFrom?: Collection | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -158,7 +160,7 @@ class ReindexRun {
   }
 
   async #copy(documents: Parameters<typeof copyDocuments>[2], deleted: readonly string[]): Promise<void> {
-    const copied: Copied = await copyDocuments(this.#store, this.#target, documents, deleted, this.#work.allowMissing);
+    const copied: Copied = await copyDocuments(this.#store, this.#target, documents, deleted, this.#work);
     if (copied.count > 0) {
       this.#first ??= copied.first;
       this.#last = copied.last;
