@@ -1,13 +1,13 @@
 import type { AkinError } from '@akin/domain';
 import { type AccessConfig, asksForKeys, createDoor, createGateway, howToMakeAKey } from '@akin/gateway';
 import { makeThumbnail } from '@akin/imaging';
-import { findCollection, listKeys, openStore, requestCommit, type Store } from '@akin/store';
-import { ownModules } from '../own-modules.ts';
+import { findCollection, listKeys, requestCommit, type Store } from '@akin/store';
 import { THUMBNAIL_LIMITS, type WaitingLimits } from '../serve.ts';
 import { akinVersion } from '../version.ts';
 import { analyzeRemotely } from './analyze-remotely.ts';
 import type { FleetProcess } from './fleet-process.ts';
 import { notReady } from './fleet-process.ts';
+import { openFleetStore } from './open-fleet-store.ts';
 
 export interface GatewayProcessConfig {
   readonly databaseUrl: string;
@@ -40,13 +40,10 @@ export async function openGatewayProcess(
     otherwise: closed,
   });
   const { port } = waitingDoor;
-  const { databaseUrl, searchSlowdown, corsOrigins, allowedHosts, legacySegment, webFolder, limits, access } = config;
+  const { corsOrigins, allowedHosts, legacySegment, webFolder, limits, access } = config;
   let store: Store;
   try {
-    store = parts.keep(
-      'store',
-      await persist('the database', () => openStore({ ...ownModules(), databaseUrl, shared: true, searchSlowdown })),
-    );
+    store = await openFleetStore({ parts, persist }, config);
     await persist('a first key', async () => {
       if (!asksForKeys({ ...listen, access }) || (await listKeys(store)).length > 0) return;
       throw notReady(`This gateway asks everybody for a key. ${howToMakeAKey(access)}`);

@@ -1,9 +1,8 @@
 import { createIndexer } from '@akin/indexer';
 import { modelNames } from '@akin/modules/vectors';
-import { openStore } from '@akin/store';
-import { ownModules } from '../own-modules.ts';
 import { tellOtherModels } from '../tell-other-models.ts';
 import { type FleetProcess, notReady } from './fleet-process.ts';
+import { openFleetStore } from './open-fleet-store.ts';
 import { openQueue, type QueueServer } from './open-queue.ts';
 
 export interface IndexerProcessConfig {
@@ -26,11 +25,8 @@ export async function openIndexerProcess(
     throw notReady(waitsFor() ?? 'The indexer starts.');
   };
   const { url } = await door({ ready: () => check() });
-  const { databaseUrl, queueServer, autoCommitMilliseconds, searchSlowdown } = config;
-  const store = parts.keep(
-    'store',
-    await persist('the database', () => openStore({ ...ownModules(), databaseUrl, shared: true, searchSlowdown })),
-  );
+  const { queueServer, autoCommitMilliseconds } = config;
+  const store = await openFleetStore({ parts, persist }, config);
   for (const line of await tellOtherModels(store)) log.warn(line);
   const contract = modelNames();
   const queue = parts.keep('queue', await persist(queueServer.name, () => openQueue(queueServer, { contract, log })));
