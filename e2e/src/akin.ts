@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -94,6 +95,15 @@ export async function serveAkin(args: readonly string[], env: NodeJS.ProcessEnv 
   const command = new RunningCommand(['serve', '--port', '0', '--no-open', ...args], { env });
   const [, url = ''] = await command.says(/akin answers at (http:\S+)\//);
   return { command, url, client: createClient({ baseUrl: url }) };
+}
+
+/** A port that nobody listens on just now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
 
 /** A new folder, and how to get rid of it. */

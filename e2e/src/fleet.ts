@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Client, createClient } from '@akin/client';
-import { RunningCommand } from './akin.ts';
+import { freePort, RunningCommand } from './akin.ts';
 
 export type ProcessName = 'gateway' | 'indexer' | 'analyzer' | 'analyze-node';
 
@@ -165,12 +165,4 @@ export async function servePictures(picture: Uint8Array): Promise<Pictures> {
       server.closeAllConnections();
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Collection, FoundDocument } from '@akin/client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { RunningCommand, runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
+import { freePort, RunningCommand, runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
 import { copyOf, photo, picture, UNLIKE } from './pictures.ts';
 
 const ODD_NAME = 'ünï cödé 图片 🙂.jpg';
@@ -14,6 +14,8 @@ const TOO_DEEP = `${`${'d'.repeat(100)}/`.repeat(6)}a.jpg`;
 let place: Awaited<ReturnType<typeof temporaryFolder>>;
 let data: string;
 let pictures: string;
+/** A port at which no akin answers. */
+let nobody: string;
 
 async function put(name: string, bytes: Buffer | string): Promise<void> {
   const file = path.join(pictures, name);
@@ -23,6 +25,7 @@ async function put(name: string, bytes: Buffer | string): Promise<void> {
 
 beforeAll(async () => {
   place = await temporaryFolder();
+  nobody = String(await freePort());
   data = path.join(place.folder, 'data');
   pictures = path.join(place.folder, 'pictures');
   const [one, two, three, four] = await Promise.all(UNLIKE.map((seed) => picture(seed)));
@@ -61,8 +64,7 @@ async function documents(collection: Collection): Promise<Map<string, FoundDocum
 }
 
 describe('indexing a folder into the embedded store', () => {
-  const index = (...args: string[]) =>
-    runAkin(['index', pictures, '--data', data, '--url', 'http://127.0.0.1:8983', ...args]);
+  const index = (...args: string[]) => runAkin(['index', pictures, '--data', data, '--port', nobody, ...args]);
 
   it('takes what is a picture, reports what is not, and ends with 2', async () => {
     const { code, out, err } = await index();
@@ -87,7 +89,17 @@ describe('indexing a folder into the embedded store', () => {
 
   it('takes single files, globs and standard input', async () => {
     const { code, out } = await runAkin(
-      ['index', '-', path.join(pictures, 'holiday/**/*.jpg'), '--collection', 'others', '--data', data],
+      [
+        'index',
+        '-',
+        path.join(pictures, 'holiday/**/*.jpg'),
+        '--collection',
+        'others',
+        '--data',
+        data,
+        '--port',
+        nobody,
+      ],
       { cwd: pictures, input: `one.jpg\n${path.join(pictures, QUOTED_NAME)}\n` },
     );
     expect(out).toContain('4 indexed, 0 unchanged');
@@ -224,7 +236,7 @@ describe('a run that is stopped', () => {
     expect(Number(indexed)).toBeGreaterThan(0);
     expect(Number(indexed)).toBeLessThan(COUNT);
 
-    const second = new RunningCommand(['index', many, '--data', folder]);
+    const second = new RunningCommand(['index', many, '--data', folder, '--port', nobody]);
     await second.says(/the page answers at http/);
     const ended = await second.ended();
     expect(ended.out).toContain(`${COUNT - Number(indexed)} indexed, ${indexed} unchanged, 0 removed, 0 failed.`);

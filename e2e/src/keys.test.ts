@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
+import { freePort } from './akin.ts';
 import { outcomeOf } from './shell.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../apps/akin/bin/akin.mjs', import.meta.url));
@@ -43,11 +43,3 @@ it('the commands of docs/keys.md answer what it says, and print no key but a new
     await rm(folder, { recursive: true, force: true });
   }
 }, 300_000);
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

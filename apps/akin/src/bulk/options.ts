@@ -2,7 +2,7 @@ import { AkinRequestError, type Client, createClient } from '@akin/client';
 import { type Option, type Parsed, UsageError } from '../options.ts';
 
 /** Where `akin serve` answers if not told otherwise. */
-export const DEFAULT_URL = 'http://127.0.0.1:8983';
+const DEFAULT_URL = 'http://127.0.0.1:8983';
 
 /** Options of commands that talk to a running akin. */
 export const SERVER_OPTIONS: readonly Option[] = [

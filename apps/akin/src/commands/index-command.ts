@@ -1,6 +1,6 @@
 import { createClient } from '@akin/client';
 import { createAnalyzer } from '@akin/modules/analyze';
-import { DEFAULT_URL, SERVER_OPTIONS } from '../bulk/options.ts';
+import { SERVER_OPTIONS } from '../bulk/options.ts';
 import { collectionToFill } from '../collection-to-fill.ts';
 import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
 import type { Program } from '../main.ts';
@@ -14,13 +14,20 @@ export const indexCommand: Program = {
     usage: 'index <folder|glob|-> …',
     about:
       'Indexes the pictures of folders, of globs, or of the paths on standard input (-). It sends them to a running akin when one answers, else it writes to the embedded store. Stopped, the same command goes on where it was. Exit code 0: all are in; 2: some failed; 130: stopped.',
-    options: [...SERVER_OPTIONS.filter(({ name }) => name !== 'collection'), ...FOLDER_OPTIONS, ...STORE_OPTIONS],
+    options: [
+      { name: 'url', value: 'url', about: 'The running akin, if it is not on this machine', alsoFrom: ['AKIN_SERVER'] },
+      { name: 'port', value: 'n', about: 'Port of the akin on this machine', default: '8983', alsoFrom: ['PORT'] },
+      ...SERVER_OPTIONS.filter(({ name }) => name === 'key'),
+      ...FOLDER_OPTIONS,
+      ...STORE_OPTIONS,
+    ],
   },
 
   async run(options, signal) {
     if (options.words.length === 0) throw new UsageError('Name a folder, a glob, or - for paths on standard input.');
     const config = embeddedConfig(options);
-    const url = options.text('url') ?? DEFAULT_URL;
+    const named = options.text('url');
+    const url = named ?? `http://127.0.0.1:${options.number('port', 65_535)}`;
     const key = options.text('key');
     const client = createClient({ baseUrl: url, ...(key ? { key } : {}) });
     if (await client.isReady()) {
@@ -32,7 +39,7 @@ export const indexCommand: Program = {
         signal,
       });
     }
-    if (url !== DEFAULT_URL) throw new UsageError(`No akin answers at ${url}.`);
+    if (named !== undefined) throw new UsageError(`No akin answers at ${url}.`);
     await using served = await serve(config, signal);
     process.stderr.write(`No akin answers at ${url}. Until all is in, the page answers at ${served.gateway.url}/\n`);
     const embedded = createClient({ baseUrl: served.gateway.url });
