@@ -1,0 +1,88 @@
+"""The network of copies: convolutions that see a picture alike however it is turned and flipped.
+
+Each filter stands for eight, its copies in all ways (Cohen & Welling, "Group Equivariant Convolutional Networks", 2016);
+src/network/symmetric.ts writes the eight out where the network runs. Input are squares of 64 pixels.
+"""
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+WAYS = 8
+NUMBERS = 128
+
+
+def turn(x, way):
+    """0 to 3 quarter turns to the left, from 4 on of the picture seen in a mirror."""
+    if way >= 4:
+        x = torch.flip(x, [-1])
+    return torch.rot90(x, way % 4, [-2, -1])
+
+
+def _composed():
+    probe = torch.arange(9.0).view(3, 3)
+    ways = [turn(probe, way) for way in range(WAYS)]
+    return [[next(w for w in range(WAYS) if torch.equal(turn(turn(probe, first), second), ways[w]))
+             for first in range(WAYS)] for second in range(WAYS)]
+
+
+COMPOSED = _composed()
+INVERSE = [next(w for w in range(WAYS) if COMPOSED[w][way] == 0) for way in range(WAYS)]
+
+
+class Symmetric(nn.Module):
+    """A convolution whose filters each stand for eight, with batch normalization over all eight."""
+
+    def __init__(self, inputs, filters, kernel, stride, pad):
+        super().__init__()
+        groups = [] if inputs == 3 else [WAYS]
+        fan_in = inputs * kernel * kernel * (groups or [1])[0]
+        self.weight = nn.Parameter(torch.randn(filters, inputs, *groups, kernel, kernel) * (2 / fan_in) ** 0.5)
+        self.norm = nn.BatchNorm3d(filters)
+        self.inputs, self.filters, self.kernel, self.stride, self.pad = inputs, filters, kernel, stride, pad
+
+    def written_out(self):
+        ways = []
+        for way in range(WAYS):
+            weight = self.weight
+            if self.inputs != 3:
+                weight = weight[:, :, [COMPOSED[INVERSE[way]][place] for place in range(WAYS)]]
+            ways.append(turn(weight, way))
+        return torch.stack(ways, 1).reshape(self.filters * WAYS, -1, self.kernel, self.kernel)
+
+    def forward(self, x):
+        y = F.conv2d(x, self.written_out(), None, self.stride, self.pad)
+        n, _, height, width = y.shape
+        return self.norm(y.view(n, self.filters, WAYS, height, width)).view(n, -1, height, width)
+
+
+class Network(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv1 = Symmetric(3, 4, 4, 2, 1)
+        self.conv2 = Symmetric(4, 6, 4, 2, 1)
+        self.conv3 = Symmetric(6, 16, 4, 2, 1)
+        self.same3 = Symmetric(16, 16, 3, 1, 1)
+        self.conv4 = Symmetric(16, 24, 4, 2, 1)
+        self.same4 = Symmetric(24, 24, 3, 1, 1)
+        self.conv5 = Symmetric(24, NUMBERS, 4, 1, 0)
+        self.conv6 = Symmetric(NUMBERS, NUMBERS, 1, 1, 0)
+        self.even = nn.BatchNorm1d(NUMBERS, affine=False)
+        self.copy = nn.Linear(NUMBERS, NUMBERS)
+
+    def forward(self, pictures):
+        """n x 3 x 64 x 64 of 0 to 1 -> n unit vectors."""
+        x = standardized(pictures)
+        for layer in (self.conv1, self.conv2, self.conv3):
+            x = F.relu(layer(x))
+        x = F.relu(x + self.same3(x))
+        x = F.relu(self.conv4(x))
+        x = F.relu(x + self.same4(x))
+        x = F.relu(self.conv6(F.relu(self.conv5(x))))
+        means = x.mean((2, 3)).view(len(x), NUMBERS, WAYS).mean(2)
+        return F.normalize(self.copy(self.even(means)))
+
+
+def standardized(x):
+    """Each picture to mean 0 in each channel and deviation 1 in all, as src/network/network.ts does."""
+    x = x - x.mean((2, 3), keepdim=True)
+    return x / ((x * x).mean((1, 2, 3), keepdim=True).sqrt() + 0.02)
