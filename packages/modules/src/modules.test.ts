@@ -1,20 +1,20 @@
 import { stringifyJson } from '@akin/domain';
 import type { Pixels } from '@akin/imaging';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { sharedNetwork } from './analyzer/analyze-image.ts';
+import { sharedNetworks } from './analyzer/analyze-image.ts';
 import { writeOutputs } from './analyzer/write-outputs.ts';
 import { roundToHalves } from './half.ts';
 import { loadModule } from './load-module.ts';
 import { MODULES, moduleNames, parseModulesApply } from './manifests.ts';
 import type { Descriptor, Module } from './module.ts';
-import { MODEL_FOLDER, readModel } from './network/model.ts';
+import { COPIES_FOLDER, MODEL_FOLDER, readModel } from './network/model.ts';
 import { type Picture, preparePicture } from './picture.ts';
 import { codebookOf } from './vectors/codebook.ts';
 import { decodeDescriptor } from './vectors/descriptor.ts';
 import { parseOutputs } from './vectors/parse-outputs.ts';
 import { distance, length } from './vectors/unit.ts';
 
-const prepare = (pixels: Pixels): Picture => preparePicture(pixels, () => sharedNetwork('wasm'));
+const prepare = (pixels: Pixels): Picture => preparePicture(pixels, sharedNetworks('wasm'));
 
 /** What every module must keep: a new one is checked by being in the registry. */
 describe.each(MODULES.map((manifest) => [manifest.name, manifest] as const))('the module %s', (name, manifest) => {
@@ -131,29 +131,40 @@ describe('the registry', () => {
 });
 
 describe('what a picture shares between modules', () => {
-  it('is made once, and the network is not touched by who does not ask for it', async () => {
-    const { id: model } = await readModel(MODEL_FOLDER);
-    let opened = 0;
-    let ran = 0;
-    const picture = preparePicture({ width: 2, height: 2, data: new Uint8Array(12) }, async () => {
-      opened++;
+  it('is made once, and a network is not touched by who does not ask for it', async () => {
+    const opened: string[] = [];
+    const ran: string[] = [];
+    const network = async <Head extends string>(folder: URL, heads: Record<Head, Float32Array>) => {
+      const { id: model } = await readModel(folder);
+      opened.push(model);
       return {
         width: 1,
         height: 1,
         async run() {
-          ran++;
-          const heads = { content: new Float32Array(256).fill(0.1), duplicate: new Float32Array(128).fill(0.1) };
+          ran.push(model);
           return [{ model, pool: new Float32Array(1024).fill(0.1), heads }];
         },
       };
-    });
-    for (const name of moduleNames) {
-      if (name !== 'content' && name !== 'duplicate') await (await loadModule(name)).analyze(picture);
-    }
-    expect(opened).toBe(0);
-    for (const name of moduleNames) {
-      if (name === 'content' || name === 'duplicate') await (await loadModule(name)).analyze(picture);
-    }
-    expect([opened, ran]).toEqual([1, 1]);
+    };
+    const vector = (length: number) => new Float32Array(length).fill(0.1);
+    const picture = preparePicture(
+      { width: 2, height: 2, data: new Uint8Array(12) },
+      {
+        main: () => network(MODEL_FOLDER, { content: vector(256), duplicate: vector(128) }),
+        copies: () => network(COPIES_FOLDER, { copy: vector(128) }),
+      },
+    );
+    const analyzeBy = async (name: string) => (await loadModule(name)).analyze(picture);
+    for (const name of ['color', 'copyspace']) await analyzeBy(name);
+    expect(opened).toEqual([]);
+    for (const name of ['duplicate', 'duplicate']) await analyzeBy(name);
+    const { id: copies } = await readModel(COPIES_FOLDER);
+    expect([opened, ran]).toEqual([[copies], [copies]]);
+    for (const name of ['content', 'content']) await analyzeBy(name);
+    const { id: main } = await readModel(MODEL_FOLDER);
+    expect([opened, ran]).toEqual([
+      [copies, main],
+      [copies, main],
+    ]);
   });
 });

@@ -1,5 +1,6 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
 import type { Features, Network } from './network/network.ts';
+import { trimSurroundings } from './trim.ts';
 
 /** One picture under analysis. What several modules need is made once, and only when one of them asks for it. */
 export interface Picture {
@@ -7,33 +8,58 @@ export interface Picture {
   readonly pixels: Pixels;
   /** The whole picture squashed to a square of {@link SQUARE} pixels a side: what the network is shown, too. */
   square(): Pixels;
+  /** What is left without what is plain around it, squashed to a square of {@link INNER_SQUARE} pixels a side. */
+  innerSquare(): Pixels;
   /** What the network sees in it. The first call in a thread loads the network, the first for a picture runs it. */
   features(): Promise<Features>;
+  /** What the network of copies sees in its inner square. */
+  copyFeatures(): Promise<Features<'copy'>>;
 }
 
 /** Side of the square version. */
 export const SQUARE = 128;
+/** Side of the inner square: what the network of copies is shown. */
+export const INNER_SQUARE = 64;
 
-/** Gets the network of this thread ready and hands it out. */
-export type OpenNetwork = () => Promise<Network>;
+/** Gets a network of this thread ready and hands it out. */
+export interface Networks {
+  /** The one that looks at whole pictures. */
+  main(): Promise<Network>;
+  /** The small one that tells copies. */
+  copies(): Promise<Network<'copy'>>;
+}
 
-export function preparePicture(pixels: Pixels, openNetwork: OpenNetwork): Picture {
+export function preparePicture(pixels: Pixels, networks: Networks): Picture {
   let features: Promise<Features> | undefined;
+  let copyFeatures: Promise<Features<'copy'>> | undefined;
   let square: Pixels | undefined;
+  let innerSquare: Pixels | undefined;
   const squash = () => {
     square ??= resizeArea(pixels, SQUARE, SQUARE);
     return square;
   };
+  const squashInner = () => {
+    innerSquare ??= resizeArea(trimSurroundings(pixels, squash()), INNER_SQUARE, INNER_SQUARE);
+    return innerSquare;
+  };
   return {
     pixels,
     square: squash,
+    innerSquare: squashInner,
     features() {
-      features ??= openNetwork().then(async (network) => {
+      features ??= networks.main().then(async (network) => {
         const isSquare = network.width === SQUARE && network.height === SQUARE;
         const [features] = await network.run([isSquare ? squash() : resizeArea(pixels, network.width, network.height)]);
         return features as Features;
       });
       return features;
+    },
+    copyFeatures() {
+      copyFeatures ??= networks.copies().then(async (network) => {
+        const [seen] = await network.run([squashInner()]);
+        return seen as Features<'copy'>;
+      });
+      return copyFeatures;
     },
   };
 }

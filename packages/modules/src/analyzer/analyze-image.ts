@@ -4,8 +4,9 @@ import { loadModule } from '../load-module.ts';
 import { MODULES, parseModulesApply } from '../manifests.ts';
 import type { Module } from '../module.ts';
 import type { Backend } from '../network/backend.ts';
+import type { Model } from '../network/model.ts';
 import type { Network } from '../network/network.ts';
-import { preparePicture } from '../picture.ts';
+import { type Networks, preparePicture } from '../picture.ts';
 import { writeOutputs } from './write-outputs.ts';
 
 export interface AnalyzeOptions {
@@ -62,7 +63,7 @@ export async function analyzeImage(bytes: Uint8Array, options: AnalyzeOptions = 
     ...(options.limits && { limits: options.limits }),
   });
   ended('decode');
-  const picture = preparePicture(pixels, () => sharedNetwork(options.backend ?? 'wasm'));
+  const picture = preparePicture(pixels, sharedNetworks(options.backend ?? 'wasm'));
   const outputs = new Map<string, unknown>();
   for (const manifest of MODULES) {
     if (!modules.includes(manifest.name)) continue;
@@ -89,16 +90,27 @@ async function analysisOf(name: string, { contentModel, backend }: AnalyzeOption
 }
 
 let ownContent: Promise<Module['analyze']> | undefined;
-let network: Promise<Network> | undefined;
+let main: Promise<Network> | undefined;
+let copies: Promise<Network<'copy'>> | undefined;
 
-/** The network of this thread. TensorFlow is not even loaded before a module asks for it. */
-export function sharedNetwork(backend: Backend): Promise<Network> {
-  network ??= (async () => {
-    const [{ MODEL_FOLDER, readModel }, { openNetwork }] = await Promise.all([
-      import('../network/model.ts'),
-      import('../network/network.ts'),
-    ]);
-    return openNetwork(await readModel(MODEL_FOLDER), backend);
-  })();
-  return network;
+/** The networks of this thread. TensorFlow is not even loaded before a module asks for one. */
+export function sharedNetworks(backend: Backend): Networks {
+  return {
+    main() {
+      main ??= open(({ MODEL_FOLDER, readModel }) => readModel(MODEL_FOLDER), backend);
+      return main;
+    },
+    copies() {
+      copies ??= open(({ COPIES_FOLDER, readModel }) => readModel(COPIES_FOLDER), backend);
+      return copies;
+    },
+  };
+}
+
+async function open<Head extends string>(
+  read: (models: typeof import('../network/model.ts')) => Promise<Model<Head>>,
+  backend: Backend,
+): Promise<Network<Head>> {
+  const [models, { openNetwork }] = await Promise.all([import('../network/model.ts'), import('../network/network.ts')]);
+  return openNetwork(await read(models), backend);
 }

@@ -5,7 +5,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { decodeImage, resizeArea } from '@akin/imaging';
-import { analyzeImage, MIN_SIDE, sharedNetwork } from '../analyzer/analyze-image.ts';
+import { analyzeImage, MIN_SIDE, sharedNetworks } from '../analyzer/analyze-image.ts';
 import { createAnalyzer } from '../analyzer/create-analyzer.ts';
 import { writeOutputs } from '../analyzer/write-outputs.ts';
 import { loadModule } from '../load-module.ts';
@@ -23,9 +23,11 @@ if (file === undefined) {
   process.exit(1);
 }
 const bytes = await readFile(file);
-const network = await sharedNetwork('wasm');
+const network = await sharedNetworks('wasm').main();
+const copies = await sharedNetworks('wasm').copies();
 const { pixels, width, height } = await decodeImage(bytes, { minSide: MIN_SIDE });
 const small = resizeArea(pixels, network.width, network.height);
+const inner = resizeArea(pixels, copies.width, copies.height);
 
 const mobileNet = buildMobileNet();
 const large = new Float32Array(224 * 224 * 3);
@@ -33,13 +35,14 @@ const large = new Float32Array(224 * 224 * 3);
 const stages: Record<string, () => unknown> = {
   'bare decode': () => decodeImage(bytes, { minSide: MIN_SIDE }),
   'bare network': () => network.run([small]),
+  'bare network of copies': () => copies.run([inner]),
   'bare MobileNetV2-1.0 at 224 px': () => mobileNet.run(large),
   'whole analysis': () => analyzeImage(bytes),
   'of it: resize for the network': () => resizeArea(pixels, network.width, network.height),
 };
 for (const manifest of MODULES) {
   const module = await loadModule(manifest.name);
-  const picture = preparePicture(pixels, () => sharedNetwork('wasm'));
+  const picture = preparePicture(pixels, sharedNetworks('wasm'));
   // The features are made once, beforehand: what is timed is the module's own work.
   const values = await module.analyze(picture);
   stages[`of it: ${manifest.name}`] = () => module.analyze(picture);

@@ -11,8 +11,8 @@ import { loadModule } from '../load-module.ts';
 import { MODULES } from '../manifests.ts';
 import type { Descriptor } from '../module.ts';
 import { BACKENDS, checkBackend } from '../network/backend.ts';
-import { MODEL_FOLDER, readModel } from '../network/model.ts';
-import { openNetwork } from '../network/network.ts';
+import { COPIES_FOLDER, MODEL_FOLDER, readModel } from '../network/model.ts';
+import { type Network, openNetwork } from '../network/network.ts';
 import { preparePicture } from '../picture.ts';
 
 const DEFAULT_PICTURES = 1000;
@@ -28,11 +28,15 @@ const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
   .sort();
 const step = Math.max(1, Math.floor(files.length / Number(many)));
 const model = await readModel(MODEL_FOLDER);
-const networks = new Map<string, Awaited<ReturnType<typeof openNetwork>>>();
+const copyModel = await readModel<'copy'>(COPIES_FOLDER);
+const networks = new Map<string, { main: Network; copies: Network<'copy'> }>();
 for (const backend of BACKENDS) {
   try {
     await checkBackend(backend);
-    networks.set(backend, await openNetwork(model, backend));
+    networks.set(backend, {
+      main: await openNetwork(model, backend),
+      copies: await openNetwork(copyModel, backend),
+    });
   } catch (error) {
     console.log(`${backend}: ${(error as Error).message}`);
   }
@@ -52,12 +56,12 @@ for (let i = 0; i < files.length && pictures < Number(many); i += step) {
   }
   pictures++;
   const given = new Map<string, { vectors: Map<string, Float32Array>; outputs: Map<string, unknown> }>();
-  for (const [backend, network] of networks) {
-    const small = resizeArea(pixels, network.width, network.height);
+  for (const [backend, { main, copies }] of networks) {
+    const small = resizeArea(pixels, main.width, main.height);
     const start = performance.now();
-    await network.run([small]);
+    await main.run([small]);
     times.get(backend)?.push(performance.now() - start);
-    const picture = preparePicture(pixels, async () => network);
+    const picture = preparePicture(pixels, { main: async () => main, copies: async () => copies });
     const vectors = new Map<string, Float32Array>();
     const outputs = new Map<string, unknown>();
     for (const manifest of described) {

@@ -4,17 +4,15 @@ import { l2Normalize } from '../vectors/unit.ts';
 import { PATTERN_NUMBERS } from './pattern.ts';
 import { TINT_NUMBERS } from './tint.ts';
 
-/** How many axes each part is compared on; with the tint they make the descriptor. */
-export const NETWORK_AXES = 64;
-export const PATTERN_AXES = 256 - NETWORK_AXES - TINT_NUMBERS;
 /** Numbers of the network's head. */
 export const NETWORK_NUMBERS = 128;
+/** How many axes the pattern is compared on; with the network's numbers and the tint they make the descriptor. */
+export const PATTERN_AXES = 256 - NETWORK_NUMBERS - TINT_NUMBERS;
 
 export interface DuplicateAxes {
-  /** The name of the network and the first digits of the hash of the axes. */
+  /** The name of the network of copies and the first digits of the hash of the axes. */
   readonly model: string;
-  /** Unit vectors. */
-  network(head: Float32Array): Float32Array;
+  /** A unit vector. */
   pattern(numbers: Float64Array): Float32Array;
 }
 
@@ -28,12 +26,10 @@ let axes: Promise<DuplicateAxes> | undefined;
 
 async function read(model: string): Promise<DuplicateAxes> {
   const { tensors, id } = await readAxes('duplicate', model);
-  const network = tensors.get('network', [NETWORK_AXES, NETWORK_NUMBERS]);
   const mean = tensors.get('pattern_mean', [PATTERN_NUMBERS]);
   const pattern = tensors.get('pattern', [PATTERN_AXES, PATTERN_NUMBERS]);
   return {
     model: `${model}:${id}`,
-    network: (head) => l2Normalize(project(network, head)),
     pattern: (numbers) => l2Normalize(project(pattern, numbers, mean)),
   };
 }

@@ -1,9 +1,8 @@
-import { type Pixels, resizeArea } from '@akin/imaging';
-import { trimSurroundings } from '../trim.ts';
-import { PATTERN_SIDE, patternOf } from './pattern.ts';
+import type { Pixels } from '@akin/imaging';
+import { patternOf } from './pattern.ts';
 import { tintOf } from './tint.ts';
 
-/** What the duplicate module sees by itself in a picture, without what is plain around it. */
+/** What the duplicate module sees by itself in a picture. */
 export interface Look {
   readonly pattern: Float64Array;
   readonly tint: Float64Array;
@@ -11,8 +10,8 @@ export interface Look {
   readonly contrast: number;
 }
 
-export function lookAt(pixels: Pixels, square: Pixels): Look {
-  const inner = resizeArea(trimSurroundings(pixels, square), PATTERN_SIDE, PATTERN_SIDE);
+/** @param inner The picture without what is plain around it, squashed to a square of `PATTERN_SIDE` pixels a side. */
+export function lookAt(inner: Pixels): Look {
   const light = lightOf(inner);
   return { pattern: patternOf(light), tint: tintOf(inner), contrast: deviation(light) };
 }

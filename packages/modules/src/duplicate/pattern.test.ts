@@ -1,14 +1,15 @@
-import { type Pixels, resizeArea } from '@akin/imaging';
+import type { Pixels } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
+import { sharedNetworks } from '../analyzer/analyze-image.ts';
 import { draw } from '../drawing.ts';
-import { SQUARE } from '../picture.ts';
+import { preparePicture } from '../picture.ts';
 import { distance, length } from '../vectors/unit.ts';
 import { joinParts } from './join.ts';
 import { lookAt } from './look.ts';
 import { PATTERN_NUMBERS } from './pattern.ts';
 import { TINT_NUMBERS } from './tint.ts';
 
-const look = (pixels: Pixels) => lookAt(pixels, resizeArea(pixels, SQUARE, SQUARE));
+const look = (pixels: Pixels) => lookAt(preparePicture(pixels, sharedNetworks('wasm')).innerSquare());
 
 const scene = draw(256, 192, (x, y) => {
   const value = Math.round(127 + 60 * Math.sin(7 * x + 3 * y * y) + 60 * Math.cos(11 * y - 5 * x * y));

@@ -8,13 +8,15 @@
  * to nothing.
  */
 
+import { INNER_SQUARE } from '../picture.ts';
+
 /** Side of the small version that is transformed, and the number of frequencies kept each way. */
-export const PATTERN_SIDE = 64;
+export const PATTERN_SIDE = INNER_SQUARE;
 const KEPT = 8;
 /** Coefficients are divided by their own mean strength, but by no less than this: plain pictures stay weak. */
 const LEAST_STRENGTH = 0.15;
 
-/** cos(π u (x + ½) / 64), orthonormal, `KEPT` rows of `PATTERN_SIDE`. */
+/** cos(π u (x + ½) / `PATTERN_SIDE`), orthonormal, `KEPT` rows of `PATTERN_SIDE`. */
 const WAVES = Float64Array.from({ length: KEPT * PATTERN_SIDE }, (_, i) => {
   const frequency = Math.floor(i / PATTERN_SIDE);
   const phase = (Math.PI * frequency * ((i % PATTERN_SIDE) + 0.5)) / PATTERN_SIDE;

@@ -1,5 +1,5 @@
 import { decodeImage, type Pixels } from '@akin/imaging';
-import { MIN_SIDE, sharedNetwork } from '../analyzer/analyze-image.ts';
+import { MIN_SIDE, sharedNetworks } from '../analyzer/analyze-image.ts';
 import { roundToHalves } from '../half.ts';
 import { loadModule } from '../load-module.ts';
 import { MODULES } from '../manifests.ts';
@@ -34,7 +34,7 @@ export async function openDescribe(backend: Backend, contentModel: string | unde
   }
   return async (bytes) => {
     const { pixels } = await decodeImage(bytes, { minSide: MIN_SIDE });
-    const picture = preparePicture(pixels, () => sharedNetwork(backend));
+    const picture = preparePicture(pixels, sharedNetworks(backend));
     const vectors: Record<string, Float32Array> = {};
     let values: ModuleValues = {};
     for (const [manifest, analyze] of analyses) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { readSafetensors, type Tensors } from '../safetensors.ts';
+import { writeOutSymmetric } from './symmetric.ts';
 
 /** A convolution with its bias and activation. `pad` is symmetric zeros on all four sides. */
 export interface Conv2d {
@@ -13,13 +14,15 @@ export interface Conv2d {
   readonly stride: number;
   readonly pad: number;
   readonly activation: 'relu' | 'linear';
+  /** Whether each of its filters stands for eight, one for each way to turn and flip it: `symmetric.ts`. */
+  readonly symmetric?: boolean;
 }
 
-/** relu(b(a(x)) + skip(x)), where a missing skip is x itself. */
+/** relu(b(a(x)) + skip(x)); what is missing hands on what it gets. */
 interface Residual {
   readonly op: 'residual';
   readonly a: Conv2d;
-  readonly b: Conv2d;
+  readonly b: Conv2d | null;
   readonly skip: Conv2d | null;
   readonly activation: 'relu';
 }
@@ -27,32 +30,41 @@ interface Residual {
 export type Layer = Conv2d | Residual | { readonly op: 'globalAveragePool' };
 
 /** `model.json`: a trunk of layers in order, and heads that each turn its pooled output into a unit vector. */
-interface ModelSpec {
+interface ModelSpec<Head extends string> {
   readonly id: string;
   readonly input: {
     readonly width: number;
     readonly height: number;
-    readonly mean: readonly [number, number, number];
-    readonly std: readonly [number, number, number];
+    /**
+     * Values of 0 to 1 become (value - mean) / std, by channel. Without these each picture is scaled by itself, each
+     * channel to a mean of 0 and all together to a deviation of 1.
+     */
+    readonly mean?: readonly number[];
+    readonly std?: readonly number[];
   };
   readonly layers: readonly Layer[];
-  readonly heads: Readonly<Record<'content' | 'duplicate', { readonly dim: number }>>;
+  readonly heads: Readonly<Record<Head, { readonly dim: number; readonly symmetric?: boolean }>>;
   readonly weights: { readonly file: string; readonly sha256: string; readonly bytes: number };
 }
 
-export interface Model {
+/** The heads of the network that looks at whole pictures. */
+export type MainHead = 'content' | 'duplicate';
+
+export interface Model<Head extends string = MainHead> {
   /** Name and hash of the weights, such as `akin-1:d52ec204`: two models with one id give equal vectors. */
   readonly id: string;
-  readonly spec: ModelSpec;
+  readonly spec: ModelSpec<Head>;
   readonly tensors: Tensors;
 }
 
-/** The model that akin ships. */
+/** The network that looks at whole pictures. */
 export const MODEL_FOLDER = new URL('../../models/network/', import.meta.url);
+/** The small network that tells copies. */
+export const COPIES_FOLDER = new URL('../../models/copies/', import.meta.url);
 
 /** Reads a model and checks its weights to the last byte. Throws an Error that says what is wrong with which file. */
-export async function readModel(folder: URL): Promise<Model> {
-  const spec = JSON.parse(await readFile(new URL('model.json', folder), 'utf8')) as ModelSpec;
+export async function readModel<Head extends string = MainHead>(folder: URL): Promise<Model<Head>> {
+  const spec = JSON.parse(await readFile(new URL('model.json', folder), 'utf8')) as ModelSpec<Head>;
   const label = `${spec.id}/${spec.weights.file}`;
   const bytes = await readFile(new URL(spec.weights.file, folder));
   if (bytes.length !== spec.weights.bytes) {
@@ -62,13 +74,26 @@ export async function readModel(folder: URL): Promise<Model> {
   if (sha256 !== spec.weights.sha256) {
     throw new Error(`${label} has sha256 ${sha256} where model.json asks for ${spec.weights.sha256}.`);
   }
-  return { id: `${spec.id}:${sha256.slice(0, 8)}`, spec, tensors: readSafetensors(bytes, label) };
+  const tensors = writeOutSymmetric(...symmetricParts(spec), readSafetensors(bytes, label));
+  return { id: `${spec.id}:${sha256.slice(0, 8)}`, spec, tensors };
+}
+
+/** The names of symmetric convolutions and heads. */
+function symmetricParts({ layers, heads }: ModelSpec<string>): [convolutions: string[], heads: string[]] {
+  const convolutions = layers.flatMap((layer) => {
+    if (layer.op === 'residual') return [layer.a, layer.b, layer.skip];
+    return layer.op === 'conv2d' ? [layer] : [];
+  });
+  return [
+    convolutions.flatMap((layer) => (layer?.symmetric ? [layer.name] : [])),
+    Object.keys(heads).filter((name) => heads[name]?.symmetric),
+  ];
 }
 
 /** The number of channels that reach the heads. */
 export function pooledWidth(layers: readonly Layer[]): number {
   return layers.reduce((width, layer) => {
     if (layer.op === 'conv2d') return layer.out;
-    return layer.op === 'residual' ? layer.b.out : width;
+    return layer.op === 'residual' ? (layer.b ?? layer.a).out : width;
   }, 3);
 }

@@ -2,24 +2,32 @@ import { cp, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Pixels } from '@akin/imaging';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as tf from '@tensorflow/tfjs-core';
-import { type NetworkThread, openThread } from '../../test/open-thread.ts';
+import { type NetworkProcess, openProcess } from '../../test/open-process.ts';
+import { distance } from '../vectors/unit.ts';
 import type { Backend } from './backend.ts';
-import { MODEL_FOLDER, readModel } from './model.ts';
+import { COPIES_FOLDER, MODEL_FOLDER, readModel } from './model.ts';
 import { openNetwork } from './network.ts';
 
-const SIDE = 128;
+interface Reference {
+  /** The vector of each head. */
+  readonly expected: Readonly<Record<string, number[]>>;
+  readonly pixels: Pixels;
+}
 
-async function references() {
-  const rgb = new Uint8Array(await readFile(new URL('reference.rgb', MODEL_FOLDER)));
-  const { vectors } = JSON.parse(await readFile(new URL('reference.json', MODEL_FOLDER), 'utf8')) as {
-    vectors: { photo: string; content: number[]; duplicate: number[] }[];
+/** What the weights give where they were trained, for pictures beside them. */
+async function references(folder: URL): Promise<Reference[]> {
+  const rgb = new Uint8Array(await readFile(new URL('reference.rgb', folder)));
+  const { vectors } = JSON.parse(await readFile(new URL('reference.json', folder), 'utf8')) as {
+    vectors: Record<string, number[]>[];
   };
-  const size = SIDE * SIDE * 3;
+  const { width, height } = (await readModel(folder)).spec.input;
+  const size = width * height * 3;
   return vectors.map((expected, i) => ({
     expected,
-    pixels: { width: SIDE, height: SIDE, data: rgb.subarray(i * size, (i + 1) * size) },
+    pixels: { width, height, data: rgb.subarray(i * size, (i + 1) * size) },
   }));
 }
 
@@ -28,6 +36,11 @@ function maxDifference(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return Math.max(...Array.from(a, (value, i) => Math.abs(value - (b[i] as number))));
 }
 
+const NETWORKS = [
+  ['main', MODEL_FOLDER, ['content', 'duplicate']],
+  ['copies', COPIES_FOLDER, ['copy']],
+] as const;
+
 // What every backend keeps. @tensorflow/tfjs-node is not among them: its installation downloads.
 describe.each<[Backend, number]>([
   ['wasm', 16],
@@ -35,52 +48,95 @@ describe.each<[Backend, number]>([
   ['onnx', 16],
   // Some hundred times slower.
   ['cpu', 1],
-])('the network on %s', (backend, count) => {
-  let network: NetworkThread;
-  let pictures: Awaited<ReturnType<typeof references>>;
-  beforeAll(async () => {
-    network = openThread(backend);
-    pictures = (await references()).slice(0, count);
+])('on %s', (backend, most) => {
+  let running: NetworkProcess;
+  beforeAll(() => {
+    running = openProcess(backend);
   });
-  afterAll(async () => network[Symbol.asyncDispose]());
+  afterAll(async () => running[Symbol.asyncDispose]());
 
-  it('gives the reference vectors of both heads within 1e-4', async () => {
-    expect(pictures).toHaveLength(count);
-    for (const { expected, pixels } of pictures) {
-      const [features] = await network.run([pixels]);
-      expect(maxDifference(features?.heads.content ?? [], expected.content)).toBeLessThan(1e-4);
-      expect(maxDifference(features?.heads.duplicate ?? [], expected.duplicate)).toBeLessThan(1e-4);
-    }
-  });
+  describe.each(NETWORKS)('the network %s', (_, folder, heads) => {
+    let pictures: Reference[];
+    beforeAll(async () => {
+      pictures = (await references(folder)).slice(0, most);
+    });
 
-  it('gives the same bits each time, alone and among others', async () => {
-    const some = pictures.slice(0, 3).map(({ pixels }) => pixels);
-    const alone = [];
-    for (const pixels of some) alone.push(...(await network.run([pixels])));
-    expect(await network.run(some)).toEqual(alone);
-    expect(await network.run(some.toReversed())).toEqual(alone.toReversed());
-  });
+    it('gives the reference vectors of its heads within 1e-4', async () => {
+      expect(pictures.length).toBeGreaterThan(0);
+      for (const { expected, pixels } of pictures) {
+        const [features] = await running.run(folder, [pixels]);
+        for (const head of heads) {
+          expect(maxDifference(features?.heads[head] ?? [], expected[head] ?? [])).toBeLessThan(1e-4);
+        }
+      }
+    });
 
-  it('names its vectors by the weights', async () => {
-    const { id } = await readModel(MODEL_FOLDER);
-    for (const { model } of await network.run(pictures.slice(0, 1).map(({ pixels }) => pixels))) expect(model).toBe(id);
-  });
+    it('gives the same bits each time, alone and among others', async () => {
+      const some = pictures.slice(0, 3).map(({ pixels }) => pixels);
+      const alone = [];
+      for (const pixels of some) alone.push(...(await running.run(folder, [pixels])));
+      expect(await running.run(folder, some)).toEqual(alone);
+      expect(await running.run(folder, some.toReversed())).toEqual(alone.toReversed());
+    });
 
-  it('refuses pixels of another size', async () => {
-    await expect(network.run([{ width: 1, height: 1, data: new Uint8Array(3) }])).rejects.toThrow(
-      'takes 128x128 pixels, not 1x1',
-    );
+    it('names its vectors by the weights', async () => {
+      const { id } = await readModel(folder);
+      const pixels = pictures.slice(0, 1).map((picture) => picture.pixels);
+      for (const { model } of await running.run(folder, pixels)) expect(model).toBe(id);
+    });
+
+    it('refuses pixels of another size', async () => {
+      const { width, height } = (await readModel(folder)).spec.input;
+      await expect(running.run(folder, [{ width: 1, height: 1, data: new Uint8Array(3) }])).rejects.toThrow(
+        `takes ${width}x${height} pixels, not 1x1`,
+      );
+    });
   });
 });
 
 describe('the network of TensorFlow.js', () => {
   it('leaves no tensor behind', async () => {
     const network = await openNetwork(await readModel(MODEL_FOLDER));
-    const pixels = (await references()).slice(0, 2).map((reference) => reference.pixels);
+    const pixels = (await references(MODEL_FOLDER)).slice(0, 2).map((reference) => reference.pixels);
     await network.run(pixels);
     const tensors = tf.memory().numTensors;
     for (let i = 0; i < 5; i++) await network.run(pixels);
     expect(tf.memory().numTensors).toBe(tensors);
+  });
+});
+
+describe('the network of copies', () => {
+  it('gives a picture that is turned, flipped, darker or warmer the vector that it has', async () => {
+    const network = await openNetwork(await readModel<'copy'>(COPIES_FOLDER));
+    const [{ pixels }] = (await references(COPIES_FOLDER)) as [Reference];
+    const { width: side, data } = pixels;
+    const from = (place: (y: number, x: number) => number) => ({
+      ...pixels,
+      data: Uint8Array.from(
+        data,
+        (_, i) => data[3 * place(Math.floor(i / 3 / side), Math.floor(i / 3) % side) + (i % 3)] ?? 0,
+      ),
+    });
+    const last = side - 1;
+    const same = [
+      from((y, x) => y * side + last - x),
+      from((y, x) => (last - y) * side + x),
+      from((y, x) => x * side + y),
+      from((y, x) => x * side + last - y),
+      from((y, x) => (last - x) * side + y),
+      from((y, x) => (last - y) * side + last - x),
+      from((y, x) => (last - x) * side + last - y),
+    ];
+    const lit = (light: number, warmth: number) => ({
+      ...pixels,
+      data: data.map((value, i) => Math.round(20 + light * 0.8 * value + warmth * (1 - (i % 3)))),
+    });
+    const vectorOf = async (picture: Pixels) => (await network.run([picture]))[0]?.heads.copy as Float32Array;
+    const vector = await vectorOf(pixels);
+    for (const turned of same) expect(maxDifference(await vectorOf(turned), vector)).toBeLessThan(1e-4);
+    for (const other of [lit(0.5, 0), lit(0.9, 15)]) expect(distance(await vectorOf(other), vector)).toBeLessThan(0.3);
+    const shuffled = from((y, x) => ((y + side / 2) % side) * side + ((x + side / 2) % side));
+    expect(distance(await vectorOf(shuffled), vector)).toBeGreaterThan(0.5);
   });
 });
 

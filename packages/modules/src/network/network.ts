@@ -2,27 +2,27 @@ import type { Pixels } from '@akin/imaging';
 import { l2Normalize } from '../vectors/unit.ts';
 import { type Backend, checkBackend } from './backend.ts';
 import type { OpenEngine } from './engine.ts';
-import type { Model } from './model.ts';
+import type { MainHead, Model } from './model.ts';
 
 /** What one pass over a picture gives. */
-export interface Features {
+export interface Features<Head extends string = MainHead> {
   /** The model's name and the hash of its weights. */
   readonly model: string;
   /** What reaches the heads: the trunk's channels, averaged over the picture. */
   readonly pool: Float32Array;
   /** The unit vector of each head. */
-  readonly heads: { readonly content: Float32Array; readonly duplicate: Float32Array };
+  readonly heads: Readonly<Record<Head, Float32Array>>;
 }
 
-export interface Network {
+export interface Network<Head extends string = MainHead> {
   /** Sides of the pictures that `run` wants, in pixels. */
   readonly width: number;
   readonly height: number;
   /**
-   * One pass of the trunk and all heads over each picture: blocks the thread for some 15 ms a picture on wasm. What a
+   * One pass of the trunk and all heads over each picture, which blocks the thread on wasm (akin-1: some 15 ms). What a
    * picture gives does not depend on those beside it.
    */
-  run(pictures: readonly Pixels[]): Promise<Features[]>;
+  run(pictures: readonly Pixels[]): Promise<Features<Head>[]>;
 }
 
 /**
@@ -30,14 +30,19 @@ export interface Network {
  *
  * @throws {AkinError} conflict when the backend is missing or too slow to be of use.
  */
-export async function openNetwork(model: Model, backend: Backend = 'wasm'): Promise<Network> {
+export async function openNetwork<Head extends string>(
+  model: Model<Head>,
+  backend: Backend = 'wasm',
+): Promise<Network<Head>> {
   await checkBackend(backend);
   const open = await engineOf(backend);
   const engine = await open(model);
   const { id, spec } = model;
   const { width, height } = spec.input;
   const size = width * height * 3;
-  const normalize = normalizer(spec.input.mean, spec.input.std);
+  const { mean, std } = spec.input;
+  const scale = mean && std ? normalizer(mean, std) : standardize;
+  const heads = Object.keys(spec.heads) as Head[];
   return {
     width,
     height,
@@ -47,17 +52,20 @@ export async function openNetwork(model: Model, backend: Backend = 'wasm'): Prom
         if (pixels.width !== width || pixels.height !== height) {
           throw new Error(`The network takes ${width}x${height} pixels, not ${pixels.width}x${pixels.height}.`);
         }
-        normalize(pixels.data, values.subarray(i * size, (i + 1) * size));
+        scale(pixels.data, values.subarray(i * size, (i + 1) * size));
       }
-      const { pool, content, duplicate } = await engine.run(values, pictures.length);
+      const outputs = await engine.run(values, pictures.length);
       const rowOf = (rows: Float32Array, i: number) => {
         const length = rows.length / pictures.length;
         return rows.slice(i * length, (i + 1) * length);
       };
       return pictures.map((_, i) => ({
         model: id,
-        pool: rowOf(pool, i),
-        heads: { content: l2Normalize(rowOf(content, i)), duplicate: l2Normalize(rowOf(duplicate, i)) },
+        pool: rowOf(outputs.pool, i),
+        heads: Object.fromEntries(heads.map((head) => [head, l2Normalize(rowOf(outputs[head], i))])) as Record<
+          Head,
+          Float32Array
+        >,
       }));
     },
   };
@@ -85,4 +93,22 @@ export function normalizer(
       values[i + 2] = blue[bytes[i + 2] as number] as number;
     }
   };
+}
+
+/** Keeps pictures without contrast from becoming noise. */
+const LEAST_DEVIATION = 0.02;
+
+/** Bytes to numbers of mean 0 in each channel and of deviation 1 in all: other light and other warmth fall away. */
+function standardize(bytes: Uint8Array, values: Float32Array): void {
+  const means = [0, 0, 0];
+  for (let i = 0; i < bytes.length; i++) means[i % 3] = (means[i % 3] as number) + (bytes[i] as number);
+  const pixels = bytes.length / 3;
+  let squares = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const value = ((bytes[i] as number) - (means[i % 3] as number) / pixels) / 255;
+    values[i] = value;
+    squares += value * value;
+  }
+  const deviation = Math.sqrt(squares / bytes.length) + LEAST_DEVIATION;
+  for (let i = 0; i < values.length; i++) values[i] = (values[i] as number) / deviation;
 }

@@ -1,5 +1,6 @@
 import { loadPackageOf } from './backend.ts';
-import type { OpenEngine } from './engine.ts';
+import type { EngineOutputs, OpenEngine } from './engine.ts';
+import type { Model } from './model.ts';
 import { writeOnnx } from './onnx-file.ts';
 
 /** What is used of onnxruntime-node, which is installed by those who want it. */
@@ -15,11 +16,11 @@ interface OnnxTensor {
 }
 
 interface OnnxSession {
-  run(inputs: { readonly pixels: OnnxTensor }): Promise<Record<'pool' | 'content' | 'duplicate', OnnxTensor>>;
+  run(inputs: { readonly pixels: OnnxTensor }): Promise<Readonly<Record<string, OnnxTensor>>>;
 }
 
 /** The engine of ONNX Runtime, on a graph that is written from the same weights when it is opened. */
-export const onnxEngine: OpenEngine = async (model) => {
+export const onnxEngine: OpenEngine = async <Head extends string>(model: Model<Head>) => {
   const { default: onnx } = (await loadPackageOf('onnx')) as { default: OnnxRuntime };
   const session = await onnx.InferenceSession.create(writeOnnx(model), {
     executionProviders: ['cpu'],
@@ -32,10 +33,11 @@ export const onnxEngine: OpenEngine = async (model) => {
   const { width, height } = model.spec.input;
   return {
     async run(values, count) {
-      const { pool, content, duplicate } = await session.run({
+      const outputs = await session.run({
         pixels: new onnx.Tensor('float32', values, [count, height, width, 3]),
       });
-      return { pool: pool.data, content: content.data, duplicate: duplicate.data };
+      const rows = Object.entries(outputs).map(([name, { data }]) => [name, data]);
+      return Object.fromEntries(rows) as EngineOutputs<Head>;
     },
   };
 };

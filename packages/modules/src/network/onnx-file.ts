@@ -11,17 +11,17 @@ const INT = 2;
 const INTS = 7;
 
 /**
- * A model as the bytes of an ONNX file: input `pixels` [N, height, width, 3] of scaled numbers, outputs `pool`, `content`
- * and `duplicate` [N, …], the heads before normalization. Field numbers are those of onnx.proto3.
+ * A model as the bytes of an ONNX file: input `pixels` [N, height, width, 3] of scaled numbers, outputs `pool` and each
+ * head by its name [N, …], before normalization. Field numbers are those of onnx.proto3.
  */
-export function writeOnnx(model: Model): Uint8Array {
+export function writeOnnx<Head extends string>(model: Model<Head>): Uint8Array {
   const { width, height } = model.spec.input;
   const graph = new Graph(model);
   let x = graph.add('Transpose', ['pixels'], [intsAttribute('perm', [0, 3, 1, 2])]);
   for (const layer of model.spec.layers) x = graph.layer(layer, x);
   graph.add('Flatten', [x], [intAttribute('axis', 1)], 'pool');
   const pooled = pooledWidth(model.spec.layers);
-  const heads = (['content', 'duplicate'] as const).map((name) => {
+  const heads = (Object.keys(model.spec.heads) as Head[]).map((name) => {
     const { dim } = model.spec.heads[name];
     const weight = graph.weights(`${name}.weight`, [pooled, dim], model.tensors.get(`${name}.weight`, [pooled, dim]));
     const bias = graph.weights(`${name}.bias`, [dim], model.tensors.get(`${name}.bias`, [dim]));
@@ -47,9 +47,9 @@ export function writeOnnx(model: Model): Uint8Array {
 class Graph {
   readonly nodes: Field[] = [];
   readonly initializers: Field[] = [];
-  readonly #model: Model;
+  readonly #model: Model<string>;
 
-  constructor(model: Model) {
+  constructor(model: Model<string>) {
     this.#model = model;
   }
 
@@ -69,7 +69,8 @@ class Graph {
   layer(layer: Layer, x: string): string {
     if (layer.op === 'conv2d') return this.#conv2d(layer, x);
     if (layer.op === 'globalAveragePool') return this.add('GlobalAveragePool', [x], []);
-    const through = this.#conv2d(layer.b, this.#conv2d(layer.a, x));
+    const first = this.#conv2d(layer.a, x);
+    const through = layer.b === null ? first : this.#conv2d(layer.b, first);
     const past = layer.skip === null ? x : this.#conv2d(layer.skip, x);
     return this.add('Relu', [this.add('Add', [through, past], [])], []);
   }

@@ -1,31 +1,27 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { type Backend, loadPackageOf } from './backend.ts';
-import type { OpenEngine } from './engine.ts';
+import type { EngineOutputs, OpenEngine } from './engine.ts';
 import { type Conv2d, type Layer, type Model, pooledWidth } from './model.ts';
 
 export type TfjsBackend = Exclude<Backend, 'onnx'>;
 
 /** The engine of TensorFlow.js. Its backend is that of the thread: one thread runs one. */
 export function tfjsEngine(backend: TfjsBackend): OpenEngine {
-  return async (model) => {
+  return async <Head extends string>(model: Model<Head>) => {
     await startTensorFlow(backend);
     const { spec } = model;
     const { width, height } = spec.input;
     const pooled = pooledWidth(spec.layers);
     const trunk = spec.layers.map((layer) => buildLayer(layer, model));
-    const content = buildHead('content', model, pooled);
-    const duplicate = buildHead('duplicate', model, pooled);
+    const heads = (Object.keys(spec.heads) as Head[]).map((name) => [name, buildHead(name, model, pooled)] as const);
     return {
       async run(values, count) {
         return tf.tidy(() => {
           let x = tf.tensor4d(values, [count, height, width, 3]);
           for (const layer of trunk) x = layer(x);
           const pool = tf.reshape<tf.Rank.R2>(x, [count, pooled]);
-          return {
-            pool: pool.dataSync<'float32'>(),
-            content: content(pool).dataSync<'float32'>(),
-            duplicate: duplicate(pool).dataSync<'float32'>(),
-          };
+          const rows = heads.map(([name, head]) => [name, head(pool).dataSync<'float32'>()] as const);
+          return { pool: pool.dataSync<'float32'>(), ...Object.fromEntries(rows) } as EngineOutputs<Head>;
         });
       },
     };
@@ -44,14 +40,16 @@ export async function startTensorFlow(backend: TfjsBackend): Promise<void> {
 
 type Step = (x: tf.Tensor4D) => tf.Tensor4D;
 
-function buildLayer(layer: Layer, model: Model): Step {
+function buildLayer(layer: Layer, model: Model<string>): Step {
   switch (layer.op) {
     case 'conv2d':
       return buildConv2d(layer, model);
     case 'residual': {
       const a = buildConv2d(layer.a, model);
-      const b = buildConv2d(layer.b, model);
-      const skip = layer.skip === null ? (x: tf.Tensor4D) => x : buildConv2d(layer.skip, model);
+      const [b, skip] = [layer.b, layer.skip].map((conv) => (conv ? buildConv2d(conv, model) : (x) => x)) as [
+        Step,
+        Step,
+      ];
       return (x) => tf.relu(tf.add(b(a(x)), skip(x)));
     }
     case 'globalAveragePool':
@@ -62,7 +60,7 @@ function buildLayer(layer: Layer, model: Model): Step {
   }
 }
 
-function buildConv2d(layer: Conv2d, { tensors }: Model): Step {
+function buildConv2d(layer: Conv2d, { tensors }: Model<string>): Step {
   const shape: [number, number, number, number] = [layer.kernel[0], layer.kernel[1], layer.in, layer.out];
   const filter = tf.tensor4d(tensors.get(`${layer.name}.weight`, shape), shape);
   const bias = tf.tensor1d(tensors.get(`${layer.name}.bias`, [layer.out]));
@@ -71,9 +69,9 @@ function buildConv2d(layer: Conv2d, { tensors }: Model): Step {
   return (x) => tf.fused.conv2d({ x, filter, strides, pad, dimRoundingMode: 'floor', bias, activation });
 }
 
-function buildHead(
-  name: 'content' | 'duplicate',
-  { spec, tensors }: Model,
+function buildHead<Head extends string>(
+  name: Head,
+  { spec, tensors }: Model<Head>,
   pooled: number,
 ): (pool: tf.Tensor2D) => tf.Tensor {
   const { dim } = spec.heads[name];

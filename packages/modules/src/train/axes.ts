@@ -1,17 +1,17 @@
 /**
- * `npm run train-axes -- <folder> [--backend onnx]`: finds the axes on which the modules content and duplicate compare what the network
- * and they themselves see, from pictures and edits of them. Writes models/content-axes.safetensors and
- * models/duplicate-axes.safetensors; both belong to one network, and codebooks must be trained anew.
+ * `npm run train-axes -- <folder> [--backend onnx]`: finds the axes on which the modules content and duplicate compare
+ * what the networks and they themselves see, from pictures and edits of them. Writes models/content-axes.safetensors and
+ * models/duplicate-axes.safetensors; each belongs to one network, and codebooks must be trained anew.
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { decodeImage } from '@akin/imaging';
-import { MIN_SIDE, sharedNetwork } from '../analyzer/analyze-image.ts';
+import { MIN_SIDE, sharedNetworks } from '../analyzer/analyze-image.ts';
 import { writeAxes } from '../axes-file.ts';
 import { CONTENT_AXES, GRADIENT_AXES, HEAD_NUMBERS, POOL_AXES, POOL_NUMBERS } from '../content/axes.ts';
 import { GRADIENT_NUMBERS, gradientsOf } from '../content/gradients.ts';
 import { joinViews, rootsOf } from '../content/join.ts';
-import { NETWORK_AXES, NETWORK_NUMBERS, PATTERN_AXES } from '../duplicate/axes.ts';
+import { PATTERN_AXES } from '../duplicate/axes.ts';
 import { lookAt } from '../duplicate/look.ts';
 import { PATTERN_NUMBERS } from '../duplicate/pattern.ts';
 import { readBitmap } from '../eval/bitmap.ts';
@@ -21,7 +21,7 @@ import { preparePicture } from '../picture.ts';
 import { project } from '../project.ts';
 import { discriminantAxes } from './discriminant.ts';
 import { filesBelow } from './files-below.ts';
-import { covariance, eigen, mainEigen, mean, type Rows, toRows } from './linear.ts';
+import { covariance, mainEigen, mean, type Rows, toRows } from './linear.ts';
 import { createRandom } from './random.ts';
 
 /** So many pictures are edited; more change the axes little. */
@@ -48,10 +48,10 @@ if (folder === undefined) {
 const heads: Float32Array[] = [];
 const pools: Float64Array[] = [];
 const gradients: Float64Array[] = [];
-const copies: Float32Array[] = [];
 const patterns: Float64Array[] = [];
 const changes: Float64Array[] = [];
 let network = '';
+let copies = '';
 
 const files = await filesBelow(folder);
 const step = Math.max(1, Math.floor(files.length / EDITED));
@@ -62,10 +62,10 @@ for (const [i, file] of files.entries()) {
     const features = await picture.features();
     network = features.model;
     heads.push(features.heads.content);
-    copies.push(features.heads.duplicate);
+    copies = (await picture.copyFeatures()).model;
     pools.push(rootsOf(features.pool));
     gradients.push(gradientsOf(picture.square()));
-    if (i % step === 0) await addEdits(bytes, lookAt(picture.pixels, picture.square()).pattern, i);
+    if (i % step === 0) await addEdits(bytes, lookAt(picture.innerSquare()).pattern, i);
   } catch (error) {
     console.warn(`${file}: ${error instanceof Error ? error.message : error}`);
   }
@@ -73,19 +73,18 @@ for (const [i, file] of files.entries()) {
 }
 
 console.log(`content: ${await writeAxes('content', network, heads.length, contentTensors())}`);
-console.log(`duplicate: ${await writeAxes('duplicate', network, heads.length, duplicateTensors())}`);
+console.log(`duplicate: ${await writeAxes('duplicate', copies, heads.length, duplicateTensors())}`);
 
 async function prepare(bytes: Uint8Array) {
   const { pixels } = await decodeImage(bytes, { minSide: MIN_SIDE });
-  return preparePicture(pixels, () => sharedNetwork(options.backend as Backend));
+  return preparePicture(pixels, sharedNetworks(options.backend as Backend));
 }
 
 async function addEdits(bytes: Uint8Array, original: Float64Array, seed: number): Promise<void> {
   patterns.push(original);
   const bitmap = await readBitmap(bytes, LONG_SIDE);
   for (const edited of await makeEdits(bitmap, bitmap, seed)) {
-    const { pixels, square } = await prepare(edited);
-    const { pattern } = lookAt(pixels, square());
+    const { pattern } = lookAt((await prepare(edited)).innerSquare());
     patterns.push(pattern);
     changes.push(pattern.map((value, k) => value - (original[k] as number)));
   }
@@ -114,14 +113,8 @@ function contentTensors() {
 }
 
 function duplicateTensors() {
-  const heads = toRows(copies, NETWORK_NUMBERS);
-  const spread = covariance(heads, new Float64Array(NETWORK_NUMBERS));
   const pattern = discriminantAxes(toRows(patterns, PATTERN_NUMBERS), toRows(changes, PATTERN_NUMBERS), PATTERN_AXES);
   return {
-    network: {
-      shape: [NETWORK_AXES, NETWORK_NUMBERS],
-      values: eigen(spread, NETWORK_NUMBERS).vectors.subarray(0, NETWORK_AXES * NETWORK_NUMBERS),
-    },
     pattern_mean: { shape: [PATTERN_NUMBERS], values: pattern.mean },
     pattern: { shape: [PATTERN_AXES, PATTERN_NUMBERS], values: withinOne(pattern.axes) },
   };

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { decodeImage } from '@akin/imaging';
-import { MIN_SIDE, sharedNetwork } from '../analyzer/analyze-image.ts';
+import { MIN_SIDE, sharedNetworks } from '../analyzer/analyze-image.ts';
 import { roundToHalves } from '../half.ts';
 import { loadModule } from '../load-module.ts';
 import { MODULES } from '../manifests.ts';
@@ -49,7 +49,7 @@ async function describe(
   backend: Backend,
 ): Promise<[module: string, Descriptor][]> {
   const { pixels } = await decodeImage(bytes, { minSide: MIN_SIDE });
-  const picture = preparePicture(pixels, () => sharedNetwork(backend));
+  const picture = preparePicture(pixels, sharedNetworks(backend));
   const descriptors: [string, Descriptor][] = [];
   for (const manifest of MODULES) {
     if (manifest.descriptor === undefined || !modules.includes(manifest.name)) continue;

@@ -1,7 +1,6 @@
 import { copyFile, readFile } from 'node:fs/promises';
 import type { Pixels } from '@akin/imaging';
 import { HEAD_NUMBERS, POOL_NUMBERS } from '../content/axes.ts';
-import { NETWORK_NUMBERS } from '../duplicate/axes.ts';
 import type { Backend } from '../network/backend.ts';
 import { MODEL_FOLDER, pooledWidth, readModel } from '../network/model.ts';
 import { openNetwork } from '../network/network.ts';
@@ -22,9 +21,9 @@ export interface Reference {
 export async function checkModel(folder: URL, backend: Backend): Promise<string> {
   const model = await readModel(folder);
   const { heads, layers, input } = model.spec;
-  const widths = { content: heads.content?.dim, duplicate: heads.duplicate?.dim, channels: pooledWidth(layers) };
-  const wanted = { content: HEAD_NUMBERS, duplicate: NETWORK_NUMBERS, channels: POOL_NUMBERS };
-  for (const part of ['content', 'duplicate', 'channels'] as const) {
+  const widths = { content: heads.content?.dim, channels: pooledWidth(layers) };
+  const wanted = { content: HEAD_NUMBERS, channels: POOL_NUMBERS };
+  for (const part of ['content', 'channels'] as const) {
     if (widths[part] !== wanted[part]) {
       throw new Error(
         `${model.id} is of another layout: ${widths[part]} numbers for ${part}, and akin takes ${wanted[part]}.`,
