@@ -5,7 +5,7 @@ import { PATTERN_NUMBERS } from './pattern.ts';
 import { TINT_NUMBERS } from './tint.ts';
 
 /** Numbers of the network's head. */
-export const NETWORK_NUMBERS = 128;
+const NETWORK_NUMBERS = 128;
 /** How many axes the pattern is compared on; with the network's numbers and the tint they make the descriptor. */
 export const PATTERN_AXES = 256 - NETWORK_NUMBERS - TINT_NUMBERS;
 

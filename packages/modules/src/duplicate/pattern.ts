@@ -11,7 +11,7 @@
 import { INNER_SQUARE } from '../picture.ts';
 
 /** Side of the small version that is transformed, and the number of frequencies kept each way. */
-export const PATTERN_SIDE = INNER_SQUARE;
+const PATTERN_SIDE = INNER_SQUARE;
 const KEPT = 8;
 /** Coefficients are divided by their own mean strength, but by no less than this: plain pictures stay weak. */
 const LEAST_STRENGTH = 0.15;

@@ -8,7 +8,7 @@
 import type { Tensors } from '../safetensors.ts';
 
 /** The ways to turn and flip a square: 0 to 3 quarter turns to the left, from 4 on of the picture seen in a mirror. */
-export const WAYS = 8;
+const WAYS = 8;
 
 /**
  * Writes out the weights of what is symmetric when they are asked for. All others are read as they are.
