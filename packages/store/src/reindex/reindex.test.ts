@@ -190,6 +190,15 @@ describe.each(ENGINES)('a collection that is made anew on %s', (kind) => {
     const failed = await reindexState(newer, 'books');
     expect([failed?.state, failed?.missing.map(({ id }) => id)]).toEqual(['failed', ['none']]);
     expect((await listCollections(newer)).map(({ name }) => name)).toEqual(['books', 'my-collection']);
+
+    // Begun again after it failed, and without the picture.
+    await reindex(newer, collection, { ...analyze, worker: randomUUID(), allowMissing: true });
+    const anew = await findCollection(newer, 'books');
+    expect(await visible(newer, anew)).toEqual(['has', 'none', 'plain']);
+    const described = await newer.engine.query<{ id: string }>(
+      `select d.id from ${anew.sqlSchema}.documents d join ${anew.sqlSchema}.descriptors_shape v using (doc)`,
+    );
+    expect(described).toEqual([{ id: 'has' }]);
   });
 
   it('takes outputs by their ids from another collection, where its own do not hold', async () => {
@@ -217,17 +226,6 @@ describe.each(ENGINES)('a collection that is made anew on %s', (kind) => {
       { id: 'has', vector: '[0,1,0,0]' },
       { id: 'none', vector: '[0,0,1,0]' },
     ]);
-  });
-
-  it('leaves documents without their picture when it may', async () => {
-    const { newer, collection, analyze } = await olderBooks(kind);
-    await reindex(newer, collection, { ...analyze, allowMissing: true });
-    const anew = await findCollection(newer, 'books');
-    expect(await visible(newer, anew)).toEqual(['has', 'none', 'plain']);
-    const described = await newer.engine.query<{ id: string }>(
-      `select d.id from ${anew.sqlSchema}.documents d join ${anew.sqlSchema}.descriptors_shape v using (doc)`,
-    );
-    expect(described).toEqual([{ id: 'has' }]);
   });
 
   it('is begun once, and again when whoever was at it is gone', async () => {
