@@ -78,10 +78,14 @@ export class Collection {
     };
   }
 
-  /** Makes the collection anew beside itself; `reindexStatus` tells how far that is. */
+  /**
+   * Makes the collection anew beside itself; `reindexStatus` tells how far that is.
+   *
+   * @returns `began`: whether this request began it; else somebody is at it already, and the parameters do not count
+   */
   reindex(
     parameters: { field?: readonly string[]; allowMissing?: boolean; outputsFrom?: string } = {},
-  ): Promise<Reindex> {
+  ): Promise<Reindex & { began: boolean }> {
     return this.#send('/reindex', {}, { body: queryString(parameters) });
   }
 

@@ -33,5 +33,5 @@ export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ par
       await runReindex(store, collection, target, work);
     });
   }
-  return { status: 202, body: await presentReindex(store, collection) };
+  return { status: 202, body: { ...(await presentReindex(store, collection)), began: target !== undefined } };
 };

@@ -1,6 +1,6 @@
 import { ENDPOINTS, type EndpointName } from '@akin/contract';
 import { AkinError } from '@akin/domain';
-import type { Store } from '@akin/store';
+import { createCollection, type Store } from '@akin/store';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import { ask, createGateway, postJson, type TestAnswer, testConfig } from '../../test/start-gateway.ts';
@@ -163,6 +163,22 @@ describe('collections', () => {
     expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining('no field "prise"')]);
     expect((await postJson(service.gateway, `${C}/reindex?outputsFrom=nowhere`, {})).status).toBe(404);
     expect((await get(`${C}/reindex`)).status).toBe(404);
+  });
+
+  it('are made anew by one request at a time, and whoever joins is told', async () => {
+    const { engine } = service.store;
+    await createCollection(service.store, 'twice');
+    await engine.query(
+      `insert into akin.reindexes (name, state, worker, beat_at)
+       values ('twice', 'copying', 'another', now() + interval '1 hour')`,
+    );
+    const joined = await postJson(service.gateway, '/api/cores/twice/reindex', {});
+    expect([joined.status, joined.json]).toEqual([202, expect.objectContaining({ began: false, alive: true })]);
+    conforms('reindex', joined);
+    await engine.query("update akin.reindexes set state = 'failed' where name = 'twice'");
+    const begun = await postJson(service.gateway, '/api/cores/twice/reindex', {});
+    expect([begun.status, begun.json]).toEqual([202, expect.objectContaining({ began: true })]);
+    conforms('reindex', begun);
   });
 
   it('check themselves', async () => {

@@ -29,11 +29,17 @@ export const reindex = endpoint({
     outputsFrom: text().optional().meta({
       description:
         'Another collection: documents that have no outputs, or none that hold any more, take those, and the thumbnail, of the document with their id there.',
-      example: 'my-collection.pictures',
+      example: 'my-pictures',
     }),
     ...COMMON_PARAMETERS,
   }),
   bodies: { 'application/json': z.object({ field: z.array(z.string()).optional() }) },
-  answer: answer(REINDEX.shape),
+  answer: answer({
+    ...REINDEX.shape,
+    began: z.boolean().meta({
+      description:
+        'Whether this request began it. If not, somebody is at it already, and the parameters of this request do not count.',
+    }),
+  }),
   statuses: { 202: 'It is under way.' },
 });
