@@ -46,6 +46,11 @@ describe('the command akin', () => {
     await rm(folder, { recursive: true });
   });
 
+  it('does not choose between an address and a port', async () => {
+    const { code, err } = await runAkin(['index', '.', '--url', 'http://127.0.0.1:9', '--port', '9']);
+    expect([code, err]).toEqual([1, expect.stringMatching(/--port is for .* --url .* leave one of them out/)]);
+  });
+
   it('tells why an akin that answers is not ready', async () => {
     const waiting = createHttpServer((_, response) => {
       response.writeHead(503, { 'content-type': 'application/json' }).end('{"error":{"msg":"Waits for a first key."}}');

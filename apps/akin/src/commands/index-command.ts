@@ -27,6 +27,11 @@ export const indexCommand: Program = {
     if (options.words.length === 0) throw new UsageError('Name a folder, a glob, or - for paths on standard input.');
     const config = embeddedConfig(options);
     const named = options.text('url');
+    if (named !== undefined && options.named('port')) {
+      throw new UsageError(
+        `--port is for an akin on this machine, and --url (or AKIN_URL or AKIN_SERVER) names ${named}: leave one of them out.`,
+      );
+    }
     const url = named ?? `http://127.0.0.1:${options.number('port', 65_535)}`;
     const key = options.text('key');
     const client = createClient({ baseUrl: url, ...(key ? { key } : {}) });
