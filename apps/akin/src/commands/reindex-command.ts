@@ -3,7 +3,7 @@ import { sleep } from '@akin/runtime';
 import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
 import { persist } from '../bulk/persist.ts';
 import { ProgressLine } from '../bulk/progress-line.ts';
-import { readPicturesAgain } from '../folder/pictures-again.ts';
+import { dropPictures, readPicturesAgain } from '../folder/pictures-again.ts';
 import type { Program } from '../main.ts';
 import { ANALYSIS_OPTIONS } from './serve-options.ts';
 
@@ -35,7 +35,19 @@ export const reindexCommand: Program = {
       allowMissing: options.on('allow-missing'),
       ...(pictures ? { outputsFrom: pictures.name } : {}),
     };
-    let status: Reindex = await persist(() => collection.reindex(parameters), patience, signal);
+    /** Whether the run is another's, which may know nothing of what this command line names. */
+    let joined = false;
+    const begin = async (): Promise<Reindex> => {
+      const { began, ...answer } = await persist(() => collection.reindex(parameters), patience, signal);
+      joined = began === false;
+      if (joined) {
+        process.stderr.write(
+          `${name} is being made anew by a run that had begun before: this command joins it, and what is named here may not count.\n`,
+        );
+      }
+      return answer;
+    };
+    let status = await begin();
     const line = new ProgressLine(process.stderr, () => ({
       documents: status.copied,
       failed: status.missing.length,
@@ -46,14 +58,16 @@ export const reindexCommand: Program = {
       for (;;) {
         await sleep(LOOK_MILLISECONDS, signal);
         status = await persist(() => collection.reindexStatus(), patience, signal);
-        if (status.state === 'done' || status.state === 'failed') break;
-        // Whoever was at it is gone: begin again.
-        if (!status.alive) status = await persist(() => collection.reindex(parameters), patience, signal);
+        const ended = status.state === 'done' || status.state === 'failed';
+        // What that run had no pictures for, this one may have.
+        const again = joined && pictures !== undefined && status.missing.length > 0;
+        if (ended && !again) break;
+        // Or whoever was at it is gone.
+        if (ended || !status.alive) status = await begin();
       }
     } finally {
       line.finish();
     }
-    if (status.state === 'done') await pictures?.drop();
     const missing = status.missing.slice(0, TOLD_MISSING).map(({ id, msg }) => `  ${id}: ${msg}`);
     const rest = status.missing.length - missing.length;
     if (rest > 0) missing.push(`  and ${rest} more`);
@@ -66,6 +80,7 @@ export const reindexCommand: Program = {
     process.stdout.write(
       `${[`${name} is made anew: ${status.copied} documents copied${again}, in ${line.seconds.toFixed(1)} s.`, ...left].join('\n')}\n`,
     );
+    if (pictures) await dropPictures(client, name, patience, signal);
     return 0;
   },
 };

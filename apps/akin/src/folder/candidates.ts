@@ -28,13 +28,15 @@ export async function* candidatesOf(
 
 /**
  * Refuses paths that lead nowhere, for commands that would run on without them.
+ *
+ * @param hint what to do instead
  * @throws UsageError
  */
-export async function refuseMissing(words: readonly string[]): Promise<void> {
+export async function refuseMissing(words: readonly string[], hint?: string): Promise<void> {
   for (const word of words) {
     if (word === '-' || isPattern(word)) continue;
     const kind = await kindOf(word);
-    if (kind !== 'folder' && kind !== 'file') throw new UsageError(`${word}: ${kind}.`);
+    if (kind !== 'folder' && kind !== 'file') throw new UsageError(`${word}: ${kind}.${hint ? ` ${hint}` : ''}`);
   }
 }
 

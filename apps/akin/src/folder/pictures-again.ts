@@ -1,17 +1,22 @@
-import type { Client, Collection } from '@akin/client';
+import { createHash } from 'node:crypto';
+import { AkinRequestError, type Client, type Collection } from '@akin/client';
 import { createAnalyzer } from '@akin/modules/analyze';
-import { collectionToFill } from '../collection-to-fill.ts';
+import { modelNames } from '@akin/modules/vectors';
+import { persist } from '../bulk/persist.ts';
 import { analysisConfig } from '../commands/serve-options.ts';
-import type { Parsed } from '../options.ts';
+import { type Parsed, UsageError } from '../options.ts';
 import { refuseMissing } from './candidates.ts';
 import { runFolders } from './run-folders.ts';
 
+/** So much of a name, with what follows, is a name that a collection may have. */
+const KEPT_OF_NAME = 80;
+
 /**
  * Analyzes pictures of a collection again that came from the folders which the command line names, into a collection
- * beside it: a server reads no files, so whoever may read them does.
+ * beside it: a server reads no files, so whoever may read them does. Stopped, it goes on there with the same models.
  *
  * @returns the collection beside, whose documents have the ids of those that they are for
- * @throws UsageError for a path that leads nowhere
+ * @throws UsageError for a path that leads nowhere, or when there can be no collection beside
  */
 export async function readPicturesAgain(
   client: Client,
@@ -19,13 +24,89 @@ export async function readPicturesAgain(
   options: Parsed,
   signal: AbortSignal,
 ): Promise<Collection> {
-  await refuseMissing(options.words);
+  await refuseMissing(options.words, 'Name the folder of the pictures; the collection is named by --collection.');
   const analysis = analysisConfig(options);
   const only = new Set<string>();
   for await (const { id } of client.collection(name).all({ fl: 'id' })) only.add(id);
   await using analyzer = await createAnalyzer(analysis);
-  const beside = await collectionToFill(client, `${name.slice(0, 90)}.pictures`);
+  const beside = await collectionBeside(client, name);
   await runFolders(options, { collection: beside, analyzer, threads: analysis.threads, signal, only });
   signal.throwIfAborted();
   return beside;
+}
+
+/** Removes what lies beside a collection, also of runs with other models that were stopped; says so where it cannot. */
+export async function dropPictures(
+  client: Client,
+  name: string,
+  patienceMilliseconds: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const patiently = <Value>(work: () => Promise<Value>) => persist(work, patienceMilliseconds, signal);
+  const warn = (what: string, error: unknown) => {
+    if (!(error instanceof AkinRequestError)) throw error;
+    process.stderr.write(
+      `${what}, where outputs of the pictures lay meanwhile, could not be removed (${error.message}). Remove it with DELETE /api/cores/<name>, or name the folder to akin reindex again.\n`,
+    );
+  };
+  try {
+    const { collections } = await patiently(() => client.collections());
+    for (const { name: one } of collections) {
+      if (!one.startsWith(beginningFor(name))) continue;
+      const beside = client.collection(one);
+      try {
+        if (await patiently(() => isOurs(beside, name))) await patiently(() => beside.drop());
+      } catch (error) {
+        // Else the answer to a first try was lost, or somebody else was faster.
+        if (!isMissing(error)) warn(one, error);
+      }
+    }
+  } catch (error) {
+    warn(`${beginningFor(name)}…`, error);
+  }
+}
+
+/**
+ * The collection for outputs by the models of this process. Its name is one that nobody else would give, and it has a
+ * field that says whose it is: what somebody else made is never filled, nor dropped.
+ */
+async function collectionBeside(client: Client, name: string): Promise<Collection> {
+  const hash = createHash('sha256').update(`${name}\n${modelNames()}`).digest('hex').slice(0, 8);
+  const beside = client.collection(`${beginningFor(name)}${hash}`);
+  try {
+    if (await isOurs(beside, name)) return beside;
+    throw new UsageError(
+      `The collection ${beside.name} is not one that akin reindex made: give it another name, or remove it if nobody needs it.`,
+    );
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  try {
+    await beside.create();
+  } catch (error) {
+    if (!(error instanceof AkinRequestError && error.status === 403)) throw error;
+    throw new UsageError(
+      `${error.message} The pictures of a folder need a collection beside ${name} meanwhile: use a key with the scope admin that is for all collections.`,
+    );
+  }
+  await beside.defineFields({ [fieldFor(name)]: 'string' });
+  return beside;
+}
+
+function beginningFor(name: string): string {
+  return `${name.slice(0, KEPT_OF_NAME)}.pictures-`;
+}
+
+function fieldFor(name: string): string {
+  return `pictures again for ${name}`;
+}
+
+/** @throws AkinRequestError 404 when there is none */
+async function isOurs(beside: Collection, name: string): Promise<boolean> {
+  const { schema } = await beside.schema();
+  return schema.fields.some((field) => field.name === fieldFor(name));
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof AkinRequestError && error.status === 404;
 }

@@ -1,0 +1,194 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import type { Collection } from '@akin/client';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { runAkin, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { picture } from './pictures.ts';
+
+type Reply = { status: number; body: object };
+
+let place: Awaited<ReturnType<typeof temporaryFolder>>;
+let akin: ServingAkin;
+let proxy: Server;
+/** Answers in akin's place, if it does. */
+let instead: (asked: string) => Reply | undefined;
+let asked: string[];
+
+beforeAll(async () => {
+  place = await temporaryFolder();
+  await mkdir(path.join(place.folder, 'pictures'));
+  for (const seed of [1, 3]) {
+    await writeFile(path.join(place.folder, 'pictures', `${seed}.jpg`), await picture(seed, 120, 90));
+  }
+  akin = await serveAkin(['--no-demo', '--data', path.join(place.folder, 'data')]);
+  const { hostname, port } = new URL(akin.url);
+  proxy = createServer(async (incoming, response) => {
+    const { method = '', url = '' } = incoming;
+    asked.push(`${method} ${url}`);
+    const reply = instead(`${method} ${url}`);
+    if (reply) {
+      await bodyOf(incoming);
+      response.writeHead(reply.status, { 'content-type': 'application/json' }).end(JSON.stringify(reply.body));
+      return;
+    }
+    const headers = { ...incoming.headers, host: `${hostname}:${port}` };
+    const passed = request({ hostname, port, method, path: url, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(response);
+    });
+    incoming.pipe(passed);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+}, 120_000);
+beforeEach(() => {
+  instead = () => undefined;
+  asked = [];
+});
+afterAll(async () => {
+  proxy?.close();
+  await akin?.command.stop();
+  await place?.remove();
+});
+
+async function bodyOf(incoming: IncomingMessage): Promise<void> {
+  for await (const _ of incoming);
+}
+
+/** A collection whose documents have no outputs, and ids of pictures in the folder. */
+async function shelf(name: string): Promise<Collection> {
+  const collection = akin.client.collection(name);
+  await collection.create();
+  await collection.add([{ id: '1.jpg', title: 'one' }, { id: '3.jpg' }, { id: 'plain' }], { commit: true });
+  return collection;
+}
+
+const reindex = (name: string, ...args: string[]) =>
+  runAkin([
+    'reindex',
+    path.join(place.folder, 'pictures'),
+    '--url',
+    `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    '--collection',
+    name,
+    '--threads',
+    '1',
+    ...args,
+  ]);
+
+async function names(beginning: string): Promise<string[]> {
+  const { collections } = await akin.client.collections();
+  return collections.map(({ name }) => name).filter((name) => name.startsWith(beginning));
+}
+
+const likeFirst = async (collection: Collection) =>
+  (await collection.image({ 'rank.by.id': '1.jpg', rows: 1, fl: 'id,title' })).response.docs;
+
+const beginningFor = (name: string) => `${name.slice(0, 80)}.pictures-`;
+
+/** Runs into an end that leaves the collection beside. */
+async function reindexWithoutDrop(name: string): Promise<{ beside: string; err: string }> {
+  let drops = 0;
+  instead = (what) => {
+    if (!what.startsWith('DELETE')) return undefined;
+    drops++;
+    // The first is tried again.
+    return { status: drops === 1 ? 503 : 403, body: { error: { msg: `Refused ${drops} times.` } } };
+  };
+  const { code, out, err } = await reindex(name);
+  expect([code, out]).toEqual([0, expect.stringContaining(`${name} is made anew: 3 documents copied`)]);
+  instead = () => undefined;
+  const marked = [];
+  for (const one of await names(beginningFor(name))) {
+    const { schema } = await akin.client.collection(one).schema();
+    if (schema.fields.some((field) => field.name.endsWith(` ${name}`))) marked.push(one);
+  }
+  expect(marked).toHaveLength(1);
+  const [beside = ''] = marked;
+  return { beside, err };
+}
+
+describe('akin reindex of a folder', () => {
+  it('neither fills nor drops what it did not make', async () => {
+    const collection = await shelf('shop');
+    const foreign = [await shelf('shop.pictures'), await shelf('shop.pictures-00000000')];
+    const { beside } = await reindexWithoutDrop('shop');
+    // Somebody else's, with the very name.
+    await akin.client.collection(beside).drop();
+    foreign.push(await shelf(beside));
+    const { code, err } = await reindex('shop');
+    expect([code, err]).toEqual([1, expect.stringContaining(`${beside} is not one that akin reindex made`)]);
+    await foreign.pop()?.drop();
+    expect((await reindex('shop')).code).toBe(0);
+    for (const one of foreign) expect((await one.status()).documents).toBe(3);
+    expect(await names('shop')).toEqual(['shop', 'shop.pictures', 'shop.pictures-00000000']);
+    expect(await likeFirst(collection)).toEqual([{ id: '1.jpg', title: 'one' }]);
+  }, 180_000);
+
+  it('tells collections apart whose long names begin alike', async () => {
+    const long = 'n'.repeat(95);
+    for (const end of [1, 2]) await shelf(`${long}${end}`);
+    const { beside } = await reindexWithoutDrop(`${long}1`);
+    expect((await reindex(`${long}2`)).code).toBe(0);
+    expect(await names(beginningFor(long))).toEqual([beside]);
+  }, 180_000);
+
+  it('tells that all is done before it warns of what it could not remove, and removes that the next time', async () => {
+    const collection = await shelf('done');
+    const { beside, err } = await reindexWithoutDrop('done');
+    expect(err).toContain(
+      `${beside}, where outputs of the pictures lay meanwhile, could not be removed (Refused 2 times.)`,
+    );
+    expect(await likeFirst(collection)).toEqual([{ id: '1.jpg', title: 'one' }]);
+    // As a run with other models leaves it.
+    const { schema } = await akin.client.collection(beside).schema();
+    const marker = schema.fields.find(({ name }) => name.endsWith('done'))?.name ?? '';
+    const older = akin.client.collection('done.pictures-00000000');
+    await older.create();
+    await older.defineFields({ [marker]: 'string' });
+    const { code, out } = await reindex('done');
+    expect([code, out]).toEqual([0, expect.stringContaining('0 indexed, 2 unchanged')]);
+    expect(await names('done')).toEqual(['done']);
+  }, 180_000);
+
+  it('tells that it joins a run, and begins again for what that had no pictures for', async () => {
+    const collection = await shelf('joined');
+    const status = {
+      alive: true,
+      documents: 3,
+      copied: 3,
+      analyzed: 0,
+      beganAt: new Date().toISOString(),
+      missing: [],
+    };
+    const missing = [{ id: '1.jpg', code: 'bad-request', msg: 'name the folder to akin reindex.' }];
+    instead = (what) => {
+      if (!what.includes('/joined/reindex')) return undefined;
+      const nth = asked.filter((one) => one.includes('/joined/reindex')).length;
+      if (nth === 1) return { status: 202, body: { ...status, state: 'copying', began: false } };
+      if (nth === 2) return { status: 200, body: { ...status, state: 'failed', alive: false, missing } };
+      return undefined;
+    };
+    const { code, out, err } = await reindex('joined');
+    expect([code, out]).toEqual([0, expect.not.stringContaining('name the folder')]);
+    expect(err).toContain('joined is being made anew by a run that had begun before');
+    expect(await likeFirst(collection)).toEqual([{ id: '1.jpg', title: 'one' }]);
+  }, 180_000);
+
+  it('says which key it needs', async () => {
+    await shelf('limited');
+    instead = (what) =>
+      what.startsWith('PUT') ? { status: 403, body: { error: { msg: 'This key is for limited alone.' } } } : undefined;
+    const { code, err } = await reindex('limited');
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/for limited alone\. .* use a key with the scope admin that is for all collections/),
+    ]);
+  }, 180_000);
+
+  it('says how a collection is named', async () => {
+    const { code, err } = await runAkin(['reindex', 'my-collection', '--url', akin.url]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/my-collection: .*the collection is named by --collection/)]);
+  });
+});
