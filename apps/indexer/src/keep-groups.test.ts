@@ -1,8 +1,8 @@
 import { MODULES } from '@akin/modules/manifests';
-import { encodeDescriptor, groupRule, parseOutputs } from '@akin/modules/vectors';
+import { calibrations, encodeDescriptor, groupRule, models, parseOutputs } from '@akin/modules/vectors';
 import { createMemoryQueue } from '@akin/queue';
 import { createLogger, createMetrics } from '@akin/runtime';
-import { createCollection, dropCollection, listGroups, openStore, type Store } from '@akin/store';
+import { commit, createCollection, dropCollection, listGroups, openStore, type Store } from '@akin/store';
 import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accept } from '../test/support.ts';
@@ -53,6 +53,41 @@ describe('groups of near-duplicates', () => {
     } finally {
       await indexer[Symbol.asyncDispose]();
       await queue[Symbol.asyncDispose]();
+    }
+  });
+
+  it('go on by the scores of another model in a collection that has its descriptors', async () => {
+    const other = await testDatabase();
+    const place = { databaseUrl: other.url, modules: MODULES, parseOutputs };
+    // Of distances d it made the scores 1 - d / 2: 0.7 at 0.6.
+    const line = [
+      [0, 1],
+      [2, 0],
+    ] as const;
+    const names = [...models().keys()];
+    let opened = await openStore({
+      ...place,
+      models: new Map(names.map((name) => [name, 'earlier-1'])),
+      calibrations: new Map(names.map((name) => [name, line])),
+    });
+    try {
+      const collection = await createCollection(opened, 'earlier');
+      const apart = (distance: number) => picture(3, 2 * Math.asin(distance / 2));
+      await accept(opened, collection, [
+        { id: 'a', import: picture(3) },
+        { id: 'b', import: apart(0.595) },
+        { id: 'c', import: apart(-0.605) },
+      ]);
+      await commit(opened, collection);
+      await opened[Symbol.asyncDispose]();
+      opened = await openStore({ ...place, models: models(), calibrations: calibrations() });
+      expect(await keepGroups({ store: opened, log }, [collection], new AbortController().signal)).toBe(true);
+      const page = await listGroups(opened, collection, { rows: 10, members: 10 });
+      expect(page.asOfCommit).toBe(page.commit);
+      expect(page.groups.map(({ members }) => members.map(({ id }) => id))).toEqual([['a', 'b']]);
+    } finally {
+      await opened[Symbol.asyncDispose]();
+      await other.drop();
     }
   });
 

@@ -1,5 +1,5 @@
-import { groupRule } from '@akin/modules/vectors';
-import { type Collection, updateGroups } from '@akin/store';
+import { distanceAt, groupRule, scoreOf } from '@akin/modules/vectors';
+import { type Collection, type GroupRule, updateGroups } from '@akin/store';
 import type { Context } from './context.ts';
 
 /** A turn on one collection; others and the end of the process wait no longer. */
@@ -15,7 +15,10 @@ export async function keepGroups(
   collections: readonly Collection[],
   signal: AbortSignal,
 ): Promise<boolean> {
-  const rule = groupRule();
+  const rule: GroupRule = {
+    ...groupRule(),
+    sameScore: (module, distance, calibration) => distanceAt(module, scoreOf(module, distance), calibration),
+  };
   let done = true;
   for (const collection of collections) {
     if (signal.aborted) return true;

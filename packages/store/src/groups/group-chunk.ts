@@ -6,7 +6,7 @@ import { loadSchema } from '../schema.ts';
 import { compileQuery } from '../search/compile.ts';
 import { Params } from '../search/params.ts';
 import type { Store } from '../store.ts';
-import type { GroupRule } from './rule.ts';
+import { type GroupRule, NO_CELL } from './rule.ts';
 import { type GroupingState, isSame, lockState } from './state.ts';
 
 /** A document that looks for its group. */
@@ -84,7 +84,13 @@ async function readSeekers(
   );
   return rows.map(({ doc, id, vector, also }) => {
     const decoded = decodeHalfvec(vector);
-    return { doc, id, vector: decoded, cells: rule.cellsOf(decoded), also: also ? decodeHalfvec(also) : undefined };
+    return {
+      doc,
+      id,
+      vector: decoded,
+      cells: rule.cellsOf?.(decoded) ?? [NO_CELL],
+      also: also ? decodeHalfvec(also) : undefined,
+    };
   });
 }
 
@@ -104,7 +110,7 @@ async function stillSeeking(tx: Queryable, S: string, seekers: readonly Seeker[]
   return seekers.filter(({ doc }) => there.has(doc));
 }
 
-/** Of each document the nearest representative in its cells, of equals the lowest number. */
+/** Of each document the nearest representative in its cells, if there are cells, of equals the lowest number. */
 async function nearestRepresentatives(
   tx: Queryable,
   { sqlSchema: S }: Collection,
@@ -115,6 +121,7 @@ async function nearestRepresentatives(
   const cells = seekers.flatMap((seeker) => seeker.cells);
   const ends: number[] = [];
   for (const seeker of seekers) ends.push((ends.at(-1) ?? 0) + seeker.cells.length);
+  const inCells = rule.cellsOf ? 'r.cell = any (($4::int[])[p.first:p.last])' : '$4::int[] is not null';
   const second = rule.also && descriptorTable(S, rule.also.module);
   const also = second
     ? `and (r.vector <-> v.vector <= $6::float8 or coalesce(
@@ -128,7 +135,7 @@ async function nearestRepresentatives(
       cross join lateral (
         select r.doc as representative, r.vector <-> v.vector as distance
           from ${S}.representatives r
-         where r.cell = any (($4::int[])[p.first:p.last]) and not r.gone
+         where ${inCells} and not r.gone
            and r.vector <-> v.vector <= $5::float8 and r.doc <> p.doc
            ${also}
         offset 0) m

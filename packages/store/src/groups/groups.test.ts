@@ -225,6 +225,76 @@ describe.each(ENGINES)('groups on %s', (kind) => {
     expect(await groups(collection)).toEqual([['a', 'b', 'c']]);
   });
 
+  it('go on in a collection of another model, by the scores of that model', async () => {
+    const other = await testPlace(kind);
+    // Scores are 1 - distance / width.
+    const open = (model: string, width: number) =>
+      openStore({
+        ...other.place,
+        modules: TEST_MODULES,
+        parseOutputs,
+        graceMilliseconds: 0,
+        models: new Map([['shape', model]]),
+        calibrations: new Map([
+          [
+            'shape',
+            [
+              [0, 1],
+              [width, 0],
+            ],
+          ],
+        ]),
+      });
+    const change = async (at: Store, ...changes: object[]) => {
+      await accept(at, collection, changes);
+      await commit(at, collection);
+    };
+    const grouped = async (at: Store, rule: GroupRule) => {
+      expect(await updateGroups(at, collection, rule, { milliseconds: 60_000 })).toBe(true);
+      const page = await listGroups(at, collection, { rows: 10, members: 10 });
+      expect([page.asOfCommit, page.numFoundExact]).toEqual([page.commit, true]);
+      return page.groups.map(({ members }) => members.map(({ id }) => id));
+    };
+    const theirs: GroupRule = { ...RULE, name: 'theirs', maxDistance: 0.05 };
+    const today: GroupRule = {
+      ...RULE,
+      name: 'today',
+      sameScore: (_, distance, calibration) => (distance * (calibration.at(-1)?.[0] as number)) / 2,
+    };
+
+    let at = await open('a-1', 1);
+    const collection = await createCollection(at, 'earlier');
+    try {
+      const star = [picture('a', 0), picture('b', 0.04), picture('c', -0.04), picture('d', -0.03)];
+      await change(at, ...star, picture('y', 1), picture('z', 1));
+      expect(await grouped(at, theirs)).toEqual([
+        ['a', 'd', 'b', 'c'],
+        ['y', 'z'],
+      ]);
+      await change(at, picture('z2', 1.01));
+      await at[Symbol.asyncDispose]();
+
+      at = await open('b-1', 2);
+      await change(at, { kind: 'delete', id: 'a' }, { id: 'no picture' });
+      const rehomed = [
+        ['c', 'd'],
+        ['y', 'z', 'z2'],
+      ];
+      expect(await grouped(at, today)).toEqual(rehomed);
+      await change(at, { kind: 'delete', id: 'no picture' });
+      expect(await grouped(at, today)).toEqual(rehomed);
+      await at[Symbol.asyncDispose]();
+
+      // Whoever has the model goes on there, and finds what became a representative meanwhile.
+      at = await open('a-1', 1);
+      await change(at, picture('e', 0.045));
+      expect(await grouped(at, theirs)).toEqual([['b', 'e'], ...rehomed]);
+    } finally {
+      await at[Symbol.asyncDispose]();
+      await other.remove();
+    }
+  });
+
   it('asks a second module where the rule says so, whatever the chunks', async () => {
     // By shape alone all are copies of the first; by hue only some are.
     const hued = (id: string, angle: number, hue: number | null) => ({

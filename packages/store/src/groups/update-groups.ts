@@ -1,5 +1,6 @@
 import { LIVE } from '../collection-tables.ts';
 import type { Collection } from '../collections.ts';
+import { decodeHalfvec } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { isOther } from '../models.ts';
 import { Pace } from '../pace.ts';
@@ -7,11 +8,13 @@ import { loadSchema } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { groupChunk } from './group-chunk.ts';
 import { leaveGroups } from './leave.ts';
-import type { GroupRule } from './rule.ts';
+import { type GroupRule, NO_CELL, ruleByCalibrations } from './rule.ts';
 import { type GroupingState, isSame, lockState, readState } from './state.ts';
 
 /** Numbers of documents that are read at a time. */
 const PAGE = 2_000;
+/** Representatives that are given cells at a time. */
+const CELLS_PAGE = 500;
 
 /**
  * Brings the groups of near-duplicates up to the last commit, or as far as the time goes: the next call goes on there.
@@ -19,7 +22,11 @@ const PAGE = 2_000;
  * those whose representative left. Each step is a short transaction under one lock, so that a process may end at any
  * moment, and two at work do not harm each other.
  *
- * @returns whether the groups are right up to the last commit
+ * In a collection with descriptors of another model groups go on by its own scores, as the rule that made them began.
+ * Few look for one there, mostly those whose representative left, since no pictures come in: they are compared with all.
+ * Where its calibration was never kept, groups stay as they are, and nobody can be told their scores either.
+ *
+ * @returns whether the groups are right up to the last commit, or cannot be made so
  */
 export async function updateGroups(
   store: Store,
@@ -31,11 +38,13 @@ export async function updateGroups(
   const needed = [rule.module, ...(rule.also ? [rule.also.module] : [])];
   const described = store.modules.filter(({ descriptor }) => descriptor !== undefined).map(({ name }) => name);
   if (!needed.every((name) => described.includes(name))) return true;
-  // Groups by another model stay as they are: what is near enough by the rule means nothing there.
   const schema = await loadSchema(store, collection);
-  if (needed.some((name) => isOther(store, schema, name))) return true;
-  const turn = new Turn(store, collection, rule, options);
+  const others = needed.filter((name) => isOther(store, schema, name));
+  const fitting = others.length === 0 ? rule : ruleByCalibrations(rule, others, schema.calibrations);
+  if (fitting === undefined) return true;
+  const turn = new Turn(store, collection, fitting, options);
   let state = await turn.begin();
+  if (state !== undefined && state.as_of < state.target) await turn.giveCells();
   while (state !== undefined && state.as_of < state.target) {
     state = await turn.advance(state);
     if (turn.isOver) return false;
@@ -73,7 +82,35 @@ class Turn {
     return this.#signal?.aborted === true || (this.#steps > 0 && performance.now() >= this.#deadline);
   }
 
-  /** Sets a new aim when the last one was reached, and begins anew when the rule is another one. */
+  /** To representatives that a process without their model made. */
+  async giveCells(): Promise<void> {
+    const { sqlSchema: S } = this.#collection;
+    const { cellsOf } = this.#rule;
+    if (cellsOf === undefined) return;
+    for (let count = CELLS_PAGE; count === CELLS_PAGE && this.#signal?.aborted !== true; ) {
+      count = await this.#store.engine.transaction(
+        async (tx) => {
+          await lockState(tx, this.#collection);
+          const rows = await tx.query<{ doc: bigint; vector: Buffer }>(
+            `select doc, halfvec_send(vector) as vector from ${S}.representatives where cell = ${NO_CELL} limit ${CELLS_PAGE}`,
+          );
+          if (rows.length === 0) return 0;
+          await tx.query(
+            `update ${S}.representatives r set cell = t.cell from unnest($1::bigint[], $2::int[]) as t (doc, cell)
+              where r.doc = t.doc`,
+            [rows.map(({ doc }) => doc), rows.map(({ vector }) => cellsOf(decodeHalfvec(vector))[0] ?? NO_CELL)],
+          );
+          return rows.length;
+        },
+        { lane: 'bulk', keyed: true },
+      );
+    }
+  }
+
+  /**
+   * Sets a new aim when the last one was reached, and begins anew when the rule is another one. Descriptors of another
+   * model keep the rule that their groups began with: its process, if it comes back, goes on where this one was.
+   */
   async begin(): Promise<GroupingState | undefined> {
     const { sqlSchema: S, id } = this.#collection;
     const [seen] = await this.#store.engine.query<{ commit: bigint }>(
@@ -82,21 +119,22 @@ class Turn {
     );
     if (seen === undefined) return undefined;
     const state = await readState(this.#store.engine, this.#collection);
-    if (state.rule === this.#rule.name && (state.as_of < state.target || state.as_of === seen.commit)) return state;
+    const rule = this.#rule.cellsOf ? this.#rule.name : state.rule;
+    if (state.rule === rule && (state.as_of < state.target || state.as_of === seen.commit)) return state;
     return this.#store.engine.transaction(
       async (tx) => {
         const current = await lockState(tx, this.#collection);
         if (!isSame(current, state)) return current;
-        const isForeign = current.rule !== this.#rule.name;
+        const isForeign = current.rule !== rule;
         if (isForeign) await tx.query(`truncate ${S}.followers, ${S}.representatives`);
         const as_of = isForeign ? 0n : current.as_of;
         const [row] = await tx.query<{ target: bigint }>(
           `update ${S}.grouping set rule = $1, as_of = $2, doc = 0,
                   target = (select commit from akin.collections where id = $3)
            returning target`,
-          [this.#rule.name, as_of, id],
+          [rule, as_of, id],
         );
-        return { rule: this.#rule.name, as_of, target: row?.target ?? as_of, doc: 0n };
+        return { rule, as_of, target: row?.target ?? as_of, doc: 0n };
       },
       { lane: 'bulk' },
     );
