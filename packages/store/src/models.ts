@@ -136,7 +136,7 @@ export function otherCalibration(
   const [theirs, own] = [schema.models.get(module), store.models.get(module)];
   throw new AkinError(
     'conflict',
-    `The collection ${name} holds ${module} of the model ${theirs}, and this akin uses ${own}, which cannot tell the scores of that model. Open the store once with an akin that uses it, or make the collection anew with: akin reindex --collection ${name}`,
+    `The collection ${name} holds ${module} of the model ${theirs}, and this akin uses ${own}, which cannot tell the scores of that model. Make the collection anew with: akin reindex --collection ${name} (docs/content-models.md); or open the store once with an akin of this version that uses ${theirs}`,
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, type Calibration, Double } from '@akin/domain';
-import { GROUP_MODULE, GROUP_SCORE, scoreOf } from '@akin/modules/vectors';
+import { GROUP_MODULE, GROUP_SCORE, groupRule, scoreOf } from '@akin/modules/vectors';
 import { findCollection, type Group, listGroups, loadSchema, otherCalibration } from '@akin/store';
 import type { Handler } from '../http/frame.ts';
 import { fieldNames } from '../search/answer-search.ts';
@@ -22,6 +22,8 @@ export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ param
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
   const schema = await loadSchema(context.store, collection);
   const calibration = otherCalibration(context.store, collection, schema, GROUP_MODULE);
+  // Without it groups would stand still, and who waits for `asOfCommit` would do so for ever.
+  otherCalibration(context.store, collection, schema, groupRule().also.module);
   const { names, hidden } = fieldNames(fields, schema);
   const page = await listGroups(context.store, collection, {
     filters,
