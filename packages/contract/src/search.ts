@@ -112,7 +112,10 @@ export const SEARCH_PARAMETERS = z.object({
   'json.nl': choice(['flat', 'map', 'arrarr', 'arrmap', 'arrntv']).default('flat').meta({
     description: 'How lists of values and counts are written.',
   }),
-  'rank.by.id': z.array(text()).default([]).meta({ description: 'Rank by similarity to this stored document.' }),
+  'rank.by.id': z.array(text()).default([]).meta({
+    description:
+      'Rank by similarity to this stored document. In a collection with descriptors of another model, every other `rank.by.*` gets 409, and this one too where it keeps no calibration.',
+  }),
   'rank.by.url': z
     .array(text())
     .default([])

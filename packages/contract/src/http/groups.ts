@@ -31,7 +31,7 @@ export const groups = endpoint({
   path: '/{collection}/groups',
   summary: 'Groups of near-duplicates of the whole collection.',
   description:
-    'Maintained in the background: `asOfCommit` is the commit up to which they are right. Every member scores at least `threshold` with the representative of its group.',
+    'Maintained in the background: `asOfCommit` is the commit up to which they are right. Every member scores at least `threshold` with the representative of its group. 409 in a collection with descriptors of another model that keeps no calibration; `error.msg` says what to do.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     fq: fq.meta({

@@ -23,7 +23,7 @@ export const tag = endpoint({
   path: '/{collection}/tag',
   summary: 'Labels for a picture, voted by the documents that look most like it.',
   description:
-    'The 20 documents that show most of the like and have a value in `tagging.field` vote for their values, each with the square of its score. A document that is asked about has no vote.',
+    'The 20 documents that show most of the like and have a value in `tagging.field` vote for their values, each with the square of its score. A document that is asked about has no vote. In a collection with descriptors of another model, 409 for any other picture, and for documents too where it keeps no calibration; `error.msg` says what to do.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     'tagging.input.id': text().optional().meta({ description: 'A stored document.', example: 'demo-006' }),
