@@ -32,7 +32,7 @@ export interface Module {
   readonly manifest: ModuleManifest;
   /**
    * Analyzes one picture in a worker thread. It takes from the picture what it needs (pixels at some size, the features
-   * of the network); equal pixels give equal values, whatever else is asked for.
+   * of a network); equal pixels give equal values, whatever else is asked for.
    */
   readonly analyze: (picture: Picture) => ModuleValues | Promise<ModuleValues>;
   /** What the scores of the module's descriptor say, if not what `STRANGER_SCORES` says. Taken up by training. */

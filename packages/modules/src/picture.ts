@@ -6,13 +6,16 @@ import { trimSurroundings } from './trim.ts';
 export interface Picture {
   /** Upright, on white; large pictures come shrunk, but with a short side of at least 256. */
   readonly pixels: Pixels;
-  /** The whole picture squashed to a square of {@link SQUARE} pixels a side: what the network is shown, too. */
+  /** The whole picture squashed to a square of {@link SQUARE} pixels a side: what the main network is shown, too. */
   square(): Pixels;
-  /** What is left without what is plain around it, squashed to a square of {@link INNER_SQUARE} pixels a side. */
+  /**
+   * What is left without what is plain around it, squashed to a square of {@link INNER_SQUARE} pixels a side: what the
+   * network of copies is shown, too.
+   */
   innerSquare(): Pixels;
-  /** What the network sees in it. The first call in a thread loads the network, the first for a picture runs it. */
+  /** What the main network sees in it. The first call in a thread loads it, the first for a picture runs it. */
   features(): Promise<Features>;
-  /** What the network of copies sees in its inner square. */
+  /** What the network of copies sees in its inner square; loaded and run likewise. */
   copyFeatures(): Promise<Features<'copy'>>;
 }
 

@@ -17,6 +17,7 @@ import { PATTERN_NUMBERS } from '../duplicate/pattern.ts';
 import { readBitmap } from '../eval/bitmap.ts';
 import { makeEdits } from '../eval/edits.ts';
 import type { Backend } from '../network/backend.ts';
+import { COPIES_FOLDER, readModel } from '../network/model.ts';
 import { preparePicture } from '../picture.ts';
 import { project } from '../project.ts';
 import { discriminantAxes } from './discriminant.ts';
@@ -51,8 +52,8 @@ const gradients: Float64Array[] = [];
 const patterns: Float64Array[] = [];
 const changes: Float64Array[] = [];
 let network = '';
-let copies = '';
 
+const copies = await readModel(COPIES_FOLDER);
 const files = await filesBelow(folder);
 const step = Math.max(1, Math.floor(files.length / EDITED));
 for (const [i, file] of files.entries()) {
@@ -62,7 +63,6 @@ for (const [i, file] of files.entries()) {
     const features = await picture.features();
     network = features.model;
     heads.push(features.heads.content);
-    copies = (await picture.copyFeatures()).model;
     pools.push(rootsOf(features.pool));
     gradients.push(gradientsOf(picture.square()));
     if (i % step === 0) await addEdits(bytes, lookAt(picture.innerSquare()).pattern, i);
@@ -73,7 +73,7 @@ for (const [i, file] of files.entries()) {
 }
 
 console.log(`content: ${await writeAxes('content', network, heads.length, contentTensors())}`);
-console.log(`duplicate: ${await writeAxes('duplicate', copies, heads.length, duplicateTensors())}`);
+console.log(`duplicate: ${await writeAxes('duplicate', copies.id, heads.length, duplicateTensors())}`);
 
 async function prepare(bytes: Uint8Array) {
   const { pixels } = await decodeImage(bytes, { minSide: MIN_SIDE });

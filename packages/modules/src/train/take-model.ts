@@ -5,6 +5,9 @@ import type { Backend } from '../network/backend.ts';
 import { MODEL_FOLDER, pooledWidth, readModel } from '../network/model.ts';
 import { openNetwork } from '../network/network.ts';
 
+/** Of the head that no module uses; it is part of the layout and of the reference. */
+const DUPLICATE_NUMBERS = 128;
+
 /** What `reference.json` beside a model holds: what the pictures of `reference.rgb` must give. */
 export interface Reference {
   readonly tolerance: number;
@@ -12,7 +15,7 @@ export interface Reference {
 }
 
 /**
- * Checks a network of the layout of akin's own: undamaged, with heads and channels of the widths that the modules are
+ * Checks a main network of the layout of akin's own: undamaged, with heads and channels of the widths that the modules are
  * written for, and giving what the reference beside it says.
  *
  * @returns its name.
@@ -21,9 +24,9 @@ export interface Reference {
 export async function checkModel(folder: URL, backend: Backend): Promise<string> {
   const model = await readModel(folder);
   const { heads, layers, input } = model.spec;
-  const widths = { content: heads.content?.dim, channels: pooledWidth(layers) };
-  const wanted = { content: HEAD_NUMBERS, channels: POOL_NUMBERS };
-  for (const part of ['content', 'channels'] as const) {
+  const widths = { content: heads.content?.dim, duplicate: heads.duplicate?.dim, channels: pooledWidth(layers) };
+  const wanted = { content: HEAD_NUMBERS, duplicate: DUPLICATE_NUMBERS, channels: POOL_NUMBERS };
+  for (const part of ['content', 'duplicate', 'channels'] as const) {
     if (widths[part] !== wanted[part]) {
       throw new Error(
         `${model.id} is of another layout: ${widths[part]} numbers for ${part}, and akin takes ${wanted[part]}.`,
@@ -52,7 +55,7 @@ export async function checkModel(folder: URL, backend: Backend): Promise<string>
   return model.id;
 }
 
-/** Copies a checked network over the one that akin runs. Its axes and codebooks must be trained then. */
+/** Copies a checked network over the main one that akin runs. Its axes and codebooks must be trained then. */
 export async function takeModel(folder: URL): Promise<void> {
   const { spec } = await readModel(folder);
   for (const file of [spec.weights.file, 'reference.rgb', 'reference.json', 'model.json']) {
