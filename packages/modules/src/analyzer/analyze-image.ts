@@ -111,6 +111,6 @@ async function open<Head extends string>(
   read: (models: typeof import('../network/model.ts')) => Promise<Model<Head>>,
   backend: Backend,
 ): Promise<Network<Head>> {
-  const [models, { openNetwork }] = await Promise.all([import('../network/model.ts'), import('../network/network.ts')]);
-  return openNetwork(await read(models), backend);
+  const { openNetwork } = await import('../network/network.ts');
+  return openNetwork(await read(await import('../network/model.ts')), backend);
 }

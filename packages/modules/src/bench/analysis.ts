@@ -23,8 +23,9 @@ if (file === undefined) {
   process.exit(1);
 }
 const bytes = await readFile(file);
-const network = await sharedNetworks('wasm').main();
-const copies = await sharedNetworks('wasm').copies();
+const networks = sharedNetworks('wasm');
+const network = await networks.main();
+const copies = await networks.copies();
 const { pixels, width, height } = await decodeImage(bytes, { minSide: MIN_SIDE });
 const small = resizeArea(pixels, network.width, network.height);
 const inner = resizeArea(pixels, copies.width, copies.height);
@@ -42,7 +43,7 @@ const stages: Record<string, () => unknown> = {
 };
 for (const manifest of MODULES) {
   const module = await loadModule(manifest.name);
-  const picture = preparePicture(pixels, sharedNetworks('wasm'));
+  const picture = preparePicture(pixels, networks);
   // The features are made once, beforehand: what is timed is the module's own work.
   const values = await module.analyze(picture);
   stages[`of it: ${manifest.name}`] = () => module.analyze(picture);

@@ -1,6 +1,6 @@
-import type { Pixels } from '@akin/imaging';
 import { draw } from '../drawing.ts';
 import type { Module } from '../module.ts';
+import { inWay } from '../ways.ts';
 import { duplicateAxes } from './axes.ts';
 import { COPY_SCORE } from './copy-score.ts';
 import { joinParts } from './join.ts';
@@ -18,18 +18,6 @@ const scene = (width: number, height: number, sunX: number, hills: number, lift:
     if (y > 0.6 + 0.15 * Math.sin(x * hills)) return `#${gray(30)}${gray(110 + 60 * x)}${gray(50)}`;
     return `#${gray(90)}${gray(140)}${gray(230 - 80 * y)}`;
   });
-
-/** A quarter turn. */
-function turned({ width, height, data }: Pixels): Pixels {
-  const result = new Uint8Array(data.length);
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const from = 3 * (y * width + x);
-      result.set(data.subarray(from, from + 3), 3 * (x * height + height - 1 - y));
-    }
-  }
-  return { width: height, height: width, data: result };
-}
 
 /**
  * Three views joined: a small network trained to tell copies from other pictures, which stands cuts and tilts; the pattern
@@ -56,7 +44,7 @@ const duplicate: Module = {
     {
       title: 'a copy turned by a quarter is nearer than another scene in the same colours',
       picture: () => scene(400, 300, 0.7, 9, 0),
-      nearer: () => turned(scene(400, 300, 0.7, 9, 0)),
+      nearer: () => inWay(scene(400, 300, 0.7, 9, 0), 5),
       than: () => scene(400, 300, 0.2, 25, 0),
     },
   ],

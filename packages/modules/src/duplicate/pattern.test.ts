@@ -4,6 +4,7 @@ import { sharedNetworks } from '../analyzer/analyze-image.ts';
 import { draw } from '../drawing.ts';
 import { preparePicture } from '../picture.ts';
 import { distance, length } from '../vectors/unit.ts';
+import { inWay, WAYS } from '../ways.ts';
 import { joinParts } from './join.ts';
 import { lookAt } from './look.ts';
 import { PATTERN_NUMBERS } from './pattern.ts';
@@ -16,27 +17,12 @@ const scene = draw(256, 192, (x, y) => {
   return `#${value.toString(16).padStart(2, '0').repeat(3)}`;
 });
 
-/** The 8 ways to turn and flip a picture, by exchanging pixels. */
-function way({ width, height, data }: Pixels, index: number): Pixels {
-  const [w, h] = index & 4 ? [height, width] : [width, height];
-  const result = new Uint8Array(data.length);
-  for (let y = 0; y < h; y++) {
-    for (let x = 0; x < w; x++) {
-      const fx = index & 1 ? w - 1 - x : x;
-      const fy = index & 2 ? h - 1 - y : y;
-      const from = 3 * (index & 4 ? fx * width + fy : fy * width + fx);
-      result.set(data.subarray(from, from + 3), 3 * (y * w + x));
-    }
-  }
-  return { width: w, height: h, data: result };
-}
-
 describe('the pattern of a picture', () => {
   it('is the same for all ways to turn and flip it, and not for another picture', () => {
     const numbers = look(scene).pattern;
     expect(numbers.length).toBe(PATTERN_NUMBERS);
-    for (let index = 0; index < 8; index++) {
-      expect(distance(look(way(scene, index)).pattern, numbers)).toBeLessThan(0.01 * length(numbers));
+    for (let index = 0; index < WAYS; index++) {
+      expect(distance(look(inWay(scene, index)).pattern, numbers)).toBeLessThan(0.01 * length(numbers));
     }
     const other = draw(256, 192, (x, y) => (Math.hypot(x - 0.3, y - 0.6) < 0.2 ? '#F0F0F0' : '#404060'));
     expect(distance(look(other).pattern, numbers)).toBeGreaterThan(0.5 * length(numbers));
@@ -56,7 +42,7 @@ describe('the tint of a picture', () => {
     const { tint } = look(half('#C02020', '#606060'));
     expect(tint.length).toBe(TINT_NUMBERS);
     expect(length(tint)).toBeCloseTo(1, 6);
-    const turned = look(way(half('#C02020', '#606060'), 5)).tint;
+    const turned = look(inWay(half('#C02020', '#606060'), 5)).tint;
     expect(distance(turned, tint)).toBeLessThan(0.01);
     expect(distance(look(half('#2020C0', '#606060')).tint, tint)).toBeGreaterThan(0.5);
   });

@@ -90,6 +90,11 @@ function symmetricParts({ layers, heads }: ModelSpec<string>): [convolutions: st
   ];
 }
 
+/** The names of a model's heads, in their order. */
+export function headsOf<Head extends string>({ spec }: Model<Head>): Head[] {
+  return Object.keys(spec.heads) as Head[];
+}
+
 /** The number of channels that reach the heads. */
 export function pooledWidth(layers: readonly Layer[]): number {
   return layers.reduce((width, layer) => {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as tf from '@tensorflow/tfjs-core';
 import { type NetworkProcess, openProcess } from '../../test/open-process.ts';
 import { distance } from '../vectors/unit.ts';
+import { inWay, WAYS } from '../ways.ts';
 import type { Backend } from './backend.ts';
 import { COPIES_FOLDER, MODEL_FOLDER, readModel } from './model.ts';
 import { openNetwork } from './network.ts';
@@ -117,23 +118,15 @@ describe('the network of copies', () => {
         (_, i) => data[3 * place(Math.floor(i / 3 / side), Math.floor(i / 3) % side) + (i % 3)] ?? 0,
       ),
     });
-    const last = side - 1;
-    const same = [
-      from((y, x) => y * side + last - x),
-      from((y, x) => (last - y) * side + x),
-      from((y, x) => x * side + y),
-      from((y, x) => x * side + last - y),
-      from((y, x) => (last - x) * side + y),
-      from((y, x) => (last - y) * side + last - x),
-      from((y, x) => (last - x) * side + last - y),
-    ];
     const lit = (light: number, warmth: number) => ({
       ...pixels,
       data: data.map((value, i) => Math.round(20 + light * 0.8 * value + warmth * (1 - (i % 3)))),
     });
     const vectorOf = async (picture: Pixels) => (await network.run([picture]))[0]?.heads.copy as Float32Array;
     const vector = await vectorOf(pixels);
-    for (const turned of same) expect(maxDifference(await vectorOf(turned), vector)).toBeLessThan(1e-4);
+    for (let way = 1; way < WAYS; way++) {
+      expect(maxDifference(await vectorOf(inWay(pixels, way)), vector)).toBeLessThan(1e-4);
+    }
     for (const other of [lit(0.5, 0), lit(0.9, 15)]) expect(distance(await vectorOf(other), vector)).toBeLessThan(0.3);
     const shuffled = from((y, x) => ((y + side / 2) % side) * side + ((x + side / 2) % side));
     expect(distance(await vectorOf(shuffled), vector)).toBeGreaterThan(0.5);

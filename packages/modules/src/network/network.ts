@@ -2,7 +2,7 @@ import type { Pixels } from '@akin/imaging';
 import { l2Normalize } from '../vectors/unit.ts';
 import { type Backend, checkBackend } from './backend.ts';
 import type { OpenEngine } from './engine.ts';
-import type { MainHead, Model } from './model.ts';
+import { headsOf, type MainHead, type Model } from './model.ts';
 
 /** What one pass over a picture gives. */
 export interface Features<Head extends string = MainHead> {
@@ -42,7 +42,7 @@ export async function openNetwork<Head extends string>(
   const size = width * height * 3;
   const { mean, std } = spec.input;
   const scale = mean && std ? normalizer(mean, std) : standardize;
-  const heads = Object.keys(spec.heads) as Head[];
+  const heads = headsOf(model);
   return {
     width,
     height,

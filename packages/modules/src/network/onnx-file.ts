@@ -1,4 +1,4 @@
-import { type Conv2d, type Layer, type Model, pooledWidth } from './model.ts';
+import { type Conv2d, headsOf, type Layer, type Model, pooledWidth } from './model.ts';
 import { block, type Field, integer, integers, join } from './protobuf.ts';
 
 /** The newest of both that readers of 2023 know; nothing newer is used. */
@@ -21,7 +21,7 @@ export function writeOnnx<Head extends string>(model: Model<Head>): Uint8Array {
   for (const layer of model.spec.layers) x = graph.layer(layer, x);
   graph.add('Flatten', [x], [intAttribute('axis', 1)], 'pool');
   const pooled = pooledWidth(model.spec.layers);
-  const heads = (Object.keys(model.spec.heads) as Head[]).map((name) => {
+  const heads = headsOf(model).map((name) => {
     const { dim } = model.spec.heads[name];
     const weight = graph.weights(`${name}.weight`, [pooled, dim], model.tensors.get(`${name}.weight`, [pooled, dim]));
     const bias = graph.weights(`${name}.bias`, [dim], model.tensors.get(`${name}.bias`, [dim]));

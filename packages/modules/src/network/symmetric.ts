@@ -6,9 +6,7 @@
  * them as plain convolutions.
  */
 import type { Tensors } from '../safetensors.ts';
-
-/** The ways to turn and flip a square: 0 to 3 quarter turns to the left, from 4 on of the picture seen in a mirror. */
-const WAYS = 8;
+import { WAYS } from '../ways.ts';
 
 /**
  * Writes out the weights of what is symmetric when they are asked for. All others are read as they are.
@@ -66,17 +64,16 @@ function spread(weights: Float32Array, inputs: number, dim: number): Float32Arra
 function turned(weights: Float32Array, side: number, ins: number, filters: number): Float32Array {
   const grouped = ins % WAYS === 0;
   const result = new Float32Array(weights.length * WAYS);
-  let at = 0;
-  for (let y = 0; y < side; y++) {
-    for (let x = 0; x < side; x++) {
-      for (let channel = 0; channel < ins; channel++) {
-        for (let filter = 0; filter < filters; filter++) {
-          for (let way = 0; way < WAYS; way++, at++) {
-            const [fromY, fromX] = origin(way, side, y, x);
-            const place = channel % WAYS;
-            const from = grouped ? channel - place + placeOf(way, place) : channel;
-            result[at] = weights[((fromY * side + fromX) * ins + from) * filters + filter] as number;
-          }
+  for (let way = 0; way < WAYS; way++) {
+    for (let y = 0; y < side; y++) {
+      for (let x = 0; x < side; x++) {
+        const [fromY, fromX] = origin(way, side, y, x);
+        for (let channel = 0; channel < ins; channel++) {
+          const place = channel % WAYS;
+          const seen = grouped ? channel - place + placeOf(way, place) : channel;
+          let from = ((fromY * side + fromX) * ins + seen) * filters;
+          let to = ((y * side + x) * ins + channel) * filters * WAYS + way;
+          for (let filter = 0; filter < filters; filter++, from++, to += WAYS) result[to] = weights[from] as number;
         }
       }
     }
@@ -84,7 +81,10 @@ function turned(weights: Float32Array, side: number, ins: number, filters: numbe
   return result;
 }
 
-/** Where the pixel at (y, x) of a square turned in a way comes from. */
+/**
+ * Where the pixel at (y, x) of a square turned in a way comes from: ways 0 to 3 are quarter turns to the left, those from
+ * 4 on the same of the square seen in a mirror, as the weights were trained.
+ */
 function origin(way: number, side: number, y: number, x: number): [number, number] {
   for (let turn = way % 4; turn > 0; turn--) [y, x] = [x, side - 1 - y];
   return way < 4 ? [y, x] : [y, side - 1 - x];

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { type Backend, loadPackageOf } from './backend.ts';
 import type { EngineOutputs, OpenEngine } from './engine.ts';
-import { type Conv2d, type Layer, type Model, pooledWidth } from './model.ts';
+import { type Conv2d, headsOf, type Layer, type Model, pooledWidth } from './model.ts';
 
 export type TfjsBackend = Exclude<Backend, 'onnx'>;
 
@@ -13,7 +13,7 @@ export function tfjsEngine(backend: TfjsBackend): OpenEngine {
     const { width, height } = spec.input;
     const pooled = pooledWidth(spec.layers);
     const trunk = spec.layers.map((layer) => buildLayer(layer, model));
-    const heads = (Object.keys(spec.heads) as Head[]).map((name) => [name, buildHead(name, model, pooled)] as const);
+    const heads = headsOf(model).map((name) => [name, buildHead(name, model, pooled)] as const);
     return {
       async run(values, count) {
         return tf.tidy(() => {

@@ -6,12 +6,13 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { decodeImage, type Pixels, resizeArea } from '@akin/imaging';
+import { decodeImage, resizeArea } from '@akin/imaging';
 import { MIN_SIDE, sharedNetworks } from '../analyzer/analyze-image.ts';
 import { rootsOf } from '../content/join.ts';
 import type { Backend } from '../network/backend.ts';
 import { preparePicture, SQUARE } from '../picture.ts';
 import { trimSurroundings } from '../trim.ts';
+import { inWay, WAYS } from '../ways.ts';
 import { filesBelow } from './files-below.ts';
 
 /** Larger than what the network is shown, so that parts cut out of it are still sharp. */
@@ -34,9 +35,10 @@ for (const file of await filesBelow(pictures)) {
   try {
     const { pixels } = await decodeImage(await readFile(file), { minSide: MIN_SIDE });
     const inner = trimSurroundings(pixels, preparePicture(pixels, networks).square());
-    const features = await main.run(allWays(resizeArea(inner, SQUARE, SQUARE)));
+    const square = resizeArea(inner, SQUARE, SQUARE);
+    const features = await main.run(Array.from({ length: WAYS }, (_, way) => inWay(square, way)));
     const roots = features.map(({ pool }) => rootsOf(pool));
-    seen.push(Float32Array.from(roots[0] ?? [], (_, i) => roots.reduce((sum, all) => sum + (all[i] ?? 0), 0) / 8));
+    seen.push(Float32Array.from(roots[0] ?? [], (_, i) => roots.reduce((sum, all) => sum + (all[i] ?? 0), 0) / WAYS));
     squares.push(resizeArea(inner, SIDE, SIDE).data);
   } catch (error) {
     console.warn(`${file}: ${error instanceof Error ? error.message : error}`);
@@ -47,19 +49,3 @@ await mkdir(target, { recursive: true });
 await writeFile(join(target, 'inner.rgb'), Buffer.concat(squares));
 await writeFile(join(target, 'seen.f32'), Buffer.concat(seen.map(({ buffer }) => Buffer.from(buffer as ArrayBuffer))));
 console.log(`${squares.length} pictures in ${target}. Now python3 copies-network/train.py ${target}`);
-
-/** A square in its eight ways. */
-function allWays(square: Pixels): Pixels[] {
-  return Array.from({ length: 8 }, (_, way) => {
-    const data = new Uint8Array(square.data.length);
-    const last = square.width - 1;
-    for (let y = 0, to = 0; y <= last; y++) {
-      for (let x = 0; x <= last; x++, to += 3) {
-        const [down, across] = way & 4 ? [x, y] : [y, x];
-        const from = (way & 1 ? last - down : down) * square.width + (way & 2 ? last - across : across);
-        data.set(square.data.subarray(3 * from, 3 * from + 3), to);
-      }
-    }
-    return { ...square, data };
-  });
-}
