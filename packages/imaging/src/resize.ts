@@ -41,20 +41,24 @@ export function resizeArea(pixels: Pixels, width: number, height: number): Pixel
 function addRows(data: Uint8Array, stride: number, from: number, to: number, row: number, sums: Float64Array): void {
   const start = row * from;
   const end = start + from;
-  let y = Math.floor(start / to);
+  const share = (y: number) => Math.max(0, Math.min(end, (y + 1) * to) - Math.max(start, y * to));
   sums.fill(0);
-  while (y * to < end) {
-    const share = Math.min(end, (y + 1) * to) - Math.max(start, y * to);
-    const base = y * stride;
-    // Whole rows come in runs when shrinking: two at once halve the traffic on the sums.
-    if (share === to && (y + 2) * to <= end) {
-      const next = base + stride;
+  // Up to four rows at once, because most of the time goes to reading and writing the sums.
+  for (let y = Math.floor(start / to); y * to < end; y += 4) {
+    const [a, b, c, d] = [share(y), share(y + 1), share(y + 2), share(y + 3)];
+    const first = y * stride;
+    const second = b > 0 ? first + stride : first;
+    const third = c > 0 ? second + stride : second;
+    const fourth = d > 0 ? third + stride : third;
+    if (c === 0) {
       for (let i = 0; i < stride; i++)
-        sums[i] = (sums[i] as number) + share * ((data[base + i] as number) + (data[next + i] as number));
-      y += 2;
+        sums[i] = (sums[i] as number) + a * (data[first + i] as number) + b * (data[second + i] as number);
     } else {
-      for (let i = 0; i < stride; i++) sums[i] = (sums[i] as number) + share * (data[base + i] as number);
-      y += 1;
+      for (let i = 0; i < stride; i++) {
+        const upper = a * (data[first + i] as number) + b * (data[second + i] as number);
+        const lower = c * (data[third + i] as number) + d * (data[fourth + i] as number);
+        sums[i] = (sums[i] as number) + (upper + lower);
+      }
     }
   }
 }
