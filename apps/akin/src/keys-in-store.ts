@@ -3,6 +3,7 @@ import { MODULES } from '@akin/modules/manifests';
 import { parseOutputs } from '@akin/modules/vectors';
 import { createKey, listKeys, openStore, readKeyText, revokeKey, type Store } from '@akin/store';
 import type { Keys } from './commands/keys-command.ts';
+import { DEFAULT_URL } from './default-port.ts';
 import { UsageError } from './options.ts';
 
 /**
@@ -40,7 +41,7 @@ async function open(place: { readonly databaseUrl: string } | { readonly folder:
   } catch (error) {
     if (!(error instanceof AkinError) || error.code !== 'conflict') throw error;
     throw new UsageError(
-      `${error.message}\nIf akin serves from it, have that one do it: add --url http://127.0.0.1:8983, and AKIN_KEY with a key of the scope admin where it asks for keys.`,
+      `${error.message}\nIf akin serves from it, have that one do it: add --url ${DEFAULT_URL}, and AKIN_KEY with a key of the scope admin where it asks for keys.`,
     );
   }
 }

@@ -1,8 +1,6 @@
 import { AkinRequestError, type Client, createClient } from '@akin/client';
+import { DEFAULT_URL } from '../default-port.ts';
 import { type Option, type Parsed, UsageError } from '../options.ts';
-
-/** Where `akin serve` answers if not told otherwise. */
-const DEFAULT_URL = 'http://127.0.0.1:8983';
 
 /** Options of commands that talk to a running akin. */
 export const SERVER_OPTIONS: readonly Option[] = [

@@ -1,4 +1,5 @@
 import { ACCESS_OPTIONS, accessConfig, DOOR_OPTIONS, FLEET_OPTIONS } from '../access-options.ts';
+import { DEFAULT_PORT } from '../default-port.ts';
 import { runFleetProcess } from '../fleet/fleet-process.ts';
 import {
   DATABASE_OPTION,
@@ -36,7 +37,7 @@ export const gatewayCommand: Program = {
     usage: 'gateway',
     about: 'The HTTP door of a fleet: needs PostgreSQL, and analyzers for pictures of queries. Runs no model.',
     options: [
-      ...listenOptions(8983),
+      ...listenOptions(DEFAULT_PORT),
       DATABASE_OPTION,
       {
         name: 'analyze-url',

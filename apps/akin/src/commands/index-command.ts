@@ -2,6 +2,7 @@ import { createClient } from '@akin/client';
 import { createAnalyzer } from '@akin/modules/analyze';
 import { SERVER_OPTIONS } from '../bulk/options.ts';
 import { collectionToFill } from '../collection-to-fill.ts';
+import { DEFAULT_PORT } from '../default-port.ts';
 import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
 import type { Program } from '../main.ts';
 import { UsageError } from '../options.ts';
@@ -16,7 +17,13 @@ export const indexCommand: Program = {
       'Indexes the pictures of folders, of globs, or of the paths on standard input (-). It sends them to a running akin when one answers, else it writes to the embedded store. Stopped, the same command goes on where it was. Exit code 0: all are in; 2: some failed; 130: stopped.',
     options: [
       { name: 'url', value: 'url', about: 'The running akin, if it is not on this machine', alsoFrom: ['AKIN_SERVER'] },
-      { name: 'port', value: 'n', about: 'Port of the akin on this machine', default: '8983', alsoFrom: ['PORT'] },
+      {
+        name: 'port',
+        value: 'n',
+        about: 'Port of the akin on this machine',
+        default: String(DEFAULT_PORT),
+        alsoFrom: ['PORT'],
+      },
       ...SERVER_OPTIONS.filter(({ name }) => name === 'key'),
       ...FOLDER_OPTIONS,
       ...STORE_OPTIONS,

@@ -1,6 +1,7 @@
 import { type Collection, createClient } from '@akin/client';
 import { ACCESS_OPTIONS, accessConfig } from '../access-options.ts';
 import { collectionToFill } from '../collection-to-fill.ts';
+import { DEFAULT_PORT } from '../default-port.ts';
 import { fillWithDemo } from '../demo/fill.ts';
 import { listed, PRIVATE_IMAGES_OPTIONS } from '../fleet/options.ts';
 import { refuseMissing } from '../folder/candidates.ts';
@@ -19,8 +20,6 @@ import {
   WAITING_OPTIONS,
   waitingLimits,
 } from './serve-options.ts';
-
-const DEFAULT_PORT = 8983;
 
 export const serveCommand: Program = {
   command: {
