@@ -1,0 +1,111 @@
+import { parseQuery } from '@akin/domain';
+import { afterAll, beforeAll } from '@jest/globals';
+import { type Collection, createCollection } from '../src/collections.ts';
+import { commit } from '../src/commit.ts';
+import type { SearchRequest, SearchResult } from '../src/search/request.ts';
+import { search } from '../src/search/search.ts';
+import type { Store } from '../src/store.ts';
+import { accept, type EngineKind, openTestStore, testOutputs, testPlace } from './support.ts';
+
+export const THUMBNAIL = Buffer.from('RIFF\x04\0\0\0WEBP', 'latin1');
+
+const DOCUMENTS = [
+  {
+    id: '1',
+    title: 'Red running shoe',
+    category: 'red shoe',
+    labels: ['red', 'Shoe', 'a_b'],
+    price: 5,
+    weight: 1.5,
+    sold: true,
+    taken: '2024-01-31',
+    location: '48.1,11.5',
+    import: testOutputs({ shape: [1, 0, 0, 0], names: ['red'] }),
+    thumbnail: THUMBNAIL.toString('base64'),
+  },
+  {
+    id: '2',
+    title: 'A shoe that is red, très élégant',
+    category: 'Red shoe',
+    labels: ['red', 'a%b'],
+    price: 10,
+    weight: -2.5,
+    sold: false,
+    taken: '2024-01-31T23:59:59.999Z',
+    location: '-17.5,179.5',
+    import: testOutputs({ shape: [0, 1, 0, 0] }),
+  },
+  {
+    id: '3',
+    title: '東京都の写真',
+    category: 'blue "hat" \\ 100%',
+    labels: ['axb'],
+    price: -7,
+    taken: '2024-02-01',
+    location: '-17.5,-179.5',
+    import: testOutputs({ shape: [0.6, 0.8, 0, 0] }),
+  },
+  {
+    id: '4',
+    title: 'shoe shoe shoe',
+    category: 'zoo',
+    price: 10,
+    weight: 3,
+    import: testOutputs({ shape: [1, 0, 0, 0], names: [] }),
+  },
+  { id: '5 🙂', title: 'roam', "it's: odd": "o'neil", price: 9007199254740992 },
+  { id: '6', title: '京都', 'Robert"); drop table documents; --': 'x', labels: [] },
+];
+
+/** What a test works with. */
+interface Shop {
+  readonly store: Store;
+  readonly collection: Collection;
+}
+
+type Find = (q: string, request?: Partial<Omit<SearchRequest, 'query'>> & { fq?: string[] }) => Promise<SearchResult>;
+
+/**
+ * To be called in a `describe`: all its tests search one collection, whose documents hold what is odd.
+ *
+ * @param take is given the collection before the first test
+ */
+export function searchShop(kind: EngineKind, take: (shop: Shop) => void = () => {}): { find: Find } {
+  let store: Store;
+  let remove: () => Promise<void>;
+  let collection: Collection;
+
+  beforeAll(async () => {
+    const made = await testPlace(kind);
+    remove = made.remove;
+    store = await openTestStore(made.place);
+    collection = await createCollection(store, 'shop');
+    await accept(store, collection, DOCUMENTS);
+    await commit(store, collection);
+    // Replaced, deleted and uncommitted rows, which no search may see.
+    await accept(store, collection, [{ id: 'gone', title: 'shoe', import: testOutputs({ shape: [1, 0, 0, 0] }) }]);
+    await commit(store, collection);
+    await accept(store, collection, [{ kind: 'delete', id: 'gone' }]);
+    await commit(store, collection);
+    await accept(store, collection, [{ id: 'later', title: 'shoe' }]);
+    take({ store, collection });
+  });
+
+  afterAll(async () => {
+    await store?.[Symbol.asyncDispose]();
+    await remove?.();
+  });
+
+  return {
+    find: (q, { fq = [], ...rest } = {}) =>
+      search(store, collection, {
+        query: parseQuery(q),
+        filters: fq.map((one) => parseQuery(one)),
+        rows: 10,
+        ...rest,
+      }),
+  };
+}
+
+/** The first characters of the ids that were found. */
+export const ids = (result: SearchResult) => result.hits.map(({ id }) => id[0]).join('');
