@@ -1,0 +1,203 @@
+import { gzipSync } from 'node:zlib';
+import { ENDPOINTS, ERROR_ANSWER } from '@akin/contract';
+import { findCollection } from '@akin/store';
+import { describe, expect, it } from '@jest/globals';
+import {
+  createGateway,
+  FORM_BODY,
+  JSON_BODY,
+  postJson,
+  type TestRequest,
+  testConfig,
+} from '../../test/start-gateway.ts';
+import type { Service } from '../../test/start-service.ts';
+import { CORES, SOLR, updatedService } from '../../test/updated-service.ts';
+
+let service: Service;
+const { post, send, ids } = updatedService((started) => {
+  service = started;
+});
+const picture = (name: string) => `http://pictures.example/${name}.jpg`;
+
+describe('optimize', () => {
+  const asked = async () => {
+    const { sqlSchema } = await findCollection(service.store, 'my-collection');
+    const [row] = await service.store.engine.query(
+      `select extract(epoch from asked_at) as at from ${sqlSchema}.optimizations`,
+    );
+    return Number(row?.at);
+  };
+
+  it.each<[string, TestRequest]>([
+    [`${CORES}?optimize=true`, {}],
+    [SOLR, { body: '{"optimize":{}}', headers: JSON_BODY }],
+    [SOLR, { body: '<optimize/>', headers: { 'content-type': 'text/xml' } }],
+  ])('asks for new cells: %s %j', async (path, options) => {
+    const before = await asked();
+    expect((await send(`${SOLR}?commit=true`)).status).toBe(200);
+    expect(await asked()).toBe(before);
+    expect((await send(path, options)).status).toBe(200);
+    expect(await asked()).toBeGreaterThan(before);
+  });
+});
+
+describe('what a bare commit may look like', () => {
+  it.each<[string, TestRequest]>([
+    [`${SOLR}?commit=true`, {}],
+    [`${CORES}?&commit=True&openSearcher=1&waitSearcher=on`, {}],
+    [`${SOLR}/?softCommit=true`, { body: '', headers: JSON_BODY }],
+    [`${CORES}?softCommit=true`, { body: '{}', headers: JSON_BODY }],
+    [`${CORES}?softCommit=true`, { method: 'POST' }],
+    [`${SOLR}?optimize=true`, { body: '   ', headers: JSON_BODY, chunked: true }],
+    [SOLR, { body: '{"commit":{"waitSearcher":true,"expungeDeletes":false}}', headers: JSON_BODY }],
+    [SOLR, { body: '{"optimize":{}}', headers: JSON_BODY }],
+    [SOLR, { body: 'commit=true', headers: FORM_BODY }],
+    [`${SOLR}?commit=true`, { body: gzipSync('{}'), headers: { ...JSON_BODY, 'content-encoding': 'gzip' } }],
+  ])('%s %j', async (path, options) => {
+    await post(CORES, { id: '1' });
+    expect(await ids()).toEqual([]);
+    const answer = await send(path, options);
+    expect([answer.status, answer.json.responseHeader.status]).toEqual([200, 0]);
+    expect(answer.json.responseHeader.token).toEqual(expect.any(String));
+    expect(await ids()).toEqual(['1']);
+  });
+
+  it('is refused when nothing at all is asked for', async () => {
+    expect((await send(CORES)).status).toBe(400);
+    expect((await send(CORES, { method: 'POST' })).status).toBe(400);
+    expect((await post(CORES, {})).status).toBe(400);
+  });
+
+  it('prepares nothing, and says so by doing nothing', async () => {
+    await post(CORES, { id: '1' });
+    for (const options of [{}, { method: 'POST' }, { body: '{}', headers: JSON_BODY }]) {
+      expect((await send(`${CORES}?prepareCommit=true`, options)).status).toBe(200);
+    }
+    expect(await ids()).toEqual([]);
+  });
+
+  it('asks for nothing with an empty array or command map', async () => {
+    expect((await post(CORES, [])).status).toBe(200);
+    expect((await post(SOLR, {})).status).toBe(200);
+  });
+});
+
+describe('visibility', () => {
+  it('comes with the commit, not with the change', async () => {
+    await post(CORES, { id: '1' });
+    expect(await ids()).toEqual([]);
+    await post(`${CORES}?commit=true&openSearcher=false`, { id: '2' });
+    expect(await ids()).toEqual([]);
+    await post(`${CORES}?commit=true`, { id: '3' });
+    expect(await ids()).toEqual(['1', '2', '3']);
+  });
+
+  it('does not come within a negative commitWithin', async () => {
+    await post(`${CORES}?commitWithin=-1`, { id: '1' });
+    expect(await ids()).toEqual([]);
+  });
+
+  it('comes within commitWithin', async () => {
+    const before = service.commits();
+    const { json } = await post(`${CORES}?commitWithin=50`, { id: '1' });
+    expect(await ids(`&after=${json.responseHeader.token}`)).toEqual(['1']);
+    expect(service.commits()).toBeGreaterThan(before);
+  });
+
+  it('waits for the pictures of its own request, and of others with waitAnalysis', async () => {
+    service.pause();
+    await post(`${CORES}?async=true`, { id: 'slow', image: picture('red') });
+    await post(`${CORES}?commit=true`, { id: 'quick' });
+    expect(await ids()).toEqual(['quick']);
+    let answered = false;
+    const all = post(`${CORES}?commit=true&waitAnalysis=true`, { id: 'last' }).finally(() => {
+      answered = true;
+    });
+    for (const id of ['other', 'other']) await post(`${CORES}?commit=true`, { id });
+    expect(answered).toBe(false);
+    service.resume();
+    expect((await all).status).toBe(200);
+    expect(await ids()).toEqual(['last', 'other', 'quick', 'slow']);
+  });
+
+  it('is told by a token, which a search waits for', async () => {
+    service.pause();
+    const { json } = await post(`${CORES}?async=true`, { id: '1', image: picture('red') });
+    const { token } = json.responseHeader;
+    const late = await send(`/api/cores/my-collection/select?after=${token}&afterTimeout=100`);
+    expect([late.status, late.headers['retry-after']]).toEqual([503, '1']);
+    const waiting = ids(`&after=${token}`);
+    service.resume();
+    expect(await waiting).toEqual(['1']);
+  });
+
+  it('is told by the token of a bare commit for all that came before', async () => {
+    await post(CORES, { id: '1' });
+    const { json } = await send(`${CORES}?commit=true&openSearcher=false`);
+    expect(await ids(`&after=${json.responseHeader.token}`)).toEqual(['1']);
+  });
+
+  it.each([
+    'x',
+    'YWtpbg',
+    Buffer.from('akin1 99 1 1 my-collection').toString('base64url'),
+    Buffer.from('akin1 1 1 999999 my-collection').toString('base64url'),
+  ])('refuses the foreign token %s', async (token) => {
+    const answer = await send(`/api/cores/my-collection/select?after=${token}`);
+    expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining('Parameter after')]);
+  });
+});
+
+describe('pictures that cannot be had', () => {
+  it('are listed in a 422, and the other documents are accepted and committed', async () => {
+    const answer = await post(`${CORES}?commit=true`, [
+      { id: 'good', image: picture('red') },
+      { id: 'bad', image: picture('broken') },
+      { id: 'gone', image: picture('missing') },
+    ]);
+    expect(answer.status).toBe(422);
+    expect(answer.json.error.details).toEqual([
+      { position: 1, id: 'bad', code: 'image-undecodable', msg: expect.stringContaining('cut off') },
+      { position: 2, id: 'gone', code: 'image-unreachable', msg: expect.stringContaining('404') },
+    ]);
+    expect(answer.json.responseHeader).toMatchObject({ status: 422, token: expect.any(String) });
+    expect(answer.json.operations.count).toBe(3);
+    expect(ERROR_ANSWER.strict().safeParse(answer.json).error).toBeUndefined();
+    expect(await ids()).toEqual(['good']);
+  });
+
+  it('leave an earlier version as it is', async () => {
+    await post(`${CORES}?commit=true`, { id: '1', v: 1 });
+    expect((await post(`${CORES}?commit=true`, { id: '1', v: 2, image: picture('broken') })).status).toBe(422);
+    expect(await ids('&q=v:1')).toEqual(['1']);
+  });
+
+  it('end an asynchronous operation as failed', async () => {
+    const { status, json } = await post(`${CORES}?async=true&commit=true`, { id: 'bad', image: picture('broken') });
+    expect(status).toBe(202);
+    const name = json.operations.first;
+    expect(await ids(`&after=${json.responseHeader.token}`)).toEqual([]);
+    const operation = await send(`/api/cores/my-collection/operations/${name}`);
+    expect(operation.json).toMatchObject({
+      operation: name,
+      kind: 'add',
+      id: 'bad',
+      state: 'failed',
+      reason: { code: 'image-undecodable', msg: 'The picture is cut off.' },
+    });
+    expect(ENDPOINTS.operation.answer.safeParse(operation.json).error).toBeUndefined();
+    const failed = await send('/api/cores/my-collection/operations?state=failed&limit=1000');
+    expect(failed.json.operations.at(-1).operation).toBe(name);
+    expect(ENDPOINTS.operations.answer.safeParse(failed.json).error).toBeUndefined();
+  });
+
+  it('do not hold an answer for ever: what is accepted goes on', async () => {
+    service.pause();
+    const impatient = await createGateway(
+      testConfig({ store: service.store, limits: { analysisWaitMilliseconds: 300 } }),
+    );
+    const answer = await postJson(impatient, `${CORES}?commit=true`, { id: '1', image: picture('red') });
+    await impatient[Symbol.asyncDispose]();
+    expect([answer.status, answer.json.error.msg]).toEqual([503, expect.stringContaining('Everything is accepted')]);
+  });
+});
