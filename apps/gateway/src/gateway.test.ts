@@ -1,33 +1,18 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { addresses, ENDPOINTS, type Endpoint, ERROR_ANSWER } from '@akin/contract';
 import { AkinError } from '@akin/domain';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ask, createGateway, FORM_BODY, type Gateway, JSON_BODY, testConfig, testLog } from '../test/start-gateway.ts';
-import type { AnalyzeImage, GatewayConfig } from './config.ts';
-
-/** Answers with what it was asked, so that tests see what reached it. */
-const echo: AnalyzeImage = async (input, modules) => ({
-  outputs: JSON.stringify({ input: 'url' in input ? input.url : Buffer.from(input.bytes).toString(), modules }),
-});
+import { describe, expect, it } from '@jest/globals';
+import { ANALYZE, echo, echoingGateway } from '../test/echoing-gateway.ts';
+import { ask, createGateway, FORM_BODY, type Gateway, JSON_BODY, testConfig } from '../test/start-gateway.ts';
 
 let gateway: Gateway;
-const log = testLog();
-
-beforeAll(async () => {
-  gateway = await createGateway(testConfig({ analyze: echo, log, corsOrigins: ['https://shop.example'] }));
-});
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]();
-});
-afterEach(() => {
-  log.lines.length = 0;
+const log = echoingGateway((started) => {
+  gateway = started;
 });
 
-const ANALYZE = '/api/cores/my-collection/analyze';
 const outputsOf = (answer: { json: { outputs: string } }) => JSON.parse(answer.json.outputs);
 
 describe('the frame of every endpoint', () => {
@@ -260,177 +245,6 @@ describe('the description of the interface', () => {
   });
 });
 
-describe('safety', () => {
-  it.each(['0.0.0.0', '::', '192.0.2.1', ''])('refuses to listen on %p without keys', async (host) => {
-    await expect(createGateway(testConfig({ host }))).rejects.toThrow('keys create --scope admin');
-  });
-
-  it('listens there when told so in so many words', async () => {
-    const open = await createGateway(testConfig({ host: '0.0.0.0', allowOpenNetwork: true }));
-    expect((await ask(open, '/health/live', { headers: { host: 'anything.example' } })).status).toBe(200);
-    await open[Symbol.asyncDispose]();
-  });
-
-  it('refuses a Host of another machine, and none at all', async () => {
-    const answer = await ask(gateway, '/health/live', { headers: { host: 'evil.example' } });
-    expect([answer.status, answer.json.error.code]).toEqual([403, 403]);
-    expect(await raw(gateway, 'GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1.1 403/);
-  });
-
-  it('refuses bodies from pages of other origins, and lets named ones in', async () => {
-    const send = (headers: Record<string, string>) =>
-      ask(gateway, ANALYZE, { body: 'input.data=aGVsbG8%3D', headers: { ...FORM_BODY, ...headers } });
-    expect((await send({ origin: 'https://evil.example' })).status).toBe(403);
-    expect((await send({ 'sec-fetch-site': 'cross-site' })).status).toBe(403);
-    expect((await send({ origin: gateway.url, host: new URL(gateway.url).host })).status).toBe(200);
-    const named = await send({ origin: 'https://shop.example' });
-    expect([named.status, named.headers['access-control-allow-origin']]).toEqual([200, 'https://shop.example']);
-  });
-
-  it('tells named origins alone what they may do', async () => {
-    const preflight = (origin: string) =>
-      ask(gateway, ANALYZE, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
-    expect((await preflight('https://shop.example')).headers).toMatchObject({
-      'access-control-allow-origin': 'https://shop.example',
-      'access-control-allow-methods': 'GET, POST, PUT, DELETE',
-      vary: 'Origin',
-    });
-    expect((await preflight('https://evil.example')).headers).not.toHaveProperty('access-control-allow-origin');
-  });
-
-  it('refuses a GET of another site where a GET can change something', async () => {
-    const answer = await ask(gateway, '/api/cores/c/update?commit=true', {
-      headers: { 'sec-fetch-site': 'cross-site' },
-    });
-    expect(answer.status).toBe(403);
-  });
-});
-
-describe('hostile requests', () => {
-  const small: GatewayConfig['limits'] = {
-    parameterBytes: 2000,
-    parameters: 50,
-    parameterLength: 500,
-    bodyIdleMilliseconds: 200,
-  };
-  let strict: Gateway;
-  beforeAll(async () => {
-    strict = await createGateway(testConfig({ analyze: echo, limits: small }));
-  });
-  afterAll(async () => {
-    await strict[Symbol.asyncDispose]();
-  });
-
-  it.each([
-    ['no content type', {}, 415],
-    ['a content type that nobody reads', { 'content-type': 'text/plain' }, 415],
-    ['multipart', { 'content-type': 'multipart/form-data; boundary=x' }, 415],
-    ['a charset that nobody reads', { 'content-type': 'application/json; charset=utf-16' }, 415],
-    ['an encoding that nobody reads', { ...JSON_BODY, 'content-encoding': 'zstd' }, 415],
-    ['gzip that is none', { ...JSON_BODY, 'content-encoding': 'gzip' }, 400],
-    ['JSON called a form', FORM_BODY, 415],
-  ])('with %s', async (_, headers, status) => {
-    const answer = await ask(strict, ANALYZE, { body: '{"input.data":"aGVsbG8="}', headers });
-    expect([answer.status, answer.json.error.code]).toEqual([status, status]);
-  });
-
-  it('with JSON that is no object of parameters, or cut off', async () => {
-    for (const body of ['[1]', '"x"', '{"a":', '{"input.data":{"x":1}}', '{"input.data":[[1]]}', '\u0000']) {
-      const answer = await ask(strict, ANALYZE, { body, headers: JSON_BODY });
-      expect([body, answer.status]).toEqual([body, 400]);
-    }
-  });
-
-  it('with a gzip that is cut off', async () => {
-    const body = gzipSync(`input.data=${'aGVs'.repeat(100)}`).subarray(0, 30);
-    const answer = await ask(strict, ANALYZE, { body, headers: { ...FORM_BODY, 'content-encoding': 'gzip' } });
-    expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining('does not decompress')]);
-  });
-
-  it('with more bytes than allowed: announced, chunked or compressed', async () => {
-    const body = `input.data=${'a'.repeat(5000)}`;
-    expect((await ask(strict, ANALYZE, { body, headers: FORM_BODY })).status).toBe(413);
-    expect((await ask(strict, ANALYZE, { body, headers: FORM_BODY, chunked: true })).status).toBe(413);
-    const bomb = gzipSync(Buffer.alloc(50_000_000));
-    const answer = await ask(strict, ANALYZE, { body: bomb, headers: { ...FORM_BODY, 'content-encoding': 'gzip' } });
-    expect(answer.status).toBe(413);
-  });
-
-  it('with thousands of parameters, in the address or in a body', async () => {
-    const many = Array.from({ length: 10_000 }, (_, i) => `p${i}=1`).join('&');
-    expect((await ask(gateway, `${ANALYZE}?${many}`)).status).toBe(431);
-    expect((await ask(gateway, ANALYZE, { body: many, headers: FORM_BODY })).status).toBe(400);
-    expect((await ask(strict, `${ANALYZE}?${many.slice(0, 1000)}`)).status).toBe(400);
-  });
-
-  it('with an absurdly long parameter', async () => {
-    const answer = await ask(strict, `${ANALYZE}?input.url=http://h/${'x'.repeat(600)}`);
-    expect([answer.status, answer.json.error.msg]).toEqual([400, 'Parameter input.url is longer than 500 characters.']);
-  });
-
-  it('with a body that stops flowing', async () => {
-    const head = `POST ${ANALYZE} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\ninput.data=`;
-    const answer = await raw(strict, head);
-    expect(answer).toMatch(/^HTTP\/1.1 400/);
-    expect(answer).toContain('No byte of the body came for 0.2 seconds');
-    expect(answer.toLowerCase()).toContain('connection: close');
-  });
-
-  it('with paths that try to leave, odd escapes, or no HTTP at all', async () => {
-    for (const path of [
-      '/api/cores/../../etc/passwd',
-      '/%2e%2e/%2e%2e/etc/passwd',
-      '/api/cores/c/analyze%2f..%2f..',
-      '/..;/x',
-    ]) {
-      expect([path, (await ask(strict, path)).status]).toEqual([path, 404]);
-    }
-    expect((await ask(gateway, '/api/cores/%zz/analyze?input.data=aGVsbG8%3D')).status).toBe(400);
-    // The client's mistake is no error of ours.
-    expect(log.lines.map(({ level }) => level)).not.toContain('error');
-    expect(await raw(strict, 'EHLO mail\r\n\r\n')).toMatch(
-      /^HTTP\/1.1 400 Bad Request\r\nContent-Type: application\/json/,
-    );
-  });
-
-  it('with an address in raw UTF-8, as curl sends what is typed', async () => {
-    const answer = await raw(strict, 'GET /docs?q=grün HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    expect(answer).toMatch(/^HTTP\/1.1 400.*must be percent-encoded/s);
-  });
-
-  it('with blanks in its address', async () => {
-    const answer = await raw(strict, 'GET /docs?q=price:[1 TO 5] HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    expect(answer).toMatch(/^HTTP\/1.1 400.*blanks in an address/s);
-  });
-
-  it('with NUL in a parameter or in the path', async () => {
-    for (const [path, name] of [
-      [`${ANALYZE}?input.url=a%00b`, 'input.url'],
-      ['/api/cores/%00/analyze?input.data=aGVsbG8%3D', 'collection'],
-    ] as const) {
-      const { status, json } = await ask(gateway, path);
-      expect([status, json.error.msg]).toEqual([400, expect.stringMatching(`^Parameter ${name} holds .*NUL`)]);
-    }
-  });
-
-  it('with headers that never end', async () => {
-    const hurried = await createGateway(testConfig({ limits: { headerMilliseconds: 200 } }));
-    const started = performance.now();
-    expect(await raw(hurried, 'GET /docs HTTP/1.1\r\nHost: localhost\r\nX-A: ')).toMatch(/^HTTP\/1.1 408/);
-    expect(performance.now() - started).toBeLessThan(40_000);
-    await hurried[Symbol.asyncDispose]();
-  });
-
-  it('with a request that is cut off', async () => {
-    const head = `POST ${ANALYZE} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`;
-    expect(await raw(strict, head, true)).toMatch(/^HTTP\/1.1 400.*connection ended before the request did/s);
-  });
-
-  it('keeps answering afterwards', async () => {
-    expect((await ask(strict, `${ANALYZE}?input.data=aGVsbG8%3D`)).status).toBe(200);
-  });
-});
-
 describe('the web page', () => {
   it('is the folder of the config, and / leads to the docs without one', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'akin-web-'));
@@ -476,18 +290,3 @@ describe('stopping', () => {
     await closed;
   });
 });
-
-/** Sends bytes as they are, and the end of them if asked to, and gives back what comes until the end. */
-function raw(to: Gateway, bytes: string, andEnd = false): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(to.port, '127.0.0.1', () => (andEnd ? socket.end(bytes) : socket.write(bytes)));
-    let text = '';
-    socket.on('data', (chunk) => {
-      text += chunk;
-      // The test has its answer; the server may go on waiting for the rest of the body.
-      if (text.includes('\r\n\r\n')) socket.end();
-    });
-    socket.on('error', reject);
-    socket.on('close', () => resolve(text));
-  });
-}

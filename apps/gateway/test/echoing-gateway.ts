@@ -1,0 +1,31 @@
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import type { AnalyzeImage } from '../src/config.ts';
+import { createGateway, type Gateway, type TestLog, testConfig, testLog } from './start-gateway.ts';
+
+export const ANALYZE = '/api/cores/my-collection/analyze';
+
+/** Answers with what it was asked, so that tests see what reached it. */
+export const echo: AnalyzeImage = async (input, modules) => ({
+  outputs: JSON.stringify({ input: 'url' in input ? input.url : Buffer.from(input.bytes).toString(), modules }),
+});
+
+/**
+ * To be called once in a file: all its tests have one gateway, which echoes, and each an empty log.
+ *
+ * @param take is given the gateway before the first test
+ */
+export function echoingGateway(take: (gateway: Gateway) => void): TestLog {
+  const log = testLog();
+  let gateway: Gateway;
+  beforeAll(async () => {
+    gateway = await createGateway(testConfig({ analyze: echo, log, corsOrigins: ['https://shop.example'] }));
+    take(gateway);
+  });
+  afterAll(async () => {
+    await gateway?.[Symbol.asyncDispose]();
+  });
+  afterEach(() => {
+    log.lines.length = 0;
+  });
+  return log;
+}
