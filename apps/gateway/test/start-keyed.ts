@@ -3,10 +3,11 @@ import { MODULES } from '@akin/modules/manifests';
 import { parseOutputs } from '@akin/modules/vectors';
 import { commit, createKey, findCollection, type NewKey, openStore, type Store } from '@akin/store';
 import { testDatabase } from '@akin/testing';
+import { afterAll, beforeAll } from '@jest/globals';
 import type { GatewayConfig } from '../src/config.ts';
 import { createGateway, type Gateway } from '../src/gateway.ts';
 import { analyzeTestPicture } from './pictures.ts';
-import { ask, JSON_BODY, type TestLog, testConfig, testLog, testStore } from './start-gateway.ts';
+import { ask, JSON_BODY, type TestAnswer, type TestLog, testConfig, testLog, testStore } from './start-gateway.ts';
 
 /** Gateways that ask for keys, with a key of each scope. */
 export interface Keyed extends AsyncDisposable {
@@ -61,6 +62,33 @@ export async function startKeyed(
       if (second) await other[Symbol.asyncDispose]();
       await remove();
     },
+  };
+}
+
+type AskAs = (
+  key: string | undefined,
+  path: string,
+  method?: string,
+  headers?: Record<string, string>,
+) => Promise<TestAnswer>;
+
+/**
+ * To be called in a `describe`: all its tests have the same gateways, which `as` asks with a key or without.
+ *
+ * @param take is given them before the first test
+ */
+export function keyedGateways(kind: 'pglite' | 'postgres', take: (keyed: Keyed) => void): { as: AskAs } {
+  let keyed: Keyed;
+  beforeAll(async () => {
+    keyed = await startKeyed(kind, { addressRate: 100_000 });
+    take(keyed);
+  });
+  afterAll(async () => {
+    await keyed?.[Symbol.asyncDispose]();
+  });
+  return {
+    as: (key, path, method = 'GET', headers = {}) =>
+      ask(keyed.gateway, path, { method, headers: { ...headers, ...(key === undefined ? {} : bearer(key)) } }),
   };
 }
 

@@ -1,0 +1,290 @@
+import { createCollection, dropCollection, findCollection, listKeys } from '@akin/store';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { ask, FORM_BODY, JSON_BODY } from '../../test/start-gateway.ts';
+import { bearer, type Keyed, keyedGateways } from '../../test/start-keyed.ts';
+
+const COLLECTION = '/api/cores/my-collection';
+const PICTURE = 'https://pictures.example/red.png';
+
+describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
+  let keyed: Keyed;
+  const { as } = keyedGateways(kind, (started) => {
+    keyed = started;
+  });
+
+  describe('a key', () => {
+    const sent = (headers: Record<string, string>) => ask(keyed.gateway, `${COLLECTION}/select`, { headers });
+    const basic = (pair: string) => ({ authorization: `Basic ${Buffer.from(pair).toString('base64')}` });
+
+    it('may come as a Bearer token, as X-API-Key, or as the password of Basic with any user', async () => {
+      const { search } = keyed.keys;
+      for (const headers of [
+        bearer(search),
+        { authorization: `bearer  ${search}` },
+        { 'x-api-key': search },
+        { 'X-API-Key': search, authorization: 'Basic b2Y6YSBwcm94eQ==' },
+        basic(`solr:${search}`),
+        basic(`:${search}`),
+      ]) {
+        expect([headers, (await sent(headers)).status]).toEqual([headers, 200]);
+      }
+    });
+
+    it('does not come in the address or a cookie', async () => {
+      const { admin } = keyed.keys;
+      for (const name of ['key', 'api_key', 'apikey', 'api-key', 'token', 'access_token', 'authorization']) {
+        expect((await as(undefined, `${COLLECTION}/select?${name}=${admin}`)).status).toBe(401);
+      }
+      expect((await sent({ cookie: `key=${admin}; authorization=Bearer ${admin}` })).status).toBe(401);
+      const form = await ask(keyed.gateway, `${COLLECTION}/select`, { body: `key=${admin}`, headers: FORM_BODY });
+      expect(form.status).toBe(401);
+    });
+
+    it.each([
+      ['another secret', (key: string) => `${key.slice(0, -4)}${key.endsWith('0000') ? '1111' : '0000'}`],
+      ['the id of one and the secret of another', (key: string) => `${keyed.keys.search.slice(0, 17)}${key.slice(17)}`],
+      ['a beginning', (key: string) => key.slice(0, 40)],
+      ['its id alone', (key: string) => key.slice(5, 17)],
+      ['capitals', (key: string) => key.toUpperCase()],
+      ['more behind it', (key: string) => `${key}0`],
+      ['SQL', () => "akin_' or 1=1 --"],
+      ['nothing', () => ''],
+    ])('is not %s', async (_, change) => {
+      const text = change(keyed.keys.admin);
+      expect((await sent({ 'x-api-key': text })).status).toBe(401);
+      expect((await sent(basic(`admin:${text}`))).status).toBe(401);
+    });
+
+    it('is refused when it is sent twice, whichever of them is right', async () => {
+      const { search } = keyed.keys;
+      const twice = { 'x-api-key': [search, 'akin_other'] } as unknown as Record<string, string>;
+      expect((await sent(twice)).status).toBe(400);
+    });
+
+    it('is told once and is known by its hash alone', async () => {
+      const made = await ask(keyed.gateway, '/api/keys', {
+        body: JSON.stringify({
+          scope: 'search',
+          note: 'shop',
+          origins: ['https://a.example', 'https://b.example'],
+          rate: 5,
+        }),
+        headers: { ...JSON_BODY, ...bearer(keyed.keys.admin) },
+      });
+      expect([made.status, made.headers['cache-control']]).toEqual([201, 'no-store']);
+      const { key, id, origins } = made.json;
+      expect([key.startsWith(`akin_${id}_`), origins]).toEqual([true, ['https://a.example', 'https://b.example']]);
+      const list = await as(keyed.keys.admin, '/api/keys');
+      expect(list.json.keys.find((one: { id: string }) => one.id === id)).toMatchObject({ note: 'shop', rate: 5 });
+      expect(list.text).not.toContain(key.slice(18));
+      expect(list.text).not.toContain('hash');
+    });
+
+    it('is over at its time', async () => {
+      const key = await keyed.make({ scope: 'search', expiresAt: new Date(Date.now() + 1_500) });
+      expect((await as(key, `${COLLECTION}/select`)).status).toBe(200);
+      await until(async () => (await as(key, `${COLLECTION}/select`)).status === 401);
+      const answer = await as(key, `${COLLECTION}/select`);
+      expect(answer.json.error.msg).toContain('is over');
+    });
+
+    it('tells when it was last used', async () => {
+      const key = await keyed.make({ scope: 'search' });
+      const usedAt = async () => (await listKeys(keyed.store)).find(({ id }) => key.includes(id))?.usedAt;
+      expect((await as(key, `${COLLECTION}/select`)).status).toBe(200);
+      await until(async () => (await usedAt()) instanceof Date);
+    });
+
+    it.each([
+      ['scope=all', 'scope'],
+      ['', 'scope is required'],
+      ['scope=search&expires=tomorrow', 'expires'],
+      ['scope=search&expires=0d', 'is over'],
+      ['scope=index&origins=https://a.example', 'scope must be search'],
+      ['scope=search&origins=*', 'is none'],
+      ['scope=search&collections=nowhere', 'nowhere'],
+      ['scope=search&rate=fast', 'rate'],
+    ])('is not made of %p', async (body, message) => {
+      const answer = await ask(keyed.gateway, '/api/keys', {
+        body,
+        headers: { ...FORM_BODY, ...bearer(keyed.keys.admin) },
+      });
+      expect([400, 404]).toContain(answer.status);
+      expect(answer.json.error.msg).toContain(message);
+    });
+  });
+
+  it('revokes a key in every gateway within seconds, and lets a new one in at once', async () => {
+    const { json: made } = await ask(keyed.gateway, '/api/keys', {
+      body: 'scope=index',
+      headers: { ...FORM_BODY, ...bearer(keyed.keys.admin) },
+    });
+    const at = (gateway: Keyed['gateway']) => ask(gateway, `${COLLECTION}/operations`, { headers: bearer(made.key) });
+    expect([(await at(keyed.gateway)).status, (await at(keyed.other)).status]).toEqual([200, 200]);
+    const gone = await as(keyed.keys.admin, `/api/keys/${made.id}`, 'DELETE');
+    expect(gone.status).toBe(200);
+    expect((await at(keyed.gateway)).status).toBe(401);
+    const since = performance.now();
+    await until(async () => (await at(keyed.other)).status === 401);
+    expect(performance.now() - since).toBeLessThan(4_000);
+    expect((await as(keyed.keys.admin, `/api/keys/${made.id}`, 'DELETE')).status).toBe(404);
+  });
+
+  it('ends what goes on for long when its key is revoked', async () => {
+    const { json: made } = await ask(keyed.other, '/api/keys', {
+      body: 'scope=index',
+      headers: { ...FORM_BODY, ...bearer(keyed.keys.admin) },
+    });
+    const answer = await fetch(`${keyed.gateway.url}${COLLECTION}/operations/stream`, { headers: bearer(made.key) });
+    const ended = answer.text().then(
+      () => 'ended',
+      () => 'ended',
+    );
+    const other = as(keyed.keys.search, '/api/cores').then(() => 'goes on');
+    expect([answer.status, await Promise.race([ended, other])]).toEqual([200, 'goes on']);
+    await ask(keyed.other, `/api/keys/${made.id}`, { method: 'DELETE', headers: bearer(keyed.keys.admin) });
+    expect(await ended).toBe('ended');
+  });
+
+  describe('a key for some collections', () => {
+    let key: string;
+    let admin: string;
+    beforeAll(async () => {
+      await createCollection(keyed.store, 'mine');
+      await createCollection(keyed.store, 'secret');
+      key = await keyed.make({ scope: 'index', collections: ['mine'] });
+      admin = await keyed.make({ scope: 'admin', collections: ['mine'] });
+      expect((await as(key, '/api/cores/mine/select')).status).toBe(200);
+    });
+
+    it.each([
+      '/api/cores/secret/select',
+      '/solr/secret/update?commit=true',
+      '/api/cores/secret',
+      '/api/cores/mine2/select',
+      '/api/cores/%73ecret/select',
+      '/solr/secret/admin/ping',
+    ])('does not open %s', async (path) => {
+      const answer = await as(key, path);
+      expect([answer.status, answer.json.error.msg]).toEqual([403, expect.stringContaining('is for mine alone')]);
+    });
+
+    it('has no outputs from another for one that is made anew', async () => {
+      const answer = await as(admin, '/api/cores/mine/reindex?outputsFrom=secret', 'POST');
+      expect([answer.status, answer.json.error.msg]).toEqual([403, 'This key is not for the collection "secret".']);
+    });
+
+    it('sees no others, by name or in lists', async () => {
+      expect((await as(key, '/api/cores')).json.collections.map((one: { name: string }) => one.name)).toEqual(['mine']);
+      expect(Object.keys((await as(key, '/solr/admin/cores')).json.status)).toEqual(['mine']);
+      expect((await as(key, '/solr/admin/cores?core=secret')).json.status).toEqual({ secret: {} });
+    });
+
+    it('cannot be used to make another key, or to see the figures of all', async () => {
+      for (const path of ['/api/keys', '/metrics']) expect((await as(admin, path)).status).toBe(403);
+      const made = await ask(keyed.gateway, '/api/keys', {
+        body: 'scope=admin',
+        headers: { ...FORM_BODY, ...bearer(admin) },
+      });
+      expect(made.status).toBe(403);
+      expect((await as(admin, '/api/cores/other', 'PUT')).status).toBe(403);
+    });
+
+    it('does not open the next collection of the same name', async () => {
+      const fleeting = await createCollection(keyed.store, 'fleeting');
+      const old = await keyed.make({ scope: 'search', collections: ['fleeting'] });
+      expect((await as(old, '/api/cores/fleeting/select')).status).toBe(200);
+      if (kind === 'pglite') expect((await as(keyed.keys.admin, '/api/cores/fleeting', 'DELETE')).status).toBe(200);
+      else await dropCollection(keyed.store, fleeting);
+      await createCollection(keyed.store, 'fleeting');
+      await until(async () => (await as(old, '/api/cores/fleeting/select')).status === 403);
+      expect((await findCollection(keyed.store, 'fleeting')).id).not.toBe(fleeting.id);
+    });
+  });
+
+  describe('the key of a web page', () => {
+    const origin = 'https://shop.example';
+    let key: string;
+    const from = (origin: string, path: string, options: { method?: string; body?: string; key?: string } = {}) =>
+      ask(keyed.gateway, path, {
+        ...(options.method ? { method: options.method } : {}),
+        ...(options.body === undefined ? {} : { body: options.body }),
+        headers: { origin, ...bearer(options.key ?? key), ...(options.body === undefined ? {} : FORM_BODY) },
+      });
+    const preflight = (origin: string) =>
+      ask(keyed.gateway, `${COLLECTION}/image`, {
+        method: 'OPTIONS',
+        headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
+      });
+    beforeAll(async () => {
+      key = await keyed.make({ scope: 'search', origins: [origin] });
+    });
+
+    it('lets pages of its origin ask and read', async () => {
+      // Preflights bring no key to look for: a new origin is known when the keys are read the next time.
+      await until(async () => 'access-control-allow-origin' in (await preflight(origin)).headers);
+      const allowed = await preflight(origin);
+      expect([allowed.status, allowed.headers['access-control-allow-origin']]).toEqual([204, origin]);
+      expect(allowed.headers['access-control-allow-headers']).toMatch(/Authorization, X-API-Key/);
+      expect(allowed.headers).not.toHaveProperty('access-control-allow-credentials');
+      for (const answer of [
+        await from(origin, `${COLLECTION}/select`),
+        await from(origin, `${COLLECTION}/select`, { body: 'q=*:*' }),
+      ]) {
+        expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, origin]);
+        expect(answer.headers.vary).toContain('Origin');
+      }
+    });
+
+    it.each([
+      'https://evil.example',
+      'https://shop.example.evil.example',
+      'http://shop.example',
+      'https://shop.example:8443',
+      'null',
+    ])('is of no use to pages of %s', async (foreign) => {
+      expect((await preflight(foreign)).headers).not.toHaveProperty('access-control-allow-origin');
+      const answer = await from(foreign, `${COLLECTION}/select`);
+      expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([403, undefined]);
+    });
+
+    it('does not open akin to its pages with another key', async () => {
+      expect((await from(origin, `${COLLECTION}/select`, { key: keyed.keys.index })).status).toBe(403);
+      expect((await from(origin, `${COLLECTION}/update?commit=true`, { key: keyed.keys.index, body: '' })).status).toBe(
+        403,
+      );
+    });
+
+    it.each([
+      ['image', `rank.by.url=${PICTURE}`],
+      ['image', `rank.by=url:${PICTURE}`],
+      ['select', `rank.by.url=${PICTURE}`],
+      ['duplicate', `dup.find=url:${PICTURE}`],
+      ['query', `rank.by.url=${PICTURE}`],
+      ['tag', `tagging.input.url=${PICTURE}`],
+    ])('does not let akin fetch anything by /%s?%s', async (endpoint, parameters) => {
+      for (const answer of [
+        await from(origin, `${COLLECTION}/${endpoint}?${parameters}`),
+        await from(origin, `${COLLECTION}/${endpoint}`, { body: parameters }),
+        await as(keyed.keys.search, `${COLLECTION}/${endpoint}?${parameters}`),
+      ]) {
+        // Labels are looked for before the picture.
+        if (endpoint === 'tag' && answer.status === 400) continue;
+        expect([answer.status, answer.json.error.msg]).toEqual([403, expect.stringContaining('fetch an address')]);
+      }
+      expect((await as(keyed.keys.index, `${COLLECTION}/image?rank.by.url=${PICTURE}`)).status).not.toBe(403);
+    });
+
+    it.each(['analyze', 'update', 'operations', 'export'])('does not open /%s', async (endpoint) => {
+      expect((await from(origin, `${COLLECTION}/${endpoint}`)).status).toBe(403);
+    });
+  });
+});
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 120_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('It did not come to that.');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
