@@ -62,21 +62,27 @@ class Network(nn.Module):
         self.conv2 = Symmetric(4, 6, 4, 2, 1)
         self.conv3 = Symmetric(6, 16, 4, 2, 1)
         self.same3 = Symmetric(16, 16, 3, 1, 1)
+        self.again3 = Symmetric(16, 16, 3, 1, 1)
         self.conv4 = Symmetric(16, 24, 4, 2, 1)
         self.same4 = Symmetric(24, 24, 3, 1, 1)
+        self.again4 = Symmetric(24, 24, 3, 1, 1)
         self.conv5 = Symmetric(24, NUMBERS, 4, 1, 0)
         self.conv6 = Symmetric(NUMBERS, NUMBERS, 1, 1, 0)
         self.even = nn.BatchNorm1d(NUMBERS, affine=False)
         self.copy = nn.Linear(NUMBERS, NUMBERS)
+        for layer in (self.again3, self.again4):  # They begin as if they were not there.
+            nn.init.zeros_(layer.norm.weight)
 
     def forward(self, pictures):
         """n x 3 x 64 x 64 of 0 to 1 -> n unit vectors."""
         x = standardized(pictures)
         for layer in (self.conv1, self.conv2, self.conv3):
             x = F.relu(layer(x))
-        x = F.relu(x + self.same3(x))
+        for layer in (self.same3, self.again3):
+            x = F.relu(x + layer(x))
         x = F.relu(self.conv4(x))
-        x = F.relu(x + self.same4(x))
+        for layer in (self.same4, self.again4):
+            x = F.relu(x + layer(x))
         x = F.relu(self.conv6(F.relu(self.conv5(x))))
         means = x.mean((2, 3)).view(len(x), NUMBERS, WAYS).mean(2)
         return F.normalize(self.copy(self.even(means)))

@@ -1,13 +1,14 @@
-"""Trains the network of copies and writes models/copies: python3 train.py <folder> [--minutes 60]
+"""Trains the network of copies and writes models/copies: python3 train.py <folder> [--minutes 140]
 
 <folder> is what `npm run copies-pictures -- <folder of pictures> <folder>` wrote: the inner squares of all pictures and
 what the main network sees in them. Needs PyTorch; everything else of akin does without.
 
 The network learns to tell by an edited view which of the pictures it shows ("exemplar" training: Dosovitskiy et al.,
 "Discriminative Unsupervised Feature Learning with Exemplar Convolutional Neural Networks", 2014). Each picture has a
-direction of its own; it begins where the main network sees the picture and is learned along. In the second phase a
-view must be nearer to its own direction than to all others by a margin (Wang et al., "CosFace", 2018). Beside this a
-view must be nearer to its picture than to the others of a batch.
+direction of its own; it begins where the main network sees the picture and is learned along. From the second phase on a
+view must be nearer to its own direction than to all others by a margin (Wang et al., "CosFace", 2018). In the last phase
+parts of the pictures and bent ones are among those to tell apart, and the nearest count for more. Beside this a view
+must be nearer to its picture than to the others of a batch.
 """
 import argparse
 import hashlib
@@ -23,13 +24,18 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 from network import NUMBERS, Network, Symmetric
-from views import clean, edited
+from views import clean, edited, relatives
 
 SQUARE = 96
 TARGET_NUMBERS = 1024
-BATCH = 192
-# Share of the time, learning rate, temperatures of directions and of batches, margin.
-PHASES = [(0.35, 3e-3, 0.07, 0.08, 0.0), (0.65, 2.5e-3, 0.06, 0.06, 0.25)]
+BATCH = 256
+# Share of the time, learning rate, temperatures of directions and of batches, margin, share of relatives.
+PHASES = [
+    (0.15, 3e-3, 0.07, 0.08, 0.0, 0.0),
+    (0.3, 2.5e-3, 0.06, 0.06, 0.25, 0.0),
+    (0.55, 1.5e-3, 0.035, 0.04, 0.35, 0.5),
+]
+RELATIVES = 4
 MODEL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "models", "copies")
 
 
@@ -55,14 +61,60 @@ def batch_loss(z, own, other, temperature):
     return loss.mean() / 5
 
 
+def telling_loss(z, directions, wanted, hidden, temperature, margin):
+    """How badly views are told from all but their own and the hidden ones."""
+    cosines = z @ F.normalize(directions).T
+    own = cosines.gather(1, wanted[:, None]) - margin
+    others = cosines.masked_fill(hidden, -10).scatter(1, wanted[:, None], -10)
+    return F.cross_entropy(torch.cat([own, others], 1) / temperature, torch.zeros_like(wanted))
+
+
+class ToTell:
+    """The pictures to tell apart: those of the folder, and behind them the relatives of each."""
+
+    def __init__(self, pictures):
+        self.count = len(pictures)
+        self.pictures = pictures
+        self.picture = torch.arange(self.count)
+        self.plain = torch.zeros(self.count, dtype=torch.bool)
+        self.part = torch.zeros(self.count, dtype=torch.bool)
+
+    def add_relatives(self):
+        kin = torch.cat([relatives(some) for some in self.pictures.split(500)]).flatten(0, 1)
+        self.pictures = torch.cat([self.pictures, kin])
+        self.picture = torch.cat([self.picture, self.picture.repeat_interleave(RELATIVES)])
+        contrast = torch.cat([some.float().flatten(2).std(2).mean(1) for some in kin.split(500)])
+        self.plain = torch.cat([self.plain, contrast < 14])
+        self.part = torch.cat([self.part, torch.arange(len(kin)) % RELATIVES < 2])
+        return kin
+
+    def some(self, order, share):
+        """A batch: each picture or, by chance, one of its relatives."""
+        if share == 0:
+            return order
+        kin = self.count + RELATIVES * order + torch.randint(RELATIVES, (len(order),))
+        return torch.where((torch.rand(len(order)) < share) & ~self.plain[kin], kin, order)
+
+    def hidden(self, wanted, other):
+        """What each cannot or need not be told from: plain ones, the other of its collage, what it is part or whole of."""
+        same = self.picture == self.picture[wanted][:, None]
+        overlap = same & (self.part | self.part[wanted][:, None])
+        return self.plain | overlap | (self.picture == other[:, None])
+
+
 def train(folder, minutes):
     pictures = torch.from_numpy(np.fromfile(os.path.join(folder, "inner.rgb"), np.uint8))
-    pictures = pictures.view(-1, SQUARE, SQUARE, 3).permute(0, 3, 1, 2).contiguous()
+    known = ToTell(pictures.view(-1, SQUARE, SQUARE, 3).permute(0, 3, 1, 2).contiguous())
     network, own_directions = Network(), nn.Parameter(directions(folder))
     began = time.time()
     ended = 0.0
-    for share, rate, near, batch, margin in PHASES:
+    for share, rate, near, batch, margin, kin_share in PHASES:
         begin, ended = ended, ended + share
+        if kin_share > 0:
+            with torch.no_grad():
+                seen = torch.cat([network.eval()(clean(some)) for some in known.add_relatives().split(500)])
+            own_directions = nn.Parameter(torch.cat([own_directions.data, seen]))
+            network.train()
         optimizer = torch.optim.AdamW(
             [{"params": network.parameters(), "weight_decay": 0.02}, {"params": [own_directions], "weight_decay": 0}])
         step, order = 0, torch.empty(0, dtype=torch.long)
@@ -71,17 +123,18 @@ def train(folder, minutes):
             falling = 1 if margin == 0 else max(0.01, 0.5 * (1 + math.cos(math.pi * done)))
             for group in optimizer.param_groups:
                 group["lr"] = rate * min(1, step / 50) * falling
-            if len(order) < BATCH:
-                order = torch.randperm(len(pictures))
+            if len(order) < min(BATCH, known.count):
+                order = torch.randperm(known.count)
             own, order = order[:BATCH], order[BATCH:]
+            which = known.some(own, kin_share)
             with torch.no_grad():
-                first, second = edited(pictures[own]), edited(pictures[own])
-                views = torch.cat([clean(pictures[own]), first[0], second[0]])
+                first, second = edited(known.pictures[which]), edited(known.pictures[which])
+                views = torch.cat([clean(known.pictures[which]), first[0], second[0]])
                 other = torch.cat([torch.where(o >= 0, own[o.clamp(min=0)], o) for o in (first[1], second[1])])
             z = network(views)
-            cosines = z @ F.normalize(own_directions).T
-            wanted = own.repeat(3)
-            told = F.cross_entropy((cosines - margin * F.one_hot(wanted, len(pictures))) / near, wanted)
+            wanted = which.repeat(3)
+            hidden = known.hidden(wanted, torch.cat([torch.full_like(own, -1), other]))
+            told = telling_loss(z, own_directions, wanted, hidden, near, margin)
             loss = told + batch_loss(z, own, other, batch)
             optimizer.zero_grad()
             loss.backward()
@@ -113,7 +166,7 @@ def write(network):
     for name, layer in network.named_children():
         if not isinstance(layer, Symmetric):
             continue
-        if name.startswith("same"):
+        if name.startswith(("same", "again")):
             layers.append({"op": "residual", "a": convolution(name, "linear"), "b": None, "skip": None, "activation": "relu"})
         else:
             layers.append(convolution(name, "relu"))
@@ -153,7 +206,7 @@ def write(network):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
-    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--minutes", type=float, default=140)
     options = parser.parse_args()
     torch.manual_seed(0)
     write(train(options.folder, options.minutes))

@@ -1,4 +1,4 @@
-"""Views of pictures: what an edited copy may look like, drawn at random and in batches."""
+"""Views of pictures, drawn at random and in batches: what an edited copy may look like, and what other pictures may."""
 import math
 
 import torch
@@ -18,6 +18,35 @@ def chance(n, share):
 def clean(pictures):
     """n x 3 x side x side bytes -> n x 3 x 64 x 64 of 0 to 1."""
     return F.interpolate(pictures.float() / 255, size=(SIDE, SIDE), mode="bilinear", antialias=True, align_corners=False)
+
+
+def relatives(pictures):
+    """n x 3 x side x side bytes -> n x 4 of them that are not copies of it: two parts, and twice the whole bent.
+
+    Parts, one of them with its channels exchanged, are more pictures to tell apart. Bent pictures are what another
+    article of the same kind looks like: all is there, but not in the same place.
+    """
+    n, _, side, _ = pictures.shape
+    x, part = pictures.float(), round(0.6 * side)
+    parts = [x[:, :, :part, :part], x[:, [1, 2, 0], -part:, -part:]]
+    parts = [F.interpolate(p, size=(side, side), mode="bilinear", align_corners=False) for p in parts]
+    return torch.stack([*parts, _bent(x), _bent(x)], 1).clamp(0, 255).round().to(torch.uint8)
+
+
+def _bent(x):
+    """Points of a grid of 4 x 4 are moved, without what would only move, turn or stretch the whole."""
+    n, _, side, _ = x.shape
+    steps = torch.linspace(-1, 1, 4)
+    down, across = torch.meshgrid(steps, steps, indexing="ij")
+    straight = torch.stack([torch.ones(16), across.flatten(), down.flatten()], 1)
+    moves = torch.randn(n, 2, 16) @ (torch.eye(16) - straight @ torch.linalg.pinv(straight))
+    moves = 0.14 * moves / moves.pow(2).mean((1, 2), keepdim=True).sqrt()
+    moves = F.interpolate(moves.view(n, 2, 4, 4), size=(side, side), mode="bicubic", align_corners=True)
+    steps = torch.linspace(-1 + 1 / side, 1 - 1 / side, side)
+    down, across = torch.meshgrid(steps, steps, indexing="ij")
+    grid = torch.stack([across, down], -1) + moves.permute(0, 2, 3, 1)
+    bent = F.grid_sample(x, grid, align_corners=False, padding_mode="reflection")
+    return bent * torch.exp(between(3 * n, -0.15, 0.15)).view(n, 3, 1, 1)
 
 
 def edited(pictures):
@@ -53,7 +82,8 @@ def edited(pictures):
 def _cut(n):
     """Which part is kept (shares of both sides, its middle) and how it is tilted."""
     cropped, tilted = chance(n, 0.6), chance(n, 0.25)
-    share = between(n, 0.5, 1)
+    # Of what loses much more than a third of each side a descriptor of the whole hardly finds anything.
+    share = torch.where(chance(n, 0.85), between(n, 0.68, 1), between(n, 0.5, 0.68))
     keep = torch.stack([share * between(n, 0.93, 1.07), share * between(n, 0.93, 1.07)], 1).clamp(0.42, 1)
     keep = torch.where(cropped[:, None], keep, torch.ones_like(keep))
     # What is plain around a picture is not always left out alike.
@@ -71,7 +101,7 @@ def _box(n):
     """Where in the view the picture lies: all of it, half of it (a collage), or within a frame."""
     left, right, top, bottom = [torch.full((n,), float(side)) for side in (-1, 1, -1, 1)]
     kind = torch.rand(n)
-    collage, framed = kind < 0.1, (kind >= 0.1) & (kind < 0.3)
+    collage, framed = kind < 0.03, (kind >= 0.03) & (kind < 0.25)
     first, middle = chance(n, 0.5), between(n, -0.05, 0.05)
     left = torch.where(collage & first, middle, left)
     right = torch.where(collage & ~first, middle, right)

@@ -57,6 +57,34 @@ describe('what surrounds a picture', () => {
     expect(Math.abs(trim(noisy).height - height)).toBeLessThanOrEqual(4);
   });
 
+  describe('two pictures in one', () => {
+    const calm = (x: number, y: number) => `#${byte(120 + 30 * x)}${byte(140 + 30 * y)}C0`;
+    const lively = (x: number, y: number) => (Math.sin(20 * x + 17 * y) > 0 ? '#101010' : '#F0D020');
+    type Paint = typeof calm;
+    const beside = (left: Paint, right: Paint, at = 0.5) =>
+      draw(200, 120, (x, y) => (x < at ? left(x / at, y) : right((x - at) / (1 - at), y)));
+    const above = (top: Paint, bottom: Paint) =>
+      draw(120, 200, (x, y) => (y < 0.5 ? top(x, 2 * y) : bottom(x, 2 * y - 1)));
+
+    it.each([
+      ['left', beside(lively, calm), [100, 120]],
+      ['right', beside(calm, lively), [100, 120]],
+      ['above', above(lively, calm), [120, 100]],
+      ['below', above(calm, lively), [120, 100]],
+    ])('the one with more contrast is kept: %s', (_, pixels, [width, height]) => {
+      expect(trim(pixels)).toEqual(draw(width as number, height as number, lively));
+    });
+
+    it('have to fill a half each, with an edge between them along nearly all of it', () => {
+      const third = beside(calm, lively, 0.35);
+      expect(trim(third)).toBe(third);
+      const soft = draw(200, 120, (x, y) => (y < 0.8 && x < 0.5 ? '#303060' : calm(x, y)));
+      expect(trim(soft)).toBe(soft);
+      const single = draw(200, 120, lively);
+      expect(trim(single)).toBe(single);
+    });
+  });
+
   it('keeps all of several parts when none stands out', () => {
     const two = draw(240, 100, (x, y) => (Math.abs(x - 0.5) < 0.04 ? '#FFFFFF' : inside((2 * x) % 1, y)));
     expect(trim(two)).toBe(two);

@@ -1,9 +1,15 @@
 import type { Pixels } from '@akin/imaging';
 
-/** A pixel belongs to a plain line when no channel is further than this from the line's mean. */
-const TOLERANCE = 24;
+/**
+ * A pixel belongs to a plain line when no channel is further than this from the line's mean. What programs put around
+ * pictures is plainer than that; walls and night skies are not, and would be left out in one light but not in another.
+ */
+const TOLERANCE = 10;
 /** So many of a line's pixels may be off: compression makes rings beside what is plain. */
-const STRAY_SHARE = 0.02;
+const STRAY_SHARE = 0.04;
+/** Two pictures meet where a channel changes by more than this on this share of a line. */
+const SEAM_STEP = 16;
+const SEAM_SHARE = 0.85;
 /** One of several parts is the picture when it is so many times as long as the next, and has this share of all. */
 const TIMES_THE_NEXT = 1.5;
 const LEAST_OF_ALL = 0.3;
@@ -18,17 +24,21 @@ const ROUNDS = 3;
  * picture, one of them within a screenshot, give nearly the same.
  *
  * Known as XY cut in the analysis of pages (Nagy & Seth 1984): lines that are plain all along part what lies between
- * them; of the parts the largest is kept, and looked at anew across.
+ * them; of the parts the largest is kept, and looked at anew across. Before that, of two pictures that fill a half each
+ * the one with more contrast is taken: one of the two is then found as a copy of itself, where both together are like
+ * neither.
  *
  * @param square The picture squashed to a small square, in which lines are looked at: small enough that the noise of
  *   compression averages out.
  */
 export function trimSurroundings(pixels: Pixels, square: Pixels): Pixels {
   const { left, top, right, bottom } = innerBox(square);
-  const across = (x: number) => Math.round((x * pixels.width) / square.width);
-  const down = (y: number) => Math.round((y * pixels.height) / square.height);
+  // What is cut off at each side is rounded by itself, so that a turned picture is cut at the same places.
+  const across = (columns: number) => Math.round((columns * pixels.width) / square.width);
+  const down = (rows: number) => Math.round((rows * pixels.height) / square.height);
   const [x, y] = [across(left), down(top)];
-  const [width, height] = [across(right) - x, down(bottom) - y];
+  const width = pixels.width - x - across(square.width - right);
+  const height = pixels.height - y - down(square.height - bottom);
   return width < 1 || height < 1 ? pixels : cut(pixels, x, y, width, height);
 }
 
@@ -41,7 +51,7 @@ interface Box {
 }
 
 function innerBox(square: Pixels): Box {
-  let box: Box = { left: 0, top: 0, right: square.width, bottom: square.height };
+  let box = mainHalf(square);
   for (let round = 0; round < ROUNDS; round++) {
     const before = box;
     const rows = mainPart(box.bottom - box.top, (y) => isRowPlain(square, box, box.top + y));
@@ -54,6 +64,53 @@ function innerBox(square: Pixels): Box {
       break;
   }
   return box;
+}
+
+/** Of two pictures side by side or one above the other, of one size, the one with more contrast; of one picture all. */
+function mainHalf(square: Pixels): Box {
+  const { width, height } = square;
+  const all: Box = { left: 0, top: 0, right: width, bottom: height };
+  const [middle, center] = [width >> 1, height >> 1];
+  const halves: [Box, Box] | undefined = isSeam(square, middle, width, 1, height)
+    ? [
+        { ...all, right: middle },
+        { ...all, left: middle },
+      ]
+    : isSeam(square, center * width, 1, width, width)
+      ? [
+          { ...all, bottom: center },
+          { ...all, top: center },
+        ]
+      : undefined;
+  if (halves === undefined) return all;
+  const [first, second] = halves.map((half) => variance(square, half)) as [number, number];
+  return first >= second ? halves[0] : halves[1];
+}
+
+/** Whether most pixels of a line differ from those before it. @param before How far those are, as an index. */
+function isSeam({ data }: Pixels, from: number, step: number, before: number, length: number): boolean {
+  let apart = 0;
+  for (let i = 0, at = 3 * from; i < length; i++, at += 3 * step) {
+    const across = (channel: number) =>
+      Math.abs((data[at + channel] as number) - (data[at + channel - 3 * before] as number)) > SEAM_STEP;
+    if (across(0) || across(1) || across(2)) apart++;
+  }
+  return apart > SEAM_SHARE * length;
+}
+
+/** Of the brightness in a part of a picture, the sum of the channels taken for it. */
+function variance({ width, data }: Pixels, { left, top, right, bottom }: Box): number {
+  let sum = 0;
+  let squares = 0;
+  for (let y = top; y < bottom; y++) {
+    for (let at = 3 * (y * width + left); at < 3 * (y * width + right); at += 3) {
+      const light = (data[at] as number) + (data[at + 1] as number) + (data[at + 2] as number);
+      sum += light;
+      squares += light * light;
+    }
+  }
+  const count = (right - left) * (bottom - top);
+  return squares / count - (sum / count) ** 2;
 }
 
 interface Span {
@@ -82,9 +139,10 @@ function mainPart(lines: number, isPlain: (line: number) => boolean): Span | und
   }
   if (first === undefined) return undefined;
   const length = largest.to - largest.from;
-  return length >= TIMES_THE_NEXT * next && length >= LEAST_OF_ALL * (last - first)
-    ? largest
-    : { from: first, to: last };
+  const stands = length >= TIMES_THE_NEXT * next && length >= LEAST_OF_ALL * (last - first);
+  const { from, to } = stands ? largest : { from: first, to: last };
+  // The lines beside what is cut off are mixtures of it and of the picture.
+  return { from: from > 0 ? from + 1 : 0, to: to < lines ? to - 1 : lines };
 }
 
 function isRowPlain({ width, data }: Pixels, { left, right }: Box, y: number): boolean {

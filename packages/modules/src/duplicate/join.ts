@@ -3,7 +3,7 @@ import { createRandom } from '../train/random.ts';
 import { l2Normalize } from '../vectors/unit.ts';
 
 /** How much each view counts. */
-const WEIGHTS = { network: 1, pattern: 0.5, tint: 0.6 } as const;
+const WEIGHTS = { network: 1, pattern: 0.4, tint: 0.6 } as const;
 
 /** Contrast (0…1) below which a picture is blank, and from which on it is a picture like any other. */
 const BLANK = 0.008;
