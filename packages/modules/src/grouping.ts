@@ -1,5 +1,4 @@
 import { parseQuery, type Query } from '@akin/domain';
-import { COPY_SCORE } from './duplicate/copy-score.ts';
 import { distanceAt } from './vectors/calibration.ts';
 import { codebookOf } from './vectors/codebook.ts';
 import { nearestCells } from './vectors/codes.ts';
@@ -8,29 +7,29 @@ import { nearestCells } from './vectors/codes.ts';
 export const GROUP_MODULE = 'duplicate';
 
 /**
- * The least score of a member with the representative of its group: that of a search for copies. But a search is asked
- * about one picture, and a wrong hit costs a glance; groups are made of all pairs of a collection, and so ask for more.
+ * The least score of a member with the representative of its group. A search for copies is asked about one picture, and a
+ * wrong hit costs a glance; groups are made of all pairs of a collection, and so ask for more.
  */
-export const GROUP_SCORE = COPY_SCORE;
+export const GROUP_SCORE = 0.72;
 
 /**
  * A pair that scores less than `SURE_SCORE` must be alike in colour too, by at least `COLOR_SCORE`: the descriptor of
  * copies sees colours weakly, and the same article in another one is no copy. Of the drawings of the demo, where such
- * variants agree to the pixel but for the colour, none scores 0.916 or more; 26 of 36 edited copies pass, and of other
+ * variants agree to the pixel but for the colour, none scores 0.92 or more; 22 of 36 edited copies pass, and of other
  * pairs those of one article in one colour on two backgrounds and two of scenes by night. Pairs above are copies whose
  * colours were changed.
  */
 const COLOR_SCORE = 0.85;
-const SURE_SCORE = 0.916;
+const SURE_SCORE = 0.92;
 
 /**
  * Representatives lie in a finer cell than those of the codebook: the nearest centroid and the second nearest. A
  * descriptor is compared with those in the {@link CELLS} cells that are most like its own, by the ranks that the two
  * centroids have for it. Of pairs above {@link GROUP_SCORE} of a photo and one of 27 edits of it, the second lay in
- * them in 99.6 %, of pairs of two edits in 99.1 %, and of other photos 1.1 %. The 8 nearest cells of the codebook hold
- * 99.5 %, 99.0 % and 3.7 %.
+ * them in 99.0 %, of pairs of two edits in 98.6 %, and of other photos 1.2 %. The 8 nearest cells of the codebook hold
+ * 98.9 %, 98.0 % and 3.8 %.
  */
-const CELLS = 150;
+const CELLS = 220;
 /** Ranks (from 0) of nearest and second nearest centroid, the most likely first. */
 const RANKS: readonly (readonly [number, number])[] = Array.from({ length: 24 }, (_, nearest) =>
   Array.from({ length: 40 }, (_, second) => [nearest, second] as const),
