@@ -15,9 +15,9 @@ export const GROUP_SCORE = 0.72;
 /**
  * A pair that scores less than `SURE_SCORE` must be alike in colour too, by at least `COLOR_SCORE`: the descriptor of
  * copies sees colours weakly, and the same article in another one is no copy. Of the drawings of the demo, where such
- * variants agree to the pixel but for the colour, none scores 0.92 or more; 22 of 36 edited copies pass, and of other
- * pairs those of one article in one colour on two backgrounds and two of scenes by night. Pairs above are copies whose
- * colours were changed.
+ * variants agree to the pixel but for the colour, none scores 0.92 or more; 22 of 36 edited copies are grouped, and of
+ * other pairs those of one article in one colour on two backgrounds and two of scenes by night. Pairs above are copies
+ * whose colours were changed.
  */
 const COLOR_SCORE = 0.85;
 const SURE_SCORE = 0.92;

@@ -9,7 +9,7 @@ export interface Picture {
   /** The whole picture squashed to a square of {@link SQUARE} pixels a side: what the main network is shown, too. */
   square(): Pixels;
   /**
-   * What is left without what is plain around it, squashed to a square of {@link INNER_SQUARE} pixels a side: what the
+   * What is left without what is plain around it, and of two pictures in one the main one, squashed to a square of {@link INNER_SQUARE} pixels a side: what the
    * network of copies is shown, too.
    */
   innerSquare(): Pixels;

@@ -83,6 +83,29 @@ describe('what surrounds a picture', () => {
       const single = draw(200, 120, lively);
       expect(trim(single)).toBe(single);
     });
+
+    const speckled = draw(256, 256, (x, y) => {
+      const grain = (Math.imul(Math.floor(64 * x) * 64 + Math.floor(64 * y), 0x9e3779b1) >>> 8) % 97;
+      return `#${byte(60 + grain)}${byte(150 - grain)}${byte(40 + 2 * grain)}`;
+    });
+    const flag = draw(300, 200, (_, y) => (y < 0.5 ? '#FFFFFF' : '#C01030'));
+    const board = draw(256, 256, (x, y) => ((Math.floor(8 * x) + Math.floor(8 * y)) % 2 ? '#202020' : '#E0E0D0'));
+    const stripes = draw(256, 256, (x) => (Math.floor(16 * x) % 2 ? '#203080' : '#E0C0A0'));
+    const grid = draw(240, 240, (x, y) => (x < 0.5 === y < 0.5 ? lively : calm)((2 * x) % 1, (2 * y) % 1));
+    const alike = beside(lively, (x, y) => (Math.sin(17 * x + 20 * y) > 0 ? '#F0D020' : '#101010'));
+    it.each([
+      ['grain', speckled],
+      ['a flag of two colours', flag],
+      ['a chessboard', board],
+      ['four pictures', grid],
+      ['two of like contrast', alike],
+    ])('are not seen in %s', (_, pixels) => {
+      expect(trim(pixels)).toBe(pixels);
+    });
+
+    it('stripes lose nothing but plain lines', () => {
+      expect(trim(stripes)).toBe(stripes);
+    });
   });
 
   it('keeps all of several parts when none stands out', () => {

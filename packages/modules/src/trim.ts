@@ -7,9 +7,18 @@ import type { Pixels } from '@akin/imaging';
 const TOLERANCE = 10;
 /** So many of a line's pixels may be off: compression makes rings beside what is plain. */
 const STRAY_SHARE = 0.04;
-/** Two pictures meet where a channel changes by more than this on this share of a line. */
+/**
+ * Two pictures meet where a channel changes by more than this on this share of a line, and on less of the lines so many
+ * pixels beside it: noise and foliage change everywhere.
+ */
 const SEAM_STEP = 16;
 const SEAM_SHARE = 0.85;
+const BESIDE = 3;
+const BESIDE_SHARE = 0.8;
+/** Of two pictures one is taken only if it has so many times the variance of the other: light must not change which. */
+const LEAD = 1.05;
+/** Variance of the sum of the channels below which a half is plain, and no picture. */
+const PLAIN_HALF = 10 ** 2;
 /** One of several parts is the picture when it is so many times as long as the next, and has this share of all. */
 const TIMES_THE_NEXT = 1.5;
 const LEAST_OF_ALL = 0.3;
@@ -66,36 +75,40 @@ function innerBox(square: Pixels): Box {
   return box;
 }
 
-/** Of two pictures side by side or one above the other, of one size, the one with more contrast; of one picture all. */
+/** Of two pictures side by side or one above the other, of one size, the one with more contrast; else all. */
 function mainHalf(square: Pixels): Box {
   const { width, height } = square;
   const all: Box = { left: 0, top: 0, right: width, bottom: height };
   const [middle, center] = [width >> 1, height >> 1];
-  const halves: [Box, Box] | undefined = isSeam(square, middle, width, 1, height)
-    ? [
-        { ...all, right: middle },
-        { ...all, left: middle },
-      ]
-    : isSeam(square, center * width, 1, width, width)
-      ? [
-          { ...all, bottom: center },
-          { ...all, top: center },
-        ]
-      : undefined;
-  if (halves === undefined) return all;
-  const [first, second] = halves.map((half) => variance(square, half)) as [number, number];
-  return first >= second ? halves[0] : halves[1];
+  const beside = hasSeam((column) => changedShare(square, column, width, 1, height), middle);
+  const above = hasSeam((row) => changedShare(square, row * width, 1, width, width), center);
+  if (beside === above) return all;
+  const first = beside ? { ...all, right: middle } : { ...all, bottom: center };
+  const second = beside ? { ...all, left: middle } : { ...all, top: center };
+  const [one, other] = [variance(square, first), variance(square, second)];
+  if (Math.min(one, other) < PLAIN_HALF || Math.max(one, other) < LEAD * Math.min(one, other)) return all;
+  return one > other ? first : second;
 }
 
-/** Whether most pixels of a line differ from those before it. @param before How far those are, as an index. */
-function isSeam({ data }: Pixels, from: number, step: number, before: number, length: number): boolean {
-  let apart = 0;
+/** @param changed The share of a line on which it differs from the one before. */
+function hasSeam(changed: (line: number) => number, middle: number): boolean {
+  return (
+    middle > BESIDE &&
+    changed(middle) > SEAM_SHARE &&
+    changed(middle - BESIDE) < BESIDE_SHARE &&
+    changed(middle + BESIDE) < BESIDE_SHARE
+  );
+}
+
+/** The share of a line's pixels that differ from those before them. @param before How far those are, as an index. */
+function changedShare({ data }: Pixels, from: number, step: number, before: number, length: number): number {
+  let changed = 0;
   for (let i = 0, at = 3 * from; i < length; i++, at += 3 * step) {
     const across = (channel: number) =>
       Math.abs((data[at + channel] as number) - (data[at + channel - 3 * before] as number)) > SEAM_STEP;
-    if (across(0) || across(1) || across(2)) apart++;
+    if (across(0) || across(1) || across(2)) changed++;
   }
-  return apart > SEAM_SHARE * length;
+  return changed / length;
 }
 
 /** Of the brightness in a part of a picture, the sum of the channels taken for it. */
