@@ -1,12 +1,9 @@
 import { type FieldValue, parseQuery } from '@akin/domain';
-import { afterAll, beforeAll } from '@jest/globals';
-import { type Collection, createCollection } from '../src/collections.ts';
-import { commit } from '../src/commit.ts';
 import type { FacetRequest, FacetResult } from '../src/search/facet-request.ts';
 import type { SearchRequest } from '../src/search/request.ts';
 import { search } from '../src/search/search.ts';
-import type { Store } from '../src/store.ts';
-import { accept, type EngineKind, openTestStore, testOutputs, testPlace } from './support.ts';
+import { type Shop, shopOf } from './shop.ts';
+import { type EngineKind, testOutputs } from './support.ts';
 
 const DOCUMENTS = [
   {
@@ -44,12 +41,6 @@ const DOCUMENTS = [
   { id: '6', labels: [] },
 ];
 
-/** What a test works with. */
-interface Shop {
-  readonly store: Store;
-  readonly collection: Collection;
-}
-
 type Count = (facets: readonly FacetRequest[], request?: Partial<SearchRequest>) => Promise<readonly FacetResult[]>;
 
 /**
@@ -58,34 +49,23 @@ type Count = (facets: readonly FacetRequest[], request?: Partial<SearchRequest>)
  * @param take is given the collection before the first test
  */
 export function facetShop(kind: EngineKind, take: (shop: Shop) => void = () => {}): { count: Count } {
-  let store: Store;
-  let remove: () => Promise<void>;
-  let collection: Collection;
-
-  beforeAll(async () => {
-    const made = await testPlace(kind);
-    remove = made.remove;
-    store = await openTestStore(made.place);
-    collection = await createCollection(store, 'shop');
-    await accept(store, collection, DOCUMENTS);
-    await commit(store, collection);
-    // Rows that no search may count.
-    await accept(store, collection, [{ id: 'gone', labels: ['gone'], category: 'gone', price: 20 }]);
-    await commit(store, collection);
-    await accept(store, collection, [{ kind: 'delete', id: 'gone' }]);
-    await commit(store, collection);
-    await accept(store, collection, [{ id: 'later', labels: ['later'], category: 'later', price: 20 }]);
-    take({ store, collection });
-  });
-
-  afterAll(async () => {
-    await store?.[Symbol.asyncDispose]();
-    await remove?.();
-  });
+  let shop: Shop;
+  shopOf(
+    kind,
+    {
+      documents: DOCUMENTS,
+      gone: [{ id: 'gone', labels: ['gone'], category: 'gone', price: 20 }],
+      later: [{ id: 'later', labels: ['later'], category: 'later', price: 20 }],
+    },
+    (made) => {
+      shop = made;
+      take(shop);
+    },
+  );
 
   return {
     count: async (facets, request = {}) =>
-      (await search(store, collection, { query: parseQuery('*:*'), rows: 0, facets, ...request })).facets,
+      (await search(shop.store, shop.collection, { query: parseQuery('*:*'), rows: 0, facets, ...request })).facets,
   };
 }
 

@@ -1,11 +1,8 @@
 import { parseQuery } from '@akin/domain';
-import { afterAll, beforeAll } from '@jest/globals';
-import { type Collection, createCollection } from '../src/collections.ts';
-import { commit } from '../src/commit.ts';
 import type { SearchRequest, SearchResult } from '../src/search/request.ts';
 import { search } from '../src/search/search.ts';
-import type { Store } from '../src/store.ts';
-import { accept, type EngineKind, openTestStore, testOutputs, testPlace } from './support.ts';
+import { type Shop, shopOf } from './shop.ts';
+import { type EngineKind, testOutputs } from './support.ts';
 
 export const THUMBNAIL = Buffer.from('RIFF\x04\0\0\0WEBP', 'latin1');
 
@@ -57,12 +54,6 @@ const DOCUMENTS = [
   { id: '6', title: '京都', 'Robert"); drop table documents; --': 'x', labels: [] },
 ];
 
-/** What a test works with. */
-interface Shop {
-  readonly store: Store;
-  readonly collection: Collection;
-}
-
 type Find = (q: string, request?: Partial<Omit<SearchRequest, 'query'>> & { fq?: string[] }) => Promise<SearchResult>;
 
 /**
@@ -71,34 +62,23 @@ type Find = (q: string, request?: Partial<Omit<SearchRequest, 'query'>> & { fq?:
  * @param take is given the collection before the first test
  */
 export function searchShop(kind: EngineKind, take: (shop: Shop) => void = () => {}): { find: Find } {
-  let store: Store;
-  let remove: () => Promise<void>;
-  let collection: Collection;
-
-  beforeAll(async () => {
-    const made = await testPlace(kind);
-    remove = made.remove;
-    store = await openTestStore(made.place);
-    collection = await createCollection(store, 'shop');
-    await accept(store, collection, DOCUMENTS);
-    await commit(store, collection);
-    // Replaced, deleted and uncommitted rows, which no search may see.
-    await accept(store, collection, [{ id: 'gone', title: 'shoe', import: testOutputs({ shape: [1, 0, 0, 0] }) }]);
-    await commit(store, collection);
-    await accept(store, collection, [{ kind: 'delete', id: 'gone' }]);
-    await commit(store, collection);
-    await accept(store, collection, [{ id: 'later', title: 'shoe' }]);
-    take({ store, collection });
-  });
-
-  afterAll(async () => {
-    await store?.[Symbol.asyncDispose]();
-    await remove?.();
-  });
+  let shop: Shop;
+  shopOf(
+    kind,
+    {
+      documents: DOCUMENTS,
+      gone: [{ id: 'gone', title: 'shoe', import: testOutputs({ shape: [1, 0, 0, 0] }) }],
+      later: [{ id: 'later', title: 'shoe' }],
+    },
+    (made) => {
+      shop = made;
+      take(shop);
+    },
+  );
 
   return {
     find: (q, { fq = [], ...rest } = {}) =>
-      search(store, collection, {
+      search(shop.store, shop.collection, {
         query: parseQuery(q),
         filters: fq.map((one) => parseQuery(one)),
         rows: 10,
