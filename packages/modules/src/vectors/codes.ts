@@ -1,3 +1,4 @@
+import { project } from '../project.ts';
 import { CODEWORDS, type Codebook, SIGNATURE_BITS } from './codebook.ts';
 
 /** What a codebook makes of one descriptor. */
@@ -46,7 +47,7 @@ export function nearestCells(codebook: Codebook, vector: Float32Array): Uint16Ar
 
 /** The squared distance of a vector from the centroid of a cell. */
 function toCentroid({ cells, dimensions }: Codebook, vector: Float32Array, cell: number): number {
-  // Four sums side by side, here and below: one alone waits for each of its additions, twice as long.
+  // Four sums side by side, here and below: as in project.ts.
   let a = 0;
   let b = 0;
   let c = 0;
@@ -123,16 +124,10 @@ export function rotateResidual(
   cell: number,
 ): Float64Array {
   const { dimensions, cells, rotations, rotationOfCell } = codebook;
-  const residual = new Float64Array(dimensions);
-  for (let i = 0; i < dimensions; i++) residual[i] = (vector[i] as number) - (cells[cell * dimensions + i] as number);
-  const turned = new Float64Array(dimensions);
-  let at = (rotationOfCell[cell] as number) * dimensions * dimensions;
-  for (let row = 0; row < dimensions; row++) {
-    let sum = 0;
-    for (let i = 0; i < dimensions; i++, at++) sum += (rotations[at] as number) * (residual[i] as number);
-    turned[row] = sum;
-  }
-  return turned;
+  const size = dimensions * dimensions;
+  const at = (rotationOfCell[cell] as number) * size;
+  const centroid = cells.subarray(cell * dimensions, (cell + 1) * dimensions);
+  return project(rotations.subarray(at, at + size), vector, centroid);
 }
 
 /** Bit i says on which side of hyperplane i the vector lies. */
