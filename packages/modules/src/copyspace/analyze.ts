@@ -41,6 +41,8 @@ const STANDS_OUT = 64 * UNIT;
  * calm when few of its pixels lie on an edge, it has little texture, black text or white text would be readable nearly
  * everywhere on it, and it is not a plain subject in the middle. Looks at the picture averaged down to 96x96 (whatever
  * its shape) and blurred a little, in whole numbers only.
+ *
+ * @param pixels A picture, or a smaller version of it: the module takes the square that others need, too.
  */
 export function analyzeCopyspace(pixels: Pixels): number[] {
   const soft = blurred(resizeArea(pixels, SIDE, SIDE).data);
@@ -52,7 +54,7 @@ export function analyzeCopyspace(pixels: Pixels): number[] {
 
 /** Weighted sums, `UNIT` times as large as bytes; at the picture's rim its last pixels count twice. */
 function blurred(data: Uint8Array): Int32Array {
-  return blurredAlong(blurredAlong(Int32Array.from(data), 3, 3 * SIDE), 3 * SIDE, 3);
+  return blurredAlong(blurredAlong(new Int32Array(data), 3, 3 * SIDE), 3 * SIDE, 3);
 }
 
 /** @param step How far the next pixel of a line is. @param nextLine How far the next line is. */

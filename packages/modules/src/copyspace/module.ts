@@ -5,7 +5,7 @@ import { copyspaceManifest } from './manifest.ts';
 
 const copyspace: Module = {
   manifest: copyspaceManifest,
-  analyze: (picture) => ({ copyspace: analyzeCopyspace(picture.pixels) }),
+  analyze: (picture) => ({ copyspace: analyzeCopyspace(picture.square()) }),
   examples: [
     {
       title: 'a plain left column beside a checkerboard has room in its three cells',

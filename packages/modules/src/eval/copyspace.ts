@@ -1,5 +1,6 @@
-import type { Pixels } from '@akin/imaging';
+import { type Pixels, resizeArea } from '@akin/imaging';
 import { analyzeCopyspace } from '../copyspace/analyze.ts';
+import { SQUARE } from '../picture.ts';
 import { createRandom } from '../train/random.ts';
 import { type Bitmap, toSharp } from './bitmap.ts';
 
@@ -91,19 +92,24 @@ export async function measureCopyspace(pictures: readonly Pixels[], drawn: numbe
         data.set((truth[cell] ? calm : busy)(x, y), 3 * (y * SIZE + x));
       }
     }
-    const found = analyzeCopyspace({ width: SIZE, height: SIZE, data });
+    const found = calmCells({ width: SIZE, height: SIZE, data });
     right += found.filter((cell) => truth[cell]).length;
     said += found.length;
     there += truth.filter(Boolean).length;
   }
   let [shared, either] = [0, 0];
   for (const pixels of pictures) {
-    const before = new Set(analyzeCopyspace(pixels));
-    const after = new Set(analyzeCopyspace(await halved(pixels)));
+    const before = new Set(calmCells(pixels));
+    const after = new Set(calmCells(await halved(pixels)));
     shared += [...before].filter((cell) => after.has(cell)).length;
     either += new Set([...before, ...after]).size;
   }
   return { precision: right / said, recall: right / there, stability: shared / either };
+}
+
+/** As the module finds them. */
+function calmCells(pixels: Pixels): number[] {
+  return analyzeCopyspace(resizeArea(pixels, SQUARE, SQUARE));
 }
 
 async function halved(pixels: Pixels): Promise<Bitmap> {
