@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { project } from './project.ts';
 
-const numbers = (length: number) => fc.array(fc.integer({ min: -99, max: 99 }), { minLength: length, maxLength: length });
+const numbers = (length: number) =>
+  fc.array(fc.integer({ min: -99, max: 99 }), { minLength: length, maxLength: length });
 
 describe('project', () => {
   it('gives the sum along each axis, of any number of axes', () => {
