@@ -1,6 +1,7 @@
 import { parseQuery } from '@akin/domain';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accept, ENGINES, openTestStore, testPlace } from '../test/support.ts';
+import { describe, expect, it } from '@jest/globals';
+import { sharedStore } from '../test/shared-store.ts';
+import { accept, ENGINES, openTestStore } from '../test/support.ts';
 import { type Collection, createCollection } from './collections.ts';
 import { commit } from './commit.ts';
 import { keepFieldIndexes } from './field-indexes.ts';
@@ -11,31 +12,27 @@ import type { Store } from './store.ts';
 
 describe.each(ENGINES)('indexes on fields on %s', (kind) => {
   let store: Store;
-  let remove: () => Promise<void>;
   let collection: Collection;
 
-  beforeAll(async () => {
-    const made = await testPlace(kind);
-    remove = made.remove;
-    store = await openTestStore(made.place, 0, { indexedFrom: 10 });
-    collection = await createCollection(store, 'shop');
-    await accept(
-      store,
-      collection,
-      Array.from({ length: 40 }, (_, i) => ({
-        id: `d${i}`,
-        ...(i % 10 === 9 ? {} : { shelf: i % 4, name: `name ${i % 3}`, taken: `2024-01-${10 + (i % 7)}` }),
-        labels: [`l${i % 5}`, 'all'],
-        location: `${i},${-i}`,
-      })),
-    );
-    await commit(store, collection);
-  });
-
-  afterAll(async () => {
-    await store?.[Symbol.asyncDispose]();
-    await remove?.();
-  });
+  sharedStore(
+    kind,
+    async (opened) => {
+      store = opened;
+      collection = await createCollection(store, 'shop');
+      await accept(
+        store,
+        collection,
+        Array.from({ length: 40 }, (_, i) => ({
+          id: `d${i}`,
+          ...(i % 10 === 9 ? {} : { shelf: i % 4, name: `name ${i % 3}`, taken: `2024-01-${10 + (i % 7)}` }),
+          labels: [`l${i % 5}`, 'all'],
+          location: `${i},${-i}`,
+        })),
+      );
+      await commit(store, collection);
+    },
+    (place) => openTestStore(place, 0, { indexedFrom: 10 }),
+  );
 
   const find = async (q: string, sort = '') => {
     const result = await search(store, collection, { query: parseQuery(q), sort: parseSort(sort), rows: 20 });

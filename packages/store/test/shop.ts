@@ -1,8 +1,8 @@
-import { afterAll, beforeAll } from '@jest/globals';
 import { type Collection, createCollection } from '../src/collections.ts';
 import { commit } from '../src/commit.ts';
 import type { Store } from '../src/store.ts';
-import { accept, type EngineKind, openTestStore, testPlace } from './support.ts';
+import { sharedStore } from './shared-store.ts';
+import { accept, type EngineKind } from './support.ts';
 
 type Documents = Parameters<typeof accept>[2];
 
@@ -24,12 +24,9 @@ export function shopOf(
   take: (shop: Shop) => void,
 ): void {
   let store: Store;
-  let remove: () => Promise<void>;
 
-  beforeAll(async () => {
-    const made = await testPlace(kind);
-    remove = made.remove;
-    store = await openTestStore(made.place);
+  sharedStore(kind, async (opened) => {
+    store = opened;
     const collection = await createCollection(store, 'shop');
     await accept(store, collection, documents);
     await commit(store, collection);
@@ -39,10 +36,5 @@ export function shopOf(
     await commit(store, collection);
     await accept(store, collection, later);
     take({ store, collection });
-  });
-
-  afterAll(async () => {
-    await store?.[Symbol.asyncDispose]();
-    await remove?.();
   });
 }

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accept, ENGINES, openTestStore, testOutputs, testPlace } from '../../test/support.ts';
+import { describe, expect, it } from '@jest/globals';
+import { sharedStore } from '../../test/shared-store.ts';
+import { accept, ENGINES, openTestStore, testOutputs } from '../../test/support.ts';
 import { type Collection, createCollection, dropCollection, listCollections } from '../collections.ts';
 import { commit } from '../commit.ts';
 import { maintain } from '../maintain.ts';
@@ -22,21 +23,18 @@ const documents = (prefix: string, count: number) =>
 
 describe.each(ENGINES)('cells on %s', (kind) => {
   let store: Store;
-  let remove: () => Promise<void>;
   let collection: Collection;
   let S: string;
 
-  beforeAll(async () => {
-    const made = await testPlace(kind);
-    remove = made.remove;
-    store = await openTestStore(made.place, 0, { exactDocuments: 100 });
-    collection = await createCollection(store, 'shop');
-    S = collection.sqlSchema;
-  });
-  afterAll(async () => {
-    await store?.[Symbol.asyncDispose]();
-    await remove?.();
-  });
+  sharedStore(
+    kind,
+    async (opened) => {
+      store = opened;
+      collection = await createCollection(store, 'shop');
+      S = collection.sqlSchema;
+    },
+    (place) => openTestStore(place, 0, { exactDocuments: 100 }),
+  );
 
   const add = async (rows: readonly object[]) => {
     await accept(store, collection, rows);

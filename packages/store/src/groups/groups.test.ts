@@ -1,5 +1,6 @@
 import { type ModuleManifest, parseQuery } from '@akin/domain';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES, parseTestOutputs, TEST_MODULES, testOutputs, testPlace } from '../../test/support.ts';
 import { type Collection, createCollection } from '../collections.ts';
 import { commit } from '../commit.ts';
@@ -41,18 +42,15 @@ const picture = (id: string, angle: number, more: object = {}) => ({
 
 describe.each(ENGINES)('groups on %s', (kind) => {
   let store: Store;
-  let remove: () => Promise<void>;
   let made = 0;
 
-  beforeAll(async () => {
-    const place = await testPlace(kind);
-    remove = place.remove;
-    store = await openStore({ ...place.place, modules: [...TEST_MODULES, HUE], parseOutputs, graceMilliseconds: 0 });
-  });
-  afterAll(async () => {
-    await store?.[Symbol.asyncDispose]();
-    await remove?.();
-  });
+  sharedStore(
+    kind,
+    (opened) => {
+      store = opened;
+    },
+    (place) => openStore({ ...place, modules: [...TEST_MODULES, HUE], parseOutputs, graceMilliseconds: 0 }),
+  );
 
   async function collectionOf(...documents: object[]): Promise<Collection> {
     const collection = await createCollection(store, `groups-${made++}`);

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ENGINES, openTestStore, type TestPlace, testPlace } from '../../test/support.ts';
+import { describe, expect, it } from '@jest/globals';
+import { sharedStore } from '../../test/shared-store.ts';
+import { ENGINES } from '../../test/support.ts';
 import { createCollection, dropCollection, findCollection } from '../collections.ts';
 import type { Store } from '../store.ts';
 import { isSecretOf, readKeyText } from './key-text.ts';
@@ -7,17 +8,9 @@ import { createKey, listKeys, loadKeys, noteUse, revokeKey } from './keys.ts';
 
 describe.each(ENGINES)('keys on %s', (kind) => {
   let store: Store;
-  let place: TestPlace;
-  let remove: () => Promise<void>;
 
-  beforeAll(async () => {
-    ({ place, remove } = await testPlace(kind));
-    store = await openTestStore(place);
-  });
-
-  afterAll(async () => {
-    await store?.[Symbol.asyncDispose]();
-    await remove?.();
+  sharedStore(kind, (opened) => {
+    store = opened;
   });
 
   it('tells the text once and keeps only what tells whether it is right', async () => {

@@ -1,6 +1,7 @@
 import { parseQuery } from '@akin/domain';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accept, ENGINES, openTestStore, testPlace } from '../../test/support.ts';
+import { describe, expect, it } from '@jest/globals';
+import { sharedStore } from '../../test/shared-store.ts';
+import { accept, ENGINES } from '../../test/support.ts';
 import { type Collection, createCollection } from '../collections.ts';
 import { commit } from '../commit.ts';
 import type { Store } from '../store.ts';
@@ -8,13 +9,10 @@ import { search } from './search.ts';
 
 describe.each(ENGINES)('patterns over words on %s', (kind) => {
   let store: Store;
-  let remove: () => Promise<void>;
   let collection: Collection;
 
-  beforeAll(async () => {
-    const made = await testPlace(kind);
-    remove = made.remove;
-    store = await openTestStore(made.place);
+  sharedStore(kind, async (opened) => {
+    store = opened;
     collection = await createCollection(store, 'shop');
     await accept(store, collection, [
       { id: 'a', title: 'red running shoe' },
@@ -22,11 +20,6 @@ describe.each(ENGINES)('patterns over words on %s', (kind) => {
       { id: 'c', title: 'shovel' },
     ]);
     await commit(store, collection);
-  });
-
-  afterAll(async () => {
-    await store?.[Symbol.asyncDispose]();
-    await remove?.();
   });
 
   const find = async (q: string) => {

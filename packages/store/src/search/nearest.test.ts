@@ -1,6 +1,7 @@
 import { type ModuleManifest, parseQuery } from '@akin/domain';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accept, ENGINES, testPlace } from '../../test/support.ts';
+import { describe, expect, it } from '@jest/globals';
+import { sharedStore } from '../../test/shared-store.ts';
+import { accept, ENGINES } from '../../test/support.ts';
 import { arrangeCells } from '../cells/arrange.ts';
 import { createRandom } from '../cells/random.ts';
 import { type Collection, createCollection, listCollections } from '../collections.ts';
@@ -59,7 +60,6 @@ const documentOf = (n: number, view: readonly number[], theme: number) => ({
 
 describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
   let store: Store;
-  let remove: () => Promise<void>;
   let collection: Collection;
   const views = new Map<string, { view: number[]; theme: number }>();
 
@@ -74,25 +74,25 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     return document;
   };
 
-  beforeAll(async () => {
-    const place = await testPlace(kind);
-    remove = place.remove;
-    store = await openStore({
-      ...place.place,
-      modules: [VIEW],
-      parseOutputs: parse,
-      exactDocuments: LIMIT,
-      graceMilliseconds: 0,
-    });
-    collection = await createCollection(store, 'views');
-    for (let from = 0; from < COUNT; from += 800) await add(Array.from({ length: 800 }, (_, i) => made(from + i)));
-    await arrangeCells(store, await listCollections(store));
-    await maintain(store);
-  }, 120_000);
-  afterAll(async () => {
-    await store?.[Symbol.asyncDispose]();
-    await remove?.();
-  });
+  sharedStore(
+    kind,
+    async (opened) => {
+      store = opened;
+      collection = await createCollection(store, 'views');
+      for (let from = 0; from < COUNT; from += 800) await add(Array.from({ length: 800 }, (_, i) => made(from + i)));
+      await arrangeCells(store, await listCollections(store));
+      await maintain(store);
+    },
+    (place) =>
+      openStore({
+        ...place,
+        modules: [VIEW],
+        parseOutputs: parse,
+        exactDocuments: LIMIT,
+        graceMilliseconds: 0,
+      }),
+    120_000,
+  );
 
   const find = (view: readonly number[], request: Partial<Omit<SearchRequest, 'query' | 'rank'>> & Asked = {}) => {
     const { fq = [], smartfilter, maxDistance, firstId, ...rest } = request;

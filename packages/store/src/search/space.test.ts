@@ -1,7 +1,8 @@
 import { EARTH_RADIUS_KILOMETERS, type Location, parseGeodist, parseQuery } from '@akin/domain';
 import { randomNumbers } from '@akin/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accept, ENGINES, openTestStore, testPlace } from '../../test/support.ts';
+import { describe, expect, it } from '@jest/globals';
+import { sharedStore } from '../../test/shared-store.ts';
+import { accept, ENGINES } from '../../test/support.ts';
 import { type Collection, createCollection } from '../collections.ts';
 import { commit } from '../commit.ts';
 import type { Store } from '../store.ts';
@@ -39,14 +40,11 @@ function kilometersBetween(a: Location, b: Location): number {
 
 describe.each(ENGINES)('space on %s', (kind) => {
   let store: Store;
-  let remove: () => Promise<void>;
   let collection: Collection;
   const scattered = new Map<string, Location>();
 
-  beforeAll(async () => {
-    const made = await testPlace(kind);
-    remove = made.remove;
-    store = await openTestStore(made.place);
+  sharedStore(kind, async (opened) => {
+    store = opened;
     collection = await createCollection(store, 'map');
     const random = randomNumbers(7);
     for (let i = 0; i < 400; i++) {
@@ -57,11 +55,6 @@ describe.each(ENGINES)('space on %s', (kind) => {
       ...[...scattered].map(([id, { lat, lon }]) => ({ id, sort: 'point', location: `${lat},${lon}` })),
     ]);
     await commit(store, collection);
-  });
-
-  afterAll(async () => {
-    await store?.[Symbol.asyncDispose]();
-    await remove?.();
   });
 
   const find = (q: string, request: Partial<SearchRequest> = {}, parameters: Record<string, string> = {}) =>

@@ -1,5 +1,6 @@
 import { parseQuery } from '@akin/domain';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES, openTestStore, testPlace } from '../../test/support.ts';
 import { type Collection, createCollection } from '../collections.ts';
 import { commit } from '../commit.ts';
@@ -10,24 +11,16 @@ import { TimeLimit } from './time-limit.ts';
 
 describe.each(ENGINES)('the time allowed on %s', (kind) => {
   let store: Store;
-  let remove: () => Promise<void>;
   let collection: Collection;
 
-  beforeAll(async () => {
-    const made = await testPlace(kind);
-    remove = made.remove;
-    store = await openTestStore(made.place);
+  sharedStore(kind, async (opened) => {
+    store = opened;
     collection = await createCollection(store, 'slow');
     await accept(store, collection, [
       { id: '1', n: 1 },
       { id: '2', n: 2 },
     ]);
     await commit(store, collection);
-  });
-
-  afterAll(async () => {
-    await store?.[Symbol.asyncDispose]();
-    await remove?.();
   });
 
   const find = (request: Partial<SearchRequest>) =>

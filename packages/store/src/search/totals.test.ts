@@ -1,6 +1,7 @@
 import { parseQuery } from '@akin/domain';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accept, ENGINES, openTestStore, testOutputs, testPlace } from '../../test/support.ts';
+import { describe, expect, it } from '@jest/globals';
+import { sharedStore } from '../../test/shared-store.ts';
+import { accept, ENGINES, testOutputs } from '../../test/support.ts';
 import { type Collection, createCollection } from '../collections.ts';
 import { commit } from '../commit.ts';
 import type { Store } from '../store.ts';
@@ -10,13 +11,10 @@ import { parseSort } from './sort.ts';
 
 describe.each(ENGINES)('how many match, on %s', (kind) => {
   let store: Store;
-  let remove: () => Promise<void>;
   let collection: Collection;
 
-  beforeAll(async () => {
-    const made = await testPlace(kind);
-    remove = made.remove;
-    store = await openTestStore(made.place);
+  sharedStore(kind, async (opened) => {
+    store = opened;
     collection = await createCollection(store, 'shop');
     const shapes = [[1, 0, 0, 0], [0, 1, 0, 0], undefined];
     const documents = Array.from({ length: 30 }, (_, i) => {
@@ -25,11 +23,6 @@ describe.each(ENGINES)('how many match, on %s', (kind) => {
     });
     await accept(store, collection, documents);
     await commit(store, collection);
-  });
-
-  afterAll(async () => {
-    await store?.[Symbol.asyncDispose]();
-    await remove?.();
   });
 
   const rank = { module: 'shape', vector: Float32Array.of(1, 0, 0, 0) };

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import type { Store } from '../src/store.ts';
+import { type EngineKind, openTestStore, type TestPlace, testPlace } from './support.ts';
+
+/**
+ * To be called in a `describe`: all its tests have one store, which is closed and removed after them.
+ *
+ * @param prepare is given the store before the first test
+ * @param milliseconds how long opening and preparing may take, if not as long as any test
+ */
+export function sharedStore(
+  kind: EngineKind,
+  prepare: (store: Store) => void | Promise<void>,
+  open: (place: TestPlace) => Promise<Store> = (place) => openTestStore(place),
+  milliseconds?: number,
+): void {
+  let store: Store;
+  let remove: () => Promise<void>;
+
+  beforeAll(async () => {
+    const made = await testPlace(kind);
+    remove = made.remove;
+    store = await open(made.place);
+    await prepare(store);
+  }, milliseconds);
+
+  afterAll(async () => {
+    await store?.[Symbol.asyncDispose]();
+    await remove?.();
+  });
+}
