@@ -7,6 +7,7 @@ import {
   killablePostgres,
   killableRedis,
   openProxy,
+  randomNumbers,
   type TestDatabase,
   type TestRedis,
   testDatabase,
@@ -14,7 +15,7 @@ import {
 } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until } from './akin.ts';
-import { ChaosClient, type Model, seeded, watchTogether } from './chaos.ts';
+import { ChaosClient, type Model, watchTogether } from './chaos.ts';
 import { FleetProcess, type Pictures, servePictures } from './fleet.ts';
 
 /*
@@ -133,11 +134,13 @@ describe('a fleet whose parts are killed while clients change documents', () => 
   it(
     'loses no change, shows none twice and none by half',
     async () => {
-      const random = seeded(SEED);
+      const random = randomNumbers(SEED);
       const stop = new AbortController();
       const picture = (name: string) =>
         `${pictures.url}/${name}.jpg${random() < 0.1 ? `?seconds=${(random() * 2).toFixed(1)}` : ''}`;
-      const clients = CLIENTS.map((name, i) => new ChaosClient(name, gateway.url, seeded(SEED * 100 + i), picture));
+      const clients = CLIENTS.map(
+        (name, i) => new ChaosClient(name, gateway.url, randomNumbers(SEED * 100 + i), picture),
+      );
       const running = Promise.all(clients.map((client) => client.run(stop.signal)));
       const watching = watchTogether(gateway.url, CLIENTS, stop.signal);
 

@@ -1,16 +1,5 @@
 import { type Collection, createClient } from '@akin/client';
 
-/** Numbers from 0 to 1, the same ones for the same seed. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** What must be visible of the documents of one client: the number of the last change of each, if it was no delete. */
 export type Model = Map<string, number>;
 

@@ -15,6 +15,7 @@ export type * from './manifest.ts';
 export * from './names.ts';
 export { escapeQueryText, parseQuery } from './parse-query.ts';
 export type * from './query.ts';
+export * from './random.ts';
 export * from './schema.ts';
 export * from './scopes.ts';
 export * from './text.ts';

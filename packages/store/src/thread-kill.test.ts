@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseJson, TypeClaims, validateDocument } from '@akin/domain';
+import { createRandom, parseJson, TypeClaims, validateDocument } from '@akin/domain';
 import { expect, it } from '@jest/globals';
 import { createFeeding } from '../test/feeding.mjs';
 import { allOperations, checkVisible, type Log } from '../test/kill-log.ts';
@@ -7,7 +7,6 @@ import { testPlace } from '../test/support.ts';
 import { watchThreads } from '../test/threads.ts';
 import { parseTinyOutputs, TINY_MODULES } from '../test/tiny-module.mjs';
 import { claimForAnalysis, requeueStuck, saveAnalysis } from './analysis.ts';
-import { createRandom } from './cells/random.ts';
 import { collectionStatus, findCollection } from './collections.ts';
 import { commit } from './commit.ts';
 import { maintain } from './maintain.ts';

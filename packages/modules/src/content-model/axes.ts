@@ -1,6 +1,6 @@
+import { createRandom } from '@akin/domain';
 import { readSafetensors, writeSafetensors } from '../safetensors.ts';
 import { covariance, eigen, mainEigen, mean, type Rows } from '../train/linear.ts';
-import { createRandom } from '../train/random.ts';
 import { l2Normalize } from '../vectors/unit.ts';
 
 /**

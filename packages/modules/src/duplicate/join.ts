@@ -1,5 +1,5 @@
+import { createRandom } from '@akin/domain';
 import { type Pixels, resizeArea } from '@akin/imaging';
-import { createRandom } from '../train/random.ts';
 import { l2Normalize } from '../vectors/unit.ts';
 
 /** How much each view counts. */

@@ -1,8 +1,8 @@
+import { createRandom } from '@akin/domain';
 import { type Pixels, resizeArea } from '@akin/imaging';
 import { pointOf, pointOfHex } from '../color/oklab.ts';
 import { kMeans } from '../train/kmeans.ts';
 import { toRows } from '../train/linear.ts';
-import { createRandom } from '../train/random.ts';
 import { colorQuery } from '../vectors.ts';
 import { ciede2000, type Lab, labOf } from './ciede2000.ts';
 import type { Described } from './describe.ts';

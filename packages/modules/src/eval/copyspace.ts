@@ -1,7 +1,7 @@
+import { createRandom } from '@akin/domain';
 import { type Pixels, resizeArea } from '@akin/imaging';
 import { analyzeCopyspace } from '../copyspace/analyze.ts';
 import { SQUARE } from '../picture.ts';
-import { createRandom } from '../train/random.ts';
 import { type Bitmap, toSharp } from './bitmap.ts';
 
 export interface CopyspaceFigures {

@@ -1,6 +1,7 @@
 /** The edits by which copy detection is judged: what people and programs do to pictures. */
+
+import { createRandom } from '@akin/domain';
 import type { Sharp } from 'sharp';
-import { createRandom } from '../train/random.ts';
 import { type Bitmap, bitmapOf, blank, glyphs, paste, region, toSharp } from './bitmap.ts';
 
 export interface Edit {

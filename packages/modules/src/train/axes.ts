@@ -5,6 +5,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { createRandom } from '@akin/domain';
 import { decodeImage } from '@akin/imaging';
 import { MIN_SIDE, sharedNetworks } from '../analyzer/analyze-image.ts';
 import { writeAxes } from '../axes-file.ts';
@@ -23,7 +24,6 @@ import { project } from '../project.ts';
 import { discriminantAxes } from './discriminant.ts';
 import { filesBelow } from './files-below.ts';
 import { covariance, mainEigen, mean, type Rows, toRows } from './linear.ts';
-import { createRandom } from './random.ts';
 
 /** So many pictures are edited; more change the axes little. */
 const EDITED = 400;

@@ -1,3 +1,4 @@
+import { createRandom } from '@akin/domain';
 import { roundToHalves } from '../half.ts';
 import type { Scores } from '../module.ts';
 import { writeSafetensors } from '../safetensors.ts';
@@ -6,7 +7,6 @@ import { rotateResidual } from '../vectors/codes.ts';
 import { fitCalibration, STRANGER_SCORES } from './calibration.ts';
 import { kMeans } from './kmeans.ts';
 import { covariance, eigen, type Rows, row, toRows } from './linear.ts';
-import { createRandom } from './random.ts';
 import { trainSignature } from './signature.ts';
 
 /** Few pictures get fewer cells, of this many pictures each. */

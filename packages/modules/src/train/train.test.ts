@@ -1,3 +1,4 @@
+import { createRandom } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
 import { roundToHalves } from '../half.ts';
 import { readCodebook } from '../vectors/codebook.ts';
@@ -7,7 +8,6 @@ import { fitCalibration, STRANGER_SCORES } from './calibration.ts';
 import { trainCodebook } from './codebook.ts';
 import { kMeans } from './kmeans.ts';
 import { covariance, eigen, mainEigen, mean, nearestOrthogonal, row, timesTransposed, toRows } from './linear.ts';
-import { createRandom } from './random.ts';
 import { refineSignature } from './refine-signature.ts';
 
 const WIDTH = 64;

@@ -1,3 +1,4 @@
+import { createRandom } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES, openTestStore, testOutputs } from '../../test/support.ts';
@@ -6,7 +7,6 @@ import { commit } from '../commit.ts';
 import { maintain } from '../maintain.ts';
 import type { Store } from '../store.ts';
 import { arrangeCells, optimize } from './arrange.ts';
-import { createRandom } from './random.ts';
 
 const random = createRandom(7);
 

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
+import { createRandom } from '@akin/domain';
 import { decodeHalfvec } from '../engine/binary.ts';
 import { CellFinder, type Codebook } from './codebook.ts';
-import { createRandom } from './random.ts';
 import { trainCodebook } from './train.ts';
 
 /** Vectors as `halfvec_send` gives them, one behind the other. */

@@ -1,9 +1,8 @@
-import { type ModuleManifest, parseQuery } from '@akin/domain';
+import { createRandom, type ModuleManifest, parseQuery } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES } from '../../test/support.ts';
 import { arrangeCells } from '../cells/arrange.ts';
-import { createRandom } from '../cells/random.ts';
 import { type Collection, createCollection, listCollections } from '../collections.ts';
 import { commit } from '../commit.ts';
 import { maintain } from '../maintain.ts';
