@@ -24,18 +24,17 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 from network import NUMBERS, Network, Symmetric
-from views import clean, edited, relatives
+from views import PARTS, RELATIVES, clean, edited, relatives
 
 SQUARE = 96
 TARGET_NUMBERS = 1024
 BATCH = 256
-# Share of the time, learning rate, temperatures of directions and of batches, margin, share of relatives.
+# Share of the time, learning rate, temperatures of telling and of batches, margin, share of relatives.
 PHASES = [
     (0.15, 3e-3, 0.07, 0.08, 0.0, 0.0),
     (0.3, 2.5e-3, 0.06, 0.06, 0.25, 0.0),
     (0.55, 1.5e-3, 0.035, 0.04, 0.35, 0.5),
 ]
-RELATIVES = 4
 MODEL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "models", "copies")
 
 
@@ -85,7 +84,7 @@ class ToTell:
         self.picture = torch.cat([self.picture, self.picture.repeat_interleave(RELATIVES)])
         contrast = torch.cat([some.float().flatten(2).std(2).mean(1) for some in kin.split(500)])
         self.plain = torch.cat([self.plain, contrast < 14])
-        self.part = torch.cat([self.part, torch.arange(len(kin)) % RELATIVES < 2])
+        self.part = torch.cat([self.part, torch.arange(len(kin)) % RELATIVES < PARTS])
         return kin
 
     def some(self, order, share):
@@ -108,7 +107,7 @@ def train(folder, minutes):
     network, own_directions = Network(), nn.Parameter(directions(folder))
     began = time.time()
     ended = 0.0
-    for share, rate, near, batch, margin, kin_share in PHASES:
+    for share, rate, telling_temperature, batch_temperature, margin, kin_share in PHASES:
         begin, ended = ended, ended + share
         if kin_share > 0:
             with torch.no_grad():
@@ -134,8 +133,8 @@ def train(folder, minutes):
             z = network(views)
             wanted = which.repeat(3)
             hidden = known.hidden(wanted, torch.cat([torch.full_like(own, -1), other]))
-            told = telling_loss(z, own_directions, wanted, hidden, near, margin)
-            loss = told + batch_loss(z, own, other, batch)
+            told = telling_loss(z, own_directions, wanted, hidden, telling_temperature, margin)
+            loss = told + batch_loss(z, own, other, batch_temperature)
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(network.parameters(), 1)

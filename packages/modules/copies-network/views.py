@@ -5,6 +5,9 @@ import torch
 import torch.nn.functional as F
 
 SIDE = 64
+# How many relatives a picture has; the first of them are parts of it.
+RELATIVES = 4
+PARTS = 2
 
 
 def between(n, least, most):
@@ -21,7 +24,7 @@ def clean(pictures):
 
 
 def relatives(pictures):
-    """n x 3 x side x side bytes -> n x 4 of them that are not copies of it: two parts, and twice the whole bent.
+    """n x 3 x side x side bytes -> n x RELATIVES of them that are not copies of it: PARTS, then the whole bent.
 
     Parts, one of them with its channels exchanged, are more pictures to tell apart. Bent pictures are what another
     article of the same kind looks like: all is there, but not in the same place.
@@ -30,7 +33,8 @@ def relatives(pictures):
     x, part = pictures.float(), round(0.6 * side)
     parts = [x[:, :, :part, :part], x[:, [1, 2, 0], -part:, -part:]]
     parts = [F.interpolate(p, size=(side, side), mode="bilinear", align_corners=False) for p in parts]
-    return torch.stack([*parts, _bent(x), _bent(x)], 1).clamp(0, 255).round().to(torch.uint8)
+    bent = [_bent(x) for _ in range(RELATIVES - PARTS)]
+    return torch.stack([*parts, *bent], 1).clamp(0, 255).round().to(torch.uint8)
 
 
 def _bent(x):

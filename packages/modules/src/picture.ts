@@ -1,6 +1,6 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
+import { innerPicture } from './inner-picture.ts';
 import type { Features, Network } from './network/network.ts';
-import { trimSurroundings } from './trim.ts';
 
 /** One picture under analysis. What several modules need is made once, and only when one of them asks for it. */
 export interface Picture {
@@ -9,8 +9,8 @@ export interface Picture {
   /** The whole picture squashed to a square of {@link SQUARE} pixels a side: what the main network is shown, too. */
   square(): Pixels;
   /**
-   * What is left without what is plain around it, and of two pictures in one the main one, squashed to a square of {@link INNER_SQUARE} pixels a side: what the
-   * network of copies is shown, too.
+   * What is left without what is plain around it, and of two pictures in one the main one, squashed to a square of
+   * {@link INNER_SQUARE} pixels a side: what the network of copies is shown, too.
    */
   innerSquare(): Pixels;
   /** What the main network sees in it. The first call in a thread loads it, the first for a picture runs it. */
@@ -42,7 +42,7 @@ export function preparePicture(pixels: Pixels, networks: Networks): Picture {
     return square;
   };
   const squashInner = () => {
-    innerSquare ??= resizeArea(trimSurroundings(pixels, squash()), INNER_SQUARE, INNER_SQUARE);
+    innerSquare ??= resizeArea(innerPicture(pixels, squash()), INNER_SQUARE, INNER_SQUARE);
     return innerSquare;
   };
   return {

@@ -9,9 +9,9 @@ import { parseArgs } from 'node:util';
 import { decodeImage, resizeArea } from '@akin/imaging';
 import { MIN_SIDE, sharedNetworks } from '../analyzer/analyze-image.ts';
 import { rootsOf } from '../content/join.ts';
+import { innerPicture } from '../inner-picture.ts';
 import type { Backend } from '../network/backend.ts';
 import { preparePicture, SQUARE } from '../picture.ts';
-import { trimSurroundings } from '../trim.ts';
 import { inWay, WAYS } from '../ways.ts';
 import { filesBelow } from './files-below.ts';
 
@@ -34,7 +34,7 @@ const seen: Float32Array[] = [];
 for (const file of await filesBelow(pictures)) {
   try {
     const { pixels } = await decodeImage(await readFile(file), { minSide: MIN_SIDE });
-    const inner = trimSurroundings(pixels, preparePicture(pixels, networks).square());
+    const inner = innerPicture(pixels, preparePicture(pixels, networks).square());
     const square = resizeArea(inner, SQUARE, SQUARE);
     const features = await main.run(Array.from({ length: WAYS }, (_, way) => inWay(square, way)));
     const roots = features.map(({ pool }) => rootsOf(pool));

@@ -1,13 +1,13 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
 import { draw } from './drawing.ts';
+import { innerPicture } from './inner-picture.ts';
 import { SQUARE } from './picture.ts';
-import { trimSurroundings } from './trim.ts';
 
 const byte = (value: number) => Math.round(value).toString(16).padStart(2, '0');
 const inside = (x: number, y: number) => `#${byte(255 * x)}${byte(255 * y)}80`;
 
-const trim = (pixels: Pixels) => trimSurroundings(pixels, resizeArea(pixels, SQUARE, SQUARE));
+const trim = (pixels: Pixels) => innerPicture(pixels, resizeArea(pixels, SQUARE, SQUARE));
 
 /** A picture with bars of these shares, above and below, left and right. */
 const barred = (high: number, wide: number, color: string) =>
@@ -27,7 +27,7 @@ const page = (paper: string, ink: string) =>
     return line && x > 0.1 && x < 0.8 && written ? ink : paper;
   });
 
-describe('what surrounds a picture', () => {
+describe('the inner picture', () => {
   it.each([
     ['letterbox', 0.2, 0, '#000000', [200, 120]],
     ['pillars', 0, 0.1, '#FFFFFF', [160, 200]],

@@ -40,7 +40,7 @@ const ROUNDS = 3;
  * @param square The picture squashed to a small square, in which lines are looked at: small enough that the noise of
  *   compression averages out.
  */
-export function trimSurroundings(pixels: Pixels, square: Pixels): Pixels {
+export function innerPicture(pixels: Pixels, square: Pixels): Pixels {
   const { left, top, right, bottom } = innerBox(square);
   // What is cut off at each side is rounded by itself, so that a turned picture is cut at the same places.
   const across = (columns: number) => Math.round((columns * pixels.width) / square.width);
