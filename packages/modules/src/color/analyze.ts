@@ -1,6 +1,6 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
 import { type Background, findBackground } from './background.ts';
-import { collectColors, pointsOf } from './colors.ts';
+import { collectColors, writePoints } from './colors.ts';
 import { addColor, DIMENSIONS, unitVector } from './descriptor.ts';
 import { nameOfColor } from './names.ts';
 import { findPalette } from './palette.ts';
@@ -21,6 +21,8 @@ export interface ColorAnalysis {
 
 /** Long side of the small version that is analyzed; smaller pictures stay as they are. */
 const SIDE = 128;
+/** Of the thread, which analyzes one picture at a time: what is taken anew for each has to be collected again. */
+const pointsOfThread = new Float32Array(3 * SIDE * SIDE);
 /** A background over less of the picture is a frame, and a subject on less of it a speck. */
 const MIN_BACKGROUND = 0.1;
 const MIN_SUBJECT = 0.004;
@@ -32,7 +34,8 @@ const MIN_SUBJECT = 0.004;
  */
 export function analyzeColor(pixels: Pixels): ColorAnalysis {
   const small = shrink(pixels);
-  const points = pointsOf(small.data);
+  const points = pointsOfThread.subarray(0, small.data.length);
+  writePoints(small.data, points);
   const background = findBackground(points, small.width, small.height);
   const isolated = background !== null && background.area >= MIN_BACKGROUND && background.area <= 1 - MIN_SUBJECT;
   const weights = isolated

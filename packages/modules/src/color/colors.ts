@@ -10,10 +10,12 @@ export interface Colors {
 }
 
 const CELLS = 4096;
+/** Of the thread, which analyzes one picture at a time: what is taken anew for each has to be collected again. */
+const sums = new Float64Array(CELLS * 4);
 
 /** Collects the pixels of weight above 0 (`weights` holds one byte a pixel). `points` are the pixels' own. */
 export function collectColors(data: Uint8Array, points: Float32Array, weights: Uint8Array): Colors {
-  const sums = new Float64Array(CELLS * 4);
+  sums.fill(0);
   for (let i = 0, at = 0; i < weights.length; i++, at += 3) {
     const weight = weights[i] as number;
     if (weight === 0) continue;
@@ -40,11 +42,9 @@ export function collectColors(data: Uint8Array, points: Float32Array, weights: U
   return colors;
 }
 
-/** The points of oklab.ts of all pixels. */
-export function pointsOf(data: Uint8Array): Float32Array {
-  const points = new Float32Array(data.length);
+/** Writes the points of oklab.ts of all pixels. */
+export function writePoints(data: Uint8Array, points: Float32Array): void {
   for (let at = 0; at < data.length; at += 3) {
     writePoint(points, at, data[at] as number, data[at + 1] as number, data[at + 2] as number);
   }
-  return points;
 }

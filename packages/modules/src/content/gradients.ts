@@ -1,18 +1,20 @@
 import type { Pixels } from '@akin/imaging';
+import { SQUARE } from '../picture.ts';
 
 const CELLS = 8;
 const SECTORS = 9;
 export const GRADIENT_NUMBERS = CELLS * CELLS * SECTORS;
+/** Of the thread, which analyzes one picture at a time: what is taken anew for each has to be collected again. */
+const light = new Float64Array(SQUARE * SQUARE);
 
 /**
  * Which way edges run in each part of a picture: histograms of the gradient's orientation (unsigned, 9 sectors) in a
  * grid of 8 x 8 cells, each edge counted by its strength, as square roots at length 1 altogether. After Dalal & Triggs,
  * "Histograms of oriented gradients" (2005), without their blocks. Zeros for a plain picture.
  *
- * @param square A picture squashed to a square whose side is a multiple of 8.
+ * @param square A picture squashed to `SQUARE` pixels a side.
  */
 export function gradientsOf({ width, height, data }: Pixels): Float64Array {
-  const light = new Float64Array(width * height);
   for (let i = 0, at = 0; i < light.length; i++, at += 3) {
     light[i] = 0.299 * (data[at] as number) + 0.587 * (data[at + 1] as number) + 0.114 * (data[at + 2] as number);
   }

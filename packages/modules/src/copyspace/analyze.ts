@@ -52,15 +52,20 @@ export function analyzeCopyspace(pixels: Pixels): number[] {
   );
 }
 
-/** Weighted sums, `UNIT` times as large as bytes; at the picture's rim its last pixels count twice. */
+/** Of the thread, which analyzes one picture at a time: what is taken anew for each has to be collected again. */
+const [values, blurredAcross] = [new Int32Array(3 * SIDE * SIDE), new Int32Array(3 * SIDE * SIDE)];
+
+/** Weighted sums, `UNIT` times as large as bytes; at the picture's rim its last pixels count twice. Good until the next call. */
 function blurred(data: Uint8Array): Int32Array {
-  return blurredAlong(blurredAlong(new Int32Array(data), 3, 3 * SIDE), 3 * SIDE, 3);
+  values.set(data);
+  blurAlong(values, 3, 3 * SIDE, blurredAcross);
+  blurAlong(blurredAcross, 3 * SIDE, 3, values);
+  return values;
 }
 
 /** @param step How far the next pixel of a line is. @param nextLine How far the next line is. */
-function blurredAlong(values: Int32Array, step: number, nextLine: number): Int32Array {
+function blurAlong(values: Int32Array, step: number, nextLine: number, result: Int32Array): void {
   const [before, here, after] = BLUR;
-  const result = new Int32Array(values.length);
   for (let line = 0; line < SIDE; line++) {
     for (let i = 0; i < SIDE; i++) {
       const at = line * nextLine + i * step;
@@ -74,7 +79,6 @@ function blurredAlong(values: Int32Array, step: number, nextLine: number): Int32
       }
     }
   }
-  return result;
 }
 
 function isCalm(data: Int32Array, left: number, top: number): boolean {
