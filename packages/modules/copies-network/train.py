@@ -1,4 +1,4 @@
-"""Trains the network of copies and writes models/copies: python3 train.py <folder> [--minutes 140]
+"""Trains the network of copies and writes models/copies: python3 train.py <folder> [--minutes 200]
 
 <folder> is what `npm run copies-pictures -- <folder of pictures> <folder>` wrote: the inner squares of all pictures and
 what the main network sees in them. Needs PyTorch; everything else of akin does without.
@@ -31,9 +31,9 @@ TARGET_NUMBERS = 1024
 BATCH = 256
 # Share of the time, learning rate, temperatures of telling and of batches, margin, share of relatives.
 PHASES = [
-    (0.15, 3e-3, 0.07, 0.08, 0.0, 0.0),
-    (0.3, 2.5e-3, 0.06, 0.06, 0.25, 0.0),
-    (0.55, 1.5e-3, 0.035, 0.04, 0.35, 0.5),
+    (0.1, 3e-3, 0.07, 0.08, 0.0, 0.0),
+    (0.21, 2.5e-3, 0.06, 0.06, 0.25, 0.0),
+    (0.69, 1.5e-3, 0.035, 0.04, 0.35, 0.5),
 ]
 MODEL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "models", "copies")
 
@@ -205,7 +205,7 @@ def write(network):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
-    parser.add_argument("--minutes", type=float, default=140)
+    parser.add_argument("--minutes", type=float, default=200)
     options = parser.parse_args()
     torch.manual_seed(0)
     write(train(options.folder, options.minutes))
