@@ -15,7 +15,7 @@ export interface Pixels {
  *
  * The result is the exact mean rounded half up, and so the same on every machine: coordinates are scaled by both sizes,
  * which makes all shares integers, and every intermediate sum stays an integer below 2^53 (255 · width · height of the
- * source). Separable, row by row: each source row is added into one row of sums, which is then averaged along x.
+ * source). Separable, row by row: source rows are added into one row of sums, which is then averaged along x.
  *
  * @param width Target width, a positive integer.
  * @param height Target height, a positive integer.
@@ -31,33 +31,40 @@ export function resizeArea(pixels: Pixels, width: number, height: number): Pixel
   const sums = new Float64Array(fromWidth * 3);
   const result = new Uint8Array(width * height * 3);
   for (let row = 0; row < height; row++) {
-    addRows(data, fromWidth * 3, fromHeight, height, row, sums);
+    sumRows(data, fromWidth * 3, fromHeight, height, row, sums);
     averageColumns(sums, spans, width, fromWidth * fromHeight, result, row * width * 3);
   }
   return { width, height, data: result };
 }
 
 /** Sums the source rows that target row `row` covers, weighted by share; the shares add up to `from`. */
-function addRows(data: Uint8Array, stride: number, from: number, to: number, row: number, sums: Float64Array): void {
+function sumRows(data: Uint8Array, stride: number, from: number, to: number, row: number, sums: Float64Array): void {
   const start = row * from;
   const end = start + from;
   const share = (y: number) => Math.max(0, Math.min(end, (y + 1) * to) - Math.max(start, y * to));
-  sums.fill(0);
-  // Up to four rows at once, because most of the time goes to reading and writing the sums.
-  for (let y = Math.floor(start / to); y * to < end; y += 4) {
+  // Up to four rows at once, because most of the time goes to reading and writing the sums; the first four begin them.
+  const top = Math.floor(start / to);
+  for (let y = top; y * to < end; y += 4) {
     const [a, b, c, d] = [share(y), share(y + 1), share(y + 2), share(y + 3)];
     const first = y * stride;
     const second = b > 0 ? first + stride : first;
     const third = c > 0 ? second + stride : second;
     const fourth = d > 0 ? third + stride : third;
-    if (c === 0) {
-      for (let i = 0; i < stride; i++)
-        sums[i] = (sums[i] as number) + a * (data[first + i] as number) + b * (data[second + i] as number);
-    } else {
+    if (y > top && b === 0) {
+      for (let i = 0; i < stride; i++) sums[i] = (sums[i] as number) + a * (data[first + i] as number);
+    } else if (y > top) {
       for (let i = 0; i < stride; i++) {
         const upper = a * (data[first + i] as number) + b * (data[second + i] as number);
         const lower = c * (data[third + i] as number) + d * (data[fourth + i] as number);
         sums[i] = (sums[i] as number) + (upper + lower);
+      }
+    } else if (c === 0) {
+      for (let i = 0; i < stride; i++) sums[i] = a * (data[first + i] as number) + b * (data[second + i] as number);
+    } else {
+      for (let i = 0; i < stride; i++) {
+        const upper = a * (data[first + i] as number) + b * (data[second + i] as number);
+        const lower = c * (data[third + i] as number) + d * (data[fourth + i] as number);
+        sums[i] = upper + lower;
       }
     }
   }
