@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 
 SIDE = 64
-# How many relatives a picture has; the first of them are parts of it.
+# How many relatives a picture has; the first of them are the parts that `relatives` cuts out.
 RELATIVES = 4
 PARTS = 2
 

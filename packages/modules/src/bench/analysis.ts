@@ -72,6 +72,8 @@ for (const [what, all] of [
   for (const [name, values] of all) print(`${name}, ${what}`, values);
   const bare = of('bare decode').map((milliseconds, round) => milliseconds + (of('bare network')[round] ?? 0));
   print(`whole / (decode + network), ${what}`, ratios(of('whole analysis'), bare));
+  const both = bare.map((milliseconds, round) => milliseconds + (of('bare network of copies')[round] ?? 0));
+  print(`whole / (decode + both networks), ${what}`, ratios(of('whole analysis'), both));
   print(`network / MobileNetV2, ${what}`, ratios(of('bare network'), of('bare MobileNetV2-1.0 at 224 px')));
 }
 console.log(`MobileNetV2: ${(mobileNet.parameters / 1e6).toFixed(2)} million parameters`);

@@ -21,7 +21,7 @@ export interface ColorAnalysis {
 
 /** Long side of the small version that is analyzed; smaller pictures stay as they are. */
 const SIDE = 128;
-/** Of the thread, which analyzes one picture at a time: what is taken anew for each has to be collected again. */
+/** Used again for each picture, to spare the garbage collector: nothing may await between filling it and the last look. */
 const pointsOfThread = new Float32Array(3 * SIDE * SIDE);
 /** A background over less of the picture is a frame, and a subject on less of it a speck. */
 const MIN_BACKGROUND = 0.1;

@@ -10,7 +10,7 @@ export interface Colors {
 }
 
 const CELLS = 4096;
-/** Of the thread, which analyzes one picture at a time: what is taken anew for each has to be collected again. */
+/** Used again for each picture, to spare the garbage collector: nothing may await between filling it and the last look. */
 const sums = new Float64Array(CELLS * 4);
 
 /** Collects the pixels of weight above 0 (`weights` holds one byte a pixel). `points` are the pixels' own. */

@@ -4,7 +4,7 @@ import { SQUARE } from '../picture.ts';
 const CELLS = 8;
 const SECTORS = 9;
 export const GRADIENT_NUMBERS = CELLS * CELLS * SECTORS;
-/** Of the thread, which analyzes one picture at a time: what is taken anew for each has to be collected again. */
+/** Used again for each picture, to spare the garbage collector: nothing may await between filling it and the last look. */
 const light = new Float64Array(SQUARE * SQUARE);
 
 /**
@@ -14,7 +14,9 @@ const light = new Float64Array(SQUARE * SQUARE);
  *
  * @param square A picture squashed to `SQUARE` pixels a side.
  */
-export function gradientsOf({ width, height, data }: Pixels): Float64Array {
+export function gradientsOf(square: Pixels): Float64Array {
+  const { width, height, data } = square;
+  if (width !== SQUARE || height !== SQUARE) throw new RangeError(`${width} x ${height} pixels, not ${SQUARE} a side.`);
   for (let i = 0, at = 0; i < light.length; i++, at += 3) {
     light[i] = 0.299 * (data[at] as number) + 0.587 * (data[at + 1] as number) + 0.114 * (data[at + 2] as number);
   }

@@ -45,22 +45,22 @@ const STANDS_OUT = 64 * UNIT;
  * @param pixels A picture, or a smaller version of it: the module takes the square that others need, too.
  */
 export function analyzeCopyspace(pixels: Pixels): number[] {
-  const soft = blurred(resizeArea(pixels, SIDE, SIDE).data);
+  blur(resizeArea(pixels, SIDE, SIDE).data);
   return [0, 1, 2, 3, 4, 5, 6, 7, 8].filter(
     (cell) =>
       isCalm(soft, CELL * (cell % 3), CELL * Math.floor(cell / 3)) && !(cell === MIDDLE && middleStandsOut(soft)),
   );
 }
 
-/** Of the thread, which analyzes one picture at a time: what is taken anew for each has to be collected again. */
-const [values, blurredAcross] = [new Int32Array(3 * SIDE * SIDE), new Int32Array(3 * SIDE * SIDE)];
+/** Used again for each picture, to spare the garbage collector: nothing may await between filling them and the last look. */
+const soft = new Int32Array(3 * SIDE * SIDE);
+const blurredAcross = new Int32Array(3 * SIDE * SIDE);
 
-/** Weighted sums, `UNIT` times as large as bytes; at the picture's rim its last pixels count twice. Good until the next call. */
-function blurred(data: Uint8Array): Int32Array {
-  values.set(data);
-  blurAlong(values, 3, 3 * SIDE, blurredAcross);
-  blurAlong(blurredAcross, 3 * SIDE, 3, values);
-  return values;
+/** Fills `soft` with weighted sums, `UNIT` times as large as bytes; at the picture's rim its last pixels count twice. */
+function blur(data: Uint8Array): void {
+  soft.set(data);
+  blurAlong(soft, 3, 3 * SIDE, blurredAcross);
+  blurAlong(blurredAcross, 3 * SIDE, 3, soft);
 }
 
 /** @param step How far the next pixel of a line is. @param nextLine How far the next line is. */

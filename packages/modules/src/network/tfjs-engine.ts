@@ -16,17 +16,16 @@ export function tfjsEngine(backend: TfjsBackend): OpenEngine {
     const heads = headsOf(model).map((name) => [name, buildHead(name, model, pooled)] as const);
     return {
       async run(values, count) {
-        // What tf.tidy does, but for looking through every number returned for tensors to keep.
-        tf.engine().startScope();
-        try {
+        let outputs!: EngineOutputs<Head>;
+        // Nothing is returned out of the tidying, which would look through every number for tensors to keep.
+        tf.tidy(() => {
           let x = tf.tensor4d(values, [count, height, width, 3]);
           for (const layer of trunk) x = layer(x);
           const pool = tf.reshape<tf.Rank.R2>(x, [count, pooled]);
           const rows = heads.map(([name, head]) => [name, head(pool).dataSync<'float32'>()] as const);
-          return { pool: pool.dataSync<'float32'>(), ...Object.fromEntries(rows) } as EngineOutputs<Head>;
-        } finally {
-          tf.engine().endScope();
-        }
+          outputs = { pool: pool.dataSync<'float32'>(), ...Object.fromEntries(rows) } as EngineOutputs<Head>;
+        });
+        return outputs;
       },
     };
   };

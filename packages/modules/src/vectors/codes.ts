@@ -47,7 +47,7 @@ export function nearestCells(codebook: Codebook, vector: Float32Array): Uint16Ar
 
 /** The squared distance of a vector from the centroid of a cell. */
 function toCentroid({ cells, dimensions }: Codebook, vector: Float32Array, cell: number): number {
-  // Four sums side by side, here and below: as in project.ts.
+  // In four sums, here and below: one alone waits for each of its additions, twice as long.
   let a = 0;
   let b = 0;
   let c = 0;
