@@ -23,10 +23,7 @@ export function shopOf(
   { documents, gone, later }: Readonly<Record<'documents' | 'gone' | 'later', Documents>>,
   take: (shop: Shop) => void,
 ): void {
-  let store: Store;
-
-  sharedStore(kind, async (opened) => {
-    store = opened;
+  sharedStore(kind, async (store) => {
     const collection = await createCollection(store, 'shop');
     await accept(store, collection, documents);
     await commit(store, collection);

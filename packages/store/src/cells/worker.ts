@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { createRandom } from '@akin/domain';
+import { createRandom } from '@akin/domain/random';
 import { decodeHalfvec } from '../engine/binary.ts';
 import { CellFinder, type Codebook } from './codebook.ts';
 import { trainCodebook } from './train.ts';

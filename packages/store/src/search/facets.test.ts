@@ -1,5 +1,4 @@
-import { parseQuery, type Query } from '@akin/domain';
-import { randomNumbers } from '@akin/testing';
+import { createRandom, parseQuery, type Query } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
 import { facetShop, print } from '../../test/facet-shop.ts';
 import { accept, ENGINES } from '../../test/support.ts';
@@ -171,7 +170,7 @@ describe.each(ENGINES)('facets on %s', (kind) => {
 
   it('agree with counting by hand, whatever is asked', async () => {
     const other = await createCollection(store, 'many');
-    const random = randomNumbers(3);
+    const random = createRandom(3);
     const pick = (n: number) => Math.floor(random() * n);
     const documents = Array.from({ length: 400 }, (_, i) => ({
       id: `d${i}`,

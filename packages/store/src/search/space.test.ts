@@ -1,5 +1,4 @@
-import { EARTH_RADIUS_KILOMETERS, type Location, parseGeodist, parseQuery } from '@akin/domain';
-import { randomNumbers } from '@akin/testing';
+import { createRandom, EARTH_RADIUS_KILOMETERS, type Location, parseGeodist, parseQuery } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES } from '../../test/support.ts';
@@ -46,7 +45,7 @@ describe.each(ENGINES)('space on %s', (kind) => {
   sharedStore(kind, async (opened) => {
     store = opened;
     collection = await createCollection(store, 'map');
-    const random = randomNumbers(7);
+    const random = createRandom(7);
     for (let i = 0; i < 400; i++) {
       scattered.set(`p${i}`, { lat: Math.asin(2 * random() - 1) * (180 / Math.PI), lon: random() * 360 - 180 });
     }
@@ -157,7 +156,7 @@ describe.each(ENGINES)('space on %s', (kind) => {
   });
 
   it('holds in a circle what another formula says, anywhere on earth', async () => {
-    const random = randomNumbers(11);
+    const random = createRandom(11);
     const centers = [
       ...Array.from({ length: 25 }, () => ({ lat: random() * 180 - 90, lon: random() * 360 - 180 })),
       { lat: 90, lon: 0 },
