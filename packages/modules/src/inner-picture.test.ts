@@ -7,7 +7,7 @@ import { SQUARE } from './picture.ts';
 const byte = (value: number) => Math.round(value).toString(16).padStart(2, '0');
 const inside = (x: number, y: number) => `#${byte(255 * x)}${byte(255 * y)}80`;
 
-const trim = (pixels: Pixels) => innerPicture(pixels, resizeArea(pixels, SQUARE, SQUARE));
+const innerOf = (pixels: Pixels) => innerPicture(pixels, resizeArea(pixels, SQUARE, SQUARE));
 
 /** A picture with bars of these shares, above and below, left and right. */
 const barred = (high: number, wide: number, color: string) =>
@@ -33,7 +33,7 @@ describe('the inner picture', () => {
     ['pillars', 0, 0.1, '#FFFFFF', [160, 200]],
     ['a frame', 0.1, 0.1, '#2040D0', [160, 160]],
   ])('%s is cut off', (_, high, wide, color, [width, height]) => {
-    const { width: w, height: h, data } = trim(barred(high, wide, color));
+    const { width: w, height: h, data } = innerOf(barred(high, wide, color));
     // To a pixel of the small version in which lines are looked at, on both sides.
     expect(Math.abs(w - (width as number))).toBeLessThanOrEqual(4);
     expect(Math.abs(h - (height as number))).toBeLessThanOrEqual(4);
@@ -44,17 +44,17 @@ describe('the inner picture', () => {
     ['light', '#FAFAFC', '#282832'],
     ['dark', '#18191E', '#DCDCE1'],
   ])('a %s page with a title and text is cut off', (_, paper, ink) => {
-    const { width, height } = trim(page(paper, ink));
+    const { width, height } = innerOf(page(paper, ink));
     expect(Math.abs(width - 240)).toBeLessThanOrEqual(6);
     expect(Math.abs(height - 150)).toBeLessThanOrEqual(6);
   });
 
   it('ends at the same place in a smaller version of the picture, and in one with noise', () => {
     const picture = barred(0.15, 0, '#101010');
-    const { height } = trim(picture);
-    expect(Math.abs(2 * trim(resizeArea(picture, 100, 100)).height - height)).toBeLessThanOrEqual(4);
+    const { height } = innerOf(picture);
+    expect(Math.abs(2 * innerOf(resizeArea(picture, 100, 100)).height - height)).toBeLessThanOrEqual(4);
     const noisy = { ...picture, data: picture.data.map((value, i) => Math.min(255, value + ((i * 7919) % 41))) };
-    expect(Math.abs(trim(noisy).height - height)).toBeLessThanOrEqual(4);
+    expect(Math.abs(innerOf(noisy).height - height)).toBeLessThanOrEqual(4);
   });
 
   describe('two pictures in one', () => {
@@ -72,16 +72,16 @@ describe('the inner picture', () => {
       ['above', above(lively, calm), [120, 100]],
       ['below', above(calm, lively), [120, 100]],
     ])('the one with more contrast is kept: %s', (_, pixels, [width, height]) => {
-      expect(trim(pixels)).toEqual(draw(width as number, height as number, lively));
+      expect(innerOf(pixels)).toEqual(draw(width as number, height as number, lively));
     });
 
     it('have to fill a half each, with an edge between them along nearly all of it', () => {
       const third = beside(calm, lively, 0.35);
-      expect(trim(third)).toBe(third);
+      expect(innerOf(third)).toBe(third);
       const soft = draw(200, 120, (x, y) => (y < 0.8 && x < 0.5 ? '#303060' : calm(x, y)));
-      expect(trim(soft)).toBe(soft);
+      expect(innerOf(soft)).toBe(soft);
       const single = draw(200, 120, lively);
-      expect(trim(single)).toBe(single);
+      expect(innerOf(single)).toBe(single);
     });
 
     const speckled = draw(256, 256, (x, y) => {
@@ -100,22 +100,22 @@ describe('the inner picture', () => {
       ['four pictures', grid],
       ['two of like contrast', alike],
     ])('are not seen in %s', (_, pixels) => {
-      expect(trim(pixels)).toBe(pixels);
+      expect(innerOf(pixels)).toBe(pixels);
     });
 
     it('stripes lose nothing but plain lines', () => {
-      expect(trim(stripes)).toBe(stripes);
+      expect(innerOf(stripes)).toBe(stripes);
     });
   });
 
   it('keeps all of several parts when none stands out', () => {
     const two = draw(240, 100, (x, y) => (Math.abs(x - 0.5) < 0.04 ? '#FFFFFF' : inside((2 * x) % 1, y)));
-    expect(trim(two)).toBe(two);
+    expect(innerOf(two)).toBe(two);
   });
 
   it('leaves pictures without surroundings, plain ones and single pixels as they are', () => {
     for (const picture of [draw(50, 40, inside), draw(30, 30, () => '#808080'), draw(1, 1, () => '#000000')]) {
-      expect(trim(picture)).toBe(picture);
+      expect(innerOf(picture)).toBe(picture);
     }
   });
 });

@@ -3,6 +3,7 @@ import { SQUARE } from '../picture.ts';
 
 const CELLS = 8;
 const SECTORS = 9;
+const CELL = SQUARE / CELLS;
 export const GRADIENT_NUMBERS = CELLS * CELLS * SECTORS;
 /** Used again for each picture, to spare the garbage collector: nothing may await between filling it and the last look. */
 const light = new Float64Array(SQUARE * SQUARE);
@@ -12,22 +13,20 @@ const light = new Float64Array(SQUARE * SQUARE);
  * grid of 8 x 8 cells, each edge counted by its strength, as square roots at length 1 altogether. After Dalal & Triggs,
  * "Histograms of oriented gradients" (2005), without their blocks. Zeros for a plain picture.
  *
- * @param square A picture squashed to `SQUARE` pixels a side.
+ * @throws {RangeError} when the picture is not squashed to `SQUARE` pixels a side.
  */
-export function gradientsOf(square: Pixels): Float64Array {
-  const { width, height, data } = square;
+export function gradientsOf({ width, height, data }: Pixels): Float64Array {
   if (width !== SQUARE || height !== SQUARE) throw new RangeError(`${width} x ${height} pixels, not ${SQUARE} a side.`);
   for (let i = 0, at = 0; i < light.length; i++, at += 3) {
     light[i] = 0.299 * (data[at] as number) + 0.587 * (data[at + 1] as number) + 0.114 * (data[at + 2] as number);
   }
   const sums = new Float64Array(GRADIENT_NUMBERS);
-  const [cellWidth, cellHeight] = [width / CELLS, height / CELLS];
-  for (let y = 1; y < height - 1; y++) {
-    const row = Math.floor(y / cellHeight) * CELLS;
-    for (let x = 1; x < width - 1; x++) {
-      const at = y * width + x;
+  for (let y = 1; y < SQUARE - 1; y++) {
+    const row = Math.floor(y / CELL) * CELLS;
+    for (let x = 1; x < SQUARE - 1; x++) {
+      const at = y * SQUARE + x;
       const across = (light[at + 1] as number) - (light[at - 1] as number);
-      const down = (light[at + width] as number) - (light[at - width] as number);
+      const down = (light[at + SQUARE] as number) - (light[at - SQUARE] as number);
       if (across === 0 && down === 0) continue;
       const strength = Math.sqrt(across * across + down * down);
       let turn = Math.atan2(down, across) * (SECTORS / Math.PI);
@@ -35,7 +34,7 @@ export function gradientsOf(square: Pixels): Float64Array {
       if (turn >= SECTORS) turn -= SECTORS;
       const sector = Math.floor(turn);
       const above = turn - sector;
-      const cell = (row + Math.floor(x / cellWidth)) * SECTORS;
+      const cell = (row + Math.floor(x / CELL)) * SECTORS;
       const next = sector + 1 === SECTORS ? 0 : sector + 1;
       sums[cell + sector] = (sums[cell + sector] as number) + strength * (1 - above);
       sums[cell + next] = (sums[cell + next] as number) + strength * above;
