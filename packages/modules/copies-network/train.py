@@ -1,7 +1,8 @@
-"""Trains the network of copies and writes models/copies: python3 train.py <folder> [--minutes 200]
+"""Trains the network of copies and writes models/copies: python3 train.py <folder> [--minutes 200] [--continue]
 
 <folder> is what `npm run copies-pictures -- <folder of pictures> <folder>` wrote: the inner squares of all pictures and
-what the main network sees in them. Needs PyTorch; everything else of akin does without.
+what the main network sees in them. Needs PyTorch; everything else of akin does without. --continue trains models/copies
+on, by the last phase. Most of it is reckoned in bfloat16, which processors that know it do several times as fast.
 
 The network learns to tell by an edited view which of the pictures it shows ("exemplar" training: Dosovitskiy et al.,
 "Discriminative Unsupervised Feature Learning with Exemplar Convolutional Neural Networks", 2014). Each picture has a
@@ -11,11 +12,8 @@ parts of the pictures and bent ones are among those to tell apart, and the neare
 must be nearer to its picture than to the others of a batch.
 """
 import argparse
-import hashlib
-import json
 import math
 import os
-import struct
 import time
 
 import numpy as np
@@ -23,10 +21,13 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from network import NUMBERS, Network, Symmetric
+from network import NUMBERS, Network
 from views import PARTS, RELATIVES, clean, edited, relatives
+from weights import read, write
 
 SQUARE = 96
+# Pictures that a trained network sees as this much alike are of one scene, and not pushed apart.
+ONE_SCENE = 0.88
 TARGET_NUMBERS = 1024
 BATCH = 256
 # Share of the time, learning rate, temperatures of telling and of batches, margin, share of relatives.
@@ -35,7 +36,7 @@ PHASES = [
     (0.21, 2.5e-3, 0.06, 0.06, 0.25, 0.0),
     (0.69, 1.5e-3, 0.035, 0.04, 0.35, 0.5),
 ]
-MODEL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "models", "copies")
+CONTINUED = [(1.0, 1.2e-3, 0.035, 0.04, 0.35, 0.5)]
 
 
 def directions(folder):
@@ -60,12 +61,28 @@ def batch_loss(z, own, other, temperature):
     return loss.mean() / 5
 
 
-def telling_loss(z, directions, wanted, hidden, temperature, margin):
-    """How badly views are told from all but their own and the hidden ones."""
-    cosines = z @ F.normalize(directions).T
-    own = cosines.gather(1, wanted[:, None]) - margin
-    others = cosines.masked_fill(hidden, -10).scatter(1, wanted[:, None], -10)
-    return F.cross_entropy(torch.cat([own, others], 1) / temperature, torch.zeros_like(wanted))
+class Telling(torch.autograd.Function):
+    """How badly views are told from all but their own and the hidden ones; views x directions are kept only once."""
+
+    @staticmethod
+    def forward(context, z, directions, wanted, hidden, temperature, margin):
+        z, directions = z.bfloat16(), directions.bfloat16()
+        cosines = (z @ directions.T).float().masked_fill_(hidden, -10)
+        own = (z * directions[wanted]).sum(1, keepdim=True).float() - margin
+        cosines.scatter_(1, wanted[:, None], own).div_(temperature)
+        largest = cosines.amax(1, keepdim=True)
+        shares = cosines.sub_(largest).exp_()
+        all_shares = shares.sum(1, keepdim=True)
+        loss = (largest + all_shares.log() - own / temperature).mean()
+        shares.div_(all_shares).scatter_add_(1, wanted[:, None], torch.full_like(own, -1)).div_(temperature * len(z))
+        shares = shares.bfloat16()
+        context.save_for_backward((shares @ directions).float(), (shares.T @ z).float())
+        return loss
+
+    @staticmethod
+    def backward(context, gradient):
+        of_z, of_directions = context.saved_tensors
+        return gradient * of_z, gradient * of_directions, None, None, None, None
 
 
 class ToTell:
@@ -74,7 +91,7 @@ class ToTell:
     def __init__(self, pictures):
         self.count = len(pictures)
         self.pictures = pictures
-        self.picture = torch.arange(self.count)
+        self.picture = self.scene = torch.arange(self.count)
         self.plain = torch.zeros(self.count, dtype=torch.bool)
         self.part = torch.zeros(self.count, dtype=torch.bool)
 
@@ -85,7 +102,11 @@ class ToTell:
         contrast = torch.cat([some.float().flatten(2).std(2).mean(1) for some in kin.split(500)])
         self.plain = torch.cat([self.plain, contrast < 14])
         self.part = torch.cat([self.part, torch.arange(len(kin)) % RELATIVES < PARTS])
-        return kin
+
+    def join_scenes(self, seen):
+        """Takes pictures that are nearly one, by the unit vectors of all, for one scene."""
+        alike = torch.cat([some @ seen.T > ONE_SCENE for some in seen.split(500)])
+        self.scene = alike.fill_diagonal_(True).int().argmax(1)
 
     def some(self, order, share):
         """A batch: each picture or, by chance, one of its relatives."""
@@ -95,24 +116,33 @@ class ToTell:
         return torch.where((torch.rand(len(order)) < share) & ~self.plain[kin], kin, order)
 
     def hidden(self, wanted, other):
-        """What each cannot or need not be told from: plain ones, the other of its collage, what it is part or whole of."""
-        same = self.picture == self.picture[wanted][:, None]
-        overlap = same & (self.part | self.part[wanted][:, None])
-        return self.plain | overlap | (self.picture == other[:, None])
+        """What each cannot or need not be told from: plain ones, what shows what it or the other of its collage shows."""
+        shown = self.scene[self.picture]
+        another = self.picture != self.picture[wanted][:, None]
+        overlap = (shown == shown[wanted][:, None]) & (another | self.part | self.part[wanted][:, None])
+        return self.plain | overlap | (shown == torch.where(other >= 0, shown[other], other)[:, None])
 
 
-def train(folder, minutes):
+def train(folder, minutes, continued):
     pictures = torch.from_numpy(np.fromfile(os.path.join(folder, "inner.rgb"), np.uint8))
     known = ToTell(pictures.view(-1, SQUARE, SQUARE, 3).permute(0, 3, 1, 2).contiguous())
-    network, own_directions = Network(), nn.Parameter(directions(folder))
+    if continued:
+        some = known.pictures[torch.randperm(known.count)[:1000]]
+        network, own_directions, phases = read(torch.cat([edited(some)[0], clean(some)])), None, CONTINUED
+    else:
+        network, own_directions, phases = Network(), nn.Parameter(directions(folder)), PHASES
     began = time.time()
     ended = 0.0
-    for share, rate, telling_temperature, batch_temperature, margin, kin_share in PHASES:
+    for share, rate, telling_temperature, batch_temperature, margin, kin_share in phases:
         begin, ended = ended, ended + share
         if kin_share > 0:
+            known.add_relatives()
             with torch.no_grad():
-                seen = torch.cat([network.eval()(clean(some)) for some in known.add_relatives().split(500)])
-            own_directions = nn.Parameter(torch.cat([own_directions.data, seen]))
+                seen = torch.cat([network.eval()(clean(some)) for some in known.pictures.split(500)])
+            known.join_scenes(seen[:known.count])
+            if own_directions is not None:
+                seen[:known.count] = own_directions.data
+            own_directions = nn.Parameter(seen)
             network.train()
         optimizer = torch.optim.AdamW(
             [{"params": network.parameters(), "weight_decay": 0.02}, {"params": [own_directions], "weight_decay": 0}])
@@ -130,10 +160,12 @@ def train(folder, minutes):
                 first, second = edited(known.pictures[which]), edited(known.pictures[which])
                 views = torch.cat([clean(known.pictures[which]), first[0], second[0]])
                 other = torch.cat([torch.where(o >= 0, own[o.clamp(min=0)], o) for o in (first[1], second[1])])
-            z = network(views)
+            with torch.autocast("cpu", torch.bfloat16):
+                z = network(views)
+            z = F.normalize(z.float())
             wanted = which.repeat(3)
             hidden = known.hidden(wanted, torch.cat([torch.full_like(own, -1), other]))
-            told = telling_loss(z, own_directions, wanted, hidden, telling_temperature, margin)
+            told = Telling.apply(z, F.normalize(own_directions), wanted, hidden, telling_temperature, margin)
             loss = told + batch_loss(z, own, other, batch_temperature)
             optimizer.zero_grad()
             loss.backward()
@@ -144,68 +176,11 @@ def train(folder, minutes):
     return network.eval()
 
 
-def write(network):
-    """Folds the normalizations into the weights and writes model, weights and what they give for reference.rgb."""
-    tensors, layers = {}, []
-
-    def convolution(name, activation):
-        layer = getattr(network, name)
-        scale = (layer.norm.weight / torch.sqrt(layer.norm.running_var + layer.norm.eps)).detach()
-        each = scale.view(-1, *[1] * (layer.weight.dim() - 1))
-        weight = (layer.weight.detach() * each).half()
-        layer.weight.data = weight.float() / each  # What is written is what runs below.
-        if layer.inputs != 3:
-            weight = weight.flatten(1, 2)
-        tensors[f"{name}.weight"] = weight.permute(2, 3, 1, 0).contiguous().numpy()
-        tensors[f"{name}.bias"] = (layer.norm.bias - layer.norm.running_mean * scale).detach().numpy()
-        return {"op": "conv2d", "name": name, "kernel": [layer.kernel] * 2,
-                "in": 3 if layer.inputs == 3 else layer.inputs * 8, "out": layer.filters * 8,
-                "stride": layer.stride, "pad": layer.pad, "activation": activation, "symmetric": True}
-
-    for name, layer in network.named_children():
-        if not isinstance(layer, Symmetric):
-            continue
-        if name.startswith(("same", "again")):
-            layers.append({"op": "residual", "a": convolution(name, "linear"), "b": None, "skip": None, "activation": "relu"})
-        else:
-            layers.append(convolution(name, "relu"))
-    layers.append({"op": "globalAveragePool"})
-    deviation = torch.sqrt(network.even.running_var + network.even.eps)
-    weight = network.copy.weight.detach() / deviation
-    bias = network.copy.bias.detach() - weight @ network.even.running_mean
-    largest = weight.abs().max()  # Only the direction of the outcome counts.
-    weight, bias = (weight / largest).half(), bias / largest
-    network.copy.weight.data = weight.float() * deviation
-    network.copy.bias.data = bias + weight.float() @ network.even.running_mean
-    tensors["copy.weight"], tensors["copy.bias"] = weight.t().contiguous().numpy(), bias.numpy()
-
-    header, data = {}, b""
-    for name, values in tensors.items():
-        raw = values.tobytes()
-        header[name] = {"dtype": "F16" if values.dtype == np.float16 else "F32", "shape": list(values.shape),
-                        "data_offsets": [len(data), len(data) + len(raw)]}
-        data += raw
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    file = struct.pack("<Q", len(text)) + text + data
-    with open(os.path.join(MODEL, "weights.safetensors"), "wb") as out:
-        out.write(file)
-    model = {"id": "akin-copies-1", "input": {"width": 64, "height": 64}, "layers": layers,
-             "heads": {"copy": {"dim": NUMBERS, "symmetric": True}},
-             "weights": {"file": "weights.safetensors", "sha256": hashlib.sha256(file).hexdigest(), "bytes": len(file)}}
-    with open(os.path.join(MODEL, "model.json"), "w") as out:
-        json.dump(model, out, indent=1)
-    rgb = np.fromfile(os.path.join(MODEL, "reference.rgb"), np.uint8).reshape(-1, 64, 64, 3)
-    with torch.no_grad():
-        vectors = network(torch.from_numpy(rgb).permute(0, 3, 1, 2).float() / 255).tolist()
-    with open(os.path.join(MODEL, "reference.json"), "w") as out:
-        json.dump({"tolerance": 1e-4, "vectors": [{"copy": [round(v, 7) for v in vector]} for vector in vectors]}, out)
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
     parser.add_argument("--minutes", type=float, default=200)
+    parser.add_argument("--continue", dest="on", action="store_true")
     options = parser.parse_args()
     torch.manual_seed(0)
-    write(train(options.folder, options.minutes))
+    write(train(options.folder, options.minutes, options.on))
