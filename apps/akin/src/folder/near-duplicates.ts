@@ -1,8 +1,11 @@
 import { COPY_SCORE, scoreOf } from '@akin/modules/vectors';
 
+/** In so many cells that are nearest to a picture lie 98 of 100 of its copies, and of other pictures one in twenty. */
+const CELLS = 8;
+
 /**
- * Counts pictures that are near-duplicates of an earlier one of the same run. Only pictures that share one of their
- * nearest cells are compared, so that a hundred thousand pictures cost seconds, not hours.
+ * Counts pictures that are near-duplicates of an earlier one of the same run. Only pictures whose cell is among the
+ * nearest of the new one are compared, so that a hundred thousand pictures cost minutes, not hours.
  */
 export class NearDuplicates {
   #count = 0;
@@ -17,7 +20,7 @@ export class NearDuplicates {
    * @param cells The nearest cells of the picture, nearest first.
    */
   add(descriptor: Float32Array, cells: Uint16Array): void {
-    const near = cells.slice(0, 3);
+    const near = cells.subarray(0, CELLS);
     if (near.some((cell) => this.#byCell.get(cell)?.some((other) => isCopy(descriptor, other)))) this.#count++;
     const home = near[0];
     if (home === undefined) return;
