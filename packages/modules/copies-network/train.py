@@ -1,15 +1,17 @@
 """Trains the network of copies and writes models/copies: python3 train.py <folder> [--minutes 200] [--continue]
 
 <folder> is what `npm run copies-pictures -- <folder of pictures> <folder>` wrote: the inner squares of all pictures and
-what the main network sees in them. Needs PyTorch; everything else of akin does without. --continue trains models/copies
-on, by the last phase. Most of it is reckoned in bfloat16, which processors that know it do several times as fast.
+what the main network sees in them. Needs PyTorch; everything else of akin does without. --continue begins with the
+weights in models/copies and runs only the last phase. Most is computed in bfloat16, which is several times as fast on
+processors that support it.
 
 The network learns to tell by an edited view which of the pictures it shows ("exemplar" training: Dosovitskiy et al.,
 "Discriminative Unsupervised Feature Learning with Exemplar Convolutional Neural Networks", 2014). Each picture has a
 direction of its own; it begins where the main network sees the picture and is learned along. From the second phase on a
 view must be nearer to its own direction than to all others by a margin (Wang et al., "CosFace", 2018). In the last phase
-parts of the pictures and bent ones are among those to tell apart, and the nearest count for more. Beside this a view
-must be nearer to its picture than to the others of a batch.
+parts of the pictures and bent ones are among those to tell apart, the nearest count for more, and pictures that the
+network takes for nearly one are not pushed apart. Beside this a view must be nearer to its picture than to the others
+of a batch.
 """
 import argparse
 import math
@@ -26,7 +28,7 @@ from views import PARTS, RELATIVES, clean, edited, relatives
 from weights import read, write
 
 SQUARE = 96
-# Pictures that a trained network sees as this much alike are of one scene, and not pushed apart.
+# Pictures whose vectors have this cosine or more are of one scene, and not pushed apart.
 ONE_SCENE = 0.88
 TARGET_NUMBERS = 1024
 BATCH = 256
@@ -47,11 +49,12 @@ def directions(folder):
     return F.normalize(torch.from_numpy(seen @ axes[:NUMBERS].T / strength[:NUMBERS] ** 0.7))
 
 
-def batch_loss(z, own, other, temperature):
-    """z: clean pictures and two edited views of each; other: the second picture within a view, or -1."""
+def batch_loss(z, own, other, alike, temperature):
+    """z: clean pictures and two edited views of each; other: the second picture within a view, or -1; alike: scenes."""
     n = len(own)
     own, other = own.repeat(3), torch.cat([torch.full((n,), -1), other])
-    related = (own[:, None] == own) | (other[:, None] == own) | (own[:, None] == other)
+    related = alike[own][:, own] | (alike[other.clamp(min=0)][:, own] & (other >= 0)[:, None])
+    related = related | related.T
     strangers = torch.logsumexp((z @ z.T / temperature).masked_fill(related, -1e4), 1)
     loss = 0
     for a, b, weight in ((0, 1, 1), (0, 2, 1), (1, 2, 0.5)):
@@ -62,7 +65,7 @@ def batch_loss(z, own, other, temperature):
 
 
 class Telling(torch.autograd.Function):
-    """How badly views are told from all but their own and the hidden ones; views x directions are kept only once."""
+    """How badly views are told from all but their own and the hidden ones. Views x directions are in memory only once."""
 
     @staticmethod
     def forward(context, z, directions, wanted, hidden, temperature, margin):
@@ -91,7 +94,8 @@ class ToTell:
     def __init__(self, pictures):
         self.count = len(pictures)
         self.pictures = pictures
-        self.picture = self.scene = torch.arange(self.count)
+        self.picture = torch.arange(self.count)
+        self.alike = torch.eye(self.count, dtype=torch.bool)
         self.plain = torch.zeros(self.count, dtype=torch.bool)
         self.part = torch.zeros(self.count, dtype=torch.bool)
 
@@ -105,8 +109,7 @@ class ToTell:
 
     def join_scenes(self, seen):
         """Takes pictures that are nearly one, by the unit vectors of all, for one scene."""
-        alike = torch.cat([some @ seen.T > ONE_SCENE for some in seen.split(500)])
-        self.scene = alike.fill_diagonal_(True).int().argmax(1)
+        self.alike = torch.cat([some @ seen.T >= ONE_SCENE for some in seen.split(500)]).fill_diagonal_(True)
 
     def some(self, order, share):
         """A batch: each picture or, by chance, one of its relatives."""
@@ -116,11 +119,10 @@ class ToTell:
         return torch.where((torch.rand(len(order)) < share) & ~self.plain[kin], kin, order)
 
     def hidden(self, wanted, other):
-        """What each cannot or need not be told from: plain ones, what shows what it or the other of its collage shows."""
-        shown = self.scene[self.picture]
-        another = self.picture != self.picture[wanted][:, None]
-        overlap = (shown == shown[wanted][:, None]) & (another | self.part | self.part[wanted][:, None])
-        return self.plain | overlap | (shown == torch.where(other >= 0, shown[other], other)[:, None])
+        """What a view need not be told from: plain pictures, those of its own scene or of its collage's other one."""
+        own = self.picture[wanted][:, None]
+        overlap = self.alike[own, self.picture] & ((self.picture != own) | self.part | self.part[wanted][:, None])
+        return self.plain | overlap | (self.alike[other.clamp(min=0)[:, None], self.picture] & (other >= 0)[:, None])
 
 
 def train(folder, minutes, continued):
@@ -166,7 +168,7 @@ def train(folder, minutes, continued):
             wanted = which.repeat(3)
             hidden = known.hidden(wanted, torch.cat([torch.full_like(own, -1), other]))
             told = Telling.apply(z, F.normalize(own_directions), wanted, hidden, telling_temperature, margin)
-            loss = told + batch_loss(z, own, other, batch_temperature)
+            loss = told + batch_loss(z, own, other, known.alike, batch_temperature)
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(network.parameters(), 1)

@@ -44,7 +44,7 @@ export function preparePicture(pixels: Pixels, networks: Networks): Picture {
   const squashInner = () => {
     if (innerSquare === undefined) {
       const inner = innerPicture(pixels, squash());
-      // Of a picture that is left whole, the square holds all that is needed, in a tenth of the pixels.
+      // Where nothing is cut off the square will do: its means are the same, but for rounding, and it has fewer pixels.
       innerSquare = resizeArea(inner === pixels ? squash() : inner, INNER_SQUARE, INNER_SQUARE);
     }
     return innerSquare;
