@@ -38,7 +38,8 @@ PHASES = [
     (0.21, 2.5e-3, 0.06, 0.06, 0.25, 0.0),
     (0.69, 1.5e-3, 0.035, 0.04, 0.35, 0.5),
 ]
-CONTINUED = [(1.0, 1.2e-3, 0.035, 0.04, 0.35, 0.5)]
+# The last phase, with a lower rate, for what is trained already.
+CONTINUED = [(1.0, 1.2e-3, *PHASES[-1][2:])]
 
 
 def directions(folder):
