@@ -1,13 +1,20 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
 import { draw } from './drawing.ts';
-import { innerPicture } from './inner-picture.ts';
+import { innerPictures } from './inner-picture.ts';
 import { SQUARE } from './picture.ts';
 
 const byte = (value: number) => Math.round(value).toString(16).padStart(2, '0');
 const inside = (x: number, y: number) => `#${byte(255 * x)}${byte(255 * y)}80`;
 
-const innerOf = (pixels: Pixels) => innerPicture(pixels, resizeArea(pixels, SQUARE, SQUARE));
+const bothOf = (pixels: Pixels) => innerPictures(pixels, resizeArea(pixels, SQUARE, SQUARE));
+
+/** Where it is not open what is plain. */
+function innerOf(pixels: Pixels): Pixels {
+  const [only, second] = bothOf(pixels);
+  expect(second).toBeUndefined();
+  return only as Pixels;
+}
 
 /** A picture with bars of these shares, above and below, left and right. */
 const barred = (high: number, wide: number, color: string) =>
@@ -49,16 +56,52 @@ describe('the inner picture', () => {
     expect(Math.abs(height - 150)).toBeLessThanOrEqual(6);
   });
 
-  it('ends at the same place in a smaller version of the picture, and in one with noise', () => {
+  it('ends at the same place in a smaller version of the picture', () => {
     const picture = barred(0.15, 0, '#101010');
     const { height } = innerOf(picture);
     expect(Math.abs(2 * innerOf(resizeArea(picture, 100, 100)).height - height)).toBeLessThanOrEqual(4);
-    const noisy = { ...picture, data: picture.data.map((value, i) => Math.min(255, value + ((i * 7919) % 41))) };
-    expect(Math.abs(innerOf(noisy).height - height)).toBeLessThanOrEqual(4);
+  });
+
+  describe('where it is open what is plain', () => {
+    /** A wall that is a little darker from end to end, with a picture on it. */
+    const onWall = (fade: number) =>
+      draw(200, 200, (x, y) => {
+        if (x > 0.3 && x < 0.7 && y > 0.3 && y < 0.7) return inside((x - 0.3) / 0.4, (y - 0.3) / 0.4);
+        return `#${byte(150 + fade * (x - 0.5) + fade * (y - 0.5)).repeat(3)}`;
+      });
+
+    it('a picture is given with its wall and without', () => {
+      const [strict, loose] = bothOf(onWall(24)) as [Pixels, Pixels];
+      expect([strict.width, strict.height]).toEqual([200, 200]);
+      expect(Math.abs(loose.width - 80)).toBeLessThanOrEqual(6);
+      expect(Math.abs(loose.height - 80)).toBeLessThanOrEqual(6);
+    });
+
+    it('a plainer wall is cut off alone, and a livelier one left on', () => {
+      expect(Math.abs(innerOf(onWall(2)).width - 80)).toBeLessThanOrEqual(6);
+      const lively = onWall(120);
+      expect(innerOf(lively)).toBe(lively);
+    });
+
+    it('noise on bars leaves it open', () => {
+      const picture = barred(0.15, 0, '#101010');
+      const noisy = { ...picture, data: picture.data.map((value, i) => Math.min(255, value + ((i * 7919) % 41))) };
+      const [strict, loose] = bothOf(noisy) as [Pixels, Pixels];
+      expect(strict).toBe(noisy);
+      expect(Math.abs(loose.height - innerOf(picture).height)).toBeLessThanOrEqual(4);
+    });
+
+    it('answers that are nearly one give one', () => {
+      const soft = draw(200, 200, (x, y) => {
+        if (y > 0.23) return inside(x, (y - 0.23) / 0.77);
+        return `#${byte(y < 0.2 ? 128 : 118 + 20 * x).repeat(3)}`;
+      });
+      expect(Math.abs(innerOf(soft).height - 160)).toBeLessThanOrEqual(4);
+    });
   });
 
   describe('two pictures in one', () => {
-    const calm = (x: number, y: number) => `#${byte(120 + 30 * x)}${byte(140 + 30 * y)}C0`;
+    const calm = (x: number, y: number) => `#${byte(120 + 60 * x)}${byte(140 + 60 * y)}C0`;
     const lively = (x: number, y: number) => (Math.sin(20 * x + 17 * y) > 0 ? '#101010' : '#F0D020');
     type Paint = typeof calm;
     const beside = (left: Paint, right: Paint, at = 0.5) =>

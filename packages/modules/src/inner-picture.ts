@@ -1,18 +1,23 @@
 import type { Pixels } from '@akin/imaging';
 
+interface Limits {
+  /** A pixel belongs to a plain line when no channel is further than this from the line's mean. */
+  readonly tolerance: number;
+  /** Two pictures meet where a channel changes by more than `SEAM_STEP` on this share of a line. */
+  readonly seamShare: number;
+}
 /**
- * A pixel belongs to a plain line when no channel is further than this from the line's mean. What programs put around
- * pictures is plainer than that; walls and night skies are not, and would be left out in one light but not in another.
+ * What programs put around pictures and beside them is cut off by both; walls, skies and soft shadows by the loose ones
+ * alone or by neither.
  */
-const TOLERANCE = 10;
+const STRICT: Limits = { tolerance: 4, seamShare: 0.9 };
+const LOOSE: Limits = { tolerance: 17, seamShare: 0.85 };
+/** What they leave is one picture when no side of one lies further from that of the other, as a share of the whole. */
+const SAME_SHARE = 3 / 32;
 /** So many of a line's pixels may be off: compression makes rings beside what is plain. */
 const STRAY_SHARE = 0.04;
-/**
- * Two pictures meet where a channel changes by more than this on this share of a line, and on less of the lines so many
- * pixels beside it: noise and foliage change everywhere.
- */
 const SEAM_STEP = 16;
-const SEAM_SHARE = 0.85;
+/** So many pixels beside a seam less than this share of a line changes: noise and foliage change everywhere. */
 const BESIDE = 3;
 const BESIDE_SHARE = 0.8;
 /** Of two pictures one is taken only if it has so many times the variance of the other: light must not change which. */
@@ -37,11 +42,24 @@ const ROUNDS = 3;
  * the one with more contrast is taken: one of the two is then found as a copy of itself, where both together are like
  * neither.
  *
+ * Where plain ends is open in some pictures, and what recompresses or lights one differently decides it differently. So
+ * it is asked twice, strictly and loosely. Where the answers are far apart both are given: copies then have at least one
+ * of them in common.
+ *
  * @param square The picture squashed to a small square, in which lines are looked at: small enough that the noise of
  *   compression averages out.
+ * @returns One picture, or two: the strict one first.
  */
-export function innerPicture(pixels: Pixels, square: Pixels): Pixels {
-  const { left, top, right, bottom } = innerBox(square);
+export function innerPictures(pixels: Pixels, square: Pixels): Pixels[] {
+  const strict = innerBox(square, STRICT);
+  const loose = innerBox(square, LOOSE);
+  const far = SAME_SHARE * square.width;
+  const isOne = (Object.keys(strict) as (keyof Box)[]).every((side) => Math.abs(strict[side] - loose[side]) <= far);
+  return (isOne ? [strict] : [strict, loose]).map((box) => within(pixels, square, box));
+}
+
+/** The part of all pixels that lies in a box of the square. */
+function within(pixels: Pixels, square: Pixels, { left, top, right, bottom }: Box): Pixels {
   // What is cut off at each side is rounded by itself, so that a turned picture is cut at the same places.
   const across = (columns: number) => Math.round((columns * pixels.width) / square.width);
   const down = (rows: number) => Math.round((rows * pixels.height) / square.height);
@@ -59,14 +77,14 @@ interface Box {
   readonly bottom: number;
 }
 
-function innerBox(square: Pixels): Box {
-  let box = mainHalf(square);
+function innerBox(square: Pixels, { tolerance, seamShare }: Limits): Box {
+  let box = mainHalf(square, seamShare);
   for (let round = 0; round < ROUNDS; round++) {
     const before = box;
-    const rows = mainPart(box.bottom - box.top, (y) => isRowPlain(square, box, box.top + y));
+    const rows = mainPart(box.bottom - box.top, (y) => isRowPlain(square, box, box.top + y, tolerance));
     if (rows === undefined || rows.to - rows.from < LEAST_LEFT * square.height) return box;
     box = { ...box, top: box.top + rows.from, bottom: box.top + rows.to };
-    const columns = mainPart(box.right - box.left, (x) => isColumnPlain(square, box, box.left + x));
+    const columns = mainPart(box.right - box.left, (x) => isColumnPlain(square, box, box.left + x, tolerance));
     if (columns === undefined || columns.to - columns.from < LEAST_LEFT * square.width) return box;
     box = { ...box, left: box.left + columns.from, right: box.left + columns.to };
     if (box.bottom - box.top === before.bottom - before.top && box.right - box.left === before.right - before.left)
@@ -76,12 +94,12 @@ function innerBox(square: Pixels): Box {
 }
 
 /** Of two pictures side by side or one above the other, of one size, the one with more contrast; else all. */
-function mainHalf(square: Pixels): Box {
+function mainHalf(square: Pixels, seamShare: number): Box {
   const { width, height } = square;
   const all: Box = { left: 0, top: 0, right: width, bottom: height };
   const [middle, center] = [width >> 1, height >> 1];
-  const beside = hasSeam((column) => changedShare(square, column, width, 1, height), middle);
-  const above = hasSeam((row) => changedShare(square, row * width, 1, width, width), center);
+  const beside = hasSeam((column) => changedShare(square, column, width, 1, height), middle, seamShare);
+  const above = hasSeam((row) => changedShare(square, row * width, 1, width, width), center, seamShare);
   if (beside === above) return all;
   const first = beside ? { ...all, right: middle } : { ...all, bottom: center };
   const second = beside ? { ...all, left: middle } : { ...all, top: center };
@@ -91,10 +109,10 @@ function mainHalf(square: Pixels): Box {
 }
 
 /** @param changed The share of a line on which it differs from the one before. */
-function hasSeam(changed: (line: number) => number, middle: number): boolean {
+function hasSeam(changed: (line: number) => number, middle: number, share: number): boolean {
   return (
     middle > BESIDE &&
-    changed(middle) > SEAM_SHARE &&
+    changed(middle) > share &&
     changed(middle - BESIDE) < BESIDE_SHARE &&
     changed(middle + BESIDE) < BESIDE_SHARE
   );
@@ -158,15 +176,15 @@ function mainPart(lines: number, isPlain: (line: number) => boolean): Span | und
   return { from: from > 0 ? from + 1 : 0, to: to < lines ? to - 1 : lines };
 }
 
-function isRowPlain({ width, data }: Pixels, { left, right }: Box, y: number): boolean {
-  return isPlain(data, y * width + left, 1, right - left);
+function isRowPlain({ width, data }: Pixels, { left, right }: Box, y: number, tolerance: number): boolean {
+  return isPlain(data, y * width + left, 1, right - left, tolerance);
 }
 
-function isColumnPlain({ width, data }: Pixels, { top, bottom }: Box, x: number): boolean {
-  return isPlain(data, top * width + x, width, bottom - top);
+function isColumnPlain({ width, data }: Pixels, { top, bottom }: Box, x: number, tolerance: number): boolean {
+  return isPlain(data, top * width + x, width, bottom - top, tolerance);
 }
 
-function isPlain(data: Uint8Array, from: number, step: number, length: number): boolean {
+function isPlain(data: Uint8Array, from: number, step: number, length: number, tolerance: number): boolean {
   let red = 0;
   let green = 0;
   let blue = 0;
@@ -181,9 +199,9 @@ function isPlain(data: Uint8Array, from: number, step: number, length: number): 
   let strays = 0;
   for (let i = 0, at = 3 * from; i < length; i++, at += 3 * step) {
     if (
-      Math.abs((data[at] as number) - red) > TOLERANCE ||
-      Math.abs((data[at + 1] as number) - green) > TOLERANCE ||
-      Math.abs((data[at + 2] as number) - blue) > TOLERANCE
+      Math.abs((data[at] as number) - red) > tolerance ||
+      Math.abs((data[at + 1] as number) - green) > tolerance ||
+      Math.abs((data[at + 2] as number) - blue) > tolerance
     ) {
       strays++;
       if (strays > STRAY_SHARE * length) return false;

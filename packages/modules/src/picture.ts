@@ -1,5 +1,5 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
-import { innerPicture } from './inner-picture.ts';
+import { innerPictures } from './inner-picture.ts';
 import type { Features, Network } from './network/network.ts';
 
 /** One picture under analysis. What several modules need is made once, and only when one of them asks for it. */
@@ -10,13 +10,13 @@ export interface Picture {
   square(): Pixels;
   /**
    * What is left without what is plain around it, and of two pictures in one the main one, squashed to a square of
-   * {@link INNER_SQUARE} pixels a side: what the network of copies is shown, too.
+   * {@link INNER_SQUARE} pixels a side: what the network of copies is shown, too. Two where it is open what is plain.
    */
-  innerSquare(): Pixels;
+  innerSquares(): readonly Pixels[];
   /** What the main network sees in it. The first call in a thread loads it, the first for a picture runs it. */
   features(): Promise<Features>;
-  /** What the network of copies sees in its inner square; loaded and run likewise. */
-  copyFeatures(): Promise<Features<'copy'>>;
+  /** What the network of copies sees in each of its inner squares; loaded and run likewise. */
+  copyFeatures(): Promise<readonly Features<'copy'>[]>;
 }
 
 /** Side of the square version. */
@@ -34,25 +34,24 @@ export interface Networks {
 
 export function preparePicture(pixels: Pixels, networks: Networks): Picture {
   let features: Promise<Features> | undefined;
-  let copyFeatures: Promise<Features<'copy'>> | undefined;
+  let copyFeatures: Promise<readonly Features<'copy'>[]> | undefined;
   let square: Pixels | undefined;
-  let innerSquare: Pixels | undefined;
+  let innerSquares: readonly Pixels[] | undefined;
   const squash = () => {
     square ??= resizeArea(pixels, SQUARE, SQUARE);
     return square;
   };
   const squashInner = () => {
-    if (innerSquare === undefined) {
-      const inner = innerPicture(pixels, squash());
-      // Where nothing is cut off the square will do: its means are the same, but for rounding, and it has fewer pixels.
-      innerSquare = resizeArea(inner === pixels ? squash() : inner, INNER_SQUARE, INNER_SQUARE);
-    }
-    return innerSquare;
+    // Where nothing is cut off the square will do: its means are the same, but for rounding, and it has fewer pixels.
+    innerSquares ??= innerPictures(pixels, squash()).map((inner) =>
+      resizeArea(inner === pixels ? squash() : inner, INNER_SQUARE, INNER_SQUARE),
+    );
+    return innerSquares;
   };
   return {
     pixels,
     square: squash,
-    innerSquare: squashInner,
+    innerSquares: squashInner,
     features() {
       features ??= networks.main().then(async (network) => {
         const isSquare = network.width === SQUARE && network.height === SQUARE;
@@ -62,10 +61,7 @@ export function preparePicture(pixels: Pixels, networks: Networks): Picture {
       return features;
     },
     copyFeatures() {
-      copyFeatures ??= networks.copies().then(async (network) => {
-        const [seen] = await network.run([squashInner()]);
-        return seen as Features<'copy'>;
-      });
+      copyFeatures ??= networks.copies().then((network) => network.run(squashInner()));
       return copyFeatures;
     },
   };

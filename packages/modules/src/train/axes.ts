@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { createRandom } from '@akin/domain';
-import { decodeImage } from '@akin/imaging';
+import { decodeImage, type Pixels } from '@akin/imaging';
 import { MIN_SIDE, sharedNetworks } from '../analyzer/analyze-image.ts';
 import { writeAxes } from '../axes-file.ts';
 import { CONTENT_AXES, GRADIENT_AXES, HEAD_NUMBERS, POOL_AXES, POOL_NUMBERS } from '../content/axes.ts';
@@ -19,7 +19,7 @@ import { readBitmap } from '../eval/bitmap.ts';
 import { makeEdits } from '../eval/edits.ts';
 import type { Backend } from '../network/backend.ts';
 import { COPIES_FOLDER, readModel } from '../network/model.ts';
-import { preparePicture } from '../picture.ts';
+import { type Picture, preparePicture } from '../picture.ts';
 import { project } from '../project.ts';
 import { discriminantAxes } from './discriminant.ts';
 import { filesBelow } from './files-below.ts';
@@ -65,7 +65,7 @@ for (const [i, file] of files.entries()) {
     heads.push(features.heads.content);
     pools.push(rootsOf(features.pool));
     gradients.push(gradientsOf(picture.square()));
-    if (i % step === 0) await addEdits(bytes, lookAt(picture.innerSquare()).pattern, i);
+    if (i % step === 0) await addEdits(bytes, patternIn(picture), i);
   } catch (error) {
     console.warn(`${file}: ${error instanceof Error ? error.message : error}`);
   }
@@ -80,11 +80,15 @@ async function prepare(bytes: Uint8Array) {
   return preparePicture(pixels, sharedNetworks(options.backend as Backend));
 }
 
+function patternIn(picture: Picture): Float64Array {
+  return lookAt(picture.innerSquares()[0] as Pixels).pattern;
+}
+
 async function addEdits(bytes: Uint8Array, original: Float64Array, seed: number): Promise<void> {
   patterns.push(original);
   const bitmap = await readBitmap(bytes, LONG_SIDE);
   for (const edited of await makeEdits(bitmap, bitmap, seed)) {
-    const { pattern } = lookAt((await prepare(edited)).innerSquare());
+    const pattern = patternIn(await prepare(edited));
     patterns.push(pattern);
     changes.push(pattern.map((value, k) => value - (original[k] as number)));
   }

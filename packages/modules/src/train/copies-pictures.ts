@@ -6,10 +6,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { decodeImage, resizeArea } from '@akin/imaging';
+import { decodeImage, type Pixels, resizeArea } from '@akin/imaging';
 import { MIN_SIDE, sharedNetworks } from '../analyzer/analyze-image.ts';
 import { rootsOf } from '../content/join.ts';
-import { innerPicture } from '../inner-picture.ts';
+import { innerPictures } from '../inner-picture.ts';
 import type { Backend } from '../network/backend.ts';
 import { preparePicture, SQUARE } from '../picture.ts';
 import { inWay, WAYS } from '../ways.ts';
@@ -34,7 +34,7 @@ const seen: Float32Array[] = [];
 for (const file of await filesBelow(pictures)) {
   try {
     const { pixels } = await decodeImage(await readFile(file), { minSide: MIN_SIDE });
-    const inner = innerPicture(pixels, preparePicture(pixels, networks).square());
+    const [inner] = innerPictures(pixels, preparePicture(pixels, networks).square()) as [Pixels];
     const square = resizeArea(inner, SQUARE, SQUARE);
     const features = await main.run(Array.from({ length: WAYS }, (_, way) => inWay(square, way)));
     const roots = features.map(({ pool }) => rootsOf(pool));
