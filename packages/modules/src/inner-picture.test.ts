@@ -71,7 +71,7 @@ describe('the inner picture', () => {
       });
 
     it('a picture is given with its wall and without', () => {
-      const [strict, loose] = bothOf(onWall(24)) as [Pixels, Pixels];
+      const [strict, loose] = bothOf(onWall(16)) as [Pixels, Pixels];
       expect([strict.width, strict.height]).toEqual([200, 200]);
       expect(Math.abs(loose.width - 80)).toBeLessThanOrEqual(6);
       expect(Math.abs(loose.height - 80)).toBeLessThanOrEqual(6);

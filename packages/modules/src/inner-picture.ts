@@ -10,8 +10,8 @@ interface Limits {
  * What programs put around pictures and beside them is cut off by both; walls, skies and soft shadows by the loose ones
  * alone or by neither.
  */
-const STRICT: Limits = { tolerance: 4, seamShare: 0.9 };
-const LOOSE: Limits = { tolerance: 17, seamShare: 0.85 };
+const STRICT: Limits = { tolerance: 5, seamShare: 0.9 };
+const LOOSE: Limits = { tolerance: 11, seamShare: 0.85 };
 /** What they leave is one picture when no side of one lies further from that of the other, as a share of the whole. */
 const SAME_SHARE = 3 / 32;
 /** So many of a line's pixels may be off: compression makes rings beside what is plain. */

@@ -26,8 +26,8 @@ describe('the descriptor of copies', () => {
   it('lies between those with and without surroundings of which it is open whether they are plain', async () => {
     const [without, open, withWall] = [
       await vectorOf(onWall(0)),
-      await vectorOf(onWall(24)),
-      await vectorOf(onWall(40)),
+      await vectorOf(onWall(16)),
+      await vectorOf(onWall(30)),
     ];
     const far = distance(without, withWall);
     expect(distance(open, without)).toBeLessThan(0.8 * far);
