@@ -12,12 +12,16 @@ function axesFile(module: string): URL {
 
 /**
  * @param model The name of the network in use.
- * @throws an Error when the axes were found for another one.
+ * @param rule The numbers, if any, by which the module prepares what it compares.
+ * @throws an Error when the axes were found for another network or rule.
  */
-export async function readAxes(module: string, model: string): Promise<{ tensors: Tensors; id: string }> {
+export async function readAxes(module: string, model: string, rule = ''): Promise<{ tensors: Tensors; id: string }> {
   const file = axesFile(module);
   const tensors = readSafetensors(await readFile(file), `${module}-axes.safetensors`);
   const { network, sha256 } = tensors.metadata;
+  if ((tensors.metadata.rule ?? '') !== rule) {
+    throw new Error(`models/${module}-axes.safetensors belongs to another rule of the module: train it again.`);
+  }
   if (network !== model || !sha256) {
     throw new Error(
       `models/${module}-axes.safetensors belongs to the network ${network}, not ${model}: train it again.`,
@@ -26,14 +30,17 @@ export async function readAxes(module: string, model: string): Promise<{ tensors
   return { tensors, id: sha256.slice(0, 8) };
 }
 
-/** Writes what `readAxes` reads, and gives the mark in the model's name. */
+/** Writes what `readAxes` reads, and gives the mark in the model's name: the hash of tensors and rule. */
 export async function writeAxes(
   module: string,
   network: string,
   pictures: number,
   tensors: Parameters<typeof writeSafetensors>[0],
+  rule = '',
 ): Promise<string> {
-  const sha256 = createHash('sha256').update(writeSafetensors(tensors, {})).digest('hex');
-  await writeFile(axesFile(module), writeSafetensors(tensors, { network, sha256, pictures: String(pictures) }));
+  const hashed: Record<string, string> = rule === '' ? {} : { rule };
+  const sha256 = createHash('sha256').update(writeSafetensors(tensors, hashed)).digest('hex');
+  const metadata = { network, sha256, pictures: String(pictures), ...hashed };
+  await writeFile(axesFile(module), writeSafetensors(tensors, metadata));
   return sha256.slice(0, 8);
 }

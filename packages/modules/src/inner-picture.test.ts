@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { draw } from './drawing.ts';
 import { innerPictures } from './inner-picture.ts';
 import { SQUARE } from './picture.ts';
+import { inWay, WAYS } from './ways.ts';
 
 const byte = (value: number) => Math.round(value).toString(16).padStart(2, '0');
 const inside = (x: number, y: number) => `#${byte(255 * x)}${byte(255 * y)}80`;
@@ -83,7 +84,7 @@ describe('the inner picture', () => {
       expect(innerOf(lively)).toBe(lively);
     });
 
-    it('noise on bars leaves it open', () => {
+    it('noise on bars leaves it open: strictly they stay on', () => {
       const picture = barred(0.15, 0, '#101010');
       const noisy = { ...picture, data: picture.data.map((value, i) => Math.min(255, value + ((i * 7919) % 41))) };
       const [strict, loose] = bothOf(noisy) as [Pixels, Pixels];
@@ -101,7 +102,7 @@ describe('the inner picture', () => {
   });
 
   describe('two pictures in one', () => {
-    const calm = (x: number, y: number) => `#${byte(120 + 60 * x)}${byte(140 + 60 * y)}C0`;
+    const calm = (x: number, y: number) => `#${byte(120 + 30 * x)}${byte(140 + 30 * y)}C0`;
     const lively = (x: number, y: number) => (Math.sin(20 * x + 17 * y) > 0 ? '#101010' : '#F0D020');
     type Paint = typeof calm;
     const beside = (left: Paint, right: Paint, at = 0.5) =>
@@ -154,6 +155,26 @@ describe('the inner picture', () => {
   it('keeps all of several parts when none stands out', () => {
     const two = draw(240, 100, (x, y) => (Math.abs(x - 0.5) < 0.04 ? '#FFFFFF' : inside((2 * x) % 1, y)));
     expect(innerOf(two)).toBe(two);
+  });
+
+  it('is cut at the same places however a picture is turned and flipped', () => {
+    const corner = draw(200, 160, (x, y) => {
+      if (x > 0.3 && y > 0.4) return inside(x, y);
+      if (x < 0.1) return '#202020';
+      return y < 0.1 ? '#FFFFFF' : `#${byte(y < 0.35 ? 200 : 200 + 40 * x).repeat(3)}`;
+    });
+    // The tall one is the main part of the rows, the wide one that of the columns.
+    const three = draw(200, 160, (x, y) => {
+      const [first, second] = [(at: number) => at > 0.05 && at < 0.3, (at: number) => at > 0.45 && at < 0.95];
+      return (first(x) && (first(y) || second(y))) || (first(y) && second(x)) ? inside(x, y) : '#FFFFFF';
+    });
+    for (const picture of [page('#FAFAFC', '#282832'), corner, three]) {
+      const sides = bothOf(picture).map((inner) => [inner?.width, inner?.height]);
+      for (let way = 1; way < WAYS; way++) {
+        const turned = bothOf(inWay(picture, way)).map((inner) => [inner?.width, inner?.height]);
+        expect([way, turned]).toEqual([way, sides.map((two) => (way < 4 ? two : two.toReversed()))]);
+      }
+    }
   });
 
   it('leaves pictures without surroundings, plain ones and single pixels as they are', () => {

@@ -3,21 +3,19 @@ import type { Pixels } from '@akin/imaging';
 interface Limits {
   /** A pixel belongs to a plain line when no channel is further than this from the line's mean. */
   readonly tolerance: number;
-  /** Two pictures meet where a channel changes by more than `SEAM_STEP` on this share of a line. */
+  /** Two pictures meet where a channel changes by more than {@link SEAM_STEP} on this share of a line. */
   readonly seamShare: number;
 }
-/**
- * What programs put around pictures and beside them is cut off by both; walls, skies and soft shadows by the loose ones
- * alone or by neither.
- */
+
+/** What programs put around pictures and beside them is cut off by both; walls, skies and soft shadows often by one. */
 const STRICT: Limits = { tolerance: 5, seamShare: 0.9 };
 const LOOSE: Limits = { tolerance: 11, seamShare: 0.85 };
-/** What they leave is one picture when no side of one lies further from that of the other, as a share of the whole. */
+/** Both answers are one when no side differs by more than this share of the square. */
 const SAME_SHARE = 3 / 32;
 /** So many of a line's pixels may be off: compression makes rings beside what is plain. */
 const STRAY_SHARE = 0.04;
 const SEAM_STEP = 16;
-/** So many pixels beside a seam less than this share of a line changes: noise and foliage change everywhere. */
+/** So many pixels beside a seam, no more than this share of a line may change: noise and foliage change everywhere. */
 const BESIDE = 3;
 const BESIDE_SHARE = 0.8;
 /** Of two pictures one is taken only if it has so many times the variance of the other: light must not change which. */
@@ -27,10 +25,16 @@ const PLAIN_HALF = 10 ** 2;
 /** One of several parts is the picture when it is so many times as long as the next, and has this share of all. */
 const TIMES_THE_NEXT = 1.5;
 const LEAST_OF_ALL = 0.3;
-/** What is left must keep this share of each side; else the picture is taken for a plain one and left whole. */
+/** What is left must keep this share of each side; else nothing more is cut. */
 const LEAST_LEFT = 0.05;
-/** Rows and columns are looked at in turns, this often at most. */
-const ROUNDS = 3;
+/** What is left is looked at anew, so that a picture is found on a page, this often at most. */
+const ROUNDS = 4;
+
+/** All numbers of the rule. With others a picture is seen differently, so they are part of the name of the model. */
+export const INNER_RULE = [
+  ...[...Object.values(STRICT), ...Object.values(LOOSE), SAME_SHARE, STRAY_SHARE],
+  ...[SEAM_STEP, BESIDE, BESIDE_SHARE, LEAD, PLAIN_HALF, TIMES_THE_NEXT, LEAST_OF_ALL, LEAST_LEFT, ROUNDS],
+].join(' ');
 
 /**
  * The picture itself, without what is plain around it: letterboxes, frames, margins of a cut-out; and without captions
@@ -38,24 +42,28 @@ const ROUNDS = 3;
  * picture, one of them within a screenshot, give nearly the same.
  *
  * Known as XY cut in the analysis of pages (Nagy & Seth 1984): lines that are plain all along part what lies between
- * them; of the parts the largest is kept, and looked at anew across. Before that, of two pictures that fill a half each
+ * them; of the parts the largest is kept, and looked at anew. Rows and columns are looked at side by side, so that a
+ * turned picture is cut alike. Before that, of two pictures that fill a half each
  * the one with more contrast is taken: one of the two is then found as a copy of itself, where both together are like
  * neither.
  *
  * Where plain ends is open in some pictures, and what recompresses or lights one differently decides it differently. So
- * it is asked twice, strictly and loosely. Where the answers are far apart both are given: copies then have at least one
- * of them in common.
+ * it is asked twice, strictly and loosely. Where the answers are far apart both are given: copies then mostly have at
+ * least one of them in common.
  *
  * @param square The picture squashed to a small square, in which lines are looked at: small enough that the noise of
  *   compression averages out.
  * @returns One picture, or two: the strict one first.
  */
-export function innerPictures(pixels: Pixels, square: Pixels): Pixels[] {
+export function innerPictures(pixels: Pixels, square: Pixels): [Pixels, Pixels?] {
+  // By the strict limits nothing is plain, and nothing a seam, that is none by the loose ones.
+  if (isWhole(square)) return [pixels];
   const strict = innerBox(square, STRICT);
   const loose = innerBox(square, LOOSE);
   const far = SAME_SHARE * square.width;
   const isOne = (Object.keys(strict) as (keyof Box)[]).every((side) => Math.abs(strict[side] - loose[side]) <= far);
-  return (isOne ? [strict] : [strict, loose]).map((box) => within(pixels, square, box));
+  const inner = within(pixels, square, strict);
+  return isOne ? [inner] : [inner, within(pixels, square, loose)];
 }
 
 /** The part of all pixels that lies in a box of the square. */
@@ -77,35 +85,59 @@ interface Box {
   readonly bottom: number;
 }
 
+function boxOf({ width, height }: Pixels): Box {
+  return { left: 0, top: 0, right: width, bottom: height };
+}
+
+/** Whether there is nothing to cut, even by the loose limits. */
+function isWhole(square: Pixels): boolean {
+  const { beside, above } = seams(square, LOOSE.seamShare);
+  if (beside || above) return false;
+  const all = boxOf(square);
+  for (let line = 0; line < square.width; line++) {
+    if (isRowPlain(square, all, line, LOOSE.tolerance) || isColumnPlain(square, all, line, LOOSE.tolerance))
+      return false;
+  }
+  return true;
+}
+
 function innerBox(square: Pixels, { tolerance, seamShare }: Limits): Box {
+  const { width, height } = square;
   let box = mainHalf(square, seamShare);
+  let before = box;
   for (let round = 0; round < ROUNDS; round++) {
-    const before = box;
-    const rows = mainPart(box.bottom - box.top, (y) => isRowPlain(square, box, box.top + y, tolerance));
-    if (rows === undefined || rows.to - rows.from < LEAST_LEFT * square.height) return box;
-    box = { ...box, top: box.top + rows.from, bottom: box.top + rows.to };
-    const columns = mainPart(box.right - box.left, (x) => isColumnPlain(square, box, box.left + x, tolerance));
-    if (columns === undefined || columns.to - columns.from < LEAST_LEFT * square.width) return box;
-    box = { ...box, left: box.left + columns.from, right: box.left + columns.to };
-    if (box.bottom - box.top === before.bottom - before.top && box.right - box.left === before.right - before.left)
-      break;
+    const { left, top, right, bottom } = box;
+    const rows = mainPart(bottom - top, (y) => isRowPlain(square, box, top + y, tolerance));
+    const columns = mainPart(right - left, (x) => isColumnPlain(square, box, left + x, tolerance));
+    // The main part of the rows and that of the columns may be of different pictures, with nothing where they cross.
+    if (rows === undefined || columns === undefined) return before;
+    if (rows.to - rows.from < LEAST_LEFT * height || columns.to - columns.from < LEAST_LEFT * width) return box;
+    before = box;
+    box = { left: left + columns.from, top: top + rows.from, right: left + columns.to, bottom: top + rows.to };
+    if (box.right - box.left === right - left && box.bottom - box.top === bottom - top) break;
   }
   return box;
 }
 
 /** Of two pictures side by side or one above the other, of one size, the one with more contrast; else all. */
 function mainHalf(square: Pixels, seamShare: number): Box {
-  const { width, height } = square;
-  const all: Box = { left: 0, top: 0, right: width, bottom: height };
-  const [middle, center] = [width >> 1, height >> 1];
-  const beside = hasSeam((column) => changedShare(square, column, width, 1, height), middle, seamShare);
-  const above = hasSeam((row) => changedShare(square, row * width, 1, width, width), center, seamShare);
+  const all = boxOf(square);
+  const { beside, above } = seams(square, seamShare);
   if (beside === above) return all;
-  const first = beside ? { ...all, right: middle } : { ...all, bottom: center };
-  const second = beside ? { ...all, left: middle } : { ...all, top: center };
+  const first = beside ? { ...all, right: square.width >> 1 } : { ...all, bottom: square.height >> 1 };
+  const second = beside ? { ...all, left: square.width >> 1 } : { ...all, top: square.height >> 1 };
   const [one, other] = [variance(square, first), variance(square, second)];
   if (Math.min(one, other) < PLAIN_HALF || Math.max(one, other) < LEAD * Math.min(one, other)) return all;
   return one > other ? first : second;
+}
+
+/** Whether two pictures meet in the middle, side by side and one above the other. */
+function seams(square: Pixels, share: number): { beside: boolean; above: boolean } {
+  const { width, height } = square;
+  return {
+    beside: hasSeam((column) => changedShare(square, column, width, 1, height), width >> 1, share),
+    above: hasSeam((row) => changedShare(square, row * width, 1, width, width), height >> 1, share),
+  };
 }
 
 /** @param changed The share of a line on which it differs from the one before. */

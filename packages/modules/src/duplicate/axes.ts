@@ -1,4 +1,5 @@
 import { readAxes } from '../axes-file.ts';
+import { INNER_RULE } from '../inner-picture.ts';
 import { project } from '../project.ts';
 import { l2Normalize } from '../vectors/unit.ts';
 import { PATTERN_NUMBERS } from './pattern.ts';
@@ -10,7 +11,7 @@ const NETWORK_NUMBERS = 128;
 export const PATTERN_AXES = 256 - NETWORK_NUMBERS - TINT_NUMBERS;
 
 export interface DuplicateAxes {
-  /** The name of the network of copies and the first digits of the hash of the axes. */
+  /** The name of the network of copies and the first digits of the hash of the axes and of the rule of inner squares. */
   readonly model: string;
   /** A unit vector. */
   pattern(numbers: Float64Array): Float32Array;
@@ -25,7 +26,7 @@ export function duplicateAxes(model: string): Promise<DuplicateAxes> {
 let axes: Promise<DuplicateAxes> | undefined;
 
 async function read(model: string): Promise<DuplicateAxes> {
-  const { tensors, id } = await readAxes('duplicate', model);
+  const { tensors, id } = await readAxes('duplicate', model, INNER_RULE);
   const mean = tensors.get('pattern_mean', [PATTERN_NUMBERS]);
   const pattern = tensors.get('pattern', [PATTERN_AXES, PATTERN_NUMBERS]);
   return {

@@ -22,7 +22,7 @@ const scene = (width: number, height: number, sunX: number, hills: number, lift:
     return `#${gray(90)}${gray(140)}${gray(230 - 80 * y)}`;
   });
 
-/** The direction between those of one or two inner squares. */
+/** The direction between those of one or two inner squares. Hues are never opposite, so there is one. */
 function middleOf([first, second]: readonly Float32Array[]): Float32Array {
   const one = first as Float32Array;
   return second === undefined ? one : l2Normalize(one.map((value, i) => value + (second[i] as number)));
@@ -31,7 +31,7 @@ function middleOf([first, second]: readonly Float32Array[]): Float32Array {
 /**
  * Three views joined: a small network trained to tell copies from other pictures, which stands cuts and tilts; the pattern
  * of light and dark, which parts what the network takes for one; and, weakly, how much has which hue. Where it is open
- * what is plain around the picture, the descriptor lies between those of both answers, near enough to either.
+ * what is plain around the picture, the descriptor lies between those of both answers, mostly near enough to either.
  */
 const duplicate: Module = {
   manifest: duplicateManifest,

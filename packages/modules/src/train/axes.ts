@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { createRandom } from '@akin/domain';
-import { decodeImage, type Pixels } from '@akin/imaging';
+import { decodeImage } from '@akin/imaging';
 import { MIN_SIDE, sharedNetworks } from '../analyzer/analyze-image.ts';
 import { writeAxes } from '../axes-file.ts';
 import { CONTENT_AXES, GRADIENT_AXES, HEAD_NUMBERS, POOL_AXES, POOL_NUMBERS } from '../content/axes.ts';
@@ -17,6 +17,7 @@ import { lookAt } from '../duplicate/look.ts';
 import { PATTERN_NUMBERS } from '../duplicate/pattern.ts';
 import { readBitmap } from '../eval/bitmap.ts';
 import { makeEdits } from '../eval/edits.ts';
+import { INNER_RULE } from '../inner-picture.ts';
 import type { Backend } from '../network/backend.ts';
 import { COPIES_FOLDER, readModel } from '../network/model.ts';
 import { type Picture, preparePicture } from '../picture.ts';
@@ -73,15 +74,16 @@ for (const [i, file] of files.entries()) {
 }
 
 console.log(`content: ${await writeAxes('content', network, heads.length, contentTensors())}`);
-console.log(`duplicate: ${await writeAxes('duplicate', copies.id, heads.length, duplicateTensors())}`);
+console.log(`duplicate: ${await writeAxes('duplicate', copies.id, heads.length, duplicateTensors(), INNER_RULE)}`);
 
 async function prepare(bytes: Uint8Array) {
   const { pixels } = await decodeImage(bytes, { minSide: MIN_SIDE });
   return preparePicture(pixels, sharedNetworks(options.backend as Backend));
 }
 
+/** Of the first inner square, which every picture has. */
 function patternIn(picture: Picture): Float64Array {
-  return lookAt(picture.innerSquares()[0] as Pixels).pattern;
+  return lookAt(picture.innerSquares()[0]).pattern;
 }
 
 async function addEdits(bytes: Uint8Array, original: Float64Array, seed: number): Promise<void> {

@@ -1,12 +1,12 @@
 /**
  * `npm run copies-pictures -- <folder of pictures> <folder to write> [--backend onnx]`: what the network of copies is
- * trained on (copies-network/train.py). `inner.rgb` holds the inner square of each picture, `seen.f32` what the main
+ * trained on (copies-network/train.py). `inner.rgb` holds the (first) inner square of each picture, `seen.f32` what the main
  * network sees in it: the square roots of its channels, averaged over all ways to turn and flip the picture.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { decodeImage, type Pixels, resizeArea } from '@akin/imaging';
+import { decodeImage, resizeArea } from '@akin/imaging';
 import { MIN_SIDE, sharedNetworks } from '../analyzer/analyze-image.ts';
 import { rootsOf } from '../content/join.ts';
 import { innerPictures } from '../inner-picture.ts';
@@ -34,7 +34,7 @@ const seen: Float32Array[] = [];
 for (const file of await filesBelow(pictures)) {
   try {
     const { pixels } = await decodeImage(await readFile(file), { minSide: MIN_SIDE });
-    const [inner] = innerPictures(pixels, preparePicture(pixels, networks).square()) as [Pixels];
+    const [inner] = innerPictures(pixels, preparePicture(pixels, networks).square());
     const square = resizeArea(inner, SQUARE, SQUARE);
     const features = await main.run(Array.from({ length: WAYS }, (_, way) => inWay(square, way)));
     const roots = features.map(({ pool }) => rootsOf(pool));
