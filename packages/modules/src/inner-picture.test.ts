@@ -48,6 +48,16 @@ describe('the inner picture', () => {
     expect(data.length).toBe(3 * w * h);
   });
 
+  it.each(['rows', 'columns'])('a frame is cut off of plain %s, too', (lines) => {
+    const framed = draw(240, 240, (x, y) => {
+      if (Math.abs(x - 0.5) > 0.3 || Math.abs(y - 0.5) > 0.3) return '#FFFFFF';
+      return Math.floor(10 * (lines === 'rows' ? y : x)) % 2 ? '#203080' : '#C01030';
+    });
+    const { width, height } = innerOf(framed);
+    expect(Math.abs(width - 144)).toBeLessThanOrEqual(4);
+    expect(Math.abs(height - 144)).toBeLessThanOrEqual(4);
+  });
+
   it.each([
     ['light', '#FAFAFC', '#282832'],
     ['dark', '#18191E', '#DCDCE1'],

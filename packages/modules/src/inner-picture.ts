@@ -30,7 +30,7 @@ const LEAST_LEFT = 0.05;
 /** What is left is looked at anew, so that a picture is found on a page, this often at most. */
 const ROUNDS = 4;
 
-/** All numbers of the rule. With others a picture is seen differently, so they are part of the name of the model. */
+/** All numbers of this file. With others a picture is seen differently, so they are part of the name of the model. */
 export const INNER_RULE = [
   ...[...Object.values(STRICT), ...Object.values(LOOSE), SAME_SHARE, STRAY_SHARE],
   ...[SEAM_STEP, BESIDE, BESIDE_SHARE, LEAD, PLAIN_HALF, TIMES_THE_NEXT, LEAST_OF_ALL, LEAST_LEFT, ROUNDS],
@@ -55,7 +55,7 @@ export const INNER_RULE = [
  *   compression averages out.
  * @returns One picture, or two: the strict one first.
  */
-export function innerPictures(pixels: Pixels, square: Pixels): [Pixels, Pixels?] {
+export function innerPictures(pixels: Pixels, square: Pixels): [Pixels] | [Pixels, Pixels] {
   // By the strict limits nothing is plain, and nothing a seam, that is none by the loose ones.
   if (isWhole(square)) return [pixels];
   const strict = innerBox(square, STRICT);
@@ -110,7 +110,9 @@ function innerBox(square: Pixels, { tolerance, seamShare }: Limits): Box {
     const rows = mainPart(bottom - top, (y) => isRowPlain(square, box, top + y, tolerance));
     const columns = mainPart(right - left, (x) => isColumnPlain(square, box, left + x, tolerance));
     // The main part of the rows and that of the columns may be of different pictures, with nothing where they cross.
-    if (rows === undefined || columns === undefined) return before;
+    if (rows === undefined && columns === undefined) return before;
+    // Stripes, and skies: lines that are plain one way only.
+    if (rows === undefined || columns === undefined) return box;
     if (rows.to - rows.from < LEAST_LEFT * height || columns.to - columns.from < LEAST_LEFT * width) return box;
     before = box;
     box = { left: left + columns.from, top: top + rows.from, right: left + columns.to, bottom: top + rows.to };

@@ -12,7 +12,7 @@ export interface Picture {
    * What is left without what is plain around it, and of two pictures in one the main one, squashed to a square of
    * {@link INNER_SQUARE} pixels a side: what the network of copies is shown, too. Two where it is open what is plain.
    */
-  innerSquares(): readonly [Pixels, Pixels?];
+  innerSquares(): readonly Pixels[];
   /** What the main network sees in it. The first call in a thread loads it, the first for a picture runs it. */
   features(): Promise<Features>;
   /** What the network of copies sees in each of its inner squares; loaded and run likewise. */
@@ -36,7 +36,7 @@ export function preparePicture(pixels: Pixels, networks: Networks): Picture {
   let features: Promise<Features> | undefined;
   let copyFeatures: Promise<readonly Features<'copy'>[]> | undefined;
   let square: Pixels | undefined;
-  let innerSquares: readonly [Pixels, Pixels?] | undefined;
+  let innerSquares: readonly Pixels[] | undefined;
   const squash = () => {
     square ??= resizeArea(pixels, SQUARE, SQUARE);
     return square;
@@ -44,10 +44,7 @@ export function preparePicture(pixels: Pixels, networks: Networks): Picture {
   // Where nothing is cut off the square will do: its means are the same, but for rounding, and it has fewer pixels.
   const shrink = (inner: Pixels) => resizeArea(inner === pixels ? squash() : inner, INNER_SQUARE, INNER_SQUARE);
   const squashInner = () => {
-    if (innerSquares === undefined) {
-      const [first, second] = innerPictures(pixels, squash());
-      innerSquares = second === undefined ? [shrink(first)] : [shrink(first), shrink(second)];
-    }
+    innerSquares ??= innerPictures(pixels, squash()).map(shrink);
     return innerSquares;
   };
   return {
@@ -63,7 +60,7 @@ export function preparePicture(pixels: Pixels, networks: Networks): Picture {
       return features;
     },
     copyFeatures() {
-      copyFeatures ??= networks.copies().then((network) => network.run(squashInner() as readonly Pixels[]));
+      copyFeatures ??= networks.copies().then((network) => network.run(squashInner()));
       return copyFeatures;
     },
   };

@@ -7,7 +7,7 @@ const WEIGHTS = { network: 1, pattern: 0.4, tint: 0.6 } as const;
 
 /** Contrast (0…1) below which a picture is blank, and from which on it is a picture like any other. */
 const BLANK = 0.008;
-const CLEAR = 0.03;
+export const CLEAR = 0.03;
 
 /** Side of the version by which blank pictures are told apart. */
 const SIDE = 32;

@@ -10,7 +10,7 @@ export interface Look {
   readonly contrast: number;
 }
 
-/** @param inner The inner square of the picture. */
+/** @param inner An inner square of the picture. */
 export function lookAt(inner: Pixels): Look {
   const light = lightOf(inner);
   return { pattern: patternOf(light), tint: tintOf(inner), contrast: deviation(light) };

@@ -1,4 +1,3 @@
-import type { Pixels } from '@akin/imaging';
 import { draw } from '../drawing.ts';
 import type { Module } from '../module.ts';
 import type { Features } from '../network/network.ts';
@@ -6,8 +5,8 @@ import { l2Normalize } from '../vectors/unit.ts';
 import { inWay } from '../ways.ts';
 import { duplicateAxes } from './axes.ts';
 import { COPY_SCORE } from './copy-score.ts';
-import { joinParts } from './join.ts';
-import { lookAt } from './look.ts';
+import { CLEAR, joinParts } from './join.ts';
+import { type Look, lookAt } from './look.ts';
 import { duplicateManifest } from './manifest.ts';
 
 /** A scene with some detail: sky, hills and a sun; the copy is scaled and a little brighter. */
@@ -21,6 +20,12 @@ const scene = (width: number, height: number, sunX: number, hills: number, lift:
     if (y > 0.6 + 0.15 * Math.sin(x * hills)) return `#${gray(30)}${gray(110 + 60 * x)}${gray(50)}`;
     return `#${gray(90)}${gray(140)}${gray(230 - 80 * y)}`;
   });
+
+/** Of two inner squares those that are not nearly blank: what is drawn by lot for a blank one would hide the other. */
+function clearOf(looks: readonly Look[]): readonly Look[] {
+  const clear = looks.filter(({ contrast }) => contrast >= CLEAR);
+  return clear.length > 0 ? clear : looks.slice(0, 1);
+}
 
 /** The direction between those of one or two inner squares. Hues are never opposite, so there is one. */
 function middleOf([first, second]: readonly Float32Array[]): Float32Array {
@@ -36,12 +41,16 @@ function middleOf([first, second]: readonly Float32Array[]): Float32Array {
 const duplicate: Module = {
   manifest: duplicateManifest,
   async analyze(picture) {
-    const squares = picture.innerSquares();
+    const looks = picture.innerSquares().map(lookAt);
     const seen = await picture.copyFeatures();
     const axes = await duplicateAxes((seen[0] as Features<'copy'>).model);
-    const vectors = seen.map(({ heads }, i) => {
-      const { pattern, tint, contrast } = lookAt(squares[i] as Pixels);
-      return joinParts({ network: heads.copy, pattern: axes.pattern(pattern), tint }, contrast, picture.pixels);
+    const vectors = clearOf(looks).map((look) => {
+      const network = (seen[looks.indexOf(look)] as Features<'copy'>).heads.copy;
+      return joinParts(
+        { network, pattern: axes.pattern(look.pattern), tint: look.tint },
+        look.contrast,
+        picture.pixels,
+      );
     });
     return { duplicate_descriptor: { model: axes.model, vector: middleOf(vectors) } };
   },

@@ -10,7 +10,7 @@ import { lookAt } from './look.ts';
 import { PATTERN_NUMBERS } from './pattern.ts';
 import { TINT_NUMBERS } from './tint.ts';
 
-const look = (pixels: Pixels) => lookAt(preparePicture(pixels, sharedNetworks('wasm')).innerSquares()[0]);
+const look = (pixels: Pixels) => lookAt(preparePicture(pixels, sharedNetworks('wasm')).innerSquares()[0] as Pixels);
 
 const scene = draw(256, 192, (x, y) => {
   const value = Math.round(127 + 60 * Math.sin(7 * x + 3 * y * y) + 60 * Math.cos(11 * y - 5 * x * y));

@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { createRandom } from '@akin/domain';
-import { decodeImage } from '@akin/imaging';
+import { decodeImage, type Pixels } from '@akin/imaging';
 import { MIN_SIDE, sharedNetworks } from '../analyzer/analyze-image.ts';
 import { writeAxes } from '../axes-file.ts';
 import { CONTENT_AXES, GRADIENT_AXES, HEAD_NUMBERS, POOL_AXES, POOL_NUMBERS } from '../content/axes.ts';
@@ -83,7 +83,7 @@ async function prepare(bytes: Uint8Array) {
 
 /** Of the first inner square, which every picture has. */
 function patternIn(picture: Picture): Float64Array {
-  return lookAt(picture.innerSquares()[0]).pattern;
+  return lookAt(picture.innerSquares()[0] as Pixels).pattern;
 }
 
 async function addEdits(bytes: Uint8Array, original: Float64Array, seed: number): Promise<void> {
