@@ -15,11 +15,15 @@ function axesFile(module: string): URL {
  * @param rule The numbers, if any, by which the module prepares what it compares.
  * @throws an Error when the axes were found for another network or rule.
  */
-export async function readAxes(module: string, model: string, rule = ''): Promise<{ tensors: Tensors; id: string }> {
+export async function readAxes(
+  module: string,
+  model: string,
+  rule?: string,
+): Promise<{ tensors: Tensors; id: string }> {
   const file = axesFile(module);
   const tensors = readSafetensors(await readFile(file), `${module}-axes.safetensors`);
   const { network, sha256 } = tensors.metadata;
-  if ((tensors.metadata.rule ?? '') !== rule) {
+  if (tensors.metadata.rule !== rule) {
     throw new Error(`models/${module}-axes.safetensors belongs to another rule of the module: train it again.`);
   }
   if (network !== model || !sha256) {
@@ -36,9 +40,9 @@ export async function writeAxes(
   network: string,
   pictures: number,
   tensors: Parameters<typeof writeSafetensors>[0],
-  rule = '',
+  rule?: string,
 ): Promise<string> {
-  const hashed: Record<string, string> = rule === '' ? {} : { rule };
+  const hashed: Record<string, string> = rule === undefined ? {} : { rule };
   const sha256 = createHash('sha256').update(writeSafetensors(tensors, hashed)).digest('hex');
   const metadata = { network, sha256, pictures: String(pictures), ...hashed };
   await writeFile(axesFile(module), writeSafetensors(tensors, metadata));

@@ -13,7 +13,7 @@ const { models, outputs: stored } = JSON.parse(
 const files = Object.keys(stored);
 
 const picture = (file: string) => readFile(new URL(`../../test/pictures/${file}`, import.meta.url));
-/** Not a bare pool: native packages that only a thread has loaded cannot be loaded again in the process after that thread has ended. */
+/** Not a bare pool: a native package that only a thread has loaded cannot be loaded again after that thread has ended. */
 const open = (threads: number, backend: Backend) => createAnalyzer({ threads, backend });
 
 /** What to do stands in the failure: who changed the outputs on purpose has to know. */

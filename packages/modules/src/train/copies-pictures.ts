@@ -1,7 +1,7 @@
 /**
  * `npm run copies-pictures -- <folder of pictures> <folder to write> [--backend onnx]`: what the network of copies is
- * trained on (copies-network/train.py). `inner.rgb` holds the (first) inner square of each picture, `seen.f32` what the main
- * network sees in it: the square roots of its channels, averaged over all ways to turn and flip the picture.
+ * trained on (copies-network/train.py). `inner.rgb` holds the (first) inner square of each picture, `seen.f32` what the
+ * main network sees in it: the square roots of its channels, averaged over all ways to turn and flip the picture.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
