@@ -142,6 +142,13 @@ describe('an isolated subject', () => {
     expect({ isolated, names }).toEqual({ isolated: true, names: ['red'] });
   });
 
+  it('has no colour of the mixture of its outline and the background, however small the picture was made', () => {
+    const large = product('#F8F8F8', '#2060C0', '#202020', '#F0C020', 480);
+    for (const side of [200, 97, 64]) {
+      expect(analyzeColor(resizeArea(large, side, side)).names).toEqual(['blue', 'black', 'gold']);
+    }
+  });
+
   it('keeps what it encloses', () => {
     const ring = draw(200, 200, (x, y) => {
       const r = Math.hypot(x - 0.5, y - 0.5);
@@ -235,6 +242,6 @@ describe('any picture', () => {
       const { descriptor, ...rest } = analyzeColor(picture);
       hash.update(JSON.stringify(rest)).update(new Uint8Array(descriptor.buffer));
     }
-    expect(hash.digest('hex')).toBe('09f1519c51394ba5c75213837b32f38e81660b4178147c7fbb95bc8273c2c4f3');
+    expect(hash.digest('hex')).toBe('c4531ca23ae207801eec1f8be2e0ec8311291c20fd42348fb85dabd58056fda1');
   });
 });

@@ -1,4 +1,5 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
+import { SQUARE } from '../picture.ts';
 import { type Background, findBackground } from './background.ts';
 import { collectColors, writePoints } from './colors.ts';
 import { addColor, DIMENSIONS, unitVector } from './descriptor.ts';
@@ -19,21 +20,21 @@ export interface ColorAnalysis {
   readonly descriptor: Float32Array;
 }
 
-/** Long side of the small version that is analyzed; smaller pictures stay as they are. */
-const SIDE = 128;
 /** Used again for each picture, to spare the garbage collector: nothing may await between filling it and the last look. */
-const pointsOfThread = new Float32Array(3 * SIDE * SIDE);
+const pointsOfThread = new Float32Array(3 * SQUARE ** 2);
 /** A background over less of the picture is a frame, and a subject on less of it a speck. */
 const MIN_BACKGROUND = 0.1;
 const MIN_SUBJECT = 0.004;
 
 /**
- * Finds the colours of a picture's subject. Works on an area-averaged version of at most 128 px. A plain background
- * (one colour over most of the border, connected from the edges) is left out; a picture that is all background keeps
- * its colour.
+ * Finds the colours of a picture's subject. Looks at the picture averaged down to 128x128, whatever its shape. A plain
+ * background (one colour over most of the border, connected from the edges) is left out; a picture that is all
+ * background keeps its colour.
+ *
+ * @param pixels A picture, or a smaller version of it: the module takes the square that others need, too.
  */
 export function analyzeColor(pixels: Pixels): ColorAnalysis {
-  const small = shrink(pixels);
+  const small = resizeArea(pixels, SQUARE, SQUARE);
   const points = pointsOfThread.subarray(0, small.data.length);
   writePoints(small.data, points);
   const background = findBackground(points, small.width, small.height);
@@ -50,7 +51,7 @@ export function analyzeColor(pixels: Pixels): ColorAnalysis {
     const [x, y, z] = [colors.points[at] as number, colors.points[at + 1] as number, colors.points[at + 2] as number];
     addColor(shares, x, y, z, colors.weights[i] as number, scratch);
   }
-  const palette = findPalette(colors, shares);
+  const palette = findPalette(colors, shares, isolated ? background.color : undefined);
   return {
     paletteHex: palette.hex,
     paletteFreq: palette.freq,
@@ -58,13 +59,6 @@ export function analyzeColor(pixels: Pixels): ColorAnalysis {
     isolated,
     descriptor: unitVector(shares),
   };
-}
-
-function shrink(pixels: Pixels): Pixels {
-  const side = Math.max(pixels.width, pixels.height);
-  if (side <= SIDE) return pixels;
-  const scaled = (length: number): number => Math.max(1, Math.round((length * SIDE) / side));
-  return resizeArea(pixels, scaled(pixels.width), scaled(pixels.height));
 }
 
 /**

@@ -4,12 +4,12 @@ import { analyzeColor } from './analyze.ts';
 import { colorManifest } from './manifest.ts';
 
 /** To be renamed whenever the descriptor of a picture changes. */
-const MODEL = 'color-1';
+const MODEL = 'color-2';
 
 const color: Module = {
   manifest: colorManifest,
   analyze(picture) {
-    const { paletteHex, paletteFreq, names, isolated, descriptor } = analyzeColor(picture.pixels);
+    const { paletteHex, paletteFreq, names, isolated, descriptor } = analyzeColor(picture.square());
     return {
       color_palette_hex: paletteHex,
       color_palette_freq: paletteFreq,
