@@ -21,7 +21,7 @@ const LOPQ_HEADER = 5;
 
 /** Makes the codes of a descriptor. 0.2 ms for 256 numbers. */
 export function encodeCodes(codebook: Codebook, vector: Float32Array): Codes {
-  const cells = nearestCells(codebook, vector).subarray(0, NEAREST_CELLS);
+  const cells = nearestCells(codebook, vector, NEAREST_CELLS);
   const cluster = cells[0] as number;
   const nclusters = Buffer.alloc(cells.length * 2);
   for (const [i, cell] of cells.entries()) nclusters.writeUInt16LE(cell, i * 2);
@@ -37,12 +37,27 @@ export function encodeCodes(codebook: Codebook, vector: Float32Array): Codes {
   };
 }
 
-/** All cells by rising distance of their centroid, equal ones by index: the order in which a search visits them. */
-export function nearestCells(codebook: Codebook, vector: Float32Array): Uint16Array {
-  const distances = Float64Array.from({ length: codebook.cellCount }, (_, cell) => toCentroid(codebook, vector, cell));
-  return Uint16Array.from(distances.keys()).sort(
-    (a, b) => (distances[a] as number) - (distances[b] as number) || a - b,
-  );
+/**
+ * The cells by rising distance of their centroid, equal ones by index: the order in which a search visits them.
+ *
+ * @param most How many are wanted: few are found faster than all are sorted.
+ */
+export function nearestCells(codebook: Codebook, vector: Float32Array, most = codebook.cellCount): Uint16Array {
+  const { cellCount } = codebook;
+  const cells = new Uint16Array(Math.min(most, cellCount));
+  const distances = new Float64Array(cells.length);
+  for (let cell = 0, held = 0; cell < cellCount; cell++) {
+    const distance = toCentroid(codebook, vector, cell);
+    if (held === cells.length && distance >= (distances[held - 1] as number)) continue;
+    let place = held < cells.length ? held++ : held - 1;
+    for (; place > 0 && distance < (distances[place - 1] as number); place--) {
+      cells[place] = cells[place - 1] as number;
+      distances[place] = distances[place - 1] as number;
+    }
+    cells[place] = cell;
+    distances[place] = distance;
+  }
+  return cells;
 }
 
 /** The squared distance of a vector from the centroid of a cell. */
@@ -100,19 +115,26 @@ function quantize(codebook: Codebook, vector: Float32Array, cell: number, code: 
   const { dimensions, subspaces, quantizers } = codebook;
   const turned = rotateResidual(codebook, vector, cell);
   const width = dimensions / subspaces;
-  for (let subspace = 0, at = 0; subspace < subspaces; subspace++) {
+  for (let subspace = 0; subspace < subspaces; subspace++) {
     const from = subspace * width;
     let best = Number.POSITIVE_INFINITY;
-    for (let word = 0; word < CODEWORDS; word++) {
-      let sum = 0;
-      for (let i = 0; i < width; i++, at++) {
-        const difference = (turned[from + i] as number) - (quantizers[at] as number);
-        sum += difference * difference;
+    // Four codewords at once, each in a sum of its own.
+    for (let word = 0; word < CODEWORDS; word += 4) {
+      let a = 0;
+      let b = 0;
+      let c = 0;
+      let d = 0;
+      for (let i = from, at = (subspace * CODEWORDS + word) * width; i < from + width; i++, at++) {
+        const value = turned[i] as number;
+        a += (value - (quantizers[at] as number)) ** 2;
+        b += (value - (quantizers[at + width] as number)) ** 2;
+        c += (value - (quantizers[at + 2 * width] as number)) ** 2;
+        d += (value - (quantizers[at + 3 * width] as number)) ** 2;
       }
-      if (sum < best) {
-        best = sum;
-        code[subspace] = word;
-      }
+      const nearest = Math.min(a, b, c, d);
+      if (nearest >= best) continue;
+      best = nearest;
+      code[subspace] = word + [a, b, c, d].indexOf(nearest);
     }
   }
 }
