@@ -179,6 +179,18 @@ describe('a codebook trained on a few vectors', () => {
     );
   });
 
+  it('orders cells by the distance of their centroids, all and the first few alike', () => {
+    const { cellCount, cells } = codebook;
+    for (const i of [5, 77]) {
+      const far = Array.from({ length: cellCount }, (_, cell) =>
+        distance(vector(i), cells.subarray(cell * WIDTH, (cell + 1) * WIDTH)),
+      );
+      const order = [...far.keys()].sort((a, b) => (far[a] as number) - (far[b] as number));
+      expect([...nearestCells(codebook, vector(i))]).toEqual(order);
+      for (const most of [0, 1, 7]) expect([...nearestCells(codebook, vector(i), most)]).toEqual(order.slice(0, most));
+    }
+  });
+
   it('brings a vector back from its code nearer than from its cell alone', () => {
     let fine = 0;
     let coarse = 0;
