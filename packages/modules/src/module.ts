@@ -4,7 +4,7 @@ import type { Picture } from './picture.ts';
 
 /** A vector, and the name of what made it: vectors of different models are never compared. */
 export interface Descriptor {
-  /** Such as `akin-1:d52ec204` or `color-1`; a change of the arithmetic needs a new name. At most 100 of `\w . : -`. */
+  /** Such as `akin-1:d52ec204` or `color-2`; a change of the arithmetic needs a new name. At most 100 of `\w . : -`. */
   readonly model: string;
   /** Unit length. akin rounds it to half precision. */
   readonly vector: Float32Array;

@@ -27,14 +27,14 @@ const MIN_BACKGROUND = 0.1;
 const MIN_SUBJECT = 0.004;
 
 /**
- * Finds the colours of a picture's subject. Looks at the picture averaged down to 128x128, whatever its shape. A plain
- * background (one colour over most of the border, connected from the edges) is left out; a picture that is all
- * background keeps its colour.
+ * Finds the colours of a picture's subject. A plain background (one colour over most of the border, connected from the
+ * edges) is left out; a picture that is all background keeps its colour. Pictures that are small already are looked at
+ * as they are, because enlarging would widen outlines, in which subject and background are mixed.
  *
- * @param pixels A picture, or a smaller version of it: the module takes the square that others need, too.
+ * @param square Makes the picture's square, in which all others are looked at.
  */
-export function analyzeColor(pixels: Pixels): ColorAnalysis {
-  const small = resizeArea(pixels, SQUARE, SQUARE);
+export function analyzeColor(pixels: Pixels, square = () => resizeArea(pixels, SQUARE, SQUARE)): ColorAnalysis {
+  const small = Math.max(pixels.width, pixels.height) <= SQUARE ? pixels : square();
   const points = pointsOfThread.subarray(0, small.data.length);
   writePoints(small.data, points);
   const background = findBackground(points, small.width, small.height);
@@ -51,7 +51,7 @@ export function analyzeColor(pixels: Pixels): ColorAnalysis {
     const [x, y, z] = [colors.points[at] as number, colors.points[at + 1] as number, colors.points[at + 2] as number];
     addColor(shares, x, y, z, colors.weights[i] as number, scratch);
   }
-  const palette = findPalette(colors, shares, isolated ? background.color : undefined);
+  const palette = findPalette(colors, shares);
   return {
     paletteHex: palette.hex,
     paletteFreq: palette.freq,

@@ -1,16 +1,11 @@
-import type { Point } from './palette.ts';
-
 /** A plain background: one colour over most of the border, and what of it hangs together from the edges. */
 export interface Background {
   /** 1 where a pixel is background, else 0. */
   readonly mask: Uint8Array;
   /** Share of the picture's pixels, 0…1. */
   readonly area: number;
-  /** Its colour, a point of oklab.ts. */
-  readonly color: Point;
 }
 
-const RINGS = 2;
 /** Half the width in which border pixels count as one colour, in units of oklab.ts. */
 const BORDER_TOLERANCE = 0.06;
 /** A background must hold this share of the border: a subject may touch one side, or stand on the bottom one. */
@@ -33,16 +28,17 @@ export function findBackground(points: Float32Array, width: number, height: numb
   if (held < BORDER_SHARE * border.length) return null;
   let filled = 0;
   for (let i = 0; i < mask.length; i++) filled += mask[i] as number;
-  return { mask, area: filled / mask.length, color };
+  return { mask, area: filled / mask.length };
 }
 
-/** The outermost two rings of pixels. */
+/** The outermost pixels: two rings in a picture large enough, else one. */
 function borderPixels(width: number, height: number): Int32Array {
+  const rings = Math.min(width, height) >= 48 ? 2 : 1;
   const pixels: number[] = [];
   for (let y = 0; y < height; y++) {
-    const inner = y >= RINGS && y < height - RINGS;
+    const inner = y >= rings && y < height - rings;
     for (let x = 0; x < width; x++) {
-      if (inner && x === RINGS) x = width - RINGS;
+      if (inner && x === rings && width > 2 * rings) x = width - rings;
       pixels.push(y * width + x);
     }
   }
@@ -50,7 +46,7 @@ function borderPixels(width: number, height: number): Int32Array {
 }
 
 /** The colour with the most border pixels around it, refined to their mean. */
-function commonColor(points: Float32Array, border: Int32Array): Point {
+function commonColor(points: Float32Array, border: Int32Array): [number, number, number] {
   const rim = new Float32Array(3 * border.length);
   for (let i = 0; i < border.length; i++) {
     const at = 3 * (border[i] as number);
@@ -65,14 +61,14 @@ function commonColor(points: Float32Array, border: Int32Array): Point {
     most = count;
     best = 3 * i;
   }
-  if (most === 0) return { x: 0, y: 0, z: 0 };
+  if (most === 0) return [0, 0, 0];
   let { x, y, z, count } = sumAround(rim, rim[best] as number, rim[best + 1] as number, rim[best + 2] as number);
   for (let round = 0; round < 2; round++) {
     const next = sumAround(rim, x / count, y / count, z / count);
     if (next.count === 0) break;
     ({ x, y, z, count } = next);
   }
-  return { x: x / count, y: y / count, z: z / count };
+  return [x / count, y / count, z / count];
 }
 
 /** How many pixels of the rim lie near a colour: asked a hundred times a picture. */
@@ -110,8 +106,8 @@ function sumAround(rim: Float32Array, x: number, y: number, z: number): Sum {
  * How far from the background's colour a pixel still belongs to it, squared: more on a noisy backdrop than on a clean
  * one, where the shading of a white product must not be taken for background.
  */
-function tolerance2(points: Float32Array, border: Int32Array, color: Point): number {
-  const { x, y, z } = color;
+function tolerance2(points: Float32Array, border: Int32Array, color: readonly [number, number, number]): number {
+  const [x, y, z] = color;
   let sum = 0;
   let count = 0;
   for (const pixel of border) {
@@ -131,10 +127,10 @@ function floodFromBorder(
   width: number,
   height: number,
   border: Int32Array,
-  color: Point,
+  color: readonly [number, number, number],
   near2: number,
 ): Uint8Array {
-  const { x, y, z } = color;
+  const [x, y, z] = color;
   const mask = new Uint8Array(width * height);
   const queue = new Int32Array(width * height);
   let filled = 0;

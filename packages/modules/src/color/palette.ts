@@ -24,14 +24,10 @@ const BLEND_SHARE = 0.05;
 const BLEND_DISTANCE = 0.06;
 const ROUNDS = 6;
 
-/** A colour in the space of oklab.ts. */
-export interface Point {
+interface Group {
   x: number;
   y: number;
   z: number;
-}
-
-interface Group extends Point {
   weight: number;
   /** Weighted sum of the squared differences of its colours from its own. */
   scatter: number;
@@ -41,10 +37,8 @@ interface Group extends Point {
  * The palette of colours with weights: k-means started at the fixed centres that hold most of the picture (`shares`
  * of descriptor.ts), groups joined until at most five are left that all look different, k-means again between those.
  * Nothing is drawn by chance.
- *
- * @param background The colour that the subject stands on and its outlines mix with, if there is one.
  */
-export function findPalette(colors: Colors, shares: Float64Array, background?: Point): Palette {
+export function findPalette(colors: Colors, shares: Float64Array): Palette {
   let groups = joinAlike(kMeans(colors, startGroups(shares)));
   groups = joinAlike(kMeans(colors, groups).map((group) => settle(colors, group)));
   groups.sort((a, b) => b.weight - a.weight || a.x - b.x || a.y - b.y || a.z - b.z);
@@ -53,7 +47,7 @@ export function findPalette(colors: Colors, shares: Float64Array, background?: P
     groups.filter(
       (group, i) =>
         group.weight >= MIN_SHARE * total &&
-        (group.weight >= BLEND_SHARE * total || !isBlend(group, groups.slice(0, i), background)),
+        (group.weight >= BLEND_SHARE * total || !isBlend(group, groups.slice(0, i))),
     ),
   );
 }
@@ -171,7 +165,7 @@ const VIVID = 0.25;
  * Distance of two groups in units of oklab.ts. Between vivid colours lightness counts half, because shading does not
  * make another colour of a red shirt; between grays it counts fully: black, gray and white are three colours.
  */
-function difference(a: Point, b: Point): number {
+function difference(a: Group, b: Group): number {
   return Math.sqrt(difference2(a.x, a.y, a.z, b.x, b.y, b.z));
 }
 
@@ -229,25 +223,22 @@ function settle(colors: Colors, group: Group): Group {
   return { ...group, x, y, z };
 }
 
-/** Whether a colour lies between two of the others, or between one of them and the background, which it is not. */
-function isBlend(group: Point, others: readonly Point[], background?: Point): boolean {
-  return others.some(
-    (a, i) =>
-      others.slice(i + 1).some((b) => liesBetween(group, a, b)) ||
-      (background !== undefined && difference(group, background) > SAME_COLOR && liesBetween(group, a, background)),
+/** Whether a colour lies between two of the others. */
+function isBlend(group: Group, others: readonly Group[]): boolean {
+  return others.some((a, i) =>
+    others.slice(i + 1).some((b) => {
+      const bx = b.x - a.x;
+      const by = b.y - a.y;
+      const bz = b.z - a.z;
+      const along =
+        ((group.x - a.x) * bx + (group.y - a.y) * by + (group.z - a.z) * bz) / (bx * bx + by * by + bz * bz);
+      if (along <= 0 || along >= 1) return false;
+      const dx = a.x + along * bx - group.x;
+      const dy = a.y + along * by - group.y;
+      const dz = a.z + along * bz - group.z;
+      return dx * dx + dy * dy + dz * dz < BLEND_DISTANCE * BLEND_DISTANCE;
+    }),
   );
-}
-
-function liesBetween({ x, y, z }: Point, a: Point, b: Point): boolean {
-  const bx = b.x - a.x;
-  const by = b.y - a.y;
-  const bz = b.z - a.z;
-  const along = ((x - a.x) * bx + (y - a.y) * by + (z - a.z) * bz) / (bx * bx + by * by + bz * bz);
-  if (along <= 0 || along >= 1) return false;
-  const dx = a.x + along * bx - x;
-  const dy = a.y + along * by - y;
-  const dz = a.z + along * bz - z;
-  return dx * dx + dy * dy + dz * dz < BLEND_DISTANCE * BLEND_DISTANCE;
 }
 
 /** Rounds colours to sRGB, joins those that print alike, and rounds shares by largest remainders to a sum of 10,000. */
