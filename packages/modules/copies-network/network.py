@@ -9,6 +9,8 @@ import torch.nn.functional as F
 
 WAYS = 8
 NUMBERS = 128
+# In how many ways the whole map is looked at: as it is, and its middle, as a picture shows it that is cut.
+VIEWS = 2
 
 
 def turn(x, way):
@@ -55,6 +57,13 @@ class Symmetric(nn.Module):
         return self.norm(y.view(n, self.filters, WAYS, height, width)).view(n, -1, height, width)
 
 
+def _of_middle(weight):
+    """Filters that see in the middle three quarters of a map of 4 x 4 what the given ones see in all of it."""
+    places = 0.75 * (torch.arange(4.0) - 1.5) + 1.5
+    between = (1 - (places[:, None] - torch.arange(4.0)).abs()).clamp(min=0)
+    return torch.einsum("...ij,ia,jb->...ab", weight, between, between)
+
+
 class Network(nn.Module):
     def __init__(self):
         super().__init__()
@@ -66,10 +75,12 @@ class Network(nn.Module):
         self.conv4 = Symmetric(16, 24, 4, 2, 1)
         self.same4 = Symmetric(24, 24, 3, 1, 1)
         self.again4 = Symmetric(24, 24, 3, 1, 1)
-        self.conv5 = Symmetric(24, NUMBERS, 4, 1, 0)
+        self.conv5 = Symmetric(24, VIEWS * NUMBERS, 4, 1, 0)
         self.conv6 = Symmetric(NUMBERS, NUMBERS, 1, 1, 0)
         self.even = nn.BatchNorm1d(NUMBERS, affine=False)
         self.copy = nn.Linear(NUMBERS, NUMBERS)
+        with torch.no_grad():
+            self.conv5.weight[NUMBERS:] = _of_middle(self.conv5.weight[:NUMBERS])
         for layer in (self.again3, self.again4):  # They begin as if they were not there.
             nn.init.zeros_(layer.norm.weight)
 
@@ -83,8 +94,8 @@ class Network(nn.Module):
         x = F.relu(self.conv4(x))
         for layer in (self.same4, self.again4):
             x = F.relu(x + layer(x))
-        x = F.relu(self.conv6(F.relu(self.conv5(x))))
-        means = x.mean((2, 3)).view(len(x), NUMBERS, WAYS).mean(2)
+        x = F.relu(self.conv6(F.relu(self.conv5(x)).reshape(VIEWS * len(x), NUMBERS * WAYS, 1, 1)))
+        means = x.view(-1, VIEWS, NUMBERS, WAYS).mean((1, 3))
         return F.normalize(self.copy(self.even(means)))
 
 

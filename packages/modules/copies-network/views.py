@@ -133,26 +133,27 @@ def _letters(n):
     """Masks of some lines of broken bars, which look like text from afar."""
     mask = torch.zeros(n, 1, SIDE, SIDE)
     for i in range(n):
-        top, left = 0.85 * torch.rand(()).item(), 0.3 * torch.rand(()).item()
-        right = max(left + 0.2, 0.5) + torch.rand(()).item() * (1 - max(left + 0.2, 0.5))
-        size = 0.03 + 0.06 * torch.rand(()).item()
+        top, left, wide, size, fill, gap = torch.rand(6).tolist()
+        top, left, size, fill, gap = 0.88 * top, 0.3 * left, 0.03 + 0.08 * size, 0.4 + 0.25 * fill, 1.1 + 0.4 * gap
+        right = max(left + 0.2, 0.5) + wide * (1 - max(left + 0.2, 0.5))
         start, end, height = int(left * SIDE), int(right * SIDE), max(2, int(size * SIDE))
         for line in range(int(torch.randint(1, 4, ()))):
-            y = int((top + line * size * 1.5) * SIDE)
+            y = int((top + line * size * gap) * SIDE)
             if y + height >= SIDE:
                 break
-            cells = (torch.rand(1, 1, 3, max(1, (end - start) // 3)) < 0.55).float()
+            rows, columns = int(torch.randint(3, 6, ())), max(1, (end - start) // int(torch.randint(2, 4, ())))
+            cells = (torch.rand(1, 1, rows, columns) < fill).float()
             mask[i, :, y:y + height, start:end] = F.interpolate(cells, size=(height, end - start), mode="nearest")[0]
     return mask
 
 
 def _overlays(view):
     n = len(view)
-    some = torch.nonzero(chance(n, 0.15)).flatten()
+    some = torch.nonzero(chance(n, 0.24)).flatten()
     if len(some):
         letters, color = _letters(len(some)), torch.rand(len(some), 3, 1, 1)
-        gray = chance(len(some), 0.5).view(-1, 1, 1, 1).float().expand(-1, 3, -1, -1)
-        color = torch.where(chance(len(some), 0.6).view(-1, 1, 1, 1), gray, color)
+        black_or_white = chance(len(some), 0.5).view(-1, 1, 1, 1).float().expand(-1, 3, -1, -1)
+        color = torch.where(chance(len(some), 0.75).view(-1, 1, 1, 1), black_or_white, color)
         view[some] = view[some] * (1 - letters) + color * letters
     some = torch.nonzero(chance(n, 0.12)).flatten()
     if len(some):

@@ -7,7 +7,7 @@ import struct
 import numpy as np
 import torch
 
-from network import NUMBERS, Network, Symmetric
+from network import NUMBERS, VIEWS, WAYS, Network, Symmetric
 
 MODEL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "models", "copies")
 
@@ -27,7 +27,7 @@ def write(network):
         tensors[f"{name}.weight"] = weight.permute(2, 3, 1, 0).contiguous().numpy()
         tensors[f"{name}.bias"] = (layer.norm.bias - layer.norm.running_mean * scale).detach().numpy()
         return {"op": "conv2d", "name": name, "kernel": [layer.kernel] * 2,
-                "in": 3 if layer.inputs == 3 else layer.inputs * 8, "out": layer.filters * 8,
+                "in": 3 if layer.inputs == 3 else layer.inputs * WAYS, "out": layer.filters * WAYS,
                 "stride": layer.stride, "pad": layer.pad, "activation": activation, "symmetric": True}
 
     for name, layer in network.named_children():
@@ -37,7 +37,9 @@ def write(network):
             layers.append({"op": "residual", "a": convolution(name, "linear"), "b": None, "skip": None, "activation": "relu"})
         else:
             layers.append(convolution(name, "relu"))
-    layers.append({"op": "globalAveragePool"})
+        if name == "conv5":
+            layers.append({"op": "takeApart", "channels": NUMBERS * WAYS})
+    layers.append({"op": "meanOfParts", "count": VIEWS, "channels": NUMBERS * WAYS})
     deviation = torch.sqrt(network.even.running_var + network.even.eps)
     weight = network.copy.weight.detach() / deviation
     bias = network.copy.bias.detach() - weight @ network.even.running_mean

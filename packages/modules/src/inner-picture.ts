@@ -3,38 +3,38 @@ import type { Pixels } from '@akin/imaging';
 interface Limits {
   /** A pixel belongs to a plain line when no channel is further than this from the line's mean. */
   readonly tolerance: number;
-  /** Two pictures meet where a channel changes by more than {@link SEAM_STEP} on this share of a line. */
+  /** Two pictures meet where a channel changes by more than `seamStep` on this share of a line. */
   readonly seamShare: number;
 }
 
-/** What programs put around pictures and beside them is cut off by both; walls, skies and soft shadows often by one. */
-const STRICT: Limits = { tolerance: 5, seamShare: 0.9 };
-const LOOSE: Limits = { tolerance: 11, seamShare: 0.85 };
-/** Both answers are one when no side differs by more than this share of the square. */
-const SAME_SHARE = 3 / 32;
-/** So many of a line's pixels may be off: compression makes rings beside what is plain. */
-const STRAY_SHARE = 0.04;
-const SEAM_STEP = 16;
-/** So many pixels beside a seam, no more than this share of a line may change: noise and foliage change everywhere. */
-const BESIDE = 3;
-const BESIDE_SHARE = 0.8;
-/** Of two pictures one is taken only if it has so many times the variance of the other: light must not change which. */
-const LEAD = 1.05;
-/** Variance of the sum of the channels below which a half is plain, and no picture. */
-const PLAIN_HALF = 10 ** 2;
-/** One of several parts is the picture when it is so many times as long as the next, and has this share of all. */
-const TIMES_THE_NEXT = 1.5;
-const LEAST_OF_ALL = 0.3;
-/** What is left must keep this share of each side; else nothing more is cut. */
-const LEAST_LEFT = 0.05;
-/** What is left is looked at anew, so that a picture is found on a page, this often at most. */
-const ROUNDS = 4;
+/** All numbers by which is decided what is cut off. */
+const RULE = {
+  /** What programs put around pictures and beside them is cut off by both; walls, skies and soft shadows often by one. */
+  strict: { tolerance: 5, seamShare: 0.9 } as Limits,
+  loose: { tolerance: 11, seamShare: 0.85 } as Limits,
+  /** Both answers are one when no side differs by more than this share of the square. */
+  sameShare: 3 / 32,
+  /** So many of a line's pixels may be off: compression makes rings beside what is plain. */
+  strayShare: 0.04,
+  seamStep: 16,
+  /** So many pixels beside a seam, no more than this share of a line may change: noise and foliage change everywhere. */
+  beside: 3,
+  besideShare: 0.8,
+  /** Of two pictures one is taken only if it has so many times the variance of the other: light must not change which. */
+  lead: 1.05,
+  /** Variance of the sum of the channels below which a half is plain, and no picture. */
+  plainHalf: 10 ** 2,
+  /** One of several parts is the picture when it is so many times as long as the next, and has this share of all. */
+  timesTheNext: 1.5,
+  leastOfAll: 0.3,
+  /** What is left must keep this share of each side; else nothing more is cut. */
+  leastLeft: 0.05,
+  /** What is left is looked at anew, so that a picture is found on a page, this often at most. */
+  rounds: 4,
+};
 
-/** All numbers of this file. With others a picture is seen differently, so they are part of the name of the model. */
-export const INNER_RULE = [
-  ...[...Object.values(STRICT), ...Object.values(LOOSE), SAME_SHARE, STRAY_SHARE],
-  ...[SEAM_STEP, BESIDE, BESIDE_SHARE, LEAD, PLAIN_HALF, TIMES_THE_NEXT, LEAST_OF_ALL, LEAST_LEFT, ROUNDS],
-].join(' ');
+/** With another rule a picture is seen differently, so it is part of the name of the model. */
+export const INNER_RULE = JSON.stringify(RULE);
 
 /**
  * The picture itself, without what is plain around it: letterboxes, frames, margins of a cut-out; and without captions
@@ -58,9 +58,9 @@ export const INNER_RULE = [
 export function innerPictures(pixels: Pixels, square: Pixels): [Pixels] | [Pixels, Pixels] {
   // By the strict limits nothing is plain, and nothing a seam, that is none by the loose ones.
   if (isWhole(square)) return [pixels];
-  const strict = innerBox(square, STRICT);
-  const loose = innerBox(square, LOOSE);
-  const far = SAME_SHARE * square.width;
+  const strict = innerBox(square, RULE.strict);
+  const loose = innerBox(square, RULE.loose);
+  const far = RULE.sameShare * square.width;
   const isOne = (Object.keys(strict) as (keyof Box)[]).every((side) => Math.abs(strict[side] - loose[side]) <= far);
   const inner = within(pixels, square, strict);
   return isOne ? [inner] : [inner, within(pixels, square, loose)];
@@ -91,11 +91,11 @@ function boxOf({ width, height }: Pixels): Box {
 
 /** Whether there is nothing to cut, even by the loose limits. */
 function isWhole(square: Pixels): boolean {
-  const { beside, above } = seams(square, LOOSE.seamShare);
+  const { beside, above } = seams(square, RULE.loose.seamShare);
   if (beside || above) return false;
   const all = boxOf(square);
   for (let line = 0; line < square.width; line++) {
-    if (isRowPlain(square, all, line, LOOSE.tolerance) || isColumnPlain(square, all, line, LOOSE.tolerance))
+    if (isRowPlain(square, all, line, RULE.loose.tolerance) || isColumnPlain(square, all, line, RULE.loose.tolerance))
       return false;
   }
   return true;
@@ -105,7 +105,7 @@ function innerBox(square: Pixels, { tolerance, seamShare }: Limits): Box {
   const { width, height } = square;
   let box = mainHalf(square, seamShare);
   let before = box;
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < RULE.rounds; round++) {
     const { left, top, right, bottom } = box;
     const rows = mainPart(bottom - top, (y) => isRowPlain(square, box, top + y, tolerance));
     const columns = mainPart(right - left, (x) => isColumnPlain(square, box, left + x, tolerance));
@@ -113,7 +113,7 @@ function innerBox(square: Pixels, { tolerance, seamShare }: Limits): Box {
     if (rows === undefined && columns === undefined) return before;
     // Stripes, and skies: lines that are plain one way only.
     if (rows === undefined || columns === undefined) return box;
-    if (rows.to - rows.from < LEAST_LEFT * height || columns.to - columns.from < LEAST_LEFT * width) return box;
+    if (rows.to - rows.from < RULE.leastLeft * height || columns.to - columns.from < RULE.leastLeft * width) return box;
     before = box;
     box = { left: left + columns.from, top: top + rows.from, right: left + columns.to, bottom: top + rows.to };
     if (box.right - box.left === right - left && box.bottom - box.top === bottom - top) break;
@@ -129,7 +129,7 @@ function mainHalf(square: Pixels, seamShare: number): Box {
   const first = beside ? { ...all, right: square.width >> 1 } : { ...all, bottom: square.height >> 1 };
   const second = beside ? { ...all, left: square.width >> 1 } : { ...all, top: square.height >> 1 };
   const [one, other] = [variance(square, first), variance(square, second)];
-  if (Math.min(one, other) < PLAIN_HALF || Math.max(one, other) < LEAD * Math.min(one, other)) return all;
+  if (Math.min(one, other) < RULE.plainHalf || Math.max(one, other) < RULE.lead * Math.min(one, other)) return all;
   return one > other ? first : second;
 }
 
@@ -145,10 +145,10 @@ function seams(square: Pixels, share: number): { beside: boolean; above: boolean
 /** @param changed The share of a line on which it differs from the one before. */
 function hasSeam(changed: (line: number) => number, middle: number, share: number): boolean {
   return (
-    middle > BESIDE &&
+    middle > RULE.beside &&
     changed(middle) > share &&
-    changed(middle - BESIDE) < BESIDE_SHARE &&
-    changed(middle + BESIDE) < BESIDE_SHARE
+    changed(middle - RULE.beside) < RULE.besideShare &&
+    changed(middle + RULE.beside) < RULE.besideShare
   );
 }
 
@@ -157,7 +157,7 @@ function changedShare({ data }: Pixels, from: number, step: number, before: numb
   let changed = 0;
   for (let i = 0, at = 3 * from; i < length; i++, at += 3 * step) {
     const across = (channel: number) =>
-      Math.abs((data[at + channel] as number) - (data[at + channel - 3 * before] as number)) > SEAM_STEP;
+      Math.abs((data[at + channel] as number) - (data[at + channel - 3 * before] as number)) > RULE.seamStep;
     if (across(0) || across(1) || across(2)) changed++;
   }
   return changed / length;
@@ -204,7 +204,7 @@ function mainPart(lines: number, isPlain: (line: number) => boolean): Span | und
   }
   if (first === undefined) return undefined;
   const length = largest.to - largest.from;
-  const stands = length >= TIMES_THE_NEXT * next && length >= LEAST_OF_ALL * (last - first);
+  const stands = length >= RULE.timesTheNext * next && length >= RULE.leastOfAll * (last - first);
   const { from, to } = stands ? largest : { from: first, to: last };
   // The lines beside what is cut off are mixtures of it and of the picture.
   return { from: from > 0 ? from + 1 : 0, to: to < lines ? to - 1 : lines };
@@ -238,7 +238,7 @@ function isPlain(data: Uint8Array, from: number, step: number, length: number, t
       Math.abs((data[at + 2] as number) - blue) > tolerance
     ) {
       strays++;
-      if (strays > STRAY_SHARE * length) return false;
+      if (strays > RULE.strayShare * length) return false;
     }
   }
   return true;

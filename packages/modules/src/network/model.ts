@@ -27,7 +27,20 @@ interface Residual {
   readonly activation: 'relu';
 }
 
-export type Layer = Conv2d | Residual | { readonly op: 'globalAveragePool' };
+/** A map of one pixel becomes several of `channels` each, handed on as if each came from a picture of its own. */
+interface TakeApart {
+  readonly op: 'takeApart';
+  readonly channels: number;
+}
+
+/** The mean of what became of the `count` parts of a picture. */
+interface MeanOfParts {
+  readonly op: 'meanOfParts';
+  readonly count: number;
+  readonly channels: number;
+}
+
+export type Layer = Conv2d | Residual | TakeApart | MeanOfParts | { readonly op: 'globalAveragePool' };
 
 /** `model.json`: a trunk of layers in order, and heads that each turn its pooled output into a unit vector. */
 interface ModelSpec<Head extends string> {
@@ -99,6 +112,7 @@ export function headsOf<Head extends string>({ spec }: Model<Head>): Head[] {
 export function pooledWidth(layers: readonly Layer[]): number {
   return layers.reduce((width, layer) => {
     if (layer.op === 'conv2d') return layer.out;
-    return layer.op === 'residual' ? (layer.b ?? layer.a).out : width;
+    if (layer.op === 'residual') return (layer.b ?? layer.a).out;
+    return layer.op === 'globalAveragePool' ? width : layer.channels;
   }, 3);
 }

@@ -5,7 +5,9 @@ import { block, type Field, integer, integers, join } from './protobuf.ts';
 const IR_VERSION = 8;
 const OPSET = 13;
 
+/** `TensorProto.DataType`. */
 const FLOAT = 1;
+const INT64 = 7;
 /** `AttributeProto.AttributeType`. */
 const INT = 2;
 const INTS = 7;
@@ -69,10 +71,23 @@ class Graph {
   layer(layer: Layer, x: string): string {
     if (layer.op === 'conv2d') return this.#conv2d(layer, x);
     if (layer.op === 'globalAveragePool') return this.add('GlobalAveragePool', [x], []);
+    if (layer.op === 'takeApart') return this.#reshape(x, [-1, layer.channels, 1, 1]);
+    if (layer.op === 'meanOfParts') {
+      const parts = this.#reshape(x, [-1, layer.count, layer.channels, 1, 1]);
+      return this.add('ReduceMean', [parts], [intsAttribute('axes', [1]), intAttribute('keepdims', 0)]);
+    }
     const first = this.#conv2d(layer.a, x);
     const through = layer.b === null ? first : this.#conv2d(layer.b, first);
     const past = layer.skip === null ? x : this.#conv2d(layer.skip, x);
     return this.add('Relu', [this.add('Add', [through, past], [])], []);
+  }
+
+  /** The same numbers in another shape; a side of -1 is what the others leave. */
+  #reshape(x: string, shape: readonly number[]): string {
+    const name = `shape of ${this.nodes.length}`;
+    const bytes = new Uint8Array(BigInt64Array.from(shape, BigInt).buffer);
+    this.initializers.push(block(5, [integers(1, [shape.length]), integer(2, INT64), block(8, name), block(9, bytes)]));
+    return this.add('Reshape', [x, name], []);
   }
 
   #conv2d(layer: Conv2d, x: string): string {
