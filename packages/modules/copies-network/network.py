@@ -9,8 +9,8 @@ import torch.nn.functional as F
 
 WAYS = 8
 NUMBERS = 128
-# In how many ways the whole map is looked at: as it is, and its middle, as a picture shows it that is cut.
-VIEWS = 2
+# Sets of filters on the last map; the second begins on its middle, which is what a cut leaves of a picture.
+FILTER_SETS = 2
 
 
 def turn(x, way):
@@ -75,7 +75,7 @@ class Network(nn.Module):
         self.conv4 = Symmetric(16, 24, 4, 2, 1)
         self.same4 = Symmetric(24, 24, 3, 1, 1)
         self.again4 = Symmetric(24, 24, 3, 1, 1)
-        self.conv5 = Symmetric(24, VIEWS * NUMBERS, 4, 1, 0)
+        self.conv5 = Symmetric(24, FILTER_SETS * NUMBERS, 4, 1, 0)
         self.conv6 = Symmetric(NUMBERS, NUMBERS, 1, 1, 0)
         self.even = nn.BatchNorm1d(NUMBERS, affine=False)
         self.copy = nn.Linear(NUMBERS, NUMBERS)
@@ -94,8 +94,8 @@ class Network(nn.Module):
         x = F.relu(self.conv4(x))
         for layer in (self.same4, self.again4):
             x = F.relu(x + layer(x))
-        x = F.relu(self.conv6(F.relu(self.conv5(x)).reshape(VIEWS * len(x), NUMBERS * WAYS, 1, 1)))
-        means = x.view(-1, VIEWS, NUMBERS, WAYS).mean((1, 3))
+        x = F.relu(self.conv6(F.relu(self.conv5(x)).reshape(FILTER_SETS * len(x), NUMBERS * WAYS, 1, 1)))
+        means = x.view(-1, FILTER_SETS, NUMBERS, WAYS).mean((1, 3))
         return F.normalize(self.copy(self.even(means)))
 
 

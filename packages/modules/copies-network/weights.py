@@ -7,7 +7,7 @@ import struct
 import numpy as np
 import torch
 
-from network import NUMBERS, VIEWS, WAYS, Network, Symmetric
+from network import FILTER_SETS, NUMBERS, WAYS, Network, Symmetric
 
 MODEL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "models", "copies")
 
@@ -39,7 +39,7 @@ def write(network):
             layers.append(convolution(name, "relu"))
         if name == "conv5":
             layers.append({"op": "takeApart", "channels": NUMBERS * WAYS})
-    layers.append({"op": "meanOfParts", "count": VIEWS, "channels": NUMBERS * WAYS})
+    layers.append({"op": "meanOfParts", "count": FILTER_SETS, "channels": NUMBERS * WAYS})
     deviation = torch.sqrt(network.even.running_var + network.even.eps)
     weight = network.copy.weight.detach() / deviation
     bias = network.copy.bias.detach() - weight @ network.even.running_mean

@@ -12,7 +12,7 @@ function axesFile(module: string): URL {
 
 /**
  * @param model The name of the network in use.
- * @param rule The numbers, if any, by which the module prepares what it compares.
+ * @param rule The rule, if any, by which the module prepares what it compares.
  * @throws an Error when the axes were found for another network or rule.
  */
 export async function readAxes(

@@ -10,8 +10,8 @@ interface Limits {
 /** All numbers by which is decided what is cut off. */
 const RULE = {
   /** What programs put around pictures and beside them is cut off by both; walls, skies and soft shadows often by one. */
-  strict: { tolerance: 5, seamShare: 0.9 } as Limits,
-  loose: { tolerance: 11, seamShare: 0.85 } as Limits,
+  strict: { tolerance: 5, seamShare: 0.9 } satisfies Limits,
+  loose: { tolerance: 11, seamShare: 0.85 } satisfies Limits,
   /** Both answers are one when no side differs by more than this share of the square. */
   sameShare: 3 / 32,
   /** So many of a line's pixels may be off: compression makes rings beside what is plain. */

@@ -54,7 +54,7 @@ describe('/groups', () => {
   it('lists copies with their scores and the pairs that hold a group together; blank pages are strangers', async () => {
     await group();
     const answer = await get('fl=title,price');
-    expect(answer).toMatchObject({ responseHeader: { status: 0 }, commit: 1, asOfCommit: 1, threshold: 0.73 });
+    expect(answer).toMatchObject({ responseHeader: { status: 0 }, commit: 1, asOfCommit: 1, threshold: 0.74 });
     expect([answer.numFound, answer.numFoundExact, answer.nextCursor]).toEqual([2, true, undefined]);
     const [blue, red] = answer.groups;
     expect(blue).toMatchObject({
