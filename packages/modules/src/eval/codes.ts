@@ -47,7 +47,7 @@ export function measureCodes(module: string, vectors: readonly Float32Array[]): 
     };
     const truth = first(NEAREST, (i) => distance(vector, vectors[i] as Float32Array));
     const kept = (has: (i: number) => boolean) => truth.filter(has).length / truth.length;
-    const cells = nearestCells(codebook, vector);
+    const cells = nearestCells(codebook, vector, 16);
     const within = (count: number) => {
       const near = new Set(cells.subarray(0, count));
       return kept((i) => near.has(codes[i]?.cluster ?? -1));
@@ -94,7 +94,7 @@ export function measureCopyCodes(
       const far = bitCount(rerank ^ original.rerank);
       const nearer = codes.filter((code) => bitCount(rerank ^ code.rerank) < far).length;
       inRerank2Percent.push(nearer < kept ? 1 : 0);
-      inCells8.push(nearestCells(codebook, vector).subarray(0, 8).includes(original.cluster) ? 1 : 0);
+      inCells8.push(nearestCells(codebook, vector, 8).includes(original.cluster) ? 1 : 0);
     }
   }
   return { inCells8: meanOf(inCells8), inRerank2Percent: meanOf(inRerank2Percent) };
