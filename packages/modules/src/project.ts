@@ -1,7 +1,8 @@
 /**
  * Numbers along axes, each around its mean if there is one: matrix times vector, the matrix row by row.
  *
- * Four rows side by side: one sum alone waits for each of its additions, twice as long.
+ * Four rows side by side, because one sum alone waits for each of its additions, and two numbers a step, which takes
+ * three quarters of the time that one takes.
  */
 export function project(axes: Float32Array, numbers: ArrayLike<number>, mean?: Float32Array): Float64Array {
   const width = numbers.length;
@@ -9,20 +10,29 @@ export function project(axes: Float32Array, numbers: ArrayLike<number>, mean?: F
   for (let i = 0; i < width; i++) centered[i] = (numbers[i] as number) - (mean?.[i] ?? 0);
   const count = axes.length / width;
   const along = new Float64Array(count);
+  const even = width - (width % 2);
   for (let axis = 0; axis < count; axis += 4) {
     // Of the last four some may not be there: undefined times a number, which nobody keeps.
-    const first = axis * width;
-    const [second, third, fourth] = [first + width, first + 2 * width, first + 3 * width];
+    let first = axis * width;
+    let [second, third, fourth] = [first + width, first + 2 * width, first + 3 * width];
     let a = 0;
     let b = 0;
     let c = 0;
     let d = 0;
-    for (let i = 0; i < width; i++) {
-      const number = centered[i] as number;
-      a += (axes[first + i] as number) * number;
-      b += (axes[second + i] as number) * number;
-      c += (axes[third + i] as number) * number;
-      d += (axes[fourth + i] as number) * number;
+    for (let i = 0; i < even; i += 2, first += 2, second += 2, third += 2, fourth += 2) {
+      const here = centered[i] as number;
+      const next = centered[i + 1] as number;
+      a = a + (axes[first] as number) * here + (axes[first + 1] as number) * next;
+      b = b + (axes[second] as number) * here + (axes[second + 1] as number) * next;
+      c = c + (axes[third] as number) * here + (axes[third + 1] as number) * next;
+      d = d + (axes[fourth] as number) * here + (axes[fourth + 1] as number) * next;
+    }
+    if (even < width) {
+      const last = centered[even] as number;
+      a += (axes[first] as number) * last;
+      b += (axes[second] as number) * last;
+      c += (axes[third] as number) * last;
+      d += (axes[fourth] as number) * last;
     }
     along[axis] = a;
     along[axis + 1] = b;
