@@ -88,18 +88,26 @@ function isCalm(data: Int32Array, left: number, top: number): boolean {
   let tooBright = 0;
   for (let y = top + MARGIN; y < top + CELL - MARGIN; y++) {
     for (let x = left + MARGIN; x < left + CELL - MARGIN; x++) {
-      const here = SIDE * y + x;
-      const [above, below] = [here - SIDE, here + SIDE];
-      if (Math.max(stepBetween(data, here - 1, here + 1), stepBetween(data, above, below)) > BUSY_STEP) busy++;
-      unrest += Math.max(bendAt(data, here - 1, here, here + 1), bendAt(data, above, here, below));
-      const luma = lumaOf(data, here);
+      const at = 3 * (SIDE * y + x);
+      let step = 0;
+      let bend = 0;
+      for (let c = at; c < at + 3; c++) {
+        const [left, right] = [data[c - 3] as number, data[c + 3] as number];
+        const [above, below] = [data[c - 3 * SIDE] as number, data[c + 3 * SIDE] as number];
+        const twice = 2 * (data[c] as number);
+        step = Math.max(step, Math.abs(left - right), Math.abs(above - below));
+        // 0 on a straight slope.
+        bend = Math.max(bend, Math.abs(twice - left - right), Math.abs(twice - above - below));
+      }
+      if (step > BUSY_STEP) busy++;
+      unrest += bend;
+      const luma = lumaOf(data, at);
       if (luma < BLACK_TEXT_FROM) tooDark++;
       if (luma > WHITE_TEXT_TO) tooBright++;
     }
+    if (busy > BUSY_SHARE * AREA || unrest > RESTLESS * AREA) return false;
   }
-  return (
-    busy <= BUSY_SHARE * AREA && unrest <= RESTLESS * AREA && Math.min(tooDark, tooBright) <= UNREADABLE_SHARE * AREA
-  );
+  return Math.min(tooDark, tooBright) <= UNREADABLE_SHARE * AREA;
 }
 
 /** Whether the middle is of another colour than all four sides of the picture, taken each as a strip of a margin's width. */
@@ -126,32 +134,8 @@ function meanOf(data: Int32Array, left: number, top: number, right: number, bott
   return sums.map((sum) => sum / ((right - left) * (bottom - top)));
 }
 
-/** The largest change of a channel between two pixels. */
-function stepBetween(data: Int32Array, first: number, second: number): number {
-  const a = 3 * first;
-  const b = 3 * second;
-  return Math.max(
-    Math.abs((data[a] as number) - (data[b] as number)),
-    Math.abs((data[a + 1] as number) - (data[b + 1] as number)),
-    Math.abs((data[a + 2] as number) - (data[b + 2] as number)),
-  );
-}
-
-/** The largest difference of a channel between twice a pixel and the sum of its two neighbours: 0 on a straight slope. */
-function bendAt(data: Int32Array, before: number, here: number, after: number): number {
-  const a = 3 * before;
-  const b = 3 * here;
-  const c = 3 * after;
-  return Math.max(
-    Math.abs(2 * (data[b] as number) - (data[a] as number) - (data[c] as number)),
-    Math.abs(2 * (data[b + 1] as number) - (data[a + 1] as number) - (data[c + 1] as number)),
-    Math.abs(2 * (data[b + 2] as number) - (data[a + 2] as number) - (data[c + 2] as number)),
-  );
-}
-
 /** Brightness 0…255 (Rec. 601 weights). */
-function lumaOf(data: Int32Array, pixel: number): number {
-  const at = 3 * pixel;
+function lumaOf(data: Int32Array, at: number): number {
   const sum = 77 * (data[at] as number) + 150 * (data[at + 1] as number) + 29 * (data[at + 2] as number);
   return Math.floor(sum / (256 * UNIT));
 }
