@@ -1,4 +1,5 @@
 import type { Pixels } from '@akin/imaging';
+import { angleOf } from '../angle.ts';
 import { SQUARE } from '../picture.ts';
 
 const CELLS = 8;
@@ -29,7 +30,7 @@ export function gradientsOf({ width, height, data }: Pixels): Float64Array {
       const down = (light[at + SQUARE] as number) - (light[at - SQUARE] as number);
       if (across === 0 && down === 0) continue;
       const strength = Math.sqrt(across * across + down * down);
-      let turn = Math.atan2(down, across) * (SECTORS / Math.PI);
+      let turn = angleOf(down, across) * (SECTORS / Math.PI);
       if (turn < 0) turn += SECTORS;
       if (turn >= SECTORS) turn -= SECTORS;
       const sector = Math.floor(turn);

@@ -1,4 +1,5 @@
 import type { Pixels } from '@akin/imaging';
+import { angleOf } from '../angle.ts';
 
 /** Sectors of the colour circle, and a last number for what is grey. */
 const SECTORS = 15;
@@ -22,7 +23,7 @@ export function tintOf({ data }: Pixels): Float64Array {
     const colored = Math.min(1, Math.sqrt(cb * cb + cr * cr) / FULL_CHROMA);
     if (colored === 0) continue;
     // A hue between the middles of two sectors counts for both.
-    let turn = Math.atan2(cr, cb) * (SECTORS / (2 * Math.PI));
+    let turn = angleOf(cr, cb) * (SECTORS / (2 * Math.PI));
     if (turn < 0) turn += SECTORS;
     if (turn >= SECTORS) turn -= SECTORS;
     const sector = Math.floor(turn);
