@@ -16,8 +16,7 @@ def write(network):
     """Folds the normalizations into the weights and writes model, weights and what they give for reference.rgb."""
     tensors, layers = {}, []
 
-    def convolution(name, activation):
-        layer = getattr(network, name)
+    def fold(name, layer):
         scale = (layer.norm.weight / torch.sqrt(layer.norm.running_var + layer.norm.eps)).detach()
         each = scale.view(-1, *[1] * (layer.weight.dim() - 1))
         weight = (layer.weight.detach() * each).half()
@@ -26,6 +25,8 @@ def write(network):
             weight = weight.flatten(1, 2)
         tensors[f"{name}.weight"] = weight.permute(2, 3, 1, 0).contiguous().numpy()
         tensors[f"{name}.bias"] = (layer.norm.bias - layer.norm.running_mean * scale).detach().numpy()
+
+    def convolution(name, layer, activation):
         return {"op": "conv2d", "name": name, "kernel": [layer.kernel] * 2,
                 "in": 3 if layer.inputs == 3 else layer.inputs * WAYS, "out": layer.filters * WAYS,
                 "stride": layer.stride, "pad": layer.pad, "activation": activation, "symmetric": True}
@@ -33,10 +34,15 @@ def write(network):
     for name, layer in network.named_children():
         if not isinstance(layer, Symmetric):
             continue
+        fold(name, layer)
         if name.startswith(("same", "again")):
-            layers.append({"op": "residual", "a": convolution(name, "linear"), "b": None, "skip": None, "activation": "relu"})
+            added = convolution(name, layer, "linear")
+            layers.append({"op": "residual", "a": added, "b": None, "skip": None, "activation": "relu"})
+        elif name in ("conv5", "conv6"):  # As large as the map they see.
+            layers.append({"op": "wholeMap", "name": name, "side": layer.kernel,
+                           "in": layer.inputs * WAYS, "out": layer.filters * WAYS})
         else:
-            layers.append(convolution(name, "relu"))
+            layers.append(convolution(name, layer, "relu"))
         if name == "conv5":
             layers.append({"op": "takeApart", "channels": NUMBERS * WAYS})
     layers.append({"op": "meanOfParts", "count": FILTER_SETS, "channels": NUMBERS * WAYS})

@@ -27,6 +27,19 @@ interface Residual {
   readonly activation: 'relu';
 }
 
+/**
+ * A symmetric convolution, with its activation relu, whose filters are as large as the map: one pixel is left, the eight
+ * answers of each filter side by side.
+ */
+export interface WholeMap {
+  readonly op: 'wholeMap';
+  /** Its tensors are `<name>.weight` in HWIO and `<name>.bias`, for one filter of eight. */
+  readonly name: string;
+  readonly side: number;
+  readonly in: number;
+  readonly out: number;
+}
+
 /** A map of one pixel becomes several of `channels` each, handed on as if each came from a picture of its own. */
 interface TakeApart {
   readonly op: 'takeApart';
@@ -40,7 +53,7 @@ interface MeanOfParts {
   readonly channels: number;
 }
 
-export type Layer = Conv2d | Residual | TakeApart | MeanOfParts | { readonly op: 'globalAveragePool' };
+export type Layer = Conv2d | Residual | WholeMap | TakeApart | MeanOfParts | { readonly op: 'globalAveragePool' };
 
 /** `model.json`: a trunk of layers in order, and heads that each turn its pooled output into a unit vector. */
 interface ModelSpec<Head extends string> {
@@ -111,7 +124,7 @@ export function headsOf<Head extends string>({ spec }: Model<Head>): Head[] {
 /** The number of channels that reach the heads. */
 export function pooledWidth(layers: readonly Layer[]): number {
   return layers.reduce((width, layer) => {
-    if (layer.op === 'conv2d') return layer.out;
+    if (layer.op === 'conv2d' || layer.op === 'wholeMap') return layer.out;
     if (layer.op === 'residual') return (layer.b ?? layer.a).out;
     return layer.op === 'globalAveragePool' ? width : layer.channels;
   }, 3);

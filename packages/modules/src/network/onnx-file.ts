@@ -1,5 +1,7 @@
-import { type Conv2d, headsOf, type Layer, type Model, pooledWidth } from './model.ts';
+import { WAYS } from '../ways.ts';
+import { type Conv2d, headsOf, type Layer, type Model, pooledWidth, type WholeMap } from './model.ts';
 import { block, type Field, integer, integers, join } from './protobuf.ts';
+import { placesInAllWays } from './symmetric.ts';
 
 /** The newest of both that readers of 2023 know; nothing newer is used. */
 const IR_VERSION = 8;
@@ -71,6 +73,7 @@ class Graph {
   layer(layer: Layer, x: string): string {
     if (layer.op === 'conv2d') return this.#conv2d(layer, x);
     if (layer.op === 'globalAveragePool') return this.add('GlobalAveragePool', [x], []);
+    if (layer.op === 'wholeMap') return this.#wholeMap(layer, x);
     if (layer.op === 'takeApart') return this.#reshape(x, [-1, layer.channels, 1, 1]);
     if (layer.op === 'meanOfParts') {
       const parts = this.#reshape(x, [-1, layer.count, layer.channels, 1, 1]);
@@ -84,10 +87,30 @@ class Graph {
 
   /** The same numbers in another shape; a side of -1 is what the others leave. */
   #reshape(x: string, shape: readonly number[]): string {
-    const name = `shape of ${this.nodes.length}`;
-    const bytes = new Uint8Array(BigInt64Array.from(shape, BigInt).buffer);
-    this.initializers.push(block(5, [integers(1, [shape.length]), integer(2, INT64), block(8, name), block(9, bytes)]));
-    return this.add('Reshape', [x, name], []);
+    return this.add('Reshape', [x, this.#integers(shape)], []);
+  }
+
+  /** A constant row of whole numbers, and its name. */
+  #integers(values: ArrayLike<number>): string {
+    const name = `numbers of ${this.nodes.length}`;
+    const bytes = new Uint8Array(BigInt64Array.from(Array.from(values), BigInt).buffer);
+    this.initializers.push(
+      block(5, [integers(1, [values.length]), integer(2, INT64), block(8, name), block(9, bytes)]),
+    );
+    return name;
+  }
+
+  #wholeMap({ name, side, in: ins, out }: WholeMap, x: string): string {
+    const { tensors } = this.#model;
+    const [size, filters] = [side * side * ins, out / WAYS];
+    const kernel = tensors.get(`${name}.weight`, [side, side, ins, filters]);
+    const weight = this.weights(`${name}.weight`, [size, filters], kernel);
+    const bias = this.weights(`${name}.bias`, [filters], tensors.get(`${name}.bias`, [filters]));
+    const rows = this.#reshape(this.add('Transpose', [x], [intsAttribute('perm', [0, 2, 3, 1])]), [-1, size]);
+    const places = this.#integers(placesInAllWays(side, ins));
+    const turned = this.#reshape(this.add('Gather', [rows, places], [intAttribute('axis', 1)]), [-1, WAYS, size]);
+    const answers = this.add('Relu', [this.add('Add', [this.add('MatMul', [turned, weight], []), bias], [])], []);
+    return this.#reshape(this.add('Transpose', [answers], [intsAttribute('perm', [0, 2, 1])]), [-1, out, 1, 1]);
   }
 
   #conv2d(layer: Conv2d, x: string): string {

@@ -2,8 +2,9 @@
  * Convolutions that see a picture alike however it is turned and flipped: each filter stands for eight, its copies in
  * all ways, and their eight answers lie side by side. When the picture is turned, the answers turn with it and change
  * places; the mean of the eight over the whole map stays the same. Known as group equivariant convolutions (Cohen &
- * Welling 2016, p4m). Only one filter of eight is kept in the file; here they are written out, so that any engine runs
- * them as plain convolutions.
+ * Welling 2016, p4m). Only one filter of eight is kept in the file. Here they are written out, so that any engine runs
+ * them as plain convolutions; but filters as large as the map they see are shown the map in all ways instead, which is
+ * the same and reads an eighth of the weights.
  */
 import type { Tensors } from '../safetensors.ts';
 import { WAYS } from '../ways.ts';
@@ -55,30 +56,45 @@ function spread(weights: Float32Array, inputs: number, dim: number): Float32Arra
 }
 
 /**
- * The kernels of all ways. The answers to a layer before come in groups of eight, which change places with the way;
- * the channels of a picture do not.
+ * The kernels of all ways.
  *
  * @param weights side × side × ins × filters.
  * @returns side × side × ins × (filters × 8).
  */
 function turned(weights: Float32Array, side: number, ins: number, filters: number): Float32Array {
-  const grouped = ins % WAYS === 0;
   const result = new Float32Array(weights.length * WAYS);
+  for (const [i, to] of placesInAllWays(side, ins).entries()) {
+    const [way, from] = [Math.floor(i / (side * side * ins)), i % (side * side * ins)];
+    for (let filter = 0; filter < filters; filter++) {
+      result[(to * filters + filter) * WAYS + way] = weights[from * filters + filter] as number;
+    }
+  }
+  return result;
+}
+
+/**
+ * Which number of a map (row by row, its channels side by side) a filter sees at each of its own places, in one way after
+ * the other. Answers to a layer before come in groups of eight, which change places with the way; the channels of a
+ * picture do not.
+ *
+ * @returns 8 × (side × side × channels).
+ */
+export function placesInAllWays(side: number, channels: number): Int32Array {
+  const grouped = channels % WAYS === 0;
+  const places = new Int32Array(WAYS * side * side * channels);
   for (let way = 0; way < WAYS; way++) {
     for (let y = 0; y < side; y++) {
       for (let x = 0; x < side; x++) {
-        const [fromY, fromX] = origin(way, side, y, x);
-        for (let channel = 0; channel < ins; channel++) {
+        const [seenY, seenX] = origin(way, side, y, x);
+        for (let channel = 0; channel < channels; channel++) {
           const place = channel % WAYS;
           const seen = grouped ? channel - place + placeOf(way, place) : channel;
-          let from = ((fromY * side + fromX) * ins + seen) * filters;
-          let to = ((y * side + x) * ins + channel) * filters * WAYS + way;
-          for (let filter = 0; filter < filters; filter++, from++, to += WAYS) result[to] = weights[from] as number;
+          places[((way * side + seenY) * side + seenX) * channels + seen] = (y * side + x) * channels + channel;
         }
       }
     }
   }
-  return result;
+  return places;
 }
 
 /**
