@@ -1,22 +1,20 @@
 import { readAxes } from '../axes-file.ts';
 import { project } from '../project.ts';
-import { l2Normalize } from '../vectors/unit.ts';
 import { GRADIENT_NUMBERS } from './gradients.ts';
 import { joinViews } from './join.ts';
 
 /** Numbers of the network: its content head and the channels of its trunk. */
 export const HEAD_NUMBERS = 256;
 export const POOL_NUMBERS = 1024;
-/** How many axes the channels and the gradients are compared on, and then all together. */
-export const POOL_AXES = 256;
-export const GRADIENT_AXES = 160;
-export const CONTENT_AXES = 256;
+/** How many axes what the network sees and the gradients are compared on. */
+export const SEEN_AXES = 192;
+export const GRADIENT_AXES = 64;
 
 export interface ContentAxes {
   /** The name of the network and the first digits of the hash of the axes. */
   readonly model: string;
-  /** The unit vector of what the network and the gradients say; `pool` as `rootsOf` gives it. */
-  describe(head: Float32Array, pool: Float64Array, gradients: Float64Array): Float32Array;
+  /** The unit vector of what the network (as `seenOf` gives it) and the gradients say. */
+  describe(seen: Float64Array, gradients: Float64Array): Float32Array;
 }
 
 /** Reads the axes of this thread, once. */
@@ -29,16 +27,13 @@ let axes: Promise<ContentAxes> | undefined;
 
 async function read(model: string): Promise<ContentAxes> {
   const { tensors, id } = await readAxes('content', model);
-  const poolMean = tensors.get('pool_mean', [POOL_NUMBERS]);
-  const pool = tensors.get('pool', [POOL_AXES, POOL_NUMBERS]);
+  const seenMean = tensors.get('seen_mean', [HEAD_NUMBERS + POOL_NUMBERS]);
+  const seenAxes = tensors.get('seen', [SEEN_AXES, HEAD_NUMBERS + POOL_NUMBERS]);
   const gradientMean = tensors.get('gradients_mean', [GRADIENT_NUMBERS]);
-  const gradients = tensors.get('gradients', [GRADIENT_AXES, GRADIENT_NUMBERS]);
-  const joined = tensors.get('joined', [CONTENT_AXES, HEAD_NUMBERS + POOL_AXES + GRADIENT_AXES]);
+  const gradientAxes = tensors.get('gradients', [GRADIENT_AXES, GRADIENT_NUMBERS]);
   return {
     model: `${model}:${id}`,
-    describe: (head, roots, edges) =>
-      l2Normalize(
-        project(joined, joinViews(head, project(pool, roots, poolMean), project(gradients, edges, gradientMean))),
-      ),
+    describe: (seen, gradients) =>
+      joinViews(project(seenAxes, seen, seenMean), project(gradientAxes, gradients, gradientMean)),
   };
 }

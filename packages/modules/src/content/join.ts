@@ -1,23 +1,30 @@
-import { length } from '../vectors/unit.ts';
+import { l2Normalize, length } from '../vectors/unit.ts';
 
-/** How much the trunk's channels and the gradients count against the network's content head. */
-const POOL_WEIGHT = 0.7;
+/** How much the gradients count against what the network sees. */
 const GRADIENT_WEIGHT = 0.4;
 
-/** The averaged channels of the trunk as square roots, at length 1: strong channels do not drown the others. */
-export function rootsOf(pool: Float32Array): Float64Array {
-  const roots = Float64Array.from(pool, (value) => Math.sqrt(Math.max(0, value)));
-  const norm = length(roots);
-  return norm === 0 ? roots : roots.map((value) => value / norm);
+/**
+ * What the network sees: its content head, and the averaged channels of its trunk as square roots, at length 1: strong
+ * channels do not drown the others.
+ */
+export function seenOf(head: Float32Array, pool: Float32Array): Float64Array {
+  const seen = new Float64Array(head.length + pool.length);
+  seen.set(head);
+  seen.set(rootsOf(pool), head.length);
+  return seen;
 }
 
-/** The three parts side by side: the head, of length 1, and the others as their weights say. */
-export function joinViews(head: ArrayLike<number>, pool: Float64Array, gradients: Float64Array): Float64Array {
-  const joined = new Float64Array(head.length + pool.length + gradients.length);
-  joined.set(head);
-  joined.set(scaled(pool, POOL_WEIGHT), head.length);
-  joined.set(scaled(gradients, GRADIENT_WEIGHT), head.length + pool.length);
-  return joined;
+/** Square roots at length 1. */
+export function rootsOf(pool: Float32Array): Float64Array {
+  return scaled(
+    Float64Array.from(pool, (value) => Math.sqrt(Math.max(0, value))),
+    1,
+  );
+}
+
+/** The unit vector of both views side by side, each of a length of its own. */
+export function joinViews(seen: Float64Array, gradients: Float64Array): Float32Array {
+  return l2Normalize([...scaled(seen, 1), ...scaled(gradients, GRADIENT_WEIGHT)]);
 }
 
 function scaled(vector: Float64Array, to: number): Float64Array {

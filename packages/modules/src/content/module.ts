@@ -2,19 +2,19 @@ import { disc, stripes } from '../drawing.ts';
 import type { Module } from '../module.ts';
 import { contentAxes } from './axes.ts';
 import { gradientsOf } from './gradients.ts';
-import { rootsOf } from './join.ts';
+import { seenOf } from './join.ts';
 import { contentManifest } from './manifest.ts';
 
 /**
- * The content head of the network, joined with the channels it was made of, which know more kinds of things than it was
- * taught, and with the run of edges, which tells shapes.
+ * The content head of the network and the channels it was made of, which know more kinds of things than it was taught, on
+ * axes that part one class of things from another; and the run of edges, which tells shapes.
  */
 const content: Module = {
   manifest: contentManifest,
   async analyze(picture) {
     const { model, heads, pool } = await picture.features();
     const axes = await contentAxes(model);
-    const vector = axes.describe(heads.content, rootsOf(pool), gradientsOf(picture.square()));
+    const vector = axes.describe(seenOf(heads.content, pool), gradientsOf(picture.square()));
     return { content_descriptor: { model: axes.model, vector } };
   },
   examples: [

@@ -1,6 +1,6 @@
 /**
- * `npm run train -- <folder of pictures> [--model <folder>] [--backend onnx]`: changes the network, or trains anew all
- * that hangs on its weights. Checks the network of `--model` by its reference and copies it over akin's own; then the axes of
+ * `npm run train -- <folder of pictures> [--classes <folder>] [--model <folder>] [--backend onnx]`: changes the network, or
+ * trains anew all that hangs on its weights. Checks the network of `--model` by its reference and copies it over akin's own; then the axes of
  * descriptors, codebooks and scores, and the stored outputs that tests compare with. What is named by the weights and the axes
  * gets its new name by that. A run that was broken off is begun anew; until one ends, akin refuses to analyze.
  */
@@ -13,16 +13,18 @@ import { MODEL_FOLDER } from '../network/model.ts';
 import { filesBelow } from './files-below.ts';
 import { checkModel, takeModel } from './take-model.ts';
 
-/** The 256 axes of content need more pictures than there are axes. */
+/** The axes of content need more pictures than there are axes. */
 const LEAST_PICTURES = 500;
 
 const { positionals, values: options } = parseArgs({
   allowPositionals: true,
-  options: { backend: { type: 'string', default: 'wasm' }, model: { type: 'string' } },
+  options: { backend: { type: 'string', default: 'wasm' }, classes: { type: 'string' }, model: { type: 'string' } },
 });
 const [pictures] = positionals;
 if (pictures === undefined || positionals.length > 1) {
-  fail('Usage: npm run train -- <folder of pictures> [--model <folder of the new network>] [--backend wasm|onnx]');
+  fail(
+    'Usage: npm run train -- <folder of pictures> [--classes <folder with a folder a class>] [--model <folder of the new network>] [--backend wasm|onnx]',
+  );
 }
 const found = (await filesBelow(pictures).catch(() => [])).length;
 if (found < LEAST_PICTURES) {
@@ -35,9 +37,15 @@ try {
 } catch (error) {
   fail(`The network in ${fileURLToPath(folder)} is not taken. ${error instanceof Error ? error.message : error}`);
 }
-for (const script of ['axes.js', 'main.js', '../../test/store-outputs.mjs']) {
+const classes = options.classes === undefined ? [] : ['--classes', options.classes];
+for (const [script, more] of [
+  ['axes.js', classes],
+  ['main.js', []],
+  ['../../test/store-outputs.mjs', []],
+] as const) {
   const file = fileURLToPath(new URL(script, import.meta.url));
-  const { status } = spawnSync(process.execPath, [file, pictures, '--backend', options.backend], { stdio: 'inherit' });
+  const args = [file, pictures, '--backend', options.backend, ...more];
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
   if (status !== 0) fail('Training ended early: run it again. Until it ends, akin cannot analyze pictures.');
 }
 console.log('Now npm test, and npm run eval -- <folder…> for docs/quality.md.');

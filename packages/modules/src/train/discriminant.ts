@@ -1,8 +1,5 @@
 import { covariance, eigen, mean, type Rows, timesTransposed, transpose } from './linear.ts';
 
-/** How much of an even spread is added to that of the copies: few pictures know little about many numbers. */
-const EVEN_SHARE = 0.3;
-
 export interface Axes {
   readonly mean: Float64Array;
   /** Row by row. */
@@ -10,23 +7,29 @@ export interface Axes {
 }
 
 /**
- * Linear discriminant analysis (Fisher 1936): the axes along which strangers differ most compared to copies, each scaled
- * so that copies differ alike on all.
+ * Linear discriminant analysis (Fisher 1936): the axes along which strangers differ most compared to what belongs
+ * together, each scaled so that the latter differs alike on all.
  *
- * @param all Numbers of all pictures.
- * @param changes What edits add to those numbers, a row an edit.
+ * @param groups Numbers of all pictures. Each group counts as much as another, however many pictures it has.
+ * @param changes How what belongs together differs, a row a difference. Without any these are the principal axes.
+ * @param evenShare How much of an even spread is added to that of the changes: few pictures know little about many
+ *   numbers.
  */
-export function discriminantAxes(all: Rows, changes: Rows, count: number): Axes {
-  const { width } = all;
-  const center = mean(all);
-  const between = covariance(all, center);
+export function discriminantAxes(groups: readonly Rows[], changes: Rows, count: number, evenShare: number): Axes {
+  const { width } = changes;
+  const center = sum(groups.map(mean)).map((value) => value / groups.length);
+  const between = sum(groups.map((group) => covariance(group, center)));
   const within = covariance(changes, new Float64Array(width));
-  const spread = within.reduce((sum, value, i) => sum + (i % (width + 1) === 0 ? value : 0), 0) / width;
-  for (let i = 0; i < width; i++) within[i * (width + 1)] = (within[i * (width + 1)] as number) + EVEN_SHARE * spread;
+  const spread = within.reduce((sum, value, i) => sum + (i % (width + 1) === 0 ? value : 0), 0) / width || 1;
+  for (let i = 0; i < width; i++) within[i * (width + 1)] = (within[i * (width + 1)] as number) + evenShare * spread;
   const { values, vectors } = eigen(within, width);
-  // Rows of `whiten` turn a vector so that copies differ by 1 along each.
+  // Rows of `whiten` turn a vector so that what belongs together differs by 1 along each.
   const whiten = vectors.map((value, i) => value / Math.sqrt(values[Math.floor(i / width)] as number));
   const seen = timesTransposed(timesTransposed(whiten, between, width), whiten, width);
   const kept = eigen(seen, width).vectors.subarray(0, count * width);
   return { mean: center, axes: timesTransposed(kept, transpose(whiten, width), width) };
+}
+
+function sum(arrays: readonly Float64Array[]): Float64Array {
+  return arrays.reduce((all, array) => all.map((value, i) => value + (array[i] as number)));
 }

@@ -1,0 +1,64 @@
+import { createRandom } from '@akin/domain';
+import { describe, expect, it } from '@jest/globals';
+import { discriminantAxes } from './discriminant.ts';
+import { covariance, mean, type Rows, row, timesTransposed, toRows } from './linear.ts';
+
+const WIDTH = 8;
+const random = createRandom(5);
+const noise = () => random() + random() + random() - 1.5;
+
+/** 40 classes of 20: they differ along the last three numbers, and within each along the first two far more. */
+const classes = Array.from({ length: 40 }, () => {
+  const center = Array.from({ length: WIDTH }, (_, i) => (i >= 5 ? noise() : 0));
+  return Array.from({ length: 20 }, () => center.map((value, i) => value + (i < 2 ? 8 : 0.1) * noise()));
+});
+const all = toRows(classes.flat(), WIDTH);
+const changes = toRows(
+  classes.flatMap((members) => {
+    const center = mean(toRows(members, WIDTH));
+    return members.map((member) => member.map((value, i) => value - (center[i] as number)));
+  }),
+  WIDTH,
+);
+
+/** How much of what an axis weighs lies on these numbers. */
+function share(axes: Float64Array, axis: number, numbers: readonly number[]): number {
+  const weights = Array.from(axes.subarray(axis * WIDTH, (axis + 1) * WIDTH), (value) => value * value);
+  const sum = (of: readonly number[]) => of.reduce((total, value) => total + value, 0);
+  return sum(numbers.map((i) => weights[i] as number)) / sum(weights);
+}
+
+function along({ axes }: { axes: Float64Array }, rows: Rows): Rows {
+  const count = axes.length / WIDTH;
+  return toRows(
+    Array.from({ length: rows.count }, (_, i) => timesTransposed(row(rows, i), axes, WIDTH)),
+    count,
+  );
+}
+
+describe('discriminantAxes', () => {
+  it('finds what parts classes, not what differs most', () => {
+    const { axes } = discriminantAxes([all], changes, 3, 1e-3);
+    for (const axis of [0, 1, 2]) expect(share(axes, axis, [5, 6, 7])).toBeGreaterThan(0.95);
+  });
+
+  it('scales axes so that what belongs together differs alike along all', () => {
+    const found = discriminantAxes([all], changes, 3, 1e-6);
+    const within = covariance(along(found, changes), new Float64Array(3));
+    for (const axis of [0, 1, 2]) expect(within[axis * 3 + axis]).toBeCloseTo(1, 2);
+  });
+
+  it('gives the principal axes, all of one length, where nothing is known to belong together', () => {
+    const { axes } = discriminantAxes([all], toRows([], WIDTH), 3, 1);
+    for (const axis of [0, 1]) expect(share(axes, axis, [0, 1])).toBeGreaterThan(0.95);
+    const lengths = [0, 1, 2].map((axis) => Math.hypot(...axes.subarray(axis * WIDTH, (axis + 1) * WIDTH)));
+    expect(Math.max(...lengths) / Math.min(...lengths)).toBeCloseTo(1, 6);
+  });
+
+  it('lets a small group count as much as a large one', () => {
+    const few = toRows([Array<number>(WIDTH).fill(3)], WIDTH);
+    const { mean: center } = discriminantAxes([all, few], changes, 3, 1);
+    const alone = mean(all);
+    for (let i = 0; i < WIDTH; i++) expect(center[i]).toBeCloseTo(((alone[i] as number) + 3) / 2, 4);
+  });
+});
