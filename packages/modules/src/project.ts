@@ -22,6 +22,7 @@ export function project(axes: Float32Array, numbers: ArrayLike<number>, mean?: F
     for (let i = 0; i < even; i += 2, first += 2, second += 2, third += 2, fourth += 2) {
       const here = centered[i] as number;
       const next = centered[i + 1] as number;
+      // From left to right, so that sums are those of one number a step; += would add both products first.
       a = a + (axes[first] as number) * here + (axes[first + 1] as number) * next;
       b = b + (axes[second] as number) * here + (axes[second + 1] as number) * next;
       c = c + (axes[third] as number) * here + (axes[third + 1] as number) * next;

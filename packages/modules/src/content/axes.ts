@@ -6,7 +6,7 @@ import { joinViews } from './join.ts';
 /** Numbers of the network: its content head and the channels of its trunk. */
 export const HEAD_NUMBERS = 256;
 export const POOL_NUMBERS = 1024;
-/** How many axes what the network sees and the gradients are compared on. */
+/** How many axes what the network sees and the gradients are compared on: together the numbers of a descriptor. */
 export const SEEN_AXES = 192;
 export const GRADIENT_AXES = 64;
 

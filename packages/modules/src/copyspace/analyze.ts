@@ -96,7 +96,7 @@ function isCalm(data: Int32Array, left: number, top: number): boolean {
         const [above, below] = [data[c - 3 * SIDE] as number, data[c + 3 * SIDE] as number];
         const twice = 2 * (data[c] as number);
         step = Math.max(step, Math.abs(left - right), Math.abs(above - below));
-        // 0 on a straight slope.
+        // Twice a pixel against its two neighbours: 0 on a straight slope.
         bend = Math.max(bend, Math.abs(twice - left - right), Math.abs(twice - above - below));
       }
       if (step > BUSY_STEP) busy++;

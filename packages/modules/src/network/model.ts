@@ -77,7 +77,7 @@ interface ModelSpec<Head extends string> {
 export type MainHead = 'content' | 'duplicate';
 
 export interface Model<Head extends string = MainHead> {
-  /** Name and hash of the weights, such as `akin-1:d52ec204`: two models with one id give equal vectors. */
+  /** Name and hash of the weights, such as `akin-1:d52ec204`: two models with one id give equal vectors, within rounding. */
   readonly id: string;
   readonly spec: ModelSpec<Head>;
   readonly tensors: Tensors;

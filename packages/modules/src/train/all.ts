@@ -1,6 +1,6 @@
 /**
- * `npm run train -- <folder of pictures> [--classes <folder>] [--model <folder>] [--backend onnx]`: changes the network, or
- * trains anew all that hangs on its weights. Checks the network of `--model` by its reference and copies it over akin's own; then the axes of
+ * `npm run train -- <folder of pictures> [--classes <folder>] [--model <folder>] [--backend onnx]`: changes the network,
+ * or trains anew all that hangs on its weights. Checks the network of `--model` by its reference and copies it over akin's own; then the axes of
  * descriptors, codebooks and scores, and the stored outputs that tests compare with. What is named by the weights and the axes
  * gets its new name by that. A run that was broken off is begun anew; until one ends, akin refuses to analyze.
  */
@@ -10,6 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Backend } from '../network/backend.ts';
 import { MODEL_FOLDER } from '../network/model.ts';
+import { classFolders } from './class-folders.ts';
 import { filesBelow } from './files-below.ts';
 import { checkModel, takeModel } from './take-model.ts';
 
@@ -22,14 +23,13 @@ const { positionals, values: options } = parseArgs({
 });
 const [pictures] = positionals;
 if (pictures === undefined || positionals.length > 1) {
-  fail(
-    'Usage: npm run train -- <folder of pictures> [--classes <folder with a folder a class>] [--model <folder of the new network>] [--backend wasm|onnx]',
-  );
+  fail('Usage: npm run train -- <pictures> [--classes <folder of folders>] [--model <folder>] [--backend wasm|onnx]');
 }
 const found = (await filesBelow(pictures).catch(() => [])).length;
 if (found < LEAST_PICTURES) {
   fail(`${pictures} holds ${found} files. Training needs at least ${LEAST_PICTURES} pictures, better some thousands.`);
 }
+if (options.classes !== undefined) await classFolders(options.classes).catch(({ message }) => fail(message));
 const folder = options.model === undefined ? MODEL_FOLDER : pathToFileURL(`${resolve(options.model)}/`);
 try {
   console.log(`${await checkModel(folder, options.backend as Backend)}: gives what its reference says`);

@@ -5,7 +5,6 @@
  * models/duplicate-axes.safetensors; each belongs to one network, and codebooks must be trained anew.
  */
 import { readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createRandom } from '@akin/domain';
 import { decodeImage, type Pixels } from '@akin/imaging';
@@ -23,6 +22,7 @@ import { INNER_RULE } from '../inner-picture.ts';
 import type { Backend } from '../network/backend.ts';
 import { COPIES_FOLDER, readModel } from '../network/model.ts';
 import { type Picture, preparePicture } from '../picture.ts';
+import { classFolders, LEAST_OF_CLASS } from './class-folders.ts';
 import { discriminantAxes } from './discriminant.ts';
 import { filesBelow } from './files-below.ts';
 import { toRows } from './linear.ts';
@@ -36,9 +36,6 @@ const SEED = 1;
 const GRADIENTS_EVENED = 0.15;
 /** How much of an even spread is added to that of copies. */
 const PATTERN_EVEN = 0.3;
-/** A class tells by at least 3 pictures how they differ, and none outweighs the others by far. */
-const LEAST_OF_CLASS = 3;
-const MOST_OF_CLASS = 30;
 
 const { positionals, values: options } = parseArgs({
   allowPositionals: true,
@@ -46,11 +43,9 @@ const { positionals, values: options } = parseArgs({
 });
 const [folder] = positionals;
 if (folder === undefined) {
-  console.error(
-    'Usage: npm run train-axes -- <folder of pictures> [--classes <folder of folders>] [--backend wasm|onnx]',
-  );
-  process.exit(1);
+  fail('Usage: npm run train-axes -- <folder of pictures> [--classes <folder of folders>] [--backend wasm|onnx]');
 }
+const members = options.classes === undefined ? [] : await classFolders(options.classes).catch(fail);
 
 const seen: Float64Array[] = [];
 const gradients: Float64Array[] = [];
@@ -67,14 +62,21 @@ await eachPicture(files, async (picture, bytes, i) => {
   gradients.push(gradientsOf(picture.square()));
   if (i % step === 0) await addEdits(bytes, patternIn(picture), i);
 });
-for (const members of await classesBelow(options.classes)) {
+if (seen.length === 0) fail(`${folder} holds no picture that can be read.`);
+for (const files of members) {
   const numbers: Float64Array[] = [];
-  await eachPicture(members, async (picture) => void numbers.push(await seenIn(picture)));
+  await eachPicture(files, async (picture) => void numbers.push(await seenIn(picture)));
   if (numbers.length >= LEAST_OF_CLASS) classes.push(numbers);
 }
+console.log(`${classes.length} classes, ${classes.flat().length} pictures of them`);
 
 console.log(`content: ${await writeAxes('content', network, seen.length, contentTensors())}`);
 console.log(`duplicate: ${await writeAxes('duplicate', copies.id, seen.length, duplicateTensors(), INNER_RULE)}`);
+
+function fail(why: unknown): never {
+  console.error(why instanceof Error ? why.message : why);
+  process.exit(1);
+}
 
 async function eachPicture(
   files: readonly string[],
@@ -89,21 +91,6 @@ async function eachPicture(
     }
     if ((i + 1) % 100 === 0) console.log(`${i + 1} of ${files.length} pictures`);
   }
-}
-
-/** The files of each folder that holds some, evenly spread ones of large classes. */
-async function classesBelow(folder: string | undefined): Promise<string[][]> {
-  const byFolder = new Map<string, string[]>();
-  for (const file of folder === undefined ? [] : await filesBelow(folder)) {
-    byFolder.set(dirname(file), [...(byFolder.get(dirname(file)) ?? []), file]);
-  }
-  return [...byFolder.values()].map((members) => {
-    const step = Math.max(1, members.length / MOST_OF_CLASS);
-    return Array.from(
-      { length: Math.min(members.length, MOST_OF_CLASS) },
-      (_, i) => members[Math.floor(i * step)] ?? '',
-    );
-  });
 }
 
 async function seenIn(picture: Picture): Promise<Float64Array> {

@@ -1,0 +1,44 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { classFolders } from './class-folders.ts';
+
+describe('classFolders', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'classes-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  async function fill(name: string, files: readonly string[]): Promise<void> {
+    await mkdir(join(folder, name), { recursive: true });
+    for (const file of files) await writeFile(join(folder, name, file), '');
+  }
+  const jpegs = (count: number) => Array.from({ length: count }, (_, i) => `${100 + i}.jpg`);
+
+  it('takes each folder with three pictures for a class, whatever else lies there', async () => {
+    await fill('.', jpegs(5));
+    await fill('apples', ['a.caption', 'a.jpg', 'b.caption', 'b.PNG', 'c.caption', 'c.webp']);
+    await fill('pears', jpegs(2));
+    await fill('fruit/plums', jpegs(3));
+    const found = (await classFolders(folder)).map((files) => files.map((file) => relative(folder, file)));
+    expect(found).toEqual([
+      ['apples/a.jpg', 'apples/b.PNG', 'apples/c.webp'],
+      ['fruit/plums/100.jpg', 'fruit/plums/101.jpg', 'fruit/plums/102.jpg'],
+    ]);
+  });
+
+  it('takes 30 pictures of a large class, from all of it', async () => {
+    await fill('apples', jpegs(90));
+    const [files] = await classFolders(folder);
+    expect(files?.length).toBe(30);
+    expect(files?.at(-1)).toBe(join(folder, 'apples', '187.jpg'));
+  });
+
+  it('says what is missing', async () => {
+    await expect(classFolders(join(folder, 'nowhere'))).rejects.toThrow('There is no folder');
+    await fill('apples', jpegs(2));
+    await expect(classFolders(folder)).rejects.toThrow('holds no folder with 3 pictures of a class');
+  });
+});

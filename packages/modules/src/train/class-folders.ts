@@ -1,0 +1,24 @@
+import { sampleFolder } from '../eval/pictures.ts';
+
+/** A class tells by at least 3 pictures how they differ; of larger ones these many are taken, so that none outweighs all. */
+export const LEAST_OF_CLASS = 3;
+const MOST_OF_CLASS = 30;
+
+/**
+ * The picture files of each class: of every folder below a folder that holds three or more. Files beside these folders
+ * belong to no class.
+ *
+ * @throws {Error} when there is no such folder, or no class in it: what it says is for the user.
+ */
+export async function classFolders(folder: string): Promise<string[][]> {
+  const classes = new Map<string, string[]>();
+  for (const { file, label } of await sampleFolder(folder, Number.POSITIVE_INFINITY)) {
+    if (label !== '') classes.set(label, [...(classes.get(label) ?? []), file]);
+  }
+  const found = [...classes.values()].filter((files) => files.length >= LEAST_OF_CLASS);
+  if (found.length === 0) throw new Error(`${folder} holds no folder with ${LEAST_OF_CLASS} pictures of a class.`);
+  return found.map((files) => {
+    const count = Math.min(files.length, MOST_OF_CLASS);
+    return Array.from({ length: count }, (_, i) => files[Math.floor((i * files.length) / count)] as string);
+  });
+}
