@@ -11,7 +11,8 @@ const MAX_PICTURES = 2000;
  *
  * Why 0.4: nearer quantiles are not taken from the folder, because they would tell how many copies and series it holds,
  * rather than how near strangers come. The factor was measured once, on 1.5 million pairs of photos of different origin
- * and subject: of them one in 100,000 scored above 0.7 by content. A module may have a share of its own.
+ * and subject: of them one in 100,000 scored above 0.7 by content (two since its axes learn from classes). A module may
+ * have a share of its own.
  */
 export const STRANGER_SCORES: Scores = { usual: 0.1, rare: 0.3, near: 0.7, nearAt: 0.4 };
 
