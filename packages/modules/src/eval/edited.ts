@@ -3,7 +3,7 @@ import { readBitmap } from './bitmap.ts';
 import type { Edited } from './copies.ts';
 import type { Describe, Described } from './describe.ts';
 import { EDITS, makeEdits } from './edits.ts';
-import type { PictureFile } from './pictures.ts';
+import { type PictureFile, spread } from './pictures.ts';
 
 /** Long side of what is edited. */
 const EDIT_SIDE = 640;
@@ -16,9 +16,8 @@ export async function describeEdits(
   progress: (done: number, all: number) => void,
 ): Promise<Edited[]> {
   const edited: Edited[] = [];
-  const count = Math.min(most, pictures.length);
-  for (let i = 0; i < count; i++) {
-    const picture = Math.floor((i * pictures.length) / count);
+  const asked = spread(most, pictures.length);
+  for (const [i, picture] of asked.entries()) {
     const other = (picture + 1) % pictures.length;
     const images = await editsOf(pictures, picture, other, i + 1);
     const edits: { name: string; vectors: Described['vectors'] }[] = [];
@@ -26,7 +25,7 @@ export async function describeEdits(
       edits.push({ name: EDITS[k]?.name as string, vectors: (await describe(bytes)).vectors });
     }
     edited.push({ picture, other, seed: i + 1, edits });
-    progress(i + 1, count);
+    progress(i + 1, asked.length);
   }
   return edited;
 }

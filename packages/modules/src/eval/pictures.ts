@@ -23,9 +23,14 @@ export async function sampleFolder(folder: string, sample: number): Promise<Pict
       `${folder} holds ${files.length === 0 ? 'no picture' : 'one picture'}: two or more can be compared.`,
     );
   }
-  const count = Math.min(sample, files.length);
-  return Array.from({ length: count }, (_, i) => {
-    const file = files[Math.floor((i * files.length) / count)] as string;
+  return spread(sample, files.length).map((place) => {
+    const file = files[place] as string;
     return { file, label: dirname(relative(folder, file)).replace(/^\.$/, '') };
   });
+}
+
+/** Places spread evenly over a list of a length: at most so many, rising. */
+export function spread(most: number, length: number): number[] {
+  const count = Math.min(most, length);
+  return Array.from({ length: count }, (_, i) => Math.floor((i * length) / count));
 }

@@ -5,6 +5,7 @@ import { type Bitmap, blank, readBitmap } from './bitmap.ts';
 import type { DescribedPicture } from './describe.ts';
 import { editsOf } from './edited.ts';
 import { EDITS } from './edits.ts';
+import { spread } from './pictures.ts';
 import type { Report } from './report.ts';
 import { writeSheet } from './sheet.ts';
 
@@ -73,9 +74,6 @@ const nameOf = (report: Report, picture: number) => `\`${report.files[picture]?.
 async function show(picture: DescribedPicture | undefined): Promise<Bitmap> {
   return readBitmap(await readFile(picture?.file as string), SIDE);
 }
-
-const spread = (count: number, all: number) =>
-  Array.from({ length: Math.min(count, all) }, (_, i) => Math.floor((i * all) / Math.min(count, all)));
 
 async function contentSheets(report: Report, pictures: readonly DescribedPicture[]): Promise<Sheet[]> {
   const sorted = (report.content?.each ?? []).toSorted((a, b) => b.precision - a.precision);

@@ -1,4 +1,4 @@
-import { sampleFolder } from '../eval/pictures.ts';
+import { sampleFolder, spread } from '../eval/pictures.ts';
 
 /** A class tells by at least 3 pictures how they differ; of larger ones these many are taken, so that none outweighs all. */
 export const LEAST_OF_CLASS = 3;
@@ -17,8 +17,5 @@ export async function classFolders(folder: string): Promise<string[][]> {
   }
   const found = [...classes.values()].filter((files) => files.length >= LEAST_OF_CLASS);
   if (found.length === 0) throw new Error(`${folder} holds no folder with ${LEAST_OF_CLASS} pictures of a class.`);
-  return found.map((files) => {
-    const count = Math.min(files.length, MOST_OF_CLASS);
-    return Array.from({ length: count }, (_, i) => files[Math.floor((i * files.length) / count)] as string);
-  });
+  return found.map((files) => spread(MOST_OF_CLASS, files.length).map((place) => files[place] as string));
 }

@@ -11,6 +11,7 @@ import { covariance, mainEigen, mean, type Rows, row, timesTransposed, toRows, t
 const POOL_AXES = 256;
 const POOL_EVENED = 0.35;
 const POOL_WEIGHT = 0.7;
+const EVENED_NUMBERS = HEAD_NUMBERS + POOL_AXES;
 /** How much of an even spread is added to that of the pictures of one class. */
 const EVEN_SHARE = 4;
 /**
@@ -41,7 +42,7 @@ export function seenAxes(
   const evened = (members: readonly Float64Array[]): Rows =>
     toRows(
       members.map((seen) => [...seen.subarray(0, HEAD_NUMBERS), ...along(seen).map((value) => weight * value)]),
-      HEAD_NUMBERS + POOL_AXES,
+      EVENED_NUMBERS,
     );
   const differences = classes.flatMap((members) => {
     const rows = evened(members);
@@ -49,12 +50,13 @@ export function seenAxes(
     return members.map((_, i) => Float64Array.from(row(rows, i), (value, k) => value - (center[k] as number)));
   });
   const groups = classes.length > 0 ? [pictures, classes.flat()] : [pictures];
-  const evenedWidth = HEAD_NUMBERS + POOL_AXES;
-  const found = discriminantAxes(groups.map(evened), toRows(differences, evenedWidth), SEEN_AXES, EVEN_SHARE);
-  const axes = found.axes.map((value, i) => value * (found.variances[Math.floor(i / evenedWidth)] as number) ** PARTED);
+  const found = discriminantAxes(groups.map(evened), toRows(differences, EVENED_NUMBERS), SEEN_AXES, EVEN_SHARE);
+  const axes = found.axes.map(
+    (value, i) => value * (found.variances[Math.floor(i / EVENED_NUMBERS)] as number) ** PARTED,
+  );
 
   // Both steps in one: axes on what the network sees itself.
-  const byColumn = transpose(axes, HEAD_NUMBERS + POOL_AXES);
+  const byColumn = transpose(axes, EVENED_NUMBERS);
   const onPool = transpose(byColumn.slice(HEAD_NUMBERS * SEEN_AXES), SEEN_AXES);
   const channels = timesTransposed(transpose(Float64Array.from(pool.axes), POOL_NUMBERS), onPool, POOL_AXES);
   const both = new Float64Array((HEAD_NUMBERS + POOL_NUMBERS) * SEEN_AXES);
