@@ -122,6 +122,26 @@ describe('a content model of one’s own', () => {
     }
   });
 
+  it('learns from classes of pictures, if there are any', async () => {
+    const train = () =>
+      runAkin([
+        ...['train', inPlace('pictures'), '--content-model', inPlace('model')],
+        ...['--classes', inPlace('classes')],
+      ]);
+    expect(await train()).toMatchObject({ code: 1, err: expect.stringContaining('There is no folder') });
+    for (const kind of ['apples', 'pears']) {
+      await mkdir(inPlace('classes', kind), { recursive: true });
+      for (let i = 0; i < 3; i++) {
+        await link(inPlace('pictures', `${kind.length * 10 + i}.jpg`), inPlace('classes', kind, `${i}.jpg`));
+      }
+    }
+    const { code, out } = await train();
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^content=lines-3:[0-9a-f]{8}, trained on 110 pictures and 2 classes\n$/),
+    ]);
+  });
+
   it('is trained by one command', async () => {
     const { code, out } = await runAkin(['train', inPlace('pictures'), '--content-model', inPlace('model')]);
     expect([code, out]).toEqual([0, expect.stringMatching(/^content=lines-3:[0-9a-f]{8}, trained on 110 pictures\n$/)]);

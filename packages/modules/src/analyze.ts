@@ -12,13 +12,13 @@
  *
  * or, one after the other in its own thread: `const { outputs } = await analyzeImage(bytes)`.
  */
-import type { TrainingConfig } from './content-model/train.ts';
+import type { Trained, TrainingConfig } from './content-model/train.ts';
 
 export { type Analysis, type AnalyzeOptions, analyzeImage } from './analyzer/analyze-image.ts';
 export { type Analyzer, type AnalyzerConfig, type CallOptions, createAnalyzer } from './analyzer/create-analyzer.ts';
 export { BACKENDS, type Backend } from './network/backend.ts';
 
 /** See content-model/train.ts, which is loaded when it is called. */
-export async function trainContentModel(config: TrainingConfig): Promise<{ model: string; pictures: number }> {
+export async function trainContentModel(config: TrainingConfig): Promise<Trained> {
   return (await import('./content-model/train.ts')).trainContentModel(config);
 }

@@ -2,10 +2,16 @@ import path from 'node:path';
 import { trainContentModel } from '@akin/modules/analyze';
 import { Stopped } from '@akin/runtime';
 import type { Program } from '../main.ts';
-import { UsageError } from '../options.ts';
+import { type Option, UsageError } from '../options.ts';
 import { CONTENT_MODEL_OPTION } from './serve-options.ts';
 
 const TOLD_EVERY = 200;
+
+const CLASSES_OPTION: Option = {
+  name: 'classes',
+  value: 'folder',
+  about: 'Holds a folder of pictures for each class: learns to tell classes apart; see docs/content-models.md',
+};
 
 export const trainCommand: Program = {
   command: {
@@ -13,7 +19,7 @@ export const trainCommand: Program = {
     usage: 'train <folder of pictures>',
     about:
       'Trains what a content model of your own needs, on pictures such as will be searched: a hundred at least, better some thousands. Writes into the folder of the model. Collections of before keep the model that they have: akin reindex makes them anew. Stopped by a signal it ends at once and writes nothing; exit code 130 (Ctrl-C) or 143.',
-    options: [CONTENT_MODEL_OPTION],
+    options: [CONTENT_MODEL_OPTION, CLASSES_OPTION],
   },
 
   async run(options, signal) {
@@ -21,17 +27,20 @@ export const trainCommand: Program = {
     const [pictures, ...more] = options.words;
     if (pictures === undefined || more.length > 0) throw new UsageError('Name one folder of pictures.');
     if (folder === undefined) throw new UsageError('Name the folder of the model by --content-model.');
+    const classes = options.text('classes');
     try {
-      const { model, pictures: count } = await trainContentModel({
+      const trained = await trainContentModel({
         folder: path.resolve(folder),
         pictures: path.resolve(pictures),
+        classes: classes === undefined ? undefined : path.resolve(classes),
         signal,
         progress: (done, all) => {
           if (done % TOLD_EVERY === 0 || done === all) process.stderr.write(`${done} of ${all} files\n`);
         },
         skip: (file, why) => process.stderr.write(`${file}: ${why}\n`),
       });
-      process.stdout.write(`content=${model}, trained on ${count} pictures\n`);
+      const count = `${trained.pictures} pictures${classes === undefined ? '' : ` and ${trained.classes} classes`}`;
+      process.stdout.write(`content=${trained.model}, trained on ${count}\n`);
       return 0;
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;

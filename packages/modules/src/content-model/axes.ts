@@ -1,12 +1,22 @@
 import { createRandom } from '@akin/domain';
 import { readSafetensors, writeSafetensors } from '../safetensors.ts';
-import { covariance, eigen, mainEigen, mean, type Rows } from '../train/linear.ts';
+import { centerOf, classAxes } from '../train/discriminant.ts';
+import {
+  covariance,
+  eigen,
+  mainEigen,
+  mean,
+  type Rows,
+  timesTransposed,
+  transpose,
+  withinOne,
+} from '../train/linear.ts';
 import { l2Normalize } from '../vectors/unit.ts';
 
 /**
- * How the numbers of any model become a descriptor: at length 1, around the mean of the training pictures, on the
- * principal axes of these, at length 1 again. A model with fewer numbers than a descriptor has keeps all of its axes
- * and gets zeros behind them; one with more keeps those that vary most.
+ * How the numbers of any model become a descriptor: at length 1, around the mean of the training pictures, on axes that
+ * were learned from these, at length 1 again. A model with fewer numbers than a descriptor has keeps all of its axes and
+ * gets zeros behind them; one with more keeps those that vary most, or part classes best.
  */
 export interface Axes {
   describe(numbers: Float32Array): Float32Array;
@@ -14,25 +24,55 @@ export interface Axes {
 
 /** Matrices up to this size are taken apart exactly, larger ones by iteration. */
 const EXACT_SIZE = 512;
+/** Of more numbers, classes are parted on this many times the main axes that are kept. */
+const LOOKED_AT = 2;
+/** How much of an even spread is added to that of the pictures of one class, which are few. */
+const EVEN_SHARE = 1;
 /** The part of a vector below which it lies at the mean and points nowhere. */
 const LEAST_LENGTH = 1e-6;
 
-/** @param rows numbers of the training pictures, each of length 1. */
-export function trainAxes(rows: Rows, dimensions: number): Uint8Array {
-  const center = mean(rows);
-  const kept = Math.min(rows.width, dimensions);
-  const spread = covariance(rows, center);
-  const axes =
-    rows.width <= EXACT_SIZE
-      ? eigen(spread, rows.width).vectors.subarray(0, kept * rows.width)
-      : mainEigen(spread, rows.width, kept, createRandom(1)).vectors;
+/**
+ * Learns the axes: those along which all pictures differ most compared to pictures of one class.
+ *
+ * @param pictures Numbers of pictures of all kinds, each of length 1.
+ * @param classes And of pictures of one class each. Without any these are the principal axes.
+ * @returns The bytes of their file.
+ */
+export function trainAxes(pictures: Rows, dimensions: number, classes: readonly Rows[] = []): Uint8Array {
+  const { width } = pictures;
+  const kept = Math.min(width, dimensions);
+  const axes = classes.length > 0 ? partingAxes(pictures, classes, kept) : mainAxes(pictures, kept);
   return writeSafetensors(
     {
-      mean: { shape: [rows.width], values: center },
-      axes: { shape: [kept, rows.width], values: axes },
+      mean: { shape: [width], values: centerOf(pictures, classes) },
+      axes: { shape: [kept, width], values: withinOne(axes) },
     },
-    { numbers: String(rows.width), axes: String(kept), dimensions: String(dimensions) },
+    { numbers: String(width), axes: String(kept), dimensions: String(dimensions) },
   );
+}
+
+/** The principal axes, row by row. */
+function mainAxes(pictures: Rows, count: number): Float64Array {
+  const { width } = pictures;
+  const spread = covariance(pictures, mean(pictures));
+  return width <= EXACT_SIZE
+    ? eigen(spread, width).vectors.subarray(0, count * width)
+    : mainEigen(spread, width, count, createRandom(1)).vectors;
+}
+
+/** What parts classes, row by row. */
+function partingAxes(pictures: Rows, classes: readonly Rows[], count: number): Float64Array {
+  const { width } = pictures;
+  if (width <= EXACT_SIZE) return classAxes(pictures, classes, count, EVEN_SHARE);
+  const looked = LOOKED_AT * count;
+  const main = mainAxes(pictures, looked);
+  const along = ({ count, values }: Rows): Rows => ({
+    count,
+    width: looked,
+    values: Float32Array.from(timesTransposed(values, main, width)),
+  });
+  const axes = classAxes(along(pictures), classes.map(along), count, EVEN_SHARE);
+  return timesTransposed(axes, transpose(main, width), looked);
 }
 
 /** Throws an Error when they were made for descriptors of another size. */

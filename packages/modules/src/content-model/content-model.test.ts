@@ -1,14 +1,17 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { decodeImage } from '@akin/imaging';
 import { drawImage } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
 import { saveTinyGraph, saveTinyModel } from '../../test/tiny-model.ts';
 import { analyzeImage } from '../analyzer/analyze-image.ts';
 import { createAnalyzer, createPool } from '../analyzer/create-analyzer.ts';
-import { length } from '../vectors/unit.ts';
+import { row, toRows } from '../train/linear.ts';
+import { distance, length } from '../vectors/unit.ts';
 import { decodeDescriptor, modelNames, parseOutputs, scoreOf } from '../vectors.ts';
-import { readAxes, trainAxes, unitOf } from './axes.ts';
+import { type Axes, readAxes, trainAxes, unitOf } from './axes.ts';
 import { readModelFiles } from './files.ts';
 import { readManifest } from './manifest.ts';
 import { openOwnContent } from './own-content.ts';
@@ -29,7 +32,7 @@ beforeAll(async () => {
     await writeFile(join(pictures, `${seed}.jpg`), await drawImage({ width: 90, height: 70, seed }));
   }
   await writeFile(join(pictures, 'notes.txt'), 'no picture');
-  await using shipped = createPool({ threads: 1 }, new URL('../../dist/analyzer/worker.js', import.meta.url));
+  await using shipped = createPool({ threads: 1 }, WORKER);
   shippedOutputs = (await shipped.analyze(await picture(1), { modules: ['content'] })).outputs;
   await saveTinyModel(folder);
 });
@@ -37,6 +40,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
   await rm(pictures, { recursive: true });
 });
+
+const WORKER = new URL('../../dist/analyzer/worker.js', import.meta.url);
 
 const picture = (seed: number) => readFile(join(pictures, `${seed}.jpg`));
 
@@ -64,7 +69,7 @@ describe("a user's own model of content", () => {
     const skipped: string[] = [];
     const train = () => trainContentModel({ folder, pictures, skip: (file) => skipped.push(file) });
     const trained = await train();
-    expect(trained).toEqual({ model: expect.stringMatching(/^tiny-7:[0-9a-f]{8}$/), pictures: PICTURES });
+    expect(trained).toEqual({ model: expect.stringMatching(/^tiny-7:[0-9a-f]{8}$/), pictures: PICTURES, classes: 0 });
     expect(skipped).toEqual([join(pictures, 'notes.txt')]);
     const files = () => Promise.all(['axes', 'content'].map((name) => readFile(join(folder, `${name}.safetensors`))));
     const before = await files();
@@ -89,7 +94,7 @@ describe("a user's own model of content", () => {
   it('gives the same in worker threads', async () => {
     const here = (await analyzeImage(await picture(2), { contentModel: folder })).outputs;
     const config = { threads: 2, contentModel: folder };
-    await using pool = createPool(config, new URL('../../dist/analyzer/worker.js', import.meta.url));
+    await using pool = createPool(config, WORKER);
     const there = await Promise.all(
       [2, 2, 2].map(
         async () =>
@@ -115,6 +120,78 @@ describe("a user's own model of content", () => {
       `is not the one that was trained, ${model}. Run akin train again`,
     );
     await writeFile(file, manifest);
+  });
+});
+
+describe('training with classes', () => {
+  const KINDS = 24;
+  const OF_A_KIND = 4;
+  let classes: string;
+
+  /** Pictures of a kind differ in how blue the light is. */
+  beforeAll(async () => {
+    classes = await mkdtemp(join(tmpdir(), 'akin-classes-'));
+    for (let kind = 0; kind < KINDS; kind++) {
+      await mkdir(join(classes, `${kind}`));
+      for (let i = 0; i < OF_A_KIND; i++) {
+        const drawn = sharp(await drawImage({ width: 90, height: 70, seed: 1000 + kind }));
+        await drawn.linear([1, 1, 1], [0, 0, 50 * i - 75]).toFile(join(classes, `${kind}`, `${i}.jpg`));
+      }
+    }
+  });
+  afterAll(() => rm(classes, { recursive: true }));
+
+  /** Of the pictures of the classes, how many have one of their own class nearest. */
+  async function foundByClass(folder: string): Promise<number> {
+    const run = await openModel(folder, await readModelFiles(folder), 'wasm');
+    const axes = readAxes(await readFile(join(folder, 'axes.safetensors')), 256, 'axes');
+    const vectors: [kind: number, Float32Array][] = [];
+    for (let kind = 0; kind < KINDS; kind++) {
+      for (let i = 0; i < OF_A_KIND; i++) {
+        const { pixels } = await decodeImage(await readFile(join(classes, `${kind}`, `${i}.jpg`)), { minSide: 16 });
+        vectors.push([kind, axes.describe(run(pixels))]);
+      }
+    }
+    return vectors.filter(([kind, vector]) => {
+      const others = vectors.filter(([, other]) => other !== vector);
+      const nearest = others.reduce((a, b) => (distance(b[1], vector) < distance(a[1], vector) ? b : a));
+      return nearest[0] === kind;
+    }).length;
+  }
+
+  it('learns what differs within one, and finds pictures of a class more often', async () => {
+    const own = await mkdtemp(join(tmpdir(), 'akin-model-'));
+    await saveTinyModel(own);
+    await trainContentModel({ folder: own, pictures });
+    const before = await foundByClass(own);
+    const progress: [number, number][] = [];
+    const trained = await trainContentModel({
+      folder: own,
+      pictures,
+      classes,
+      progress: (...news) => progress.push(news),
+    });
+    expect(trained).toMatchObject({ pictures: PICTURES, classes: KINDS });
+    const all = PICTURES + 1 + KINDS * OF_A_KIND;
+    expect([progress.length, progress.at(-1)]).toEqual([all, [all, all]]);
+    expect(await foundByClass(own)).toBeGreaterThan(before + 4);
+    await rm(own, { recursive: true });
+  });
+
+  it('asks for classes of pictures that can be read', async () => {
+    const own = await mkdtemp(join(tmpdir(), 'akin-model-'));
+    await saveTinyModel(own);
+    const before = await readdir(own);
+    const none = await mkdtemp(join(tmpdir(), 'akin-classes-'));
+    const train = (folder: string) => trainContentModel({ folder: own, pictures, classes: folder });
+    await expect(train(join(none, 'nowhere'))).rejects.toThrow('There is no folder');
+    await expect(train(pictures)).rejects.toThrow('holds no folder with 3 pictures of a class');
+    await mkdir(join(none, 'cut'));
+    for (const i of [1, 2, 3]) await writeFile(join(none, 'cut', `${i}.jpg`), (await picture(i)).subarray(0, 40));
+    await expect(train(none)).rejects.toThrow('holds no folder with 3 pictures that can be read');
+    expect(await readdir(own)).toEqual(before);
+    await rm(own, { recursive: true });
+    await rm(none, { recursive: true });
   });
 });
 
@@ -209,5 +286,48 @@ describe('the axes of a model with more numbers than a descriptor', () => {
     expect(cosine(a, b)).toBeCloseTo(cosine(row(3), row(4)), 1);
     expect(() => axes.describe(new Float32Array(3))).toThrow('gives 3 numbers');
     expect(() => readAxes(trainAxes(rows, 8), 256, 'axes')).toThrow('not of descriptors of 256 numbers');
+  });
+
+  it('keep what parts classes, and less of what differs within one', () => {
+    // 40 kinds of 10 pictures: kinds differ in numbers 0 and 100, pictures of one kind more in number 200.
+    const numbers = (kind: number, i: number) => {
+      const all = new Float32Array(600).fill(0.3);
+      all[0] = Math.sin(1 + 7 * kind);
+      all[100] = Math.cos(3 + 5 * kind * kind);
+      all[200] = Math.sin(2 + 11 * kind + 3 * i);
+      all[300 + i] = 0.1;
+      return unitOf(all);
+    };
+    const tens = Array.from({ length: 10 }, (_, i) => i);
+    const kinds = Array.from({ length: 40 }, (_, kind) =>
+      toRows(
+        tens.map((i) => numbers(kind, i)),
+        600,
+      ),
+    );
+    const all = toRows(
+      kinds.flatMap((rows) => tens.map((i) => row(rows, i))),
+      600,
+    );
+    const cosine = (axes: Axes, a: Float32Array, b: Float32Array) =>
+      axes.describe(a).reduce((sum, value, i) => sum + value * (axes.describe(b)[i] as number), 0);
+    const principal = readAxes(trainAxes(all, 8), 8, 'axes');
+    const learned = readAxes(trainAxes(all, 8, kinds), 8, 'axes');
+    const lead = (axes: Axes) => {
+      const own = tens.map((kind) => cosine(axes, numbers(kind, 1), numbers(kind, 4)));
+      const other = tens.map((kind) => cosine(axes, numbers(kind, 1), numbers(kind + 10, 1)));
+      return Math.min(...own) - Math.max(...other);
+    };
+    expect(lead(learned)).toBeGreaterThan(lead(principal) + 0.5);
+  });
+
+  it('are those of the pictures where those of a class are all the same', () => {
+    const rows = toRows(
+      Array.from({ length: 50 }, (_, i) => unitOf(Float32Array.of(Math.sin(i), Math.cos(3 * i), 1))),
+      3,
+    );
+    const same = toRows([row(rows, 1), row(rows, 1), row(rows, 1)], 3);
+    const axes = readAxes(trainAxes(rows, 8, [same]), 8, 'axes');
+    expect(axes.describe(row(rows, 2)).every(Number.isFinite)).toBe(true);
   });
 });

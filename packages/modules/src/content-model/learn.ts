@@ -4,9 +4,10 @@ import { decodeImage } from '@akin/imaging';
 import { MIN_SIDE } from '../analyzer/analyze-image.ts';
 import { roundToHalves } from '../half.ts';
 import type { Backend } from '../network/backend.ts';
+import { classFolders, LEAST_OF_CLASS } from '../train/class-folders.ts';
 import { trainCodebook } from '../train/codebook.ts';
 import { filesBelow } from '../train/files-below.ts';
-import { toRows } from '../train/linear.ts';
+import { type Rows, toRows } from '../train/linear.ts';
 import { descriptorOf } from '../vectors/codebook.ts';
 import { distance } from '../vectors/unit.ts';
 import { readAxes, trainAxes, unitOf } from './axes.ts';
@@ -18,6 +19,8 @@ export interface Lesson {
   readonly folder: string;
   /** Pictures such as the collections will hold, in this folder and those below. */
   readonly pictures: string;
+  /** Holds a folder for each class of pictures: what differs within one will count less. */
+  readonly classes?: string | undefined;
   readonly backend?: Backend | undefined;
 }
 
@@ -35,6 +38,7 @@ export interface Learned {
   readonly model: string;
   /** How many there were. */
   readonly pictures: number;
+  readonly classes: number;
 }
 
 /** With fewer, distances of strangers and the axes say little. */
@@ -47,25 +51,37 @@ const LEAST_DIFFERENCE = 1e-4;
  * What {@link trainContentModel} does but for the writing, in the thread that calls it, which has time for nothing else
  * for minutes.
  *
- * @throws {AkinError} bad-request when the model does not open or there are too few pictures.
+ * @throws {AkinError} bad-request when the model does not open, there are too few pictures, or no class where they are asked for.
  */
-export async function learn({ folder, pictures, backend }: Lesson, listener: Listener): Promise<Learned> {
+export async function learn({ folder, pictures, classes, backend }: Lesson, listener: Listener): Promise<Learned> {
   const { dimensions } = descriptorOf('content');
   const files = await readModelFiles(folder);
   const run = await openModel(folder, files, backend ?? 'wasm');
-  const numbers: Float32Array[] = [];
   const paths = await filesBelow(pictures).catch((cause) => {
     throw new AkinError('bad-request', `${pictures} is no folder of pictures.`, { cause });
   });
-  for (const [i, path] of paths.entries()) {
-    try {
-      const { pixels } = await decodeImage(await readFile(path), { minSide: MIN_SIDE });
-      numbers.push(unitOf(run(pixels)));
-    } catch (error) {
-      listener.skip(path, (error as Error).message);
+  const members =
+    classes === undefined
+      ? []
+      : await classFolders(classes).catch(({ message }) => {
+          throw new AkinError('bad-request', message);
+        });
+  const all = paths.length + members.flat().length;
+  let done = 0;
+  const numbersOf = async (paths: readonly string[]) => {
+    const numbers: Float32Array[] = [];
+    for (const path of paths) {
+      try {
+        const { pixels } = await decodeImage(await readFile(path), { minSide: MIN_SIDE });
+        numbers.push(unitOf(run(pixels)));
+      } catch (error) {
+        listener.skip(path, (error as Error).message);
+      }
+      listener.progress(++done, all);
     }
-    listener.progress(i + 1, paths.length);
-  }
+    return numbers;
+  };
+  const numbers = await numbersOf(paths);
   if (numbers.length < LEAST_PICTURES) {
     throw new AkinError(
       'bad-request',
@@ -78,7 +94,16 @@ export async function learn({ folder, pictures, backend }: Lesson, listener: Lis
       `The model in ${folder} gives the same for all ${numbers.length} pictures: nothing can be found by it. See "output" and "input" in its content-model.json.`,
     );
   }
-  const axesFile = trainAxes(toRows(numbers, numbers[0]?.length ?? 0), dimensions);
+  const { length } = numbers[0] as Float32Array;
+  const known: Rows[] = [];
+  for (const paths of members) {
+    const ofClass = await numbersOf(paths);
+    if (ofClass.length >= LEAST_OF_CLASS) known.push(toRows(ofClass, length));
+  }
+  if (classes !== undefined && known.length === 0) {
+    throw new AkinError('bad-request', `${classes} holds no folder with ${LEAST_OF_CLASS} pictures that can be read.`);
+  }
+  const axesFile = trainAxes(toRows(numbers, length), dimensions, known);
   const axes = readAxes(axesFile, dimensions, AXES_FILE);
   const vectors = toRows(
     numbers.map((one) => roundToHalves(axes.describe(one))),
@@ -86,5 +111,5 @@ export async function learn({ folder, pictures, backend }: Lesson, listener: Lis
   );
   const model = modelId(files, axesFile);
   const codebook = trainCodebook({ module: 'content', model, vectors, seed: SEED });
-  return { axes: axesFile, codebook, model, pictures: numbers.length };
+  return { axes: axesFile, codebook, model, pictures: numbers.length, classes: known.length };
 }

@@ -11,6 +11,9 @@ export interface TrainingConfig extends Lesson, Partial<Listener> {
   readonly signal?: AbortSignal;
 }
 
+/** The name that outputs will carry, and how many pictures and classes there were. */
+export type Trained = Pick<Learned, 'model' | 'pictures' | 'classes'>;
+
 /** Resolves alike from src/content-model (under jest) and from dist/content-model. */
 const THREAD_FILE = new URL('../../dist/content-model/train-thread.js', import.meta.url);
 
@@ -19,19 +22,18 @@ const THREAD_FILE = new URL('../../dist/content-model/train-thread.js', import.m
  * pictures and models give equal files, which are written into the folder of the model. The work is that of a thread, so
  * that the event loop stays free.
  *
- * @returns the name that outputs will carry, and how many pictures there were.
- * @throws {AkinError} bad-request when the model does not open or there are too few pictures.
+ * @throws {AkinError} bad-request when the model does not open, there are too few pictures, or no class where they are asked for.
  * @throws the reason of the signal
  */
-export async function trainContentModel(config: TrainingConfig): Promise<{ model: string; pictures: number }> {
+export async function trainContentModel(config: TrainingConfig): Promise<Trained> {
   const { folder, signal } = config;
-  const { axes, codebook, model, pictures } = await learnInThread(config);
+  const { axes, codebook, ...learned } = await learnInThread(config);
   signal?.throwIfAborted();
   await replaceFiles([
     [join(folder, AXES_FILE), axes],
     [join(folder, CODEBOOK_FILE), codebook],
   ]);
-  return { model, pictures };
+  return learned;
 }
 
 async function learnInThread({ signal, progress, skip, ...lesson }: TrainingConfig): Promise<Learned> {

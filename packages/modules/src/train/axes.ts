@@ -25,7 +25,7 @@ import { type Picture, preparePicture } from '../picture.ts';
 import { classFolders, LEAST_OF_CLASS } from './class-folders.ts';
 import { discriminantAxes } from './discriminant.ts';
 import { filesBelow } from './files-below.ts';
-import { toRows } from './linear.ts';
+import { toRows, withinOne } from './linear.ts';
 import { evenAxes, seenAxes } from './seen-axes.ts';
 
 /** So many pictures are edited; more change the axes little. */
@@ -138,11 +138,4 @@ function duplicateTensors() {
     pattern_mean: { shape: [PATTERN_NUMBERS], values: pattern.mean },
     pattern: { shape: [PATTERN_AXES, PATTERN_NUMBERS], values: withinOne(pattern.axes) },
   };
-}
-
-/** Scaled to fit half precision; only directions count. */
-function withinOne(axes: Float32Array | Float64Array): Float32Array {
-  let largest = 0;
-  for (const value of axes) largest = Math.max(largest, Math.abs(value));
-  return Float32Array.from(axes, (value) => value / largest);
 }

@@ -1,6 +1,6 @@
 import { createRandom } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
-import { discriminantAxes } from './discriminant.ts';
+import { centerOf, classAxes, discriminantAxes } from './discriminant.ts';
 import { covariance, mean, type Rows, row, timesTransposed, toRows } from './linear.ts';
 
 const WIDTH = 8;
@@ -60,5 +60,30 @@ describe('discriminantAxes', () => {
     const { mean: center } = discriminantAxes([all, few], changes, 3, 1);
     const alone = mean(all);
     for (let i = 0; i < WIDTH; i++) expect(center[i]).toBeCloseTo(((alone[i] as number) + 3) / 2, 4);
+  });
+});
+
+describe('classAxes', () => {
+  const members = classes.map((rows) => toRows(rows, WIDTH));
+
+  it('finds what parts classes, what parts them better counting more', () => {
+    const axes = classAxes(all, members, 3, 1e-3);
+    for (const axis of [0, 1, 2]) expect(share(axes, axis, [5, 6, 7])).toBeGreaterThan(0.95);
+    const within = covariance(along({ axes }, changes), new Float64Array(3));
+    const spreads = [0, 4, 8].map((at) => within[at] as number);
+    expect(spreads).toEqual([...spreads].sort((a, b) => b - a));
+    expect(spreads[0]).toBeGreaterThan(1.5);
+  });
+
+  it('finds where pictures differ most, without classes', () => {
+    const axes = classAxes(all, [], 3, 1);
+    for (const axis of [0, 1]) expect(share(axes, axis, [0, 1])).toBeGreaterThan(0.95);
+  });
+
+  it('lie around the mean of all and of those with a class, each counting half', () => {
+    const few = toRows([Array<number>(WIDTH).fill(3)], WIDTH);
+    expect(Array.from(centerOf(all, []))).toEqual(Array.from(mean(all)));
+    const center = centerOf(few, members);
+    for (let i = 0; i < WIDTH; i++) expect(center[i]).toBeCloseTo(((mean(all)[i] as number) + 3) / 2, 4);
   });
 });

@@ -176,3 +176,10 @@ function orthonormal(rows: Float64Array, width: number): Float64Array {
   }
   return rows;
 }
+
+/** Scaled to fit half precision, where only directions count: the largest is 1. */
+export function withinOne(axes: Float32Array | Float64Array): Float32Array {
+  let largest = 0;
+  for (const value of axes) largest = Math.max(largest, Math.abs(value));
+  return Float32Array.from(axes, (value) => value / (largest || 1));
+}

@@ -1,7 +1,7 @@
 import { HEAD_NUMBERS, POOL_NUMBERS, SEEN_AXES } from '../content/axes.ts';
 import { project } from '../project.ts';
-import { type Axes, discriminantAxes, meanOfGroups } from './discriminant.ts';
-import { covariance, mainEigen, mean, type Rows, row, timesTransposed, toRows, transpose } from './linear.ts';
+import { type Axes, centerOf, classAxes } from './discriminant.ts';
+import { covariance, mainEigen, mean, type Rows, timesTransposed, toRows, transpose } from './linear.ts';
 
 /**
  * Before classes are looked at, the channels of the trunk are put on so many principal axes, divided by this power of
@@ -14,16 +14,10 @@ const POOL_WEIGHT = 0.7;
 const EVENED_NUMBERS = HEAD_NUMBERS + POOL_AXES;
 /** How much of an even spread is added to that of the pictures of one class. */
 const EVEN_SHARE = 4;
-/**
- * Axes are multiplied by this power of how much all pictures differ along them: what parts classes well counts more. Codes of
- * 64 bits and cells then hold the nearest more often, and classes are found as well.
- */
-const PARTED = 0.15;
 
 /**
  * The axes on which content compares what the network sees (`seenOf`): those along which all pictures differ most compared
- * to pictures of one class. The whitening is known as within-class covariance normalization (Hatch, Kajarekar & Stolcke
- * 2006).
+ * to pictures of one class.
  *
  * @param pictures What the network sees in pictures of all kinds, 1,280 numbers each.
  * @param classes And in pictures of one class each. Without any these are the principal axes.
@@ -44,16 +38,7 @@ export function seenAxes(
       members.map((seen) => [...seen.subarray(0, HEAD_NUMBERS), ...along(seen).map((value) => weight * value)]),
       EVENED_NUMBERS,
     );
-  const differences = classes.flatMap((members) => {
-    const rows = evened(members);
-    const center = mean(rows);
-    return members.map((_, i) => Float64Array.from(row(rows, i), (value, k) => value - (center[k] as number)));
-  });
-  const groups = classes.length > 0 ? [pictures, classes.flat()] : [pictures];
-  const found = discriminantAxes(groups.map(evened), toRows(differences, EVENED_NUMBERS), SEEN_AXES, EVEN_SHARE);
-  const axes = found.axes.map(
-    (value, i) => value * (found.variances[Math.floor(i / EVENED_NUMBERS)] as number) ** PARTED,
-  );
+  const axes = classAxes(evened(pictures), classes.map(evened), SEEN_AXES, EVEN_SHARE);
 
   // Both steps in one: axes on what the network sees itself.
   const byColumn = transpose(axes, EVENED_NUMBERS);
@@ -65,8 +50,8 @@ export function seenAxes(
     channels.map((value) => weight * value),
     HEAD_NUMBERS * SEEN_AXES,
   );
-  const raw = groups.map((members) => toRows(members, HEAD_NUMBERS + POOL_NUMBERS));
-  return { mean: meanOfGroups(raw), axes: transpose(both, SEEN_AXES) };
+  const raw = (members: readonly Float64Array[]) => toRows(members, HEAD_NUMBERS + POOL_NUMBERS);
+  return { mean: centerOf(raw(pictures), classes.map(raw)), axes: transpose(both, SEEN_AXES) };
 }
 
 /** Principal axes, each divided by a power of its variance: 0 leaves them as they are, 0.5 makes all of like weight. */
