@@ -30,9 +30,11 @@ const SURE_SCORE = 0.9;
  * 99.2 %, 98.4 % and 4.7 %.
  */
 const CELLS = 220;
+/** Cells from this rank on are never looked at. */
+const MOST_RANKS = 40;
 /** Ranks (from 0) of nearest and second nearest centroid, the most likely first. */
 const RANKS: readonly (readonly [number, number])[] = Array.from({ length: 24 }, (_, nearest) =>
-  Array.from({ length: 40 }, (_, second) => [nearest, second] as const),
+  Array.from({ length: MOST_RANKS }, (_, second) => [nearest, second] as const),
 )
   .flat()
   .filter(([nearest, second]) => nearest !== second)
@@ -75,7 +77,7 @@ export function groupRule(): {
     maxDistance,
     also,
     cellsOf: (vector) => {
-      const order = nearestCells(codebook, vector);
+      const order = nearestCells(codebook, vector, MOST_RANKS);
       const { cellCount } = codebook;
       return RANKS.map(([nearest, second]) => (order[nearest] as number) * cellCount + (order[second] as number));
     },

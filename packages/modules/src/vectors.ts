@@ -17,9 +17,12 @@ export { decodeDescriptor, encodeDescriptor } from './vectors/descriptor.ts';
 export { type Outputs, parseOutputs } from './vectors/parse-outputs.ts';
 export { distance } from './vectors/unit.ts';
 
-/** All cells of a module's codebook, nearest to the vector first: the order in which a search visits them. */
-export function nearestCells(module: string, vector: Float32Array): Uint16Array {
-  return nearestCellsOf(codebookOf(module), vector);
+/**
+ * Cells of a module's codebook, nearest to the vector first: the order in which a search visits them. All of them, or at
+ * most so many.
+ */
+export function nearestCells(module: string, vector: Float32Array, most?: number): Uint16Array {
+  return nearestCellsOf(codebookOf(module), vector, most);
 }
 
 /**

@@ -6,7 +6,7 @@ import { AkinError } from '@akin/domain';
 import { DEFAULT_IMAGE_LIMITS } from '@akin/imaging';
 import type { Analysis, Analyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
-import { nearestCells, parseOutputs } from '@akin/modules/vectors';
+import { parseOutputs } from '@akin/modules/vectors';
 import { Batch } from './batch.ts';
 import { NearDuplicates } from './near-duplicates.ts';
 import type { Counts, Progress } from './progress.ts';
@@ -81,7 +81,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
         signal: run.signal,
       });
       const duplicate = parseOutputs(analysis.outputs).descriptors.get('duplicate');
-      if (duplicate) nearDuplicates.add(duplicate.vector, nearestCells('duplicate', duplicate.vector));
+      if (duplicate) nearDuplicates.add(duplicate.vector);
       counts.done++;
       await batch.add(toDocument(candidate, stat, analysis, run.labelsFromFolders));
     } catch (error) {

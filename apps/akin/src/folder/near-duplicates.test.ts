@@ -1,5 +1,5 @@
 import { analyzeImage } from '@akin/modules/analyze';
-import { nearestCells, parseOutputs } from '@akin/modules/vectors';
+import { parseOutputs } from '@akin/modules/vectors';
 import { drawImage } from '@akin/testing';
 import { expect, it } from '@jest/globals';
 import sharp from 'sharp';
@@ -11,7 +11,7 @@ async function addAll(pictures: readonly Buffer[]): Promise<number[]> {
   for (const bytes of pictures) {
     const { outputs } = await analyzeImage(bytes, { modules: ['duplicate'] });
     const { vector } = parseOutputs(outputs).descriptors.get('duplicate') as { vector: Float32Array };
-    seen.add(vector, nearestCells('duplicate', vector));
+    seen.add(vector);
     counts.push(seen.count);
   }
   return counts;

@@ -1,4 +1,4 @@
-import { COPY_SCORE, distance, distanceAt } from '@akin/modules/vectors';
+import { COPY_SCORE, distance, distanceAt, nearestCells } from '@akin/modules/vectors';
 
 /** The cells nearest to a picture that are looked in: 8 hold 98 of 100 of its copies, and one in twenty of all others. */
 const CELLS = 8;
@@ -16,12 +16,9 @@ export class NearDuplicates {
     return this.#count;
   }
 
-  /**
-   * @param descriptor The duplicate descriptor, unit length.
-   * @param cells The nearest cells of the picture, nearest first.
-   */
-  add(descriptor: Float32Array, cells: Uint16Array): void {
-    const near = cells.subarray(0, CELLS);
+  /** @param descriptor The duplicate descriptor, unit length. */
+  add(descriptor: Float32Array): void {
+    const near = nearestCells('duplicate', descriptor, CELLS);
     const isCopy = (other: Float32Array) => distance(descriptor, other) <= this.#farthest;
     if (near.some((cell) => this.#byCell.get(cell)?.some(isCopy))) this.#count++;
     const home = near[0];
