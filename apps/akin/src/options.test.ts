@@ -33,6 +33,10 @@ describe('a command line', () => {
     expect(parse([], { AKIN_PILOT: '' }).text('pilot')).toBeUndefined();
   });
 
+  it('refuses an empty value, which a shell makes of a variable that is not set', () => {
+    expect(() => parse(['--pilot=']).text('pilot')).toThrow('--pilot is empty');
+  });
+
   it.each([
     ['1', true],
     ['TRUE', true],

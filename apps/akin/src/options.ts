@@ -79,6 +79,7 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
   };
   const text = (name: string) => {
     const value = lookUp(name);
+    if (value === '') throw new UsageError(`--${name} is empty.`);
     return value === undefined || typeof value === 'boolean' ? undefined : value;
   };
   return {
