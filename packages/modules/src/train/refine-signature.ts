@@ -2,24 +2,26 @@ import { type Rows, row, timesTransposed, transpose } from './linear.ts';
 
 /** So many of the nearest of a vector are those that its signature must find. */
 const NEIGHBOURS = 50;
-const STEPS = 300;
+const STEPS = 600;
 /** Fewer vectors would be learned by heart; their signatures stay as they are. */
 const LEAST_VECTORS = 1000;
 /** Vectors taken in a step, the neighbours taken of each, and others beside which they must stand out. */
 const ANCHORS = 128;
-const NEAR = 2;
+const NEAR = 6;
 const OTHERS = 1500;
+/** A neighbour shall come before the mean of so many of the others, those that agree most: 2 of 100 are looked at. */
+const AHEAD = 30;
 /** How steeply a bit changes from -1 to 1 in training: ever more like a sign. */
 const STEEPNESS = 8;
 const STEEPER = 3;
 /** How much nearer than the others neighbours shall be, as a share of the bits: the scale on which a lead counts. */
-const LEAD = 0.03;
+const LEAD = 0.015;
 /** Of Adam (Kingma & Ba 2015). */
-const RATE = 0.003;
+const RATE = 0.005;
 const [MOMENTUM, SQUARES] = [0.9, 0.99];
 
 /**
- * Moves hyperplanes so that the nearest neighbours of a vector share more bits with it than others do: gradient descent
+ * Moves hyperplanes so that the nearest neighbours of a vector share more bits with it than nearly all others do: gradient descent
  * on signs made soft (as in "Supervised hashing with kernels", Liu et al. 2012, without labels: a neighbour is who is
  * near). Changes `planes` and `offsets`.
  */
@@ -76,7 +78,7 @@ export function refineSignature(
 
 /**
  * The gradient, by soft bits, of the mean of log(1 + exp((others' agreement - neighbour's agreement) / LEAD)), where
- * others' agreement is the soft maximum over all others.
+ * others' agreement is the mean of the AHEAD others that agree most.
  */
 function pull(soft: Float64Array, bits: number, nearOf: (anchor: number) => (other: number) => boolean): Float64Array {
   const gradient = new Float64Array(soft.length);
@@ -91,20 +93,14 @@ function pull(soft: Float64Array, bits: number, nearOf: (anchor: number) => (oth
     for (let bit = 0; bit < bits; bit++) sum += (soft[a * bits + bit] as number) * (soft[b * bits + bit] as number);
     return sum / bits;
   };
-  const weights = new Float64Array(OTHERS);
+  const agreements = new Float64Array(OTHERS);
   for (let anchor = 0; anchor < ANCHORS; anchor++) {
     const isNear = nearOf(anchor);
-    let most = -1;
     for (let other = 0; other < OTHERS; other++) {
-      weights[other] = isNear(other) ? Number.NEGATIVE_INFINITY : agreement(anchor, othersFrom + other);
-      most = Math.max(most, weights[other] as number);
+      agreements[other] = isNear(other) ? Number.NEGATIVE_INFINITY : agreement(anchor, othersFrom + other);
     }
-    let sum = 0;
-    for (let other = 0; other < OTHERS; other++) {
-      weights[other] = Math.exp(((weights[other] as number) - most) / LEAD);
-      sum += weights[other] as number;
-    }
-    const level = most + LEAD * Math.log(sum);
+    const most = agreements.slice().sort().subarray(-AHEAD);
+    const level = most.reduce((sum, value) => sum + value, 0) / AHEAD;
     let push = 0;
     for (let k = 0; k < NEAR; k++) {
       const neighbour = ANCHORS + anchor * NEAR + k;
@@ -113,9 +109,11 @@ function pull(soft: Float64Array, bits: number, nearOf: (anchor: number) => (oth
       add(anchor, neighbour, -wrong);
       add(neighbour, anchor, -wrong);
     }
+    const isAhead = (agreement: number) => agreement >= (most[0] as number);
+    // More than AHEAD where some are equal.
+    const share = push / agreements.filter(isAhead).length;
     for (let other = 0; other < OTHERS; other++) {
-      const share = (push * (weights[other] as number)) / sum;
-      if (share < 1e-6) continue;
+      if (!isAhead(agreements[other] as number)) continue;
       add(anchor, othersFrom + other, share);
       add(othersFrom + other, anchor, share);
     }
