@@ -11,6 +11,7 @@ let place: Awaited<ReturnType<typeof temporaryFolder>>;
 let served: PictureServer;
 let akin: ServingAkin;
 let model: string;
+let withClasses: string;
 /** Like one picture, by the model. */
 let liked: Awaited<ReturnType<typeof like>>;
 const inPlace = (...names: string[]) => path.join(place.folder, ...names);
@@ -140,12 +141,14 @@ describe('a content model of one’s own', () => {
       0,
       expect.stringMatching(/^content=lines-3:[0-9a-f]{8}, trained on 110 pictures and 2 classes\n$/),
     ]);
+    [, withClasses = ''] = /content=(\S+),/.exec(out) ?? [];
   });
 
   it('is trained by one command', async () => {
     const { code, out } = await runAkin(['train', inPlace('pictures'), '--content-model', inPlace('model')]);
     expect([code, out]).toEqual([0, expect.stringMatching(/^content=lines-3:[0-9a-f]{8}, trained on 110 pictures\n$/)]);
     [, model = ''] = /content=(\S+),/.exec(out) ?? [];
+    expect(model).not.toBe(withClasses);
   });
 
   it('serves: pictures are indexed and found by it', async () => {

@@ -10,7 +10,7 @@ const TOLD_EVERY = 200;
 const CLASSES_OPTION: Option = {
   name: 'classes',
   value: 'folder',
-  about: 'Holds a folder of pictures for each class: learns to tell classes apart; see docs/content-models.md',
+  about: 'Holds a folder of pictures for each class, which are learned to be told apart; see docs/content-models.md',
 };
 
 export const trainCommand: Program = {

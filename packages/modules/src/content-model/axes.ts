@@ -1,16 +1,7 @@
 import { createRandom } from '@akin/domain';
 import { readSafetensors, writeSafetensors } from '../safetensors.ts';
-import { centerOf, classAxes } from '../train/discriminant.ts';
-import {
-  covariance,
-  eigen,
-  mainEigen,
-  mean,
-  type Rows,
-  timesTransposed,
-  transpose,
-  withinOne,
-} from '../train/linear.ts';
+import { classAxes, spreadOf } from '../train/discriminant.ts';
+import { eigen, mainEigen, type Rows, timesTransposed, transpose, withinOne } from '../train/linear.ts';
 import { l2Normalize } from '../vectors/unit.ts';
 
 /**
@@ -26,7 +17,10 @@ export interface Axes {
 const EXACT_SIZE = 512;
 /** Of more numbers, classes are parted on this many times the main axes that are kept. */
 const LOOKED_AT = 2;
-/** How much of an even spread is added to that of the pictures of one class, which are few. */
+/**
+ * How much of an even spread is added to that of the pictures of one class, which are few. Less than in akin's own content,
+ * whose numbers are made of more even weight before.
+ */
 const EVEN_SHARE = 1;
 /** The part of a vector below which it lies at the mean and points nowhere. */
 const LEAST_LENGTH = 1e-6;
@@ -41,38 +35,40 @@ const LEAST_LENGTH = 1e-6;
 export function trainAxes(pictures: Rows, dimensions: number, classes: readonly Rows[] = []): Uint8Array {
   const { width } = pictures;
   const kept = Math.min(width, dimensions);
-  const axes = classes.length > 0 ? partingAxes(pictures, classes, kept) : mainAxes(pictures, kept);
+  const spread = spreadOf(pictures, classes);
+  const axes =
+    classes.length > 0
+      ? partingAxes(pictures, classes, spread.covariance, kept)
+      : mainAxes(spread.covariance, width, kept);
   return writeSafetensors(
     {
-      mean: { shape: [width], values: centerOf(pictures, classes) },
-      axes: { shape: [kept, width], values: withinOne(axes) },
+      mean: { shape: [width], values: spread.mean },
+      axes: { shape: [kept, width], values: axes },
     },
     { numbers: String(width), axes: String(kept), dimensions: String(dimensions) },
   );
 }
 
 /** The principal axes, row by row. */
-function mainAxes(pictures: Rows, count: number): Float64Array {
-  const { width } = pictures;
-  const spread = covariance(pictures, mean(pictures));
+function mainAxes(spread: Float64Array, width: number, count: number): Float64Array {
   return width <= EXACT_SIZE
     ? eigen(spread, width).vectors.subarray(0, count * width)
     : mainEigen(spread, width, count, createRandom(1)).vectors;
 }
 
-/** What parts classes, row by row. */
-function partingAxes(pictures: Rows, classes: readonly Rows[], count: number): Float64Array {
+/** What parts classes, row by row: of many numbers, of what differs most in them. */
+function partingAxes(pictures: Rows, classes: readonly Rows[], spread: Float64Array, count: number): Float32Array {
   const { width } = pictures;
-  if (width <= EXACT_SIZE) return classAxes(pictures, classes, count, EVEN_SHARE);
-  const looked = LOOKED_AT * count;
-  const main = mainAxes(pictures, looked);
-  const along = ({ count, values }: Rows): Rows => ({
-    count,
+  if (width <= EXACT_SIZE) return withinOne(classAxes(pictures, classes, count, EVEN_SHARE));
+  const looked = Math.min(width, LOOKED_AT * count);
+  const main = mainAxes(spread, width, looked);
+  const along = (rows: Rows): Rows => ({
+    count: rows.count,
     width: looked,
-    values: Float32Array.from(timesTransposed(values, main, width)),
+    values: Float32Array.from(timesTransposed(rows.values, main, width)),
   });
   const axes = classAxes(along(pictures), classes.map(along), count, EVEN_SHARE);
-  return timesTransposed(axes, transpose(main, width), looked);
+  return withinOne(timesTransposed(axes, transpose(main, width), looked));
 }
 
 /** Throws an Error when they were made for descriptors of another size. */

@@ -7,7 +7,8 @@ import type { Backend } from '../network/backend.ts';
 import { classFolders, LEAST_OF_CLASS } from '../train/class-folders.ts';
 import { trainCodebook } from '../train/codebook.ts';
 import { filesBelow } from '../train/files-below.ts';
-import { type Rows, toRows } from '../train/linear.ts';
+import { toRows } from '../train/linear.ts';
+import { spreadOver } from '../train/sample-folder.ts';
 import { descriptorOf } from '../vectors/codebook.ts';
 import { distance } from '../vectors/unit.ts';
 import { readAxes, trainAxes, unitOf } from './axes.ts';
@@ -36,13 +37,15 @@ export interface Learned {
   readonly axes: Uint8Array;
   readonly codebook: Uint8Array;
   readonly model: string;
-  /** How many there were. */
+  /** How many were learned from. */
   readonly pictures: number;
   readonly classes: number;
 }
 
 /** With fewer, distances of strangers and the axes say little. */
 const LEAST_PICTURES = 100;
+/** More teach hardly more; these are taken from the whole folder. */
+const MOST_PICTURES = 10_000;
 const SEED = 1;
 /** Vectors of length 1 that are nearer than this differ by rounding alone. */
 const LEAST_DIFFERENCE = 1e-4;
@@ -60,28 +63,22 @@ export async function learn({ folder, pictures, classes, backend }: Lesson, list
   const paths = await filesBelow(pictures).catch((cause) => {
     throw new AkinError('bad-request', `${pictures} is no folder of pictures.`, { cause });
   });
-  const members =
-    classes === undefined
-      ? []
-      : await classFolders(classes).catch(({ message }) => {
-          throw new AkinError('bad-request', message);
-        });
-  const all = paths.length + members.flat().length;
+  const pathsOfClasses = classes === undefined ? [] : await classFolders(classes).catch(badRequest);
+  const taken = spreadOver(MOST_PICTURES, paths);
+  const toSee = new Set([...taken, ...pathsOfClasses.flat()]);
+  const seen = new Map<string, Float32Array>();
   let done = 0;
-  const numbersOf = async (paths: readonly string[]) => {
-    const numbers: Float32Array[] = [];
-    for (const path of paths) {
-      try {
-        const { pixels } = await decodeImage(await readFile(path), { minSide: MIN_SIDE });
-        numbers.push(unitOf(run(pixels)));
-      } catch (error) {
-        listener.skip(path, (error as Error).message);
-      }
-      listener.progress(++done, all);
+  for (const path of toSee) {
+    try {
+      const { pixels } = await decodeImage(await readFile(path), { minSide: MIN_SIDE });
+      seen.set(path, unitOf(run(pixels)));
+    } catch (error) {
+      listener.skip(path, (error as Error).message);
     }
-    return numbers;
-  };
-  const numbers = await numbersOf(paths);
+    listener.progress(++done, toSee.size);
+  }
+  const numbersOf = (paths: readonly string[]) => paths.flatMap((path) => seen.get(path) ?? []);
+  const numbers = numbersOf(taken);
   if (numbers.length < LEAST_PICTURES) {
     throw new AkinError(
       'bad-request',
@@ -94,16 +91,15 @@ export async function learn({ folder, pictures, classes, backend }: Lesson, list
       `The model in ${folder} gives the same for all ${numbers.length} pictures: nothing can be found by it. See "output" and "input" in its content-model.json.`,
     );
   }
-  const { length } = numbers[0] as Float32Array;
-  const known: Rows[] = [];
-  for (const paths of members) {
-    const ofClass = await numbersOf(paths);
-    if (ofClass.length >= LEAST_OF_CLASS) known.push(toRows(ofClass, length));
+  const numbersOfClasses = pathsOfClasses.map(numbersOf).filter((members) => members.length >= LEAST_OF_CLASS);
+  if (classes !== undefined && numbersOfClasses.length === 0) {
+    throw new AkinError(
+      'bad-request',
+      `${classes} holds no folder with ${LEAST_OF_CLASS} pictures of a class that can be read.`,
+    );
   }
-  if (classes !== undefined && known.length === 0) {
-    throw new AkinError('bad-request', `${classes} holds no folder with ${LEAST_OF_CLASS} pictures that can be read.`);
-  }
-  const axesFile = trainAxes(toRows(numbers, length), dimensions, known);
+  const toRowsOf = (members: readonly Float32Array[]) => toRows(members, (numbers[0] as Float32Array).length);
+  const axesFile = trainAxes(toRowsOf(numbers), dimensions, numbersOfClasses.map(toRowsOf));
   const axes = readAxes(axesFile, dimensions, AXES_FILE);
   const vectors = toRows(
     numbers.map((one) => roundToHalves(axes.describe(one))),
@@ -111,5 +107,9 @@ export async function learn({ folder, pictures, classes, backend }: Lesson, list
   );
   const model = modelId(files, axesFile);
   const codebook = trainCodebook({ module: 'content', model, vectors, seed: SEED });
-  return { axes: axesFile, codebook, model, pictures: numbers.length, classes: known.length };
+  return { axes: axesFile, codebook, model, pictures: numbers.length, classes: numbersOfClasses.length };
+}
+
+function badRequest(cause: Error): never {
+  throw new AkinError('bad-request', cause.message, { cause });
 }

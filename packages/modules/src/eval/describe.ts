@@ -6,8 +6,8 @@ import { MODULES } from '../manifests.ts';
 import type { Descriptor, Module, ModuleValues } from '../module.ts';
 import type { Backend } from '../network/backend.ts';
 import { preparePicture } from '../picture.ts';
+import type { PictureFile } from '../train/sample-folder.ts';
 import { PEERS } from './peers.ts';
-import type { PictureFile } from './pictures.ts';
 
 /** All that is measured of one picture. */
 export interface Described {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { type PictureFile, spread } from '../train/sample-folder.ts';
 import { readBitmap } from './bitmap.ts';
 import type { Edited } from './copies.ts';
 import type { Describe, Described } from './describe.ts';
 import { EDITS, makeEdits } from './edits.ts';
-import { type PictureFile, spread } from './pictures.ts';
 
 /** Long side of what is edited. */
 const EDIT_SIDE = 640;

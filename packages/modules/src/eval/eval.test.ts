@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { drawImage } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sampleFolder } from '../train/sample-folder.ts';
 import { readEvalOptions } from './options.ts';
-import { sampleFolder } from './pictures.ts';
 import type { Report } from './report.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/eval/main.js', import.meta.url));

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { MODULES } from '../manifests.ts';
+import type { PictureFile } from '../train/sample-folder.ts';
 import { modelNames } from '../vectors.ts';
 import { measureCodes, measureCopyCodes } from './codes.ts';
 import { measureColor } from './color.ts';
@@ -10,7 +11,6 @@ import { measureCopyspace } from './copyspace.ts';
 import { type DescribedPicture, openDescribe } from './describe.ts';
 import { describeEdits } from './edited.ts';
 import type { EvalOptions } from './options.ts';
-import type { PictureFile } from './pictures.ts';
 import { type Report, tablesOf } from './report.ts';
 import { drawSheets } from './sheets.ts';
 

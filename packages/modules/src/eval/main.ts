@@ -1,8 +1,8 @@
 /** `npm run eval -- <folder…>`: how good the outputs are on pictures of your own. See USAGE in options.ts. */
 import { checkBackend } from '../network/backend.ts';
+import { sampleFolder } from '../train/sample-folder.ts';
 import { evaluate } from './evaluate.ts';
 import { readEvalOptions, USAGE } from './options.ts';
-import { sampleFolder } from './pictures.ts';
 
 try {
   const options = await readEvalOptions(process.argv.slice(2));

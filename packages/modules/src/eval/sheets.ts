@@ -1,11 +1,11 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { COPY_SCORE } from '../duplicate/copy-score.ts';
+import { spread } from '../train/sample-folder.ts';
 import { type Bitmap, blank, readBitmap } from './bitmap.ts';
 import type { DescribedPicture } from './describe.ts';
 import { editsOf } from './edited.ts';
 import { EDITS } from './edits.ts';
-import { spread } from './pictures.ts';
 import type { Report } from './report.ts';
 import { writeSheet } from './sheet.ts';
 

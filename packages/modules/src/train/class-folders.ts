@@ -1,21 +1,29 @@
-import { sampleFolder, spread } from '../eval/pictures.ts';
+import { pictureFiles, spreadOver } from './sample-folder.ts';
 
 /** A class tells by at least 3 pictures how they differ; of larger ones these many are taken, so that none outweighs all. */
 export const LEAST_OF_CLASS = 3;
 const MOST_OF_CLASS = 30;
+/** More classes tell hardly more; these are taken from all of them. */
+const MOST_CLASSES = 500;
 
 /**
- * The picture files of each class: of every folder below a folder that holds three or more. Files beside these folders
- * belong to no class.
+ * The picture files of each class: of every folder below a folder that holds three or more, whatever folder that lies
+ * in. Files beside these folders belong to no class.
  *
  * @throws {Error} when there is no such folder, or no class in it: what it says is for the user.
  */
 export async function classFolders(folder: string): Promise<string[][]> {
   const classes = new Map<string, string[]>();
-  for (const { file, label } of await sampleFolder(folder, Number.POSITIVE_INFINITY)) {
-    if (label !== '') classes.set(label, [...(classes.get(label) ?? []), file]);
+  for (const { file, label } of await pictureFiles(folder)) {
+    if (label === '') continue;
+    const members = classes.get(label);
+    if (members) members.push(file);
+    else classes.set(label, [file]);
   }
   const found = [...classes.values()].filter((files) => files.length >= LEAST_OF_CLASS);
-  if (found.length === 0) throw new Error(`${folder} holds no folder with ${LEAST_OF_CLASS} pictures of a class.`);
-  return found.map((files) => spread(MOST_OF_CLASS, files.length).map((place) => files[place] as string));
+  if (found.length === 0)
+    throw new Error(
+      `${folder} holds no folder with ${LEAST_OF_CLASS} pictures of a class: a folder for each class is wanted.`,
+    );
+  return spreadOver(MOST_CLASSES, found).map((files) => spreadOver(MOST_OF_CLASS, files));
 }

@@ -1,6 +1,6 @@
 import { createRandom } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
-import { centerOf, classAxes, discriminantAxes } from './discriminant.ts';
+import { centerOf, classAxes, discriminantAxes, spreadOf } from './discriminant.ts';
 import { covariance, mean, type Rows, row, timesTransposed, toRows } from './linear.ts';
 
 const WIDTH = 8;
@@ -21,6 +21,8 @@ const changes = toRows(
   WIDTH,
 );
 
+const { covariance: spread } = spreadOf(all, []);
+
 /** How much of what an axis weighs lies on these numbers. */
 function share(axes: Float64Array, axis: number, numbers: readonly number[]): number {
   const weights = Array.from(axes.subarray(axis * WIDTH, (axis + 1) * WIDTH), (value) => value * value);
@@ -38,28 +40,21 @@ function along({ axes }: { axes: Float64Array }, rows: Rows): Rows {
 
 describe('discriminantAxes', () => {
   it('finds what parts classes, not what differs most', () => {
-    const { axes } = discriminantAxes([all], changes, 3, 1e-3);
+    const { axes } = discriminantAxes(spread, changes, 3, 1e-3);
     for (const axis of [0, 1, 2]) expect(share(axes, axis, [5, 6, 7])).toBeGreaterThan(0.95);
   });
 
   it('scales axes so that what belongs together differs alike along all', () => {
-    const found = discriminantAxes([all], changes, 3, 1e-6);
+    const found = discriminantAxes(spread, changes, 3, 1e-6);
     const within = covariance(along(found, changes), new Float64Array(3));
     for (const axis of [0, 1, 2]) expect(within[axis * 3 + axis]).toBeCloseTo(1, 2);
   });
 
   it('gives the principal axes, all of one length, where nothing is known to belong together', () => {
-    const { axes } = discriminantAxes([all], toRows([], WIDTH), 3, 1);
+    const { axes } = discriminantAxes(spread, toRows([], WIDTH), 3, 1);
     for (const axis of [0, 1]) expect(share(axes, axis, [0, 1])).toBeGreaterThan(0.95);
     const lengths = [0, 1, 2].map((axis) => Math.hypot(...axes.subarray(axis * WIDTH, (axis + 1) * WIDTH)));
     expect(Math.max(...lengths) / Math.min(...lengths)).toBeCloseTo(1, 6);
-  });
-
-  it('lets a small group count as much as a large one', () => {
-    const few = toRows([Array<number>(WIDTH).fill(3)], WIDTH);
-    const { mean: center } = discriminantAxes([all, few], changes, 3, 1);
-    const alone = mean(all);
-    for (let i = 0; i < WIDTH; i++) expect(center[i]).toBeCloseTo(((alone[i] as number) + 3) / 2, 4);
   });
 });
 
@@ -79,11 +74,28 @@ describe('classAxes', () => {
     const axes = classAxes(all, [], 3, 1);
     for (const axis of [0, 1]) expect(share(axes, axis, [0, 1])).toBeGreaterThan(0.95);
   });
+});
 
-  it('lie around the mean of all and of those with a class, each counting half', () => {
-    const few = toRows([Array<number>(WIDTH).fill(3)], WIDTH);
+describe('spreadOf', () => {
+  const one = Array<number>(WIDTH).fill(3);
+  /** How far the mean lies on the way from all pictures to those of the classes. */
+  const way = (classPictures: number) => {
+    const { mean: center } = spreadOf(all, [toRows(Array(classPictures).fill(one), WIDTH)]);
+    const [from, at] = [mean(all)[0] as number, center[0] as number];
+    return (at - from) / (3 - from);
+  };
+
+  it('lets pictures of classes count as much as all others, and few of them less', () => {
     expect(Array.from(centerOf(all, []))).toEqual(Array.from(mean(all)));
-    const center = centerOf(few, members);
-    for (let i = 0; i < WIDTH; i++) expect(center[i]).toBeCloseTo(((mean(all)[i] as number) + 3) / 2, 4);
+    expect(way(1000)).toBeCloseTo(1 / 2, 4);
+    expect(way(5000)).toBeCloseTo(1 / 2, 4);
+    expect(way(250)).toBeCloseTo(1 / 5, 4);
+    expect(way(3)).toBeCloseTo(0.003 / 1.003, 4);
+  });
+
+  it('takes differences from the mean of both', () => {
+    const { mean: center, covariance: both } = spreadOf(all, [toRows(Array(1000).fill(one), WIDTH)]);
+    const apart = 3 - (center[0] as number);
+    expect(both[0]).toBeCloseTo((covariance(all, center)[0] as number) + apart ** 2, 4);
   });
 });

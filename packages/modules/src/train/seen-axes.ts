@@ -1,6 +1,6 @@
 import { HEAD_NUMBERS, POOL_NUMBERS, SEEN_AXES } from '../content/axes.ts';
 import { project } from '../project.ts';
-import { type Axes, centerOf, classAxes } from './discriminant.ts';
+import { centerOf, classAxes } from './discriminant.ts';
 import { covariance, mainEigen, mean, type Rows, timesTransposed, toRows, transpose } from './linear.ts';
 
 /**
@@ -27,7 +27,7 @@ export function seenAxes(
   pictures: readonly Float64Array[],
   classes: readonly (readonly Float64Array[])[],
   random: () => number,
-): Pick<Axes, 'mean' | 'axes'> {
+): { mean: Float64Array; axes: Float64Array } {
   const pools = pictures.map((seen) => seen.subarray(HEAD_NUMBERS));
   const pool = evenAxes(toRows(pools, POOL_NUMBERS), POOL_AXES, POOL_EVENED, random);
   const along = (seen: Float64Array) => project(pool.axes, seen.subarray(HEAD_NUMBERS), pool.mean);

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { dirname, relative } from 'node:path';
-import { filesBelow } from '../train/files-below.ts';
+import { filesBelow } from './files-below.ts';
 
 export interface PictureFile {
   readonly file: string;
@@ -9,24 +9,36 @@ export interface PictureFile {
 }
 
 /**
- * A sample of the picture files of a folder and those below it: spread evenly over the sorted paths, at most `sample`.
+ * The picture files of a folder and those below it, known by the endings of their names, in the order of their paths.
  *
- * @throws {Error} when it is no folder, or holds fewer than two files that may be pictures: what it says is for the user.
+ * @throws {Error} when it is no folder: what it says is for the user.
  */
-export async function sampleFolder(folder: string, sample: number): Promise<PictureFile[]> {
+export async function pictureFiles(folder: string): Promise<PictureFile[]> {
   const found = await stat(folder).catch(() => undefined);
   if (found === undefined) throw new Error(`There is no folder ${folder}.`);
   if (!found.isDirectory()) throw new Error(`${folder} is not a folder.`);
   const files = (await filesBelow(folder)).filter((file) => /\.(jpe?g|png|gif|webp|avif|tiff?)$/i.test(file));
+  return files.map((file) => ({ file, label: dirname(relative(folder, file)).replace(/^\.$/, '') }));
+}
+
+/**
+ * A sample of them: spread evenly, at most `sample`.
+ *
+ * @throws {Error} when it is no folder, or holds fewer than two files that may be pictures: what it says is for the user.
+ */
+export async function sampleFolder(folder: string, sample: number): Promise<PictureFile[]> {
+  const files = await pictureFiles(folder);
   if (files.length < 2) {
     throw new Error(
       `${folder} holds ${files.length === 0 ? 'no picture' : 'one picture'}: two or more can be compared.`,
     );
   }
-  return spread(sample, files.length).map((place) => {
-    const file = files[place] as string;
-    return { file, label: dirname(relative(folder, file)).replace(/^\.$/, '') };
-  });
+  return spreadOver(sample, files);
+}
+
+/** Items spread evenly over a list: at most so many, in its order. */
+export function spreadOver<T>(most: number, list: readonly T[]): T[] {
+  return spread(most, list.length).map((place) => list[place] as T);
 }
 
 /** Places spread evenly over a list of a length: at most so many, rising. */
