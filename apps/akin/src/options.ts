@@ -22,7 +22,7 @@ export interface Command {
 
 export interface Parsed {
   readonly words: readonly string[];
-  /** The text of an option; undefined when it was given nowhere. */
+  /** The text of an option; undefined when it was given nowhere. @throws {UsageError} when it is empty. */
   text(name: string): string | undefined;
   /** The address of a server that begins in one of these ways, as `redis`; undefined when it was given nowhere. */
   server(name: string, ...schemes: readonly string[]): string | undefined;
@@ -79,7 +79,7 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
   };
   const text = (name: string) => {
     const value = lookUp(name);
-    if (value === '') throw new UsageError(`--${name} is empty.`);
+    if (value === '') throw new UsageError(`--${name} is empty: give it a value, or leave it out.`);
     return value === undefined || typeof value === 'boolean' ? undefined : value;
   };
   return {

@@ -10,7 +10,7 @@ const TOLD_EVERY = 200;
 const CLASSES_OPTION: Option = {
   name: 'classes',
   value: 'folder',
-  about: 'Holds a folder of pictures for each class, which are learned to be told apart; see docs/content-models.md',
+  about: 'Holds a folder of pictures for each class: what tells them apart will count more; see docs/content-models.md',
 };
 
 export const trainCommand: Program = {
@@ -25,7 +25,7 @@ export const trainCommand: Program = {
   async run(options, signal) {
     const folder = options.text('content-model');
     const [pictures, ...more] = options.words;
-    if (pictures === undefined || more.length > 0) throw new UsageError('Name one folder of pictures.');
+    if (!pictures || more.length > 0) throw new UsageError('Name one folder of pictures.');
     if (folder === undefined) throw new UsageError('Name the folder of the model by --content-model.');
     const classes = options.text('classes');
     try {

@@ -1,12 +1,12 @@
 import { createRandom } from '@akin/domain';
 import { readSafetensors, writeSafetensors } from '../safetensors.ts';
-import { classAxes, spreadOf } from '../train/discriminant.ts';
+import { classAxes, scatterOf } from '../train/discriminant.ts';
 import { eigen, mainEigen, type Rows, timesTransposed, transpose, withinOne } from '../train/linear.ts';
 import { l2Normalize } from '../vectors/unit.ts';
 
 /**
- * How the numbers of any model become a descriptor: at length 1, around the mean of the training pictures, on axes that
- * were learned from these, at length 1 again. A model with fewer numbers than a descriptor has keeps all of its axes and
+ * How the numbers of any model become a descriptor: at length 1, around the mean of the training pictures (with
+ * classes, between it and theirs), on axes that were learned from these, at length 1 again. A model with fewer numbers than a descriptor has keeps all of its axes and
  * gets zeros behind them; one with more keeps those that vary most, or part classes best.
  */
 export interface Axes {
@@ -35,14 +35,12 @@ const LEAST_LENGTH = 1e-6;
 export function trainAxes(pictures: Rows, dimensions: number, classes: readonly Rows[] = []): Uint8Array {
   const { width } = pictures;
   const kept = Math.min(width, dimensions);
-  const spread = spreadOf(pictures, classes);
+  const { mean, covariances } = scatterOf(pictures, classes);
   const axes =
-    classes.length > 0
-      ? partingAxes(pictures, classes, spread.covariance, kept)
-      : mainAxes(spread.covariance, width, kept);
+    classes.length > 0 ? partingAxes(pictures, classes, covariances, kept) : mainAxes(covariances, width, kept);
   return writeSafetensors(
     {
-      mean: { shape: [width], values: spread.mean },
+      mean: { shape: [width], values: mean },
       axes: { shape: [kept, width], values: axes },
     },
     { numbers: String(width), axes: String(kept), dimensions: String(dimensions) },
@@ -50,18 +48,18 @@ export function trainAxes(pictures: Rows, dimensions: number, classes: readonly 
 }
 
 /** The principal axes, row by row. */
-function mainAxes(spread: Float64Array, width: number, count: number): Float64Array {
+function mainAxes(scatter: Float64Array, width: number, count: number): Float64Array {
   return width <= EXACT_SIZE
-    ? eigen(spread, width).vectors.subarray(0, count * width)
-    : mainEigen(spread, width, count, createRandom(1)).vectors;
+    ? eigen(scatter, width).vectors.subarray(0, count * width)
+    : mainEigen(scatter, width, count, createRandom(1)).vectors;
 }
 
 /** What parts classes, row by row: of many numbers, of what differs most in them. */
-function partingAxes(pictures: Rows, classes: readonly Rows[], spread: Float64Array, count: number): Float32Array {
+function partingAxes(pictures: Rows, classes: readonly Rows[], scatter: Float64Array, count: number): Float32Array {
   const { width } = pictures;
   if (width <= EXACT_SIZE) return withinOne(classAxes(pictures, classes, count, EVEN_SHARE));
   const looked = Math.min(width, LOOKED_AT * count);
-  const main = mainAxes(spread, width, looked);
+  const main = mainAxes(scatter, width, looked);
   const along = (rows: Rows): Rows => ({
     count: rows.count,
     width: looked,

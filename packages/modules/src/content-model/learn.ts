@@ -8,7 +8,7 @@ import { classFolders, LEAST_OF_CLASS } from '../train/class-folders.ts';
 import { trainCodebook } from '../train/codebook.ts';
 import { filesBelow } from '../train/files-below.ts';
 import { toRows } from '../train/linear.ts';
-import { spreadOver } from '../train/sample-folder.ts';
+import { fewerFiles } from '../train/sample-folder.ts';
 import { descriptorOf } from '../vectors/codebook.ts';
 import { distance } from '../vectors/unit.ts';
 import { readAxes, trainAxes, unitOf } from './axes.ts';
@@ -64,21 +64,30 @@ export async function learn({ folder, pictures, classes, backend }: Lesson, list
     throw new AkinError('bad-request', `${pictures} is no folder of pictures.`, { cause });
   });
   const pathsOfClasses = classes === undefined ? [] : await classFolders(classes).catch(badRequest);
-  const taken = spreadOver(MOST_PICTURES, paths);
-  const toSee = new Set([...taken, ...pathsOfClasses.flat()]);
-  const seen = new Map<string, Float32Array>();
-  let done = 0;
-  for (const path of toSee) {
+  const taken = fewerFiles(MOST_PICTURES, paths);
+  const all = new Set([...taken, ...pathsOfClasses.flat()]);
+  const seen = new Map<string, Float32Array | undefined>();
+  const see = async (path: string) => {
+    if (seen.has(path)) return seen.get(path);
     try {
       const { pixels } = await decodeImage(await readFile(path), { minSide: MIN_SIDE });
       seen.set(path, unitOf(run(pixels)));
     } catch (error) {
+      seen.set(path, undefined);
       listener.skip(path, (error as Error).message);
     }
-    listener.progress(++done, toSee.size);
-  }
-  const numbersOf = (paths: readonly string[]) => paths.flatMap((path) => seen.get(path) ?? []);
-  const numbers = numbersOf(taken);
+    listener.progress(seen.size, all.size);
+    return seen.get(path);
+  };
+  const numbersOf = async (paths: readonly string[]) => {
+    const numbers: Float32Array[] = [];
+    for (const path of paths) {
+      const seen = await see(path);
+      if (seen) numbers.push(seen);
+    }
+    return numbers;
+  };
+  const numbers = await numbersOf(taken);
   if (numbers.length < LEAST_PICTURES) {
     throw new AkinError(
       'bad-request',
@@ -91,11 +100,15 @@ export async function learn({ folder, pictures, classes, backend }: Lesson, list
       `The model in ${folder} gives the same for all ${numbers.length} pictures: nothing can be found by it. See "output" and "input" in its content-model.json.`,
     );
   }
-  const numbersOfClasses = pathsOfClasses.map(numbersOf).filter((members) => members.length >= LEAST_OF_CLASS);
+  const numbersOfClasses: Float32Array[][] = [];
+  for (const paths of pathsOfClasses) {
+    const members = await numbersOf(paths);
+    if (members.length >= LEAST_OF_CLASS) numbersOfClasses.push(members);
+  }
   if (classes !== undefined && numbersOfClasses.length === 0) {
     throw new AkinError(
       'bad-request',
-      `${classes} holds no folder with ${LEAST_OF_CLASS} pictures of a class that can be read.`,
+      `${classes} holds no folder with ${LEAST_OF_CLASS} pictures of a class that can be read: see the files that were skipped.`,
     );
   }
   const toRowsOf = (members: readonly Float32Array[]) => toRows(members, (numbers[0] as Float32Array).length);

@@ -23,7 +23,7 @@ import type { Backend } from '../network/backend.ts';
 import { COPIES_FOLDER, readModel } from '../network/model.ts';
 import { type Picture, preparePicture } from '../picture.ts';
 import { classFolders, LEAST_OF_CLASS } from './class-folders.ts';
-import { discriminantAxes, spreadOf } from './discriminant.ts';
+import { discriminantAxes, scatterOf } from './discriminant.ts';
 import { filesBelow } from './files-below.ts';
 import { toRows, withinOne } from './linear.ts';
 import { evenAxes, seenAxes } from './seen-axes.ts';
@@ -132,8 +132,8 @@ function contentTensors() {
 }
 
 function duplicateTensors() {
-  const { mean, covariance } = spreadOf(toRows(patterns, PATTERN_NUMBERS), []);
-  const pattern = discriminantAxes(covariance, toRows(changes, PATTERN_NUMBERS), PATTERN_AXES, PATTERN_EVEN);
+  const { mean, covariances } = scatterOf(toRows(patterns, PATTERN_NUMBERS), []);
+  const pattern = discriminantAxes(covariances, toRows(changes, PATTERN_NUMBERS), PATTERN_AXES, PATTERN_EVEN);
   return {
     pattern_mean: { shape: [PATTERN_NUMBERS], values: mean },
     pattern: { shape: [PATTERN_AXES, PATTERN_NUMBERS], values: withinOne(pattern.axes) },

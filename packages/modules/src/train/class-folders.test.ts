@@ -36,8 +36,16 @@ describe('classFolders', () => {
     expect(files?.at(-1)).toBe(join(folder, 'apples', '187.jpg'));
   });
 
+  it('takes 500 of more classes, from all of them', async () => {
+    for (let i = 0; i < 1000; i++) await fill(`${1000 + i}`, jpegs(3));
+    const found = await classFolders(folder);
+    expect(found.length).toBe(500);
+    expect(found.at(-1)?.[0]).toBe(join(folder, '1998', '100.jpg'));
+  });
+
   it('says what is missing', async () => {
     await expect(classFolders(join(folder, 'nowhere'))).rejects.toThrow('There is no folder');
+    await expect(classFolders(folder)).rejects.toThrow('a folder for each class is wanted');
     await fill('apples', jpegs(2));
     await expect(classFolders(folder)).rejects.toThrow('holds no folder with 3 pictures of a class');
   });

@@ -1,6 +1,6 @@
 import { createRandom } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
-import { centerOf, classAxes, discriminantAxes, spreadOf } from './discriminant.ts';
+import { centerOf, classAxes, discriminantAxes, scatterOf } from './discriminant.ts';
 import { covariance, mean, type Rows, row, timesTransposed, toRows } from './linear.ts';
 
 const WIDTH = 8;
@@ -21,7 +21,7 @@ const changes = toRows(
   WIDTH,
 );
 
-const { covariance: spread } = spreadOf(all, []);
+const { covariances: scatter } = scatterOf(all, []);
 
 /** How much of what an axis weighs lies on these numbers. */
 function share(axes: Float64Array, axis: number, numbers: readonly number[]): number {
@@ -40,18 +40,18 @@ function along({ axes }: { axes: Float64Array }, rows: Rows): Rows {
 
 describe('discriminantAxes', () => {
   it('finds what parts classes, not what differs most', () => {
-    const { axes } = discriminantAxes(spread, changes, 3, 1e-3);
+    const { axes } = discriminantAxes(scatter, changes, 3, 1e-3);
     for (const axis of [0, 1, 2]) expect(share(axes, axis, [5, 6, 7])).toBeGreaterThan(0.95);
   });
 
   it('scales axes so that what belongs together differs alike along all', () => {
-    const found = discriminantAxes(spread, changes, 3, 1e-6);
+    const found = discriminantAxes(scatter, changes, 3, 1e-6);
     const within = covariance(along(found, changes), new Float64Array(3));
     for (const axis of [0, 1, 2]) expect(within[axis * 3 + axis]).toBeCloseTo(1, 2);
   });
 
   it('gives the principal axes, all of one length, where nothing is known to belong together', () => {
-    const { axes } = discriminantAxes(spread, toRows([], WIDTH), 3, 1);
+    const { axes } = discriminantAxes(scatter, toRows([], WIDTH), 3, 1);
     for (const axis of [0, 1]) expect(share(axes, axis, [0, 1])).toBeGreaterThan(0.95);
     const lengths = [0, 1, 2].map((axis) => Math.hypot(...axes.subarray(axis * WIDTH, (axis + 1) * WIDTH)));
     expect(Math.max(...lengths) / Math.min(...lengths)).toBeCloseTo(1, 6);
@@ -70,32 +70,37 @@ describe('classAxes', () => {
     expect(spreads[0]).toBeGreaterThan(1.5);
   });
 
+  it('believes few pictures less', () => {
+    const two = toRows((classes[0] ?? []).slice(0, 2), WIDTH);
+    const few = classAxes(all, [two], 3, 1e-3);
+    expect(share(few, 0, [0, 1])).toBeGreaterThan(0.5);
+  });
+
   it('finds where pictures differ most, without classes', () => {
     const axes = classAxes(all, [], 3, 1);
     for (const axis of [0, 1]) expect(share(axes, axis, [0, 1])).toBeGreaterThan(0.95);
   });
 });
 
-describe('spreadOf', () => {
+describe('scatterOf', () => {
   const one = Array<number>(WIDTH).fill(3);
   /** How far the mean lies on the way from all pictures to those of the classes. */
   const way = (classPictures: number) => {
-    const { mean: center } = spreadOf(all, [toRows(Array(classPictures).fill(one), WIDTH)]);
+    const { mean: center } = scatterOf(all, [toRows(Array(classPictures).fill(one), WIDTH)]);
     const [from, at] = [mean(all)[0] as number, center[0] as number];
     return (at - from) / (3 - from);
   };
 
   it('lets pictures of classes count as much as all others, and few of them less', () => {
     expect(Array.from(centerOf(all, []))).toEqual(Array.from(mean(all)));
-    expect(way(1000)).toBeCloseTo(1 / 2, 4);
-    expect(way(5000)).toBeCloseTo(1 / 2, 4);
-    expect(way(250)).toBeCloseTo(1 / 5, 4);
-    expect(way(3)).toBeCloseTo(0.003 / 1.003, 4);
+    expect(way(2 * WIDTH)).toBeCloseTo(1 / 2, 4);
+    expect(way(50 * WIDTH)).toBeCloseTo(1 / 2, 4);
+    expect(way(WIDTH / 2)).toBeCloseTo(1 / 5, 4);
   });
 
-  it('takes differences from the mean of both', () => {
-    const { mean: center, covariance: both } = spreadOf(all, [toRows(Array(1000).fill(one), WIDTH)]);
+  it('takes differences from the mean of both, by their weight', () => {
+    const { mean: center, covariances } = scatterOf(all, [toRows(Array(WIDTH / 2).fill(one), WIDTH)]);
     const apart = 3 - (center[0] as number);
-    expect(both[0]).toBeCloseTo((covariance(all, center)[0] as number) + apart ** 2, 4);
+    expect(covariances[0]).toBeCloseTo((covariance(all, center)[0] as number) + 0.25 * apart ** 2, 4);
   });
 });

@@ -5,16 +5,17 @@ import { covariance, eigen, mean, type Rows, row, timesTransposed, toRows, trans
  * more. Codes of 64 bits and cells then hold the nearest more often, and classes are found as well.
  */
 const PARTED = 0.15;
-/** So many pictures of classes count as much as all others, and fewer in proportion. */
-const CLASS_PICTURES = 1000;
+/** Pictures of classes count as much as all others when there are so many for each number, and fewer in proportion. */
+const PICTURES_A_NUMBER = 2;
 
 /** Where pictures lie, and how they differ from there. */
-export interface Spread {
+interface Scatter {
   readonly mean: Float64Array;
-  readonly covariance: Float64Array;
+  /** The sum of the covariances of those of classes and of the others. */
+  readonly covariances: Float64Array;
 }
 
-export interface Axes {
+interface Axes {
   /** Row by row. */
   readonly axes: Float64Array;
   /** How much all differ along each axis, where what belongs together differs by 1. */
@@ -28,25 +29,30 @@ export interface Axes {
  * @param pictures Numbers of pictures of all kinds.
  * @param classes And of pictures of one class each. Without any these are in the directions of the principal axes.
  * @param count Of axes.
- * @param evenShare As of {@link discriminantAxes}.
+ * @param evenShare As of {@link discriminantAxes}; the fewer pictures of classes, the more.
  * @returns Row by row, of different lengths, and not orthogonal.
  */
 export function classAxes(pictures: Rows, classes: readonly Rows[], count: number, evenShare: number): Float64Array {
   const { width } = pictures;
-  const { covariance } = spreadOf(pictures, classes);
-  const { axes, variances } = discriminantAxes(covariance, differences(classes, width), count, evenShare);
+  const weight = weightOf(classes);
+  const { axes, variances } = discriminantAxes(
+    scatterOf(pictures, classes).covariances,
+    differences(classes, width),
+    count,
+    weight > 0 ? (1 - weight + evenShare) / weight : evenShare,
+  );
   // Along some nothing differs, and rounding makes that less than nothing.
   return axes.map((value, i) => value * Math.max(0, variances[Math.floor(i / width)] as number) ** PARTED);
 }
 
-/** How all of them are spread, those of classes beside the others. */
-export function spreadOf(pictures: Rows, classes: readonly Rows[]): Spread {
+/** How all of them are scattered, those of classes beside the others. */
+export function scatterOf(pictures: Rows, classes: readonly Rows[]): Scatter {
   const center = centerOf(pictures, classes);
   const parts = groupsOf(pictures, classes).map(({ rows, weight }) => scaled(covariance(rows, center), weight));
-  return { mean: center, covariance: sum(parts) };
+  return { mean: center, covariances: sum(parts) };
 }
 
-/** The mean of {@link spreadOf} alone. */
+/** The mean of {@link scatterOf} alone. */
 export function centerOf(pictures: Rows, classes: readonly Rows[]): Float64Array {
   const groups = groupsOf(pictures, classes);
   const all = groups.reduce((total, { weight }) => total + weight, 0);
@@ -54,12 +60,17 @@ export function centerOf(pictures: Rows, classes: readonly Rows[]): Float64Array
 }
 
 function groupsOf(pictures: Rows, classes: readonly Rows[]): { rows: Rows; weight: number }[] {
-  const members = toRows(classes.flatMap(rowsOf), pictures.width);
   const groups = [
     { rows: pictures, weight: 1 },
-    { rows: members, weight: Math.min(1, members.count / CLASS_PICTURES) },
+    { rows: toRows(classes.flatMap(rowsOf), pictures.width), weight: weightOf(classes) },
   ];
   return groups.filter(({ weight }) => weight > 0);
+}
+
+/** How much classes count, at most 1. */
+function weightOf(classes: readonly Rows[]): number {
+  const [{ width } = { width: 1 }] = classes;
+  return Math.min(1, classes.reduce((total, { count }) => total + count, 0) / (PICTURES_A_NUMBER * width));
 }
 
 /** How each picture differs from the mean of its class. */
@@ -79,12 +90,12 @@ function rowsOf(rows: Rows): Float32Array[] {
  * Linear discriminant analysis (Fisher 1936): the axes along which all differ most compared to what belongs together, each
  * scaled so that the latter, with its even share, differs by 1.
  *
- * @param spread The covariance of all pictures.
+ * @param scatter How all pictures differ.
  * @param changes How what belongs together differs, a row a difference. Without any these are the principal axes.
  * @param evenShare How much of an even spread is added to that of the changes: few pictures know little about many
  *   numbers.
  */
-export function discriminantAxes(spread: Float64Array, changes: Rows, count: number, evenShare: number): Axes {
+export function discriminantAxes(scatter: Float64Array, changes: Rows, count: number, evenShare: number): Axes {
   const { width } = changes;
   const within = covariance(changes, new Float64Array(width));
   const average = within.reduce((total, value, i) => total + (i % (width + 1) === 0 ? value : 0), 0) / width || 1;
@@ -92,7 +103,7 @@ export function discriminantAxes(spread: Float64Array, changes: Rows, count: num
   const { values, vectors } = eigen(within, width);
   // Rows of `whiten` turn a vector so that what belongs together differs by 1 along each.
   const whiten = vectors.map((value, i) => value / Math.sqrt(values[Math.floor(i / width)] as number));
-  const seen = timesTransposed(timesTransposed(whiten, spread, width), whiten, width);
+  const seen = timesTransposed(timesTransposed(whiten, scatter, width), whiten, width);
   const parted = eigen(seen, width);
   const kept = parted.vectors.subarray(0, count * width);
   return {

@@ -21,9 +21,9 @@ const RATE = 0.005;
 const [MOMENTUM, SQUARES] = [0.9, 0.99];
 
 /**
- * Moves hyperplanes so that the nearest neighbours of a vector share more bits with it than nearly all others do: gradient descent
- * on signs made soft (as in "Supervised hashing with kernels", Liu et al. 2012, without labels: a neighbour is who is
- * near). Changes `planes` and `offsets`.
+ * Moves hyperplanes so that the nearest neighbours of a vector share more bits with it than nearly all others do: gradient
+ * descent on signs made soft (as in "Supervised hashing with kernels", Liu et al. 2012, without labels: a neighbour is who
+ * is near). Changes `planes` and `offsets`.
  */
 export function refineSignature(
   vectors: Rows,
@@ -109,7 +109,7 @@ function pull(soft: Float64Array, bits: number, nearOf: (anchor: number) => (oth
       add(anchor, neighbour, -wrong);
       add(neighbour, anchor, -wrong);
     }
-    const isAhead = (agreement: number) => agreement >= (most[0] as number);
+    const isAhead = (value: number) => value >= (most[0] as number);
     // More than AHEAD where some are equal.
     const share = push / agreements.filter(isAhead).length;
     for (let other = 0; other < OTHERS; other++) {

@@ -17,8 +17,20 @@ export async function pictureFiles(folder: string): Promise<PictureFile[]> {
   const found = await stat(folder).catch(() => undefined);
   if (found === undefined) throw new Error(`There is no folder ${folder}.`);
   if (!found.isDirectory()) throw new Error(`${folder} is not a folder.`);
-  const files = (await filesBelow(folder)).filter((file) => /\.(jpe?g|png|gif|webp|avif|tiff?)$/i.test(file));
+  const files = (await filesBelow(folder)).filter(isPictureName);
   return files.map((file) => ({ file, label: dirname(relative(folder, file)).replace(/^\.$/, '') }));
+}
+
+/** Whether a name ends as those of pictures do. */
+function isPictureName(name: string): boolean {
+  return /\.(jpe?g|png|gif|webp|avif|tiff?)$/i.test(name);
+}
+
+/** At most so many files, those that are named as pictures first, spread evenly over the list and in its order. */
+export function fewerFiles(most: number, files: readonly string[]): string[] {
+  if (files.length <= most) return [...files];
+  const named = files.filter(isPictureName);
+  return spreadOver(most, named.length > 0 ? named : files);
 }
 
 /**

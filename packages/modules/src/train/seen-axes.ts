@@ -20,7 +20,7 @@ const EVEN_SHARE = 4;
  * to pictures of one class.
  *
  * @param pictures What the network sees in pictures of all kinds, 1,280 numbers each.
- * @param classes And in pictures of one class each. Without any these are the principal axes.
+ * @param classes And in pictures of one class each. Without any these are in the directions of the principal axes.
  * @returns A mean of 1,280 numbers, and 192 axes of as many, row by row.
  */
 export function seenAxes(
