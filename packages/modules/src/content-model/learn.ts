@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { AkinError } from '@akin/domain';
-import { decodeImage } from '@akin/imaging';
+import { decodeImage, type Pixels } from '@akin/imaging';
 import { MIN_SIDE } from '../analyzer/analyze-image.ts';
 import { roundToHalves } from '../half.ts';
 import type { Backend } from '../network/backend.ts';
@@ -65,41 +65,9 @@ export async function learn({ folder, pictures, classes, backend }: Lesson, list
   });
   const pathsOfClasses = classes === undefined ? [] : await classFolders(classes).catch(badRequest);
   const taken = fewerFiles(MOST_PICTURES, paths);
-  const all = new Set([...taken, ...pathsOfClasses.flat()]);
-  const seen = new Map<string, Float32Array | undefined>();
-  const see = async (path: string) => {
-    if (seen.has(path)) return seen.get(path);
-    try {
-      const { pixels } = await decodeImage(await readFile(path), { minSide: MIN_SIDE });
-      seen.set(path, unitOf(run(pixels)));
-    } catch (error) {
-      seen.set(path, undefined);
-      listener.skip(path, (error as Error).message);
-    }
-    listener.progress(seen.size, all.size);
-    return seen.get(path);
-  };
-  const numbersOf = async (paths: readonly string[]) => {
-    const numbers: Float32Array[] = [];
-    for (const path of paths) {
-      const seen = await see(path);
-      if (seen) numbers.push(seen);
-    }
-    return numbers;
-  };
+  const numbersOf = seeing(run, new Set([...taken, ...pathsOfClasses.flat()]).size, listener);
   const numbers = await numbersOf(taken);
-  if (numbers.length < LEAST_PICTURES) {
-    throw new AkinError(
-      'bad-request',
-      `${pictures} holds ${numbers.length} pictures that the model can look at. Training needs at least ${LEAST_PICTURES}, better some thousands, of the kind that will be searched.`,
-    );
-  }
-  if (numbers.every((one) => distance(one, numbers[0] as Float32Array) < LEAST_DIFFERENCE)) {
-    throw new AkinError(
-      'bad-request',
-      `The model in ${folder} gives the same for all ${numbers.length} pictures: nothing can be found by it. See "output" and "input" in its content-model.json.`,
-    );
-  }
+  checkNumbers(numbers, pictures, folder);
   const numbersOfClasses: Float32Array[][] = [];
   for (const paths of pathsOfClasses) {
     const members = await numbersOf(paths);
@@ -121,6 +89,48 @@ export async function learn({ folder, pictures, classes, backend }: Lesson, list
   const model = modelId(files, axesFile);
   const codebook = trainCodebook({ module: 'content', model, vectors, seed: SEED });
   return { axes: axesFile, codebook, model, pictures: numbers.length, classes: numbersOfClasses.length };
+}
+
+/** What the model gives for files. Each is seen once, however often it is asked for; what is no picture is left out. */
+function seeing(
+  run: (pixels: Pixels) => Float32Array,
+  all: number,
+  { progress, skip }: Listener,
+): (paths: readonly string[]) => Promise<Float32Array[]> {
+  const seen = new Map<string, Float32Array | undefined>();
+  const see = async (path: string) => {
+    try {
+      const { pixels } = await decodeImage(await readFile(path), { minSide: MIN_SIDE });
+      return unitOf(run(pixels));
+    } catch (error) {
+      skip(path, (error as Error).message);
+      return undefined;
+    }
+  };
+  return async (paths) => {
+    for (const path of paths) {
+      if (seen.has(path)) continue;
+      seen.set(path, await see(path));
+      progress(seen.size, all);
+    }
+    return paths.flatMap((path) => seen.get(path) ?? []);
+  };
+}
+
+/** Throws an AkinError when there is too little to learn from. */
+function checkNumbers(numbers: readonly Float32Array[], pictures: string, folder: string): void {
+  if (numbers.length < LEAST_PICTURES) {
+    throw new AkinError(
+      'bad-request',
+      `${pictures} holds ${numbers.length} pictures that the model can look at. Training needs at least ${LEAST_PICTURES}, better some thousands, of the kind that will be searched.`,
+    );
+  }
+  if (numbers.every((one) => distance(one, numbers[0] as Float32Array) < LEAST_DIFFERENCE)) {
+    throw new AkinError(
+      'bad-request',
+      `The model in ${folder} gives the same for all ${numbers.length} pictures: nothing can be found by it. See "output" and "input" in its content-model.json.`,
+    );
+  }
 }
 
 function badRequest(cause: Error): never {
