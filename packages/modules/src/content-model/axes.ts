@@ -6,8 +6,9 @@ import { l2Normalize } from '../vectors/unit.ts';
 
 /**
  * How the numbers of any model become a descriptor: at length 1, around the mean of the training pictures (with
- * classes, between it and theirs), on axes that were learned from these, at length 1 again. A model with fewer numbers than a descriptor has keeps all of its axes and
- * gets zeros behind them; one with more keeps those that vary most, or part classes best.
+ * classes, between it and theirs), on axes that were learned from these, at length 1 again. A model with fewer numbers
+ * than a descriptor has keeps all of its axes and gets zeros behind them; one with more keeps those that vary most, or
+ * part classes best.
  */
 export interface Axes {
   describe(numbers: Float32Array): Float32Array;
@@ -57,7 +58,7 @@ function mainAxes(scatter: Float64Array, width: number, count: number): Float64A
 /** What parts classes, row by row: of many numbers, of what differs most in them. */
 function partingAxes(pictures: Rows, classes: readonly Rows[], scatter: Float64Array, count: number): Float32Array {
   const { width } = pictures;
-  if (width <= EXACT_SIZE) return withinOne(classAxes(pictures, classes, count, EVEN_SHARE));
+  if (width <= EXACT_SIZE) return withinOne(classAxes(scatter, classes, count, EVEN_SHARE));
   const looked = Math.min(width, LOOKED_AT * count);
   const main = mainAxes(scatter, width, looked);
   const along = (rows: Rows): Rows => ({
@@ -65,7 +66,9 @@ function partingAxes(pictures: Rows, classes: readonly Rows[], scatter: Float64A
     width: looked,
     values: Float32Array.from(timesTransposed(rows.values, main, width)),
   });
-  const axes = classAxes(along(pictures), classes.map(along), count, EVEN_SHARE);
+  const classesAlong = classes.map(along);
+  const { covariances } = scatterOf(along(pictures), classesAlong);
+  const axes = classAxes(covariances, classesAlong, count, EVEN_SHARE);
   return withinOne(timesTransposed(axes, transpose(main, width), looked));
 }
 

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { COPY_SCORE } from '../duplicate/copy-score.ts';
-import { spread } from '../train/sample-folder.ts';
+import { spreadOver } from '../train/sample-folder.ts';
 import { type Bitmap, blank, readBitmap } from './bitmap.ts';
 import type { DescribedPicture } from './describe.ts';
 import { editsOf } from './edited.ts';
@@ -114,8 +114,7 @@ async function pairs(
 /** Edited pictures with the edits that score below 0.7, the best of these first. */
 async function missedCopies(report: Report, pictures: readonly DescribedPicture[]): Promise<Sheet> {
   const rows = [];
-  for (const place of spread(ROWS, report.edited.length)) {
-    const { picture, other, seed, scores } = report.edited[place] as Report['edited'][number];
+  for (const { picture, other, seed, scores } of spreadOver(ROWS, report.edited)) {
     const missed = EDITS.map(({ name }, i) => ({ name, i, score: scores[name] as number }))
       .filter(({ score }) => score < COPY_SCORE)
       .sort((a, b) => b.score - a.score)
@@ -141,8 +140,7 @@ async function byColor({ color }: Report, pictures: readonly DescribedPicture[])
 }
 
 async function palettes(pictures: readonly DescribedPicture[]): Promise<Sheet> {
-  const rows = spread(PALETTES, pictures.length).map(async (place) => {
-    const picture = pictures[place] as DescribedPicture;
+  const rows = spreadOver(PALETTES, pictures).map(async (picture) => {
     const { values } = picture;
     const hexes = values.color_palette_hex as readonly string[];
     const names = (values.color_names as readonly string[]).join(', ');
@@ -160,11 +158,10 @@ async function palettes(pictures: readonly DescribedPicture[]): Promise<Sheet> {
 
 /** Cells that are not free are darkened. */
 async function copyspace(pictures: readonly DescribedPicture[]): Promise<Sheet> {
-  const places = spread(ROWS * (MORE + 1), pictures.length);
+  const shown = spreadOver(ROWS * (MORE + 1), pictures);
   const rows = [];
-  for (let from = 0; from < places.length; from += MORE + 1) {
-    const tiles = places.slice(from, from + MORE + 1).map(async (place) => {
-      const picture = pictures[place] as DescribedPicture;
+  for (let from = 0; from < shown.length; from += MORE + 1) {
+    const tiles = shown.slice(from, from + MORE + 1).map(async (picture) => {
       const { width, height, data } = await show(picture);
       const free = picture.values.copyspace as readonly number[];
       const dimmed = Uint8Array.from(data, (value, i) => {

@@ -62,7 +62,7 @@ describe('classAxes', () => {
   const members = classes.map((rows) => toRows(rows, WIDTH));
 
   it('finds what parts classes, what parts them better counting more', () => {
-    const axes = classAxes(all, members, 3, 1e-3);
+    const axes = classAxes(scatterOf(all, members).covariances, members, 3, 1e-3);
     for (const axis of [0, 1, 2]) expect(share(axes, axis, [5, 6, 7])).toBeGreaterThan(0.95);
     const within = covariance(along({ axes }, changes), new Float64Array(3));
     const spreads = [0, 4, 8].map((at) => within[at] as number);
@@ -72,12 +72,12 @@ describe('classAxes', () => {
 
   it('believes few pictures less', () => {
     const two = toRows((classes[0] ?? []).slice(0, 2), WIDTH);
-    const few = classAxes(all, [two], 3, 1e-3);
+    const few = classAxes(scatterOf(all, [two]).covariances, [two], 3, 1e-3);
     expect(share(few, 0, [0, 1])).toBeGreaterThan(0.5);
   });
 
   it('finds where pictures differ most, without classes', () => {
-    const axes = classAxes(all, [], 3, 1);
+    const axes = classAxes(scatter, [], 3, 1);
     for (const axis of [0, 1]) expect(share(axes, axis, [0, 1])).toBeGreaterThan(0.95);
   });
 });

@@ -26,17 +26,22 @@ interface Axes {
  * The axes along which all pictures differ most compared to pictures of one class, what parts them best counting most.
  * The whitening is known as within-class covariance normalization (Hatch, Kajarekar & Stolcke 2006).
  *
- * @param pictures Numbers of pictures of all kinds.
- * @param classes And of pictures of one class each. Without any these are in the directions of the principal axes.
+ * @param scatter The covariances of {@link scatterOf} all pictures and these classes.
+ * @param classes Numbers of pictures of one class each. Without any these are in the directions of the principal axes.
  * @param count Of axes.
  * @param evenShare As of {@link discriminantAxes}; the fewer pictures of classes, the more.
  * @returns Row by row, of different lengths, and not orthogonal.
  */
-export function classAxes(pictures: Rows, classes: readonly Rows[], count: number, evenShare: number): Float64Array {
-  const { width } = pictures;
+export function classAxes(
+  scatter: Float64Array,
+  classes: readonly Rows[],
+  count: number,
+  evenShare: number,
+): Float64Array {
+  const width = Math.sqrt(scatter.length);
   const weight = weightOf(classes);
   const { axes, variances } = discriminantAxes(
-    scatterOf(pictures, classes).covariances,
+    scatter,
     differences(classes, width),
     count,
     weight > 0 ? (1 - weight + evenShare) / weight : evenShare,

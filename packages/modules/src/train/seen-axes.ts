@@ -1,6 +1,6 @@
 import { HEAD_NUMBERS, POOL_NUMBERS, SEEN_AXES } from '../content/axes.ts';
 import { project } from '../project.ts';
-import { centerOf, classAxes } from './discriminant.ts';
+import { centerOf, classAxes, scatterOf } from './discriminant.ts';
 import { covariance, mainEigen, mean, type Rows, timesTransposed, toRows, transpose } from './linear.ts';
 
 /**
@@ -38,7 +38,9 @@ export function seenAxes(
       members.map((seen) => [...seen.subarray(0, HEAD_NUMBERS), ...along(seen).map((value) => weight * value)]),
       EVENED_NUMBERS,
     );
-  const axes = classAxes(evened(pictures), classes.map(evened), SEEN_AXES, EVEN_SHARE);
+  const evenedClasses = classes.map(evened);
+  const { covariances } = scatterOf(evened(pictures), evenedClasses);
+  const axes = classAxes(covariances, evenedClasses, SEEN_AXES, EVEN_SHARE);
 
   // Both steps in one: axes on what the network sees itself.
   const byColumn = transpose(axes, EVENED_NUMBERS);
