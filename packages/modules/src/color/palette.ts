@@ -248,8 +248,10 @@ function print(groups: readonly Group[]): Palette {
     const hex = hexOf(...rgbOf(x, y, z));
     byHex.set(hex, (byHex.get(hex) ?? 0) + weight);
   }
-  const hex = [...byHex.keys()];
-  const weights = [...byHex.values()];
+  // Those that were joined may have overtaken others.
+  const falling = [...byHex].sort(([, a], [, b]) => b - a);
+  const hex = falling.map(([printed]) => printed);
+  const weights = falling.map(([, weight]) => weight);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const exact = weights.map((weight) => (10000 * weight) / total);
   const units = exact.map(Math.floor);
