@@ -83,7 +83,7 @@ describe.each<[Backend, number]>([
     it('names its vectors by the weights', async () => {
       const { id } = await readModel(folder);
       const pixels = pictures.slice(0, 1).map((picture) => picture.pixels);
-      for (const { model } of await running.run(folder, pixels)) expect(model).toBe(id);
+      expect((await running.run(folder, pixels)).map(({ model }) => model)).toEqual([id]);
     });
 
     it('refuses pixels of another size', async () => {
@@ -133,7 +133,7 @@ describe('the network of copies', () => {
   });
 });
 
-describe('weights that are damaged', () => {
+describe('a model that is damaged', () => {
   let folder: string;
   const damaged = async (damage: (file: string) => Promise<void>) => {
     await cp(MODEL_FOLDER, folder, { recursive: true });
@@ -145,16 +145,26 @@ describe('weights that are damaged', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('are refused when bytes are missing', async () => {
+  it('is refused when bytes of its weights are missing', async () => {
     await expect(damaged((file) => truncate(file, 1000))).rejects.toThrow('has 1000 bytes where model.json asks for');
   });
 
-  it('are refused when a byte is another', async () => {
+  it('is refused when a byte of its weights is another', async () => {
     const flip = async (file: string) => {
       const bytes = await readFile(file);
       bytes[5000] = 255 - (bytes[5000] ?? 0);
       await writeFile(file, bytes);
     };
     await expect(damaged(flip)).rejects.toThrow('has sha256');
+  });
+
+  it('tells which layer its input does not suit', async () => {
+    await cp(COPIES_FOLDER, folder, { recursive: true });
+    const file = join(folder, 'model.json');
+    const spec = JSON.parse(await readFile(file, 'utf8'));
+    await writeFile(file, JSON.stringify({ ...spec, input: { ...spec.input, width: 96 } }));
+    const network = await openNetwork(await readModel(pathToFileURL(`${folder}/`)));
+    const pixels = { width: 96, height: 64, data: new Uint8Array(96 * 64 * 3) };
+    await expect(network.run([pixels])).rejects.toThrow('conv5 sees maps of 4 x 4 x 192, not of 4 x 6 x 192.');
   });
 });

@@ -88,8 +88,11 @@ function buildWholeMap({ name, side, in: ins, out }: WholeMap, { tensors }: Mode
   const filter = tf.tensor4d(tensors.get(`${name}.weight`, [side, side, ins, filters]), [1, 1, size, filters]);
   const bias = tf.tensor1d(tensors.get(`${name}.bias`, [filters]));
   return (x) => {
+    const [count, height, width, channels] = x.shape;
+    if (height !== side || width !== side || channels !== ins) {
+      throw new Error(`${name} sees maps of ${side} x ${side} x ${ins}, not of ${height} x ${width} x ${channels}.`);
+    }
     const maps = x.dataSync<'float32'>();
-    const count = maps.length / size;
     const turned = new Float32Array(count * places.length);
     for (let i = 0, map = 0; map < maps.length; map += size) {
       for (const place of places) turned[i++] = maps[map + place] as number;
