@@ -1,6 +1,6 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
-import { draw } from './drawing.ts';
+import { draw, gray } from './drawing.ts';
 import { innerPictures } from './inner-picture.ts';
 import { SQUARE } from './picture.ts';
 import { inWay, WAYS } from './ways.ts';
@@ -78,7 +78,7 @@ describe('the inner picture', () => {
     const onWall = (fade: number) =>
       draw(200, 200, (x, y) => {
         if (x > 0.3 && x < 0.7 && y > 0.3 && y < 0.7) return inside((x - 0.3) / 0.4, (y - 0.3) / 0.4);
-        return `#${byte(150 + fade * (x - 0.5) + fade * (y - 0.5)).repeat(3)}`;
+        return gray(150 + fade * (x - 0.5) + fade * (y - 0.5));
       });
 
     it('a picture is given with its wall and without', () => {
@@ -105,7 +105,7 @@ describe('the inner picture', () => {
     it('answers that are nearly one give one', () => {
       const soft = draw(200, 200, (x, y) => {
         if (y > 0.23) return inside(x, (y - 0.23) / 0.77);
-        return `#${byte(y < 0.2 ? 128 : 118 + 20 * x).repeat(3)}`;
+        return gray(y < 0.2 ? 128 : 118 + 20 * x);
       });
       expect(Math.abs(innerOf(soft).height - 160)).toBeLessThanOrEqual(4);
     });
@@ -171,7 +171,7 @@ describe('the inner picture', () => {
     const corner = draw(200, 160, (x, y) => {
       if (x > 0.3 && y > 0.4) return inside(x, y);
       if (x < 0.1) return '#202020';
-      return y < 0.1 ? '#FFFFFF' : `#${byte(y < 0.35 ? 200 : 200 + 40 * x).repeat(3)}`;
+      return y < 0.1 ? '#FFFFFF' : gray(y < 0.35 ? 200 : 200 + 40 * x);
     });
     // The tall one is the main part of the rows, the wide one that of the columns.
     const three = draw(200, 160, (x, y) => {

@@ -1,29 +1,10 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
-import { disc, draw, stripes } from '../drawing.ts';
+import { disc, disturbed, draw, gray, noise, noiseBytes, stripes } from '../drawing.ts';
 import { analyzeCopyspace } from './analyze.ts';
 
 const ALL = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 const BORDER = [0, 1, 2, 3, 5, 6, 7, 8];
-const gray = (level: number) => `#${Math.round(level).toString(16).padStart(2, '0').repeat(3)}`;
-
-/** Whole numbers 0…255 that look random and are the same everywhere. */
-function noise(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state >>> 24;
-  };
-}
-
-function disturbed({ width, height, data }: Pixels, amount: number): Pixels {
-  const next = noise(7);
-  return {
-    width,
-    height,
-    data: data.map((value) => Math.max(0, Math.min(255, value + (next() % (2 * amount + 1)) - amount))),
-  };
-}
 
 /** Lines of strokes like text, in the given part of the picture. */
 function text(left: number, top: number, right: number, bottom: number): Pixels {
@@ -51,8 +32,7 @@ describe('copyspace', () => {
   });
 
   it('is nowhere in noise, stripes and checks', () => {
-    const data = Uint8Array.from({ length: 256 * 256 * 3 }, noise(3));
-    expect(analyzeCopyspace({ width: 256, height: 256, data })).toEqual([]);
+    expect(analyzeCopyspace(noise(256, 256, 3))).toEqual([]);
     expect(analyzeCopyspace(stripes('#FFFFFF', '#303030', 24))).toEqual([]);
     const checks = draw(300, 300, (x, y) => ((Math.floor(x * 24) + Math.floor(y * 24)) % 2 ? '#C04040' : '#E0C0A0'));
     expect(analyzeCopyspace(checks)).toEqual([]);
@@ -84,7 +64,7 @@ describe('copyspace', () => {
   });
 
   it('is in a sky, whose soft gradient is calm', () => {
-    const next = noise(5);
+    const next = noiseBytes(5);
     const landscape = draw(300, 300, (_, y) => (y < 0.66 ? gray(150 + 90 * y) : gray(40 + (next() % 150))));
     expect(analyzeCopyspace(landscape)).toEqual([0, 1, 2, 3, 4, 5]);
     const red = (y: number) =>

@@ -1,7 +1,7 @@
 import type { Pixels } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
 import { sharedNetworks } from '../analyzer/analyze-image.ts';
-import { draw } from '../drawing.ts';
+import { draw, gray } from '../drawing.ts';
 import type { Descriptor } from '../module.ts';
 import { preparePicture } from '../picture.ts';
 import { distance, length } from '../vectors/unit.ts';
@@ -18,20 +18,16 @@ async function vectorOf(pixels: Pixels): Promise<ArrayLike<number>> {
 /** A picture of crossing waves on a wall that gets lighter from end to end. */
 const onWall = (fade: number, left = 0.5, top = 0.5) =>
   draw(200, 240, (x, y) => {
-    const value =
-      Math.abs(x - left) < 0.15 && Math.abs(y - top) < 0.15
-        ? 127 + 60 * Math.sin(37 * x + 11 * y) + 60 * Math.sin(13 * x - 41 * y)
-        : 170 + fade * (x + y - 1);
-    return `#${Math.round(value).toString(16).padStart(2, '0').repeat(3)}`;
+    const inside = Math.abs(x - left) < 0.15 && Math.abs(y - top) < 0.15;
+    if (inside) return gray(127 + 60 * Math.sin(37 * x + 11 * y) + 60 * Math.sin(13 * x - 41 * y));
+    return gray(170 + fade * (x + y - 1));
   });
 
 describe('the descriptor of copies', () => {
   it('is taken from the clear one of two squares when the other is nearly blank', async () => {
     const speck = draw(200, 200, (x, y) => {
       if (Math.hypot(x - 0.6, y - 0.4) < 0.06) return x + y < 1 ? '#6080A0' : '#B0A090';
-      return `#${Math.round(150 + 14 * (x + y - 1))
-        .toString(16)
-        .repeat(3)}`;
+      return gray(150 + 14 * (x + y - 1));
     });
     const [strict, loose] = preparePicture(speck, sharedNetworks('wasm')).innerSquares().map(lookAt);
     expect([(strict as Look).contrast < CLEAR, (loose as Look).contrast < CLEAR]).toEqual([true, false]);

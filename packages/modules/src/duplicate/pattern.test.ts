@@ -1,7 +1,7 @@
 import type { Pixels } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
 import { sharedNetworks } from '../analyzer/analyze-image.ts';
-import { draw } from '../drawing.ts';
+import { draw, gray } from '../drawing.ts';
 import { preparePicture } from '../picture.ts';
 import { distance, length } from '../vectors/unit.ts';
 import { inWay, WAYS } from '../ways.ts';
@@ -12,10 +12,9 @@ import { TINT_NUMBERS } from './tint.ts';
 
 const look = (pixels: Pixels) => lookAt(preparePicture(pixels, sharedNetworks('wasm')).innerSquares()[0] as Pixels);
 
-const scene = draw(256, 192, (x, y) => {
-  const value = Math.round(127 + 60 * Math.sin(7 * x + 3 * y * y) + 60 * Math.cos(11 * y - 5 * x * y));
-  return `#${value.toString(16).padStart(2, '0').repeat(3)}`;
-});
+const scene = draw(256, 192, (x, y) =>
+  gray(127 + 60 * Math.sin(7 * x + 3 * y * y) + 60 * Math.cos(11 * y - 5 * x * y)),
+);
 
 describe('the pattern of a picture', () => {
   it('is the same for all ways to turn and flip it, and not for another picture', () => {
