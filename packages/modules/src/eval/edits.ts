@@ -27,9 +27,13 @@ function crop(share: number): Edit['make'] {
   };
 }
 
+/** What JPEG can hold at most a side is 65,535; pictures of one line would come to more. */
+const LONGEST = 16_000;
+
 function shortSide(pixels: number): Edit['make'] {
   return (picture) => {
-    const scale = pixels / Math.min(picture.width, picture.height);
+    const { width: w, height: h } = picture;
+    const scale = Math.min(pixels / Math.min(w, h), LONGEST / Math.max(w, h));
     const width = Math.max(1, Math.round(picture.width * scale));
     const height = Math.max(1, Math.round(picture.height * scale));
     return jpeg(toSharp(picture).resize({ width, height, fit: 'fill' }));
