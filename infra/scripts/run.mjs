@@ -1,0 +1,7 @@
+// npm run eval, train and the like: prepares the clone, then runs a program of it in front of the user.
+// Usage: node infra/scripts/run.mjs <program> [its arguments]
+import { endWithNpm, prepare, runInFront } from './prepare.mjs';
+
+endWithNpm();
+await prepare();
+await runInFront([process.execPath, ...process.argv.slice(2)]);
