@@ -25,6 +25,7 @@ export interface CopyCodeFigures {
 const NEAREST = 10;
 const ASKED = 300;
 const RERANKED = 0.02;
+const BY_LOPQ = 50;
 const LOPQ_HEADER = 5;
 
 /** Recall at 10 of the codes of a module on vectors that its codebook was not trained on. */
@@ -35,8 +36,14 @@ export function measureCodes(module: string, vectors: readonly Float32Array[]): 
     const decoded = decodeLopq(codebook, cluster, Buffer.from(lopq, 'base64').subarray(LOPQ_HEADER));
     return { cluster, decoded, rerank };
   });
-  const recall = { inCells8: [0], inCells16: [0], inOwnCell: [0], inLopq50: [0], inRerank2Percent: [0] };
-  for (const list of Object.values(recall)) list.length = 0;
+  const none = () => [] as number[];
+  const recall = {
+    inCells8: none(),
+    inCells16: none(),
+    inOwnCell: none(),
+    inLopq50: none(),
+    inRerank2Percent: none(),
+  };
   const step = Math.max(1, Math.floor(vectors.length / ASKED));
   for (let asked = 0; asked < vectors.length; asked += step) {
     const vector = vectors[asked] as Float32Array;
@@ -55,8 +62,11 @@ export function measureCodes(module: string, vectors: readonly Float32Array[]): 
     recall.inOwnCell.push(within(1));
     recall.inCells8.push(within(8));
     recall.inCells16.push(within(16));
-    const byLopq = new Set(first(50, (i) => distance(vector, (codes[i] as (typeof codes)[number]).decoded)));
-    recall.inLopq50.push(kept((i) => byLopq.has(i)));
+    // Of few others the first would hold the nearest by chance.
+    if (others.length >= 2 * BY_LOPQ) {
+      const byLopq = new Set(first(BY_LOPQ, (i) => distance(vector, (codes[i] as (typeof codes)[number]).decoded)));
+      recall.inLopq50.push(kept((i) => byLopq.has(i)));
+    }
     const reranked = Math.ceil(RERANKED * others.length);
     if (reranked < 2 * NEAREST) continue;
     const own = codes[asked]?.rerank ?? 0n;

@@ -57,6 +57,7 @@ describe('npm run eval', () => {
     expect(Object.keys(report.edited[0]?.scores ?? {})).toHaveLength(27);
     expect(report.color.byHex).toHaveLength(16);
     const shown = await readFile(join(out, 'pictures/pictures.md'), 'utf8');
+    expect(shown).not.toMatch(/NaN|undefined/);
     const sheets = (await readdir(join(out, 'pictures'))).filter((name) => name.endsWith('.png'));
     expect(sheets).toEqual(
       expect.arrayContaining([
@@ -82,6 +83,7 @@ describe('npm run eval', () => {
     [['pictures', '--sample', 'many'], '--sample is a whole number from 2 on, not many.'],
     [['pictures', '--backend', 'cuda'], '--backend is one of wasm, onnx, node, not cuda.'],
     [['pictures', '--bogus'], "Unknown option '--bogus'"],
+    [['broken', '--out', 'broken/1.jpg'], 'The folder broken/1.jpg/broken cannot be made (ENOTDIR)'],
     [['pictures', '--content-model', 'empty'], 'content-model.json cannot be read'],
   ])('refuses %j in a sentence', async (args, why) => {
     const { code, stdout, stderr } = await run(...args);

@@ -27,10 +27,14 @@ interface Sample {
 /**
  * Measures a sample and writes `figures.md`, `figures.json`, `pictures.md` and the pictures that this shows.
  *
- * @throws {Error} for the user when fewer than two of the files are pictures.
+ * @throws {Error} for the user when fewer than two of the files are pictures, or results cannot be written.
  */
 export async function evaluate({ folder, results, files }: Sample, options: EvalOptions): Promise<void> {
   const describe = await openDescribe(options.backend, options.contentModel);
+  // Told now rather than after minutes of work.
+  await mkdir(results, { recursive: true }).catch(({ code }) => {
+    throw new Error(`The folder ${results} cannot be made (${code}): name another one with --out.`);
+  });
   const skipped: { file: string; why: string }[] = [];
   const pictures: DescribedPicture[] = [];
   for (const [i, one] of files.entries()) {
@@ -53,7 +57,6 @@ export async function evaluate({ folder, results, files }: Sample, options: Eval
   });
   console.error(`${folder}: comparing`);
   const report = await measure(folder, pictures, edited, skipped, options);
-  await mkdir(results, { recursive: true });
   await writeFile(join(results, 'figures.json'), JSON.stringify(report, null, 1));
   await writeFile(join(results, 'figures.md'), tablesOf(report));
   console.log(tablesOf(report));

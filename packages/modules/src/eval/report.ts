@@ -48,7 +48,7 @@ export function tablesOf(report: Report): string {
   if (content === null) {
     parts.push(
       '## Content',
-      'Not measured: that takes two classes of two pictures or more, each in a folder of its own.',
+      'Not measured: that takes two classes, each a folder of its own, of which two pictures or more are taken. Of many small classes --sample takes too few.',
     );
   } else {
     parts.push(
@@ -117,8 +117,9 @@ function resolution(pairs: number): string[] {
 }
 
 const count = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`;
-const two = (value: number) => (Number.isFinite(value) ? value.toFixed(2) : '–');
-const three = (value: number) => (Number.isFinite(value) ? value.toFixed(3) : '–');
+/** A figure as tables and sheets show it, of so many places; a dash for one that there is none of. */
+export const two = (value: number) => (Number.isFinite(value) ? value.toFixed(2) : '–');
+export const three = (value: number) => (Number.isFinite(value) ? value.toFixed(3) : '–');
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;

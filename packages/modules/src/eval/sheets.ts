@@ -6,7 +6,7 @@ import { type Bitmap, blank, readBitmap } from './bitmap.ts';
 import type { DescribedPicture } from './describe.ts';
 import { editsOf } from './edited.ts';
 import { EDITS } from './edits.ts';
-import type { Report } from './report.ts';
+import { type Report, three, two } from './report.ts';
 import { writeSheet } from './sheet.ts';
 
 /** Rows of pictures that belong together, with a line of text for each. */
@@ -125,7 +125,7 @@ async function missedCopies(report: Report, pictures: readonly DescribedPicture[
         show(pictures[picture]),
         ...missed.map(({ i }) => readBitmap(images[i] as Buffer, SIDE)),
       ]),
-      says: `${nameOf(report, picture)}: ${missed.map(({ name, score }) => `${name} ${score.toFixed(2)}`).join(', ') || 'all found'}`,
+      says: `${nameOf(report, picture)}: ${missed.map(({ name, score }) => `${name} ${three(score)}`).join(', ') || 'all found'}`,
     });
   }
   return { name: 'copies-missed', about: 'Pictures and those of their edits that score below 0.7 with them.', rows };
@@ -134,7 +134,7 @@ async function missedCopies(report: Report, pictures: readonly DescribedPicture[
 async function byColor({ color }: Report, pictures: readonly DescribedPicture[]): Promise<Sheet> {
   const rows = color.byHex.map(async ({ hex, gainAt10, nearest }) => ({
     tiles: [swatch(hex), ...(await Promise.all(nearest.slice(0, MORE).map((i) => show(pictures[i]))))],
-    says: `${hex}: gain ${gainAt10.toFixed(2)}`,
+    says: `${hex}: gain ${two(gainAt10)}`,
   }));
   return { name: 'colors', about: 'What comes first when ranked by one colour.', rows: await Promise.all(rows) };
 }
