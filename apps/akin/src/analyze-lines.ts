@@ -69,7 +69,10 @@ function readInput(input: string): { about: Record<string, unknown>; file: strin
 }
 
 async function readPicture(file: string): Promise<Uint8Array> {
-  const { size } = await fs.stat(file);
+  const about = await fs.stat(file);
+  // A pipe or a device may never end, and reading it cannot be broken off.
+  if (!about.isFile()) throw new AkinError('bad-request', 'it is no file');
+  const { size } = about;
   if (size > DEFAULT_IMAGE_LIMITS.bytes) {
     throw new AkinError('too-large', `The file has ${size} bytes; the limit is ${DEFAULT_IMAGE_LIMITS.bytes}.`);
   }

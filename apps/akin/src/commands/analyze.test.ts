@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,6 +19,7 @@ beforeAll(async () => {
   }
   await writeFile(path.join(folder, 'odd ünï 🙂.jpg'), pictures[1] as Buffer);
   await writeFile(path.join(folder, 'text.jpg'), 'no picture');
+  execFileSync('mkfifo', [path.join(folder, 'pipe')]);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -68,7 +70,18 @@ describe('akin analyze', () => {
   });
 
   it('prints errors as lines in their place, and ends with 2', async () => {
-    const input = ['1.jpg', 'none.jpg', 'text.jpg', '{"data": "%%%"}', '{"data"', '{}', '{"file": 3}', '.', '2.jpg'];
+    const input = [
+      '1.jpg',
+      'none.jpg',
+      'text.jpg',
+      '{"data": "%%%"}',
+      '{"data"',
+      '{}',
+      '{"file": 3}',
+      '.',
+      'pipe',
+      '2.jpg',
+    ];
     const { code, err, lines } = await analyze(['-'], input.join('\n'));
     expect([code, err]).toEqual([2, '']);
     expect(lines).toEqual([
@@ -79,7 +92,8 @@ describe('akin analyze', () => {
       { file: '{"data"', error: { code: 'bad-request', msg: expect.stringContaining('neither a path nor JSON') } },
       { file: '{}', error: { code: 'bad-request', msg: expect.stringContaining('needs "data"') } },
       expect.objectContaining({ error: { code: 'bad-request', msg: expect.stringContaining('needs "data"') } }),
-      expect.objectContaining({ file: '.', error: { code: 'bad-request', msg: expect.any(String) } }),
+      { file: '.', error: { code: 'bad-request', msg: 'it is no file' } },
+      { file: 'pipe', error: { code: 'bad-request', msg: 'it is no file' } },
       expect.objectContaining({ file: '2.jpg', outputs: expect.any(String) }),
     ]);
   });
