@@ -259,6 +259,22 @@ describe('what decodeImage refuses', () => {
     expect((await decodeImage(handmadePng(100, 100), { minSide: 1, limits: { pixels: 10_000 } })).width).toBe(100);
   });
 
+  it('refuses a side too long from the header alone, however few pixels there are', async () => {
+    for (const [width, height] of [
+      [50_000_000, 1],
+      [1, 50_000_000],
+      [9_999_999, 5],
+      [100_001, 1],
+      [1, 100_001],
+    ] as const) {
+      const error = await refusal(handmadePng(width, height, [], 0));
+      expect(error.code).toBe('image-undecodable');
+      expect(error.message).toContain(`${width} x ${height} pixels, over the limit of 100000 a side`);
+    }
+    expect((await decode(handmadePng(100_000, 1))).width).toBe(100_000);
+    expect((await refusal(handmadePng(100, 101), { side: 100 })).message).toMatch(/limit of 100 a side/);
+  });
+
   it('refuses too many frames', async () => {
     const frame = await sharp({ create: { width: 4, height: 4, channels: 3, background: '#f00' } })
       .png()

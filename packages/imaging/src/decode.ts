@@ -22,8 +22,8 @@ export interface DecodedImage {
  * Large pictures come shrunk by 4, 8, 16 … as far as the short side stays at least `minSide`: the JPEG decoder skips
  * most of its work then, and memory stays small. The pixels do not depend on threads, SIMD or machine (see `shrink`).
  *
- * Order of checks: bytes, magic bytes, the header's type, pixels and frames, and only then decoding, under a time
- * limit. A file that ends before its last pixel is refused rather than searched by its grey remainder.
+ * Order of checks: bytes, magic bytes, the header's type, pixels, sides and frames, and only then decoding, under a
+ * time limit. A file that ends before its last pixel is refused rather than searched by its grey remainder.
  *
  * @throws AkinError `too-large`, `unsupported-image` or `image-undecodable`; never anything else for any bytes.
  */
@@ -71,6 +71,12 @@ function checkHeader(type: ImageType, header: Metadata, limits: ImageLimits): vo
     throw new AkinError(
       'image-undecodable',
       `The ${NAMES[type]} image has ${width} x ${height} pixels, over the limit of ${megapixels(limits.pixels)} megapixels. Send a smaller version.`,
+    );
+  }
+  if (Math.max(width, height) > limits.side) {
+    throw new AkinError(
+      'image-undecodable',
+      `The ${NAMES[type]} image has ${width} x ${height} pixels, over the limit of ${limits.side} a side. Send a smaller version.`,
     );
   }
   if ((header.pages ?? 1) > limits.frames) {

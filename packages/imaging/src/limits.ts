@@ -4,6 +4,11 @@ export interface ImageLimits {
   readonly bytes: number;
   /** Width times height, as the file's header states them. */
   readonly pixels: number;
+  /**
+   * The longer of width and height in pixels, as the header states them. What is longer is no picture, and costs by its
+   * side rather than by its pixels, because resizing works on whole rows.
+   */
+  readonly side: number;
   /** Frames of an animation or pages of a TIFF; only the first is ever decoded. */
   readonly frames: number;
   /** Time for decoding; enforced in whole seconds, rounded up. */
@@ -17,6 +22,7 @@ export interface ImageLimits {
 export const DEFAULT_IMAGE_LIMITS: ImageLimits = {
   bytes: 25_000_000,
   pixels: 50_000_000,
+  side: 100_000,
   frames: 2_000,
   decodeMilliseconds: 20_000,
   downloadMilliseconds: 15_000,
