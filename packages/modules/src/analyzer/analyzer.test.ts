@@ -140,11 +140,23 @@ describe('the analyzer', () => {
     const running = other.analyze(bytes, { modules: ['color'] });
     const waiting = other.analyze(bytes, { modules: ['color'] });
     const refused = expect(waiting).rejects.toMatchObject({ code: 'unavailable' });
-    await Promise.resolve();
     await other[Symbol.asyncDispose]();
     expect(await running).toMatchObject({ width: 256 });
     await refused;
     await expect(other.analyze(bytes, { modules: ['color'] })).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('finishes what it has let in when it is closed before a thread has started', async () => {
+    const other = await createAnalyzer({ threads: 2 });
+    const bytes = await image();
+    const settled = Promise.allSettled([1, 2, 3].map(() => other.analyze(bytes, { modules: ['color'] })));
+    await new Promise(setImmediate);
+    await other[Symbol.asyncDispose]();
+    expect(await settled).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { code: 'unavailable' } },
+    ]);
   });
 });
 

@@ -101,7 +101,8 @@ export function createPool(config: AnalyzerConfig, worker: URL, hangMilliseconds
       await Promise.all(Array.from({ length: threads }, () => analyze(WARM_UP_IMAGE, { modules })));
     },
     async [Symbol.asyncDispose]() {
-      gate.close(new AkinError('unavailable', 'The analyzer is shutting down. Try again later.'));
+      // The pool finishes only what a thread has: not what waits for a thread to start, nor who was let in just now.
+      await gate.close(new AkinError('unavailable', 'The analyzer is shutting down. Try again later.'));
       await pool.close();
     },
   };

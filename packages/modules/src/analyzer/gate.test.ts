@@ -54,4 +54,19 @@ describe('the gate', () => {
     await expect(waiting).rejects.toThrow('closed');
     await expect(gate.enter({ urgent: false })).rejects.toThrow('closed');
   });
+
+  it('is closed once all have left, however often it is asked', async () => {
+    const gate = createGate(2);
+    const leaves = [await gate.enter({ urgent: false }), await gate.enter({ urgent: false })];
+    const closed: number[] = [];
+    const closing = [1, 2].map((time) => gate.close(new Error('closed')).then(() => closed.push(time)));
+    for (const leave of leaves) {
+      await new Promise(setImmediate);
+      expect(closed).toEqual([]);
+      leave();
+    }
+    await Promise.all(closing);
+    expect(closed).toEqual([1, 2]);
+    await createGate(1).close(new Error('nobody is inside'));
+  });
 });

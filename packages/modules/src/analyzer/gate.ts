@@ -5,8 +5,8 @@ export interface Gate {
    * while waiting, and with the reason of `close` after that.
    */
   enter(options: { readonly urgent: boolean; readonly signal?: AbortSignal | undefined }): Promise<() => void>;
-  /** Turns away all who wait and all who come. */
-  close(reason: Error): void;
+  /** Turns away all who wait and all who come, and waits until those inside have left. */
+  close(reason: Error): Promise<void>;
 }
 
 interface Waiting {
@@ -19,6 +19,7 @@ export function createGate(places: number): Gate {
   const others = new Set<Waiting>();
   let free = places;
   let closed: Error | undefined;
+  let onEmpty: (() => void)[] = [];
 
   const admitNext = () => {
     for (const line of [urgent, others]) {
@@ -30,9 +31,15 @@ export function createGate(places: number): Gate {
       }
     }
   };
+  const tellEmpty = () => {
+    if (free < places) return;
+    for (const tell of onEmpty) tell();
+    onEmpty = [];
+  };
   const leave = () => {
     free++;
     admitNext();
+    tellEmpty();
   };
 
   return {
@@ -66,6 +73,10 @@ export function createGate(places: number): Gate {
         for (const waiting of line) waiting.reject(reason);
         line.clear();
       }
+      return new Promise((resolve) => {
+        onEmpty.push(resolve);
+        tellEmpty();
+      });
     },
   };
 }
