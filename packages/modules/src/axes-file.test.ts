@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readAxes } from './axes-file.ts';
+import { contentAxes } from './content/axes.ts';
+import { duplicateAxes } from './duplicate/axes.ts';
 import { INNER_RULE } from './inner-picture.ts';
 import { COPIES_FOLDER, MODEL_FOLDER, readModel } from './network/model.ts';
 
@@ -14,5 +16,14 @@ describe('axes', () => {
       /belongs to the network .*, not other-1:00000000/,
     );
     await expect(readAxes(module, id, '1 2 3')).rejects.toThrow(/belongs to another rule/);
+  });
+
+  it.each([
+    ['content', MODEL_FOLDER, contentAxes],
+    ['duplicate', COPIES_FOLDER, duplicateAxes],
+  ])('of %s are not given out for another network, also once they have been read', async (_, folder, axes) => {
+    const { id } = await readModel(folder);
+    expect(await axes(id)).toBe(await axes(id));
+    await expect(axes('other-1:00000000')).rejects.toThrow(/belongs to the network .*, not other-1:00000000/);
   });
 });

@@ -6,6 +6,7 @@ import type { Module } from '../module.ts';
 import type { Backend } from '../network/backend.ts';
 import type { Model } from '../network/model.ts';
 import type { Network } from '../network/network.ts';
+import { once } from '../once.ts';
 import { type Networks, preparePicture } from '../picture.ts';
 import { writeOutputs } from './write-outputs.ts';
 
@@ -17,6 +18,7 @@ export interface AnalyzeOptions {
   /** Also read what the camera wrote. */
   readonly exif?: boolean;
   readonly limits?: Partial<ImageLimits>;
+  /** `wasm` when absent. A thread should keep to one: that of TensorFlow.js is one for all of the thread. */
   readonly backend?: Backend;
   /** Folder of a user's own model for the module content, which must be trained. A thread uses one and keeps it. */
   readonly contentModel?: string;
@@ -83,29 +85,22 @@ export async function analyzeImage(bytes: Uint8Array, options: AnalyzeOptions = 
 
 async function analysisOf(name: string, { contentModel, backend }: AnalyzeOptions): Promise<Module['analyze']> {
   if (name !== 'content' || contentModel === undefined) return (await loadModule(name)).analyze;
-  ownContent ??= import('../content-model/own-content.ts').then((own) =>
-    own.openOwnContent(contentModel, backend ?? 'wasm'),
-  );
-  return ownContent;
+  return ownContent(contentModel, backend ?? 'wasm');
 }
-
-let ownContent: Promise<Module['analyze']> | undefined;
-let main: Promise<Network> | undefined;
-let copies: Promise<Network<'copy'>> | undefined;
 
 /** The networks of this thread. TensorFlow is not even loaded before a module asks for one. */
 export function sharedNetworks(backend: Backend): Networks {
-  return {
-    main() {
-      main ??= open(({ MODEL_FOLDER, readModel }) => readModel(MODEL_FOLDER), backend);
-      return main;
-    },
-    copies() {
-      copies ??= open(({ COPIES_FOLDER, readModel }) => readModel(COPIES_FOLDER), backend);
-      return copies;
-    },
-  };
+  return { main: () => main(backend), copies: () => copies(backend) };
 }
+
+const main = once((backend: Backend) => open(({ MODEL_FOLDER, readModel }) => readModel(MODEL_FOLDER), backend));
+const copies = once((backend: Backend) =>
+  open(({ COPIES_FOLDER, readModel }) => readModel<'copy'>(COPIES_FOLDER), backend),
+);
+const ownContent = once(async (folder: string, backend: Backend) => {
+  const { openOwnContent } = await import('../content-model/own-content.ts');
+  return openOwnContent(folder, backend);
+});
 
 async function open<Head extends string>(
   read: (models: typeof import('../network/model.ts')) => Promise<Model<Head>>,

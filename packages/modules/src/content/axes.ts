@@ -1,4 +1,5 @@
 import { readAxes } from '../axes-file.ts';
+import { once } from '../once.ts';
 import { project } from '../project.ts';
 import { GRADIENT_NUMBERS } from './gradients.ts';
 import { joinViews } from './join.ts';
@@ -17,15 +18,13 @@ export interface ContentAxes {
   describe(seen: Float64Array, gradients: Float64Array): Float32Array;
 }
 
-/** Reads the axes of this thread, once. */
-export function contentAxes(model: string): Promise<ContentAxes> {
-  axes ??= read(model);
-  return axes;
-}
-
-let axes: Promise<ContentAxes> | undefined;
-
-async function read(model: string): Promise<ContentAxes> {
+/**
+ * Reads the axes of this thread, once.
+ *
+ * @param model The name of the network in use.
+ * @throws an Error when the axes were found for another.
+ */
+export const contentAxes = once(async (model: string): Promise<ContentAxes> => {
   const { tensors, id } = await readAxes('content', model);
   const seenMean = tensors.get('seen_mean', [HEAD_NUMBERS + POOL_NUMBERS]);
   const seenAxes = tensors.get('seen', [SEEN_AXES, HEAD_NUMBERS + POOL_NUMBERS]);
@@ -36,4 +35,4 @@ async function read(model: string): Promise<ContentAxes> {
     describe: (seen, gradients) =>
       joinViews(project(seenAxes, seen, seenMean), project(gradientAxes, gradients, gradientMean)),
   };
-}
+});

@@ -1,5 +1,6 @@
 import { readAxes } from '../axes-file.ts';
 import { INNER_RULE } from '../inner-picture.ts';
+import { once } from '../once.ts';
 import { project } from '../project.ts';
 import { l2Normalize } from '../vectors/unit.ts';
 import { PATTERN_NUMBERS } from './pattern.ts';
@@ -17,15 +18,13 @@ export interface DuplicateAxes {
   pattern(numbers: Float64Array): Float32Array;
 }
 
-/** Reads the axes of this thread, once. */
-export function duplicateAxes(model: string): Promise<DuplicateAxes> {
-  axes ??= read(model);
-  return axes;
-}
-
-let axes: Promise<DuplicateAxes> | undefined;
-
-async function read(model: string): Promise<DuplicateAxes> {
+/**
+ * Reads the axes of this thread, once.
+ *
+ * @param model The name of the network in use.
+ * @throws an Error when the axes were found for another.
+ */
+export const duplicateAxes = once(async (model: string): Promise<DuplicateAxes> => {
   const { tensors, id } = await readAxes('duplicate', model, INNER_RULE);
   const mean = tensors.get('pattern_mean', [PATTERN_NUMBERS]);
   const pattern = tensors.get('pattern', [PATTERN_AXES, PATTERN_NUMBERS]);
@@ -33,4 +32,4 @@ async function read(model: string): Promise<DuplicateAxes> {
     model: `${model}:${id}`,
     pattern: (numbers) => l2Normalize(project(pattern, numbers, mean)),
   };
-}
+});

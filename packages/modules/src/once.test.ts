@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals';
+import { once } from './once.ts';
+
+describe('once', () => {
+  it('makes one thing for the same arguments, also for those who ask meanwhile', async () => {
+    const made: string[] = [];
+    const get = once(async (name: string, kind: string) => made.push(`${name}/${kind}`));
+    expect(await Promise.all([get('a', 'x'), get('a', 'x'), get('a', 'y'), get('b', 'x')])).toEqual([1, 1, 2, 3]);
+    expect(await get('a', 'x')).toBe(1);
+    expect(made).toEqual(['a/x', 'a/y', 'b/x']);
+  });
+
+  it('tries again what failed, and keeps nothing of it', async () => {
+    let tries = 0;
+    const get = once(async () => {
+      tries++;
+      if (tries === 1) throw new Error('too many open files');
+      return tries;
+    });
+    const first = [get(), get()];
+    for (const failed of first) await expect(failed).rejects.toThrow('too many open files');
+    expect([await get(), await get()]).toEqual([2, 2]);
+  });
+});
