@@ -5,5 +5,5 @@ export * from './download.ts';
 export * from './exif.ts';
 export * from './limits.ts';
 export * from './resize.ts';
-export { type ImageType, sniffImage } from './sniff.ts';
+export { type ImageType, looksLikePhoto, PICTURE_ENDINGS, sniffImage } from './sniff.ts';
 export * from './thumbnail.ts';

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { AkinError } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { looksLikeWebPage, sniffImage } from './sniff.ts';
+import { looksLikePhoto, looksLikeWebPage, sniffImage } from './sniff.ts';
 import { drawBlocks, toSharp } from './testing/pictures.ts';
 
 const latin = (text: string) => Buffer.from(text, 'latin1');
@@ -102,5 +102,22 @@ describe('looksLikeWebPage', () => {
     expect(looksLikeWebPage(latin('<!DOCTYPE html><html></html>'))).toBe(true);
     expect(looksLikeWebPage(latin('GIF89a<html><script>alert(1)</script>'))).toBe(false);
     expect(looksLikeWebPage(latin(SVG))).toBe(false);
+  });
+});
+
+describe('looksLikePhoto', () => {
+  it.each<[boolean, string, string]>([
+    [true, 'JPEG', '\xff\xd8\xff\xe0'],
+    [true, 'big-endian TIFF', 'MM\0*\0\0\0\x08'],
+    [true, 'AVIF by its second brand', '\0\0\0\x1cftypmif1\0\0\0\0mif1avifmiaf'],
+    [true, 'an iPhone photo', '\0\0\0\x18ftypheic\0\0\0\0mif1heic'],
+    [true, 'a Canon raw file', 'II*\0\x10\0\0\0CR\x02\0'],
+    [true, 'a newer Canon raw file', '\0\0\0\x18ftypcrx \0\0\0\x01crx isom'],
+    [false, 'MP4', '\0\0\0\x20ftypisom\0\0\x02\0isomiso2avc1mp41'],
+    [false, 'PDF', '%PDF-1.7'],
+    [false, 'half of a head of PNG', '\x89PNG'],
+    [false, 'nothing', ''],
+  ])('says %p of %s', (is, _, head) => {
+    expect(looksLikePhoto(latin(head))).toBe(is);
   });
 });

@@ -3,6 +3,11 @@ import { AkinError } from '@akin/domain';
 
 export type ImageType = 'jpeg' | 'png' | 'gif' | 'webp' | 'avif' | 'tiff';
 
+/** How names of files of these types end, in lower case and with the dot. For finding files; their bytes decide. */
+export const PICTURE_ENDINGS: ReadonlySet<string> = new Set(
+  'jpg jpeg jpe jfif png gif webp avif tif tiff'.split(' ').map((ending) => `.${ending}`),
+);
+
 const CONVERT = 'Convert it to JPEG or PNG and send that.';
 const HEIC =
   'It is a HEIC/HEIF photo, as iPhones make them. Convert it to JPEG; on the iPhone: Settings > Camera > Formats > Most Compatible.';
@@ -17,13 +22,17 @@ const CAMERA_RAW = 'It is a raw camera file. Export it as JPEG and send that.';
  * @throws AkinError `unsupported-image` for everything else, saying what it looks like and what to do.
  */
 export function sniffImage(bytes: Uint8Array): ImageType {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 4096));
+  const head = headOf(bytes);
   const type = imageType(head);
   if (type) return type;
   throw new AkinError(
     'unsupported-image',
     `This is not an image that can be read (JPEG, PNG, GIF, WebP, AVIF or TIFF). ${describe(head)}`,
   );
+}
+
+function headOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 4096));
 }
 
 function imageType(head: Buffer): ImageType | undefined {
@@ -57,8 +66,18 @@ function brands(head: Buffer): string[] {
 
 /** Whether the bytes are an HTML page, as servers send in place of a picture: errors, log-ins, hot-link walls. */
 export function looksLikeWebPage(bytes: Uint8Array): boolean {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 4096));
+  const head = headOf(bytes);
   return !imageType(head) && markup(readText(head)?.text ?? '') === 'html';
+}
+
+/**
+ * Whether a file that begins with these bytes is an image that can be read, or a photo as phones and cameras store it,
+ * which is refused and must be heard about. 256 bytes are enough.
+ */
+export function looksLikePhoto(bytes: Uint8Array): boolean {
+  const head = headOf(bytes);
+  const answer = describeIsoMedia(brands(head)) ?? describeMagic(head.toString('latin1'));
+  return imageType(head) !== undefined || answer === HEIC || answer === CAMERA_RAW;
 }
 
 /** Two sentences for the user: what the bytes are, and what to do. */

@@ -32,9 +32,11 @@ async function walked(start = folder): Promise<{ ids: string[]; problems: string
 
 describe('walking a folder', () => {
   it('finds pictures depth first by name, with their path below the folder as id', async () => {
-    for (const name of ['b.jpg', 'a/z.PNG', 'a/b/c.webp', 'c/d.heic', 'notes.txt', 'film.mp4']) await put(name);
+    for (const name of ['b.jpg', 'a/z.PNG', 'a/b/c.webp', 'c/d.heic', 'c/e.jfif', 'notes.txt', 'film.mp4']) {
+      await put(name);
+    }
     expect(await walked()).toEqual({
-      ids: ['b.jpg', 'a/z.PNG', 'a/b/c.webp', 'c/d.heic'],
+      ids: ['b.jpg', 'a/z.PNG', 'a/b/c.webp', 'c/d.heic', 'c/e.jfif'],
       problems: [],
       sources: [folder],
     });
@@ -46,6 +48,7 @@ describe('walking a folder', () => {
     await put('IMG_3', '');
     await put('IMG_4', Buffer.from('RIFF0000WEBPVP8 '));
     await put('IMG_5', Buffer.from('0000ftypheic0000'));
+    await put('IMG_6', Buffer.from('0000ftypisom0000avc1'));
     expect((await walked()).ids).toEqual(['IMG_1', 'IMG_4', 'IMG_5']);
   });
 

@@ -1,5 +1,6 @@
 import { type Dirent, promises as fs } from 'node:fs';
 import path from 'node:path';
+import { looksLikePhoto, PICTURE_ENDINGS } from '@akin/imaging';
 
 /** A file that may be a picture. */
 export interface Candidate {
@@ -11,21 +12,10 @@ export interface Candidate {
   readonly source: string;
 }
 
-/** Endings of pictures that akin reads, and of those that people take for pictures and must hear about. */
-const PICTURE_ENDINGS = new Set(
-  'jpg jpeg jpe jfif png gif webp avif tif tiff heic heif bmp svg svgz ico jp2 jxl psd raw cr2 cr3 nef arw dng orf rw2'
-    .split(' ')
-    .map((ending) => `.${ending}`),
+/** Endings of what people take for pictures and must hear about: akin refuses them. */
+const OTHER_ENDINGS = new Set(
+  'heic heif bmp svg svgz ico jp2 jxl psd raw cr2 cr3 nef arw dng orf rw2'.split(' ').map((ending) => `.${ending}`),
 );
-
-/** How a file starts that is a picture in spite of its name. */
-const PICTURE_HEADS = [
-  [0xff, 0xd8, 0xff],
-  [0x89, 0x50, 0x4e, 0x47],
-  [0x47, 0x49, 0x46, 0x38],
-  [0x49, 0x49, 0x2a, 0],
-  [0x4d, 0x4d, 0, 0x2a],
-];
 
 /** What a search for files tells beside the files that it finds. */
 export interface WalkListener {
@@ -89,17 +79,14 @@ export function idBelow(folder: string, file: string): string {
   return path.relative(folder, file).split(path.sep).join('/').normalize('NFC');
 }
 
+/** By its name, or by its first bytes in spite of it. */
 async function mayBePicture(file: string): Promise<boolean> {
-  if (PICTURE_ENDINGS.has(path.extname(file).toLowerCase())) return true;
+  const ending = path.extname(file).toLowerCase();
+  if (PICTURE_ENDINGS.has(ending) || OTHER_ENDINGS.has(ending)) return true;
   const handle = await fs.open(file, 'r');
   try {
-    const head = Buffer.alloc(12);
-    await handle.read(head, 0, 12, 0);
-    return (
-      PICTURE_HEADS.some((bytes) => bytes.every((byte, index) => head[index] === byte)) ||
-      head.toString('latin1', 8, 12) === 'WEBP' ||
-      /^ftyp(avif|avis|heic|heix|mif1|msf1)$/.test(head.toString('latin1', 4, 12))
-    );
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0);
+    return looksLikePhoto(buffer.subarray(0, bytesRead));
   } finally {
     await handle.close();
   }

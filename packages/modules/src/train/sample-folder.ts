@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { dirname, relative } from 'node:path';
+import { dirname, extname, relative } from 'node:path';
+import { PICTURE_ENDINGS } from '@akin/imaging';
 import { filesBelow } from './files-below.ts';
 
 export interface PictureFile {
@@ -23,7 +24,7 @@ export async function pictureFiles(folder: string): Promise<PictureFile[]> {
 
 /** Whether a name ends as those of pictures do. */
 function isPictureName(name: string): boolean {
-  return /\.(jpe?g|png|gif|webp|avif|tiff?)$/i.test(name);
+  return PICTURE_ENDINGS.has(extname(name).toLowerCase());
 }
 
 /** At most so many files, those that are named as pictures first, spread evenly over the list and in its order. */
