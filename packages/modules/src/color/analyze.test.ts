@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Pixels } from '@akin/imaging';
 import { resizeArea } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
+import { colorsOf } from '../../test/colors-of.ts';
 import { disc, draw, stripes } from '../drawing.ts';
-import { analyzeColor, type ColorAnalysis } from './analyze.ts';
+import type { ColorAnalysis } from './analyze.ts';
 import { COLOR_NAMES } from './names.ts';
 
 const plain = (hex: string, width = 64, height = 64) => draw(width, height, () => hex);
@@ -63,19 +64,19 @@ describe('the palette', () => {
   it.each(['#000000', '#FFFFFF', '#808080', '#FF0000', '#0000FF', '#1B2A4E', '#FEFEFE', '#010000'])(
     'of a picture that is all %s is that colour',
     (hex) => {
-      expect(analyzeColor(plain(hex))).toMatchObject({ paletteHex: [hex], paletteFreq: [1], isolated: false });
+      expect(colorsOf(plain(hex))).toMatchObject({ paletteHex: [hex], paletteFreq: [1], isolated: false });
     },
   );
 
   it('leaves a plain background out, whatever its colour', () => {
     for (const ground of ['#FFFFFF', '#101010', '#88AACC']) {
-      const { paletteHex, names, isolated } = analyzeColor(disc(ground, '#D01010'));
+      const { paletteHex, names, isolated } = colorsOf(disc(ground, '#D01010'));
       expect({ paletteHex, names, isolated }).toEqual({ paletteHex: ['#D01010'], names: ['red'], isolated: true });
     }
   });
 
   it('holds body, part and accent of a product by falling share', () => {
-    const { paletteHex, paletteFreq, names } = analyzeColor(product('#FFFFFF', '#2060C0', '#202020', '#F8D818'));
+    const { paletteHex, paletteFreq, names } = colorsOf(product('#FFFFFF', '#2060C0', '#202020', '#F8D818'));
     expect(paletteHex.slice(0, 2)).toEqual(['#2060C0', '#202020']);
     expect(names).toEqual(['blue', 'black', 'yellow']);
     expect(paletteFreq[0]).toBeGreaterThan(0.6);
@@ -88,14 +89,14 @@ describe('the palette', () => {
       const red = Math.round(110 + 130 * (1 - y)).toString(16);
       return `#${red}1818`;
     });
-    const { paletteHex, names } = analyzeColor(shaded);
+    const { paletteHex, names } = colorsOf(shaded);
     expect(paletteHex).toHaveLength(1);
     expect(names).toEqual(['red']);
   });
 
   it('shares the picture as it is shared', () => {
     const flag = draw(120, 80, (x) => (x < 0.5 ? '#2050C0' : x < 0.8 ? '#E8E8E8' : '#D02020'));
-    const { paletteHex, paletteFreq, isolated } = analyzeColor(flag);
+    const { paletteHex, paletteFreq, isolated } = colorsOf(flag);
     expect(paletteHex).toEqual(['#2050C0', '#E8E8E8', '#D02020']);
     expect(paletteFreq.map((share) => Math.round(share * 10))).toEqual([5, 3, 2]);
     expect(isolated).toBe(false);
@@ -109,7 +110,7 @@ describe('the palette', () => {
           .padStart(2, '0');
       return `#${byte(220)}${byte(150)}${byte(70)}`;
     });
-    expect(analyzeColor(wall).paletteHex).toHaveLength(3);
+    expect(colorsOf(wall).paletteHex).toHaveLength(3);
   });
 
   it('keeps a small yellow thing rather than another shade', () => {
@@ -119,12 +120,12 @@ describe('the palette', () => {
         ? '#B3A658'
         : (shades[(Math.floor(x * 16) * 3 + Math.floor(y * 16) * 5) % 8] as string),
     );
-    expect(analyzeColor(shelf).paletteHex).toContain('#B3A658');
+    expect(colorsOf(shelf).paletteHex).toContain('#B3A658');
   });
 
   it('has at most five colours of many', () => {
     const inks = ['#E02020', '#20A040', '#2040D0', '#F0D020', '#202020', '#F0F0F0', '#A030A0', '#20C0C0', '#F08020'];
-    const many = analyzeColor(draw(180, 180, (x, y) => inks[Math.floor(x * 3) + 3 * Math.floor(y * 3)] as string));
+    const many = colorsOf(draw(180, 180, (x, y) => inks[Math.floor(x * 3) + 3 * Math.floor(y * 3)] as string));
     expectSound(many);
     expect(many.paletteHex).toHaveLength(5);
   });
@@ -133,12 +134,12 @@ describe('the palette', () => {
 describe('an isolated subject', () => {
   it('may touch one side', () => {
     const standing = draw(200, 200, (x, y) => (x > 0.3 && x < 0.7 && y > 0.3 ? '#207040' : '#F4F4F4'));
-    expect(analyzeColor(standing)).toMatchObject({ isolated: true, names: ['green'] });
+    expect(colorsOf(standing)).toMatchObject({ isolated: true, names: ['green'] });
   });
 
   it('may stand on a backdrop that is lit unevenly', () => {
     const lit = draw(200, 200, (x, y) => (Math.hypot(x - 0.5, y - 0.5) < 0.25 ? '#C02020' : gray(205 + 45 * y)));
-    const { isolated, names } = analyzeColor(lit);
+    const { isolated, names } = colorsOf(lit);
     expect({ isolated, names }).toEqual({ isolated: true, names: ['red'] });
   });
 
@@ -147,8 +148,8 @@ describe('an isolated subject', () => {
       const r = Math.hypot(x - 0.5, y - 0.5);
       return r < 0.2 || r > 0.4 ? '#FFFFFF' : '#2040C0';
     });
-    expect(analyzeColor(ring).names).toEqual(['blue', 'white']);
-    expect(analyzeColor(ring).isolated).toBe(true);
+    expect(colorsOf(ring).names).toEqual(['blue', 'white']);
+    expect(colorsOf(ring).isolated).toBe(true);
   });
 
   it('is not seen in a picture of one colour, in stripes, in noise, or where two colours share the border', () => {
@@ -158,7 +159,7 @@ describe('an isolated subject', () => {
       noisePicture(120, 90),
       draw(100, 100, (x, y) => (Math.hypot(x - 0.5, y - 0.5) < 0.2 ? '#C02020' : y < 0.5 ? '#80B0F0' : '#50A040')),
     ];
-    for (const picture of pictures) expect(analyzeColor(picture).isolated).toBe(false);
+    for (const picture of pictures) expect(colorsOf(picture).isolated).toBe(false);
   });
 });
 
@@ -166,40 +167,38 @@ describe('the descriptor', () => {
   const original = product('#F8F8F8', '#2060C0', '#202020', '#F0C020', 480);
 
   it('does not depend on size', () => {
-    const { descriptor } = analyzeColor(original);
+    const { descriptor } = colorsOf(original);
     for (const side of [256, 97, 64]) {
-      expect(distance(analyzeColor(resizeArea(original, side, side)).descriptor, descriptor)).toBeLessThan(0.1);
+      expect(distance(colorsOf(resizeArea(original, side, side)).descriptor, descriptor)).toBeLessThan(0.1);
     }
   });
 
   it('does not depend on shape', () => {
-    const { descriptor, isolated } = analyzeColor(original);
+    const { descriptor, isolated } = colorsOf(original);
     for (const [width, height] of [
       [480, 100],
       [150, 600],
     ] as const) {
-      const stretched = analyzeColor(resizeArea(original, width, height));
+      const stretched = colorsOf(resizeArea(original, width, height));
       expect(distance(stretched.descriptor, descriptor)).toBeLessThan(0.1);
       expect(stretched.isolated).toBe(isolated);
     }
   });
 
   it('hardly changes with what compression does', () => {
-    expect(distance(analyzeColor(disturbed(original, 6)).descriptor, analyzeColor(original).descriptor)).toBeLessThan(
-      0.05,
-    );
+    expect(distance(colorsOf(disturbed(original, 6)).descriptor, colorsOf(original).descriptor)).toBeLessThan(0.05);
   });
 
   it('does not see a mirrored picture as another one', () => {
     const mirrored = draw(128, 128, (x, y) => (x > 0.7 ? '#C02020' : y > 0.5 ? '#2040C0' : '#E0E0E0'));
     const picture = draw(128, 128, (x, y) => (x < 0.3 ? '#C02020' : y > 0.5 ? '#2040C0' : '#E0E0E0'));
-    expect(distance(analyzeColor(mirrored).descriptor, analyzeColor(picture).descriptor)).toBeLessThan(0.02);
+    expect(distance(colorsOf(mirrored).descriptor, colorsOf(picture).descriptor)).toBeLessThan(0.02);
   });
 
   it('counts an accent', () => {
-    const without = analyzeColor(product('#FFFFFF', '#808080', '#202020', '#808080'));
-    const red = analyzeColor(product('#FFFFFF', '#808080', '#202020', '#E02020'));
-    const yellow = analyzeColor(product('#FFFFFF', '#808080', '#202020', '#F0C020'));
+    const without = colorsOf(product('#FFFFFF', '#808080', '#202020', '#808080'));
+    const red = colorsOf(product('#FFFFFF', '#808080', '#202020', '#E02020'));
+    const yellow = colorsOf(product('#FFFFFF', '#808080', '#202020', '#F0C020'));
     expect(distance(red.descriptor, without.descriptor)).toBeGreaterThan(0.1);
     expect(distance(red.descriptor, yellow.descriptor)).toBeGreaterThan(0.1);
   });
@@ -231,20 +230,20 @@ describe('any picture', () => {
   ];
 
   it.each(pictures)('has sound outputs: %s', (_, picture) => {
-    expectSound(analyzeColor(picture));
+    expectSound(colorsOf(picture));
   });
 
   it('keeps its pixels', () => {
     const picture = noisePicture(64, 64);
     const before = picture.data.slice();
-    analyzeColor(picture);
+    colorsOf(picture);
     expect(picture.data).toEqual(before);
   });
 
   it('has the outputs on this machine that it had where these were stored', () => {
     const hash = createHash('sha256');
     for (const [, picture] of pictures) {
-      const { descriptor, ...rest } = analyzeColor(picture);
+      const { descriptor, ...rest } = colorsOf(picture);
       hash.update(JSON.stringify(rest)).update(new Uint8Array(descriptor.buffer));
     }
     expect(hash.digest('hex')).toBe('330e0e828b6be6687ceb034ed29ba63e23e032f30b7241aafa0d1159ab0dfc4f');

@@ -1,5 +1,4 @@
-import { type Pixels, resizeArea } from '@akin/imaging';
-import { SQUARE } from '../picture.ts';
+import { type Picture, SQUARE } from '../picture.ts';
 import { type Background, findBackground } from './background.ts';
 import { collectColors, writePoints } from './colors.ts';
 import { addColor, DIMENSIONS, unitVector } from './descriptor.ts';
@@ -30,10 +29,8 @@ const MIN_SUBJECT = 0.004;
  * Finds the colours of a picture's subject. A plain background (one colour over most of the border, connected from the
  * edges) is left out; a picture that is all background keeps its colour. Pictures that are small already are looked at
  * as they are, because enlarging would widen outlines, in which subject and background are mixed.
- *
- * @param square Makes the picture's square, in which all others are looked at.
  */
-export function analyzeColor(pixels: Pixels, square = () => resizeArea(pixels, SQUARE, SQUARE)): ColorAnalysis {
+export function analyzeColor({ pixels, square }: Pick<Picture, 'pixels' | 'square'>): ColorAnalysis {
   const small = Math.max(pixels.width, pixels.height) <= SQUARE ? pixels : square();
   const points = pointsOfThread.subarray(0, small.data.length);
   writePoints(small.data, points);

@@ -9,9 +9,7 @@ const MODEL = 'color-2';
 const color: Module = {
   manifest: colorManifest,
   analyze(picture) {
-    const { paletteHex, paletteFreq, names, isolated, descriptor } = analyzeColor(picture.pixels, () =>
-      picture.square(),
-    );
+    const { paletteHex, paletteFreq, names, isolated, descriptor } = analyzeColor(picture);
     return {
       color_palette_hex: paletteHex,
       color_palette_freq: paletteFreq,

@@ -1,8 +1,9 @@
 import { AkinError } from '@akin/domain';
+import type { Pixels } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { colorsOf } from '../../test/colors-of.ts';
 import { disc, draw, stripes } from '../drawing.ts';
-import { analyzeColor } from './analyze.ts';
 import { colorQuery, parseHexColors } from './query.ts';
 
 const query = (text: string) => colorQuery(parseHexColors(text));
@@ -11,9 +12,9 @@ const distance = (a: Float32Array, b: Float32Array) => Math.hypot(...a.map((valu
 const norm = (a: Float32Array) => Math.hypot(...a);
 
 /** Indexes of the pictures, nearest first. */
-function ranking(text: string, pictures: readonly Parameters<typeof analyzeColor>[0][]): number[] {
+function ranking(text: string, pictures: readonly Pixels[]): number[] {
   const to = query(text);
-  const distances = pictures.map((picture) => distance(to, analyzeColor(picture).descriptor));
+  const distances = pictures.map((picture) => distance(to, colorsOf(picture).descriptor));
   return distances.map((_, i) => i).sort((a, b) => (distances[a] as number) - (distances[b] as number));
 }
 
@@ -88,7 +89,7 @@ describe('colorQuery', () => {
   it.each(['#FF0000', '#FFFFFF', '#000000', '#1B2A4E', '#C8AC9D'])(
     'is the descriptor of a picture that is all %s',
     (hex) => {
-      expect(distance(query(hex), analyzeColor(plain(hex)).descriptor)).toBeLessThan(1e-6);
+      expect(distance(query(hex), colorsOf(plain(hex)).descriptor)).toBeLessThan(1e-6);
     },
   );
 
@@ -129,8 +130,6 @@ describe('colorQuery', () => {
   });
 
   it('sees stripes of two colours as their even mixture', () => {
-    expect(distance(query('#204080,#E0C020'), analyzeColor(stripes('#204080', '#E0C020', 4)).descriptor)).toBeLessThan(
-      0.1,
-    );
+    expect(distance(query('#204080,#E0C020'), colorsOf(stripes('#204080', '#E0C020', 4)).descriptor)).toBeLessThan(0.1);
   });
 });
