@@ -11,13 +11,16 @@ const STAGES = [
   [6, 320, 1, 1],
 ] as const;
 
+/** Of the pictures that go in, in pixels. */
+const SIDE = 224;
+
 type Step = (x: tf.Tensor4D) => tf.Tensor4D;
 
 /**
  * MobileNetV2-1.0 without its classifier, batch normalization folded: to be timed beside the network. Its weights are
  * random, which takes as long as trained ones.
  */
-export function buildMobileNet(side = 224): { run(values: Float32Array): Float32Array; parameters: number } {
+export function buildMobileNet(): { run(values: Float32Array): Float32Array; parameters: number } {
   let parameters = 0;
   const weights = (shape: [number, number, number, number]) => {
     parameters += shape.reduce((product, size) => product * size, 1);
@@ -55,7 +58,7 @@ export function buildMobileNet(side = 224): { run(values: Float32Array): Float32
     parameters,
     run: (values) =>
       tf.tidy(() => {
-        const map = steps.reduce((x, step) => step(x), tf.tensor4d(values, [1, side, side, 3]));
+        const map = steps.reduce((x, step) => step(x), tf.tensor4d(values, [1, SIDE, SIDE, 3]));
         return tf.avgPool(map, [map.shape[1], map.shape[2]], 1, 'valid').dataSync<'float32'>();
       }),
   };

@@ -194,9 +194,9 @@ export const EDITS: readonly Edit[] = [
 ];
 
 /** Edits of a picture. The same picture and seed give the same bytes. */
-export async function makeEdits(picture: Bitmap, other: Bitmap, seed: number, edits = EDITS): Promise<Buffer[]> {
+export async function makeEdits(picture: Bitmap, other: Bitmap, seed: number): Promise<Buffer[]> {
   const random = createRandom(seed);
   const edited: Buffer[] = [];
-  for (const { make } of edits) edited.push(await make(picture, random, other));
+  for (const { make } of EDITS) edited.push(await make(picture, random, other));
   return edited;
 }
