@@ -15,8 +15,8 @@ export interface Picture {
   innerSquares(): readonly Pixels[];
   /** What the main network sees in it. The first call in a thread loads it, the first for a picture runs it. */
   features(): Promise<Features>;
-  /** What the network of copies sees in each of its inner squares; loaded and run likewise. */
-  copyFeatures(): Promise<readonly Features<'copy'>[]>;
+  /** The network of copies, which is run on inner squares. The first call in a thread loads it. */
+  copyNetwork(): Promise<Network<'copy'>>;
 }
 
 /** Side of the square version. */
@@ -34,7 +34,6 @@ export interface Networks {
 
 export function preparePicture(pixels: Pixels, networks: Networks): Picture {
   let features: Promise<Features> | undefined;
-  let copyFeatures: Promise<readonly Features<'copy'>[]> | undefined;
   let square: Pixels | undefined;
   let innerSquares: readonly Pixels[] | undefined;
   const squash = () => {
@@ -43,14 +42,13 @@ export function preparePicture(pixels: Pixels, networks: Networks): Picture {
   };
   // Where nothing is cut off the square will do: its means are the same, but for rounding, and it has fewer pixels.
   const shrink = (inner: Pixels) => resizeArea(inner === pixels ? squash() : inner, INNER_SQUARE, INNER_SQUARE);
-  const squashInner = () => {
-    innerSquares ??= innerPictures(pixels, squash()).map(shrink);
-    return innerSquares;
-  };
   return {
     pixels,
     square: squash,
-    innerSquares: squashInner,
+    innerSquares() {
+      innerSquares ??= innerPictures(pixels, squash()).map(shrink);
+      return innerSquares;
+    },
     features() {
       features ??= networks.main().then(async (network) => {
         const isSquare = network.width === SQUARE && network.height === SQUARE;
@@ -59,9 +57,6 @@ export function preparePicture(pixels: Pixels, networks: Networks): Picture {
       });
       return features;
     },
-    copyFeatures() {
-      copyFeatures ??= networks.copies().then((network) => network.run(squashInner()));
-      return copyFeatures;
-    },
+    copyNetwork: () => networks.copies(),
   };
 }

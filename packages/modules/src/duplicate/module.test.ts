@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { sharedNetworks } from '../analyzer/analyze-image.ts';
 import { draw, gray } from '../drawing.ts';
 import type { Descriptor } from '../module.ts';
-import { preparePicture } from '../picture.ts';
+import { type Networks, preparePicture } from '../picture.ts';
 import { distance, length } from '../vectors/unit.ts';
 import { inWay, WAYS } from '../ways.ts';
 import { CLEAR } from './join.ts';
@@ -23,16 +23,38 @@ const onWall = (fade: number, left = 0.5, top = 0.5) =>
     return gray(170 + fade * (x + y - 1));
   });
 
+/** A clear disc on a wall: by the strict limits the square is all of the wall, which is nearly blank. */
+const speck = draw(200, 200, (x, y) => {
+  if (Math.hypot(x - 0.6, y - 0.4) < 0.06) return x + y < 1 ? '#6080A0' : '#B0A090';
+  return gray(150 + 14 * (x + y - 1));
+});
+
 describe('the descriptor of copies', () => {
   it('is taken from the clear one of two squares when the other is nearly blank', async () => {
-    const speck = draw(200, 200, (x, y) => {
-      if (Math.hypot(x - 0.6, y - 0.4) < 0.06) return x + y < 1 ? '#6080A0' : '#B0A090';
-      return gray(150 + 14 * (x + y - 1));
-    });
     const [strict, loose] = preparePicture(speck, sharedNetworks('wasm')).innerSquares().map(lookAt);
     expect([(strict as Look).contrast < CLEAR, (loose as Look).contrast < CLEAR]).toEqual([true, false]);
     const lighter = { ...speck, data: speck.data.map((value) => value + 1) };
     expect(distance(await vectorOf(lighter), await vectorOf(speck))).toBeLessThan(0.1);
+  });
+
+  it('shows the network no square that is left out', async () => {
+    const shown: number[] = [];
+    const networks = sharedNetworks('wasm');
+    const watched: Networks = {
+      ...networks,
+      async copies() {
+        const network = await networks.copies();
+        return {
+          ...network,
+          run(squares) {
+            shown.push(squares.length);
+            return network.run(squares);
+          },
+        };
+      },
+    };
+    for (const picture of [speck, onWall(16)]) await duplicate.analyze(preparePicture(picture, watched));
+    expect(shown).toEqual([1, 2]);
   });
 
   it('lies between those with and without surroundings of which it is open whether they are plain', async () => {
