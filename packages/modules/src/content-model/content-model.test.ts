@@ -9,6 +9,7 @@ import { saveTinyGraph, saveTinyModel } from '../../test/tiny-model.ts';
 import { analyzeImage } from '../analyzer/analyze-image.ts';
 import { createAnalyzer, createPool } from '../analyzer/create-analyzer.ts';
 import { row, toRows } from '../train/linear.ts';
+import { codebookOf } from '../vectors/codebook.ts';
 import { distance, length } from '../vectors/unit.ts';
 import { decodeDescriptor, modelNames, parseOutputs, scoreOf } from '../vectors.ts';
 import { type Axes, readAxes, trainAxes, unitOf } from './axes.ts';
@@ -82,7 +83,9 @@ describe("a user's own model of content", () => {
   it('gives outputs with its name, which are compared by its codebook', async () => {
     const { outputs } = await analyzeImage(await picture(1), { contentModel: folder });
     expect(modelNames()).toContain(`content=${model}`);
-    const { descriptors } = parseOutputs(outputs);
+    const { descriptors, mark } = parseOutputs(outputs);
+    // Its 7 cells are fewer than the codes of larger codebooks name: they count as current nevertheless.
+    expect([codebookOf('content').cellCount, mark]).toEqual([7, expect.any(String)]);
     const vector = descriptors.get('content')?.vector ?? new Float32Array();
     expect([vector.length, Math.abs(length(vector) - 1) < 0.005]).toEqual([256, true]);
     expect(scoreOf('content', 0)).toBe(1);

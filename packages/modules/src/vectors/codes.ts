@@ -13,7 +13,7 @@ export interface Codes {
   readonly rerank: bigint;
 }
 
-/** How many cells `nclusters` names. */
+/** How many cells `nclusters` names; all of a codebook that has fewer. */
 export const NEAREST_CELLS = 16;
 
 const LOPQ_FORMAT = 1;

@@ -133,8 +133,10 @@ function currentCell(
   const lopqBytes = lopq === undefined ? undefined : decodeBase64(lopq, keys.lopq, MAX_STRING);
   const bytes = nclusters === undefined ? undefined : decodeBase64(nclusters, keys.nclusters, MAX_STRING);
   if (lopqBytes === undefined || bytes === undefined || rerank === undefined) return undefined;
-  if (!isCurrentLopq(codebook, lopqBytes) || bytes.length !== NEAREST_CELLS * 2) return undefined;
-  const cells = Array.from({ length: NEAREST_CELLS }, (_, i) => bytes.readUInt16LE(i * 2));
+  // Few training pictures make codebooks of few cells.
+  const named = Math.min(NEAREST_CELLS, codebook.cellCount);
+  if (!isCurrentLopq(codebook, lopqBytes) || bytes.length !== named * 2) return undefined;
+  const cells = Array.from({ length: named }, (_, i) => bytes.readUInt16LE(i * 2));
   const [cell] = cells;
   if (cell === undefined || cluster !== BigInt(cell) || cells.some((one) => one >= codebook.cellCount))
     return undefined;
