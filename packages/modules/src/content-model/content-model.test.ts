@@ -124,6 +124,23 @@ describe("a user's own model of content", () => {
     );
     await writeFile(file, manifest);
   });
+
+  it.each(['axes.safetensors', 'content.safetensors'])(
+    'asks for a new training when its %s is damaged',
+    async (name) => {
+      const file = join(folder, name);
+      const whole = await readFile(file);
+      const headless = Buffer.from(whole).fill('?', 8, 12);
+      for (const damaged of [Buffer.alloc(0), whole.subarray(0, 40), whole.subarray(0, -2), headless]) {
+        await writeFile(file, damaged);
+        await expect(openOwnContent(folder, 'wasm')).rejects.toMatchObject({
+          code: 'bad-request',
+          message: `${file} is damaged. Train the model again: akin train <folder of your pictures> --content-model ${folder}`,
+        });
+      }
+      await writeFile(file, whole);
+    },
+  );
 });
 
 describe('training with classes', () => {
@@ -209,12 +226,35 @@ describe('what is wrong with a model', () => {
     [JSON.stringify({ ...good, input: { ...good.input, std: [1, 0, 1] } }), 'has 0 in "input.std"'],
     [JSON.stringify({ ...good, input: { ...good.input, mean: [1] } }), 'has "input.mean", which is not three numbers'],
     [JSON.stringify({ ...good, output: 3 }), 'has "output", which is no name'],
+    [JSON.stringify({ ...good, output: '' }), 'has "output", which is no name'],
     [JSON.stringify({ ...good, model: '../secret' }), 'needs "model"'],
   ])('is told: %s', async (text, why) => {
     const other = await mkdtemp(join(tmpdir(), 'akin-manifest-'));
     await writeFile(join(other, 'content-model.json'), text);
     expect(() => readManifest(other)).toThrow(why);
     await rm(other, { recursive: true });
+  });
+
+  it.each([
+    ['is no object', null],
+    ['names no files', {}],
+    ['names a file that is no text', { paths: [7], weights: [] }],
+    ['names no weights', { paths: ['weights.bin'] }],
+    ['names a file above the folder', { paths: ['a/../../weights.bin'], weights: [] }],
+    ['names a file above the folder of Windows', { paths: ['..\\weights.bin'], weights: [] }],
+    ['names a file by its whole path', { paths: ['/weights.bin'], weights: [] }],
+  ])('is told of a group of weights that %s', async (_, group) => {
+    const root = await mkdtemp(join(tmpdir(), 'akin-model-'));
+    const other = join(root, 'model');
+    await saveTinyModel(other);
+    await mkdir(join(other, 'a'));
+    for (const place of [root, other]) await writeFile(join(place, 'weights.bin'), 'beside');
+    await writeFile(join(other, 'model.json'), JSON.stringify({ modelTopology: {}, weightsManifest: [group] }));
+    await expect(readModelFiles(other)).rejects.toMatchObject({
+      code: 'bad-request',
+      message: `${join(other, 'model.json')} has a "weightsManifest" that does not name weights and files in this folder.`,
+    });
+    await rm(root, { recursive: true });
   });
 
   it('is told of a folder without a model, a model without its output, and too few pictures', async () => {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { AkinError } from '@akin/domain';
-import { useCodebook } from '../vectors/codebook.ts';
+import { type Codebook, descriptorOf, readCodebook, useCodebook } from '../vectors/codebook.ts';
 import { type ContentModelManifest, MANIFEST_FILE, readManifest } from './manifest.ts';
 
 /** What training writes into the folder of a model: its codebook, and the axes that its vectors are seen on. */
@@ -24,7 +24,13 @@ export interface ModelFiles {
 interface ModelJson {
   readonly format?: string;
   readonly modelTopology: object;
-  readonly weightsManifest: readonly { readonly paths: readonly string[]; readonly weights: readonly object[] }[];
+  readonly weightsManifest: readonly WeightsGroup[];
+}
+
+interface WeightsGroup {
+  /** Files in the folder of the model, or below it. */
+  readonly paths: readonly string[];
+  readonly weights: readonly object[];
 }
 
 /** @throws {AkinError} bad-request that names the file that is missing or wrong. */
@@ -40,11 +46,26 @@ export async function readModelFiles(folder: string): Promise<ModelFiles> {
   if (!topology?.modelTopology || !Array.isArray(topology.weightsManifest)) {
     throw new AkinError('bad-request', `${join(folder, manifest.model)} is not a model of TensorFlow.js.`);
   }
+  if (!topology.weightsManifest.every(isWeightsGroup)) {
+    throw new AkinError(
+      'bad-request',
+      `${join(folder, manifest.model)} has a "weightsManifest" that does not name weights and files in this folder.`,
+    );
+  }
   const paths = topology.weightsManifest.flatMap((group) => group.paths);
   const shards = await Promise.all(paths.map((path) => readPart(folder, path)));
   const hash = createHash('sha256');
   for (const part of [await readPart(folder, MANIFEST_FILE), text, ...shards]) hash.update(part);
   return { manifest, topology, weights: new Uint8Array(Buffer.concat(shards)), hash: hash.digest('hex') };
+}
+
+function isWeightsGroup(group: Partial<WeightsGroup> | null): boolean {
+  return Array.isArray(group?.weights) && Array.isArray(group.paths) && group.paths.every(isBelow);
+}
+
+/** Whether a path leads to no place outside of the folder that it starts in. */
+function isBelow(path: unknown): boolean {
+  return typeof path === 'string' && !isAbsolute(path) && !path.split(/[\\/]/).includes('..');
 }
 
 /** The name that descriptors carry: model, version, and a hash of all that makes them. */
@@ -57,7 +78,8 @@ export function modelId({ manifest, hash }: ModelFiles, axes: Uint8Array): strin
  * Makes a trained model that of this process, or thread, for the module content: to be called before outputs are read,
  * compared or written. Reads the codebook alone, not the model.
  *
- * @throws {AkinError} bad-request when the folder holds no trained model; the message says how to train it.
+ * @throws {AkinError} bad-request when the folder holds no trained model, or its codebook is damaged; the message says how to
+ *   train it.
  */
 export function useContentModel(folder: string): void {
   readManifest(folder);
@@ -68,14 +90,27 @@ export function useContentModel(folder: string): void {
   } catch {
     throw untrained(folder);
   }
-  useCodebook('content', bytes, file);
+  let codebook: Codebook;
+  try {
+    codebook = readCodebook(bytes, descriptorOf('content').dimensions, file);
+  } catch (cause) {
+    throw damaged(folder, CODEBOOK_FILE, cause);
+  }
+  useCodebook('content', codebook);
 }
 
 export function untrained(folder: string): AkinError {
-  return new AkinError(
-    'bad-request',
-    `The model in ${folder} is not trained yet. Run: akin train <folder of your pictures> --content-model ${folder}`,
-  );
+  return new AkinError('bad-request', `The model in ${folder} is not trained yet. Run: ${trainingOf(folder)}`);
+}
+
+/** That a file that training wrote into the folder cannot be used. */
+export function damaged(folder: string, name: string, cause: unknown): AkinError {
+  const message = `${join(folder, name)} is damaged. Train the model again: ${trainingOf(folder)}`;
+  return new AkinError('bad-request', message, { cause });
+}
+
+function trainingOf(folder: string): string {
+  return `akin train <folder of your pictures> --content-model ${folder}`;
 }
 
 async function readPart(folder: string, name: string): Promise<Buffer> {

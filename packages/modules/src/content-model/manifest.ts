@@ -51,7 +51,9 @@ export function readManifest(folder: string): ContentModelManifest {
     throw refuse(`has "input.${name}", which is not three numbers`);
   };
   const { input, output } = sent as { input?: Record<string, unknown>; output?: unknown };
-  if (output !== undefined && typeof output !== 'string') throw refuse('has "output", which is no name');
+  if (output !== undefined && (typeof output !== 'string' || output === '')) {
+    throw refuse('has "output", which is no name');
+  }
   const std = channels('std', input?.std ?? [1, 1, 1]);
   if (std.includes(0)) throw refuse('has 0 in "input.std"');
   return {

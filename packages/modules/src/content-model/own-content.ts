@@ -4,15 +4,16 @@ import { AkinError } from '@akin/domain';
 import type { Module } from '../module.ts';
 import type { Backend } from '../network/backend.ts';
 import { codebookOf, descriptorOf } from '../vectors/codebook.ts';
-import { readAxes } from './axes.ts';
-import { AXES_FILE, modelId, readModelFiles, untrained, useContentModel } from './files.ts';
+import { type Axes, readAxes } from './axes.ts';
+import { AXES_FILE, damaged, modelId, readModelFiles, untrained, useContentModel } from './files.ts';
 import { openModel } from './run-model.ts';
 
 /**
  * The analysis of the module content by a user's own model instead of the network; the thread's codebook becomes that
  * of the model.
  *
- * @throws {AkinError} bad-request when the folder holds no model, or one that is not trained, was changed or does not run.
+ * @throws {AkinError} bad-request when the folder holds no model, or one that is not trained, is damaged, was changed or does
+ *   not run.
  */
 export async function openOwnContent(folder: string, backend: Backend): Promise<Module['analyze']> {
   useContentModel(folder);
@@ -21,7 +22,12 @@ export async function openOwnContent(folder: string, backend: Backend): Promise<
     throw untrained(folder);
   });
   const { output, dimensions } = descriptorOf('content');
-  const axes = readAxes(bytes, dimensions, join(folder, AXES_FILE));
+  let axes: Axes;
+  try {
+    axes = readAxes(bytes, dimensions, join(folder, AXES_FILE));
+  } catch (cause) {
+    throw damaged(folder, AXES_FILE, cause);
+  }
   const model = modelId(files, bytes);
   if (model !== codebookOf('content').model) {
     throw new AkinError(

@@ -53,8 +53,7 @@ export function codebookOf(module: string): Codebook {
  * Takes a codebook instead of the shipped one, in this process or thread. Throws an Error when outputs of the module were
  * compared or written by another one before.
  */
-export function useCodebook(module: string, bytes: Uint8Array, label: string): void {
-  const codebook = readCodebook(bytes, descriptorOf(module).dimensions, label);
+export function useCodebook(module: string, codebook: Codebook): void {
   const known = read.get(module);
   if (known !== undefined && !(known.model === codebook.model && Buffer.from(known.id).equals(codebook.id))) {
     throw new Error(`The codebook of ${module} is in use already, for the model ${known.model}.`);
