@@ -1,6 +1,6 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MODEL_FOLDER, readModel } from '../network/model.ts';
@@ -39,6 +39,14 @@ describe('a network that shall replace akin’s own', () => {
   it('is refused when a reference is missing', async () => {
     await change('reference.json', ({ tolerance, vectors }: Reference) => ({ tolerance, vectors: vectors.slice(1) }));
     await expect(checkModel(url(), 'wasm')).rejects.toThrow('does not hold the 15 pictures');
+  });
+
+  it('is refused when its weights are not named as a file beside it', async () => {
+    await change('model.json', (spec: { weights: { file: string } }) => ({
+      ...spec,
+      weights: { ...spec.weights, file: `../${basename(folder)}/${spec.weights.file}` },
+    }));
+    await expect(checkModel(url(), 'wasm')).rejects.toThrow('model.json does not name its weights as a file beside it');
   });
 
   it('is refused when a head is of another width', async () => {

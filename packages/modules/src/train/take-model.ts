@@ -23,7 +23,11 @@ export interface Reference {
  */
 export async function checkModel(folder: URL, backend: Backend): Promise<string> {
   const model = await readModel(folder);
-  const { heads, layers, input } = model.spec;
+  const { heads, layers, input, weights } = model.spec;
+  // They are copied by this name.
+  if (!/^\w[\w.-]*$/.test(weights.file)) {
+    throw new Error(`model.json does not name its weights as a file beside it: ${weights.file}`);
+  }
   const widths = { content: heads.content?.dim, duplicate: heads.duplicate?.dim, channels: pooledWidth(layers) };
   const wanted = { content: HEAD_NUMBERS, duplicate: DUPLICATE_NUMBERS, channels: POOL_NUMBERS };
   for (const part of ['content', 'duplicate', 'channels'] as const) {
