@@ -12,8 +12,14 @@ describe('fewerFiles', () => {
   it('takes pictures out of many, from all of the list', () => {
     expect(fewerFiles(10, names(20, ['caption', 'JPG']))).toEqual(names(20, ['JPG']).filter((_, i) => i % 2 === 0));
     for (const ending of ['webp', 'jfif', 'JPE']) {
-      expect(fewerFiles(10, names(8, ['caption', ending]))).toEqual(names(8, [ending]));
+      expect(fewerFiles(8, names(8, ['caption', ending]))).toEqual(names(8, [ending]));
     }
+  });
+
+  it('fills up with others where fewer are named as pictures', () => {
+    const others = names(5, ['bin']);
+    expect(fewerFiles(4, [...others, 'zz.jpg'])).toEqual([others[0], others[1], others[3], 'zz.jpg']);
+    expect(fewerFiles(4, ['aa.jpg', ...others])).toEqual(['aa.jpg', others[0], others[1], others[3]]);
   });
 
   it('takes any where none is named as a picture', () => {

@@ -27,11 +27,16 @@ function isPictureName(name: string): boolean {
   return PICTURE_ENDINGS.has(extname(name).toLowerCase());
 }
 
-/** At most so many files, those that are named as pictures first, spread evenly over the list and in its order. */
+/**
+ * At most so many files, in their order: those that are named as pictures, filled up with others, both spread evenly over
+ * the list.
+ */
 export function fewerFiles(most: number, files: readonly string[]): string[] {
   if (files.length <= most) return [...files];
-  const named = files.filter(isPictureName);
-  return spreadOver(most, named.length > 0 ? named : files);
+  const named = spreadOver(most, files.filter(isPictureName));
+  const others = files.filter((file) => !isPictureName(file));
+  const taken = new Set([...named, ...spreadOver(most - named.length, others)]);
+  return files.filter((file) => taken.has(file));
 }
 
 /**
