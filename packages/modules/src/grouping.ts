@@ -30,10 +30,10 @@ const SURE_SCORE = 0.9;
  * 99.2 %, 98.4 % and 4.7 %.
  */
 const CELLS = 220;
-/** Cells from this rank on are never looked at. */
-const MOST_RANKS = 40;
+/** Of the likeliest {@link CELLS} pairs none has a centroid from this rank on. */
+const MOST_RANKS = 30;
 /** Ranks (from 0) of nearest and second nearest centroid, the most likely first. */
-const RANKS: readonly (readonly [number, number])[] = Array.from({ length: 24 }, (_, nearest) =>
+const RANKS: readonly (readonly [number, number])[] = Array.from({ length: MOST_RANKS }, (_, nearest) =>
   Array.from({ length: MOST_RANKS }, (_, second) => [nearest, second] as const),
 )
   .flat()

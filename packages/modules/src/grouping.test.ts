@@ -1,0 +1,18 @@
+import { expect, it } from '@jest/globals';
+import { groupRule } from './grouping.ts';
+import { codebookOf } from './vectors/codebook.ts';
+import { nearestCells } from './vectors/codes.ts';
+
+it('looks into the likeliest 220 of all pairs of nearest and second nearest centroid', () => {
+  const codebook = codebookOf('duplicate');
+  const { cellCount, dimensions } = codebook;
+  const vector = codebook.cells.slice(7 * dimensions, 8 * dimensions);
+  const order = [...nearestCells(codebook, vector)];
+  const pairs = order.flatMap((first, nearest) =>
+    order.map((other, second) => ({ nearest, second, cell: first * cellCount + other })),
+  );
+  const likeliest = pairs
+    .filter(({ nearest, second }) => nearest !== second)
+    .sort((a, b) => 2 * a.nearest + a.second - (2 * b.nearest + b.second) || a.nearest - b.nearest);
+  expect(groupRule().cellsOf(vector)).toEqual(likeliest.slice(0, 220).map(({ cell }) => cell));
+});
