@@ -51,4 +51,12 @@ describe('seenAxes', () => {
     const { axes } = seenAxes(pictures, [], createRandom(1), SIZES);
     expect(share(along)).toBeLessThan(0.8 * share((seen) => timesTransposed(seen, axes, WIDTH)));
   });
+
+  it('refuses pictures that all look the same, but for rounding', () => {
+    const [first = new Float64Array()] = pictures;
+    const same = Array.from({ length: 30 }, (_, i) => first.map((value) => value + 1e-7 * Math.sin(i)));
+    for (const all of [same, same.map(() => first)]) {
+      expect(() => seenAxes(all, classes, createRandom(1), SIZES)).toThrow('look the same to the network');
+    }
+  });
 });

@@ -1,5 +1,6 @@
 import { HEAD_NUMBERS, POOL_NUMBERS, SEEN_AXES } from '../content/axes.ts';
 import { project } from '../project.ts';
+import { distance } from '../vectors/unit.ts';
 import { centerOf, classAxes, scatterOf } from './discriminant.ts';
 import { covariance, mainEigen, mean, type Rows, timesTransposed, toRows, transpose } from './linear.ts';
 
@@ -21,6 +22,8 @@ const SHIPPED: SeenSizes = { head: HEAD_NUMBERS, pool: POOL_NUMBERS, poolAxes: 2
  */
 const POOL_EVENED = 0.35;
 const POOL_WEIGHT = 0.7;
+/** Channels that are nearer than this differ by rounding alone. */
+const LEAST_DIFFERENCE = 1e-4;
 /** How much of an even spread is added to that of the pictures of one class. */
 export const EVEN_SHARE = 4;
 
@@ -31,6 +34,7 @@ export const EVEN_SHARE = 4;
  * @param pictures What the network sees in pictures of all kinds, 1,280 numbers each in the sizes that are shipped.
  * @param classes And in pictures of one class each. Without any these are in the directions of the principal axes.
  * @returns A mean of 1,280 numbers, and 192 axes of as many, row by row.
+ * @throws {Error} when there is nothing by which pictures differ: what it says is for the user.
  */
 export function seenAxes(
   pictures: readonly Float64Array[],
@@ -65,6 +69,9 @@ export function evenSeen(
   { head, pool, poolAxes }: SeenSizes,
 ): { pictures: Rows; classes: Rows[]; poolAxes: Float32Array; weight: number } {
   const pools = pictures.map((seen) => seen.subarray(head));
+  if (pools.every((one) => distance(one, pools[0] as Float64Array) < LEAST_DIFFERENCE)) {
+    throw new Error(`All ${pictures.length} pictures look the same to the network: nothing can be learned from them.`);
+  }
   const { mean, axes } = evenAxes(toRows(pools, pool), poolAxes, POOL_EVENED, random);
   const alongAxes = (seen: Float64Array) => project(axes, seen.subarray(head), mean);
   const along = pictures.map(alongAxes);
