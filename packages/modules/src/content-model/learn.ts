@@ -4,7 +4,7 @@ import { decodeImage, type Pixels } from '@akin/imaging';
 import { MIN_SIDE } from '../analyzer/analyze-image.ts';
 import { roundToHalves } from '../half.ts';
 import type { Backend } from '../network/backend.ts';
-import { classFolders, LEAST_OF_CLASS } from '../train/class-folders.ts';
+import { classFolders, seeClasses } from '../train/class-folders.ts';
 import { trainCodebook } from '../train/codebook.ts';
 import { filesBelow } from '../train/files-below.ts';
 import { toRows } from '../train/linear.ts';
@@ -68,17 +68,8 @@ export async function learn({ folder, pictures, classes, backend }: Lesson, list
   const numbersOf = seeing(run, new Set([...taken, ...pathsOfClasses.flat()]).size, listener);
   const numbers = await numbersOf(taken);
   checkNumbers(numbers, pictures, folder);
-  const numbersOfClasses: Float32Array[][] = [];
-  for (const paths of pathsOfClasses) {
-    const members = await numbersOf(paths);
-    if (members.length >= LEAST_OF_CLASS) numbersOfClasses.push(members);
-  }
-  if (classes !== undefined && numbersOfClasses.length === 0) {
-    throw new AkinError(
-      'bad-request',
-      `${classes} holds no folder with ${LEAST_OF_CLASS} pictures of a class that can be read: see the files that were skipped.`,
-    );
-  }
+  const numbersOfClasses =
+    classes === undefined ? [] : await seeClasses(classes, pathsOfClasses, numbersOf).catch(badRequest);
   const toRowsOf = (members: readonly Float32Array[]) => toRows(members, (numbers[0] as Float32Array).length);
   const axesFile = trainAxes(toRowsOf(numbers), dimensions, numbersOfClasses.map(toRowsOf));
   const axes = readAxes(axesFile, dimensions, AXES_FILE);

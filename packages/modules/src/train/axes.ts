@@ -22,7 +22,7 @@ import { INNER_RULE } from '../inner-picture.ts';
 import type { Backend } from '../network/backend.ts';
 import { COPIES_FOLDER, readModel } from '../network/model.ts';
 import { type Picture, preparePicture } from '../picture.ts';
-import { classFolders, LEAST_OF_CLASS } from './class-folders.ts';
+import { classFolders, seeClasses } from './class-folders.ts';
 import { discriminantAxes, scatterOf } from './discriminant.ts';
 import { filesBelow } from './files-below.ts';
 import { toRows, withinOne } from './linear.ts';
@@ -45,13 +45,12 @@ const [folder] = positionals;
 if (folder === undefined) {
   fail('Usage: npm run train-axes -- <folder of pictures> [--classes <folder of folders>] [--backend wasm|onnx]');
 }
-const members = options.classes === undefined ? [] : await classFolders(options.classes).catch(fail);
+const filesOfClasses = options.classes === undefined ? [] : await classFolders(options.classes).catch(fail);
 
 const seen: Float64Array[] = [];
 const gradients: Float64Array[] = [];
 const patterns: Float64Array[] = [];
 const changes: Float64Array[] = [];
-const classes: Float64Array[][] = [];
 let network = '';
 
 const copies = await readModel(COPIES_FOLDER);
@@ -63,11 +62,8 @@ await eachPicture(files, async (picture, bytes, i) => {
   if (i % step === 0) await addEdits(bytes, patternIn(picture), i);
 });
 if (seen.length === 0) fail(`${folder} holds no picture that can be read.`);
-for (const files of members) {
-  const numbers: Float64Array[] = [];
-  await eachPicture(files, async (picture) => void numbers.push(await seenIn(picture)));
-  if (numbers.length >= LEAST_OF_CLASS) classes.push(numbers);
-}
+const classes =
+  options.classes === undefined ? [] : await seeClasses(options.classes, filesOfClasses, seenInFiles).catch(fail);
 console.log(`${classes.length} classes, ${classes.flat().length} pictures of them`);
 
 console.log(`content: ${await writeAxes('content', network, seen.length, contentTensors())}`);
@@ -91,6 +87,12 @@ async function eachPicture(
     }
     if ((i + 1) % 100 === 0) console.log(`${i + 1} of ${files.length} pictures`);
   }
+}
+
+async function seenInFiles(files: readonly string[]): Promise<Float64Array[]> {
+  const numbers: Float64Array[] = [];
+  await eachPicture(files, async (picture) => void numbers.push(await seenIn(picture)));
+  return numbers;
 }
 
 async function seenIn(picture: Picture): Promise<Float64Array> {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { classFolders } from './class-folders.ts';
+import { classFolders, seeClasses } from './class-folders.ts';
 
 describe('classFolders', () => {
   let folder: string;
@@ -48,5 +48,28 @@ describe('classFolders', () => {
     await expect(classFolders(folder)).rejects.toThrow('a folder for each class is wanted');
     await fill('apples', jpegs(2));
     await expect(classFolders(folder)).rejects.toThrow('holds no folder with 3 pictures of a class');
+  });
+});
+
+describe('seeClasses', () => {
+  const classes = [
+    ['a1', 'a2', 'a3'],
+    ['b1', 'cut', 'b3'],
+    ['c1', 'c2', 'cut', 'c4'],
+  ];
+  const see = async (files: readonly string[]) =>
+    files.filter((file) => file !== 'cut').map((file) => file.toUpperCase());
+
+  it('gives what is seen in each class, but for those with fewer than three pictures that can be read', async () => {
+    expect(await seeClasses('fruit', classes, see)).toEqual([
+      ['A1', 'A2', 'A3'],
+      ['C1', 'C2', 'C4'],
+    ]);
+  });
+
+  it('refuses classes of which none can be read', async () => {
+    await expect(seeClasses('fruit', classes.slice(1, 2), see)).rejects.toThrow(
+      'fruit holds no folder with 3 pictures of a class that can be read',
+    );
   });
 });
