@@ -34,6 +34,13 @@ it('sees the pictures among other files', async () => {
   expect(jest.mocked(console.warn).mock.calls.length).toBe(7);
 });
 
+it('tells how many files it has seen, once a hundred', async () => {
+  const log = jest.spyOn(console, 'log').mockImplementation(() => {});
+  const missing = Array.from({ length: 250 }, (_, i) => join(folder, `missing ${i}.png`));
+  await seePictures(missing, 'wasm', async () => true);
+  expect(log.mock.calls).toEqual([['100 of 250 pictures'], ['200 of 250 pictures']]);
+});
+
 it('edits as many of the pictures that were read as are wanted, the same way each time', async () => {
   const read = await seePictures(files, 'wasm', async () => true);
   const { patterns, changes } = await seeEdits([...read.keys()], 4, 'wasm');
