@@ -7,9 +7,8 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
-import type { Backend } from '../network/backend.ts';
 import { MODEL_FOLDER } from '../network/model.ts';
+import { fail, readArguments } from './arguments.ts';
 import { classFolders } from './class-folders.ts';
 import { filesBelow } from './files-below.ts';
 import { checkModel, takeModel } from './take-model.ts';
@@ -17,40 +16,32 @@ import { checkModel, takeModel } from './take-model.ts';
 /** The axes of content need more pictures than there are axes. */
 const LEAST_PICTURES = 500;
 
-const { positionals, values: options } = parseArgs({
-  allowPositionals: true,
-  options: { backend: { type: 'string', default: 'wasm' }, classes: { type: 'string' }, model: { type: 'string' } },
-});
-const [pictures] = positionals;
-if (pictures === undefined || positionals.length > 1) {
-  fail('Usage: npm run train -- <pictures> [--classes <folder of folders>] [--model <folder>] [--backend wasm|onnx]');
-}
-const found = (await filesBelow(pictures).catch(() => [])).length;
+const { folders, classes, model, backend } = await readArguments(
+  'train -- <folder of pictures> [--classes <folder of folders>] [--model <folder>]',
+  { folders: 1, options: ['classes', 'model'] },
+);
+const [pictures] = folders as [string];
+const found = (await filesBelow(pictures).catch(fail)).length;
 if (found < LEAST_PICTURES) {
   fail(`${pictures} holds ${found} files. Training needs at least ${LEAST_PICTURES} pictures, better some thousands.`);
 }
-if (options.classes !== undefined) await classFolders(options.classes).catch(({ message }) => fail(message));
-const folder = options.model === undefined ? MODEL_FOLDER : pathToFileURL(`${resolve(options.model)}/`);
+if (classes !== undefined) await classFolders(classes).catch(fail);
+const folder = model === undefined ? MODEL_FOLDER : pathToFileURL(`${resolve(model)}/`);
 try {
-  console.log(`${await checkModel(folder, options.backend as Backend)}: gives what its reference says`);
+  console.log(`${await checkModel(folder, backend)}: gives what its reference says`);
   if (folder !== MODEL_FOLDER) await takeModel(folder);
 } catch (error) {
   fail(`The network in ${fileURLToPath(folder)} is not taken. ${error instanceof Error ? error.message : error}`);
 }
-const classes = options.classes === undefined ? [] : ['--classes', options.classes];
+const withClasses = classes === undefined ? [] : ['--classes', classes];
 for (const [script, more] of [
-  ['axes.js', classes],
+  ['axes.js', withClasses],
   ['main.js', []],
   ['../../test/store-outputs.mjs', []],
 ] as const) {
   const file = fileURLToPath(new URL(script, import.meta.url));
-  const args = [file, pictures, '--backend', options.backend, ...more];
+  const args = [file, pictures, '--backend', backend, ...more];
   const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
   if (status !== 0) fail('Training ended early: run it again. Until it ends, akin cannot analyze pictures.');
 }
 console.log('Now npm test, and npm run eval -- <folder…> for docs/quality.md.');
-
-function fail(why: string): never {
-  console.error(why);
-  process.exit(1);
-}

@@ -4,7 +4,6 @@
  * pictures of one class each in the folders below another. Writes models/content-axes.safetensors and
  * models/duplicate-axes.safetensors; each belongs to one network, and codebooks must be trained anew.
  */
-import { parseArgs } from 'node:util';
 import { createRandom } from '@akin/domain';
 import { writeAxes } from '../axes-file.ts';
 import { GRADIENT_AXES, HEAD_NUMBERS, POOL_NUMBERS, SEEN_AXES } from '../content/axes.ts';
@@ -13,9 +12,9 @@ import { seenOf } from '../content/join.ts';
 import { PATTERN_AXES } from '../duplicate/axes.ts';
 import { PATTERN_NUMBERS } from '../duplicate/pattern.ts';
 import { INNER_RULE } from '../inner-picture.ts';
-import type { Backend } from '../network/backend.ts';
 import { COPIES_FOLDER, readModel } from '../network/model.ts';
 import type { Picture } from '../picture.ts';
+import { fail, readArguments } from './arguments.ts';
 import { classFolders, seeClasses } from './class-folders.ts';
 import { discriminantAxes, scatterOf } from './discriminant.ts';
 import { filesBelow } from './files-below.ts';
@@ -31,19 +30,20 @@ const GRADIENTS_EVENED = 0.15;
 /** How much of an even spread is added to that of copies. */
 const PATTERN_EVEN = 0.3;
 
-const { positionals, values: options } = parseArgs({
-  allowPositionals: true,
-  options: { backend: { type: 'string', default: 'wasm' }, classes: { type: 'string' } },
+const {
+  folders,
+  classes: classesFolder,
+  backend,
+} = await readArguments('train-axes -- <folder of pictures> [--classes <folder of folders>]', {
+  folders: 1,
+  options: ['classes'],
 });
-const [folder] = positionals;
-if (folder === undefined) {
-  fail('Usage: npm run train-axes -- <folder of pictures> [--classes <folder of folders>] [--backend wasm|onnx]');
-}
-const filesOfClasses = options.classes === undefined ? [] : await classFolders(options.classes).catch(fail);
+const [folder] = folders as [string];
+const files = await filesBelow(folder).catch(fail);
+const filesOfClasses = classesFolder === undefined ? [] : await classFolders(classesFolder).catch(fail);
 
-const backend = options.backend as Backend;
 let network = '';
-const pictures = await seePictures(await filesBelow(folder), backend, async (picture) => ({
+const pictures = await seePictures(files, backend, async (picture) => ({
   seen: await seenIn(picture),
   gradients: gradientsOf(picture.square()),
 }));
@@ -51,7 +51,7 @@ if (pictures.size === 0) fail(`${folder} holds no picture that can be read.`);
 const edits = await seeEdits([...pictures.keys()], EDITED, backend);
 if (edits.changes.length === 0) fail(`No picture in ${folder} can be edited.`);
 const classes =
-  options.classes === undefined ? [] : await seeClasses(options.classes, filesOfClasses, seenInFiles).catch(fail);
+  classesFolder === undefined ? [] : await seeClasses(classesFolder, filesOfClasses, seenInFiles).catch(fail);
 console.log(`${classes.length} classes, ${classes.flat().length} pictures of them`);
 
 try {
@@ -62,11 +62,6 @@ try {
   console.log(`duplicate: ${await writeAxes('duplicate', copies.id, pictures.size, duplicate, INNER_RULE)}`);
 } catch (error) {
   fail(error);
-}
-
-function fail(why: unknown): never {
-  console.error(why instanceof Error ? why.message : why);
-  process.exit(1);
 }
 
 async function seenInFiles(files: readonly string[]): Promise<Float64Array[]> {

@@ -5,31 +5,26 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { resizeArea } from '@akin/imaging';
 import { sharedNetworks } from '../analyzer/analyze-image.ts';
 import { rootsOf } from '../content/join.ts';
 import { innerPictures } from '../inner-picture.ts';
-import type { Backend } from '../network/backend.ts';
 import { SQUARE } from '../picture.ts';
 import { inWay, WAYS } from '../ways.ts';
+import { fail, readArguments } from './arguments.ts';
 import { filesBelow } from './files-below.ts';
 import { seePictures } from './see-pictures.ts';
 
 /** Larger than what the network is shown, so that parts cut out of it are still sharp. */
 const SIDE = 96;
 
-const { positionals, values: options } = parseArgs({
-  allowPositionals: true,
-  options: { backend: { type: 'string', default: 'wasm' } },
+const { folders, backend } = await readArguments('copies-pictures -- <folder of pictures> <folder to write>', {
+  folders: 2,
 });
-const [pictures, target] = positionals;
-if (pictures === undefined || target === undefined) {
-  console.error('Usage: npm run copies-pictures -- <folder of pictures> <folder to write> [--backend wasm|onnx]');
-  process.exit(1);
-}
-const main = await sharedNetworks(options.backend as Backend).main();
-const seen = await seePictures(await filesBelow(pictures), options.backend as Backend, async (picture) => {
+const [pictures, target] = folders as [string, string];
+const files = await filesBelow(pictures).catch(fail);
+const main = await sharedNetworks(backend).main();
+const seen = await seePictures(files, backend, async (picture) => {
   const [inner] = innerPictures(picture.pixels, picture.square());
   const square = resizeArea(inner, SQUARE, SQUARE);
   const features = await main.run(Array.from({ length: WAYS }, (_, way) => inWay(square, way)));
@@ -39,10 +34,7 @@ const seen = await seePictures(await filesBelow(pictures), options.backend as Ba
     roots: Float32Array.from(roots[0] ?? [], (_, i) => roots.reduce((sum, all) => sum + (all[i] ?? 0), 0) / WAYS),
   };
 });
-if (seen.size === 0) {
-  console.error(`${pictures} holds no picture that can be read.`);
-  process.exit(1);
-}
+if (seen.size === 0) fail(`${pictures} holds no picture that can be read.`);
 const all = [...seen.values()];
 await mkdir(target, { recursive: true });
 await writeFile(join(target, 'inner.rgb'), Buffer.concat(all.map(({ inner }) => inner)));

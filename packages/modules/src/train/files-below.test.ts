@@ -29,3 +29,9 @@ it('finds each file below a folder once, through links too, by its own place', a
 it('takes a link to a folder for the folder', async () => {
   expect(await filesBelow(join(root, 'pictures/a link to b'))).toEqual([join(root, 'pictures/a link to b/one.jpg')]);
 });
+
+it('says what is no folder', async () => {
+  await expect(filesBelow(join(root, 'nowhere'))).rejects.toThrow(`There is no folder ${join(root, 'nowhere')}.`);
+  const file = join(root, 'pictures/b/one.jpg');
+  await expect(filesBelow(file)).rejects.toThrow(`${file} is not a folder.`);
+});

@@ -5,8 +5,13 @@ import { join } from 'node:path';
  * All files in a folder and those below, in the order of their paths. Hidden ones are left out. Links are followed, and
  * what is reached in two ways is taken once, by its own place if that is below the folder; links to nothing are passed
  * over.
+ *
+ * @throws {Error} when it is no folder: what it says is for the user.
  */
 export async function filesBelow(folder: string): Promise<string[]> {
+  const found = await stat(folder).catch(() => undefined);
+  if (found === undefined) throw new Error(`There is no folder ${folder}.`);
+  if (!found.isDirectory()) throw new Error(`${folder} is not a folder.`);
   const folders = new Set<string>();
   const files = new Map<string, string>();
   const linked: string[] = [];

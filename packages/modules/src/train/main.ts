@@ -3,35 +3,29 @@
  * on a folder of pictures.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
 import { loadModule } from '../load-module.ts';
-import { moduleNames } from '../manifests.ts';
-import type { Backend } from '../network/backend.ts';
 import { codebookFile } from '../vectors/codebook.ts';
+import { fail, readArguments } from './arguments.ts';
 import { trainCodebook } from './codebook.ts';
 import { describeFolder } from './describe-folder.ts';
 
 const SEED = 1;
 
-const { positionals, values: options } = parseArgs({
-  allowPositionals: true,
-  options: { backend: { type: 'string', default: 'wasm' } },
+const { folders, modules, backend } = await readArguments('train-codebooks -- <folder of pictures> [module…]', {
+  folders: 1,
+  modules: true,
 });
-const [folder, ...only] = positionals;
-if (folder === undefined) {
-  console.error('Usage: npm run train-codebooks -- <folder of pictures> [module…] [--backend wasm|onnx]');
-  process.exit(1);
-}
-
+const [folder] = folders as [string];
 const described = await describeFolder(
   folder,
-  only.length > 0 ? only : moduleNames,
-  options.backend as Backend,
+  modules,
+  backend,
   (done, all) => {
     if (done % 100 === 0 || done === all) console.log(`${done} of ${all} pictures`);
   },
   (file, why) => console.warn(`${file}: ${why}`),
-);
+).catch(fail);
+if (described.size === 0) fail(`${folder} holds no picture that can be read.`);
 for (const [module, { model, vectors }] of described) {
   const { scores } = await loadModule(module);
   const file = codebookFile(module);

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { dirname, extname, relative } from 'node:path';
 import { PICTURE_ENDINGS } from '@akin/imaging';
 import { filesBelow } from './files-below.ts';
@@ -15,9 +14,6 @@ export interface PictureFile {
  * @throws {Error} when it is no folder: what it says is for the user.
  */
 export async function pictureFiles(folder: string): Promise<PictureFile[]> {
-  const found = await stat(folder).catch(() => undefined);
-  if (found === undefined) throw new Error(`There is no folder ${folder}.`);
-  if (!found.isDirectory()) throw new Error(`${folder} is not a folder.`);
   const files = (await filesBelow(folder)).filter(isPictureName);
   return files.map((file) => ({ file, label: dirname(relative(folder, file)).replace(/^\.$/, '') }));
 }
