@@ -10,20 +10,21 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { MODEL_FOLDER } from '../network/model.ts';
 import { fail, readArguments } from './arguments.ts';
 import { classFolders } from './class-folders.ts';
-import { filesBelow } from './files-below.ts';
+import { pictureFiles } from './sample-folder.ts';
+import { LEAST_PICTURES } from './seen-axes.ts';
 import { checkModel, takeModel } from './take-model.ts';
-
-/** The axes of content need more pictures than there are axes. */
-const LEAST_PICTURES = 500;
 
 const { folders, classes, model, backend } = await readArguments(
   'train -- <folder of pictures> [--classes <folder of folders>] [--model <folder>]',
   { folders: 1, options: ['classes', 'model'] },
 );
 const [pictures] = folders as [string];
-const found = (await filesBelow(pictures).catch(fail)).length;
+// Before the network is replaced: a training that fails later leaves an akin that cannot analyze.
+const found = (await pictureFiles(pictures).catch(fail)).length;
 if (found < LEAST_PICTURES) {
-  fail(`${pictures} holds ${found} files. Training needs at least ${LEAST_PICTURES} pictures, better some thousands.`);
+  fail(
+    `${pictures} holds ${found} files named as pictures. Training needs at least ${LEAST_PICTURES}, better some thousands.`,
+  );
 }
 if (classes !== undefined) await classFolders(classes).catch(fail);
 const folder = model === undefined ? MODEL_FOLDER : pathToFileURL(`${resolve(model)}/`);

@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { drawImage } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MODEL_FOLDER } from '../network/model.ts';
 
 describe('training scripts', () => {
   let folder: string;
@@ -49,7 +51,27 @@ describe('training scripts', () => {
     expect(run(script, args)).toEqual([1, why.replace('FOLDER', folder)]);
   });
 
-  it.each(['main', 'axes'])('end with an error when there is no picture: %s.js', (script) => {
-    expect(run(script, ['FOLDER'])).toEqual([1, expect.stringMatching(/holds no picture that can be read\.\n$/)]);
+  it('end with an error when nothing can be described: main.js', () => {
+    expect(run('main', ['FOLDER'])).toEqual([1, expect.stringMatching(/holds no picture that can be read\.\n$/)]);
+  });
+
+  it('take no network when there are too few pictures, however many other files: all.js', async () => {
+    const texts = join(folder, 'texts');
+    await mkdir(texts);
+    for (let i = 0; i < 500; i++) await writeFile(join(texts, `${i}.txt`), 'no picture');
+    expect(run('all', [texts, '--model', fileURLToPath(MODEL_FOLDER)])).toEqual([
+      1,
+      `${texts} holds 0 files named as pictures. Training needs at least 500, better some thousands.\n`,
+    ]);
+  });
+
+  it('find no axes when few pictures can be read: axes.js', async () => {
+    const few = join(folder, 'few');
+    await mkdir(few);
+    await writeFile(join(few, '1.png'), await drawImage({ width: 60, height: 40 }));
+    expect(run('axes', [few])).toEqual([
+      1,
+      `${few} holds 1 pictures that can be read. Training needs at least 500, better some thousands.\n`,
+    ]);
   });
 });

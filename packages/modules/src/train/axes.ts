@@ -20,7 +20,7 @@ import { discriminantAxes, scatterOf } from './discriminant.ts';
 import { filesBelow } from './files-below.ts';
 import { toRows, withinOne } from './linear.ts';
 import { seeEdits, seePictures } from './see-pictures.ts';
-import { evenAxes, seenAxes } from './seen-axes.ts';
+import { evenAxes, LEAST_PICTURES, seenAxes } from './seen-axes.ts';
 
 /** So many pictures are edited; more change the axes little. */
 const EDITED = 400;
@@ -47,7 +47,11 @@ const pictures = await seePictures(files, backend, async (picture) => ({
   seen: await seenIn(picture),
   gradients: gradientsOf(picture.square()),
 }));
-if (pictures.size === 0) fail(`${folder} holds no picture that can be read.`);
+if (pictures.size < LEAST_PICTURES) {
+  fail(
+    `${folder} holds ${pictures.size} pictures that can be read. Training needs at least ${LEAST_PICTURES}, better some thousands.`,
+  );
+}
 const edits = await seeEdits([...pictures.keys()], EDITED, backend);
 if (edits.changes.length === 0) fail(`No picture in ${folder} can be edited.`);
 const classes =

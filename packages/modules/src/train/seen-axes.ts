@@ -4,6 +4,9 @@ import { distance } from '../vectors/unit.ts';
 import { centerOf, classAxes, scatterOf } from './discriminant.ts';
 import { covariance, mainEigen, mean, type Rows, timesTransposed, toRows, transpose } from './linear.ts';
 
+/** Of training: there must be more pictures than axes that channels are put on. */
+export const LEAST_PICTURES = 500;
+
 /** How many numbers and axes there are. */
 interface SeenSizes {
   /** Numbers of the network: of its head and, behind these, the channels of its trunk. */
