@@ -22,6 +22,8 @@ export interface AnalyzeOptions {
   readonly backend?: Backend;
   /** Folder of a user's own model for the module content, which must be trained. A thread uses one and keeps it. */
   readonly contentModel?: string;
+  /** The name that outputs of the content model must carry; what the folder holds when absent. */
+  readonly contentModelName?: string;
 }
 
 /** What is known of an image after its analysis. */
@@ -83,9 +85,10 @@ export async function analyzeImage(bytes: Uint8Array, options: AnalyzeOptions = 
   };
 }
 
-async function analysisOf(name: string, { contentModel, backend }: AnalyzeOptions): Promise<Module['analyze']> {
+async function analysisOf(name: string, options: AnalyzeOptions): Promise<Module['analyze']> {
+  const { contentModel, contentModelName, backend } = options;
   if (name !== 'content' || contentModel === undefined) return (await loadModule(name)).analyze;
-  return ownContent(contentModel, backend ?? 'wasm');
+  return ownContent(contentModel, backend ?? 'wasm', contentModelName ?? '');
 }
 
 /** The networks of this thread. TensorFlow is not even loaded before a module asks for one. */
@@ -97,9 +100,9 @@ const main = once((backend: Backend) => open(({ MODEL_FOLDER, readModel }) => re
 const copies = once((backend: Backend) =>
   open(({ COPIES_FOLDER, readModel }) => readModel<'copy'>(COPIES_FOLDER), backend),
 );
-const ownContent = once(async (folder: string, backend: Backend) => {
+const ownContent = once(async (folder: string, backend: Backend, name: string) => {
   const { openOwnContent } = await import('../content-model/own-content.ts');
-  return openOwnContent(folder, backend);
+  return openOwnContent(folder, backend, name);
 });
 
 async function open<Head extends string>(

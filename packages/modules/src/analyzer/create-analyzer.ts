@@ -1,6 +1,7 @@
 import { AkinError } from '@akin/domain';
 import type { ImageLimits } from '@akin/imaging';
 import { Piscina } from 'piscina';
+import { readTrained } from '../content-model/files.ts';
 import { type Backend, checkBackend } from '../network/backend.ts';
 import type { Analysis, AnalyzeOptions } from './analyze-image.ts';
 import { createGate } from './gate.ts';
@@ -70,6 +71,8 @@ export async function createAnalyzer(config: AnalyzerConfig): Promise<Analyzer> 
 /** The same on another worker file, for tests of broken ones. */
 export function createPool(config: AnalyzerConfig, worker: URL, hangMilliseconds = HANG_MILLISECONDS): Analyzer {
   const { threads, backend, contentModel, limits } = config;
+  // Threads come and go, and the model may be trained anew meanwhile: all keep to the one that there is now.
+  const contentModelName = contentModel && readTrained(contentModel).model;
   const pool = new Piscina<Task, Reply>({
     filename: worker.href,
     minThreads: 1,
@@ -88,7 +91,7 @@ export function createPool(config: AnalyzerConfig, worker: URL, hangMilliseconds
       thumbnail,
       exif,
       ...(backend && { backend }),
-      ...(contentModel && { contentModel }),
+      ...(contentModel && contentModelName && { contentModel, contentModelName }),
       ...(limits && { limits }),
     };
     const running = run(pool, bytes, wanted, hangMilliseconds).finally(leave);

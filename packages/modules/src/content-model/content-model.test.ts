@@ -6,7 +6,7 @@ import { drawImage } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { saveTinyGraph, saveTinyModel } from '../../test/tiny-model.ts';
-import { analyzeImage } from '../analyzer/analyze-image.ts';
+import { type Analysis, analyzeImage } from '../analyzer/analyze-image.ts';
 import { createAnalyzer, createPool } from '../analyzer/create-analyzer.ts';
 import { row, toRows } from '../train/linear.ts';
 import { codebookOf } from '../vectors/codebook.ts';
@@ -195,6 +195,28 @@ describe('training with classes', () => {
     const all = PICTURES + 1 + KINDS * OF_A_KIND;
     expect([progress.length, progress.at(-1)]).toEqual([all, [all, all]]);
     expect(await foundByClass(own)).toBeGreaterThan(before + 3);
+    await rm(own, { recursive: true });
+  });
+
+  it('leaves a running analyzer with the model that it began with', async () => {
+    const own = await mkdtemp(join(tmpdir(), 'akin-model-'));
+    await saveTinyModel(own);
+    const { model: first } = await trainContentModel({ folder: own, pictures });
+    // One thread opens the model now, the other when there is work for two.
+    await using analyzer = await createAnalyzer({ threads: 2, contentModel: own });
+    const { model: second } = await trainContentModel({ folder: own, pictures, classes });
+    expect(second).not.toBe(first);
+    const bytes = await picture(1);
+    const analyses = await Promise.allSettled([1, 2].map(() => analyzer.analyze(bytes, { modules: ['content'] })));
+    const [kept, refused] = analyses.toSorted((a, b) => a.status.localeCompare(b.status));
+    const { outputs } = (kept as PromiseFulfilledResult<Analysis>).value;
+    expect(Buffer.from(JSON.parse(outputs).content_descriptor, 'base64').toString('latin1')).toContain(first);
+    expect(refused).toMatchObject({
+      reason: {
+        code: 'unavailable',
+        message: expect.stringContaining(`while this akin runs with ${first}: start akin`),
+      },
+    });
     await rm(own, { recursive: true });
   });
 

@@ -82,6 +82,15 @@ export function modelId({ manifest, hash }: ModelFiles, axes: Uint8Array): strin
  *   train it.
  */
 export function useContentModel(folder: string): void {
+  useCodebook('content', readTrained(folder));
+}
+
+/**
+ * The codebook that the model was trained to, which tells its name.
+ *
+ * @throws {AkinError} as {@link useContentModel} does.
+ */
+export function readTrained(folder: string): Codebook {
   readManifest(folder);
   const file = join(folder, CODEBOOK_FILE);
   let bytes: Uint8Array;
@@ -90,13 +99,11 @@ export function useContentModel(folder: string): void {
   } catch {
     throw untrained(folder);
   }
-  let codebook: Codebook;
   try {
-    codebook = readCodebook(bytes, descriptorOf('content').dimensions, file);
+    return readCodebook(bytes, descriptorOf('content').dimensions, file);
   } catch (cause) {
     throw damaged(folder, CODEBOOK_FILE, cause);
   }
-  useCodebook('content', codebook);
 }
 
 export function untrained(folder: string): AkinError {

@@ -3,19 +3,27 @@ import { join } from 'node:path';
 import { AkinError } from '@akin/domain';
 import type { Module } from '../module.ts';
 import type { Backend } from '../network/backend.ts';
-import { codebookOf, descriptorOf } from '../vectors/codebook.ts';
+import { descriptorOf } from '../vectors/codebook.ts';
 import { type Axes, readAxes } from './axes.ts';
-import { AXES_FILE, damaged, modelId, readModelFiles, untrained, useContentModel } from './files.ts';
+import { AXES_FILE, damaged, modelId, readModelFiles, readTrained, untrained, useContentModel } from './files.ts';
 import { openModel } from './run-model.ts';
 
 /**
  * The analysis of the module content by a user's own model instead of the network; the thread's codebook becomes that
  * of the model.
  *
+ * @param name That outputs must carry, because others of this process do; any when empty.
  * @throws {AkinError} bad-request when the folder holds no model, or one that is not trained, is damaged, was changed or does
- *   not run.
+ *   not run; unavailable when it is not `name`.
  */
-export async function openOwnContent(folder: string, backend: Backend): Promise<Module['analyze']> {
+export async function openOwnContent(folder: string, backend: Backend, name = ''): Promise<Module['analyze']> {
+  const { model: trained } = readTrained(folder);
+  if (name !== '' && trained !== name) {
+    throw new AkinError(
+      'unavailable',
+      `The model in ${folder} was trained anew while this akin runs with ${name}: start akin again, and then akin reindex makes the outputs anew.`,
+    );
+  }
   useContentModel(folder);
   const files = await readModelFiles(folder);
   const bytes = await readFile(join(folder, AXES_FILE)).catch(() => {
@@ -29,10 +37,10 @@ export async function openOwnContent(folder: string, backend: Backend): Promise<
     throw damaged(folder, AXES_FILE, cause);
   }
   const model = modelId(files, bytes);
-  if (model !== codebookOf('content').model) {
+  if (model !== trained) {
     throw new AkinError(
       'bad-request',
-      `The model in ${folder} is not the one that was trained, ${codebookOf('content').model}. Run akin train again.`,
+      `The model in ${folder} is not the one that was trained, ${trained}. Run akin train again.`,
     );
   }
   const run = await openModel(folder, files, backend);
