@@ -250,10 +250,19 @@ describe('what is wrong with a model', () => {
     [JSON.stringify({ ...good, output: 3 }), 'has "output", which is no name'],
     [JSON.stringify({ ...good, output: '' }), 'has "output", which is no name'],
     [JSON.stringify({ ...good, model: '../secret' }), 'needs "model"'],
+    [JSON.stringify({ ...good, outputs: 'pool' }), 'has "outputs": it may have name, version, model, input, output'],
+    [JSON.stringify({ ...good, input: { ...good.input, scale: 1 } }), 'has "scale": it may have'],
   ])('is told: %s', async (text, why) => {
     const other = await mkdtemp(join(tmpdir(), 'akin-manifest-'));
     await writeFile(join(other, 'content-model.json'), text);
     expect(() => readManifest(other)).toThrow(why);
+    await rm(other, { recursive: true });
+  });
+
+  it('is no mark of byte order before its manifest', async () => {
+    const other = await mkdtemp(join(tmpdir(), 'akin-manifest-'));
+    await writeFile(join(other, 'content-model.json'), `\uFEFF${JSON.stringify(good)}`);
+    expect(readManifest(other)).toMatchObject({ name: 'tiny', width: 48 });
     await rm(other, { recursive: true });
   });
 

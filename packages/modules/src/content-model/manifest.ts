@@ -23,6 +23,9 @@ export interface ContentModelManifest {
   readonly output: string | undefined;
 }
 
+/** What it may say; anything else is mistyped, and would be left out without a word. */
+const KEYS = ['name', 'version', 'model', 'input', 'output'];
+const INPUT_KEYS = ['width', 'height', 'mean', 'std'];
 /** The largest side that is of use; more takes seconds a picture. */
 const MAX_SIDE = 1024;
 
@@ -32,7 +35,8 @@ export function readManifest(folder: string): ContentModelManifest {
   const refuse = (why: string) => new AkinError('bad-request', `${file} ${why}.`);
   let sent: Record<string, unknown>;
   try {
-    sent = JSON.parse(readFileSync(file, 'utf8'));
+    // Editors of Windows put a mark of byte order in front.
+    sent = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;
     throw refuse(code === undefined ? 'is not JSON' : `cannot be read (${code})`);
@@ -40,7 +44,7 @@ export function readManifest(folder: string): ContentModelManifest {
   if (typeof sent !== 'object' || sent === null) throw refuse('is not an object of JSON');
   const text = (name: string, value: unknown) => {
     if (typeof value === 'string' && /^[\w.-]{1,40}$/.test(value)) return value;
-    throw refuse(`needs "${name}", 1 to 40 letters, digits, dots, hyphens and underscores`);
+    throw refuse(`needs "${name}", a text of 1 to 40 letters, digits, dots, hyphens and underscores`);
   };
   const side = (name: string, value: unknown) => {
     if (Number.isInteger(value) && (value as number) > 0 && (value as number) <= MAX_SIDE) return value as number;
@@ -51,6 +55,14 @@ export function readManifest(folder: string): ContentModelManifest {
     throw refuse(`has "input.${name}", which is not three numbers`);
   };
   const { input, output } = sent as { input?: Record<string, unknown>; output?: unknown };
+  const unknown =
+    Object.keys(sent).find((key) => !KEYS.includes(key)) ??
+    Object.keys(input ?? {}).find((key) => !INPUT_KEYS.includes(key));
+  if (unknown !== undefined) {
+    throw refuse(
+      `has ${JSON.stringify(unknown)}: it may have ${KEYS.join(', ')}, and in input ${INPUT_KEYS.join(', ')}`,
+    );
+  }
   if (output !== undefined && (typeof output !== 'string' || output === '')) {
     throw refuse('has "output", which is no name');
   }
