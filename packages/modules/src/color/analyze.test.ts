@@ -246,6 +246,6 @@ describe('any picture', () => {
       const { descriptor, ...rest } = colorsOf(picture);
       hash.update(JSON.stringify(rest)).update(new Uint8Array(descriptor.buffer));
     }
-    expect(hash.digest('hex')).toBe('330e0e828b6be6687ceb034ed29ba63e23e032f30b7241aafa0d1159ab0dfc4f');
+    expect(hash.digest('hex')).toBe('97b1134dee98b40165a6f912ec8856e9be3e26484f1e4afe701e6446c6634294');
   });
 });

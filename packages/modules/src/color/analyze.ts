@@ -2,7 +2,7 @@ import { type Picture, SQUARE } from '../picture.ts';
 import { type Background, findBackground } from './background.ts';
 import { collectColors, writePoints } from './colors.ts';
 import { addColor, DIMENSIONS, unitVector } from './descriptor.ts';
-import { nameOfColor } from './names.ts';
+import { namesOfPalette } from './names.ts';
 import { findPalette } from './palette.ts';
 
 /** What the color module says of a picture. */
@@ -11,7 +11,7 @@ export interface ColorAnalysis {
   readonly paletteHex: string[];
   /** Their shares; the numbers as printed sum to 1. */
   readonly paletteFreq: number[];
-  /** Names of the palette's colours out of COLOR_NAMES, in its order, each once. */
+  /** Names of the palette's colours out of COLOR_NAMES, in its order, each once; see `namesOfPalette`. */
   readonly names: string[];
   /** Whether a subject stands on a plain background. */
   readonly isolated: boolean;
@@ -52,7 +52,7 @@ export function analyzeColor({ pixels, square }: Pick<Picture, 'pixels' | 'squar
   return {
     paletteHex: palette.hex,
     paletteFreq: palette.freq,
-    names: [...new Set(palette.hex.map(nameOfColor))],
+    names: namesOfPalette(palette.hex, palette.freq),
     isolated,
     descriptor: unitVector(shares),
   };

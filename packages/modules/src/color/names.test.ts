@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { COLOR_NAMES, nameOfColor } from './names.ts';
+import { COLOR_NAMES, nameOfColor, namesOfPalette } from './names.ts';
 
 const BASIC = ['black', 'white', 'gray', 'red', 'green', 'blue', 'yellow', 'orange', 'brown', 'pink', 'purple'];
 
@@ -65,7 +65,24 @@ describe('colour names', () => {
     ['#4A4A4A', 'gray'],
     ['#8E918A', 'gray'],
     ['#DADADE', 'silver'],
+    ['#E6CE80', 'khaki'],
+    ['#E1D9AA', 'beige'],
+    ['#8E7863', 'brown'],
+    ['#384425', 'green'],
+    ['#282522', 'black'],
+    ['#D0D031', 'yellow'],
+    ['#8E4585', 'purple'],
   ])('call %s %s', (hex, name) => {
     expect(nameOfColor(hex)).toBe(name);
+  });
+
+  it('call the white of a picture white, though it lies in shade', () => {
+    expect(namesOfPalette(['#C03030', '#D2D0CE'], [0.6, 0.4])).toEqual(['red', 'silver', 'white']);
+    expect(namesOfPalette(['#C03030', '#FDFDFD', '#D2D0CE'], [0.5, 0.3, 0.2])).toEqual(['red', 'white', 'silver']);
+    // Too little of it, too dark, too coloured, and nothing to compare it with.
+    expect(namesOfPalette(['#C03030', '#D2D0CE'], [0.96, 0.04])).toEqual(['red', 'silver']);
+    expect(namesOfPalette(['#C03030', '#B2B2B2'], [0.6, 0.4])).toEqual(['red', 'silver']);
+    expect(namesOfPalette(['#C03030', '#CAD8EC'], [0.6, 0.4])).not.toContain('white');
+    expect(namesOfPalette(['#D2D0CE'], [1])).toEqual(['silver']);
   });
 });

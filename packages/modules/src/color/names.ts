@@ -12,7 +12,7 @@ export interface ColorName {
  * them. A wide term has several prototypes, so that it covers its dark, pale and dull kinds too.
  */
 export const COLOR_NAMES: readonly ColorName[] = [
-  { name: 'black', hexes: ['#000000', '#141414', '#1A1A1E', '#1C1815', '#262728', '#26282C'] },
+  { name: 'black', hexes: ['#000000', '#141414', '#1A1A1E', '#1C1815', '#262728', '#26282C', '#282521'] },
   {
     name: 'gray',
     hexes: [
@@ -57,14 +57,16 @@ export const COLOR_NAMES: readonly ColorName[] = [
       '#A87060',
       '#B07864',
       '#2E2622',
+      '#8E7860',
+      '#7A6C5C',
     ],
   },
   { name: 'tan', hexes: ['#D2B48C', '#C4A27A', '#B08F68', '#A89084', '#AC9A88', '#A09078'] },
-  { name: 'beige', hexes: ['#E8DCC4', '#DDCDB2', '#F0E2CC', '#D0C2A8'] },
+  { name: 'beige', hexes: ['#E8DCC4', '#DDCDB2', '#F0E2CC', '#D0C2A8', '#E1D9AA'] },
   { name: 'cream', hexes: ['#FFF8DC', '#FFFDD0', '#FBF3DE'] },
   { name: 'gold', hexes: ['#D4A017', '#C9A227', '#E0B030', '#B8860B'] },
-  { name: 'yellow', hexes: ['#FFFF00', '#FFE000', '#FFD21A', '#F5E663', '#FFF27A'] },
-  { name: 'khaki', hexes: ['#BDB76B', '#A59B6A', '#8F865A'] },
+  { name: 'yellow', hexes: ['#FFFF00', '#FFE000', '#FFD21A', '#F5E663', '#FFF27A', '#D8D840'] },
+  { name: 'khaki', hexes: ['#BDB76B', '#A59B6A', '#8F865A', '#D2CA88'] },
   { name: 'olive', hexes: ['#808000', '#6B6B23', '#556B2F', '#4B4A20'] },
   { name: 'lime', hexes: ['#BFFF00', '#32FF00', '#A4E02A', '#80E010'] },
   {
@@ -93,6 +95,9 @@ export const COLOR_NAMES: readonly ColorName[] = [
       '#B6C4AC',
       '#4C7040',
       '#457842',
+      '#223018',
+      '#2F4822',
+      '#3C4C2C',
     ],
   },
   { name: 'mint', hexes: ['#AAF0D1', '#98E8B8', '#BDE8C8', '#A0CEBC'] },
@@ -118,7 +123,21 @@ export const COLOR_NAMES: readonly ColorName[] = [
   },
   { name: 'navy', hexes: ['#000080', '#101C4C', '#1B2A4E', '#16233A', '#2A3656', '#191970'] },
   { name: 'indigo', hexes: ['#4B0082', '#3A2478'] },
-  { name: 'purple', hexes: ['#800080', '#7A2AA8', '#6A3FA0', '#5B2A66', '#8E5AA8', '#3C1C44', '#6E5A84', '#584866'] },
+  {
+    name: 'purple',
+    hexes: [
+      '#800080',
+      '#7A2AA8',
+      '#6A3FA0',
+      '#5B2A66',
+      '#8E5AA8',
+      '#3C1C44',
+      '#6E5A84',
+      '#584866',
+      '#8E4585',
+      '#5E4456',
+    ],
+  },
   { name: 'violet', hexes: ['#8F00FF', '#9A50F0', '#7F4FE0'] },
   { name: 'lavender', hexes: ['#C8B8E8', '#B8A4DC', '#D8CCF0', '#E6E0FA'] },
   { name: 'magenta', hexes: ['#FF00FF', '#D81EA8', '#E020D0', '#C01868'] },
@@ -163,4 +182,29 @@ export function nameOfColor(hex: string): string {
     }
   }
   return best;
+}
+
+/** White things in shade are no darker than this, no more coloured, and hold so much of a palette. */
+const SHADED_WHITE = { lightness: 0.8, chroma: 0.05, share: 0.05 };
+
+/**
+ * The words for the colours of a palette, in its order, each once. White is seldom lit fully: where nothing is white, the
+ * lightest of several colours is called white too, if it is light and nearly without colour.
+ *
+ * @param hex `#RRGGBB` each.
+ * @param shares Of each, 0 to 1.
+ */
+export function namesOfPalette(hex: readonly string[], shares: readonly number[]): string[] {
+  const names = hex.map(nameOfColor);
+  if (hex.length > 1 && !names.includes('white')) {
+    const points = hex.map(pointOfHex);
+    const lightness = points.map(([x = 0]) => x);
+    const lightest = lightness.indexOf(Math.max(...lightness));
+    const [x = 0, y = 0, z = 0] = points[lightest] ?? [];
+    const { lightness: least, chroma, share } = SHADED_WHITE;
+    if (x >= least && Math.hypot(y, z) < chroma && (shares[lightest] ?? 0) >= share) {
+      names.splice(lightest + 1, 0, 'white');
+    }
+  }
+  return [...new Set(names)];
 }

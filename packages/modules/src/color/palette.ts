@@ -18,7 +18,7 @@ const SAME_COLOR = 0.12;
 /** Root of the mean square of `difference` from the group's mean; else shades would join one by one into a single mean. */
 const SPREAD = 0.06;
 /** How much more hue and chroma count when more than five groups are left: a small yellow thing is missed more than a shade. */
-const HUE = 2;
+const HUE = 3;
 /** A group below this share is dropped when its colour lies so near the line between two larger ones: blurred edges. */
 const BLEND_SHARE = 0.05;
 const BLEND_DISTANCE = 0.06;
@@ -35,12 +35,13 @@ interface Group {
 
 /**
  * The palette of colours with weights: k-means started at the fixed centres that hold most of the picture (`shares`
- * of descriptor.ts), groups joined until at most five are left that all look different, k-means again between those.
- * Nothing is drawn by chance.
+ * of descriptor.ts), groups joined until at most five are left that all look different, and each colour given to the
+ * nearest of these once more: in further rounds five groups would share out the picture anew, and small vivid ones turn
+ * gray. Nothing is drawn by chance.
  */
 export function findPalette(colors: Colors, shares: Float64Array): Palette {
   let groups = joinAlike(kMeans(colors, startGroups(shares)));
-  groups = joinAlike(kMeans(colors, groups).map((group) => settle(colors, group)));
+  groups = joinAlike(regroup(colors, groups).map((group) => settle(colors, group)));
   groups.sort((a, b) => b.weight - a.weight || a.x - b.x || a.y - b.y || a.z - b.z);
   const total = groups.reduce((sum, group) => sum + group.weight, 0);
   return print(
@@ -195,32 +196,28 @@ function join(a: Group, b: Group): Group {
 const CORE = 0.12;
 
 /**
- * Moves a group's colour from the mean of all that it holds to where its colours are dense (three steps of mean
- * shift), because outlines and shadows make the mean duller than what a viewer sees.
+ * Moves a group's colour from the mean of all that it holds towards where its colours are dense (a step of mean shift),
+ * because outlines and shadows make the mean duller than what a viewer sees. More steps would take small groups to their
+ * large neighbours.
  */
 function settle(colors: Colors, group: Group): Group {
-  let { x, y, z } = group;
-  for (let step = 0; step < 3; step++) {
-    const sum = { x: 0, y: 0, z: 0, weight: 0 };
-    for (let i = 0; i < colors.count; i++) {
-      const px = colors.points[3 * i] as number;
-      const py = colors.points[3 * i + 1] as number;
-      const pz = colors.points[3 * i + 2] as number;
-      const d2 = (px - x) * (px - x) + (py - y) * (py - y) + (pz - z) * (pz - z);
-      if (d2 >= CORE * CORE) continue;
-      const rest = 1 - d2 / (CORE * CORE);
-      const weight = (colors.weights[i] as number) * rest * rest;
-      sum.x += weight * px;
-      sum.y += weight * py;
-      sum.z += weight * pz;
-      sum.weight += weight;
-    }
-    if (sum.weight === 0) break;
-    x = sum.x / sum.weight;
-    y = sum.y / sum.weight;
-    z = sum.z / sum.weight;
+  const { x, y, z } = group;
+  const sum = { x: 0, y: 0, z: 0, weight: 0 };
+  for (let i = 0; i < colors.count; i++) {
+    const px = colors.points[3 * i] as number;
+    const py = colors.points[3 * i + 1] as number;
+    const pz = colors.points[3 * i + 2] as number;
+    const d2 = (px - x) * (px - x) + (py - y) * (py - y) + (pz - z) * (pz - z);
+    if (d2 >= CORE * CORE) continue;
+    const rest = 1 - d2 / (CORE * CORE);
+    const weight = (colors.weights[i] as number) * rest * rest;
+    sum.x += weight * px;
+    sum.y += weight * py;
+    sum.z += weight * pz;
+    sum.weight += weight;
   }
-  return { ...group, x, y, z };
+  if (sum.weight === 0) return group;
+  return { ...group, x: sum.x / sum.weight, y: sum.y / sum.weight, z: sum.z / sum.weight };
 }
 
 /** Whether a colour lies between two of the others. */
