@@ -18,7 +18,7 @@ export interface AnalyzeOptions {
   /** Also read what the camera wrote. */
   readonly exif?: boolean;
   readonly limits?: Partial<ImageLimits>;
-  /** `wasm` when absent. A thread should keep to one: that of TensorFlow.js is one for all of the thread. */
+  /** `wasm` when absent. To be the same in all calls of a thread, in which TensorFlow.js has one for all networks. */
   readonly backend?: Backend;
   /** Folder of a user's own model for the module content, which must be trained. A thread uses one and keeps it. */
   readonly contentModel?: string;

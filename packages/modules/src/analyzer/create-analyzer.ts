@@ -44,6 +44,8 @@ export interface Analyzer extends AsyncDisposable {
 
 /** No image takes this long: its thread hangs, is ended and replaced. */
 const HANG_MILLISECONDS = 120_000;
+/** Whoever closes the analyzer does not wait longer for a thread that hangs. */
+const CLOSE_MILLISECONDS = 30_000;
 /** Threads beyond the first end when they have had no work for this long, and give their memory back. */
 const IDLE_MILLISECONDS = 60_000;
 
@@ -105,7 +107,9 @@ export function createPool(config: AnalyzerConfig, worker: URL, hangMilliseconds
     },
     async [Symbol.asyncDispose]() {
       // The pool finishes only what a thread has: not what waits for a thread to start, nor who was let in just now.
+      const late = setTimeout(() => void pool.destroy(), CLOSE_MILLISECONDS);
       await gate.close(new AkinError('unavailable', 'The analyzer is shutting down. Try again later.'));
+      clearTimeout(late);
       await pool.close();
     },
   };
