@@ -3,36 +3,12 @@ import type { Pixels } from '@akin/imaging';
 import { resizeArea } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
 import { colorsOf } from '../../test/colors-of.ts';
-import { disc, draw, stripes } from '../drawing.ts';
+import { disc, disturbed, draw, gray, noise, stripes } from '../drawing.ts';
 import type { ColorAnalysis } from './analyze.ts';
 import { COLOR_NAMES } from './names.ts';
 
 const plain = (hex: string, width = 64, height = 64) => draw(width, height, () => hex);
 const distance = (a: Float32Array, b: Float32Array) => Math.hypot(...a.map((value, i) => value - (b[i] as number)));
-const gray = (level: number) => `#${Math.round(level).toString(16).padStart(2, '0').repeat(3)}`;
-
-/** Whole numbers 0…255 that look random and are the same everywhere. */
-function noise(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state >>> 24;
-  };
-}
-
-function noisePicture(width: number, height: number, seed = 1): Pixels {
-  return { width, height, data: Uint8Array.from({ length: width * height * 3 }, noise(seed)) };
-}
-
-/** The picture as a lossy format might give it back: every byte off by up to `amount`. */
-function disturbed({ width, height, data }: Pixels, amount: number): Pixels {
-  const next = noise(7);
-  return {
-    width,
-    height,
-    data: data.map((value) => Math.max(0, Math.min(255, value + (next() % (2 * amount + 1)) - amount))),
-  };
-}
 
 /** A product on a plain ground: a body, a darker part, a small accent. */
 function product(ground: string, body: string, part: string, accent: string, side = 240): Pixels {
@@ -156,7 +132,7 @@ describe('an isolated subject', () => {
     const pictures = [
       plain('#FFFFFF'),
       stripes('#FFFFFF', '#C02020'),
-      noisePicture(120, 90),
+      noise(120, 90),
       draw(100, 100, (x, y) => (Math.hypot(x - 0.5, y - 0.5) < 0.2 ? '#C02020' : y < 0.5 ? '#80B0F0' : '#50A040')),
     ];
     for (const picture of pictures) expect(colorsOf(picture).isolated).toBe(false);
@@ -209,8 +185,8 @@ describe('any picture', () => {
     ['1x1', plain('#336699', 1, 1)],
     ['1x4000', draw(1, 4000, (_, y) => (y < 0.5 ? '#000000' : '#FFFFFF'))],
     ['4000x1', draw(4000, 1, (x) => gray(255 * x))],
-    ['2x3', noisePicture(2, 3)],
-    ['noise', noisePicture(256, 256)],
+    ['2x3', noise(2, 3)],
+    ['noise', noise(256, 256)],
     ['a gray gradient', draw(256, 256, (x) => gray(255 * x))],
     [
       'a gradient of hues',
@@ -234,7 +210,7 @@ describe('any picture', () => {
   });
 
   it('keeps its pixels', () => {
-    const picture = noisePicture(64, 64);
+    const picture = noise(64, 64);
     const before = picture.data.slice();
     colorsOf(picture);
     expect(picture.data).toEqual(before);

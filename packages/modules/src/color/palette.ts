@@ -78,7 +78,7 @@ function kMeans(colors: Colors, start: Group[]): Group[] {
 
 /**
  * Gives each colour to its nearest group and returns the groups' means; empty groups fall away. The scatter is that
- * around the group of before, which in the last rounds is nearly the same.
+ * around the group of before: nearly the same after some rounds, a little more after one.
  */
 function regroup(colors: Colors, groups: readonly Group[]): Group[] {
   const sums = groups.map(() => ({ x: 0, y: 0, z: 0, weight: 0, scatter: 0 }));

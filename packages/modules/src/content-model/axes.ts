@@ -22,7 +22,7 @@ export interface Axes {
 const FEW_NEGATIVE = 0.1;
 /** Axes of activations are divided by this power of their variance; 0.5 would make all of like weight. */
 const EVENED = 0.25;
-/** A part of the average is added to each variance before: of few pictures the last axes hold nothing but noise. */
+/** A part of the average is added to each variance before: of few pictures the last axes have hardly any. */
 const EVENED_FROM = 0.1;
 /** Matrices up to this size are taken apart exactly, larger ones by iteration. */
 const EXACT_SIZE = 512;

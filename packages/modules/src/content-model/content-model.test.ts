@@ -250,6 +250,7 @@ describe('what is wrong with a model', () => {
     [JSON.stringify({ ...good, output: 3 }), 'has "output", which is no name'],
     [JSON.stringify({ ...good, output: '' }), 'has "output", which is no name'],
     [JSON.stringify({ ...good, model: '../secret' }), 'needs "model"'],
+    [JSON.stringify({ ...good, input: '48' }), 'needs "input", an object with width and height'],
     [JSON.stringify({ ...good, outputs: 'pool' }), 'has "outputs": it may have name, version, model, input, output'],
     [JSON.stringify({ ...good, input: { ...good.input, scale: 1 } }), 'has "scale": it may have'],
   ])('is told: %s', async (text, why) => {

@@ -55,9 +55,9 @@ export function readManifest(folder: string): ContentModelManifest {
     throw refuse(`has "input.${name}", which is not three numbers`);
   };
   const { input, output } = sent as { input?: Record<string, unknown>; output?: unknown };
+  if (typeof input !== 'object' || input === null) throw refuse('needs "input", an object with width and height');
   const unknown =
-    Object.keys(sent).find((key) => !KEYS.includes(key)) ??
-    Object.keys(input ?? {}).find((key) => !INPUT_KEYS.includes(key));
+    Object.keys(sent).find((key) => !KEYS.includes(key)) ?? Object.keys(input).find((key) => !INPUT_KEYS.includes(key));
   if (unknown !== undefined) {
     throw refuse(
       `has ${JSON.stringify(unknown)}: it may have ${KEYS.join(', ')}, and in input ${INPUT_KEYS.join(', ')}`,
