@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { AkinError } from '@akin/domain';
 import type { Module } from '../module.ts';
 import type { Backend } from '../network/backend.ts';
-import { descriptorOf } from '../vectors/codebook.ts';
+import { descriptorOf, useCodebook } from '../vectors/codebook.ts';
 import { type Axes, readAxes } from './axes.ts';
-import { AXES_FILE, damaged, modelId, readModelFiles, readTrained, untrained, useContentModel } from './files.ts';
+import { AXES_FILE, damaged, modelId, readModelFiles, readTrained, untrained } from './files.ts';
 import { openModel } from './run-model.ts';
 
 /**
@@ -17,14 +17,15 @@ import { openModel } from './run-model.ts';
  *   not run; unavailable when it is not `name`.
  */
 export async function openOwnContent(folder: string, backend: Backend, name = ''): Promise<Module['analyze']> {
-  const { model: trained } = readTrained(folder);
+  const codebook = readTrained(folder);
+  const trained = codebook.model;
   if (name !== '' && trained !== name) {
     throw new AkinError(
       'unavailable',
       `The model in ${folder} was trained anew while this akin runs with ${name}: start akin again, and then akin reindex makes the outputs anew.`,
     );
   }
-  useContentModel(folder);
+  useCodebook('content', codebook);
   const files = await readModelFiles(folder);
   const bytes = await readFile(join(folder, AXES_FILE)).catch(() => {
     throw untrained(folder);
