@@ -1,5 +1,8 @@
 # One image for all processes of akin: the command chooses, such as `gateway`, `indexer`, `analyzer`.
-FROM node:22-bookworm-slim AS build
+# The digest is that of the list of all architectures:
+#   docker buildx imagetools inspect node:22-bookworm-slim
+# tells the next one.
+FROM node:22.23.3-bookworm-slim@sha256:43ac6c60b8f89723f746e8a92ce91abd5017e627ce1ddfe4238355d3a30b772c AS build
 WORKDIR /src
 ENV TURBO_TELEMETRY_DISABLED=1 CI=1
 RUN npm install --global pnpm@10.34.9
@@ -20,7 +23,7 @@ RUN cd /akin \
  && find node_modules -type f -name '*.map' ! -path '*/@akin/*' -delete \
  && find node_modules -type f -path '*/@tensorflow/*/dist/*' ! -name '*.node.js' ! -name '*.wasm' -delete
 
-FROM node:22-bookworm-slim
+FROM node:22.23.3-bookworm-slim@sha256:43ac6c60b8f89723f746e8a92ce91abd5017e627ce1ddfe4238355d3a30b772c
 ENTRYPOINT ["node", "--enable-source-maps", "/akin/bin/akin.mjs"]
 ENV NODE_ENV=production
 COPY --from=build --chown=root:root /akin /akin

@@ -8,13 +8,13 @@ import { fileURLToPath } from 'node:url';
 import { drawImage } from '@akin/testing';
 import { printMachine } from './lib/machine.mjs';
 
-const PROGRAM = new URL('bench/analysis.js', import.meta.resolve('@akin/modules/analyze'));
+const PROGRAM = new URL(import.meta.resolve('@akin/lab/bench/analysis'));
 
 printMachine();
 const folder = await mkdtemp(join(tmpdir(), 'akin-bench-'));
 const drawn = join(folder, 'drawn.jpg');
 await writeFile(drawn, await drawImage({ width: 400, height: 300 }));
-// It stands in the package itself, because it times parts that are nobody else's business.
+// It stands in the lab, because it times parts of modules that have no door.
 const child = spawn(process.execPath, [fileURLToPath(PROGRAM), process.argv[2] ?? drawn], { stdio: 'inherit' });
 const [code] = await once(child, 'exit');
 await rm(folder, { recursive: true });

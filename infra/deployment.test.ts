@@ -15,6 +15,19 @@ const require = createRequire(import.meta.url);
 /** The commands of akin that a fleet is made of. */
 const PROCESSES = ['gateway', 'indexer', 'analyzer'];
 
+/** What tells load balancers whether a process answers requests. */
+const READINESS: Readonly<Record<string, string>> = {
+  gateway: '/health/ready',
+  indexer: '/health/ready',
+  analyzer: '/health/ready?door=http',
+};
+/** The ports of what each process asks, rule by rule: DNS, servers, others. */
+const EGRESS: Readonly<Record<string, readonly string[]>> = {
+  gateway: ['53,53', '5432', 'http'],
+  indexer: ['53,53', '5432,6379'],
+  analyzer: ['53,53', '6379', '80,443'],
+};
+
 describe('the Dockerfile', () => {
   let text: string;
 
@@ -28,6 +41,13 @@ describe('the Dockerfile', () => {
     // Else the versions of the image would be those of the day it is built.
     expect(text).toContain('pnpm install --frozen-lockfile');
     expect(text).not.toContain('--legacy');
+  });
+
+  it('begins with one image of Node, of which version and digest are named', () => {
+    const bases = [...text.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+    expect(bases).toHaveLength(2);
+    expect(new Set(bases).size).toBe(1);
+    expect(bases[0]).toMatch(/^node:\d+\.\d+\.\d+-bookworm-slim@sha256:[0-9a-f]{64}$/);
   });
 
   it('keeps the builds of TensorFlow.js that Node loads', () => {
@@ -109,6 +129,18 @@ describe('docker-compose.yml', () => {
     expect(file.services.redis?.command?.join(' ')).toMatch(/--appendonly yes.*--maxmemory-policy noeviction/);
   });
 
+  it('names the versions of its images, and no key that everybody knows', () => {
+    const images = Object.values(file.services).flatMap(({ image = '' }) => (image === 'akin' ? [] : [image]));
+    expect(images).toEqual([
+      expect.stringMatching(/^pgvector\/pgvector:\d+\.\d+\.\d+-pg17@sha256:[0-9a-f]{64}$/),
+      expect.stringMatching(/^redis:\d+\.\d+\.\d+$/),
+    ]);
+    // Compose ends with what stands behind the question mark.
+    for (const name of PROCESSES) {
+      expect(file.services[name]?.environment?.AKIN_FLEET_KEY).toMatch(/^\$\{AKIN_FLEET_KEY:\?.*\}$/);
+    }
+  });
+
   it('tells each process the port on which others ask it', () => {
     const { gateway, indexer, analyzer, ...others } = file.services;
     expect(gateway?.environment?.ANALYZE_URL).toBe(`http://analyzer:${analyzer?.environment?.AKIN_PORT}`);
@@ -148,11 +180,9 @@ describe('docker-compose.yml', () => {
 
   it('asks for keys: nobody gets in for want of one', () => {
     for (const name of PROCESSES) {
-      const { AKIN_FLEET_KEY, AKIN_ALLOW_OPEN_NETWORK } = file.services[name]?.environment ?? {};
-      expect([AKIN_FLEET_KEY, AKIN_ALLOW_OPEN_NETWORK ?? 'false']).toEqual([
-        expect.stringContaining('AKIN_FLEET_KEY'),
-        expect.stringMatching(/^(\$\{AKIN_ALLOW_OPEN_NETWORK:-)?false\}?$/),
-      ]);
+      const { environment = {} } = file.services[name] ?? {};
+      expect(environment.AKIN_FLEET_KEY).toContain('AKIN_FLEET_KEY');
+      expect(environment).not.toHaveProperty('AKIN_ALLOW_OPEN_NETWORK');
     }
   });
 
@@ -215,8 +245,19 @@ describe('infra/kubernetes', () => {
       expect(spec.template.spec.enableServiceLinks).toBe(false);
       expect(container.startupProbe.httpGet.path).toBe('/health/live');
       expect(container.livenessProbe.httpGet.path).toBe('/health/live');
-      expect(container.readinessProbe.httpGet.path).toBe('/health/ready');
-      expect(container.securityContext).toMatchObject({ readOnlyRootFilesystem: true });
+      expect(container.readinessProbe.httpGet.path).toBe(READINESS[metadata.name]);
+      expect(container.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        privileged: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(spec.template.spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
+      expect(spec.template.spec.automountServiceAccountToken).toBe(false);
+      for (const { emptyDir } of spec.template.spec.volumes) expect(emptyDir?.sizeLimit).toMatch(/Mi$/);
+      for (const constraint of spec.template.spec.topologySpreadConstraints) {
+        expect(constraint.labelSelector.matchLabels).toEqual(spec.selector.matchLabels);
+      }
       const variables = container.env.map(({ name }: { name: string }) => name);
       expect(variables).toContain('AKIN_FLEET_KEY');
       expect(variables).not.toContain('AKIN_ALLOW_OPEN_NETWORK');
@@ -224,6 +265,39 @@ describe('infra/kubernetes', () => {
       expect(budget?.spec.selector.matchLabels).toEqual(spec.selector.matchLabels);
       expect(spec.template.metadata.labels).toEqual(spec.selector.matchLabels);
     }
+  });
+
+  it('gives each process the time that it takes to end without lost requests', () => {
+    for (const { metadata, spec } of resources.filter(({ kind }) => kind === 'Deployment')) {
+      const { env } = spec.template.spec.containers[0];
+      const delay = env.find(({ name }: { name: string }) => name === 'AKIN_SHUTDOWN_DELAY')?.value;
+      expect(delay).toBe(metadata.name === 'indexer' ? undefined : '10');
+      expect(spec.template.spec.terminationGracePeriodSeconds).toBe(Number(delay ?? 0) + 30);
+    }
+  });
+
+  it('lets each process reach its servers alone, and analyzers pictures of the internet, never metadata of the cloud', () => {
+    const policies = resources.filter(({ kind }) => kind === 'NetworkPolicy');
+    expect(policies.map(({ metadata }) => metadata.name)).toEqual(PROCESSES);
+    const ports = (rule: { ports: { port: unknown }[] }) => rule.ports.map(({ port }) => port).join(',');
+    for (const { metadata, spec } of policies) {
+      expect(spec.podSelector.matchLabels).toEqual({ 'app.kubernetes.io/name': metadata.name });
+      expect(spec.policyTypes).toEqual(['Ingress', 'Egress']);
+      expect(spec.egress.map(ports)).toEqual(EGRESS[metadata.name]);
+      for (const { to = [] } of spec.egress.filter((rule: { ports: [] }) => ports(rule) !== '53,53')) {
+        expect(to).not.toEqual([]);
+        for (const { ipBlock } of to.filter((peer: object) => 'ipBlock' in peer)) {
+          const metadataAddress = ipBlock.cidr === '::/0' ? /^(fd00:ec2::254\/128|fc00::\/7)$/ : /^169\.254\.0\.0\/16$/;
+          expect(ipBlock.except).toContainEqual(expect.stringMatching(metadataAddress));
+        }
+      }
+    }
+  });
+
+  it('names the image of this version', async () => {
+    const { images } = parse(await readFile(`${folder}kustomization.yaml`, 'utf8'));
+    const { version } = JSON.parse(await readFile(`${ROOT}apps/akin/package.json`, 'utf8'));
+    expect(images).toEqual([{ name: 'akin', newName: 'akin', newTag: version }]);
   });
 
   it('leaves the number of analyzers to their autoscaler', () => {

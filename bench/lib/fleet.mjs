@@ -52,7 +52,8 @@ export async function startFleet({ analyzers, databaseUrl, redis = true, threads
   };
 }
 
-async function startProcess(args, env) {
+/** Starts one process of a fleet. */
+export async function startProcess(args, env) {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -78,7 +79,7 @@ async function startProcess(args, env) {
   };
 }
 
-async function untilReady(url) {
+export async function untilReady(url) {
   for (;;) {
     const answer = await fetch(`${url}/health/ready`).catch(() => undefined);
     if (answer?.ok) return;

@@ -19,6 +19,11 @@ function residentBytes(pid) {
   return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? Number.NaN) * 1024;
 }
 
+/** The most bytes that a process has held in memory so far. Read from Linux; NaN elsewhere. */
+export function peakBytes(pid) {
+  return Number(/^VmHWM:\s+(\d+)/m.exec(processStatus(pid))?.[1] ?? Number.NaN) * 1024;
+}
+
 /**
  * Seconds of a CPU that a process took, its ended children included: on a busy machine these say more than the clock.
  * Read from Linux; NaN elsewhere.

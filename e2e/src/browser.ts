@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -28,8 +28,12 @@ export interface WatchedPage {
   readonly complaints: string[];
 }
 
-export async function openPage(browser: Browser, address: string): Promise<WatchedPage> {
-  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+export async function openPage(
+  browser: Browser,
+  address: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], ...options });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));

@@ -20,6 +20,7 @@ describe('akin as several processes', () => {
   let pictures: Pictures;
   let gateway: FleetProcess;
   let indexer: FleetProcess;
+  let analyzer: FleetProcess;
   let all: readonly FleetProcess[];
   const collection = () => gateway.client.collection('my-collection');
 
@@ -32,7 +33,7 @@ describe('akin as several processes', () => {
     const env = { DATABASE_URL: postgresProxy.url, REDIS_URL: redisProxy.url, AKIN_REDIS_PREFIX: redis.prefix };
     await postgresProxy.cut();
     await redisProxy.cut();
-    ({ gateway, indexer, all } = await startFleet(env));
+    ({ gateway, indexer, analyzer, all } = await startFleet(env));
   });
   afterAll(async () => {
     for (const one of all ?? []) await one.kill();
@@ -94,6 +95,8 @@ describe('akin as several processes', () => {
     const image = `${pictures.url}/a.jpg`;
     expect((await collection().image({ 'rank.by.url': image })).response.numFound).toBe(2);
     expect((await indexer.get('/metrics')).status).toBe(200);
+    await until('the analyzer tells that its queue is away', async () => !(await analyzer.isReady()));
+    expect(await analyzer.get('/health/ready?door=http')).toMatchObject({ status: 200 });
     await redisProxy.mend();
     await until('what waited is analyzed', async () => {
       await collection().commit();
@@ -107,11 +110,10 @@ describe('akin as several processes', () => {
     const documents = Array.from({ length: 40 }, (_, i) => ({ id: `slow${i}`, image: `${slow}/${i}?seconds=10` }));
     await collection().add(documents, { async: true });
     await until('they are being fetched', async () => (await pictures.waiting()) >= 6);
-    const from = performance.now();
     await collection().add([{ id: 'quick', image: `${pictures.url}/quick.jpg` }], { commit: true });
-    // 0.3 s when nothing else is to be done.
-    expect(performance.now() - from).toBeLessThan(5_000);
     expect((await collection().select({ q: 'id:quick' })).response.numFound).toBe(1);
+    // It is visible before those that were sent first.
+    expect((await collection().select({ q: 'id:slow*' })).response.numFound).toBeLessThan(40);
   });
 
   it('tells every figure that the dashboard and the alerts ask for', async () => {
@@ -122,26 +124,32 @@ describe('akin as several processes', () => {
     const asked = await Promise.all(
       ['grafana/akin.json', 'prometheus/alerts.yaml'].map((file) => readFile(new URL(file, infra), 'utf8')),
     );
-    // Each figure with the labels that it is asked by, beside those of histograms.
+    // Each figure with the labels that it is asked by, apart from those of histograms and those that Prometheus adds.
+    const added = ['', 'le', 'instance', 'job'];
     const labelled = asked.flatMap((text) =>
       [...text.matchAll(/(?:by \(([^)]*)\) \((?:\w+\()?|)(akin_\w+)(?:\{(\w+))?/g)].map(([, by = '', name, of]) => ({
         name,
-        labels: [...by.split(', '), of ?? ''].filter((label) => label !== '' && label !== 'le'),
+        labels: [...by.split(', '), of ?? ''].filter((label) => !added.includes(label)),
       })),
     );
     expect(labelled.filter(({ labels }) => labels.length > 0).length).toBeGreaterThan(12);
     const names = new Set(asked.join('\n').match(/\b(akin_[a-z]+(_[a-z]+)+|process_\w+|nodejs_\w+)/g));
     expect(names.size).toBeGreaterThan(15);
-    await until('all are told', async () => {
+    let gaps: string[] = [];
+    const areTold = async () => {
       const told = (await Promise.all(all.map((one) => one.get('/metrics'))))
         .map(({ body }) => String(body))
         .join('\n');
-      const missing = [...names].filter((name) => !new RegExp(`^${name}[{ ]`, 'm').test(told));
+      // A description may name a histogram as a whole.
+      const missing = [...names].filter((name) => !new RegExp(`^${name}(_bucket)?[{ ]`, 'm').test(told));
       const lacking = labelled.filter(
         ({ name, labels }) => !labels.every((label) => new RegExp(`^${name}\\{([^}]*,)?${label}=`, 'm').test(told)),
       );
-      return missing.length === 0 && lacking.length === 0;
-    });
+      gaps = [...missing, ...lacking.map(({ name, labels }) => `${name}{${labels}}`)];
+      return gaps.length === 0;
+    };
+    await until('all are told', areTold).catch(() => {});
+    expect(gaps).toEqual([]);
   });
 
   it('ends in order when it is told to', async () => {

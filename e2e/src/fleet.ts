@@ -13,6 +13,7 @@ export class FleetProcess {
   #command: RunningCommand | undefined;
   #port = 0;
 
+  /** @param env its settings; at its end it serves no longer than it must unless they say so */
   constructor(name: ProcessName, env: NodeJS.ProcessEnv, args: readonly string[] = []) {
     this.name = name;
     this.#env = env;
@@ -21,6 +22,11 @@ export class FleetProcess {
 
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** On 127.0.0.1. */
+  get port(): number {
+    return this.#port;
   }
 
   get client(): Client {
@@ -40,7 +46,9 @@ export class FleetProcess {
   /** Starts it and waits until it answers at its address, be it ready or not. */
   async start(): Promise<void> {
     await this.choosePort();
-    this.#command = new RunningCommand([this.name, '--port', String(this.#port), ...this.#args], { env: this.#env });
+    this.#command = new RunningCommand([this.name, '--port', String(this.#port), ...this.#args], {
+      env: { AKIN_SHUTDOWN_DELAY: '0', ...this.#env },
+    });
     const ended = this.#command.ended().then(({ err }) => {
       throw new Error(`akin ${this.name} ended: ${err}`);
     });

@@ -178,6 +178,37 @@ describe('what was indexed', () => {
     expect([...(await documents(collection)).keys()].sort()).toEqual([...left, 'of another kind'].sort());
   });
 
+  it('stays away when it was deleted on purpose, until its file changes or it is asked for', async () => {
+    await collection.deleteByIds(['no-ending']);
+    await collection.deleteByQuery(`id:${JSON.stringify(QUOTED_NAME)}`, { commit: true });
+    const { out, err } = await index();
+    expect(out).toContain('0 indexed, 2 unchanged, 0 removed');
+    expect(out).toContain('2 left out: deleted on purpose; --restore-deleted brings them back.');
+    expect(err).toContain('2 left out');
+    await utimes(path.join(pictures, 'no-ending'), 1_700_000_000, 1_700_000_000);
+    const changed = await index();
+    expect(changed.out).toContain('1 indexed, 2 unchanged');
+    expect(changed.out).toContain('1 left out');
+    expect((await index('--restore-deleted')).out).toContain('1 indexed, 3 unchanged');
+    expect((await index()).out).not.toContain('left out');
+  });
+
+  it('comes back when its file does, after the file was gone', async () => {
+    const file = path.join(pictures, 'passing.png');
+    const put = async () => {
+      await writeFile(file, await picture(6));
+      await utimes(file, 1_600_000_000, 1_600_000_000);
+    };
+    await put();
+    await index();
+    await rm(file);
+    expect((await index('--prune')).out).toContain('1 removed');
+    await put();
+    expect((await index()).out).toContain('1 indexed');
+    await rm(file);
+    await index('--prune');
+  });
+
   it('may lie in a collection that is made for it', async () => {
     const { out } = await index('--collection', 'new');
     expect(out).toContain('4 indexed');

@@ -51,7 +51,7 @@ it('the page asks for a key once, works with one that only searches, and shows i
   await dialog.getByText('This akin asks for a key.').waitFor();
   await dialog.getByLabel('Key').fill('wrong');
   await dialog.getByRole('button', { name: 'Open' }).click();
-  await dialog.getByText('is no key of this akin').waitFor();
+  await dialog.getByText('This key is unknown').waitFor();
   await dialog.getByLabel('Key').fill(key);
   await dialog.getByRole('button', { name: 'Open' }).click();
 

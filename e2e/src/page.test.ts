@@ -1,71 +1,33 @@
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, Locator, Page } from 'playwright-core';
-import sharp from 'sharp';
-import { type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
-import { openPage, startBrowser, type WatchedPage } from './browser.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { openPage } from './browser.ts';
+import {
+  address,
+  card,
+  cards,
+  clipboard,
+  DEMO,
+  names,
+  PRODUCT,
+  search,
+  settled,
+  useDemoPage,
+  widthOf,
+} from './demo-page.ts';
 import { pasteJson } from './shell.ts';
 
-/** A product of the demo of which there are edited copies, and its picture as the demo drew it. */
-const PRODUCT = { id: 'demo-006', title: 'Kestara Brio studio headphones, mint', file: 'demo/demo-006.jpg' };
 const PAGE_SIZE = 48;
 
-let data: Awaited<ReturnType<typeof temporaryFolder>>;
-let akin: ServingAkin;
-let browser: Browser;
-let open: WatchedPage;
-let demoSize: number;
-
-beforeAll(async () => {
-  browser = await startBrowser();
-  data = await temporaryFolder();
-  akin = await serveAkin(['--data', data.folder]);
-  await akin.command.says(/Three requests/);
-  demoSize = (await akin.client.collection('my-collection').status()).documents;
-}, 240_000);
-afterAll(async () => {
-  await browser?.close();
-  await akin?.command.stop();
-  await data?.remove();
-});
-afterEach(async () => {
-  await open?.context.close();
-  expect(open?.complaints).toEqual([]);
-});
-
-async function visit(address = '/'): Promise<Page> {
-  open = await openPage(browser, `${akin.url}${address}`);
-  await settled(open.page);
-  return open.page;
-}
-
-const cards = (page: Page) => page.locator('.card');
-const names = (page: Page) => page.locator('.card .name').allInnerTexts();
-const address = (page: Page) => new URL(page.url()).searchParams;
-
-/** Waits until a search has been answered and its pictures are there. */
-async function settled(page: Page): Promise<void> {
-  await page.getByText(/^[\d,.]+ found$/).waitFor();
-  await page.waitForLoadState('networkidle');
-}
-
-async function search(page: Page, act: () => Promise<unknown>): Promise<void> {
-  const answered = page.waitForResponse((answer) => /\/(select|image|color|duplicate)\?/.test(answer.url()));
-  await act();
-  await answered;
-  await settled(page);
-}
-
-const card = (page: Page, title: string) => cards(page).filter({ has: page.getByText(title, { exact: true }) });
+const demo = useDemoPage();
 
 describe('the page', () => {
   it('shows the collection with pictures that are there, and more when asked', async () => {
-    const page = await visit();
-    await page.getByText(`${demoSize} found`).waitFor();
-    await page.getByText(`${demoSize} documents`).waitFor();
+    const page = await demo.visit();
+    const { documents: size } = await demo.akin.client.collection('my-collection').status();
+    await page.getByText(`${size} found`).waitFor();
+    await page.getByText(`${size} documents`).waitFor();
     expect(await cards(page).count()).toBe(PAGE_SIZE);
     const picture = cards(page).first().locator('img');
     expect(await widthOf(picture)).toBeGreaterThan(0);
@@ -76,7 +38,7 @@ describe('the page', () => {
   });
 
   it('finds words, then what looks like a hit by content, by colour and as duplicate', async () => {
-    const page = await visit();
+    const page = await demo.visit();
     await page.getByRole('searchbox').fill('studio headphones mint');
     await search(page, () => page.getByRole('searchbox').press('Enter'));
     expect(address(page).get('q')).toBe('studio headphones mint');
@@ -97,7 +59,7 @@ describe('the page', () => {
   });
 
   it('goes back, and shows the same for the same address', async () => {
-    const page = await visit(`/?id=${PRODUCT.id}`);
+    const page = await demo.visit(`/?id=${PRODUCT.id}`);
     const first = await names(page);
     await search(page, () => page.getByRole('button', { name: 'Duplicates' }).first().click());
     expect(await names(page)).not.toEqual(first);
@@ -109,12 +71,12 @@ describe('the page', () => {
   });
 
   it('searches by a picture that is picked, and the address alone gives the same to others', async () => {
-    const page = await visit();
-    await search(page, () => page.locator('input[type=file]').setInputFiles(path.join(data.folder, PRODUCT.file)));
+    const page = await demo.visit();
+    await search(page, () => page.locator('input[type=file]').setInputFiles(PRODUCT.file));
     await page.getByText('Like the uploaded picture').waitFor();
     const found = await names(page);
     expect(found[0]).toBe(PRODUCT.title);
-    const shared = await openPage(browser, page.url());
+    const shared = await openPage(demo.browser, page.url());
     await settled(shared.page);
     expect(await names(shared.page)).toEqual(found);
     expect(shared.complaints).toEqual([]);
@@ -122,27 +84,27 @@ describe('the page', () => {
   });
 
   it('searches by a picture that is dropped, and says what is wrong with a file that is none', async () => {
-    const page = await visit();
-    await search(page, () => drop(page, path.join(data.folder, PRODUCT.file), 'image/jpeg'));
+    const page = await demo.visit();
+    await search(page, () => drop(page, PRODUCT.file, 'image/webp'));
     expect((await names(page))[0]).toBe(PRODUCT.title);
-    await drop(page, path.join(data.folder, 'demo/documents.json'), 'text/plain');
+    await drop(page, path.join(DEMO, 'documents.json'), 'text/plain');
     expect(await page.getByRole('alert').textContent()).toContain('not an image');
     // The browser tells of every answer that is an error; this one was asked for.
-    expect(open.complaints.splice(0)).toEqual([expect.stringContaining('415')]);
+    expect(demo.opened?.complaints.splice(0)).toEqual([expect.stringContaining('415')]);
   });
 
   it('searches by colour', async () => {
-    const page = await visit();
+    const page = await demo.visit();
     await search(page, () => page.getByLabel('Search by colour').fill('#d02030'));
     expect(address(page).get('hex')).toBe('#d02030');
     expect((await names(page))[0]).toMatch(/red/);
   });
 
   it('tells all about a document, and filters by what it says', async () => {
-    const page = await visit(`/?id=${PRODUCT.id}`);
+    const page = await demo.visit(`/?id=${PRODUCT.id}`);
     await cards(page).first().locator('.picture').click();
     const details = page.getByRole('dialog');
-    expect(await details.locator('dl').textContent()).toMatch(/brand\s*Kestara.*price\s*43\.9/s);
+    expect(await details.locator('dl').textContent()).toMatch(/Brand\s*Kestara.*Price\s*43\.9/s);
     await search(page, () => details.getByRole('button', { name: 'studio headphones' }).click());
     expect(address(page).getAll('fq')).toEqual(['labels:"studio headphones"']);
     const filtered = await cards(page).count();
@@ -151,12 +113,61 @@ describe('the page', () => {
     expect(await cards(page).count()).toBe(PAGE_SIZE);
     await cards(page).first().locator('.picture').click();
     await page.keyboard.press('Escape');
-    await details.waitFor({ state: 'detached' });
+    await details.waitFor({ state: 'hidden' });
+  });
+
+  it('holds the focus in the details, has them in its history, and shows them for their address', async () => {
+    const page = await demo.visit('/?q=headphones');
+    const picture = cards(page).first().locator('.picture');
+    await picture.click();
+    const details = page.getByRole('dialog');
+    const title = await details.getByRole('heading').textContent();
+    for (let i = 0; i < 30; i++) {
+      await page.keyboard.press('Tab');
+      // Behind the last one the browser itself has it, never what lies behind the dialog.
+      expect(await page.evaluate('document.activeElement.matches("body, dialog, dialog *")')).toBe(true);
+    }
+    const shared = await openPage(demo.browser, page.url());
+    await shared.page
+      .getByRole('dialog')
+      .getByRole('heading', { name: title ?? '' })
+      .waitFor();
+    await shared.page.getByRole('button', { name: 'Close' }).click();
+    await shared.page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(address(shared.page).get('show')).toBe(null);
+    expect(shared.complaints).toEqual([]);
+    await shared.context.close();
+
+    await page.goBack();
+    await details.waitFor({ state: 'hidden' });
+    expect([address(page).get('q'), address(page).get('show')]).toEqual(['headphones', null]);
+    expect(await page.evaluate('document.activeElement === document.querySelector(".card .picture")')).toBe(true);
+    await page.goForward();
+    await details.getByRole('heading', { name: title ?? '' }).waitFor();
+  });
+
+  it('says that it looks at an uploaded picture while it does', async () => {
+    const page = await demo.visit();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/analyze*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.locator('input[type=file]').setInputFiles(PRODUCT.file);
+    const note = page.getByRole('status').filter({ hasText: 'Looking at your picture…' });
+    await note.getByRole('progressbar').waitFor();
+    expect(await widthOf(note.locator('img'))).toBeGreaterThan(0);
+    await search(page, async () => release());
+    await page.getByText('Like the uploaded picture').waitFor();
+    expect(await note.count()).toBe(0);
   });
 
   it('gives every search as a command for the shell', async () => {
     const question = `/?id=${PRODUCT.id}&mode=duplicate&q=${encodeURIComponent("price:[1 TO *] OR it's")}&fq=labels:mint`;
-    const page = await visit(question);
+    const page = await demo.visit(question);
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     const answer = await pasteJson(await clipboard(page));
     const titles = answer.response.docs.map(({ title }: { title: string }) => title);
@@ -167,7 +178,7 @@ describe('the page', () => {
   });
 
   it('predicts labels of what is searched for, which filter', async () => {
-    const page = await visit(`/?id=${PRODUCT.id}`);
+    const page = await demo.visit(`/?id=${PRODUCT.id}`);
     const tag = page.getByLabel('Predicted labels').getByRole('button', { name: /^studio headphones/ });
     expect(await tag.textContent()).toMatch(/\d+ %/);
     await search(page, () => tag.click());
@@ -176,100 +187,18 @@ describe('the page', () => {
   });
 
   it('shows a message of akin when the query is wrong', async () => {
-    open = await openPage(browser, `${akin.url}/?q=price%3A%5B`);
-    expect(await open.page.getByRole('alert').textContent()).toMatch(/character \d/);
-    expect(open.complaints.splice(0)).toEqual([expect.stringContaining('400')]);
-  });
-});
-
-describe('the groups to review', () => {
-  const groups = (page: Page) => page.locator('.group');
-  const counted = (page: Page) => page.getByText(/^[\d,.]+ groups?$/);
-
-  /** Waits until the groups stand for the last commit, and shows them. */
-  async function review(query = ''): Promise<Page> {
-    const collection = akin.client.collection(new URLSearchParams(query).get('collection') ?? 'my-collection');
-    await until('the groups are right up to the last commit', async () => {
-      const { commit, asOfCommit } = await collection.groups({ rows: 0 });
-      return asOfCommit === commit;
-    });
-    open = await openPage(browser, `${akin.url}/?view=groups${query && `&${query}`}`);
-    await counted(open.page).waitFor();
-    await open.page.waitForLoadState('networkidle');
-    return open.page;
-  }
-
-  it('show edited copies together, with their scores, and lead to a search for more', async () => {
-    const page = await review();
-    expect(await groups(page).count()).toBe(20);
-    const group = groups(page).filter({ hasText: `${PRODUCT.title} (mirrored)` });
-    expect(await group.locator('.name').first().textContent()).toBe(PRODUCT.title);
-    expect(await group.locator('.score').first().textContent()).toBe('first');
-    expect(Number(await group.locator('.score').nth(1).textContent())).toBeGreaterThan(0.7);
-    expect(await widthOf(group.locator('img').first())).toBeGreaterThan(0);
-    await page.getByRole('button', { name: 'Copy as curl' }).click();
-    expect((await pasteJson(await clipboard(page))).groups).toHaveLength(20);
-    await search(page, () => group.getByRole('button', { name: 'Search' }).click());
-    expect([address(page).get('mode'), address(page).get('id'), address(page).get('view')]).toEqual([
-      'duplicate',
-      PRODUCT.id,
-      null,
-    ]);
-    await page.goBack();
-    await counted(page).waitFor();
-    await page.getByRole('button', { name: 'More', exact: true }).click();
-    await groups(page).nth(20).waitFor();
-  });
-
-  it('are narrowed by words', async () => {
-    const page = await review('q=headphones');
-    const all = await page.locator('.group .name').allInnerTexts();
-    expect(all.length).toBeGreaterThan(1);
-    expect(all.every((name) => name.includes('headphones'))).toBe(true);
-  });
-
-  it('say so when there are none', async () => {
-    await akin.client.collection('unlike').create();
-    const page = await review('collection=unlike');
-    await page.getByText('No near-duplicates here').waitFor();
-  });
-
-  it('let go of what is chosen, after a question', async () => {
-    const collection = akin.client.collection('copies');
-    await collection.create();
-    const picture = await readFile(path.join(data.folder, PRODUCT.file));
-    const { outputs } = await akin.client.collection('my-collection').analyze({ data: picture.toString('base64') });
-    const small = await sharp(picture).resize(200).webp().toBuffer();
-    const thumbnail = small.toString('base64');
-    const long = 'a very long name of one document that is hardly to be shown on one line of a card'.repeat(3);
-    await collection.add(
-      ['one', 'two', 'three'].map((id) => ({ id, import: outputs, thumbnail, title: `${id} ${long}` })),
-      { commit: true },
-    );
-    const page = await review('collection=copies');
-    await page.getByText('3 alike').waitFor();
-    await page.getByRole('button', { name: 'All but the first' }).click();
-    await page.getByText('2 chosen').waitFor();
-    await page.getByRole('checkbox').nth(2).uncheck();
-    await page.getByRole('button', { name: 'Delete…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Delete documents' });
-    await dialog.getByText('Delete 1 document from the collection?').waitFor();
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
-    expect((await collection.status()).documents).toBe(3);
-    await page.getByRole('button', { name: 'Delete…' }).click();
-    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
-    await page.getByText('2 alike').waitFor();
-    expect((await collection.status()).documents).toBe(2);
-    expect(await page.getByText('chosen').count()).toBe(0);
+    const { page, complaints } = await demo.open('/?q=price%3A%5B');
+    expect(await page.getByRole('alert').textContent()).toMatch(/^The query cannot be read at character \d/);
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
   });
 });
 
 describe('several collections', () => {
   it('are there to choose from, each with its own documents and filters', async () => {
-    const collection = akin.client.collection('notes');
+    const collection = demo.akin.client.collection('notes');
     await collection.create();
     await collection.add([{ id: 'note', title: 'a note without a picture', mood: 'glad' }], { commit: true });
-    const page = await visit('/?q=headphones');
+    const page = await demo.visit('/?q=headphones');
     const choice = page.getByRole('combobox', { name: 'Collection' });
     expect(await choice.inputValue()).toBe('my-collection');
     await search(page, () => choice.selectOption('notes'));
@@ -285,46 +214,11 @@ describe('several collections', () => {
   });
 });
 
-describe('the changes', () => {
-  it('show what failed and why, as it happens, and are tried again', async () => {
-    const collection = akin.client.collection('changing');
-    await collection.create();
-    let there = false;
-    const picture = await readFile(path.join(data.folder, PRODUCT.file));
-    const pictures = createServer((_, response) => {
-      if (there) response.setHeader('content-type', 'image/jpeg').end(picture);
-      else response.writeHead(404).end();
-    });
-    await new Promise<void>((resolve) => pictures.listen(0, '127.0.0.1', resolve));
-    const { port } = pictures.address() as AddressInfo;
-    open = await openPage(browser, `${akin.url}/?collection=changing&view=changes`);
-    const { page } = open;
-    await page.getByText('All changes are visible').waitFor();
-
-    const documents = ['one', 'two', 'three'].map((id) => ({ id, image: `http://127.0.0.1:${port}/${id}.jpg` }));
-    await collection.add([...documents, { id: 'plain' }], { async: true });
-    await page.getByText('The picture could not be fetched: 3').waitFor();
-    expect(await page.locator('.operations li').allInnerTexts()).toContainEqual(expect.stringMatching(/^one\s.*404/s));
-    there = true;
-    await page.getByRole('button', { name: 'Try two again' }).click();
-    await page.getByText('The picture could not be fetched: 2').waitFor();
-    await page.getByRole('button', { name: 'Try all again' }).click();
-    await collection.commit({ waitAnalysis: true });
-    await page.getByText('All changes are visible').waitFor();
-    expect(await page.locator('.counts').textContent()).toMatch(/Visible\s*4\s*On their way\s*0\s*Failed\s*0/);
-    await page.goto(`${akin.url}/?collection=changing`);
-    await page.getByText('4 documents').click();
-    await page.getByText('All changes are visible').waitFor();
-    expect(address(page).get('view')).toBe('changes');
-    pictures.close();
-  });
-});
-
 describe('hostile documents', () => {
   const HOSTILE = `"><img src=x onerror="alert(1)"><script>alert(2)</script>{{7*7}}\${7*7}<svg onload=alert(3)>`;
   const ID = `x' onmouseover='alert(4)' <b>"`;
   beforeAll(async () => {
-    const collection = akin.client.collection('hostile');
+    const collection = demo.akin.client.collection('hostile');
     await collection.create();
     await collection.add(
       [
@@ -341,7 +235,7 @@ describe('hostile documents', () => {
   });
 
   it('run no script on the page', async () => {
-    const page = await visit('/?collection=hostile');
+    const page = await demo.visit('/?collection=hostile');
     expect(await names(page)).toContain(HOSTILE);
     await cards(page).filter({ hasText: HOSTILE }).locator('.picture').click();
     const details = page.getByRole('dialog');
@@ -351,28 +245,20 @@ describe('hostile documents', () => {
   });
 
   it('run no script in the HTML answers, which show pictures, palettes and scores', async () => {
-    open = await openPage(browser, `${akin.url}/api/cores/hostile/select?wt=html`);
-    expect(await open.page.locator('body').textContent()).toContain(HOSTILE);
+    const { page, complaints } = await demo.open('/api/cores/hostile/select?wt=html');
+    expect(await page.locator('body').textContent()).toContain(HOSTILE);
     // These documents have no picture, which the writer of the answer cannot know.
-    await open.page.waitForLoadState('networkidle');
-    expect(open.complaints.splice(0).filter((text) => !text.includes('404'))).toEqual([]);
-    await open.page.goto(`${akin.url}/api/cores/my-collection/image?rank.by.id=${PRODUCT.id}&wt=html`);
-    const picture = open.page.locator('img').first();
+    await page.waitForLoadState('networkidle');
+    expect(complaints.splice(0).filter((text) => !text.includes('404'))).toEqual([]);
+    await page.goto(`${demo.akin.url}/api/cores/my-collection/image?rank.by.id=${PRODUCT.id}&wt=html`);
+    const picture = page.locator('img').first();
     await picture.scrollIntoViewIfNeeded();
     expect(await widthOf(picture)).toBeGreaterThan(0);
-    expect(await open.page.locator('svg rect').count()).toBeGreaterThan(0);
-    await open.page.goto(`${akin.url}/docs`);
-    expect(await open.page.locator('body').textContent()).toContain('/openapi.json');
+    expect(await page.locator('svg rect').count()).toBeGreaterThan(0);
+    await page.goto(`${demo.akin.url}/docs`);
+    expect(await page.locator('body').textContent()).toContain('/openapi.json');
   });
 });
-
-// What runs in the page is written as text where it needs names that only a browser has.
-
-const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
-
-/** Pixels of a picture that was loaded; 0 for one that was not. */
-const widthOf = (picture: Locator) =>
-  picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth);
 
 /** Drops a file on the page as a file manager does. */
 async function drop(page: Page, file: string, type: string): Promise<void> {

@@ -244,7 +244,11 @@ describe('traces of akin serve', () => {
   afterAll(() => data.remove());
 
   const start = (env: NodeJS.ProcessEnv) =>
-    serveAkin(['--no-demo', '--data', data.folder], { AKIN_THREADS: '1', AKIN_LOG_LEVEL: 'info', ...env });
+    serveAkin(['--no-demo', '--data', path.join(data.folder, 'data')], {
+      AKIN_THREADS: '1',
+      AKIN_LOG_LEVEL: 'info',
+      ...env,
+    });
 
   it('are off: nothing of OpenTelemetry is loaded', async () => {
     // Tells of modules that are looked for.

@@ -3,8 +3,17 @@ import { parseArgs } from 'node:util';
 import { endWithNpm, prepare, runInFront } from './prepare.mjs';
 
 const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '10' }, seed: { type: 'string', default: String(Date.now() % 1e6) } },
+  options: {
+    help: { type: 'boolean', short: 'h' },
+    minutes: { type: 'string', default: '10' },
+    seed: { type: 'string', default: String(Date.now() % 1e6) },
+  },
 });
+if (values.help) {
+  console.log('npm run chaos [-- --minutes 10 --seed 7]: kills parts of a fleet under load for so long.');
+  console.log('The seed chooses the faults; another one each time when not given.');
+  process.exit();
+}
 endWithNpm();
 await prepare();
 console.log(`Seed ${values.seed}`);

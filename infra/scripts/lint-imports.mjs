@@ -8,7 +8,8 @@ import swc from '@swc/core';
 const VECTORS = ['@akin/modules/manifests', '@akin/modules/vectors'];
 
 /**
- * One row a room: what it may import of ours, a package by all of its doors or a door by its full name.
+ * One row a room: what it may import of ours, a package by all of its doors or a door by its full name. The door
+ * `internal` of modules is for the lab alone.
  * `browser`: it runs in a browser too, so it imports nothing of Node.
  */
 export const ROOMS = {
@@ -18,7 +19,8 @@ export const ROOMS = {
   'packages/contract': { may: ['@akin/domain'], browser: true },
   'packages/client': { may: ['@akin/contract', '@akin/domain'], browser: true },
   'packages/imaging': { may: ['@akin/domain'] },
-  'packages/modules': { may: ['@akin/domain', '@akin/imaging'] },
+  'packages/modules': { may: ['@akin/domain', '@akin/imaging', '@akin/runtime'] },
+  'packages/lab': { may: ['@akin/domain', '@akin/imaging', '@akin/modules'] },
   'packages/store': { may: ['@akin/domain', '@akin/runtime'] },
   'packages/queue': { may: ['@akin/contract', '@akin/runtime'] },
   'apps/gateway': {
@@ -42,7 +44,7 @@ export const ROOMS = {
     ],
   },
   e2e: { may: ['@akin/client', '@akin/contract', '@akin/domain', 'akin'] },
-  bench: { may: ['@akin/domain', '@akin/imaging', '@akin/modules', '@akin/testing', 'akin'] },
+  bench: { may: ['@akin/domain', '@akin/imaging', '@akin/lab', '@akin/modules', '@akin/testing', 'akin'] },
 };
 
 /** Tests and what only they use may import these too, and whatever their package or the root names for development. */
@@ -51,7 +53,7 @@ const TESTS_MAY = ['@akin/testing'];
 /** Rooms that hold nothing but tests and measurements. */
 const DEVELOPMENT_ROOMS = ['e2e', 'bench'];
 /** The same inside of a room: what measures it. */
-const DEVELOPMENT_FOLDERS = ['packages/modules/src/eval'];
+const DEVELOPMENT_FOLDERS = ['packages/lab/src/eval'];
 
 /** Doors that pull in no network and no image decoder, however far one follows them; read by whoever only compares. */
 const LIGHT = {
@@ -72,7 +74,11 @@ export function findViolations(root) {
     ...foldersIn(root, 'apps'),
     ...foldersIn(root, '.', DEVELOPMENT_ROOMS),
   ];
-  return [...rooms.flatMap((room) => violationsOf(root, room, rootPackage)), ...heavyImports(root)];
+  return [
+    ...rooms.flatMap((room) => violationsOf(root, room, rootPackage)),
+    ...rooms.flatMap((room) => circlesOf(root, room)),
+    ...heavyImports(root),
+  ];
 }
 
 function foldersIn(root, parent, only) {
@@ -120,7 +126,8 @@ function violationsOf(root, room, rootPackage) {
       if (packageName === manifest.name) continue;
       if (isOurs(packageName)) {
         const may = isTest ? [...row.may, ...TESTS_MAY] : row.may;
-        if (!may.includes(name) && !may.includes(packageName)) report(file, `may not import ${name}`);
+        const inside = name.includes('/internal/') && room !== 'packages/lab';
+        if (inside || (!may.includes(name) && !may.includes(packageName))) report(file, `may not import ${name}`);
       }
       const known = isTest || typeOnly || isBuildFile(file) ? [...declared, ...forTests] : declared;
       const typed = typeOnly && known.includes(`@types/${packageName}`);
@@ -129,6 +136,47 @@ function violationsOf(root, room, rootPackage) {
     }
   }
   return found;
+}
+
+/** Files of a room that import each other in a circle, imports of types included: the shortest circle of each file. */
+function circlesOf(root, room) {
+  const files = sourceFiles(join(root, room));
+  const imports = new Map(
+    files.map((file) => [
+      file,
+      importsOf(file)
+        .filter(({ name }) => name.startsWith('.'))
+        .map(({ name }) => resolve(dirname(file), name)),
+    ]),
+  );
+  const reported = new Set();
+  return files.flatMap((file) => {
+    const circle = shortestWay(imports, file);
+    if (circle === undefined || circle.some((one) => reported.has(one))) return [];
+    for (const one of circle) reported.add(one);
+    const [first, ...rest] = circle.map((one) => relative(join(root, room), one));
+    return [`${relative(root, file)}: imports in a circle: ${[first, ...rest, first].join(' -> ')}`];
+  });
+}
+
+/** From a file back to itself, breadth first. */
+function shortestWay(imports, file) {
+  const from = new Map();
+  const queue = [file];
+  for (const one of queue) {
+    for (const next of imports.get(one) ?? []) {
+      if (next === file) {
+        const way = [];
+        for (let at = one; at !== undefined; at = from.get(at)) way.unshift(at);
+        return way;
+      }
+      if (!from.has(next)) {
+        from.set(next, one);
+        queue.push(next);
+      }
+    }
+  }
+  return undefined;
 }
 
 /** Follows the light doors through their own files and reports every heavy import on the way. */
@@ -152,8 +200,15 @@ function heavyImports(root) {
   return found;
 }
 
-/** What a file imports: static, dynamic with a plain string, re-exported, or named in a type. */
+const parsed = new Map();
+
+/** What a file imports: static, dynamic with a plain string, re-exported, or named in a type. Parsed once a file. */
 function importsOf(file) {
+  if (!parsed.has(file)) parsed.set(file, parseImports(file));
+  return parsed.get(file);
+}
+
+function parseImports(file) {
   if (!/\.(ts|mjs)$/.test(file)) return [];
   const found = [];
   const visit = (node) => {

@@ -34,6 +34,25 @@ describe('the import table', () => {
     expect(findViolations(root)).toEqual([]);
   });
 
+  it('finds files that import each other in a circle, by their types too', async () => {
+    await room('packages/domain', '@akin/domain', [], {
+      'src/a.ts': `import { b } from './b.ts';`,
+      'src/b.ts': `import type { C } from './c.ts'; export const b = 1;`,
+      'src/c.ts': `export type { A as C } from './a.ts';`,
+      'src/d.ts': `import './a.ts';`,
+    });
+    expect(findViolations(root)).toEqual([
+      'packages/domain/src/a.ts: imports in a circle: src/a.ts -> src/b.ts -> src/c.ts -> src/a.ts',
+    ]);
+  });
+
+  it('lets the lab alone see the inside of modules', async () => {
+    const file = { 'src/a.ts': `import '@akin/modules/internal/half';` };
+    await room('packages/lab', '@akin/lab', ['@akin/modules'], file);
+    await room('apps/analyzer', '@akin/analyzer', ['@akin/modules'], file);
+    expect(findViolations(root)).toEqual(['apps/analyzer/src/a.ts: may not import @akin/modules/internal/half']);
+  });
+
   it.each([
     ['a static import', `import { gateway } from '@akin/gateway';`],
     ['an import of a type', `import type { Gateway } from '@akin/gateway';`],

@@ -4,29 +4,34 @@ import type { Option, Parsed } from './options.ts';
 
 const OPEN_METRICS: Option = {
   name: 'open-metrics',
-  about: 'Tell /metrics to whoever asks, without a key: where the network lets in only those who may read it',
+  about: 'Answer /metrics without a key; only for a network that nobody else can reach',
 };
 
 const FLEET_KEY: Option = {
   name: 'fleet-key',
   value: 'secret',
   about:
-    'The same for all processes of a fleet: analyzers take pictures from whoever has it, and all tell /metrics. Better by its environment variable',
+    'The secret that all processes of a fleet share: analyzers and /metrics ask for it. The environment variable is safer',
 };
 
 /** Options of what answers searches and changes. */
 export const ACCESS_OPTIONS: readonly Option[] = [
-  { name: 'require-keys', about: 'Ask for keys on this machine too; beyond it akin always does' },
-  { name: 'key-rate', value: 'n', about: 'Requests a second of each key without a rate of its own; else no limit' },
+  { name: 'require-keys', about: 'Ask clients on this machine for a key too; akin always asks others' },
+  {
+    name: 'key-rate',
+    value: 'n',
+    about: 'Requests per second for each key that has no rate of its own; no limit unless given',
+  },
   {
     name: 'address-rate',
     value: 'n',
-    about: 'Requests a second of each address: with keys of web pages (20 unless given), and without a key (no limit)',
+    about:
+      'Requests per second from each address, for keys of web pages (20 unless given) and without a key (no limit unless given)',
   },
   {
     name: 'proxies',
     value: 'n',
-    about: 'Proxies in front, each of which adds to X-Forwarded-For whom it serves',
+    about: 'Number of proxies in front of akin that add to X-Forwarded-For',
     default: '0',
   },
   OPEN_METRICS,
@@ -49,6 +54,6 @@ export function accessConfig(options: Parsed): AccessConfig {
 }
 
 export function doorAccess(options: Parsed): AccessConfig {
-  const ownKey = options.text('fleet-key');
-  return { openMetrics: options.on('open-metrics'), ...(ownKey ? { ownKey } : {}) };
+  const fleetKey = options.text('fleet-key');
+  return { openMetrics: options.on('open-metrics'), ...(fleetKey ? { fleetKey } : {}) };
 }

@@ -41,12 +41,18 @@ async function analyzeLine(
   try {
     const request = readInput(input);
     about = request.about;
-    const bytes =
-      request.data === undefined
-        ? await readPicture(request.file)
-        : decodeBase64(request.data, DEFAULT_IMAGE_LIMITS.bytes);
-    const { outputs, width, height } = await analyzer.analyze(bytes, options);
-    return { ok: true, line: JSON.stringify({ ...about, width, height, outputs }) };
+    const size = request.data === undefined ? await sizeOf(request.file) : request.data.length;
+    const release = await analyzer.files.enter(false, options.signal, size);
+    try {
+      const bytes =
+        request.data === undefined
+          ? await fs.readFile(request.file)
+          : decodeBase64(request.data, DEFAULT_IMAGE_LIMITS.bytes);
+      const { outputs, width, height } = await analyzer.analyze(bytes, options);
+      return { ok: true, line: JSON.stringify({ ...about, width, height, outputs }) };
+    } finally {
+      release();
+    }
   } catch (error) {
     const code = error instanceof AkinError ? error.code : 'bad-request';
     const msg = error instanceof AkinError ? error.message : reasonOf(error);
@@ -68,7 +74,8 @@ function readInput(input: string): { about: Record<string, unknown>; file: strin
   throw new AkinError('bad-request', 'A line of JSON needs "data" (base64 of a picture) or "file" (a path).');
 }
 
-async function readPicture(file: string): Promise<Uint8Array> {
+/** @throws AkinError for what is no file, or larger than pictures may be */
+async function sizeOf(file: string): Promise<number> {
   const about = await fs.stat(file);
   // A pipe or a device may never end, and reading it cannot be broken off.
   if (!about.isFile()) throw new AkinError('bad-request', 'it is no file');
@@ -76,5 +83,5 @@ async function readPicture(file: string): Promise<Uint8Array> {
   if (size > DEFAULT_IMAGE_LIMITS.bytes) {
     throw new AkinError('too-large', `The file has ${size} bytes; the limit is ${DEFAULT_IMAGE_LIMITS.bytes}.`);
   }
-  return fs.readFile(file);
+  return size;
 }

@@ -1,17 +1,57 @@
 import { type DownloadPolicy, downloadImage } from '@akin/imaging';
-import { inSpan } from '@akin/runtime';
+import type { Analysis, Analyzer } from '@akin/modules/analyze';
+import { inSpan, type WeightedSemaphore } from '@akin/runtime';
 
-export type Download = (url: string, signal?: AbortSignal) => Promise<Uint8Array>;
+/** A picture that is in memory. */
+interface Fetched {
+  readonly bytes: Uint8Array;
+  /** To be called when it is no longer held. */
+  readonly release: () => void;
+}
 
-/** Fetches pictures, guarded, each in a span that tells of the address nothing but its host: addresses hold secrets. */
-export function downloader(policy: DownloadPolicy): Download {
-  return (url, signal) => {
+export type Download = (url: string, urgent: boolean, signal: AbortSignal) => Promise<Fetched>;
+
+/**
+ * Fetches pictures, guarded, each in a span that tells of the address nothing but its host: addresses hold secrets.
+ *
+ * @param files what large ones enter as long as they are held: those that find no room are not sent on meanwhile
+ */
+export function downloader(policy: DownloadPolicy, files: WeightedSemaphore): Download {
+  return (url, urgent, signal) => {
     const attributes = { 'http.request.method': 'GET', ...serverOf(url) };
     return inSpan('GET', { kind: 'client', attributes }, async (span) => {
-      const bytes = await downloadImage(url, { policy, ...(signal ? { signal } : {}) });
-      span.set({ 'http.response.body.size': bytes.length });
-      return bytes;
+      let leave: (rest?: number) => void = () => {};
+      const admit = async (bytes: number) => {
+        leave = await files.enter(urgent, signal, bytes);
+      };
+      try {
+        const bytes = await downloadImage(url, { policy, signal, admit });
+        // Its size may not have been known.
+        leave(bytes.length);
+        span.set({ 'http.response.body.size': bytes.length });
+        return { bytes, release: () => leave() };
+      } catch (error) {
+        leave();
+        throw error;
+      }
     });
+  };
+}
+
+/** Analyzes pictures of requests, be they sent or to be fetched. */
+export function analyzeSentOrFetched(analyzer: Analyzer, download: Download) {
+  return async (
+    input: { readonly bytes: Uint8Array } | { readonly url: string },
+    modules: readonly string[],
+    { urgent, signal = new AbortController().signal }: { readonly urgent: boolean; readonly signal?: AbortSignal },
+  ): Promise<Analysis> => {
+    const { bytes, release } =
+      'bytes' in input ? { bytes: input.bytes, release: () => {} } : await download(input.url, urgent, signal);
+    try {
+      return await analyzer.analyze(bytes, { modules, urgent, signal });
+    } finally {
+      release();
+    }
   };
 }
 

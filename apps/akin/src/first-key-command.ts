@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { dataFolder } from './commands/serve-options.ts';
+import { dataFolder } from './data-option.ts';
 import type { Parsed } from './options.ts';
 
 const PROGRAM = fileURLToPath(new URL('../bin/akin.mjs', import.meta.url));

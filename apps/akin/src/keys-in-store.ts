@@ -1,10 +1,18 @@
+import path from 'node:path';
+import type { Key, NewKey } from '@akin/client';
 import { AkinError, parseExpiry } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
 import { parseOutputs } from '@akin/modules/vectors';
 import { createKey, listKeys, openStore, readKeyText, revokeKey, type Store } from '@akin/store';
-import type { Keys } from './commands/keys-command.ts';
-import { DEFAULT_URL } from './default-port.ts';
+import { openDataFolder, tellOnStandardError } from './data-folder.ts';
 import { UsageError } from './options.ts';
+
+/** Where keys are made, listed and revoked: in a store that nobody else has, or by a running akin. */
+export interface Keys {
+  create(key: NewKey): Promise<{ id: string; text: string }>;
+  list(): Promise<Key[]>;
+  revoke(id: string): Promise<void>;
+}
 
 /**
  * The keys of a store that this process opens for them: the embedded one, or the database of a fleet, which may run.
@@ -13,6 +21,7 @@ import { UsageError } from './options.ts';
 export async function openKeys(
   place: { readonly databaseUrl: string } | { readonly folder: string },
 ): Promise<Keys & AsyncDisposable> {
+  if ('folder' in place) await openDataFolder(path.dirname(place.folder), tellOnStandardError);
   const store = await open(place);
   return {
     async create({ expires, ...request }) {
@@ -37,11 +46,11 @@ export async function openKeys(
 async function open(place: { readonly databaseUrl: string } | { readonly folder: string }): Promise<Store> {
   const shared = 'databaseUrl' in place ? { shared: true } : {};
   try {
-    return await openStore({ modules: MODULES, parseOutputs, ...place, ...shared });
+    return await openStore({ modules: MODULES, parseOutputs, ...place, ...shared, tell: tellOnStandardError });
   } catch (error) {
     if (!(error instanceof AkinError) || error.code !== 'conflict') throw error;
     throw new UsageError(
-      `${error.message}\nIf akin serves from it, have that one do it: add --url ${DEFAULT_URL}, and AKIN_KEY with a key of the scope admin where it asks for keys.`,
+      `${error.message}\nIf akin serves from it, have that one do it: add --url with its address, and AKIN_KEY with a key of the scope admin where it asks for keys.`,
     );
   }
 }

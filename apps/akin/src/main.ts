@@ -1,13 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import { Stopped, untilSignal } from '@akin/runtime';
-import { type Command, helpText, type Parsed, parseOptions, UsageError } from './options.ts';
+import { causeFields, Stopped, untilSignal } from '@akin/runtime';
+import { helpText, parseOptions, UsageError } from './options.ts';
+import type { Program } from './program.ts';
 import { akinVersion } from './version.ts';
-
-/** A command and what it does. `run` gives the exit code. */
-export interface Program {
-  readonly command: Command;
-  run(options: Parsed, signal: AbortSignal): Promise<number>;
-}
 
 /** The commands by name. Only the one that runs is loaded: a script that analyzes needs no database. */
 const PROGRAMS: Readonly<Record<string, () => Promise<Program>>> = {
@@ -71,11 +66,9 @@ async function main(name: string, args: readonly string[]): Promise<number> {
 }
 
 /** With what lies below it, such as a refused connection, where the message does not tell it already. */
-function messageOf({ message, cause }: Error): string {
-  // Each address of a host name failed in its own way.
-  const below =
-    cause instanceof AggregateError ? cause.errors.map(String).join(', ') : (cause as Error | undefined)?.message;
-  return below && !message.includes(below) ? `${message} (${below})` : message;
+function messageOf(error: Error): string {
+  const { cause } = causeFields(error);
+  return cause !== undefined && !error.message.includes(cause) ? `${error.message} (${cause})` : error.message;
 }
 
 async function overview(): Promise<string> {
@@ -83,5 +76,5 @@ async function overview(): Promise<string> {
   const lines = programs.map(
     ({ command }) => `  ${command.usage.padEnd(34)} ${command.about.split('. ')[0]?.replace(/\.$/, '')}`,
   );
-  return `Usage: akin <command>\n\n${lines.join('\n')}\n\nakin <command> --help tells the options of one.\n`;
+  return `Usage: akin <command>\n\n${lines.join('\n')}\n\nakin <command> --help lists the options of a command.\n`;
 }

@@ -33,6 +33,12 @@ describe('a command line', () => {
     expect(parse([], { AKIN_PILOT: '' }).text('pilot')).toBeUndefined();
   });
 
+  it('knows a switch that was turned off from one that was given nowhere', () => {
+    expect([parse([]).on('no-lights'), parse([]).on('no-lights', true)]).toEqual([false, true]);
+    expect(parse([], { AKIN_NO_LIGHTS: 'false' }).on('no-lights', true)).toBe(false);
+    expect(parse(['--no-lights'], { AKIN_NO_LIGHTS: 'false' }).on('no-lights')).toBe(true);
+  });
+
   it('refuses an empty value, which a shell makes of a variable that is not set', () => {
     expect(() => parse(['--pilot=']).text('pilot')).toThrow('--pilot is empty');
   });

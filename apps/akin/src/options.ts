@@ -28,8 +28,11 @@ export interface Parsed {
   server(name: string, ...schemes: readonly string[]): string | undefined;
   /** Whether the command line itself has an option, and not the environment. */
   named(name: string): boolean;
-  /** Whether a switch is on. */
-  on(name: string): boolean;
+  /**
+   * Whether a switch is on.
+   * @param unsaid what it is when it was given nowhere
+   */
+  on(name: string, unsaid?: boolean): boolean;
   /** An option that is a whole number, up to `most`. */
   number(name: string, most?: number): number;
 }
@@ -93,9 +96,9 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
       throw new UsageError(`--${name} (or ${environmentName(name)}) must begin with ${begins}.`);
     },
     named: (name) => values[name] !== undefined,
-    on(name) {
+    on(name, unsaid = false) {
       const value = lookUp(name);
-      if (value === undefined || typeof value === 'boolean') return value === true;
+      if (value === undefined || typeof value === 'boolean') return value ?? unsaid;
       if (/^(1|true|yes|on)$/i.test(value)) return true;
       if (/^(0|false|no|off)$/i.test(value)) return false;
       throw new UsageError(`${environmentName(name)} must be true or false, not ${JSON.stringify(value)}.`);

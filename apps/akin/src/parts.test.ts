@@ -21,3 +21,22 @@ describe('the parts of a process that is to end while it starts', () => {
     expect(closed).toEqual(['second', 'first']);
   });
 });
+
+it('parts that do not end in their time keep no other part from closing', async () => {
+  const closed: string[] = [];
+  const parts = new Parts(log);
+  parts.keep('store', { [Symbol.asyncDispose]: async () => void closed.push('store') });
+  parts.keep('hanging', { [Symbol.asyncDispose]: () => new Promise<void>(() => {}) });
+  await parts[Symbol.asyncDispose]();
+  expect(closed).toEqual(['store']);
+});
+
+it('parts have one deadline however many there are, after what some of them wait for', () => {
+  const parts = new Parts(log);
+  const part = { [Symbol.asyncDispose]: async () => {} };
+  const { closeMilliseconds } = parts;
+  for (let i = 0; i < 5; i++) parts.keep('part', part);
+  expect(parts.closeMilliseconds).toBe(closeMilliseconds);
+  parts.keep('door', part, 7_000);
+  expect(parts.closeMilliseconds).toBe(closeMilliseconds + 7_000);
+});

@@ -1,11 +1,13 @@
 import { type Log, shutDown } from '@akin/runtime';
 
-/** What one part may take to end its work: an open request may wait for the analysis of its pictures. */
-const CLOSE_MILLISECONDS = 20_000;
+/** What all parts may take together: a process is gone within five seconds. */
+const CLOSE_MILLISECONDS = 4_500;
+/** What of that is kept for each part, however long those before it take. */
+const LEAST_MILLISECONDS = 400;
 
-/** The parts of a process, which end in the reverse of the order in which they were opened, each within its time. */
+/** The parts of a process, which end in the reverse of the order in which they were opened, all by one deadline. */
 export class Parts implements AsyncDisposable {
-  readonly #opened: { name: string; part: AsyncDisposable }[] = [];
+  readonly #opened: { name: string; part: AsyncDisposable; milliseconds: number }[] = [];
   readonly #log: Log;
   readonly #signal: AbortSignal | undefined;
 
@@ -15,9 +17,18 @@ export class Parts implements AsyncDisposable {
     this.#signal = signal;
   }
 
-  /** @throws the reason of the signal when no more parts are needed; this one is closed with the others */
-  keep<Part extends AsyncDisposable>(name: string, part: Part): Part {
-    this.#opened.push({ name, part });
+  /** How long they take to close at most. */
+  get closeMilliseconds(): number {
+    const delays = this.#opened.map(({ milliseconds }) => milliseconds - LEAST_MILLISECONDS);
+    return delays.reduce((sum, delay) => sum + delay, CLOSE_MILLISECONDS);
+  }
+
+  /**
+   * @param delayMilliseconds what the part waits before it closes: the deadline is so much later
+   * @throws the reason of the signal when no more parts are needed; this one is closed with the others
+   */
+  keep<Part extends AsyncDisposable>(name: string, part: Part, delayMilliseconds = 0): Part {
+    this.#opened.push({ name, part, milliseconds: delayMilliseconds + LEAST_MILLISECONDS });
     this.#signal?.throwIfAborted();
     return part;
   }
@@ -40,14 +51,15 @@ export class Parts implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    const { closeMilliseconds } = this;
     const phases = this.#opened
       .splice(0)
       .reverse()
-      .map(({ name, part }) => ({
+      .map(({ name, part, milliseconds }) => ({
         name,
-        milliseconds: CLOSE_MILLISECONDS,
+        milliseconds,
         work: async () => part[Symbol.asyncDispose](),
       }));
-    await shutDown(this.#log, phases);
+    await shutDown(this.#log, phases, closeMilliseconds);
   }
 }

@@ -8,11 +8,14 @@ import { type DownloadPolicy, makeThumbnail } from '@akin/imaging';
 import { createIndexer } from '@akin/indexer';
 import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/modules/analyze';
 import { createMemoryQueue } from '@akin/queue';
-import { createLogger, createMetrics, type Logger } from '@akin/runtime';
+import { createLogger, type Logger } from '@akin/runtime';
 import { openStore } from '@akin/store';
-import { downloader } from './download.ts';
+import { openDataFolder } from './data-folder.ts';
+import { analyzeSentOrFetched, downloader } from './download.ts';
 import { ownModules } from './own-modules.ts';
 import { Parts } from './parts.ts';
+import { createProcessMetrics, tellPoolUse } from './process-figures.ts';
+import { runningServer, writeServerFile } from './server-file.ts';
 import { tellOtherModels } from './tell-other-models.ts';
 import { openTracing } from './tracing.ts';
 import { akinVersion } from './version.ts';
@@ -30,6 +33,8 @@ export interface ServeConfig {
   /** From where pictures are downloaded; this machine and the internet unless given. */
   readonly downloadPolicy?: DownloadPolicy;
   readonly allowOpenNetwork: boolean;
+  /** As the gateway takes it; it ends at once when not given. */
+  readonly shutdownDelayMilliseconds?: number;
   /** Keys and rates; keys are asked for beyond loopback when not given. */
   readonly access?: AccessConfig;
   readonly legacySegment: string;
@@ -47,6 +52,9 @@ export type WaitingLimits = Pick<GatewayLimits, 'waitingAnalyses' | 'unappliedCh
 
 /** A thumbnail that comes with a document is small: what unfolds into more is none. */
 export const THUMBNAIL_LIMITS = { pixels: 4_000_000 };
+
+/** Of the few seconds that all parts have to close. What is not done then is done by the next start. */
+const OPEN_REQUESTS_MILLISECONDS = 1_500;
 
 /** A running akin: everything in one process. Disposing stops taking requests, drains, and closes, last opened first. */
 export interface Served extends AsyncDisposable {
@@ -72,7 +80,7 @@ export async function serve(config: ServeConfig, signal: AbortSignal): Promise<S
     return { ...(await open(config, log, parts, signal)), [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
-    throw listenError(error, config) ?? error;
+    throw listenError(error, config) ?? (await servedError(error, config)) ?? error;
   }
 }
 
@@ -84,24 +92,29 @@ async function open(
 ): Promise<Omit<Served, typeof Symbol.asyncDispose>> {
   const { threads } = config.analysis;
   const key = randomBytes(32).toString('hex');
-  const metrics = createMetrics();
+  const metrics = createProcessMetrics('akin');
   await requireFreePort(config);
   await openTracing('akin', parts, log);
+  const tell = (text: string) => log.warn(text);
+  if (!config.databaseUrl) await openDataFolder(config.dataFolder, tell);
   const place = config.databaseUrl
     ? {
         databaseUrl: config.databaseUrl,
         ...(config.searchSlowdown === undefined ? {} : { searchSlowdown: config.searchSlowdown }),
       }
-    : { folder: path.join(config.dataFolder, 'database'), tell: (text: string) => log.warn(text) };
+    : { folder: path.join(config.dataFolder, 'database'), tell };
   const opening = openStore({ ...ownModules(), ...place, signal });
   // A folder has to be left in order; a server that does not answer is not waited for.
   const store = parts.keep('store', await (config.databaseUrl ? parts.unlessStopped(opening) : opening));
+  tellPoolUse(metrics, store);
   for (const line of await tellOtherModels(store)) process.stderr.write(`${line}\n`);
   const analyzer = parts.keep('analyzer', measured(await createAnalyzer(config.analysis), metrics));
   const queue = parts.keep('queue', createMemoryQueue());
-  const download = downloader(config.downloadPolicy ?? { allowLoopback: true, allowPrivate: false });
+  const policy = config.downloadPolicy ?? { allowLoopback: true, allowPrivate: false };
+  const download = downloader(policy, analyzer.files);
   parts.keep('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
   const indexer = parts.keep('indexer', createIndexer({ store, queue, log, metrics }));
+  const { shutdownDelayMilliseconds = 0 } = config;
   const gateway = parts.keep(
     'gateway',
     await createGateway({
@@ -111,23 +124,35 @@ async function open(
       host: config.host,
       port: config.port,
       allowOpenNetwork: config.allowOpenNetwork,
-      access: { ...config.access, ownKey: key },
+      shutdownDelayMilliseconds,
+      access: { ...config.access, fleetKey: key },
       corsOrigins: config.corsOrigins,
       ...(config.allowedHosts ? { allowedHosts: config.allowedHosts } : {}),
       legacySegment: config.legacySegment,
       webFolder: config.webFolder,
       version: akinVersion(),
-      ...(config.limits ? { limits: config.limits } : {}),
+      limits: { ...config.limits, shutdownMilliseconds: OPEN_REQUESTS_MILLISECONDS },
       commit: (collection) => indexer.commit(collection),
       wake: () => indexer.wake(),
       makeThumbnail: (bytes) => makeThumbnail(bytes, THUMBNAIL_LIMITS),
-      analyze: async (input, modules, { urgent, signal }) => {
-        const bytes = 'bytes' in input ? input.bytes : await download(input.url, signal);
-        return analyzer.analyze(bytes, { modules, urgent, ...(signal ? { signal } : {}) });
-      },
+      analyze: analyzeSentOrFetched(analyzer, download),
     }),
+    shutdownDelayMilliseconds,
   );
+  // Other commands can do without it.
+  const file = openDataFolder(config.dataFolder, () => {}).then(() => writeServerFile(config.dataFolder, gateway.url));
+  const written = await file.catch(
+    (err) => void log.warn({ err }, 'commands do not find this akin by its data folder'),
+  );
+  if (written) parts.keep('server file', written);
   return { gateway, key, analyzer };
+}
+
+/** A folder that another akin has, with where that one answers. */
+async function servedError(error: unknown, { dataFolder }: ServeConfig): Promise<AkinError | undefined> {
+  if (!(error instanceof AkinError) || error.code !== 'conflict') return undefined;
+  const server = await runningServer(dataFolder);
+  return server && new AkinError('conflict', `${error.message} It answers at ${server.url}/.`, { cause: error });
 }
 
 /** A port that is taken is told at once, before the database is opened, and not by an error of its lock. */

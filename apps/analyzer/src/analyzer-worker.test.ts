@@ -41,16 +41,22 @@ describe('the analyzer', () => {
 
   beforeEach(() => {
     queue = createMemoryQueue();
+    worker = startWorker(analyzer);
+  });
+  const startWorker = (analyzer: Analyzer) => {
     metrics = createMetrics();
-    worker = createAnalyzerWorker({
+    return createAnalyzerWorker({
       queue,
       analyzer,
       threads: 1,
-      download: (url, signal) => downloadImage(url, { policy: { allowLoopback: true, allowPrivate: false }, signal }),
+      download: async (url, _urgent, signal) => {
+        const bytes = await downloadImage(url, { policy: { allowLoopback: true, allowPrivate: false }, signal });
+        return { bytes, release: () => {} };
+      },
       log: createLogger({ name: 'test', level: 'silent' }),
       metrics,
     });
-  });
+  };
   afterEach(async () => queue[Symbol.asyncDispose]());
 
   const REF = { collection: 1, request: '9007199254740993', position: 4, attempt: 2 };
@@ -85,13 +91,14 @@ describe('the analyzer', () => {
       return { outputs: '{}', width: 1, height: 1, times: {} };
     };
     let fetched = 0;
+    let freed = 0;
     worker = createAnalyzerWorker({
       queue,
       analyzer: { ...analyzer, analyze: analyses },
       threads: 1,
       download: async () => {
         fetched++;
-        return new Uint8Array(1);
+        return { bytes: new Uint8Array(1), release: () => freed++ };
       },
       log: createLogger({ name: 'test', level: 'silent' }),
       metrics: createMetrics(),
@@ -107,6 +114,7 @@ describe('the analyzer', () => {
     release();
     expect(await answers).toHaveProperty('size', 30);
     while ((await queue.counts('analyze')).waiting > 0) await delay(1);
+    while (freed < 40) await delay(1);
   });
 
   it('answers with outputs and a thumbnail, naming what it was asked', async () => {
@@ -206,5 +214,21 @@ describe('the analyzer', () => {
     expect([...found.values()]).toEqual(Array(10).fill({ handedBack: true }));
     expect(await queue.counts('analyze')).toEqual({ waiting: 0, delayed: 0, active: 0, failed: 0 });
     for (const answer of held) answer();
+  });
+
+  it('hands back what is at work as well when it does not end soon', async () => {
+    const endless: Analyzer = {
+      ...analyzer,
+      analyze: (_, { signal }) =>
+        new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+    };
+    await worker[Symbol.asyncDispose]();
+    worker = startWorker(endless);
+    const found = results();
+    await add(0, { image: `${base}/picture.jpg` });
+    while (!(await metrics.text()).text.includes('akin_analysis_seconds_count{part="download"} 1')) await delay(5);
+    await worker[Symbol.asyncDispose]();
+    while (found.size < 1) await delay(5);
+    expect([...found.values()]).toEqual([{ handedBack: true }]);
   });
 });

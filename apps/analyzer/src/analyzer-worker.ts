@@ -4,7 +4,7 @@ import { AkinError, type ErrorCode } from '@akin/domain';
 import type { Analyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
 import type { Job, Queue } from '@akin/queue';
-import { inSpan, type Log, type Metrics, Slots, traceparent } from '@akin/runtime';
+import { inSpan, type Log, type Metrics, traceparent, WeightedSemaphore } from '@akin/runtime';
 import { HostLimit } from './host-limit.ts';
 
 export interface AnalyzerWorkerConfig {
@@ -12,8 +12,12 @@ export interface AnalyzerWorkerConfig {
   readonly analyzer: Analyzer;
   /** How many images the analyzer works on at a time. */
   readonly threads: number;
-  /** Fetches the bytes behind an address, guarded. @throws AkinError */
-  readonly download: (url: string, signal: AbortSignal) => Promise<Uint8Array>;
+  /** Fetches the bytes behind an address, guarded; `release` says that they are no longer held. @throws AkinError */
+  readonly download: (
+    url: string,
+    urgent: boolean,
+    signal: AbortSignal,
+  ) => Promise<{ readonly bytes: Uint8Array; readonly release: () => void }>;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -33,26 +37,31 @@ const GIVEN_UP = {
 const JOBS_AT_A_TIME = 128;
 /** So many hosts that never answer have to come together before all downloads wait for them. */
 const DOWNLOADS_PER_HOST = 6;
-/** Images that are on their way or wait for a thread: they are in memory. */
+/** Images that are on their way or wait for a thread: they are in memory, of large ones as many as `download` admits. */
 const IMAGES_AT_A_TIME = 48;
 /** So many that wait for a thread are enough: further jobs are left to analyzers that have none. */
 const READY_AT_A_TIME = 8;
 
+/** At its end, analyses at work get so long to end; then their jobs are handed back as well. */
+const LAST_ANALYSIS_MILLISECONDS = 1_000;
+
 /**
  * Handles `analyze` jobs from now on: fetches the image, analyzes it and answers with an `analyzed` job, be it with
  * outputs or with what is wrong. It keeps nothing, so any number of workers may share a queue and end at any time.
- * Waiting for a host keeps no thread from its work. Disposing takes no more jobs, ends the analyses at work and hands the
- * other jobs back.
+ * Waiting for a host keeps no thread from its work. Disposing takes no more jobs, gives the analyses at work a moment, and
+ * hands the other jobs back.
  */
 export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposable {
   const { queue, analyzer, threads, download, log, metrics } = config;
   const hosts = new HostLimit(DOWNLOADS_PER_HOST);
-  const images = new Slots(IMAGES_AT_A_TIME + threads);
-  const analyses = new Slots(threads);
+  const images = new WeightedSemaphore(IMAGES_AT_A_TIME + threads);
+  const analyses = new WeightedSemaphore(threads);
   /** Images that are fetched and not analyzed yet. */
   let ready = 0;
   const stop = new AbortController();
-  setMaxListeners(0, stop.signal);
+  /** Comes a moment after `stop`, for analyses at work. */
+  const giveUp = new AbortController();
+  setMaxListeners(0, stop.signal, giveUp.signal);
   const durations = metrics.histogram('akin_analysis_seconds', 'Time of an analysis, by its part', ['part']);
   const ends = metrics.counter('akin_analyses_total', 'Analyses that ended, by their end', ['end']);
 
@@ -110,7 +119,9 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
       try {
         // Kept until the image is analyzed: it is in memory so long.
         await keep(images.enter(urgent, signal));
-        bytes = await timed('download', () => download(image, signal));
+        const fetched = await timed('download', () => download(image, urgent, signal));
+        left.push(fetched.release);
+        ({ bytes } = fetched);
       } finally {
         leaveHost();
       }
@@ -118,7 +129,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
       left.push(() => countReady(-1));
       await keep(analyses.enter(urgent, signal));
       const { outputs, thumbnail } = await timed('analyze', () =>
-        analyzer.analyze(bytes, { modules, thumbnail: true, signal: ownSignal }),
+        analyzer.analyze(bytes, { modules, thumbnail: true, signal: AbortSignal.any([ownSignal, giveUp.signal]) }),
       );
       return { outputs, ...(thumbnail && { thumbnail: Buffer.from(thumbnail).toString('base64') }) };
     } catch (err) {
@@ -158,8 +169,11 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
   return {
     async [Symbol.asyncDispose]() {
       const ended = working[Symbol.asyncDispose]();
-      stop.abort(new Error('the analyzer ends'));
+      const reason = new Error('the analyzer ends');
+      stop.abort(reason);
+      const timer = setTimeout(() => giveUp.abort(reason), LAST_ANALYSIS_MILLISECONDS);
       await ended;
+      clearTimeout(timer);
     },
   };
 }
@@ -171,6 +185,7 @@ const PASSING: Readonly<Record<ErrorCode, boolean | 'depends'>> = {
   forbidden: false,
   'not-found': false,
   'method-not-allowed': false,
+  'request-timeout': true,
   conflict: false,
   'too-large': false,
   'unsupported-media-type': false,

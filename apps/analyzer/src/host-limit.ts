@@ -1,9 +1,9 @@
-import { Slots } from '@akin/runtime';
+import { WeightedSemaphore } from '@akin/runtime';
 
 /** Lets only so many into one host at a time; the others wait their turn, and keep nobody from other hosts. */
 export class HostLimit {
   readonly #most: number;
-  readonly #hosts = new Map<string, Slots>();
+  readonly #hosts = new Map<string, WeightedSemaphore>();
 
   constructor(most: number) {
     this.#most = most;
@@ -16,7 +16,7 @@ export class HostLimit {
    */
   async enter(url: string, urgent: boolean, signal: AbortSignal): Promise<() => void> {
     const key = URL.canParse(url) ? new URL(url).host : url;
-    const host = this.#hosts.get(key) ?? new Slots(this.#most);
+    const host = this.#hosts.get(key) ?? new WeightedSemaphore(this.#most);
     this.#hosts.set(key, host);
     const leave = await host.enter(urgent, signal);
     return () => {

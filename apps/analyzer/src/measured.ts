@@ -8,6 +8,15 @@ export function measured(analyzer: Analyzer, metrics: Metrics): Analyzer {
     'Time of an analysis in its thread, by module; what modules share counts for the first',
     ['module'],
   );
+  metrics.gauges(
+    'akin_picture_bytes',
+    'Memory that pictures take: large files held, and decoding',
+    ['for'],
+    async () => [
+      { labels: { for: 'files' }, value: analyzer.files.taken },
+      { labels: { for: 'decoding' }, value: analyzer.decoding.taken },
+    ],
+  );
   return {
     ...analyzer,
     analyze(bytes, options) {

@@ -2,7 +2,7 @@ import type { AkinError } from '@akin/domain';
 import type { Log, Metrics } from '@akin/runtime';
 import type { Store } from '@akin/store';
 import type { AccessConfig } from './access/gate.ts';
-import type { GatewayLimits } from './limits.ts';
+import type { GatewayLimits } from './admission/limits.ts';
 
 /** What one analysis yields. */
 export interface Analysis {
@@ -52,7 +52,7 @@ export interface GatewayConfig {
   readonly access?: AccessConfig;
   /** Lets any machine in that can connect, also without a key. */
   readonly allowOpenNetwork?: boolean;
-  /** Names in Host that are served besides those of this machine, for a proxy in front of a loopback server. */
+  /** Further names in Host that are served where no key is required, besides those of this machine. */
   readonly allowedHosts?: readonly string[];
   /** Origins whose pages may call akin; `*` for any. Default none. */
   readonly corsOrigins?: readonly string[];
@@ -61,16 +61,20 @@ export interface GatewayConfig {
   /** Folder of the built web page, served at `/`. */
   readonly webFolder?: string;
   readonly version?: string;
+  /** At its end it serves on so long, so that load balancers learn of it. Default 0. */
+  readonly shutdownDelayMilliseconds?: number;
   readonly limits?: Partial<GatewayLimits>;
 }
 
-/** The door of a process that has no store. */
-export interface DoorConfig
+/** The HTTP server of a process without a store. */
+export interface WorkerServerConfig
   extends Omit<GatewayConfig, 'store' | 'analyze' | 'makeThumbnail' | 'commit' | 'wake' | 'webFolder'> {
   /** Given, `/analyze` is served. */
   readonly analyze?: AnalyzeImage;
   /** Rejects with AkinError unavailable, whose message says why, while the process cannot do its work. */
   readonly ready: () => Promise<void>;
-  /** What all other addresses answer; not-found when not given. */
-  readonly otherwise?: () => AkinError;
+  /** The same for requests alone; `ready` when not given. */
+  readonly answers?: () => Promise<void>;
+  /** The error at all other addresses. Default: not-found. */
+  readonly fallback?: () => AkinError;
 }

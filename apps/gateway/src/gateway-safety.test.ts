@@ -17,8 +17,48 @@ describe('safety', () => {
 
   it('listens there when told so in so many words', async () => {
     const open = await createGateway(testConfig({ host: '0.0.0.0', allowOpenNetwork: true }));
-    expect((await ask(open, '/health/live', { headers: { host: 'anything.example' } })).status).toBe(200);
+    expect((await ask(open, '/health/live')).status).toBe(200);
     await open[Symbol.asyncDispose]();
+  });
+
+  it('answers on an open network only to names that no foreign name server can give it', async () => {
+    const config = testConfig({ host: '0.0.0.0', allowOpenNetwork: true, allowedHosts: ['Akin.example'] });
+    await using open = await createGateway(config);
+    const statusFor = async (host: string) => (await ask(open, '/health/live', { headers: { host } })).status;
+    for (const host of ['192.0.2.7:8983', '[::1]', 'LOCALHOST', 'akin.example.:80'])
+      expect([host, await statusFor(host)]).toEqual([host, 200]);
+    const refused = await ask(open, '/health/live', { headers: { host: 'evil.example:8983' } });
+    expect([refused.status, refused.json.error.msg]).toEqual([
+      403,
+      expect.stringMatching(/"evil.example:8983".*--allowed-hosts/),
+    ]);
+    expect(await raw(open, 'GET /health/live HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200/);
+    expect(await raw(open, 'GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1.1 403/);
+  });
+
+  it('says which of the allowed hosts is no name', async () => {
+    const config = testConfig({ allowedHosts: ['https://akin.example'] });
+    await expect(createGateway(config)).rejects.toThrow('"https://akin.example" is not a host name');
+  });
+
+  it.each([
+    ['an open network', { host: '0.0.0.0', allowOpenNetwork: true }],
+    ['this machine behind a proxy', { allowedHosts: ['akin.example'] }],
+  ])('lets nobody make, list or revoke keys without one on %s', async (_, config) => {
+    await using open = await createGateway(testConfig(config));
+    const origin = `http://127.0.0.1:${open.port}`;
+    for (const [method, path] of [
+      ['GET', '/api/keys'],
+      ['POST', '/api/keys?scope=admin'],
+      ['DELETE', '/api/keys/k1'],
+    ] as const) {
+      const answer = await ask(open, path, { method, headers: { origin } });
+      expect([method, answer.status, answer.json.error.msg]).toEqual([
+        method,
+        403,
+        expect.stringContaining('akin keys create --scope admin'),
+      ]);
+    }
   });
 
   it('refuses a Host of another machine, and none at all', async () => {
@@ -37,6 +77,18 @@ describe('safety', () => {
     expect([named.status, named.headers['access-control-allow-origin']]).toEqual([200, 'https://shop.example']);
   });
 
+  it('lets pages of other origins show nothing without CORS, unless all origins are named', async () => {
+    const policyOf = async (asked: Gateway, path: string, headers: Record<string, string> = {}) =>
+      (await ask(asked, path, { headers })).headers['cross-origin-resource-policy'];
+    for (const path of ['/', '/docs', '/health/live', '/nowhere', `${ANALYZE}?input.data=aGVsbG8%3D`]) {
+      expect([path, await policyOf(gateway, path)]).toEqual([path, 'same-origin']);
+    }
+    expect(await policyOf(gateway, '/docs', { origin: 'https://shop.example' })).toBe('same-origin');
+    expect(await policyOf(gateway, '/docs', { host: 'evil.example' })).toBe('same-origin');
+    await using open = await createGateway(testConfig({ corsOrigins: ['*'] }));
+    expect(await policyOf(open, '/docs')).toBe('cross-origin');
+  });
+
   it('tells named origins alone what they may do', async () => {
     const preflight = (origin: string) =>
       ask(gateway, ANALYZE, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
@@ -46,6 +98,22 @@ describe('safety', () => {
       vary: 'Origin',
     });
     expect((await preflight('https://evil.example')).headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  it.each([
+    ['/api/cores/my-collection/analyze?input.url=http://127.0.0.1:9/off', 'GET'],
+    ['/solr/my-collection/analyze?input.url=http://127.0.0.1:9/off', 'HEAD'],
+  ])('refuses a page of another site to have akin fetch: %s by %s', async (path, method) => {
+    const send = async (headers: Record<string, string>) => (await ask(gateway, path, { method, headers })).status;
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+    ])
+      expect([headers, await send(headers)]).toEqual([headers, 403]);
+    for (const headers of [{}, { 'sec-fetch-site': 'same-origin' }, { origin: 'https://shop.example' }])
+      expect([headers, await send(headers)]).toEqual([headers, 200]);
   });
 
   it('refuses a GET of another site where a GET can change something', async () => {
@@ -77,6 +145,7 @@ describe('hostile requests', () => {
     ['multipart', { 'content-type': 'multipart/form-data; boundary=x' }, 415],
     ['a charset that nobody reads', { 'content-type': 'application/json; charset=utf-16' }, 415],
     ['an encoding that nobody reads', { ...JSON_BODY, 'content-encoding': 'zstd' }, 415],
+    ['encodings on encodings', { ...JSON_BODY, 'content-encoding': 'gzip, '.repeat(1_000) }, 415],
     ['gzip that is none', { ...JSON_BODY, 'content-encoding': 'gzip' }, 400],
     ['JSON called a form', FORM_BODY, 415],
   ])('with %s', async (_, headers, status) => {
@@ -94,7 +163,7 @@ describe('hostile requests', () => {
   it('with a gzip that is cut off', async () => {
     const body = gzipSync(`input.data=${'aGVs'.repeat(100)}`).subarray(0, 30);
     const answer = await ask(strict, ANALYZE, { body, headers: { ...FORM_BODY, 'content-encoding': 'gzip' } });
-    expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining('does not decompress')]);
+    expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining('cannot be decompressed')]);
   });
 
   it('with more bytes than allowed: announced, chunked or compressed', async () => {
@@ -121,8 +190,8 @@ describe('hostile requests', () => {
   it('with a body that stops flowing', async () => {
     const head = `POST ${ANALYZE} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\ninput.data=`;
     const answer = await raw(strict, head);
-    expect(answer).toMatch(/^HTTP\/1.1 400/);
-    expect(answer).toContain('No byte of the body came for 0.2 seconds');
+    expect(answer).toMatch(/^HTTP\/1.1 408/);
+    expect(answer).toContain('pause for less than 0.2 seconds');
     expect(answer.toLowerCase()).toContain('connection: close');
   });
 
@@ -145,12 +214,12 @@ describe('hostile requests', () => {
 
   it('with an address in raw UTF-8, as curl sends what is typed', async () => {
     const answer = await raw(strict, 'GET /docs?q=grün HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    expect(answer).toMatch(/^HTTP\/1.1 400.*must be percent-encoded/s);
+    expect(answer).toMatch(/^HTTP\/1.1 400.*percent-encode them/s);
   });
 
   it('with blanks in its address', async () => {
     const answer = await raw(strict, 'GET /docs?q=price:[1 TO 5] HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    expect(answer).toMatch(/^HTTP\/1.1 400.*blanks in an address/s);
+    expect(answer).toMatch(/^HTTP\/1.1 400.*blanks in the address/s);
   });
 
   it('with NUL in a parameter or in the path', async () => {
@@ -165,9 +234,7 @@ describe('hostile requests', () => {
 
   it('with headers that never end', async () => {
     const hurried = await createGateway(testConfig({ limits: { headerMilliseconds: 200 } }));
-    const started = performance.now();
     expect(await raw(hurried, 'GET /docs HTTP/1.1\r\nHost: localhost\r\nX-A: ')).toMatch(/^HTTP\/1.1 408/);
-    expect(performance.now() - started).toBeLessThan(40_000);
     await hurried[Symbol.asyncDispose]();
   });
 

@@ -6,29 +6,36 @@ import { listKeys } from '@akin/store';
 import express, { type Express, type Request, type Response } from 'express';
 import { type AccessConfig, asksForKeys, Gate } from './access/gate.ts';
 import { KeyRing } from './access/key-ring.ts';
+import { BacklogQuota } from './admission/backlog-quota.ts';
+import { DEFAULT_GATEWAY_LIMITS } from './admission/limits.ts';
+import { MemoryBudget } from './admission/memory-budget.ts';
+import { limitOpenRequests } from './admission/open-requests.ts';
+import { Semaphore } from './admission/semaphore.ts';
 import { HANDLERS } from './api/handlers.ts';
 import { createBackground } from './background.ts';
 import { Feeds } from './changes/feeds.ts';
-import type { DoorConfig, GatewayConfig } from './config.ts';
-import type { Context } from './context.ts';
-import { refuseBrokenRequest } from './http/broken-request.ts';
+import type { GatewayConfig, WorkerServerConfig } from './config.ts';
+import type { Context, SharedContext } from './context.ts';
 import { cors } from './http/cors.ts';
-import { begin, countUnserved, type Handler, serve, writeError } from './http/frame.ts';
-import { HeldBytes } from './http/held-bytes.ts';
-import { nothingAt } from './http/nothing-at.ts';
-import { limitOpen } from './http/open-requests.ts';
-import { checkHost, isLoopback, type SafetyConfig } from './http/safety.ts';
+import { Drain } from './http/drain.ts';
+import { rejectMalformedRequest } from './http/malformed-request.ts';
+import { checkHost, isLoopback, readHostNames, resourcePolicy, type SafetyConfig } from './http/safety.ts';
+import { beginRequest, countUnrouted, type Handler, serve, writeError } from './http/serve.ts';
 import { traceRequest } from './http/trace-request.ts';
-import { Turnstile } from './http/turnstile.ts';
+import { unknownAddress } from './http/unknown-address.ts';
 import { webPage } from './http/web-page.ts';
-import { DEFAULT_GATEWAY_LIMITS } from './limits.ts';
-import { createLaterCommits } from './update/later-commits.ts';
-import { Room } from './update/room.ts';
+import { createDelayedCommits } from './update/delayed-commits.ts';
 
+/** Disposing drains, lets open requests end for `limits.shutdownMilliseconds`, and closes. */
 export interface Gateway extends AsyncDisposable {
   /** Where it listens, without a slash at the end. */
   readonly url: string;
   readonly port: number;
+  /**
+   * Begins the end: `/health/ready` answers 503, and requests are served on for `shutdownDelayMilliseconds`, each
+   * answer closing its connection. Resolves when that time is over.
+   */
+  drain(): Promise<void>;
 }
 
 /** First parts of other addresses. */
@@ -38,89 +45,105 @@ const TAKEN_SEGMENTS = ['api', 'health', 'docs', 'metrics', 'assets'];
 const MAX_HEADER_BYTES = 64 * 1024;
 
 /**
- * Starts the HTTP door and resolves when it listens. Disposing stops taking requests, lets open ones end for
- * `limits.shutdownMilliseconds`, and closes; it closes nothing that the config brought.
+ * Starts the HTTP server and resolves when it listens. Disposing it closes nothing from the config.
  *
  * @throws AkinError forbidden when everybody would need a key and there is none; Error of the system when it cannot
  * listen, as on a port that is taken
  */
 export async function createGateway(config: GatewayConfig): Promise<Gateway> {
-  const laterCommits = createLaterCommits(config.commit, config.log);
+  const delayedCommits = createDelayedCommits(config.commit, config.log);
   const { store, analyze, makeThumbnail, commit, wake } = config;
   const parts = {
     ...{ store, analyze, makeThumbnail, commit, wake },
     ready: () => store.ping(),
-    commitLater: laterCommits.add,
+    answers: () => store.ping(),
+    scheduleCommit: delayedCommits.add,
   };
   const gateway = await open(config, parts, Object.keys(ENDPOINTS) as EndpointName[]);
   return {
     ...gateway,
     async [Symbol.asyncDispose]() {
-      laterCommits.stop();
+      await gateway.drain();
+      delayedCommits.stop();
       await gateway[Symbol.asyncDispose]();
     },
   };
 }
 
 /**
- * Starts a door for a process without a store: it tells whether the process lives and is ready, its figures, and
- * analyzes pictures if it was given how. Else as `createGateway`.
+ * Starts the HTTP server of a process without a store: health, metrics, and `/analyze` if `analyze` is given. Otherwise
+ * like `createGateway`.
  */
-export async function createDoor(config: DoorConfig): Promise<Gateway> {
+export async function createWorkerServer(config: WorkerServerConfig): Promise<Gateway> {
   const names: EndpointName[] = ['live', 'ready', 'metrics', ...(config.analyze ? (['analyze'] as const) : [])];
-  // What these endpoints do not ask for.
+  // These endpoints do not use them.
   const absent = undefined as never;
-  const parts = { store: absent, makeThumbnail: absent, commit: absent, wake: absent, commitLater: absent };
-  return open(config, { ...parts, analyze: config.analyze ?? absent, ready: config.ready }, names, config.otherwise);
+  const parts = { store: absent, makeThumbnail: absent, commit: absent, wake: absent, scheduleCommit: absent };
+  const { analyze = absent, ready, answers = ready } = config;
+  return open(config, { ...parts, analyze, ready, answers }, names, config.fallback);
 }
 
-type Parts = Pick<Context, 'store' | 'analyze' | 'makeThumbnail' | 'commit' | 'wake' | 'ready' | 'commitLater'>;
+type Parts = Pick<
+  Context,
+  'store' | 'analyze' | 'makeThumbnail' | 'commit' | 'wake' | 'ready' | 'answers' | 'scheduleCommit'
+>;
 
 async function open(
   config: Omit<GatewayConfig, keyof Parts>,
   parts: Parts,
   names: readonly EndpointName[],
-  otherwise?: () => AkinError,
+  fallback?: () => AkinError,
 ): Promise<Gateway> {
   const host = config.host ?? '127.0.0.1';
   const safety: SafetyConfig = {
     loopback: isLoopback(host),
-    allowedHosts: (config.allowedHosts ?? []).map((name) => name.toLowerCase()),
+    keyed: asksForKeys(config),
+    allowedHosts: readHostNames(config.allowedHosts ?? []),
     corsOrigins: config.corsOrigins ?? [],
   };
   const keyRing = new KeyRing(parts.store);
   const ring = parts.store === undefined ? undefined : keyRing;
-  const closed = asksForKeys(config);
-  const gate = new Gate(config.access ?? {}, safety, closed, ring);
-  if (closed) await requireKey(parts, config.access ?? {});
+  const gate = new Gate(config.access ?? {}, safety, ring);
+  if (safety.keyed) await requireKey(parts, config.access ?? {});
   const legacySegment = config.legacySegment ?? 'solr';
   if (!/^[A-Za-z0-9_-]+$/.test(legacySegment) || TAKEN_SEGMENTS.includes(legacySegment)) {
     throw new Error(`The legacy segment ${JSON.stringify(legacySegment)} cannot be the first part of an address.`);
   }
   const limits = { ...DEFAULT_GATEWAY_LIMITS, ...config.limits };
+  const drain = new Drain({
+    delayMilliseconds: config.shutdownDelayMilliseconds ?? 0,
+    openMilliseconds: limits.shutdownMilliseconds,
+  });
+  const unlessDraining = (ready: () => Promise<void>) => async () => {
+    drain.requireNotDraining();
+    await ready();
+  };
   const background = createBackground(config.log);
   const feeds = new Feeds(parts.store);
-  const context: Context = {
+  const context: SharedContext = {
     ...parts,
+    ready: unlessDraining(parts.ready),
+    answers: unlessDraining(parts.answers),
+    drain,
     background: background.run,
     log: config.log,
     metrics: config.metrics,
     limits,
-    heldBytes: new HeldBytes(limits.parameterBytesHeld),
-    turnstiles: {
-      searches: new Turnstile('searches', limits.searches),
-      bulkUpdates: new Turnstile('large updates', limits.bulkUpdates),
-      sentPictures: new Turnstile('pictures', limits.sentPictures),
-      fetchedPictures: new Turnstile('pictures', limits.fetchedPictures),
+    memoryBudget: new MemoryBudget(limits.parameterMemoryBytes),
+    semaphores: {
+      searches: new Semaphore('searches', limits.searches),
+      bulkUpdates: new Semaphore('large updates', limits.bulkUpdates),
+      sentPictures: new Semaphore('pictures', limits.sentPictures),
+      fetchedPictures: new Semaphore('pictures', limits.fetchedPictures),
     },
-    room: new Room(parts.store, limits),
+    backlogQuota: new BacklogQuota(parts.store, limits),
     feeds,
     gate,
     keyRing,
     legacySegment,
     version: config.version ?? '0.0.0',
   };
-  const app = createApp(context, safety, names, otherwise ?? config.webFolder);
+  const app = createApp(context, safety, names, fallback ?? config.webFolder);
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -134,15 +157,17 @@ async function open(
   server.headersTimeout = limits.headerMilliseconds;
   // Uploads take as long as they flow; pauses are limited where bodies are read.
   server.requestTimeout = 0;
-  server.on('clientError', (error: Error & { code?: string }, socket: Socket) => refuseBrokenRequest(error, socket));
+  server.on('clientError', (error: Error & { code?: string }, socket: Socket) => rejectMalformedRequest(error, socket));
   await listen(server, host, config.port ?? 0);
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
+    drain: () => drain.begin(),
     async [Symbol.asyncDispose]() {
+      await drain.begin();
       feeds.stop();
-      await close(server, limits.shutdownMilliseconds);
+      await drain.close(server);
       await background.stop();
     },
   };
@@ -150,25 +175,28 @@ async function open(
 
 /** What to do where keys are asked for and there is none. */
 export function howToMakeAKey({ firstKeyCommand = 'akin keys create --scope admin' }: AccessConfig): string {
-  return `Make the first one:\n  ${firstKeyCommand}\nor let everybody in who can connect (--allow-open-network).`;
+  return `Create the first one:\n  ${firstKeyCommand}\nor allow access without a key (--allow-open-network).`;
 }
 
 /** @throws AkinError forbidden where nobody could ask for anything that keys are for */
 async function requireKey({ store, analyze }: Parts, access: AccessConfig): Promise<void> {
   if (store === undefined) {
-    if (analyze === undefined || access.ownKey !== undefined) return;
+    if (analyze === undefined || access.fleetKey !== undefined) return;
     throw new AkinError(
       'forbidden',
-      'Beyond this machine akin analyzes only for whoever has the fleet key: give this process and the gateways the same AKIN_FLEET_KEY, or let everybody in who can connect (--allow-open-network).',
+      'An analyzer that other machines can reach needs a fleet key: give this process and the gateways the same AKIN_FLEET_KEY, or allow access without a key (--allow-open-network).',
     );
   }
   if ((await listKeys(store)).length > 0) return;
-  throw new AkinError('forbidden', `akin would ask everybody for a key, and there is none. ${howToMakeAKey(access)}`);
+  throw new AkinError(
+    'forbidden',
+    `akin requires a key from every client, and there is no key yet. ${howToMakeAKey(access)}`,
+  );
 }
 
 /** @param rest the folder of the web page, or what all other addresses answer */
 function createApp(
-  context: Context,
+  context: SharedContext,
   safety: SafetyConfig,
   names: readonly EndpointName[],
   rest: string | (() => AkinError) | undefined,
@@ -179,9 +207,14 @@ function createApp(
   app.enable('case sensitive routing');
   // Parameters are read by the frame, in order and by the rules of forms.
   app.set('query parser', () => ({}));
-  app.use(begin);
+  app.use(beginRequest);
+  app.use((_request, response, next) => {
+    response.setHeader('cross-origin-resource-policy', resourcePolicy(safety));
+    next();
+  });
+  app.use((request, response, next) => context.drain.track(request, response, next));
   app.use(traceRequest);
-  app.use(limitOpen(context.limits.openRequests));
+  app.use(limitOpenRequests(context.limits.openRequests, (request) => context.gate.addressOf(request)));
   app.use(async (request, response, next) => {
     checkHost(request, safety);
     if (!(await cors(request, response, context.gate))) next();
@@ -192,10 +225,13 @@ function createApp(
       if (request.method === 'OPTIONS') return allow(methods, response).status(204).end();
       if (!route) {
         allow(methods, response);
-        throw new AkinError('method-not-allowed', `${request.method} is not for this address: use ${listed(methods)}.`);
+        throw new AkinError(
+          'method-not-allowed',
+          `${request.method} is not allowed at this address: use ${listed(methods)}.`,
+        );
       }
       const handler = HANDLERS[route.name] as Handler<unknown>;
-      return serve(route.endpoint, route.name, route.door, handler, context)(request, response, next);
+      return serve(route.endpoint, route.name, route.prefix, handler, context)(request, response, next);
     });
   }
   if (typeof rest === 'function') {
@@ -206,14 +242,16 @@ function createApp(
     app.use(webPage(rest));
   }
   app.use((request: Request) => {
-    throw nothingAt(request.path);
+    throw unknownAddress(request.path);
   });
   app.use((error: unknown, request: Request, response: Response, _next: unknown) => {
     // The router cannot decode the path: the client's mistake, not ours.
     const broken = error instanceof URIError;
-    const known = broken ? new AkinError('bad-request', 'The path holds a broken percent escape.') : error;
+    const known = broken
+      ? new AkinError('bad-request', 'The path contains a broken percent escape: encode the path as UTF-8.')
+      : error;
     writeError(known, request, response, context);
-    countUnserved(response, context);
+    countUnrouted(response, context);
   });
   return app;
 }
@@ -221,7 +259,7 @@ function createApp(
 interface Route {
   readonly name: EndpointName;
   readonly endpoint: Endpoint;
-  readonly door: 'cores' | 'legacy';
+  readonly prefix: 'cores' | 'legacy';
 }
 
 /** What answers at each address, by method. */
@@ -236,12 +274,12 @@ function routes(names: readonly EndpointName[], legacySegment: string): Map<stri
   for (const name of names) {
     const endpoint: Endpoint = ENDPOINTS[name];
     if (endpoint.under === 'service') {
-      add(endpoint.path, { name, endpoint, door: 'cores' });
+      add(endpoint.path, { name, endpoint, prefix: 'cores' });
     } else if (endpoint.under === 'legacy') {
-      add(`/${legacySegment}${endpoint.path}`, { name, endpoint, door: 'legacy' });
+      add(`/${legacySegment}${endpoint.path}`, { name, endpoint, prefix: 'legacy' });
     } else {
-      add(`/api/cores${endpoint.path}`, { name, endpoint, door: 'cores' });
-      add(`/${legacySegment}${endpoint.path}`, { name, endpoint, door: 'legacy' });
+      add(`/api/cores${endpoint.path}`, { name, endpoint, prefix: 'cores' });
+      add(`/${legacySegment}${endpoint.path}`, { name, endpoint, prefix: 'legacy' });
     }
   }
   return table;
@@ -263,12 +301,4 @@ function listen(server: Server, host: string, port: number): Promise<void> {
       resolve();
     });
   });
-}
-
-async function close(server: Server, milliseconds: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), milliseconds);
-  await closed;
-  clearTimeout(timer);
 }

@@ -1,4 +1,12 @@
 export { type AccessConfig, asksForKeys } from './access/gate.ts';
-export type { Analysis, AnalyzeImage, CommitChanges, DoorConfig, GatewayConfig, GatewayMetrics } from './config.ts';
-export { createDoor, createGateway, type Gateway, howToMakeAKey } from './gateway.ts';
-export { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './limits.ts';
+export { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './admission/limits.ts';
+export type {
+  Analysis,
+  AnalyzeImage,
+  CommitChanges,
+  GatewayConfig,
+  GatewayMetrics,
+  WorkerServerConfig,
+} from './config.ts';
+export { createGateway, createWorkerServer, type Gateway, howToMakeAKey } from './gateway.ts';
+export { isLoopback } from './http/safety.ts';

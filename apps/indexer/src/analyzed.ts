@@ -1,6 +1,6 @@
 import type { Job } from '@akin/queue';
 import { inSpan } from '@akin/runtime';
-import { failAnalysis, listCollections, requeueAnalyses, saveAnalysis, seqOf } from '@akin/store';
+import { collectionOf, failAnalysis, requeueAnalyses, saveAnalysis, seqOf } from '@akin/store';
 import type { Context } from './context.ts';
 import { RETRY_AFTER } from './retries.ts';
 
@@ -25,7 +25,7 @@ export async function handleAnalyzed(job: Job<'analyzed'>, context: Context): Pr
 
 async function keep({ id: job, payload }: Job<'analyzed'>, { store, log }: Context): Promise<void> {
   const { request, position, attempt, result, origin } = payload;
-  const collection = (await listCollections(store)).find(({ id }) => id === payload.collection);
+  const collection = await collectionOf(store, payload.collection);
   if (collection === undefined) return;
   const ref = { collection, request: BigInt(request), position, attempt };
   if ('outputs' in result) {

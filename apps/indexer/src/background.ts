@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { apartFromSpans, type Log } from '@akin/runtime';
+import { apartFromSpans, causeFields, type Log } from '@akin/runtime';
 
 /** Work that is done again and again. */
 export interface Background extends AsyncDisposable {
@@ -62,8 +62,9 @@ export function inBackground(
   function tell(err: Error & { code?: string }): void {
     if (told?.message === err.message && Date.now() - told.at < REPEAT_MILLISECONDS) return;
     told = { message: err.message, at: Date.now() };
-    if (err.code === 'unavailable') log.warn({ work: name, reason: err.message }, 'background work waits');
-    else log.error({ err, work: name }, 'background work failed; it is tried again');
+    if (err.code === 'unavailable') {
+      log.warn({ work: name, reason: err.message, ...causeFields(err) }, 'background work waits');
+    } else log.error({ err, work: name }, 'background work failed; it is tried again');
   }
 
   timer = setTimeout(wake, milliseconds);

@@ -1,18 +1,25 @@
 import { analysisJobId } from '@akin/contract';
 import { inSpan, traceparent } from '@akin/runtime';
-import { type AnalysisTask, claimForAnalysis, failAnalysis, requeueAnalyses } from '@akin/store';
+import { type AnalysisTask, ClaimTurns, claimForAnalysis, failAnalysis, requeueAnalyses } from '@akin/store';
 import type { Context } from './context.ts';
 import { MOST_ATTEMPTS } from './retries.ts';
 import { jobRefOf } from './sweep.ts';
 
-/** Jobs that the queue holds at most, waiting at either end. What it does not hold waits in the database. */
+/**
+ * Jobs that the queue holds at most, waiting at either end: those of so many seconds, and no fewer or more than that.
+ * What it does not hold waits in the database, where collections take turns; in the queue they wait behind each other.
+ */
+const WAITING_SECONDS = 10;
+const LEAST_WAITING = 100;
 const MOST_WAITING = 500;
 /** Beyond that, for images that somebody may wait for: they go before all others. */
 const MOST_WAITING_INTERACTIVE = 1_000;
 /** What the queue is called in spans. */
 const ANALYZE_JOBS = { 'messaging.system': 'bullmq', 'messaging.destination.name': 'analyze' } as const;
-/** Images that are claimed in one statement. */
-const CHUNK = 100;
+/** Images that are claimed at a time. */
+const CHUNK = 50;
+/** The time over which analyses are counted. */
+const COUNT_MILLISECONDS = 1_000;
 /** Within its request: the images of small requests go before those of large ones. */
 const FIRST_BULK_POSITION = 20;
 /** Images of one host that are handed out at a time: enough for all analyzers to ask it as much as they may. */
@@ -29,6 +36,8 @@ export interface Dispatch {
   run(): Promise<void>;
   /** Tells that an analysis ended: one more image of its host may be handed out. */
   makeRoom(): void;
+  /** Tells that something happened in a collection. */
+  hear(collection: number): void;
 }
 
 export function createDispatch(context: Context): Dispatch {
@@ -36,6 +45,9 @@ export function createDispatch(context: Context): Dispatch {
   let room = true;
   let roomFrom = 0;
   let walkFrom = 0;
+  const pace = createPace();
+  const first = { first: FIRST_BULK_POSITION, perHost: PER_HOST_INTERACTIVE, turns: new ClaimTurns() };
+  const any = { perHost: PER_HOST, turns: new ClaimTurns() };
 
   const handOut = async (tasks: readonly AnalysisTask[]): Promise<'all' | 'some'> => {
     const taken = await Promise.all(tasks.map((task) => dispatch(task, context)));
@@ -46,17 +58,17 @@ export function createDispatch(context: Context): Dispatch {
     async run() {
       let waiting = await waitingJobs(context);
       while (waiting + CHUNK <= MOST_WAITING_INTERACTIVE) {
-        const options = { first: FIRST_BULK_POSITION, perHost: PER_HOST_INTERACTIVE };
-        const tasks = await claimForAnalysis(store, CHUNK, options);
+        const tasks = await claimForAnalysis(store, CHUNK, first);
         if ((await handOut(tasks)) === 'some') return;
         if (tasks.length === 0) break;
         waiting += tasks.length;
       }
       const mayLook = () => performance.now() >= (room ? roomFrom : walkFrom);
-      while (waiting + CHUNK <= MOST_WAITING && mayLook()) {
+      const most = Math.min(Math.max(pace.perSecond() * WAITING_SECONDS, LEAST_WAITING), MOST_WAITING);
+      while (waiting + CHUNK <= most && mayLook()) {
         room = false;
         const from = performance.now();
-        const tasks = await claimForAnalysis(store, CHUNK, { perHost: PER_HOST });
+        const tasks = await claimForAnalysis(store, CHUNK, any);
         const walked = performance.now() - from;
         if ((await handOut(tasks)) === 'some') return;
         waiting += tasks.length;
@@ -72,6 +84,32 @@ export function createDispatch(context: Context): Dispatch {
     },
     makeRoom() {
       room = true;
+      pace.count();
+    },
+    hear(collection) {
+      first.turns.hear(collection);
+      any.turns.hear(collection);
+    },
+  };
+}
+
+/** How many analyses end a second, as of late. */
+function createPace(): { count(): void; perSecond(): number } {
+  let since = performance.now();
+  let count = 0;
+  let perSecond = 0;
+  return {
+    count() {
+      count++;
+    },
+    perSecond() {
+      const passed = performance.now() - since;
+      if (passed >= COUNT_MILLISECONDS) {
+        perSecond = (perSecond + (1_000 * count) / passed) / 2;
+        since += passed;
+        count = 0;
+      }
+      return perSecond;
     },
   };
 }

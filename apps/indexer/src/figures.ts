@@ -1,10 +1,12 @@
-import type { Metrics } from '@akin/runtime';
-import { type CollectionStatus, collectionStatus, oldestUnseen } from '@akin/store';
+import { type Metrics, within } from '@akin/runtime';
+import { type Collection, type CollectionStatus, collectionStatus, countLeaderless, oldestUnseen } from '@akin/store';
 import type { Context } from './context.ts';
 import type { Led } from './leadership.ts';
 
 /** Counting what waits takes time: scrapes within so many milliseconds share a count. */
 const FRESH_MILLISECONDS = 5_000;
+/** A queue that hangs must not hold up the other figures. */
+const QUEUE_MILLISECONDS = 2_000;
 
 interface Figures {
   readonly status: CollectionStatus;
@@ -22,7 +24,7 @@ export function tellFigures(
     const rows = [];
     for (const name of ['analyze', 'analyzed'] as const) {
       // The other figures are told while the queue is away, too.
-      const counts = await queue.counts(name).catch(() => ({}));
+      const counts = await within(QUEUE_MILLISECONDS, queue.counts(name)).catch(() => ({}));
       for (const [state, value] of Object.entries(counts)) rows.push({ labels: { queue: name, state }, value });
     }
     return rows;
@@ -35,16 +37,23 @@ export function tellFigures(
     }
     return known.figures;
   };
+  /** Those of collections in which nothing is under way hold until one of them changes. */
+  let resting = new Map<number, { readonly version: string; readonly figures: Figures }>();
   async function read(): Promise<Map<string, Figures>> {
     const all = new Map<string, Figures>();
-    for (const { collection } of await led()) {
-      const [status, oldest] = await Promise.all([
-        collectionStatus(store, collection),
-        oldestUnseen(store, collection),
-      ]);
-      all.set(collection.name, { status, lag: oldest === undefined ? 0 : (Date.now() - oldest.getTime()) / 1000 });
+    const still: typeof resting = new Map();
+    for (const { collection, version, open } of await led()) {
+      const before = open ? undefined : resting.get(collection.id);
+      const figures = before?.version === version ? before.figures : await figuresOf(collection);
+      if (!open) still.set(collection.id, { version, figures });
+      all.set(collection.name, figures);
     }
+    resting = still;
     return all;
+  }
+  async function figuresOf(collection: Collection): Promise<Figures> {
+    const [status, oldest] = await Promise.all([collectionStatus(store, collection), oldestUnseen(store, collection)]);
+    return { status, lag: oldest === undefined ? 0 : (Date.now() - oldest.getTime()) / 1000 };
   }
   const ofEach = (name: string, help: string, value: (figures: Figures) => number) =>
     metrics.gauges(name, help, ['collection'], async () =>
@@ -62,9 +71,13 @@ export function tellFigures(
       Object.entries(status.failures).map(([reason, value]) => ({ labels: { collection, reason }, value })),
     ),
   );
+  metrics.gauge('akin_collections_led', 'Collections that this process leads', async () => (await led()).length);
+  metrics.gauges('akin_collections_without_leader', 'Collections that no process leads', [], async () => [
+    { labels: {}, value: await countLeaderless(store) },
+  ]);
   metrics.gauge(
     'akin_bulk_rest',
     'Milliseconds that bulk work rests for each millisecond of work, so that searches stay quick',
-    () => store.brake.strength,
+    () => store.throttle.strength,
   );
 }

@@ -174,13 +174,22 @@ describe('the indexer', () => {
   it('queues again what got lost with the queue', async () => {
     let lost = 0;
     const losing = queue.work('analyze', async () => void lost++, { concurrency: 10 });
-    start({ sweepMilliseconds: 20 });
+    let sweeps = 0;
+    const counting: Queue = {
+      ...queue,
+      alive: (...args) => {
+        sweeps++;
+        return queue.alive(...args);
+      },
+      [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose](),
+    };
+    start({ queue: counting, sweepMilliseconds: 20 });
     const accepted = await accept(store, collection, [image('a'), image('b')]);
     while (lost < 2) await delay(5);
     await losing[Symbol.asyncDispose]();
     answerAnalyses(() => ({ outputs: '{}' }));
     // Nothing is in the queue, but for some seconds the jobs may still be on their way.
-    await delay(100);
+    for (const from = sweeps; sweeps < from + 6; ) await delay(5);
     expect(await states()).toEqual([
       ['a', 'analyzing'],
       ['b', 'analyzing'],
@@ -219,8 +228,8 @@ describe('the indexer', () => {
     first.wake();
     // Ends when the dispatch at hand has found the queue full.
     await first[Symbol.asyncDispose]();
-    // The first 20, and as many hundreds as there is room for.
-    expect(await queue.counts('analyze')).toMatchObject({ waiting: 420 });
+    // The first 20, and of the rest what a slow analyzer has enough to do with.
+    expect(await queue.counts('analyze')).toMatchObject({ waiting: 70 });
     start().wake();
     const order: number[] = [];
     answerAnalyses(({ position }) => {
@@ -230,6 +239,49 @@ describe('the indexer', () => {
     expect(await waitForOperations(store, collection, accepted)).toEqual([]);
     expect(order).toHaveLength(900);
     expect(order.slice(0, 20).sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i));
+  });
+
+  it('hands out pictures of a collection in turn with those of another, of which very many wait', async () => {
+    const other = await createCollection(store, `collection-${created++}`);
+    await accept(
+      store,
+      collection,
+      Array.from({ length: 1_000 }, (_, i) => imageOf(i)),
+    );
+    const { wake } = start();
+    wake();
+    while ((await queue.counts('analyze')).waiting < 70) await delay(5);
+    const accepted = await accept(
+      store,
+      other,
+      Array.from({ length: 60 }, (_, i) => imageOf(i)),
+    );
+    wake();
+    const order: number[] = [];
+    answerAnalyses(({ collection: id }) => {
+      order.push(id);
+      return { outputs: '{}' };
+    });
+    expect(await waitForOperations(store, other, accepted)).toEqual([]);
+    const before = order.slice(0, order.lastIndexOf(other.id)).filter((id) => id === collection.id);
+    // Those that the queue held when the others came, and from then on as many as of the others, and a few at work.
+    expect(before.length).toBeLessThan(300);
+    await dropCollection(store, other);
+  });
+
+  it('makes changes of a collection visible while the commit of another one hangs', async () => {
+    const other = await createCollection(store, `collection-${created++}`);
+    await accept(store, collection, [{ id: 'a' }]);
+    await store.engine.transaction(async (tx) => {
+      await tx.query('select from akin.collections where id = $1 for update', [collection.id]);
+      start({ autoCommitMilliseconds: 20 });
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      while ((await store.engine.query(waiting)).length === 0) await delay(5);
+      const small = await accept(store, other, [{ id: 'b' }]);
+      expect(await waitForOperations(store, other, small, { until: 'visible' })).toEqual([]);
+      expect(await collectionStatus(store, collection)).toMatchObject({ documents: 0 });
+    });
+    await dropCollection(store, other);
   });
 
   it('ends the work at hand when it is disposed of, and another one goes on', async () => {

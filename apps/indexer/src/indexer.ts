@@ -1,11 +1,13 @@
 import { AkinError } from '@akin/domain';
 import type { Queue } from '@akin/queue';
-import type { Log, Metrics } from '@akin/runtime';
+import { causeFields, type Log, type Metrics } from '@akin/runtime';
 import {
   answerCommit,
   arrangeCells,
+  type Collection,
   type CommitResult,
   commit,
+  dropReplaced,
   findCollection,
   requestedCommits,
   type Store,
@@ -16,6 +18,7 @@ import { createDispatch } from './dispatch.ts';
 import { tellFigures } from './figures.ts';
 import { keepGroups } from './keep-groups.ts';
 import { createLeadership, type Led } from './leadership.ts';
+import { Rounds } from './rounds.ts';
 import { keepHouse, requeueLost } from './sweep.ts';
 
 export interface IndexerConfig {
@@ -29,7 +32,10 @@ export interface IndexerConfig {
   readonly sweepMilliseconds?: number;
 }
 
-/** Takes accepted changes to where searches see them. Disposing ends what is at work; nothing accepted is lost. */
+/**
+ * Takes accepted changes to where searches see them. Disposing ends what is at work, and cancels statements that take
+ * longer than a second; nothing accepted is lost, and the next indexer goes on.
+ */
 export interface Indexer extends AsyncDisposable {
   /** Tells that changes were accepted, which would be noticed a second later anyway. */
   wake(): void;
@@ -48,6 +54,9 @@ const NEWS_APART_MILLISECONDS = 50;
 /** Commits on request are looked for so often; news wakes earlier. */
 const ANSWER_MILLISECONDS = 500;
 
+/** At its end, statements at work get so long; then they are cancelled, again and again until all work ended. */
+const LAST_STATEMENT_MILLISECONDS = 1_000;
+
 /** Starts to dispatch analyses, keep their results, commit and sweep. */
 export function createIndexer(config: IndexerConfig): Indexer {
   const { store, queue, log, metrics, autoCommitMilliseconds = 15_000, sweepMilliseconds = 10_000 } = config;
@@ -63,7 +72,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
 
   const stopping = new AbortController();
 
-  async function commitTimed({ collection, lease }: Led): Promise<CommitResult> {
+  async function commitTimed({ collection, lease }: Pick<Led, 'collection' | 'lease'>): Promise<CommitResult> {
     const from = performance.now();
     const result = await commit(store, collection, lease, stopping.signal);
     if (result.applied > 0 || result.failed > 0) {
@@ -75,29 +84,52 @@ export function createIndexer(config: IndexerConfig): Indexer {
     return result;
   }
 
-  async function commitAll(): Promise<void> {
-    for (const one of await leadership.led()) {
-      // One that cannot be committed keeps no other from it.
-      await commitTimed(one).catch((err) => tellFailure(one, err));
-    }
+  /** The commits at work. Nobody waits for all of them: a large one would keep those of other collections from beginning. */
+  const atWork = new Map<Promise<void>, number>();
+  function begin(one: Led, work: () => Promise<unknown>): void {
+    const promise = work().then(
+      () => void atWork.delete(promise),
+      (err) => {
+        atWork.delete(promise);
+        tellFailure(one, err);
+      },
+    );
+    atWork.set(promise, one.collection.id);
   }
 
+  async function commitAll(): Promise<void> {
+    const open = await leadership.led('open');
+    const busy = new Set(atWork.values());
+    for (const one of open) if (!busy.has(one.collection.id)) begin(one, () => commitTimed(one));
+  }
+
+  /** Requests for commits that are being answered, by id of the collection. */
+  const answers = new Map<number, bigint>();
   async function commitOnRequest(): Promise<void> {
     const requested = await requestedCommits(store);
+    for (const [id, asked] of requested) if ((answers.get(id) ?? 0n) >= asked) requested.delete(id);
     if (requested.size === 0) return;
-    const answer = async (one: Led) => {
-      const asked = requested.get(one.collection.id);
-      if (asked === undefined) return;
-      await commitTimed(one);
-      await answerCommit(store, one.collection, asked);
-    };
-    await Promise.all((await leadership.led()).map((one) => answer(one).catch((err) => tellFailure(one, err))));
+    for (const one of await leadership.led()) {
+      const { id } = one.collection;
+      const asked = requested.get(id);
+      if (asked === undefined) continue;
+      answers.set(id, asked);
+      begin(one, async () => {
+        try {
+          await commitTimed(one);
+          await answerCommit(store, one.collection, asked);
+        } finally {
+          if (answers.get(id) === asked) answers.delete(id);
+        }
+      });
+    }
   }
 
   function tellFailure({ collection }: Led, err: Error): void {
     const passing = err instanceof AkinError && ['conflict', 'unavailable', 'not-found'].includes(err.code);
-    if (passing) log.warn({ collection: collection.name, reason: err.message }, 'no commit');
-    else log.error({ err, collection: collection.name }, 'commit failed');
+    if (passing) {
+      log.warn({ collection: collection.name, reason: err.message, ...causeFields(err) }, 'no commit');
+    } else log.error({ err, collection: collection.name }, 'commit failed');
   }
 
   const dispatch = createDispatch(context);
@@ -111,44 +143,43 @@ export function createIndexer(config: IndexerConfig): Indexer {
     },
     log,
   );
+  /** Does some work in each collection that this process leads and where there may be some. */
+  const inRounds = (failure: string, work: (collection: Collection) => Promise<boolean>) => {
+    const rounds = new Rounds(store, log, failure);
+    return async () => rounds.run(await leadership.led(), work, stopping.signal);
+  };
+  const keepHouses = inRounds('housekeeping failed', (collection) => keepHouse(store, collection));
   const housekeeping = inBackground(
     'housekeeping',
     sweepMilliseconds,
     async () => {
-      const led = await leadership.led();
-      await keepHouse(
-        context,
-        led.map(({ collection }) => collection),
-      );
+      await dropReplaced(store);
+      await keepHouses();
     },
     log,
+  );
+  const groupAll = inRounds('groups were not brought up to the last commit', (collection) =>
+    keepGroups(store, collection, stopping.signal),
   );
   const grouping = inBackground(
     'groups',
     sweepMilliseconds,
     async () => {
-      const led = await leadership.led();
-      const collections = led.map(({ collection }) => collection);
-      if (!(await keepGroups(context, collections, stopping.signal))) grouping.wake();
+      if (!(await groupAll())) grouping.wake();
     },
     log,
   );
-  const arranging = inBackground(
-    'cells',
-    sweepMilliseconds,
-    async () => {
-      const led = await leadership.led();
-      const collections = led.map(({ collection }) => collection);
-      await arrangeCells(store, collections, stopping.signal);
-    },
-    log,
+  const arrangeAll = inRounds('cells were not made', (collection) =>
+    arrangeCells(store, [collection], stopping.signal),
   );
+  const arranging = inBackground('cells', sweepMilliseconds, arrangeAll, log);
   // Where no other process uses the store, everybody who has news wakes this one.
   const answering = store.shared
     ? inBackground('commits on request', ANSWER_MILLISECONDS, commitOnRequest, log, NEWS_APART_MILLISECONDS)
     : undefined;
   const leadership = createLeadership(store, log, () => committing.wake());
-  const endOfNews = store.memory.events.listen(() => {
+  const endOfNews = store.memory.events.listen((collection) => {
+    dispatch.hear(collection);
     if (answering === undefined) return;
     dispatching.wake();
     answering.wake();
@@ -167,8 +198,8 @@ export function createIndexer(config: IndexerConfig): Indexer {
   return {
     wake: () => dispatching.wake(),
     async commit(name) {
-      await findCollection(store, name);
-      const one = (await leadership.led()).find(({ collection }) => collection.name === name);
+      const { id } = await findCollection(store, name);
+      const one = (await leadership.led()).find(({ collection }) => collection.id === id);
       if (one === undefined) throw new AkinError('unavailable', `Another process commits in the collection ${name}.`);
       return commitTimed(one);
     },
@@ -176,7 +207,10 @@ export function createIndexer(config: IndexerConfig): Indexer {
       endOfNews();
       stopping.abort(new AkinError('unavailable', 'The indexer ends; the next one goes on with what it began.'));
       const parts = [dispatching, analyzed, answering, committing, grouping, arranging, sweeping, housekeeping];
+      const timer = setInterval(() => store.cancelStatements().catch(() => {}), LAST_STATEMENT_MILLISECONDS);
       await Promise.all(parts.map((part) => part?.[Symbol.asyncDispose]()));
+      await Promise.all(atWork.keys());
+      clearInterval(timer);
       // Last: until then what is at work holds its leases.
       await leadership[Symbol.asyncDispose]();
     },

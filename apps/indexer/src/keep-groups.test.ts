@@ -2,7 +2,7 @@ import { MODULES } from '@akin/modules/manifests';
 import { calibrations, encodeDescriptor, groupRule, models, parseOutputs } from '@akin/modules/vectors';
 import { createMemoryQueue } from '@akin/queue';
 import { createLogger, createMetrics } from '@akin/runtime';
-import { commit, createCollection, dropCollection, listGroups, openStore, type Store } from '@akin/store';
+import { commit, createCollection, listGroups, openStore, type Store } from '@akin/store';
 import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accept } from '../test/support.ts';
@@ -81,7 +81,7 @@ describe('groups of near-duplicates', () => {
       await commit(opened, collection);
       await opened[Symbol.asyncDispose]();
       opened = await openStore({ ...place, models: models(), calibrations: calibrations() });
-      expect(await keepGroups({ store: opened, log }, [collection], new AbortController().signal)).toBe(true);
+      expect(await keepGroups(opened, collection, new AbortController().signal)).toBe(true);
       const page = await listGroups(opened, collection, { rows: 10, members: 10 });
       expect(page.asOfCommit).toBe(page.commit);
       expect(page.groups.map(({ members }) => members.map(({ id }) => id))).toEqual([['a', 'b']]);
@@ -89,14 +89,5 @@ describe('groups of near-duplicates', () => {
       await opened[Symbol.asyncDispose]();
       await other.drop();
     }
-  });
-
-  it('of one collection do not wait for another that cannot be grouped', async () => {
-    const gone = await createCollection(store, 'gone');
-    const there = await createCollection(store, 'there');
-    await dropCollection(store, gone);
-    const { signal } = new AbortController();
-    expect(await keepGroups({ store, log }, [gone, there], signal)).toBe(true);
-    expect((await listGroups(store, there, { rows: 1, members: 1 })).groups).toEqual([]);
   });
 });

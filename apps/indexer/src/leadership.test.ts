@@ -39,7 +39,8 @@ describe('several indexers on one database', () => {
   };
   const leader = async () => {
     const [row] = await gateway.engine.query<{ holder: string; epoch: bigint }>(
-      'select holder, epoch from akin.leases where collection = $1 and until > now()',
+      `select l.holder, l.epoch from akin.leases l left join akin.lease_holders h using (holder)
+        where l.collection = $1 and greatest(l.until, h.until) > now()`,
       [collection.id],
     );
     return row;
@@ -84,19 +85,43 @@ describe('several indexers on one database', () => {
     const first = start(stores[0]);
     const { epoch } = await untilLed();
     start(stores[1]);
-    const from = performance.now();
     await first[Symbol.asyncDispose]();
+    // Nobody has to wait for the end of the lease: it is over, or another one has it.
+    const row = await leader();
+    expect(row === undefined || row.epoch > epoch).toBe(true);
     await untilLed((row) => row.epoch > epoch);
-    expect(performance.now() - from).toBeLessThan(3_000);
   });
 
-  it('have a new leader within ten seconds when the leader is gone without a word, and what was asked is done', async () => {
+  it('end amid a commit that would wait for ever, and the next leader goes on with it', async () => {
+    const first = start(stores[0]);
+    await untilLed();
+    const accepted = await accept(gateway, collection, [{ id: 'a' }]);
+    const locked = `${collection.sqlSchema}.documents`;
+    let asked: Promise<unknown> | undefined;
+    await gateway.engine.transaction(async (tx) => {
+      await tx.query('set local idle_in_transaction_session_timeout = 0');
+      await tx.query(`lock table ${locked}`);
+      asked = requestCommit(gateway, collection);
+      for (let waits = false; !waits; ) {
+        const [row] = await tx.query<{ waits: boolean }>(
+          'select exists (select from pg_locks where relation = $1::regclass and not granted) as waits',
+          [locked],
+        );
+        waits = row?.waits === true;
+      }
+      await first[Symbol.asyncDispose]();
+      expect(await leader()).toBeUndefined();
+    });
+    start(stores[1]);
+    await asked;
+    expect(await waitForOperations(gateway, collection, accepted, { until: 'visible' })).toEqual([]);
+  });
+
+  it('have a new leader when the lease of one ends that is gone without a word, and what was asked is done', async () => {
     const { epoch } = await untilLedBy('a process that died');
     start(stores[1]);
     const accepted = await accept(gateway, collection, [{ id: 'a' }]);
-    const from = performance.now();
     await requestCommit(gateway, collection);
-    expect(performance.now() - from).toBeLessThan(10_000);
     expect((await leader())?.epoch).toBeGreaterThan(epoch);
     expect(await waitForOperations(gateway, collection, accepted, { until: 'visible' })).toEqual([]);
   });

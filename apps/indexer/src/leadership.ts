@@ -1,23 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Log } from '@akin/runtime';
-import { type Collection, holdLease, type Lease, listCollections, releaseLeases, type Store } from '@akin/store';
+import {
+  type CollectionState,
+  collectionStates,
+  findLeases,
+  type Lease,
+  releaseLeases,
+  renewLeases,
+  type Store,
+  takeLeases,
+} from '@akin/store';
 import { inBackground } from './background.ts';
 
 /** A lease that is not renewed is free after so long. */
 const LEASE_MILLISECONDS = 5_000;
 const RENEW_MILLISECONDS = 1_000;
+/** Collections that one line of the log names. */
+const MOST_NAMED = 10;
 
 /** A collection that this process leads: it alone commits there and keeps house. */
-export interface Led {
-  readonly collection: Collection;
+export interface Led extends CollectionState {
   /** Undefined where no other process uses the store. */
   readonly lease: Lease | undefined;
 }
 
 /** Finds out which collections this process leads. Disposing gives them to others at once. */
 export interface Leadership extends AsyncDisposable {
-  led(): Promise<Led[]>;
+  /** The collections that it leads, all of them or those in which something is under way: one statement. */
+  led(only?: 'open' | 'all'): Promise<Led[]>;
 }
 
 /**
@@ -28,47 +39,57 @@ export interface Leadership extends AsyncDisposable {
 export function createLeadership(store: Store, log: Log, onGain: () => void): Leadership {
   if (!store.shared) {
     return {
-      led: async () => (await listCollections(store)).map((collection) => ({ collection, lease: undefined })),
+      led: async (only) => (await collectionStates(store, only)).map((state) => ({ ...state, lease: undefined })),
       [Symbol.asyncDispose]: async () => {},
     };
   }
   const holder = `${hostname()} ${process.pid} ${randomUUID()}`;
-  const leases = new Map<number, { readonly lease: Lease; readonly until: number }>();
+  let leases: ReadonlyMap<number, Lease> = new Map();
+  let until = Number.NEGATIVE_INFINITY;
 
+  /** By itself, so that nothing that has to be done for many collections keeps it waiting. */
   async function renew(): Promise<void> {
-    let gained = false;
-    const collections = await listCollections(store);
-    for (const collection of collections) {
-      const from = performance.now();
-      const lease = await holdLease(store, collection, holder, LEASE_MILLISECONDS);
-      const before = leases.get(collection.id)?.lease;
-      if (lease === undefined) {
-        if (leases.delete(collection.id)) log.warn({ collection: collection.name }, 'another indexer leads by now');
-        continue;
-      }
-      leases.set(collection.id, { lease, until: from + LEASE_MILLISECONDS });
-      if (before?.epoch === lease.epoch) continue;
-      gained = true;
-      log.info({ collection: collection.name, epoch: String(lease.epoch) }, 'leads the collection');
-    }
-    const exists = new Set(collections.map(({ id }) => id));
-    for (const id of leases.keys()) if (!exists.has(id)) leases.delete(id);
-    if (gained) onGain();
+    const from = performance.now();
+    const held = await renewLeases(store, holder, LEASE_MILLISECONDS);
+    let gained = 0;
+    for (const [id, { epoch }] of held) if (leases.get(id)?.epoch !== epoch) gained++;
+    const lost = [...leases.keys()].filter((id) => !held.has(id));
+    leases = held;
+    until = from + LEASE_MILLISECONDS;
+    if (lost.length > 0) await tellLost(lost);
+    if (gained === 0) return;
+    log.info({ collections: gained, of: held.size }, 'leads more collections');
+    onGain();
+  }
+
+  /** Those that are gone nobody leads. */
+  async function tellLost(ids: readonly number[]): Promise<void> {
+    const there = (await collectionStates(store)).filter(({ collection }) => ids.includes(collection.id));
+    if (there.length === 0) return;
+    const names = there.slice(0, MOST_NAMED).map(({ collection }) => collection.name);
+    log.warn({ collections: there.length, names }, 'another indexer leads by now');
+  }
+
+  async function take(): Promise<void> {
+    const taken = await takeLeases(store, await findLeases(store, holder), holder, LEASE_MILLISECONDS);
+    if (taken.size > 0) renewing.wake();
   }
 
   const renewing = inBackground('leases', RENEW_MILLISECONDS, renew, log);
-  renewing.wake();
+  const taking = inBackground('free leases', RENEW_MILLISECONDS, take, log);
+  taking.wake();
   return {
-    async led() {
-      const now = performance.now();
-      return (await listCollections(store)).flatMap((collection) => {
-        const held = leases.get(collection.id);
-        return held !== undefined && held.until > now ? [{ collection, lease: held.lease }] : [];
+    async led(only) {
+      const states = await collectionStates(store, only);
+      if (performance.now() >= until) return [];
+      return states.flatMap((state) => {
+        const lease = leases.get(state.collection.id);
+        return lease === undefined ? [] : [{ ...state, lease }];
       });
     },
     async [Symbol.asyncDispose]() {
-      await renewing[Symbol.asyncDispose]();
-      leases.clear();
+      await Promise.all([renewing[Symbol.asyncDispose](), taking[Symbol.asyncDispose]()]);
+      leases = new Map();
       await releaseLeases(store, holder).catch(() => {});
     },
   };

@@ -3,9 +3,10 @@ import {
   type AnalysisRef,
   type Collection,
   listAnalyzing,
-  maintain,
+  maintainCollection,
   requeueAnalyses,
   requeueStuck,
+  type Store,
   sweepUnaccepted,
 } from '@akin/store';
 import type { Context } from './context.ts';
@@ -35,10 +36,14 @@ export async function requeueLost({ store, queue, log }: Context): Promise<numbe
   return requeued;
 }
 
-/** The housekeeping of some collections. */
-export async function keepHouse({ store }: Context, collections: readonly Collection[]): Promise<void> {
-  for (const collection of collections) await sweepUnaccepted(store, collection, ABANDONED_MILLISECONDS);
-  await maintain(store, collections);
+/**
+ * The housekeeping of a collection.
+ *
+ * @returns whether nothing is left to do until it changes, but for what comes within hours
+ */
+export async function keepHouse(store: Store, collection: Collection): Promise<boolean> {
+  await sweepUnaccepted(store, collection, ABANDONED_MILLISECONDS);
+  return maintainCollection(store, collection);
 }
 
 /** How jobs name an analysis. */

@@ -1,7 +1,7 @@
 import type { Collection, CollectionSummary, Operation, OperationState } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import type { Actions } from './page.ts';
+import type { Actions } from './actions.ts';
 
 /** What the page knows of the changes that are on their way or failed. */
 export interface Changes {
@@ -29,8 +29,8 @@ const OPEN_STATES = ['analyzing', 'queued', 'ready'] as const;
 
 const STATE_NAMES: Readonly<Partial<Record<OperationState, string>>> = {
   analyzing: 'being analyzed',
-  queued: 'waits for its analysis',
-  ready: 'waits for the next commit',
+  queued: 'waits to be analyzed',
+  ready: 'will be visible in a moment',
 };
 
 const REASON_NAMES: Readonly<Record<string, string>> = {
@@ -39,8 +39,8 @@ const REASON_NAMES: Readonly<Record<string, string>> = {
   'unsupported-image': 'Not a picture that akin reads',
   'too-large': 'The picture is too large',
   'bad-request': 'The document could not be stored',
-  unavailable: 'Something was not there',
-  internal: 'A mistake of akin',
+  unavailable: 'Something that akin needs did not answer',
+  internal: 'Something went wrong in akin',
 };
 
 /** The failed changes, as many as are shown at least, and the first of those on their way. */
@@ -143,12 +143,12 @@ function failedOne(one: Operation, changes: Changes, actions: Actions): Template
   return html`<li>
     <span class="what">${nameOf(one)}</span>
     <span class="how">${one.reason?.msg ?? 'It failed.'}</span>
-    <button class="quiet" ?disabled=${busy} aria-label=${`Try ${nameOf(one)} again`}
+    <button class="quiet" ?disabled=${busy} aria-label=${`Try again: ${nameOf(one)}`}
       @click=${() => actions.retry({ operation: one.operation })}>${busy ? 'Trying…' : 'Try again'}</button>
   </li>`;
 }
 
-function nameOf({ id, kind, operation }: Operation): string {
-  if (id === undefined) return `Delete by query (${operation})`;
+function nameOf({ id, kind }: Operation): string {
+  if (id === undefined) return 'Delete of all that matched a query';
   return kind === 'delete' ? `Delete ${id}` : id;
 }

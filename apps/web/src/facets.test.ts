@@ -1,6 +1,6 @@
 import type { SearchAnswer } from '@akin/client';
 import { describe, expect, it } from '@jest/globals';
-import { countsOf, type FacetField, facetFieldsOf, facetsOf, filterOf, joinFilters } from './facets.ts';
+import { countsOf, type FacetField, facetFieldsOf, facetsOf, filterOf, filterText, joinFilters } from './facets.ts';
 import type { ViewState } from './view-state.ts';
 
 const FIELDS: FacetField[] = [
@@ -15,6 +15,7 @@ const state = (change: Partial<ViewState> = {}): ViewState => ({
   query: null,
   words: '',
   filters: [],
+  opened: null,
   ...change,
 });
 const thing = (value: string) => filterOf('kind of: thing', value);
@@ -117,4 +118,15 @@ describe('groups', () => {
     expect(names(answer(0, {}), [thing('a')])).toEqual(['kind of: thing']);
     expect(names(answer(0, {}), ['labels:[a TO b]'])).toEqual([]);
   });
+});
+
+it.each([
+  [filterOf('labels', 'studio headphones'), 'Labels: studio headphones'],
+  [filterOf('kind of: thing', 'a "b" \\ c'), 'Kind of: thing: a "b" \\ c'],
+  [filterOf('color_isolated', 'true'), 'Plain background: yes'],
+  [filterOf('brand', ''), 'Brand: (empty)'],
+  ['price:[1 TO 5]', 'price:[1 TO 5]'],
+  ['labels:mint OR labels:"x"', 'labels:mint OR labels:"x"'],
+])('shows the filter %s as %s', (filter, text) => {
+  expect(filterText(filter)).toBe(text);
 });

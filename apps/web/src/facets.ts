@@ -47,6 +47,33 @@ export function filterOf(field: string, value: string): string {
   return `${escapeName(field)}:"${value.replace(/["\\]/g, '\\$&')}"`;
 }
 
+/** A filter as people read it; one that was not made by choosing a value stays as it is. */
+export function filterText(filter: string): string {
+  const [, field = '', value = ''] = /^((?:[^\\:]|\\.)+):"((?:[^"\\]|\\.)*)"$/s.exec(filter) ?? [];
+  return field === '' ? filter : `${fieldTitle(unescaped(field))}: ${valueText(unescaped(value))}`;
+}
+
+/** Names of what akin itself adds to documents. */
+const TITLES: Readonly<Record<string, string>> = {
+  color_names: 'Colours',
+  color_isolated: 'Plain background',
+  copyspace: 'Room for text',
+};
+
+export function fieldTitle(field: string): string {
+  const title = TITLES[field] ?? field.replaceAll('_', ' ');
+  return title.charAt(0).toLocaleUpperCase() + title.slice(1);
+}
+
+export function valueText(value: string, isBoolean = value === 'true' || value === 'false'): string {
+  if (isBoolean) return value === 'true' ? 'yes' : 'no';
+  return value === '' ? '(empty)' : value;
+}
+
+function unescaped(text: string): string {
+  return text.replace(/\\(.)/gs, '$1');
+}
+
 /** Filters as they are sent: those of one single-valued field together, any of which may match. */
 export function joinFilters(filters: readonly string[], fields: readonly FacetField[]): string[] {
   const { plain, joined } = groupFilters(filters, fields);

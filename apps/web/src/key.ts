@@ -9,7 +9,7 @@ export function keyOfTab(): string | undefined {
   return sessionStorage.getItem(STORED) ?? undefined;
 }
 
-/** Asks for a key over the page, once; with one, the page begins anew. @param reason what akin said */
+/** Asks for a key over the page, once; with one, the page starts again. @param reason what akin said */
 export function askForKey(reason: string): void {
   if (document.querySelector('dialog.key')) return;
   const dialog = document.createElement('dialog');

@@ -1,69 +1,20 @@
-import type { Collection, CollectionSummary, FoundDocument, Plain } from '@akin/client';
+import type { Collection, CollectionSummary, FoundDocument } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { type Changes, changesView } from './changes.ts';
-import { type Facet, filterOf } from './facets.ts';
+import type { Actions } from './actions.ts';
+import { changesView } from './changes.ts';
+import { details, MODE_NAMES, similarTo } from './details.ts';
+import { filterText } from './facets.ts';
 import { keyedSource } from './key.ts';
-import { isAnalyzed, palette, paletteOf, picture, scoreText, strings, titleOf } from './parts.ts';
-import { type Review, review } from './review.ts';
+import { palette, paletteOf, picture, scoreText, titleOf } from './parts.ts';
+import { review } from './review.ts';
+import type { Shown } from './shown.ts';
 import { sidebar } from './sidebar.ts';
-import { type PredictedTags, predictedTags } from './tags.ts';
-import { DEFAULT_COLLECTION, type Mode, type Query, type ViewState } from './view-state.ts';
+import { predictedTags } from './tags.ts';
+import { undoNote } from './undo.ts';
+import { DEFAULT_COLLECTION, type Query, type ViewState } from './view-state.ts';
 
-/** What came from akin, beside the state that stands in the address. */
-export interface Shown {
-  documents: readonly FoundDocument[];
-  /** Null while nothing came yet. */
-  numFound: number | null;
-  loading: boolean;
-  error: string | null;
-  status: CollectionSummary | null;
-  /** Names of all collections, as far as the key may know them. */
-  collections: readonly string[];
-  opened: FoundDocument | null;
-  /** What the results can be narrowed by. */
-  facets: readonly Facet[];
-  /** Whether a small screen shows them. */
-  narrowing: boolean;
-  /** Address of the uploaded picture in this browser. */
-  preview: string | null;
-  /** Labels for what is searched for, and for the document that is opened. */
-  tags: PredictedTags | null;
-  openedTags: PredictedTags | null;
-  /** Groups of near-duplicates, where the page shows them. */
-  review: Review;
-  /** Changes that are on their way or failed, where the page shows them. */
-  changes: Changes;
-}
-
-export interface Actions {
-  showCollection(name: string): void;
-  ask(query: Query | null, mode?: Mode): void;
-  setMode(mode: Mode): void;
-  setWords(words: string): void;
-  addFilter(filter: string): void;
-  removeFilter(filter: string): void;
-  showFacets(shown: boolean): void;
-  more(): void;
-  reviewGroups(): void;
-  showChanges(): void;
-  /** Sets one failed change on its way again, or all that failed for one reason. */
-  retry(what: { operation: string } | { reason: string }): void;
-  /** Marks documents as to be deleted, or not. */
-  choose(ids: readonly string[], chosen: boolean): void;
-  deleteChosen(): Promise<void>;
-  open(document: FoundDocument | null): void;
-  upload(file: Blob): Promise<void>;
-  copy(text: string): Promise<void>;
-}
-
-const MODE_NAMES: readonly [Mode, string, string][] = [
-  ['content', 'Content', 'Pictures that show the like'],
-  ['color', 'Colour', 'Pictures in the same colours'],
-  ['duplicate', 'Duplicates', 'Copies of the same picture'],
-];
-/** Fields that the page shows in a form of its own, or that say nothing to a person. */
-const NOT_LISTED =
-  /^(id|score|labels|image|color_palette_\w+|color_names|\w+_(cluster|rerank|nclusters|lopq|descriptor))$/;
+/** Documents that are asked for at once. */
+export const PAGE_SIZE = 48;
 
 export function page(
   state: ViewState,
@@ -74,12 +25,27 @@ export function page(
 ): TemplateResult {
   return html`
     ${header(state, shown, actions)}
-    <main>
+    <main aria-busy=${shown.loading || shown.analyzing}>
+      <h1 class="unseen">${VIEW_NAMES[state.view]}</h1>
+      ${shown.analyzing ? analyzing(shown) : nothing}
       ${shown.error ? html`<p class="error" role="alert">${shown.error}</p>` : nothing}
       ${content(state, shown, actions, curl, collection)}
     </main>
-    ${shown.opened ? details(shown.opened, shown, actions, collection) : nothing}
+    ${details(shown, actions, collection)} ${shown.deleted ? undoNote(shown.deleted, actions) : nothing}
     <div class="drop-note" aria-hidden="true">Drop a picture to see what looks like it</div>`;
+}
+
+const VIEW_NAMES = { search: 'Pictures', groups: 'Duplicates', changes: 'Changes' } as const;
+
+/** What goes on between the choice of a picture and the results. */
+function analyzing({ preview }: Shown): TemplateResult {
+  return html`<section class="question" role="status">
+    ${preview ? html`<img src=${preview} alt="" />` : nothing}
+    <div>
+      <p class="asked">Looking at your picture…</p>
+      <progress aria-label="Looking at your picture"></progress>
+    </div>
+  </section>`;
 }
 
 function content(
@@ -120,7 +86,7 @@ function results(
   const count =
     shown.numFound === null ? (shown.loading ? 'Searching…' : '') : `${shown.numFound.toLocaleString()} found`;
   return html`
-      ${state.query ? question(state, state.query, shown, actions, collection) : nothing}
+      ${state.query && !shown.analyzing ? question(state, state.query, shown, actions, collection) : nothing}
       ${summary(state, count, actions, curl)}
       <div class="results">
         ${sidebar(state, shown, actions)}
@@ -129,13 +95,20 @@ function results(
             ${shown.documents.map((document) => card(document, actions, collection))}
           </ul>
           ${emptyNote(state, shown)}
-          ${
-            shown.numFound !== null && shown.documents.length < shown.numFound
-              ? html`<button class="more" ?disabled=${shown.loading} @click=${actions.more}>${shown.loading ? 'Loading…' : 'More'}</button>`
-              : nothing
-          }
+          ${moreButton(shown, actions)}
         </div>
       </div>`;
+}
+
+/** As far down as one can look without narrowing the search. */
+const MOST_SHOWN = 10_000;
+
+function moreButton({ numFound, documents, loading }: Shown, actions: Actions): TemplateResult | typeof nothing {
+  if (numFound === null || documents.length >= numFound) return nothing;
+  if (documents.length + PAGE_SIZE > MOST_SHOWN) {
+    return html`<p class="note">The page shows no more results: narrow the search to see others.</p>`;
+  }
+  return html`<button class="more" ?disabled=${loading} @click=${actions.more}>${loading ? 'Loading…' : 'More'}</button>`;
 }
 
 function header(state: ViewState, shown: Shown, actions: Actions): TemplateResult {
@@ -158,8 +131,8 @@ function header(state: ViewState, shown: Shown, actions: Actions): TemplateResul
       <input type="search" name="q" aria-label="Words or a query" placeholder="Words, or field:value" .value=${state.words} />
     </form>
     <label class="button primary">
-      <input type="file" accept="image/*" @change=${pick} />
-      Search by picture
+      <input type="file" accept="image/*" aria-label="Search by picture" @change=${pick} />
+      <span><span class="long">Search by </span>picture</span>
     </label>
     <label class="button swatch" title="Search by colour">
       <input type="color" aria-label="Search by colour" value="#ff8a5b"
@@ -249,7 +222,7 @@ function summary(state: ViewState, count: string, actions: Actions, curl: string
     <span aria-live="polite">${count}</span>
     ${state.filters.map(
       (filter) =>
-        html`<button class="chip" title="Remove this filter" @click=${() => actions.removeFilter(filter)}>${filter} ×</button>`,
+        html`<button class="chip" title="Remove this filter" @click=${() => actions.removeFilter(filter)}>${filterText(filter)} ×</button>`,
     )}
     <span class="spacer"></span>
     ${copyButton('Copy link', () => location.href, actions)} ${copyButton('Copy as curl', () => curl, actions)}
@@ -271,9 +244,12 @@ function emptyNote(state: ViewState, shown: Shown): TemplateResult | typeof noth
   const asked = state.query || state.words || state.filters.length > 0;
   if (asked)
     return html`<p class="note">Nothing matches. ${state.mode === 'duplicate' ? 'No copy of this picture is stored.' : ''}</p>`;
-  const named = state.collection === DEFAULT_COLLECTION ? '' : ` --collection ${state.collection}`;
+  const named =
+    state.collection === DEFAULT_COLLECTION
+      ? nothing
+      : html` <span class="whole">--collection ${state.collection}</span>`;
   return html`<p class="note">
-    This collection is empty. Index a folder with <code>npx akin index ~/Pictures${named}</code>, or drop a picture here once there are some.
+    This collection is empty. Index a folder with <code>npx akin index ~/Pictures${named}</code>.
   </p>`;
 }
 
@@ -286,55 +262,6 @@ function card(document: FoundDocument, actions: Actions, collection: Collection)
     </button>
     ${paletteOf(document)}
     <p class="name">${name}</p>
-    <div class="card-actions">${likeIt(document, actions)}</div>
+    <div class="card-actions">${similarTo(document, actions)}</div>
   </li>`;
-}
-
-/** A search for the like by each mode, where there is a picture to compare. */
-function likeIt(document: FoundDocument, actions: Actions): readonly TemplateResult[] {
-  if (!isAnalyzed(document)) return [];
-  return MODE_NAMES.map(
-    ([mode, label, about]) =>
-      html`<button title=${about} @click=${() => actions.ask({ by: 'id', id: document.id }, mode)}>${label}</button>`,
-  );
-}
-
-function details(document: FoundDocument, shown: Shown, actions: Actions, collection: Collection): TemplateResult {
-  const close = () => actions.open(null);
-  const chips = [
-    ...strings(document.labels).map((label) => ['labels', label] as const),
-    ...strings(document.color_names).map((name) => ['color_names', name] as const),
-  ];
-  return html`<div class="veil" @click=${close}></div>
-    <aside class="details" role="dialog" aria-modal="true" aria-label=${titleOf(document)}>
-      <button class="quiet close" aria-label="Close" @click=${close}>×</button>
-      ${picture(document, collection)}
-      <h2>${titleOf(document)}</h2>
-      <div class="modes" role="group" aria-label="Search for the like by">
-        ${likeIt(document, actions)}
-      </div>
-      ${paletteOf(document, 'big', (hex) => actions.ask({ by: 'hex', hex }, 'color'))}
-      <p class="chips">
-        ${chips.map(
-          ([field, value]) =>
-            html`<button class="chip" title="Only these" @click=${() => actions.addFilter(filterOf(field, value))}>${value}</button>`,
-        )}
-      </p>
-      ${predictedTags(shown.openedTags, [], actions, strings(document.labels))}
-      <dl>
-        <dt>id</dt><dd>${document.id}</dd>
-        ${Object.entries(document)
-          .filter(([name]) => !NOT_LISTED.test(name))
-          .map(([name, value]) => html`<dt>${name}</dt><dd>${valueText(value)}</dd>`)}
-        ${
-          typeof document.image === 'string' && /^https?:/.test(document.image)
-            ? html`<dt>image</dt><dd><a href=${document.image} rel="noreferrer" target="_blank">${document.image}</a></dd>`
-            : nothing
-        }
-      </dl>
-    </aside>`;
-}
-
-function valueText(value: Plain): string {
-  return Array.isArray(value) ? value.join(', ') : String(value);
 }

@@ -1,8 +1,9 @@
 import type { Collection, FoundDocument, FoundGroup } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import type { Actions } from './page.ts';
+import type { Actions } from './actions.ts';
 import { picture, scoreText, titleOf } from './parts.ts';
+import { KEPT_SECONDS, MOST_KEPT } from './undo.ts';
 
 /** What the page knows of the groups of near-duplicates. */
 export interface Review {
@@ -32,6 +33,9 @@ export const NO_REVIEW: Review = {
   deleting: false,
 };
 
+/** Members of a group that are listed at first. */
+export const MEMBERS_SHOWN = 20;
+
 /** Groups of near-duplicates, one below the other, and what to do with those that were chosen. */
 export function review(shown: Review, loading: boolean, actions: Actions, collection: Collection): TemplateResult {
   return html`
@@ -56,8 +60,8 @@ function about({ numFound, threshold, commit, asOfCommit }: Review): TemplateRes
   if (numFound === null) return nothing;
   const behind = commit - asOfCommit;
   return html`<p class="about">
-    Every picture scores at least ${threshold} with the first of its group.
-    ${behind > 0 ? html`<span class="behind">Still looking through the last ${behind === 1 ? 'commit' : `${behind} commits`}…</span>` : nothing}
+    Every picture is a near-duplicate of the first one in its group: the two score at least ${threshold}.
+    ${behind > 0 ? html`<span class="behind">Still looking through the latest changes…</span>` : nothing}
   </p>`;
 }
 
@@ -65,21 +69,29 @@ function groupOf(group: FoundGroup, shown: Review, actions: Actions, collection:
   const [first] = group.members;
   const rest = group.members.filter((member) => member !== first).map(({ id }) => id);
   const allChosen = rest.length > 0 && rest.every((id) => shown.chosen.has(id));
-  const more = group.size - group.members.length;
+  const more = Math.max(0, group.size - group.members.length);
   return html`<section class="group" aria-label=${`${group.size} alike: ${first ? titleOf(first) : group.id}`}>
     <div class="group-head">
       <h2>${group.size.toLocaleString()} alike</h2>
       <span class="spacer"></span>
-      <button class="quiet" title="Choose them to be deleted" @click=${() => actions.choose(rest, !allChosen)}>
-        ${allChosen ? 'Keep all' : 'All but the first'}
+      <button class="quiet" title="Choose them to be deleted"
+        @click=${() => (allChosen && more === 0 ? actions.choose(rest, false) : actions.chooseRest(group.id))}>
+        ${allChosen && more === 0 ? 'Keep all' : 'All but the first'}
       </button>
-      <button class="quiet" title="All that is like the first one" @click=${() => actions.ask({ by: 'id', id: group.representative }, 'duplicate')}>
-        ${more > 0 ? `${more.toLocaleString()} more` : 'Search'}
+      <button class="quiet" title="Search for more duplicates of the first one" @click=${() => actions.ask({ by: 'id', id: group.representative }, 'duplicate')}>
+        Search
       </button>
     </div>
     <ul class="grid">
       ${group.members.map((member) => memberOf(member, group, shown, actions, collection))}
     </ul>
+    ${
+      more > 0
+        ? html`<button class="more" @click=${() => actions.moreMembers(group.id)}>
+            ${more.toLocaleString()} more in this group
+          </button>`
+        : nothing
+    }
   </section>`;
 }
 
@@ -120,16 +132,24 @@ function emptyNote(shown: Review, loading: boolean): TemplateResult | typeof not
 
 const DIALOG = 'confirm-delete';
 
+export function askForDelete(): void {
+  (document.getElementById(DIALOG) as HTMLDialogElement).showModal();
+}
+
+/** Closes the question without an answer. */
+export function closeQuestions(): void {
+  (document.getElementById(DIALOG) as HTMLDialogElement | null)?.close();
+}
+
 function chosenBar({ chosen, deleting }: Review, actions: Actions): TemplateResult {
-  const ask = () => (document.getElementById(DIALOG) as HTMLDialogElement).showModal();
   return html`<div class="chosen-bar" role="region" aria-label="Chosen documents">
     <span aria-live="polite">${chosen.size.toLocaleString()} chosen</span>
     <button class="quiet" @click=${() => actions.choose([...chosen], false)}>Keep all</button>
-    <button class="primary" ?disabled=${deleting} @click=${ask}>${deleting ? 'Deleting…' : 'Delete…'}</button>
+    <button class="primary" ?disabled=${deleting} @click=${actions.askForDelete}>${deleting ? 'Deleting…' : 'Delete…'}</button>
   </div>`;
 }
 
-/** Asks before anything goes: what is deleted cannot be brought back from here. */
+/** Asks before anything goes. */
 function confirmation({ chosen, groups }: Review, actions: Actions): TemplateResult {
   const emptied = groups.filter(
     ({ size, members }) => size === members.length && members.every(({ id }) => chosen.has(id)),
@@ -139,11 +159,12 @@ function confirmation({ chosen, groups }: Review, actions: Actions): TemplateRes
     close(event);
     void actions.deleteChosen();
   };
-  return html`<dialog id=${DIALOG} aria-label="Delete documents">
+  return html`<dialog id=${DIALOG} aria-label="Delete documents" @close=${actions.answered}>
     <p><b>Delete ${chosen.size.toLocaleString()} document${chosen.size === 1 ? '' : 's'} from the collection?</b></p>
     <p>
-      This cannot be undone. The files of the pictures stay where they are.
-      ${emptied > 0 ? html`<b>Of ${emptied.toLocaleString()} group${emptied === 1 ? '' : 's'} nothing is left.</b>` : nothing}
+      ${chosen.size > MOST_KEPT ? 'You cannot undo this: there are too many.' : `You can undo this for ${KEPT_SECONDS} seconds.`}
+      The files of the pictures stay where they are.
+      ${emptied > 0 ? html`<b>${emptied === 1 ? 'One group loses' : `${emptied.toLocaleString()} groups lose`} all pictures.</b>` : nothing}
     </p>
     <div class="dialog-actions">
       <button autofocus @click=${close}>Cancel</button>

@@ -1,17 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import { type Facet, filterOf } from './facets.ts';
-import type { Actions, Shown } from './page.ts';
+import type { Actions } from './actions.ts';
+import { type Facet, fieldTitle, filterOf, valueText } from './facets.ts';
+import type { Shown } from './shown.ts';
 import type { ViewState } from './view-state.ts';
 
 /** Fields that are open before anyone opened one. */
 const OPEN_FACETS = 4;
-/** Names of what akin itself adds to documents. */
-const TITLES: Readonly<Record<string, string>> = {
-  color_names: 'Colours',
-  color_isolated: 'Plain background',
-};
-
 /** What the results can be narrowed by: values of fields with the number of results that have them. */
 export function sidebar(state: ViewState, shown: Shown, actions: Actions): TemplateResult | typeof nothing {
   if (shown.facets.length === 0) return nothing;
@@ -34,7 +29,7 @@ function facet(one: Facet, i: number, state: ViewState, actions: Actions): Templ
   const isChosen = one.values.some(({ value }) => state.filters.includes(filterOf(one.name, value)));
   const isBoolean = one.values.every(({ value }) => value === 'true' || value === 'false');
   return html`<details ?open=${i < OPEN_FACETS || isChosen}>
-    <summary>${titleOf(one.name)}</summary>
+    <summary>${fieldTitle(one.name)}</summary>
     <ul>
       ${one.values.map(({ value, count }) => {
         const filter = filterOf(one.name, value);
@@ -46,14 +41,4 @@ function facet(one: Facet, i: number, state: ViewState, actions: Actions): Templ
       })}
     </ul>
   </details>`;
-}
-
-function titleOf(field: string): string {
-  const title = TITLES[field] ?? field.replaceAll('_', ' ');
-  return title.charAt(0).toLocaleUpperCase() + title.slice(1);
-}
-
-function valueText(value: string, isBoolean: boolean): string {
-  if (isBoolean) return value === 'true' ? 'yes' : 'no';
-  return value === '' ? '(empty)' : value;
 }

@@ -1,13 +1,27 @@
-import type { PredictedTag } from '@akin/client';
+import type { Collection, PredictedTag, TagParameters } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Actions } from './actions.ts';
 import { filterOf } from './facets.ts';
-import type { Actions } from './page.ts';
 
 export type PredictedTags = readonly PredictedTag[];
 
 /** Labels below this confidence are guesses. */
-export const LEAST_CONFIDENCE = 0.1;
-export const MOST_TAGS = 6;
+const LEAST_CONFIDENCE = 0.1;
+const MOST_TAGS = 6;
+
+/** Labels only help: without them the page shows everything else. @returns null if akin tells none */
+export async function predictTags(
+  collection: Collection,
+  input: TagParameters,
+  signal?: AbortSignal,
+): Promise<PredictedTags | null> {
+  const parameters = { ...input, 'tagging.max': MOST_TAGS, 'tagging.threshold': LEAST_CONFIDENCE };
+  try {
+    return (await collection.tag(parameters, signal ? { signal } : {})).tags;
+  } catch {
+    return null;
+  }
+}
 
 /**
  * Labels that neighbours voted for, each a filter.
@@ -23,11 +37,11 @@ export function predictedTags(
   const shown = (tags ?? []).filter(({ tag }) => !known.includes(tag));
   if (shown.length === 0) return nothing;
   return html`<p class="chips tags" aria-label="Predicted labels">
-    <span class="about" title="Labels of what looks most like it">${known.length > 0 ? 'Perhaps also' : 'Perhaps'}</span>
+    <span class="about" title="Labels of the most similar pictures">${known.length > 0 ? 'Perhaps also' : 'Perhaps'}</span>
     ${shown.map(({ tag, confidence, voters }) => {
       const filter = filterOf('labels', tag);
       const percent = `${Math.round(confidence * 100)} %`;
-      const about = `${tag}: ${percent} sure, by ${voters.length} like it. Only these`;
+      const about = `Show only ${tag}: ${percent} sure, by ${voters.length} similar picture${voters.length === 1 ? '' : 's'}`;
       return html`<button class="chip" title=${about} ?disabled=${filters.includes(filter)} @click=${() => actions.addFilter(filter)}>
         <span>${tag}</span> <span class="count">${percent}</span>
       </button>`;

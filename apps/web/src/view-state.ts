@@ -21,6 +21,8 @@ export interface ViewState {
   query: Query | null;
   words: string;
   filters: string[];
+  /** The id of the document whose details are open. */
+  opened: string | null;
 }
 
 export const DEFAULT_COLLECTION = 'my-collection';
@@ -36,6 +38,7 @@ export function readState(address: URLSearchParams): ViewState {
     query: readQuery(address),
     words: address.get('q') ?? '',
     filters: address.getAll('fq'),
+    opened: address.get('show'),
   };
 }
 
@@ -62,6 +65,7 @@ export function writeState(state: ViewState): string {
   if (state.query && state.mode !== 'content') address.set('mode', state.mode);
   if (state.words) address.set('q', state.words);
   for (const filter of state.filters) address.append('fq', filter);
+  if (state.opened !== null) address.set('show', state.opened);
   return `?${address}`;
 }
 

@@ -1,7 +1,6 @@
-import type { CollectionSummary } from './client.ts';
 import { readAnswer } from './json.ts';
 import { AkinRequestError, type ClientConfig, openStream } from './request.ts';
-import type { Operation } from './types.ts';
+import type { CollectionSummary, Operation } from './types.ts';
 
 /** What a collection tells whoever listens. */
 export type CollectionEvent =

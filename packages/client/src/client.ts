@@ -1,6 +1,7 @@
 import { Collection } from './collection.ts';
 import type { Key, NewKey } from './keys.ts';
 import { type ClientConfig, queryString, request } from './request.ts';
+import type { CollectionSummary } from './types.ts';
 
 export interface Client {
   /** A handle on one collection; nothing is sent yet. */
@@ -17,17 +18,6 @@ export interface Client {
   isReady(): Promise<boolean>;
   /** Resolves when akin answers and can work. @throws {AkinRequestError} saying why it cannot; `status` 0: nobody answers */
   ready(): Promise<void>;
-}
-
-export interface CollectionSummary {
-  name: string;
-  documents: number;
-  commit: number;
-  committedAt: string | null;
-  pending: number;
-  failed: number;
-  /** How many failed for which reason. */
-  failures: { [reason: string]: number };
 }
 
 /** The door to one akin. Opens nothing until a method is called. */

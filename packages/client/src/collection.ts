@@ -1,5 +1,4 @@
 import { type CollectionEvent, listen } from './changes.ts';
-import type { CollectionSummary } from './client.ts';
 import {
   type ClientConfig,
   type Parameters,
@@ -10,6 +9,7 @@ import {
 } from './request.ts';
 import type {
   AnalyzeAnswer,
+  CollectionSummary,
   ExportParameters,
   FoundDocument,
   FoundGroup,
@@ -25,6 +25,7 @@ import type {
   SearchParameters,
   TagAnswer,
   TagParameters,
+  Tombstone,
   UpdateAnswer,
   UpdateParameters,
 } from './types.ts';
@@ -183,6 +184,19 @@ export class Collection {
       if (!page.nextCursorMark || page.nextCursorMark === cursorMark) return;
       cursorMark = page.nextCursorMark;
     }
+  }
+
+  /** All files whose documents were deleted on purpose, page after page. Holds one page at a time. */
+  async *allTombstones(): AsyncGenerator<Tombstone> {
+    let cursor: string | undefined;
+    do {
+      const page: { tombstones: Tombstone[]; nextCursor?: string } = await this.#send('/tombstones', {
+        rows: 10_000,
+        cursor,
+      });
+      yield* page.tombstones;
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
   }
 
   /** Address of the small picture of a document, for `<img src>`. */

@@ -9,9 +9,10 @@
  */
 
 export type { CollectionEvent } from './changes.ts';
-export { type Client, type CollectionSummary, createClient } from './client.ts';
+export { type Client, createClient } from './client.ts';
 export { Collection } from './collection.ts';
 export { type Plain, readAnswer } from './json.ts';
 export type { Key, NewKey, Scope } from './keys.ts';
 export { AkinRequestError, type ClientConfig } from './request.ts';
 export type * from './types.ts';
+export type { CollectionSummary } from './types.ts';

@@ -94,6 +94,8 @@ export interface UpdateParameters {
   'modules.apply'?: string;
   waitAnalysis?: boolean;
   commitWithin?: number;
+  /** False: documents of files that are deleted are not remembered as deleted on purpose. */
+  tombstones?: boolean;
 }
 
 /** Which documents to export. */
@@ -102,6 +104,16 @@ export interface ExportParameters {
   fq?: string | readonly string[];
   /** Most documents of a page. */
   rows?: number;
+}
+
+/** A file whose document was deleted on purpose. */
+export interface Tombstone {
+  id: string;
+  /** The folder: the id is the path of the file below it. */
+  source: string;
+  /** When the file was changed last. */
+  modified: string;
+  bytes: number;
 }
 
 /** How far the making anew of a collection is, or how the last one ended. */
@@ -174,6 +186,10 @@ export interface GroupsParameters {
   rows?: number;
   /** Members of each group that are listed, at most 100; 20 when not given. */
   'group.limit'?: number;
+  /** Members of each group that are passed over. */
+  'group.offset'?: number;
+  /** Only the group with this id. */
+  'group.id'?: string;
   /** The `nextCursor` of the page before. */
   cursor?: string;
   after?: string;
@@ -233,4 +249,15 @@ export interface PredictedTag {
   confidence: number;
   /** The documents that have it, most alike first. */
   voters: { id: string; score: number }[];
+}
+
+export interface CollectionSummary {
+  name: string;
+  documents: number;
+  commit: number;
+  committedAt: string | null;
+  pending: number;
+  failed: number;
+  /** How many failed for which reason. */
+  failures: { [reason: string]: number };
 }

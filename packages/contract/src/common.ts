@@ -2,27 +2,27 @@ import { ERROR_CODES, SCOPES } from '@akin/domain';
 import { z } from 'zod';
 import { choice, flag, text } from './parameter.ts';
 
-/** Parameters that every JSON endpoint takes: they shape the answer, not what is in it. */
+/** Parameters of every JSON endpoint. They change the format of the answer, not its data. */
 export const COMMON_PARAMETERS = {
   wt: text().optional().meta({
     description:
-      'How the answer is written: `json`, `xml` as Solr does, or `html` for a page with pictures. Anything else is json.',
+      'Format of the answer: `json`, `xml` as in Solr, or `html` for a page with pictures. Any other value is `json`.',
   }),
-  indent: flag().default(false).meta({ description: 'Lay the JSON out over lines.' }),
+  indent: flag().default(false).meta({ description: 'Indent the JSON.' }),
   omitHeader: flag().default(false).meta({ description: 'Leave out `responseHeader`.' }),
   echoParams: choice(['none', 'explicit', 'all'])
     .default('none')
-    .meta({ description: 'Repeat the parameters in `responseHeader.params`; image data is abridged.' }),
+    .meta({ description: 'Repeat the parameters in `responseHeader.params`. Image data is shortened.' }),
   logParamsList: text().optional().meta({
-    description: 'Comma list of the parameters that may stand in the log. Sent empty: none does.',
+    description: 'Parameters that the log may contain, separated by commas. An empty value logs none.',
   }),
 };
 
-/** Parameters of reads that must see what an update did. */
+/** Parameters of reads that must see the changes of an update. */
 export const AFTER_PARAMETERS = {
   after: text().optional().meta({
     description:
-      'The `responseHeader.token` of an update: the answer waits until those operations are visible, failed or superseded.',
+      'The `responseHeader.token` of an update. The answer waits until its operations are visible, failed or superseded.',
   }),
 };
 
@@ -31,49 +31,51 @@ export const COLLECTION_PARAMETER = text().meta({ description: 'Name of the coll
 /** The first member of every JSON answer. */
 export const RESPONSE_HEADER = z
   .looseObject({
-    status: z.int().meta({ description: '0 on success, else the HTTP status.' }),
-    QTime: z.int().meta({ description: 'Milliseconds that the answer took.' }),
+    status: z.int().meta({ description: '0 on success, otherwise the HTTP status.' }),
+    QTime: z.int().meta({ description: 'Time to answer in milliseconds.' }),
     params: z.record(z.string(), z.unknown()).optional(),
     warnings: z.array(z.string()).optional(),
     ranking: z.enum(['exact', 'approximate']).optional().meta({
-      description: 'Of ranked searches: whether the page is what comparing every match would give.',
+      description: 'For ranked searches: `exact` if every match was compared.',
     }),
     distances: z
       .int()
       .optional()
-      .meta({ description: 'Of ranked searches: how many descriptors were compared, about.' }),
+      .meta({ description: 'For ranked searches: about how many descriptors were compared.' }),
   })
   .meta({ id: 'ResponseHeader' });
 
-/** An answer of several members behind a header, which `omitHeader` leaves out. */
+/** An answer: a header, which `omitHeader` removes, and further members. */
 export function answer<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.object({ responseHeader: RESPONSE_HEADER.optional(), ...shape });
 }
 
 export const ERROR_DETAIL = z
   .object({
-    position: z.int().optional().meta({ description: 'Which document of the request, counted from 0.' }),
+    position: z.int().optional().meta({ description: 'Position of the document in the request, from 0.' }),
     id: z.string().optional(),
     code: z.enum(ERROR_CODES),
     msg: z.string(),
   })
   .meta({ id: 'ErrorDetail' });
 
-/** The operations that an update made, by their names: one for each document or delete. */
+/** The operations of an update by name, one for each document or delete. */
 export const ACCEPTED = z.object({ first: z.string(), last: z.string(), count: z.int() });
 
-/** What every endpoint answers when something is wrong. */
+/** The answer of every endpoint to a request that failed. */
 export const ERROR_ANSWER = z
   .object({
     responseHeader: RESPONSE_HEADER.optional(),
     error: z.object({
       code: z.int().meta({ description: 'The HTTP status.' }),
       msg: z.string().meta({ description: 'What is wrong and what to do next.' }),
-      metadata: z.array(z.string()).meta({ description: 'Names and values in turn: `error-class`, then the class.' }),
+      metadata: z
+        .array(z.string())
+        .meta({ description: 'Alternating names and values: `error-class`, then the class.' }),
       details: z.array(ERROR_DETAIL).optional(),
     }),
     operations: ACCEPTED.optional().meta({
-      description: 'Of an update with pictures that could not be had (422): what was accepted all the same.',
+      description: 'For an update with pictures that could not be fetched (422): the operations that were accepted.',
     }),
   })
   .meta({ id: 'Error' });
@@ -83,17 +85,17 @@ const VALUE = z.unknown();
 
 export const DOCUMENT = z
   .record(z.string(), VALUE)
-  .meta({ id: 'Document', description: 'Stored fields by name; on ranked searches also `score`, 0 to 1.' });
+  .meta({ id: 'Document', description: 'Stored fields by name. Ranked searches add `score`, from 0 to 1.' });
 
 /** One accepted change. */
 export const OPERATION = z
   .object({
     operation: z.string().meta({ description: '`<collection>-<seq>`', example: 'my-collection-17' }),
     kind: z.enum(['add', 'delete', 'delete-by-query']),
-    id: z.string().optional().meta({ description: 'The document that it adds or deletes.' }),
+    id: z.string().optional().meta({ description: 'Id of the document that it adds or deletes.' }),
     state: z.enum(['queued', 'analyzing', 'ready', 'visible', 'failed', 'superseded']),
-    position: z.int().meta({ description: 'Of the document or delete within its request, from 0.' }),
-    attempt: z.int().meta({ description: 'How often an analysis of its picture began.' }),
+    position: z.int().meta({ description: 'Position of the document or delete in its request, from 0.' }),
+    attempt: z.int().meta({ description: 'How many times an analysis of its picture has started.' }),
     acceptedAt: z.string(),
     reason: ERROR_DETAIL.pick({ code: true, msg: true }).optional().meta({ description: 'Why it failed.' }),
   })
@@ -104,11 +106,11 @@ export const COLLECTION = z
   .object({
     name: z.string(),
     documents: z.int().meta({ description: 'Documents that a search sees.' }),
-    commit: z.int().meta({ description: 'Number of the commit that searches answer from.' }),
+    commit: z.int().meta({ description: 'Number of the commit that searches read.' }),
     committedAt: z.string().nullable().meta({ description: 'When that commit became visible.' }),
     pending: z.int().meta({ description: 'Accepted operations that are not yet visible, failed or superseded.' }),
-    failed: z.int().meta({ description: 'Operations that failed, most often because a picture could not be had.' }),
-    failures: z.record(z.string(), z.int()).meta({ description: 'How many of them failed for which reason.' }),
+    failed: z.int().meta({ description: 'Operations that failed, most often because a picture could not be fetched.' }),
+    failures: z.record(z.string(), z.int()).meta({ description: 'Failed operations by reason.' }),
   })
   .meta({ id: 'Collection' });
 
@@ -118,11 +120,11 @@ export const KEY = z
     id: z.string(),
     scope: z.enum(SCOPES),
     note: z.string(),
-    collections: z.array(z.string()).nullable().meta({ description: 'Null: all.' }),
+    collections: z.array(z.string()).nullable().meta({ description: 'Null means all collections.' }),
     origins: z.array(z.string()),
     rate: z.int().nullable(),
     createdAt: z.string(),
     expiresAt: z.string().nullable(),
-    usedAt: z.string().nullable().meta({ description: 'To the hour.' }),
+    usedAt: z.string().nullable().meta({ description: 'Rounded to the hour.' }),
   })
   .meta({ id: 'Key' });

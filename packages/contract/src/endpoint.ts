@@ -4,48 +4,48 @@ import type { z } from 'zod';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * One thing that clients can ask for: its address, what it takes and what it answers. The gateway serves exactly these,
- * and the OpenAPI document is made from them, so neither can say what the other does not.
+ * An HTTP endpoint: its path, its parameters and its answer. The gateway serves exactly these endpoints, and the OpenAPI
+ * document is made from them, so the two cannot differ.
  */
 export interface Endpoint {
   readonly methods: readonly Method[];
-  /** What a key must be for, where keys are asked for; `anyone` needs none. */
+  /** The scope that a key needs, where keys are required. `anyone` needs no key. */
   readonly scope: Scope | 'anyone';
   /**
-   * Of an endpoint whose path names no collection: true when the answer leaves out the collections that a key is not
-   * for. Else such keys are refused there.
+   * For an endpoint whose path names no collection. True: the answer leaves out the collections that a key may not use.
+   * Otherwise keys for single collections are refused.
    */
-  readonly limited?: boolean;
+  readonly filtersCollections?: boolean;
   /**
    * `collections`: below `/api/cores` and, with the same meaning, below the legacy segment (`/solr`).
-   * `legacy`: below the legacy segment alone, for what only old clients ask.
+   * `legacy`: below the legacy segment only, for old clients.
    * `service`: at the root.
    */
   readonly under: 'collections' | 'legacy' | 'service';
-  /** Path below that, with names in braces: `/{collection}/select`. */
+  /** The rest of the path, with names in braces: `/{collection}/select`. */
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
-  /** By name on the wire, each made with `parameter.ts`. They may come in the address or in a form body alike. */
+  /** By name on the wire, each made with `parameter.ts`. Clients send them in the address or in a form body. */
   readonly parameters: z.ZodObject;
   /** Bodies other than a form of parameters, by content type. */
   readonly bodies?: Readonly<Record<string, z.ZodType>>;
-  /** Names whose values in a JSON body may be objects: the handler gets those as JSON texts, behind other parameters. */
+  /** Names whose values in a JSON body may be objects. The handler gets them as JSON text, after the other parameters. */
   readonly structured?: readonly string[];
-  /** True when the handler reads JSON bodies itself, as they come; else they are parameters too. */
+  /** True: the handler reads JSON bodies itself, as a stream. Otherwise they are parameters too. */
   readonly streamed?: boolean;
-  /** The JSON answer; or, for an endpoint that answers something else, its content type. */
+  /** The JSON answer, or the content type of an answer that is not JSON. */
   readonly answer: z.ZodType | string;
-  /** HTTP status of a good answer, where it is not 200 alone. */
+  /** Further HTTP statuses of success besides 200, with their meaning. */
   readonly statuses?: Readonly<Record<number, string>>;
-  /** True when a GET may change what is stored too: pages of other origins are refused then. */
+  /** True: a GET may change data too, so requests from pages of other origins are refused. */
   readonly changes?: boolean;
 }
 
-/** Keeps the exact types of an endpoint, so that its namesake in the gateway gets its parameters typed. */
+/** Keeps the exact types of an endpoint, so that its handler in the gateway gets typed parameters. */
 export function endpoint<const E extends Endpoint>(definition: E): E {
   return definition;
 }
 
-/** What a handler gets after the parameters are read. */
+/** The parsed parameters that a handler gets. */
 export type ParametersOf<E extends Endpoint> = z.output<E['parameters']>;

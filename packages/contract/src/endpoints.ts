@@ -34,6 +34,7 @@ import { select } from './http/select.ts';
 import { tag } from './http/tag.ts';
 import { terms } from './http/terms.ts';
 import { thumbnail } from './http/thumbnail.ts';
+import { tombstones } from './http/tombstones.ts';
 import { update } from './http/update.ts';
 import { updateJson } from './http/update-json.ts';
 import { updateJsonDocs } from './http/update-json-docs.ts';
@@ -62,6 +63,7 @@ export const ENDPOINTS = {
   schema,
   defineFields,
   exportDocuments,
+  tombstones,
   reindex,
   reindexStatus,
   pixolution,

@@ -1,7 +1,7 @@
 import { ERROR_CODES } from '@akin/domain';
 import { z } from 'zod';
 
-/** Names one attempt at one analysis: what the database knows it by. The result of an older attempt is dropped. */
+/** Names one attempt at one analysis, as in the database. The result of an older attempt is dropped. */
 const ANALYSIS_REF = z.object({
   /** Number of the collection; a dropped one's is never used again. */
   collection: z.int(),
@@ -36,9 +36,9 @@ interface JobKind<Payload extends z.ZodType = z.ZodType> {
 const kind = <Payload extends z.ZodType>(one: JobKind<Payload>) => one;
 
 /**
- * The catalogue of jobs. State lives in the database: a job is a hint that may be lost, run twice, or come late, and
- * whoever handles it ends quietly when the state has moved on. Whether an image is worth another try is decided there
- * too; the attempts here are for what breaks around a job.
+ * The catalogue of jobs. State lives in the database. A job is a hint that may be lost, run twice, or come late, and its
+ * handler ends quietly when the state has moved on. The database also decides whether an image is worth another try; the
+ * attempts here are for failures of the queue and of processes.
  */
 export const JOBS = {
   /** An image waits to be analyzed. Handled by analyzers, which answer each with an `analyzed` job. */
@@ -70,7 +70,7 @@ export const JOBS = {
           /** Whether the same may go better later. */
           passing: z.boolean(),
         }),
-        // The analyzer ends, and has not begun: somebody else is to do it.
+        // The analyzer shuts down and has not begun: another one takes the job.
         z.object({ handedBack: z.literal(true) }),
       ]),
     }),

@@ -13,7 +13,11 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 const SECURITY_SCHEMES: Json = {
   bearer: { type: 'http', scheme: 'bearer', description: 'A key: `Authorization: Bearer akin_…`.' },
   header: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
-  basic: { type: 'http', scheme: 'basic', description: 'For old clients: any user, and the key as the password.' },
+  basic: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'For old clients: any user name, with the key as the password.',
+  },
 };
 
 /**
@@ -38,7 +42,7 @@ export function openApiDocument(options: { version: string; legacySegment: strin
     info: {
       title: 'akin',
       version: options.version,
-      description: 'Image-similarity search: store documents with a picture, ask what looks like this.',
+      description: 'Image-similarity search: store documents with pictures, and find similar ones.',
     },
     paths,
     components: { schemas: components, securitySchemes: SECURITY_SCHEMES },
@@ -85,7 +89,7 @@ function operation(id: string, method: string, endpoint: Endpoint, components: J
         ]),
       ),
       default: {
-        description: 'Something is wrong; `error.msg` says what to do next.',
+        description: 'Something is wrong. `error.msg` says what to do next.',
         content: { [JSON_TYPE]: { schema: schemaOf(ERROR_ANSWER, components) } },
       },
     },

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /*
- * A parameter is text on the wire. Each of these reads one text into its value, refuses what it cannot read, and shows
- * in the OpenAPI document as the type that it stands for. A parameter that may repeat is a `z.array` of one of them
- * and gets all values in order; of any other the first value counts, as in Solr.
+ * A parameter is text on the wire. Each of these functions parses one text into a value, refuses an invalid text, and
+ * appears in the OpenAPI document with the type of the value. A parameter that may repeat is a `z.array` of one of them
+ * and gets all values in order. For other parameters the first value counts, as in Solr.
  */
 
 /** `true` or `false` in any case, also `1`/`0`, `on`/`off`, `yes`/`no`: booleans as clients of all languages spell them. */
@@ -16,7 +16,7 @@ export function flag() {
 }
 
 /** A whole number from `min` to `max`; `advice` is added to the message when it is not. */
-export function whole(min: number, max: number = Number.MAX_SAFE_INTEGER, advice = '') {
+export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER, advice = '') {
   const lowest = min === Number.MIN_SAFE_INTEGER;
   const highest = max === Number.MAX_SAFE_INTEGER;
   const range = highest ? (lowest ? '' : ` of at least ${min}`) : lowest ? ` up to ${max}` : ` from ${min} to ${max}`;
@@ -29,7 +29,7 @@ export function whole(min: number, max: number = Number.MAX_SAFE_INTEGER, advice
 
 /** A whole number where every negative one means that there is no limit, as in Solr. */
 export function limit(max: number = Number.MAX_SAFE_INTEGER) {
-  return whole(Number.MIN_SAFE_INTEGER, max);
+  return integer(Number.MIN_SAFE_INTEGER, max);
 }
 
 /** A decimal number from `min` to `max`. */

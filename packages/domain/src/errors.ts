@@ -10,6 +10,8 @@ export const ERROR_CODES = [
   /** No such collection, document or operation. */
   'not-found',
   'method-not-allowed',
+  /** The body of the request took too long to come. */
+  'request-timeout',
   /** The request contradicts what is stored. */
   'conflict',
   /** A body or an image has too many bytes. */

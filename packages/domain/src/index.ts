@@ -13,6 +13,7 @@ export { type LocalValue, readLocalValue } from './local-value.ts';
 export * from './location.ts';
 export type * from './manifest.ts';
 export * from './names.ts';
+export * from './nearest-name.ts';
 export { escapeQueryText, parseQuery } from './parse-query.ts';
 export type * from './query.ts';
 export * from './random.ts';

@@ -1,5 +1,6 @@
 import { AkinError } from '@akin/domain';
 import type { Metadata } from 'sharp';
+import { bytesToDecode } from './decoder-bytes.ts';
 import { DEFAULT_IMAGE_LIMITS, formatBytes, type ImageLimits } from './limits.ts';
 import { withoutExtras } from './png.ts';
 import type { Pixels } from './resize.ts';
@@ -15,6 +16,12 @@ export interface DecodedImage {
   readonly pixels: Pixels;
 }
 
+export interface DecodeOptions {
+  /** The short side that large pictures keep at least. */
+  readonly minSide: number;
+  readonly limits?: Partial<ImageLimits>;
+}
+
 /**
  * Decodes a picture to upright 8-bit sRGB on white: EXIF orientation applied, first frame or page, alpha flattened,
  * CMYK, grey, 16 bit and colour profiles converted; a broken profile is ignored.
@@ -27,10 +34,27 @@ export interface DecodedImage {
  *
  * @throws AkinError `too-large`, `unsupported-image` or `image-undecodable`; never anything else for any bytes.
  */
-export async function decodeImage(
-  bytes: Uint8Array,
-  options: { minSide: number; limits?: Partial<ImageLimits> },
-): Promise<DecodedImage> {
+export async function decodeImage(bytes: Uint8Array, options: DecodeOptions): Promise<DecodedImage> {
+  const { type, safe, header, limits, factor, target } = await inspect(bytes, options);
+  const { width, height } = header.autoOrient;
+  const pixels = await decodePixels(safe, { type, header, target: factor === 1 ? undefined : target, limits });
+  if (factor === 1 && (pixels.width !== width || pixels.height !== height)) throw undecodable(type);
+  return { type, width, height, pixels };
+}
+
+/**
+ * About how many bytes of memory `decodeImage` takes for a picture at its peak, a copy of the file included. Reads the
+ * header alone.
+ *
+ * @throws AkinError what `decodeImage` throws before it decodes.
+ */
+export async function decodingBytes(bytes: Uint8Array, options: DecodeOptions): Promise<number> {
+  const { type, safe, header, target } = await inspect(bytes, options);
+  return bytesToDecode({ type, bytes: safe, header, target });
+}
+
+/** All that is known and checked before a picture is decoded. */
+async function inspect(bytes: Uint8Array, options: DecodeOptions) {
   const limits = { ...DEFAULT_IMAGE_LIMITS, ...options.limits };
   if (bytes.length > limits.bytes) {
     throw new AkinError(
@@ -41,14 +65,11 @@ export async function decodeImage(
   const type = sniffImage(bytes);
   const safe = type === 'png' ? withoutExtras(bytes) : bytes;
   const header = await readHeader(safe, type);
-  const { width, height } = header.autoOrient;
   checkHeader(type, header, limits);
-
+  const { width, height } = header.autoOrient;
   const factor = shrink(Math.min(width, height), options.minSide);
-  const target = factor === 1 ? undefined : { width: Math.ceil(width / factor), height: Math.ceil(height / factor) };
-  const pixels = await decodePixels(safe, { type, header, target, limits });
-  if (factor === 1 && (pixels.width !== width || pixels.height !== height)) throw undecodable(type);
-  return { type, width, height, pixels };
+  const target = { width: Math.ceil(width / factor), height: Math.ceil(height / factor) };
+  return { type, safe, header, limits, factor, target };
 }
 
 async function readHeader(bytes: Uint8Array, type: ImageType): Promise<Metadata> {

@@ -331,3 +331,60 @@ describe('hostile servers', () => {
     expect(closed).toBe(1);
   });
 });
+
+describe('a download that asks for admission', () => {
+  const large = Buffer.alloc(3_000_000, 7);
+  const options = { policy: LOOPBACK, limits: { downloadMilliseconds: 300 } };
+
+  it('asks once, with the size that was announced, or the most where none was', async () => {
+    const base = await serve((request, response) => {
+      if (request.url === '/small') response.end(large.subarray(0, 1_000_000));
+      else if (request.url === '/announced') response.writeHead(200, { 'content-length': large.length }).end(large);
+      else response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(large));
+    });
+    const asked: [string, number][] = [];
+    for (const path of ['small', 'announced', 'packed']) {
+      await downloadImage(`${base}/${path}`, { ...options, admit: async (bytes) => void asked.push([path, bytes]) });
+    }
+    expect(asked).toEqual([
+      ['announced', 3_000_000],
+      ['packed', 25_000_000],
+    ]);
+  });
+
+  it('holds the sender back until it is let in, and does not count that time', async () => {
+    const base = await serve((_, response) =>
+      response.writeHead(200, { 'content-length': 24_000_000 }).end(Buffer.alloc(24_000_000)),
+    );
+    const sockets: net.Socket[] = [];
+    (servers.at(-1) as http.Server).on('connection', (socket) => sockets.push(socket));
+    let admit = () => {};
+    let asked = false;
+    const admitted = new Promise<void>((resolve) => {
+      admit = resolve;
+    });
+    const bytes = downloadImage(base, {
+      policy: LOOPBACK,
+      limits: { downloadMilliseconds: 2_000 },
+      admit: () => {
+        asked = true;
+        return admitted;
+      },
+    });
+    while (!asked) await new Promise(setImmediate);
+    // The time that the whole download may take passes.
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    expect(sockets[0]?.writableLength).toBeGreaterThan(0);
+    admit();
+    expect((await bytes).length).toBe(24_000_000);
+  });
+
+  it('ends when it is not let in', async () => {
+    const base = await serve((_, response) => response.end(large));
+    const refused = downloadImage(base, {
+      ...options,
+      admit: () => Promise.reject(new AkinError('unavailable', 'no room')),
+    });
+    await expect(refused).rejects.toMatchObject({ code: 'unavailable', message: 'no room' });
+  });
+});

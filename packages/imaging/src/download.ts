@@ -9,6 +9,20 @@ import { addressKind, type DownloadPolicy, isAllowed } from './address.ts';
 import { DEFAULT_IMAGE_LIMITS, formatBytes, type ImageLimits } from './limits.ts';
 import { looksLikeWebPage } from './sniff.ts';
 
+/** So much of each picture is kept without asking for admission: most pictures are smaller. */
+const FREE_BYTES = 1_000_000;
+
+export interface DownloadOptions {
+  readonly policy: DownloadPolicy;
+  readonly limits?: Partial<ImageLimits>;
+  readonly signal?: AbortSignal;
+  /**
+   * Called once for a picture of more than 1 MB, before more of it is kept, with the most bytes that it may have. The
+   * sender is held back until it resolves, which does not count as time of the download.
+   */
+  readonly admit?: (bytes: number) => Promise<void>;
+}
+
 /**
  * Downloads the bytes behind an http(s) address, guarded against being sent to places that only this machine sees:
  * the host's addresses are resolved once, each is checked against the policy, and the connection is made to just
@@ -20,20 +34,23 @@ import { looksLikeWebPage } from './sniff.ts';
  *   `too-large`. Messages show the address without its query,
  *   where signatures are. When `signal` is aborted by the caller, its reason is thrown.
  */
-export async function downloadImage(
-  url: string,
-  options: { policy: DownloadPolicy; limits?: Partial<ImageLimits>; signal?: AbortSignal },
-): Promise<Uint8Array> {
+export async function downloadImage(url: string, options: DownloadOptions): Promise<Uint8Array> {
   const limits = { ...DEFAULT_IMAGE_LIMITS, ...options.limits };
-  const timeout = AbortSignal.timeout(limits.downloadMilliseconds);
-  const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+  const timeout = new AbortController();
+  const timer = new Stopwatch(limits.downloadMilliseconds, () => timeout.abort());
+  const signal = options.signal ? AbortSignal.any([options.signal, timeout.signal]) : timeout.signal;
+  const admit = async (bytes: number) => {
+    timer.stop();
+    await options.admit?.(bytes);
+    timer.start();
+  };
   let address = parseUrl(url);
   try {
     for (let redirects = 0; ; redirects++) {
       const response = await request(address, options.policy, signal);
       try {
         const next = redirectTarget(response, address);
-        if (!next) return await readPicture(response, address, limits.bytes);
+        if (!next) return await readPicture(response, address, limits.bytes, admit);
         if (redirects === limits.redirects) {
           throw unreachable(address, `it redirects more than ${limits.redirects} times`);
         }
@@ -44,10 +61,36 @@ export async function downloadImage(
     }
   } catch (error) {
     if (options.signal?.aborted) throw options.signal.reason;
-    if (timeout.aborted) {
+    if (timeout.signal.aborted) {
       throw unreachable(address, `it did not deliver within ${limits.downloadMilliseconds / 1000} seconds`, error);
     }
     throw error instanceof AkinError ? error : unreachable(address, reasonOf(error), error, mayPass(error));
+  } finally {
+    timer.stop();
+  }
+}
+
+/** A timer that can be held. It runs from the beginning. */
+class Stopwatch {
+  readonly #done: () => void;
+  #left: number;
+  #from = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(milliseconds: number, done: () => void) {
+    this.#left = milliseconds;
+    this.#done = done;
+    this.start();
+  }
+
+  start(): void {
+    this.#from = performance.now();
+    this.#timer = setTimeout(this.#done, this.#left);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#left -= performance.now() - this.#from;
   }
 }
 
@@ -141,18 +184,31 @@ function redirectTarget(response: IncomingMessage, from: URL): URL | undefined {
   return parseUrl(location, from);
 }
 
-async function readPicture(response: IncomingMessage, url: URL, maxBytes: number): Promise<Uint8Array> {
+async function readPicture(
+  response: IncomingMessage,
+  url: URL,
+  maxBytes: number,
+  admit: (bytes: number) => Promise<void>,
+): Promise<Uint8Array> {
   const status = response.statusCode ?? 0;
   if (status !== 200) {
     const passing = status >= 500 || [408, 425, 429].includes(status);
     throw unreachable(url, `it answered with status ${status}`, undefined, passing);
   }
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(url, maxBytes);
+  const body = decodedBody(response, url);
+  // Where it is compressed, nobody says what it unfolds into.
+  const most = (body === response && Number(response.headers['content-length'])) || maxBytes;
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of decodedBody(response, url) as AsyncIterable<Uint8Array>) {
+  let admitted = Math.min(FREE_BYTES, maxBytes);
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
     size += chunk.length;
     if (size > maxBytes) throw tooLarge(url, maxBytes);
+    if (size > admitted) {
+      await admit(most);
+      admitted = maxBytes;
+    }
     chunks.push(chunk);
   }
   if (size === 0) throw unreachable(url, 'it answered with an empty body');

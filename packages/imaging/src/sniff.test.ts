@@ -1,5 +1,6 @@
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { AkinError } from '@akin/domain';
+import { processorTime } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { looksLikePhoto, looksLikeWebPage, sniffImage } from './sniff.ts';
@@ -89,11 +90,10 @@ describe('sniffImage', () => {
     );
   });
 
-  it('unpacks only the head of a gzip bomb', () => {
+  it('unpacks only the head of a gzip bomb', async () => {
     const bomb = gzipSync(Buffer.alloc(200_000_000));
-    const start = performance.now();
-    expect(refusal(bomb).message).toMatch(/gzip/);
-    expect(performance.now() - start).toBeLessThan(20_000);
+    const all = await processorTime(() => gunzipSync(bomb));
+    expect(await processorTime(() => expect(refusal(bomb).message).toMatch(/gzip/))).toBeLessThan(all / 4);
   });
 });
 

@@ -15,8 +15,14 @@
 import type { Trained, TrainingConfig } from './content-model/train.ts';
 
 export { type Analysis, type AnalyzeOptions, analyzeImage } from './analyzer/analyze-image.ts';
-export { type Analyzer, type AnalyzerConfig, type CallOptions, createAnalyzer } from './analyzer/create-analyzer.ts';
-export { BACKENDS, type Backend } from './network/backend.ts';
+export {
+  type Analyzer,
+  type AnalyzerConfig,
+  type CallOptions,
+  createAnalyzer,
+  defaultPictureMemory,
+} from './analyzer/create-analyzer.ts';
+export { BACKEND_CHOICES, type Backend } from './network/backend.ts';
 
 /** See content-model/train.ts, which is loaded when it is called. */
 export async function trainContentModel(config: TrainingConfig): Promise<Trained> {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { readAxes } from './axes-file.ts';
 import { contentAxes } from './content/axes.ts';
+import { CROP_RULE } from './content-crop.ts';
 import { duplicateAxes } from './duplicate/axes.ts';
-import { INNER_RULE } from './inner-picture.ts';
 import { COPIES_FOLDER, MODEL_FOLDER, readModel } from './network/model.ts';
 
 describe('axes', () => {
   it.each([
     ['content', MODEL_FOLDER, undefined],
-    ['duplicate', COPIES_FOLDER, INNER_RULE],
+    ['duplicate', COPIES_FOLDER, CROP_RULE],
   ])('of %s belong to the network that runs, and to no other', async (module, folder, rule) => {
     const { id } = await readModel(folder);
     expect((await readAxes(module, id, rule)).id).toMatch(/^[0-9a-f]{8}$/);

@@ -35,7 +35,7 @@ export interface Module {
    * of a network); equal pixels give equal values, whatever else is asked for.
    */
   readonly analyze: (picture: Picture) => ModuleValues | Promise<ModuleValues>;
-  /** What the scores of the module's descriptor say, if not what `STRANGER_SCORES` says. Taken up by training. */
+  /** What the scores of the module's descriptor say, if not what `NON_MATCHING_SCORES` says. Taken up by training. */
   readonly scores?: Scores;
   /** Drawn pictures and what the module must say of them; every one is checked by the contract test. */
   readonly examples: readonly Example[];

@@ -1,5 +1,5 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
-import { innerPictures } from './inner-picture.ts';
+import { contentCrops as cropsOf } from './content-crop.ts';
 import type { Features, Network } from './network/network.ts';
 
 /** One picture under analysis. What several modules need is made once, and only when one of them asks for it. */
@@ -10,19 +10,19 @@ export interface Picture {
   square(): Pixels;
   /**
    * What is left without what is plain around it, and of two pictures in one the main one, squashed to a square of
-   * {@link INNER_SQUARE} pixels a side: what the network of copies is shown, too. Two where it is open what is plain.
+   * {@link CROP_SIDE} pixels a side: what the network of copies is shown, too. Two if the background is ambiguous.
    */
-  innerSquares(): readonly Pixels[];
+  contentCrops(): readonly Pixels[];
   /** What the main network sees in it. The first call in a thread loads it, the first for a picture runs it. */
   features(): Promise<Features>;
-  /** The network of copies, which is run on inner squares. The first call in a thread loads it. */
+  /** The network of copies, which is run on content crops. The first call in a thread loads it. */
   copyNetwork(): Promise<Network<'copy'>>;
 }
 
 /** Side of the square version. */
 export const SQUARE = 128;
-/** Side of the inner square: what the network of copies is shown. */
-export const INNER_SQUARE = 64;
+/** Side of the content crop: what the network of copies is shown. */
+export const CROP_SIDE = 64;
 
 /** Gets a network of this thread ready and hands it out. */
 export interface Networks {
@@ -35,19 +35,19 @@ export interface Networks {
 export function preparePicture(pixels: Pixels, networks: Networks): Picture {
   let features: Promise<Features> | undefined;
   let square: Pixels | undefined;
-  let innerSquares: readonly Pixels[] | undefined;
+  let crops: readonly Pixels[] | undefined;
   const squash = () => {
     square ??= resizeArea(pixels, SQUARE, SQUARE);
     return square;
   };
   // Where nothing is cut off the square will do: its means are the same, but for rounding, and it has fewer pixels.
-  const shrink = (inner: Pixels) => resizeArea(inner === pixels ? squash() : inner, INNER_SQUARE, INNER_SQUARE);
+  const shrink = (inner: Pixels) => resizeArea(inner === pixels ? squash() : inner, CROP_SIDE, CROP_SIDE);
   return {
     pixels,
     square: squash,
-    innerSquares() {
-      innerSquares ??= innerPictures(pixels, squash()).map(shrink);
-      return innerSquares;
+    contentCrops() {
+      crops ??= cropsOf(pixels, squash()).map(shrink);
+      return crops;
     },
     features() {
       features ??= networks.main().then(async (network) => {

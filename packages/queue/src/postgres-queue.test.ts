@@ -1,19 +1,25 @@
-import { openProxy, type TestDatabase, testDatabase } from '@akin/testing';
+import { openPgBouncer, openProxy, type Server, type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { brokenServer } from '../test/broken-server.ts';
 import { queueContract } from '../test/queue-contract.ts';
 import { createPostgresQueue } from './index.ts';
 
 let database: TestDatabase;
+let pooler: Server;
 let opened = 0;
 const nextPrefix = () => `test-${opened++}`;
 
 beforeAll(async () => {
   database = await testDatabase();
+  pooler = await openPgBouncer(database.url, { pool_mode: 'session', default_pool_size: '60' });
 });
-afterAll(() => database.drop());
+afterAll(async () => {
+  await pooler?.[Symbol.asyncDispose]();
+  await database.drop();
+});
 
 queueContract('on PostgreSQL', () => createPostgresQueue({ url: database.url, prefix: nextPrefix() }));
+queueContract('on PostgreSQL behind PgBouncer', () => createPostgresQueue({ url: pooler.url, prefix: nextPrefix() }));
 
 const PAYLOAD = { collection: 1, request: '1', position: 0, attempt: 1, image: 'http://images.example/a.jpg' };
 
@@ -43,6 +49,11 @@ describe('a queue on PostgreSQL', () => {
     for (const queue of queues) expect((await queue.counts('analyze')).waiting).toBe(0);
     for (const queue of queues) await queue[Symbol.asyncDispose]();
     await empty.drop();
+  });
+
+  it('refuses a pooler that pools by transaction, by name', async () => {
+    await using transactions = await openPgBouncer(database.url, { pool_mode: 'transaction' });
+    await expect(createPostgresQueue({ url: transactions.url })).rejects.toThrow(/transaction pooling/);
   });
 
   it('says where no server answers, without a password', async () => {

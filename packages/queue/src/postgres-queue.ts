@@ -1,3 +1,4 @@
+import { PoolerError, requireSessionPooling, setSession } from '@akin/runtime';
 import {
   Queue as BullQueue,
   Worker as BullWorker,
@@ -29,18 +30,22 @@ const CONNECT_MILLISECONDS = 5_000;
  * in the schema `bullmq`, made where they are missing; they may be emptied: jobs are then lost, and who keeps the state
  * adds them again.
  *
- * @throws QueueUnavailableError when the server does not answer
+ * @throws QueueUnavailableError when the server does not answer; PoolerError behind a pooler that takes connections away
  */
 export async function createPostgresQueue(config: SharedQueueConfig): Promise<SharedQueue> {
   const prefix = prefixOf(config);
   const report = reporter(config.log, 'PostgreSQL');
-  const pool = new pg.Pool({
+  const address = {
     connectionString: config.url,
-    max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MILLISECONDS,
     keepAlive: true,
-    options: `-c search_path=${DEFAULT_SCHEMA}`,
     application_name: 'akin queue',
+  };
+  await checkServer(address);
+  const pool = new pg.Pool({
+    ...address,
+    max: CONNECTIONS,
+    onConnect: (client) => setSession(client, { search_path: DEFAULT_SCHEMA, jit: 'off' }),
   });
   let connected = true;
   let closed: Promise<void> | undefined;
@@ -54,7 +59,12 @@ export async function createPostgresQueue(config: SharedQueueConfig): Promise<Sh
     connected = true;
     client.on('error', onTrouble);
   });
-  await makeTables(pool, config.url);
+  try {
+    await makeTables(pool, config.url);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
 
   const connection = pool as PostgresConnectionOptions;
   const nameOf = (jobs: string) => `${prefix}-${jobs}`;
@@ -105,15 +115,35 @@ export async function createPostgresQueue(config: SharedQueueConfig): Promise<Sh
   );
 }
 
-async function makeTables(pool: pg.Pool, url: string): Promise<void> {
-  let client: pg.PoolClient;
+/** Before the pool, which would leave its settings in a pooler that will not do. */
+async function checkServer(address: pg.ClientConfig & { readonly connectionString: string }): Promise<void> {
+  const connect = async () => {
+    const client = new pg.Client(address);
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  };
+  let client: pg.Client | undefined;
   try {
-    client = await pool.connect();
-  } catch (cause) {
-    await pool.end();
-    const { host } = new URL(url);
-    throw new QueueUnavailableError(`PostgreSQL at ${host} does not answer: start it, or name another one`, { cause });
+    client = await connect();
+    await requireSessionPooling(client, connect);
+  } catch (error) {
+    throw unavailable(error, address.connectionString);
+  } finally {
+    await client?.end().catch(() => undefined);
   }
+}
+
+function unavailable(cause: unknown, url: string): unknown {
+  if (cause instanceof PoolerError) return cause.passing ? new QueueUnavailableError(cause.message, { cause }) : cause;
+  const { host } = new URL(url);
+  return new QueueUnavailableError(`PostgreSQL at ${host} does not answer: start it, or name another one`, { cause });
+}
+
+async function makeTables(pool: pg.Pool, url: string): Promise<void> {
+  const client = await pool.connect().catch((error) => {
+    throw unavailable(error, url);
+  });
   try {
     await runMigrations(client, DEFAULT_SCHEMA);
     // Two processes that create one table at the same time disturb each other, in spite of "if not exists".

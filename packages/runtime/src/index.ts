@@ -1,10 +1,16 @@
-export { EnvironmentError, envInteger, envList, envSwitch, envUrl, readEnvironment } from './environment.ts';
+export { type CauseFields, causeFields } from './causes.ts';
 export { createLogger, type Log, type LogDestination, type Logger, type LoggerConfig } from './logger.ts';
+export { memoryLimit } from './memory-limit.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
+export {
+  PoolerError,
+  type PostgresConnection,
+  requireSessionPooling,
+  setSession,
+} from './postgres-session.ts';
 export { type ShutdownPhase, shutDown } from './shutdown.ts';
 export { Stopped, untilSignal } from './signals.ts';
 export { sleep } from './sleep.ts';
-export { Slots } from './slots.ts';
 export {
   apartFromSpans,
   errorType,
@@ -17,3 +23,5 @@ export {
   traceparent,
 } from './spans.ts';
 export { startTracing, type Tracing } from './start-tracing.ts';
+export { WeightedSemaphore } from './weighted-semaphore.ts';
+export { within } from './within.ts';

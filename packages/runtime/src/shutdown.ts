@@ -3,23 +3,31 @@ import type { Log } from './logger.ts';
 /** One step of a shutdown: stop taking work, drain, close. */
 export interface ShutdownPhase {
   readonly name: string;
-  /** How long it may take; then the next phase begins all the same. */
+  /** What is kept for it, however long the phases before it take. */
   readonly milliseconds: number;
   readonly work: () => Promise<unknown>;
 }
 
 /**
- * Runs the phases in order, each within its time. A phase that fails or takes too long is logged and keeps no later
- * one from running.
+ * Runs the phases in order until one deadline. Each may take what is left but for what is kept for later ones; a phase
+ * that fails or takes longer is logged and keeps no later one from running.
  *
+ * @param milliseconds of all phases together, at least what is kept for them
  * @returns whether all phases ended well
  */
-export async function shutDown(log: Pick<Log, 'info' | 'error'>, phases: readonly ShutdownPhase[]): Promise<boolean> {
+export async function shutDown(
+  log: Pick<Log, 'info' | 'error'>,
+  phases: readonly ShutdownPhase[],
+  milliseconds: number,
+): Promise<boolean> {
+  const deadline = performance.now() + milliseconds;
+  let kept = phases.reduce((sum, phase) => sum + phase.milliseconds, 0);
   let clean = true;
-  for (const { name, milliseconds, work } of phases) {
+  for (const { name, milliseconds: own, work } of phases) {
     const from = performance.now();
+    kept -= own;
     try {
-      await within(milliseconds, work());
+      await within(Math.max(0, Math.round(deadline - kept - from)), work());
       log.info({ phase: name, milliseconds: Math.round(performance.now() - from) }, 'shutdown phase done');
     } catch (err) {
       clean = false;

@@ -1,7 +1,22 @@
+export { type Backlog, readBacklog } from './accept/backlog.ts';
+export { checkDelete } from './accept/check-delete.ts';
+export { lastOperation } from './accept/last-operation.ts';
+export { oldestUnseen } from './accept/oldest-unseen.ts';
+export {
+  findOperation,
+  listOperations,
+  type Operation,
+  type OperationPage,
+  type OperationState,
+  type SeqRange,
+  waitForOperations,
+} from './accept/operations.ts';
+export { type Accepted, type Change, type Origin, type Staging, stageChanges } from './accept/staging.ts';
 export {
   type AnalysisRef,
   type AnalysisTask,
   type ClaimOptions,
+  ClaimTurns,
   claimForAnalysis,
   failAnalysis,
   listAnalyzing,
@@ -9,24 +24,35 @@ export {
   requeueStuck,
   saveAnalysis,
   seqOf,
-} from './analysis.ts';
-export { type Backlog, readBacklog } from './backlog.ts';
+} from './analyze/analysis.ts';
+export { type Retried, retryFailed } from './analyze/retry.ts';
+export { maintain, maintainCollection } from './bulk/maintain.ts';
+export { sweepUnaccepted } from './bulk/recover.ts';
 export { arrangeCells, optimize } from './cells/arrange.ts';
-export { checkDelete } from './check-delete.ts';
 export {
-  type Collection,
+  type CollectionState,
   type CollectionStatus,
+  collectionOf,
+  collectionStates,
   collectionStatus,
   createCollection,
   dropCollection,
+  dropReplaced,
   findCollection,
   listCollections,
-} from './collections.ts';
-export { type CommitResult, commit } from './commit.ts';
-export { answerCommit, requestCommit, requestedCommits } from './commit-requests.ts';
-export { DEFINABLE_TYPES, defineFields } from './define-fields.ts';
+} from './collections/collections.ts';
+export { DEFINABLE_TYPES, defineFields } from './collections/define-fields.ts';
+export { type OtherModel, otherCalibration, otherModels, requireOwnModels } from './collections/models.ts';
+export { loadSchema } from './collections/schema.ts';
+export { commit } from './commit/commit.ts';
+export { answerCommit, requestCommit, requestedCommits } from './commit/commit-requests.ts';
+export { countLeaderless } from './commit/leaderless.ts';
+export { findLeases, type Lease, releaseLeases, renewLeases, takeLeases } from './commit/leases.ts';
+export { listTombstones, type Tombstone, type TombstonePage } from './commit/tombstones.ts';
+export type { Collection, CollectionSchema, Column, CommitResult, ParsedOutputs, Store } from './context.ts';
 export type * from './engine/engine.ts';
 export { holdsStore } from './engine/folder.ts';
+export { takeFolder } from './engine/private-folder.ts';
 export {
   definedFields,
   type ExportedDocument,
@@ -55,25 +81,8 @@ export {
   type StoredKey,
   USE_MILLISECONDS,
 } from './keys/keys.ts';
-export { lastOperation } from './last-operation.ts';
-export { holdLease, type Lease, releaseLeases } from './leases.ts';
-export { maintain } from './maintain.ts';
-export { type OtherModel, otherCalibration, otherModels, requireOwnModels } from './models.ts';
-export { oldestUnseen } from './oldest-unseen.ts';
-export {
-  findOperation,
-  listOperations,
-  type Operation,
-  type OperationPage,
-  type OperationState,
-  type SeqRange,
-  waitForOperations,
-} from './operations.ts';
-export { sweepUnaccepted } from './recover.ts';
 export { type ReindexWork, runReindex } from './reindex/run-reindex.ts';
 export { beginReindex, type MissingDocument, type Reindex, reindexState } from './reindex/state.ts';
-export { type Retried, retryFailed } from './retry.ts';
-export { type CollectionSchema, type Column, loadSchema } from './schema.ts';
 export type { RangeInclude, RangeOther } from './search/facet-ranges.ts';
 export type { FacetRequest, FacetResult, FieldFacet, RangeFacet, ValueCount } from './search/facet-request.ts';
 export { readThumbnail, type Thumbnail } from './search/read.ts';
@@ -90,5 +99,4 @@ export type {
 export { search } from './search/search.ts';
 export { parseSort, type SortClause } from './search/sort.ts';
 export { type TermCount, type TermsRequest, terms } from './search/terms.ts';
-export { type Accepted, type Change, type Origin, type Staging, stageChanges } from './staging.ts';
-export { backup, openStore, type ParsedOutputs, restore, type Store, type StoreConfig } from './store.ts';
+export { backup, openStore, restore, type StoreConfig } from './store.ts';

@@ -1,5 +1,5 @@
 import { inSpan } from '@akin/runtime';
-import type { Collection } from './collections.ts';
+import type { Collection } from './context.ts';
 
 /**
  * Runs statements that belong together as one span.

@@ -1,24 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { AkinError, type Calibration, type FieldValue, type ModuleManifest } from '@akin/domain';
-import { Brake, exchangeSearchTimes } from './brake.ts';
-import type { CellFinder } from './cells/codebook.ts';
-import { createCollection, listCollections, updateTables } from './collections.ts';
-import type { CommitRun } from './commit.ts';
+import { AkinError, type Calibration, type ModuleManifest } from '@akin/domain';
+import { OperationEvents } from './accept/operation-events.ts';
+import { recover } from './bulk/recover.ts';
+import { exchangeSearchTimes, Throttle } from './bulk/throttle.ts';
+import { createCollection, listCollections, updateTables } from './collections/collections.ts';
+import { isFirstCollectionMade, markFirstCollection, migrate } from './collections/migrations.ts';
+import { Turns } from './commit/turns.ts';
+import type { ParsedOutputs, Store } from './context.ts';
 import type { Engine } from './engine/engine.ts';
 import { openPglite, type PgliteEngine } from './engine/pglite.ts';
 import { CHANNEL, openPostgres } from './engine/postgres.ts';
-import { isFirstCollectionMade, markFirstCollection, migrate } from './migrations.ts';
-import { OperationEvents } from './operation-events.ts';
-import { recover } from './recover.ts';
-import type { CollectionSchema } from './schema.ts';
-
-/** The outputs of an analysis as values: what `parseOutputs` of the modules gives. */
-export interface ParsedOutputs {
-  readonly fields: ReadonlyMap<string, FieldValue>;
-  readonly descriptors: ReadonlyMap<string, { readonly vector: Float32Array; readonly cell: number }>;
-  /** Kept with the text and given to `parseOutputs` again, spares it checks. */
-  readonly mark?: string;
-}
 
 export type StoreConfig = {
   /** What the analysis gives: columns and tables are made from it. */
@@ -63,38 +54,6 @@ export type StoreConfig = {
     }
 );
 
-/** An open store. The functions of this package take it as their first argument. */
-export interface Store extends AsyncDisposable {
-  readonly engine: Engine;
-  readonly modules: readonly ModuleManifest[];
-  readonly models: ReadonlyMap<string, string>;
-  readonly calibrations: ReadonlyMap<string, Calibration>;
-  readonly parseOutputs: (json: string, mark?: string) => ParsedOutputs;
-  readonly graceMilliseconds: number;
-  readonly indexedFrom: number;
-  readonly exactDocuments: number;
-  readonly searchMilliseconds: number;
-  /** Whether other processes use the database too. */
-  readonly shared: boolean;
-  readonly brake: Brake;
-  /** The number that this database gave the type `halfvec`: binary arrays name it. */
-  readonly halfvecOid: number;
-  /** Resolves when the database answers; rejects with `unavailable`. */
-  ping(): Promise<void>;
-  /** What this process remembers, by id of the collection. Nothing here is needed to be right, only to be quick. */
-  readonly memory: {
-    readonly schemas: Map<number, CollectionSchema>;
-    /** The day on which a use of a field was last written down. */
-    readonly uses: Map<number, Map<string, string>>;
-    /** Words that are in the table of words. */
-    readonly words: Map<number, Set<string>>;
-    readonly commits: Map<number, CommitRun>;
-    readonly events: OperationEvents;
-    /** The centroids of the last generations, by id of the collection and module. */
-    readonly cells: Map<string, { readonly number: number; readonly finder: CellFinder }[]>;
-  };
-}
-
 const SEARCH_MILLISECONDS: Readonly<Record<Engine['kind'], number>> = { postgres: 30_000, pglite: 20_000 };
 
 /** The collection that exists from the start. */
@@ -127,7 +86,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
   try {
     signal?.throwIfAborted();
     if (engine.kind === 'pglite') await engine.query('create extension if not exists vector');
-    const brake = openBrake(engine, config.searchSlowdown ?? 1.3, shared);
+    const throttle = openThrottle(engine, config.searchSlowdown ?? 1.3, shared);
     const [type] = await engine.query<{ oid: bigint }>(`select 'halfvec'::regtype::oid::int8 as oid`);
     const store: Store = {
       engine,
@@ -140,14 +99,25 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       searchMilliseconds: config.searchMilliseconds ?? SEARCH_MILLISECONDS[engine.kind],
       indexedFrom: config.indexedFrom ?? 5_000,
       shared,
-      brake,
+      throttle,
       halfvecOid: Number(type?.oid),
       ping: async () => {
         await engine.query('select 1');
       },
-      memory: { schemas: new Map(), uses: new Map(), words: new Map(), commits: new Map(), events, cells: new Map() },
+      cancelStatements: () => engine.cancelStatements(),
+      memory: {
+        schemas: new Map(),
+        uses: new Map(),
+        words: new Map(),
+        commits: new Map(),
+        sweeps: new Map(),
+        crashes: new Map(),
+        turns: commitTurns(engine, throttle),
+        events,
+        cells: new Map(),
+      },
       async [Symbol.asyncDispose]() {
-        brake.stop();
+        throttle.stop();
         await engine[Symbol.asyncDispose]();
       },
     };
@@ -156,7 +126,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
     for (const collection of await listCollections(store)) await updateTables(store, collection);
     if (!shared) await recover(store);
     signal?.throwIfAborted();
-    brake.start();
+    throttle.start();
     return store;
   } catch (error) {
     await engine[Symbol.asyncDispose]();
@@ -167,9 +137,16 @@ export async function openStore(config: StoreConfig): Promise<Store> {
   }
 }
 
-function openBrake(engine: Engine, slowdown: number, shared: boolean): Brake {
-  if (engine.kind === 'pglite') return new Brake(0);
-  return new Brake(slowdown, shared ? exchangeSearchTimes(engine, randomUUID()) : undefined);
+/** Each has a connection that applies and one that reads ahead. While searches are slowed one at a time is enough. */
+const COMMITS_SIDE_BY_SIDE = 3;
+
+function commitTurns(engine: Engine, throttle: Throttle): Turns {
+  return new Turns(() => (engine.kind === 'pglite' || throttle.strength > 0 ? 1 : COMMITS_SIDE_BY_SIDE));
+}
+
+function openThrottle(engine: Engine, slowdown: number, shared: boolean): Throttle {
+  if (engine.kind === 'pglite') return new Throttle(0);
+  return new Throttle(slowdown, shared ? exchangeSearchTimes(engine, randomUUID()) : undefined);
 }
 
 /** Once in the life of a database, also when several processes open it at once or one dies in between. */

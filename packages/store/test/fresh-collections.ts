@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
-import { type Collection, createCollection, dropCollection } from '../src/collections.ts';
-import type { Store } from '../src/store.ts';
+import { createCollection, dropCollection } from '../src/collections/collections.ts';
+import type { Collection, Store } from '../src/context.ts';
 import { type EngineKind, openTestStore, type TestPlace, testPlace } from './support.ts';
 
 /** What a test works with. */

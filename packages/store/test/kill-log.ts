@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
-import { type Collection, collectionStatus } from '../src/collections.ts';
-import { listOperations, type Operation } from '../src/operations.ts';
-import type { Store } from '../src/store.ts';
+import { listOperations, type Operation } from '../src/accept/operations.ts';
+import { collectionStatus } from '../src/collections/collections.ts';
+import type { Collection, Store } from '../src/context.ts';
 
 /** What is sent while something is killed; see feeding. */
 export type Sent =

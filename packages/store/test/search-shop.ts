@@ -54,6 +54,7 @@ const DOCUMENTS = [
   { id: '6', title: '京都', 'Robert"); drop table documents; --': 'x', labels: [] },
 ];
 
+type Ask = (request: SearchRequest) => Promise<SearchResult>;
 type Find = (q: string, request?: Partial<Omit<SearchRequest, 'query'>> & { fq?: string[] }) => Promise<SearchResult>;
 
 /**
@@ -61,7 +62,7 @@ type Find = (q: string, request?: Partial<Omit<SearchRequest, 'query'>> & { fq?:
  *
  * @param take is given the collection before the first test
  */
-export function searchShop(kind: EngineKind, take: (shop: Shop) => void = () => {}): { find: Find } {
+export function searchShop(kind: EngineKind, take: (shop: Shop) => void = () => {}): { find: Find; ask: Ask } {
   let shop: Shop;
   shopOf(
     kind,
@@ -76,14 +77,11 @@ export function searchShop(kind: EngineKind, take: (shop: Shop) => void = () => 
     },
   );
 
+  const ask: Ask = (request) => search(shop.store, shop.collection, request);
   return {
+    ask,
     find: (q, { fq = [], ...rest } = {}) =>
-      search(shop.store, shop.collection, {
-        query: parseQuery(q),
-        filters: fq.map((one) => parseQuery(one)),
-        rows: 10,
-        ...rest,
-      }),
+      ask({ query: parseQuery(q), filters: fq.map((one) => parseQuery(one)), rows: 10, ...rest }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import type { Store } from '../src/store.ts';
+import type { Store } from '../src/context.ts';
 import { type EngineKind, openTestStore, type TestPlace, testPlace } from './support.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { type Collection, createCollection } from '../src/collections.ts';
-import { commit } from '../src/commit.ts';
-import type { Store } from '../src/store.ts';
+import { createCollection } from '../src/collections/collections.ts';
+import { commit } from '../src/commit/commit.ts';
+import type { Collection, Store } from '../src/context.ts';
 import { sharedStore } from './shared-store.ts';
 import { accept, type EngineKind } from './support.ts';
 

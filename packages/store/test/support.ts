@@ -4,18 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AkinError, type FieldValue, type ModuleManifest, parseJson, TypeClaims, validateDocument } from '@akin/domain';
 import { testDatabase } from '@akin/testing';
-import type { Collection } from '../src/collections.ts';
+import { type Accepted, type Change, stageChanges } from '../src/accept/staging.ts';
+import { loadSchema } from '../src/collections/schema.ts';
+import type { Collection, ParsedOutputs, Store } from '../src/context.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import { openPglite } from '../src/engine/pglite.ts';
 import { openPostgres } from '../src/engine/postgres.ts';
-import { loadSchema } from '../src/schema.ts';
-import { type Accepted, type Change, stageChanges } from '../src/staging.ts';
-import { openStore, type ParsedOutputs, type Store } from '../src/store.ts';
+import { openStore } from '../src/store.ts';
 
 export const ENGINES = ['pglite', 'postgres'] as const;
 export type EngineKind = (typeof ENGINES)[number];
 
-export type TestPlace = { readonly folder: string } | { readonly databaseUrl: string };
+export type TestPlace =
+  | { readonly folder: string; readonly tell?: (text: string) => void }
+  | { readonly databaseUrl: string };
 
 /** An empty database of its own, and how to get rid of it. */
 export async function testPlace(kind: EngineKind): Promise<{ place: TestPlace; remove: () => Promise<void> }> {
@@ -104,7 +106,7 @@ export function openTestStore(
 
 /** A freshly made data folder, shared by all test runs on the machine. */
 async function template(): Promise<string> {
-  const target = join(tmpdir(), 'akin-pglite-template-0.5.14');
+  const target = join(tmpdir(), 'akin-pglite-template-0.5.14-private');
   if (await exists(target)) return target;
   const folder = `${target}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   await (await openPglite(folder))[Symbol.asyncDispose]();
@@ -136,8 +138,9 @@ export async function accept(
   store: Store,
   collection: Collection,
   changes: readonly (Change | object)[],
+  options?: Parameters<typeof stageChanges>[3],
 ): Promise<Accepted> {
-  const staging = await stageChanges(store, collection);
+  const staging = await stageChanges(store, collection, {}, options);
   for (const change of changes) {
     await staging.add('kind' in change ? [change as Change] : await changesOf(store, collection, [change]));
   }

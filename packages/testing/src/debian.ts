@@ -30,8 +30,11 @@ const CLIENTS: Bundle = {
   packages: ['postgresql-client-17'],
   programs: [`${POSTGRES_BIN}/pg_dump`, `${POSTGRES_BIN}/pg_restore`],
 };
+const POOLER: Bundle = { mark: 'pooler-', packages: ['pgbouncer'], programs: ['usr/sbin/pgbouncer'] };
+const BALANCER: Bundle = { mark: 'balancer-', packages: ['haproxy'], programs: ['usr/sbin/haproxy'] };
+const PROMTOOL: Bundle = { mark: 'promtool-', packages: ['promtool'], programs: ['usr/bin/promtool'] };
 /** Raised when what is unpacked, or how, changes: older folders are then left alone and no longer used. */
-const LAYOUT = 1;
+const LAYOUT = 2;
 const COMPLETE = 'complete';
 
 /** Programs of PostgreSQL and Redis that run on this machine, each the absolute path of an executable. */
@@ -53,25 +56,43 @@ export function cacheFolder(): string {
 /**
  * Programs out of Debian packages that are unpacked but not installed: needs apt-get and dpkg-deb, neither root nor a
  * compiler, and works on older Debian and Ubuntu releases, because each program is started through the loader and
- * libraries that were unpacked with it. The first call downloads about 40 MB; later ones find the newest folder made
+ * libraries that were unpacked with it. The first call downloads about 90 MB; later ones find the newest folder made
  * before (its name tells the versions) and ask nobody. Delete the cache folder to get newer packages.
  *
  * @throws Error when the packages cannot be had; the message is what apt-get said.
  */
 export async function debianPrograms(): Promise<Programs> {
-  const cache = cacheFolder();
-  return programsOf((await newestComplete(cache, SERVERS)) ?? (await unpack(cache, SERVERS)));
+  return programsOf(await unpacked(SERVERS));
 }
 
 /** The folder of `pg_dump` and `pg_restore`, got in the same way; only tests of backups need them. */
 export async function debianPostgresClients(): Promise<string> {
-  const cache = cacheFolder();
-  return join((await newestComplete(cache, CLIENTS)) ?? (await unpack(cache, CLIENTS)), POSTGRES_BIN);
+  return join(await unpacked(CLIENTS), POSTGRES_BIN);
+}
+
+/** PgBouncer, got in the same way; only tests of poolers need it. */
+export async function debianPgBouncer(): Promise<string> {
+  return join(await unpacked(POOLER), ...POOLER.programs);
+}
+
+/** HAProxy, got in the same way; only tests of load balancing need it. */
+export async function debianBalancer(): Promise<string> {
+  return join(await unpacked(BALANCER), ...BALANCER.programs);
 }
 
 /** Whether {@link debianPrograms} would answer without the network. */
 export async function hasDebianPrograms(): Promise<boolean> {
   return (await newestComplete(cacheFolder(), SERVERS)) !== null;
+}
+
+/** What checks rules of Prometheus, got in the same way. */
+export async function debianPromtool(): Promise<string> {
+  return join(await unpacked(PROMTOOL), ...PROMTOOL.programs);
+}
+
+async function unpacked(bundle: Bundle): Promise<string> {
+  const cache = cacheFolder();
+  return (await newestComplete(cache, bundle)) ?? (await unpack(cache, bundle));
 }
 
 async function newestComplete(cache: string, { mark }: Bundle): Promise<string | null> {
@@ -120,9 +141,9 @@ async function unpack(cache: string, { mark, packages, programs }: Bundle): Prom
   }
 }
 
-/** Libraries and the programs themselves; neither the just-in-time compiler (tests switch it off) nor perl scripts. */
+/** Libraries and the programs themselves, with LLVM, which PostgreSQL's just-in-time compiler loads; no perl scripts. */
 function isNeeded(name: string, packages: readonly string[]): boolean {
-  if (/^lib(llvm|z3|perl)|-perl$/.test(name)) return false;
+  if (/^libperl|-perl$|^libjs-/.test(name)) return false;
   return /^lib|^redis-|^netbase$/.test(name) || packages.includes(name);
 }
 

@@ -1,5 +1,7 @@
+export { type Balancer, openBalancer } from './balancer.ts';
 export { type BreakableProxy, openProxy } from './breakable-proxy.ts';
-export { debianPostgresClients } from './debian.ts';
+export { debianPostgresClients, debianPromtool } from './debian.ts';
+export { growth, LINEAR, processorTime } from './growth.ts';
 export { type Drawing, drawImage, randomNumbers } from './images.ts';
 export {
   canKillServers,
@@ -8,7 +10,11 @@ export {
   killablePostgres,
   killableRedis,
 } from './killable.ts';
+export { drawLargeImage } from './large-images.ts';
+export { openPgBouncer } from './pgbouncer.ts';
+export type { Server } from './server.ts';
 export { createServices, type Services } from './services.ts';
+export { type SmallDisk, smallDisk } from './small-disk.ts';
 export { type TestDatabase, testDatabase } from './test-database.ts';
 export { type TestRedis, testRedis } from './test-redis.ts';
 export { type ReceivedSpan, receiveTraces, type TraceReceiver } from './traces.ts';

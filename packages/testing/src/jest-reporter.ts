@@ -1,14 +1,22 @@
 import { writeSync } from 'node:fs';
+import { relative } from 'node:path';
 
 /** The part of jest's results that counts. */
 interface Results {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
   readonly numRuntimeErrorTestSuites: number;
+  readonly testResults: readonly {
+    readonly testFilePath: string;
+    readonly perfStats: { readonly start: number; readonly end: number };
+  }[];
 }
 
+/** So many of the slowest files are named, when more were run. */
+const SLOWEST = 12;
+
 /**
- * Ends a run with the plain line `N passed, N failed`, after whatever else jest prints. A test file that cannot be
+ * Names the slowest files of a large run, and ends every run with the plain line `N passed, N failed`, after whatever else jest prints. A test file that cannot be
  * loaded counts as one failed test. The exit code agrees with the line: a run that fails for another reason (a
  * set-up, a crash) counts one failure.
  */
@@ -27,5 +35,18 @@ export default class LastLineReporter {
   onRunComplete(_contexts: unknown, results: Results): void {
     this.#passed = results.numPassedTests;
     this.#failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
+    if (results.testResults.length > SLOWEST) writeSync(1, slowestOf(results));
   }
+}
+
+function slowestOf({ testResults }: Results): string {
+  const lines = testResults
+    .map(({ testFilePath, perfStats: { start, end } }) => ({
+      file: relative('.', testFilePath),
+      seconds: (end - start) / 1000,
+    }))
+    .sort((a, b) => b.seconds - a.seconds)
+    .slice(0, SLOWEST)
+    .map(({ file, seconds }) => `  ${seconds.toFixed(0).padStart(4)} s  ${file}\n`);
+  return `\nThe slowest files:\n${lines.join('')}`;
 }

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { postgresAnswers, redisAnswers } from './answers.ts';
 import { debianPrograms, hasDebianPrograms } from './debian.ts';
-import { initPostgres, userForPostgres } from './local.ts';
+import { initPostgres, postgresSettings, userForPostgres } from './local.ts';
 import { freePort, type Server, startServer } from './server.ts';
 
 const run = promisify(execFile);
@@ -38,12 +38,7 @@ export async function killablePostgres(): Promise<KillableServer> {
   const data = await initPostgres(folder);
   const port = await freePort();
   // What a process has written is kept by the system whatever becomes of the process.
-  const durable = ['fsync=off', 'full_page_writes=off'];
-  const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'jit=off', ...durable];
-  const command = [
-    ...(await userForPostgres(data)),
-    ...[postgres, '-D', data, ...[...settings, 'max_connections=100'].flatMap((setting) => ['-c', setting])],
-  ];
+  const command = [...(await userForPostgres(data)), postgres, '-D', data, ...postgresSettings(port)];
   const url = `postgres://akin@127.0.0.1:${port}/postgres`;
   const answers = () => postgresAnswers(url);
   const pid = async () => Number((await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')[0]);

@@ -18,26 +18,36 @@ export async function startLocalPostgres(folder: string): Promise<Server> {
   const data = await initPostgres(folder);
   const user = await userForPostgres(data);
   const port = await freePort();
+  const url = `postgres://akin@127.0.0.1:${port}/postgres`;
+  const command = [...user, postgres, '-D', data, ...postgresSettings(port)];
+  return startServer(command, 'QUIT', url, () => postgresAnswers(url));
+}
+
+/**
+ * All other settings are those that PostgreSQL comes with, as users have them: small memory, and the just-in-time
+ * compiler.
+ */
+export function postgresSettings(port: number): string[] {
   const settings = {
+    // Where it answers: several may run on one machine, and a path of a socket has at most 107 bytes.
     listen_addresses: '127.0.0.1',
     port,
     unix_socket_directories: '',
+    // Thousands of small commits each wait for the disk else. Only a loss of power would tell the difference.
     fsync: 'off',
     full_page_writes: 'off',
-    jit: 'off',
+    // Each test file that runs has pools of its own.
     max_connections: 200,
   };
-  const url = `postgres://akin@127.0.0.1:${port}/postgres`;
-  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  return startServer([...user, postgres, '-D', data, ...options], 'QUIT', url, () => postgresAnswers(url));
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** PostgreSQL refuses to run as root: then it runs as `postgres`, or `nobody` where there is no such user. */
+/** PostgreSQL and PgBouncer refuse to run as root: then they run as `postgres`, or `nobody` where there is no such user. */
 export async function userForPostgres(data: string): Promise<string[]> {
   if (process.getuid?.() !== 0) return [];
   const known = await run('id', ['--user', 'postgres']).catch(() => null);
   const user = known === null ? 'nobody' : 'postgres';
-  await run('chown', [user, data]);
+  await run('chown', ['-R', user, data]);
   const group = (await run('id', ['--group', user])).stdout.trim();
   return ['setpriv', `--reuid=${user}`, `--regid=${group}`, '--clear-groups'];
 }

@@ -92,6 +92,31 @@ describe('services of a process', () => {
     expect(await foldersOf(child.pid)).toEqual([]);
   });
 
+  it('are a PostgreSQL with the settings it comes with, which compiles expensive statements', async () => {
+    const { child, postgres } = await startInProcess();
+    const client = new Client({ connectionString: postgres });
+    await client.connect();
+    const { rows: changed } = await client.query<{ name: string }>(
+      `select name from pg_settings where source = 'command line' and setting is distinct from boot_val order by name`,
+    );
+    // Where the server is, how often it waits for the disk, and room for many test files at once.
+    const ours = [
+      'fsync',
+      'full_page_writes',
+      'listen_addresses',
+      'max_connections',
+      'port',
+      'unix_socket_directories',
+    ];
+    expect(ours).toEqual(expect.arrayContaining(changed.map(({ name }) => name)));
+    await client.query('create table things (id int); insert into things values (1); set enable_seqscan = off');
+    const { rows } = await client.query('explain (analyze) select id from things where id % 2 = 1');
+    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/JIT:\n.*Functions: \d/);
+    await client.end();
+    child.stdin.write('stop');
+    await once(child, 'exit');
+  });
+
   it('end by themselves when the process is killed', async () => {
     const { child, postgres, redis } = await startInProcess();
     child.kill('SIGKILL');

@@ -5,6 +5,8 @@ import { askBroker } from './broker.ts';
 /** A database of its own for a test file. */
 export interface TestDatabase {
   readonly url: string;
+  /** Runs a statement on a connection of its own. */
+  run(sql: string): Promise<void>;
   /** Removes it, closing what is still connected. */
   drop(): Promise<void>;
 }
@@ -28,6 +30,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   url.pathname = `/${name}`;
   return {
     url: url.href,
+    run: (sql) => runOn(url.href, (client) => client.query(sql)),
     drop: () => runOn(server, (client) => client.query(`drop database if exists ${name} with (force)`)),
   };
 }

@@ -1,13 +1,13 @@
 import { AkinRequestError, type Collection } from '@akin/client';
+import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import { Follow, failedOperations, seqOf } from './follow.ts';
-import { Lanes } from './lanes.ts';
-import { Pace } from './pace.ts';
 import { persist } from './persist.ts';
 import type { Progress, ProgressFile } from './progress-file.ts';
 import { type BulkDocument, type ExportHeader, readDocument } from './read-document.ts';
 import { type Line, readLines, type Start } from './read-lines.ts';
 import type { Rejects } from './rejects.ts';
 import { sendBatch } from './send-batch.ts';
+import { Shards } from './shards.ts';
 
 export interface ImportConfig {
   readonly collection: Collection;
@@ -21,7 +21,7 @@ export interface ImportConfig {
   readonly parallel: number;
   readonly compress: boolean;
   readonly modules: string | undefined;
-  /** End at the first document that is not taken. */
+  /** Stop at the first document that akin refuses. */
   readonly strict: boolean;
   readonly patienceMilliseconds: number;
   readonly signal: AbortSignal;
@@ -48,7 +48,7 @@ export class Import {
   readonly state: ImportState;
   readonly #config: ImportConfig;
   readonly #follow: Follow;
-  readonly #lanes: Lanes;
+  readonly #shards: Shards;
   readonly #ranges: (readonly [first: number, last: number])[];
   #read: Start;
   #newest: Progress['newest'];
@@ -66,14 +66,14 @@ export class Import {
       (line, id, reason) => this.#reject(line, id, reason),
       (ask) => this.#persist(ask),
     );
-    const pace = new Pace(parallel);
+    const limiter = new ConcurrencyLimiter(parallel);
     const sending = {
-      ...{ collection, pace, compress, modules, patienceMilliseconds, signal },
+      ...{ collection, limiter, compress, modules, patienceMilliseconds, signal },
       accepted: (documents: readonly BulkDocument[], first: string, token: string) =>
         this.#accepted(documents, seqOf(first), token),
       refused: ({ number, id }: BulkDocument, reason: string) => this.#reject(number, id, reason),
     };
-    this.#lanes = new Lanes(parallel, (batch) => sendBatch(batch, sending));
+    this.#shards = new Shards(parallel, (batch) => sendBatch(batch, sending));
     if (strict && rejects.count > 0) throw new StrictError('An earlier run met documents that were not taken.');
   }
 
@@ -98,10 +98,10 @@ export class Import {
         this.state.bytes = line.end;
         await this.#follow.room(signal);
       }
-      await this.#lanes.end();
+      await this.#shards.end();
       await this.#follow.room(signal, true);
     } catch (error) {
-      await this.#lanes.settle();
+      await this.#shards.drained();
       throw error;
     } finally {
       clearInterval(saving);
@@ -146,7 +146,7 @@ export class Import {
     const document = readDocument(line);
     if ('problem' in document) this.#reject(line.number, undefined, document.problem);
     else if ('header' in document) await this.#define(document.header);
-    else await this.#lanes.add(document);
+    else await this.#shards.add(document);
   }
 
   async #define({ fields }: ExportHeader): Promise<void> {
@@ -171,7 +171,7 @@ export class Import {
   async #save(): Promise<void> {
     const { progressFile, rejects, before } = this.#config;
     if (!progressFile) return;
-    const first = this.#lanes.first();
+    const first = this.#shards.first();
     await progressFile.write({
       start: first === undefined ? this.#read : { lines: first.number - 1, bytes: first.start },
       accepted: this.state.accepted,

@@ -1,17 +1,20 @@
 import { AkinRequestError, type Client, createClient } from '@akin/client';
+import { DATA_OPTION, dataFolder } from '../data-option.ts';
 import { DEFAULT_URL } from '../default-port.ts';
+import { httpAddress } from '../http-address.ts';
 import { type Option, type Parsed, UsageError } from '../options.ts';
+import { runningServer } from '../server-file.ts';
 
 /** Options of commands that talk to a running akin. */
 export const SERVER_OPTIONS: readonly Option[] = [
   {
     name: 'url',
     value: 'url',
-    about: 'The running akin',
-    default: DEFAULT_URL,
+    about: `The running akin. Unless given: the akin that serves from the data folder, else ${DEFAULT_URL}`,
     alsoFrom: ['AKIN_SERVER'],
   },
-  { name: 'key', value: 'key', about: 'Key for that akin; better by its environment variable' },
+  { ...DATA_OPTION, about: 'Data folder of an akin on this machine' },
+  { name: 'key', value: 'key', about: 'Key for that akin; the environment variable is safer' },
   { name: 'collection', value: 'name', about: 'The collection', default: 'my-collection' },
 ];
 
@@ -23,8 +26,9 @@ export interface Server {
 
 /** @throws UsageError when the address is none, or nobody answers there who is ready */
 export async function findServer(options: Parsed): Promise<Server> {
-  const url = (options.text('url') ?? '').replace(/\/+$/, '');
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new UsageError(`--url ${url} is no http address.`);
+  const named = options.text('url');
+  const folder = dataFolder(options);
+  const url = named === undefined ? ((await runningServer(folder))?.url ?? DEFAULT_URL) : httpAddress('url', named);
   const key = options.text('key');
   const client = createClient({ baseUrl: url, ...(key ? { key } : {}) });
   try {
@@ -33,7 +37,7 @@ export async function findServer(options: Parsed): Promise<Server> {
     if (!(error instanceof AkinRequestError)) throw error;
     throw new UsageError(
       error.status === 0
-        ? `No akin answers at ${url}: start it with npx akin, or name another one with --url.`
+        ? `${named === undefined ? `No akin serves from ${folder}, and none` : 'No akin'} answers at ${url}: start it with npx akin, or name another one with --url.`
         : `What answers at ${url} is not ready: ${error.message}`,
     );
   }

@@ -1,9 +1,9 @@
 import { AkinRequestError } from '@akin/client';
 import { sleep } from '@akin/runtime';
 
-/** A server that is away, starts, or has too much to do. */
+/** A server that is away, starts, or has too much to do, or that a body was too slow for. */
 export function isPassing(error: unknown): boolean {
-  return error instanceof AkinRequestError && [0, 429, 502, 503, 504].includes(error.status);
+  return error instanceof AkinRequestError && [0, 408, 429, 502, 503, 504].includes(error.status);
 }
 
 /**

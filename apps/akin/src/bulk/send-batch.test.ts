@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { createClient } from '@akin/client';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Lanes } from './lanes.ts';
-import { Pace } from './pace.ts';
+import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { BulkDocument } from './read-document.ts';
 import { type Sending, sendBatch } from './send-batch.ts';
+import { Shards } from './shards.ts';
 
 type Reply = { status: number; body?: object; retryAfter?: number };
 
@@ -41,7 +41,7 @@ async function answering(reply: (ids: string[], request: number) => Reply | Prom
   const refused: [string, string][] = [];
   const sending: Sending = {
     collection: createClient({ baseUrl: `http://127.0.0.1:${port}` }).collection('c'),
-    pace: new Pace(4),
+    limiter: new ConcurrencyLimiter(4),
     compress: true,
     modules: undefined,
     patienceMilliseconds: 10_000,
@@ -64,8 +64,8 @@ const documents = (...ids: string[]) => ids.map((id) => document(id));
 const OK: Reply = { status: 200 };
 
 describe('sending documents', () => {
-  it('sends the same again when akin has too much to do or is away, compressed', async () => {
-    const told = await answering((_, request) => (request === 1 ? { status: 429, body: {}, retryAfter: 1 } : OK));
+  it.each([408, 429, 503])('sends the same again after %s, compressed', async (status) => {
+    const told = await answering((_, request) => (request === 1 ? { status, body: {}, retryAfter: 1 } : OK));
     const from = performance.now();
     await sendBatch(documents('a', 'b'), told.sending);
     expect(performance.now() - from).toBeGreaterThan(900);
@@ -114,10 +114,10 @@ describe('sending documents', () => {
     const accepted: Sending['accepted'] = (batch) => {
       for (const { id, number } of batch) seen.set(id, [...(seen.get(id) ?? []), number]);
     };
-    const lanes = new Lanes(4, (batch) => sendBatch(batch, { ...told.sending, accepted }));
-    for (const [number, id] of ids.entries()) await lanes.add(document(id, number));
-    await lanes.end();
-    expect(lanes.first()).toBeUndefined();
+    const shards = new Shards(4, (batch) => sendBatch(batch, { ...told.sending, accepted }));
+    for (const [number, id] of ids.entries()) await shards.add(document(id, number));
+    await shards.end();
+    expect(shards.first()).toBeUndefined();
     expect([...seen.values()].flat()).toHaveLength(24_000);
     for (const numbers of seen.values()) expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
     expect(most).toBeGreaterThan(1);

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { AkinRequestError, type Collection, type UpdateAnswer } from '@akin/client';
-import type { Pace } from './pace.ts';
+import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import { isPassing } from './persist.ts';
 import type { BulkDocument } from './read-document.ts';
 
@@ -10,7 +10,7 @@ const pack = promisify(gzip);
 /** How documents are sent. */
 export interface Sending {
   readonly collection: Collection;
-  readonly pace: Pace;
+  readonly limiter: ConcurrencyLimiter;
   /** Compresses what is sent. */
   readonly compress: boolean;
   /** Modules to apply to pictures. */
@@ -35,32 +35,32 @@ const MOST_MISTAKES = 5;
  */
 export async function sendBatch(batch: readonly BulkDocument[], sending: Sending): Promise<void> {
   let documents = batch;
-  const { pace, signal } = sending;
+  const { limiter, signal } = sending;
   let since = performance.now();
   let mistakes = 0;
   while (documents.length > 0) {
-    await pace.begin(signal);
+    await limiter.begin(signal);
     let error: AkinRequestError;
     try {
       const answer = await post(documents, sending);
-      pace.taken();
+      limiter.taken();
       sending.accepted(documents, answer.operations?.first ?? '', answer.responseHeader.token ?? '');
       return;
     } catch (caught) {
       if (!(caught instanceof AkinRequestError)) throw caught;
       error = caught;
     } finally {
-      pace.end();
+      limiter.end();
     }
     if (isPassing(error)) {
       // Whoever says when to come again is there.
       if (error.retryAfterSeconds !== undefined) since = performance.now();
       if (performance.now() - since > sending.patienceMilliseconds) throw error;
-      pace.refused(error.retryAfterSeconds);
+      limiter.refused(error.retryAfterSeconds);
       continue;
     }
     if (error.status === 500 && ++mistakes < MOST_MISTAKES) {
-      pace.refused(undefined);
+      limiter.refused(undefined);
       continue;
     }
     if (![400, 413, 415, 422, 500].includes(error.status)) throw error;

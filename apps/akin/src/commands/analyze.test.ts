@@ -118,7 +118,10 @@ describe('akin analyze', () => {
     expect([missing.code, missing.lines]).toEqual([1, []]);
     expect(missing.err).toContain('"node" needs @tensorflow/tfjs-node, which is not installed');
     const unknown = await analyze(['--backend', 'gpu', '1.jpg']);
-    expect([unknown.code, unknown.err]).toEqual([1, '--backend (or AKIN_BACKEND) must be one of wasm, onnx, node.\n']);
+    expect([unknown.code, unknown.err]).toEqual([
+      1,
+      '--backend (or AKIN_BACKEND) must be one of auto, wasm, onnx, node.\n',
+    ]);
   });
 
   it('ends in silence when nobody reads its lines', async () => {

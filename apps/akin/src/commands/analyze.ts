@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { createAnalyzer } from '@akin/modules/analyze';
 import { parseModulesApply } from '@akin/modules/manifests';
 import { analyzeLines } from '../analyze-lines.ts';
-import type { Program } from '../main.ts';
 import { UsageError } from '../options.ts';
+import type { Program } from '../program.ts';
 import { ANALYSIS_OPTIONS, analysisConfig } from './serve-options.ts';
 
 export const analyzeCommand: Program = {
@@ -12,9 +12,13 @@ export const analyzeCommand: Program = {
     name: 'analyze',
     usage: 'analyze <file|-> …',
     about:
-      'Prints the outputs of pictures as lines of JSON, in order. With - it reads one input a line: a path, or {"data": "<base64>"}. Exit code 2 when some could not be analyzed; their lines say why.',
+      'Prints the outputs of pictures as lines of JSON, in order. With - it reads one input per line: a path, or {"data": "<base64>"}. Exit code 2: some pictures failed, and their lines say why.',
     options: [
-      { name: 'modules', value: 'names', about: 'Modules to run, by comma: color,content,copyspace,duplicate' },
+      {
+        name: 'modules',
+        value: 'names',
+        about: 'Modules to run, separated by commas: color,content,copyspace,duplicate',
+      },
       ...ANALYSIS_OPTIONS,
     ],
   },

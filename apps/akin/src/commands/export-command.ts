@@ -7,22 +7,22 @@ import { AkinRequestError } from '@akin/client';
 import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
 import { persist } from '../bulk/persist.ts';
 import { ProgressLine } from '../bulk/progress-line.ts';
-import type { Program } from '../main.ts';
 import { type Parsed, UsageError } from '../options.ts';
 import { mayReplace } from '../output-file.ts';
+import type { Program } from '../program.ts';
 
 export const exportCommand: Program = {
   command: {
     name: 'export',
     usage: 'export [-o <file.ndjson[.gz]>]',
     about:
-      'Writes the documents of a collection, with their outputs and thumbnails, as lines that import takes. All are from one commit: what is accepted and not visible yet is not among them. A file is there when it is whole. Exit code 0: all are written; 1: akin did not give all; 130: stopped.',
+      'Writes the documents of a collection, with their outputs and thumbnails, as lines that import reads. All come from one commit: changes that are not visible yet are left out. The file appears when it is complete. Exit code 0: all documents are written; 1: some are missing; 130: stopped.',
     options: [
       ...SERVER_OPTIONS,
       { name: 'output', short: 'o', value: 'file', about: 'Where to write, - for standard output', default: '-' },
       { name: 'q', value: 'query', about: 'Only documents that match', default: '*:*' },
-      { name: 'fq', value: 'query', about: 'Only documents that match this as well' },
-      { name: 'patience', value: 'seconds', about: 'Give up when akin does not answer for so long', default: '300' },
+      { name: 'fq', value: 'query', about: 'Only documents that also match this' },
+      { name: 'patience', value: 'seconds', about: 'Give up if akin does not answer for this long', default: '300' },
     ],
   },
 

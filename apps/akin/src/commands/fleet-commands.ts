@@ -15,14 +15,14 @@ import {
 import { openAnalyzeNode, openAnalyzerProcess } from '../fleet/run-analyzer.ts';
 import { openGatewayProcess } from '../fleet/run-gateway.ts';
 import { openIndexerProcess } from '../fleet/run-indexer.ts';
-import type { Program } from '../main.ts';
+import { httpAddress } from '../http-address.ts';
+import type { Program } from '../program.ts';
 import {
   ANALYSIS_OPTIONS,
   analysisConfig,
   CONTENT_MODEL_OPTION,
   CORS_OPTION,
   contentModelOf,
-  HOSTS_OPTION,
   LEGACY_OPTION,
   SLOWDOWN_OPTION,
   searchSlowdown,
@@ -31,22 +31,24 @@ import {
   waitingLimits,
 } from './serve-options.ts';
 
+/** Load balancers that look every second have noticed by then. */
+const SHUTDOWN_DELAY_SECONDS = 5;
+
 export const gatewayCommand: Program = {
   command: {
     name: 'gateway',
     usage: 'gateway',
-    about: 'The HTTP door of a fleet: needs PostgreSQL, and analyzers for pictures of queries. Runs no model.',
+    about: 'Answers the HTTP requests of a fleet; needs PostgreSQL, and analyzers for query pictures. Runs no model.',
     options: [
-      ...listenOptions(DEFAULT_PORT),
+      ...listenOptions(DEFAULT_PORT, SHUTDOWN_DELAY_SECONDS),
       DATABASE_OPTION,
       {
         name: 'analyze-url',
         value: 'urls',
-        about: 'Analyzers or analyze nodes for pictures of queries, by comma',
+        about: 'Analyzers or analyze nodes for query pictures, separated by commas',
         default: 'http://127.0.0.1:8984',
         alsoFrom: ['ANALYZE_URL'],
       },
-      HOSTS_OPTION,
       ...ACCESS_OPTIONS,
       ...FLEET_OPTIONS,
       CONTENT_MODEL_OPTION,
@@ -61,9 +63,8 @@ export const gatewayCommand: Program = {
     contentModelOf(options);
     const config = {
       databaseUrl: neededDatabase(options),
-      analyzeUrls: listed(options.text('analyze-url')),
+      analyzeUrls: listed(options.text('analyze-url')).map((url) => httpAddress('analyze-url', url)),
       corsOrigins: listed(options.text('cors')),
-      allowedHosts: listed(options.text('allowed-hosts')),
       legacySegment: options.text('legacy-segment') ?? 'solr',
       webFolder: WEB_FOLDER,
       limits: waitingLimits(options),
@@ -80,7 +81,7 @@ export const indexerCommand: Program = {
     name: 'indexer',
     usage: 'indexer',
     about:
-      'Hands out analyses, keeps their results and commits: needs PostgreSQL, and Redis if the analyzers use it. Of several, one leads each collection.',
+      'Queues analyses, stores their results and commits; needs PostgreSQL, and Redis if the analyzers use it. If several run, one of them leads each collection.',
     options: [
       ...listenOptions(8985),
       DATABASE_OPTION,
@@ -88,7 +89,7 @@ export const indexerCommand: Program = {
       {
         name: 'auto-commit',
         value: 'ms',
-        about: 'How often what is ready becomes visible by itself',
+        about: 'How often changes that are ready become visible without a commit',
         default: '15000',
       },
       ...DOOR_OPTIONS,
@@ -114,12 +115,12 @@ export const analyzerCommand: Program = {
     name: 'analyzer',
     usage: 'analyzer',
     about:
-      'Analyzes pictures out of the queue, and those of queries over HTTP: needs Redis, or PostgreSQL where there is none.',
+      'Analyzes pictures from the queue and query pictures over HTTP; needs Redis, or PostgreSQL if there is no Redis.',
     options: [
-      ...listenOptions(8984),
+      ...listenOptions(8984, SHUTDOWN_DELAY_SECONDS),
       ...REDIS_OPTIONS,
       ...DOOR_OPTIONS,
-      { ...DATABASE_OPTION, about: 'PostgreSQL, where analyses are handed over if there is no Redis' },
+      { ...DATABASE_OPTION, about: 'PostgreSQL, the queue of analyses if there is no Redis' },
       ...ANALYSIS_OPTIONS,
       ...IMAGES_OPTIONS,
       LOG_OPTION,
@@ -139,8 +140,14 @@ export const analyzeNodeCommand: Program = {
   command: {
     name: 'analyze-node',
     usage: 'analyze-node',
-    about: 'Analyzes pictures over HTTP at /api/cores/{any}/analyze, and nothing else: no database, no Redis.',
-    options: [...listenOptions(8984), ...DOOR_OPTIONS, ...ANALYSIS_OPTIONS, ...IMAGES_OPTIONS, LOG_OPTION],
+    about: 'Only analyzes pictures over HTTP, at /api/cores/{any}/analyze; needs no database and no Redis.',
+    options: [
+      ...listenOptions(8984, SHUTDOWN_DELAY_SECONDS),
+      ...DOOR_OPTIONS,
+      ...ANALYSIS_OPTIONS,
+      ...IMAGES_OPTIONS,
+      LOG_OPTION,
+    ],
   },
   run: (options, signal) => {
     const config = { analysis: analysisConfig(options), policy: downloadPolicy(options) };

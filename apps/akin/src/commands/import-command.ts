@@ -6,8 +6,8 @@ import { type Progress, ProgressFile } from '../bulk/progress-file.ts';
 import { ProgressLine } from '../bulk/progress-line.ts';
 import { Rejects } from '../bulk/rejects.ts';
 import { collectionToFill } from '../collection-to-fill.ts';
-import type { Program } from '../main.ts';
 import { type Parsed, UsageError } from '../options.ts';
+import type { Program } from '../program.ts';
 
 const FRESH: Progress = {
   start: { lines: 0, bytes: 0 },
@@ -23,16 +23,16 @@ export const importCommand: Program = {
     name: 'import',
     usage: 'import <file.ndjson[.gz]|->',
     about:
-      'Sends documents to a running akin, one JSON object a line (or one JSON array), packed by gzip or not. Stopped, the same command goes on where it was: <file>.progress says where. What is not taken stands in <file>.rejects.ndjson with its line and the reason. Exit code 0: all are in and visible; 2: some are not; 1: akin took nothing more; 130: stopped.',
+      'Sends documents to a running akin: one JSON object per line or one JSON array, plain or gzip. If it is stopped, run the same command to continue: <file>.progress says where. <file>.rejects.ndjson lists each refused document with its line and the reason. Exit code 0: all are in and visible; 2: some are not; 1: akin took nothing more; 130: stopped.',
     options: [
       ...SERVER_OPTIONS,
-      { name: 'from', value: 'line', about: 'Begin with this line, counted from 1, whatever an earlier run did' },
-      { name: 'strict', about: 'End at the first document that is not taken' },
-      { name: 'rejects', value: 'file', about: 'Where to write what is not taken' },
-      { name: 'modules', value: 'names', about: 'Modules to analyze pictures with, by comma' },
-      { name: 'parallel', value: 'number', about: 'Requests at the same time, at most', default: '4' },
-      { name: 'patience', value: 'seconds', about: 'Give up when akin does not answer for so long', default: '600' },
-      { name: 'no-wait', about: 'End when all is accepted, before it is visible' },
+      { name: 'from', value: 'line', about: 'Begin with this line (the first is 1), whatever an earlier run did' },
+      { name: 'strict', about: 'Stop at the first document that akin refuses' },
+      { name: 'rejects', value: 'file', about: 'Where to write refused documents' },
+      { name: 'modules', value: 'names', about: 'Modules to analyze pictures with, separated by commas' },
+      { name: 'parallel', value: 'number', about: 'Most requests at the same time', default: '4' },
+      { name: 'patience', value: 'seconds', about: 'Give up if akin does not answer for this long', default: '600' },
+      { name: 'no-wait', about: 'Do not wait until the documents are visible' },
     ],
   },
 

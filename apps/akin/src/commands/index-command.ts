@@ -2,11 +2,13 @@ import { createClient } from '@akin/client';
 import { createAnalyzer } from '@akin/modules/analyze';
 import { SERVER_OPTIONS } from '../bulk/options.ts';
 import { collectionToFill } from '../collection-to-fill.ts';
-import { DEFAULT_PORT } from '../default-port.ts';
+import { DEFAULT_URL } from '../default-port.ts';
 import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
-import type { Program } from '../main.ts';
-import { UsageError } from '../options.ts';
+import { httpAddress } from '../http-address.ts';
+import { type Parsed, UsageError } from '../options.ts';
+import type { Program } from '../program.ts';
 import { serve } from '../serve.ts';
+import { runningServer } from '../server-file.ts';
 import { embeddedConfig, STORE_OPTIONS } from './serve-options.ts';
 
 export const indexCommand: Program = {
@@ -14,14 +16,13 @@ export const indexCommand: Program = {
     name: 'index',
     usage: 'index <folder|glob|-> …',
     about:
-      'Indexes the pictures of folders, of globs, or of the paths on standard input (-). It sends them to a running akin when one answers, else it writes to the embedded store. Stopped, the same command goes on where it was. Exit code 0: all are in; 2: some failed; 130: stopped.',
+      'Indexes the pictures of folders, of globs, or of the paths on standard input (-). If an akin is running, that akin gets them; otherwise the embedded store does. If it is stopped, run the same command to continue. Exit code 0: all are in; 2: some failed; 130: stopped.',
     options: [
       { name: 'url', value: 'url', about: 'The running akin, if it is not on this machine', alsoFrom: ['AKIN_SERVER'] },
       {
         name: 'port',
         value: 'n',
-        about: 'Port of the akin on this machine',
-        default: String(DEFAULT_PORT),
+        about: `Port of the akin on this machine. Unless given: the akin that serves from the data folder, else ${DEFAULT_URL}`,
         alsoFrom: ['PORT'],
       },
       ...SERVER_OPTIONS.filter(({ name }) => name === 'key'),
@@ -39,7 +40,7 @@ export const indexCommand: Program = {
         `--port is for an akin on this machine, and --url (or AKIN_URL or AKIN_SERVER) names ${named}: leave one of them out.`,
       );
     }
-    const url = named ?? `http://127.0.0.1:${options.number('port', 65_535)}`;
+    const url = await addressOf(options, config.dataFolder);
     const key = options.text('key');
     const client = createClient({ baseUrl: url, ...(key ? { key } : {}) });
     if (await client.isReady()) {
@@ -63,3 +64,10 @@ export const indexCommand: Program = {
     });
   },
 };
+
+async function addressOf(options: Parsed, dataFolder: string): Promise<string> {
+  const named = options.text('url');
+  if (named !== undefined) return httpAddress('url', named);
+  if (options.text('port') !== undefined) return `http://127.0.0.1:${options.number('port', 65_535)}`;
+  return (await runningServer(dataFolder))?.url ?? DEFAULT_URL;
+}

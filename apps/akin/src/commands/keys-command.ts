@@ -1,36 +1,38 @@
-import { createClient, type Key, type NewKey, type Scope } from '@akin/client';
+import { AkinRequestError, createClient, type Key, type NewKey, type Scope } from '@akin/client';
 import { SCOPES } from '@akin/domain';
+import { databaseFolder, dataFolder } from '../data-option.ts';
 import { listed } from '../fleet/options.ts';
-import type { Program } from '../main.ts';
+import { httpAddress } from '../http-address.ts';
+import type { Keys } from '../keys-in-store.ts';
 import { type Parsed, UsageError } from '../options.ts';
-import { databaseFolder, STORE_OPTIONS } from './serve-options.ts';
-
-/** Where keys are made, listed and revoked: in a store that nobody else has, or by a running akin. */
-export interface Keys {
-  create(key: NewKey): Promise<{ id: string; text: string }>;
-  list(): Promise<Key[]>;
-  revoke(id: string): Promise<void>;
-}
+import type { Program } from '../program.ts';
+import { runningServer } from '../server-file.ts';
+import { STORE_OPTIONS } from './serve-options.ts';
 
 export const keysCommand: Program = {
   command: {
     name: 'keys',
     usage: 'keys create|list|revoke <id>',
     about:
-      'Makes, lists and revokes the keys that clients send. Writes to the embedded store, or to the database of a fleet, also while the fleet runs; where akin serves from the embedded store, name that akin with --url. create prints the key alone, this once: only a hash of it is kept.',
+      'Makes, lists and revokes the keys that clients send. Writes to the embedded store or to the database of a fleet, which may be running. If an akin serves from the embedded store, the command asks that akin. create prints the key only once: akin keeps a hash of it.',
     options: [
-      { name: 'scope', value: 'scope', about: `${SCOPES.join(', ')}: each allows what those before it do` },
-      { name: 'note', value: 'text', about: 'Whose key it is and what for' },
-      { name: 'collections', value: 'names', about: 'The collections that it is for, by comma; all unless given' },
+      { name: 'scope', value: 'scope', about: `${SCOPES.join(', ')}: each also allows what the ones before it allow` },
+      { name: 'note', value: 'text', about: 'Who uses the key, and for what' },
+      {
+        name: 'collections',
+        value: 'names',
+        about: 'Collections that the key may use, separated by commas; all unless given',
+      },
       {
         name: 'origins',
         value: 'origins',
-        about: 'Whose pages may use it, by comma, as https://shop.example; only for the scope search',
+        about:
+          'Origins whose pages may use the key, separated by commas, such as https://shop.example; only for the scope search',
       },
-      { name: 'rate', value: 'n', about: 'Most requests a second' },
-      { name: 'expires', value: 'when', about: 'A date or time, or days as 90d' },
+      { name: 'rate', value: 'n', about: 'Most requests per second' },
+      { name: 'expires', value: 'when', about: 'A date, a time, or a number of days such as 90d' },
       { name: 'url', value: 'url', about: 'A running akin to ask, instead of a store', alsoFrom: ['AKIN_SERVER'] },
-      { name: 'key', value: 'key', about: 'Key for that akin; better by its environment variable' },
+      { name: 'key', value: 'key', about: 'Key for that akin; the environment variable is safer' },
       ...STORE_OPTIONS.filter(({ name }) => ['data', 'database-url'].includes(name)),
     ],
   },
@@ -64,21 +66,32 @@ export const keysCommand: Program = {
 const USAGE = 'Say keys create --scope search|index|admin, keys list, or keys revoke <id>.';
 
 async function withKeys(options: Parsed, run: (keys: Keys) => Promise<void>): Promise<number> {
+  const key = options.text('key');
   const url = options.text('url');
   if (url !== undefined) {
-    await run(keysAt(url, options.text('key')));
+    await run(keysAt(httpAddress('url', url), key));
+    return 0;
+  }
+  const databaseUrl = options.server('database-url', 'postgres', 'postgresql');
+  const server = databaseUrl ? undefined : await runningServer(dataFolder(options));
+  if (server) {
+    await run(keysAt(server.url, key)).catch((error) => {
+      if (!(error instanceof AkinRequestError) || ![401, 403].includes(error.status)) throw error;
+      throw new UsageError(
+        `${error.message}\nThe akin that serves from ${dataFolder(options)} (pid ${server.pid}, at ${server.url}) said so: set AKIN_KEY to a key of the scope admin, or stop it and run this command again.`,
+      );
+    });
     return 0;
   }
   // A command that asks another akin needs no database.
   const { openKeys } = await import('../keys-in-store.ts');
-  const databaseUrl = options.server('database-url', 'postgres', 'postgresql');
   await using opened = await openKeys(databaseUrl ? { databaseUrl } : { folder: databaseFolder(options) });
   await run(opened);
   return 0;
 }
 
 function keysAt(url: string, key: string | undefined): Keys {
-  const client = createClient({ baseUrl: url.replace(/\/+$/, ''), ...(key ? { key } : {}) });
+  const client = createClient({ baseUrl: url, ...(key ? { key } : {}) });
   return {
     async create(request) {
       const { id, key: text } = await client.createKey(request);

@@ -4,7 +4,7 @@ import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
 import { persist } from '../bulk/persist.ts';
 import { ProgressLine } from '../bulk/progress-line.ts';
 import { dropPictures, readPicturesAgain } from '../folder/pictures-again.ts';
-import type { Program } from '../main.ts';
+import type { Program } from '../program.ts';
 import { ANALYSIS_OPTIONS } from './serve-options.ts';
 
 const LOOK_MILLISECONDS = 500;
@@ -15,13 +15,13 @@ export const reindexCommand: Program = {
     name: 'reindex',
     usage: 'reindex [<folder> …]',
     about:
-      'Makes a collection anew beside itself and exchanges the two in one step, with other types of fields, or after a change of models. Outputs that still hold come along; else pictures are analyzed again: fetched from their addresses or, if they came from a folder that you name, read there. Searches and changes go on. The work is the server’s: stopped, the same command looks on. Exit code 0: done; 2: documents cannot come along, and nothing was exchanged; 1: something else went wrong; 130: stopped looking on.',
+      'Builds a new copy of a collection and swaps the two in one step: for other field types, or after a change of models. Outputs that are still valid are copied. Other pictures are analyzed again: akin fetches them from their addresses, or the command reads them from a folder that you name. Searches and changes go on. The server does the work: if you stop the command, run it again to watch. Exit code 0: done; 2: some documents cannot be copied, and nothing was swapped; 1: something else went wrong; 130: stopped watching.',
     options: [
       ...SERVER_OPTIONS,
-      { name: 'field', value: 'name:type,…', about: 'Fields that are to have another type, by comma' },
-      { name: 'allow-missing', about: 'Exchange them even if documents cannot come along' },
+      { name: 'field', value: 'name:type,…', about: 'Fields that get another type, separated by commas' },
+      { name: 'allow-missing', about: 'Swap even if some documents cannot be copied' },
       ...ANALYSIS_OPTIONS,
-      { name: 'patience', value: 'seconds', about: 'Give up when akin does not answer for so long', default: '300' },
+      { name: 'patience', value: 'seconds', about: 'Give up if akin does not answer for this long', default: '300' },
     ],
   },
 

@@ -1,18 +1,25 @@
 import { type Collection, createClient } from '@akin/client';
+import { asksForKeys, isLoopback } from '@akin/gateway';
 import { ACCESS_OPTIONS, accessConfig } from '../access-options.ts';
 import { collectionToFill } from '../collection-to-fill.ts';
 import { DEFAULT_PORT } from '../default-port.ts';
 import { fillWithDemo } from '../demo/fill.ts';
-import { listed, PRIVATE_IMAGES_OPTIONS } from '../fleet/options.ts';
+import {
+  downloadPolicy,
+  HOSTS_OPTION,
+  IMAGES_OPTIONS,
+  listed,
+  shutdownDelayMilliseconds,
+  shutdownDelayOption,
+} from '../fleet/options.ts';
 import { refuseMissing } from '../folder/candidates.ts';
 import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
-import type { Program } from '../main.ts';
 import { openInBrowser } from '../open-in-browser.ts';
+import type { Program } from '../program.ts';
 import { serve } from '../serve.ts';
 import {
   CORS_OPTION,
   embeddedConfig,
-  HOSTS_OPTION,
   LEGACY_OPTION,
   SLOWDOWN_OPTION,
   STORE_OPTIONS,
@@ -39,9 +46,10 @@ export const serveCommand: Program = {
       {
         name: 'allow-open-network',
         about:
-          'Ask nobody for a key, though others than this machine can connect: everybody who can may read and delete all',
+          'Ask nobody for a key although other machines can connect. Everybody who connects may read and delete everything',
       },
-      { name: 'no-demo', about: 'Do not fill an empty collection with drawn pictures' },
+      shutdownDelayOption(0),
+      { name: 'no-demo', about: 'Do not fill an empty collection with the pictures of the demo' },
       { name: 'no-open', about: 'Do not open the page in a browser' },
       ...ACCESS_OPTIONS,
       HOSTS_OPTION,
@@ -50,7 +58,7 @@ export const serveCommand: Program = {
       ...WAITING_OPTIONS,
       SLOWDOWN_OPTION,
       ...STORE_OPTIONS,
-      ...PRIVATE_IMAGES_OPTIONS,
+      ...IMAGES_OPTIONS,
       ...FOLDER_OPTIONS,
     ],
   },
@@ -58,21 +66,23 @@ export const serveCommand: Program = {
   async run(options, signal) {
     await refuseMissing(options.words);
     const config = embeddedConfig(options);
+    const listen = {
+      host: options.text('host') ?? '127.0.0.1',
+      allowOpenNetwork: options.on('allow-open-network'),
+      access: accessConfig(options),
+    };
+    const allowedHosts = listed(options.text('allowed-hosts'));
+    const othersGetIn = !isLoopback(listen.host) || allowedHosts.length > 0 || (listen.access.proxies ?? 0) > 0;
     const started = serve(
       {
         ...config,
-        host: options.text('host') ?? '127.0.0.1',
+        ...listen,
         port: options.number('port', 65_535),
         corsOrigins: listed(options.text('cors')),
-        allowedHosts: listed(options.text('allowed-hosts')),
-        // Pictures of this machine need no leave: akin serves it.
-        downloadPolicy: {
-          allowLoopback: true,
-          allowPrivate: options.on('allow-private-images'),
-          allowHosts: listed(options.text('image-hosts')),
-        },
-        allowOpenNetwork: options.on('allow-open-network'),
-        access: accessConfig(options),
+        shutdownDelayMilliseconds: shutdownDelayMilliseconds(options),
+        allowedHosts,
+        // Others could have akin ask what listens on this machine for itself alone.
+        downloadPolicy: downloadPolicy(options, !othersGetIn),
         legacySegment: options.text('legacy-segment') ?? 'solr',
         limits: waitingLimits(options),
         searchSlowdown: searchSlowdown(options),
@@ -87,7 +97,9 @@ export const serveCommand: Program = {
     const { url } = served.gateway;
     const client = createClient({ baseUrl: url, key: served.key });
     const collection = await collectionToFill(client, options.text('collection'));
-    process.stdout.write(`akin answers at ${url}/ and analyzes pictures on ${config.analysis.backend}\n`);
+    const { backend, backendReason } = served.analyzer;
+    const why = backendReason === undefined ? '' : ` (${backendReason})`;
+    process.stdout.write(`akin answers at ${url}/ and analyzes pictures on ${backend}${why}\n`);
     if (!options.on('no-open') && process.stdout.isTTY) openInBrowser(url);
     let code = 0;
     if (options.words.length > 0) {
@@ -108,14 +120,14 @@ export const serveCommand: Program = {
 `),
       });
     }
-    if (!signal.aborted) process.stdout.write(await firstRequests(collection));
+    if (!signal.aborted) process.stdout.write(await firstRequests(collection, asksForKeys(listen)));
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     return code === 130 ? 0 : code;
   },
 };
 
-/** Three requests to paste, about a document that is there. */
-async function firstRequests(collection: Collection): Promise<string> {
+/** Three requests to paste, about a document that is there; where akin asks for a key, they send the one in AKIN_KEY. */
+async function firstRequests(collection: Collection, withKey: boolean): Promise<string> {
   const { docs } = (await collection.select({ rows: 1, sort: 'id asc', fl: 'id' })).response;
   const id = docs[0]?.id;
   if (id === undefined) return 'The collection is empty: npx akin index <folder> fills it.\n';
@@ -124,5 +136,8 @@ async function firstRequests(collection: Collection): Promise<string> {
     collection.searchAddress('image', { 'rank.by.id': id, rows: 5, fl: 'id,score' }),
     collection.searchAddress('color', { 'rank.by.hex': '0xE03C31', rows: 5, fl: 'id,score,color_names' }),
   ];
-  return `\nThree requests to paste:\n${addresses.map((address) => `  curl '${address.replaceAll("'", '%27')}'\n`).join('')}\n`;
+  const title = withKey ? 'Three requests to paste, with a key in the variable AKIN_KEY' : 'Three requests to paste';
+  const header = withKey ? ' -H "Authorization: Bearer $AKIN_KEY"' : '';
+  const requests = addresses.map((address) => `  curl '${address.replaceAll("'", '%27')}'${header}\n`);
+  return `\n${title}:\n${requests.join('')}\n`;
 }

@@ -1,13 +1,11 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type AnalyzerConfig, BACKENDS } from '@akin/modules/analyze';
+import { type AnalyzerConfig, BACKEND_CHOICES, defaultPictureMemory } from '@akin/modules/analyze';
 import { useContentModel } from '@akin/modules/vectors';
+import { DATA_OPTION, dataFolder } from '../data-option.ts';
 import { type Option, type Parsed, UsageError } from '../options.ts';
 import type { ServeConfig, WaitingLimits } from '../serve.ts';
-
-/** Where akin keeps the embedded database unless told otherwise, below the folder that it is started in. */
-const DEFAULT_DATA_FOLDER = 'akin-data';
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 
@@ -15,8 +13,11 @@ const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 export const CONTENT_MODEL_OPTION: Option = {
   name: 'content-model',
   value: 'folder',
-  about: 'A TensorFlow.js model of your own for content, trained by akin train; see docs/content-models.md',
+  about: 'Your own TensorFlow.js model for content, trained by akin train; see docs/content-models.md',
 };
+
+const MEGABYTE = 1024 ** 2;
+const LEAST_PICTURE_MEGABYTES = 64;
 
 /** Options of every command that analyzes. */
 export const ANALYSIS_OPTIONS: readonly Option[] = [
@@ -29,20 +30,21 @@ export const ANALYSIS_OPTIONS: readonly Option[] = [
   {
     name: 'backend',
     value: 'name',
-    about: `What runs the network: ${BACKENDS.join(', ')}; all but wasm want a package, see docs/backends.md`,
-    default: 'wasm',
+    about: `What runs the network: ${BACKEND_CHOICES.join(', ')}; auto takes onnx where it is installed, else wasm, see docs/backends.md`,
+    default: 'auto',
+  },
+  {
+    name: 'picture-memory',
+    value: 'MB',
+    about: 'Memory for all decoded pictures together, at least 64',
+    default: String(Math.floor(defaultPictureMemory() / MEGABYTE)),
   },
   CONTENT_MODEL_OPTION,
 ];
 
 /** Options of every command that opens a store by itself. */
 export const STORE_OPTIONS: readonly Option[] = [
-  {
-    name: 'data',
-    value: 'folder',
-    about: 'Folder of the embedded database',
-    default: DEFAULT_DATA_FOLDER,
-  },
+  DATA_OPTION,
   {
     name: 'database-url',
     value: 'url',
@@ -56,13 +58,7 @@ export const STORE_OPTIONS: readonly Option[] = [
 export const CORS_OPTION: Option = {
   name: 'cors',
   value: 'origins',
-  about: 'Origins whose pages may call akin, by comma; * for any',
-};
-
-export const HOSTS_OPTION: Option = {
-  name: 'allowed-hosts',
-  value: 'names',
-  about: 'Names in Host to serve besides those of this machine, by comma',
+  about: 'Origins whose pages may call akin, separated by commas; * for any',
 };
 
 export const LEGACY_OPTION: Option = {
@@ -77,13 +73,13 @@ export const WAITING_OPTIONS: readonly Option[] = [
   {
     name: 'waiting-analyses',
     value: 'n',
-    about: 'Pictures of a collection that may wait to be analyzed; then changes with pictures get 429',
+    about: 'How many pictures of a collection may wait for analysis; above it, changes with pictures get 429',
     default: '500000',
   },
   {
     name: 'waiting-changes',
     value: 'n',
-    about: 'Changes of a collection that may wait to be applied; then changes get 429',
+    about: 'How many changes of a collection may wait; above it, changes get 429',
     default: '2000000',
   },
 ];
@@ -98,7 +94,7 @@ export function waitingLimits(options: Parsed): WaitingLimits {
 export const SLOWDOWN_OPTION: Option = {
   name: 'search-slowdown',
   value: 'times',
-  about: 'How many times slower searches on PostgreSQL may get before bulk work rests for them; 0: it never does',
+  about: 'How many times slower searches on PostgreSQL may get before bulk work pauses; 0: it never pauses',
   default: '1.3',
 };
 
@@ -110,15 +106,6 @@ export function searchSlowdown(options: Parsed): number {
 }
 
 export const WEB_FOLDER = fileURLToPath(new URL('dist/', import.meta.resolve('@akin/web/package.json')));
-
-export function dataFolder(options: Parsed): string {
-  return path.resolve(options.text('data') ?? DEFAULT_DATA_FOLDER);
-}
-
-/** Where the embedded database of a data folder lies. */
-export function databaseFolder(options: Parsed): string {
-  return path.join(dataFolder(options), 'database');
-}
 
 /** What a command that serves to itself alone needs; `serve` adds its own options. */
 export function embeddedConfig(options: Parsed): ServeConfig {
@@ -139,10 +126,21 @@ export function embeddedConfig(options: Parsed): ServeConfig {
 
 export function analysisConfig(options: Parsed): AnalyzerConfig {
   const name = options.text('backend');
-  const backend = BACKENDS.find((one) => one === name);
-  if (!backend) throw new UsageError(`--backend (or AKIN_BACKEND) must be one of ${BACKENDS.join(', ')}.`);
+  const backend = BACKEND_CHOICES.find((one) => one === name);
+  if (!backend) throw new UsageError(`--backend (or AKIN_BACKEND) must be one of ${BACKEND_CHOICES.join(', ')}.`);
   const contentModel = contentModelOf(options);
-  return { threads: Math.max(1, options.number('threads')), backend, ...(contentModel ? { contentModel } : {}) };
+  const megabytes = options.number('picture-memory');
+  if (megabytes < LEAST_PICTURE_MEGABYTES) {
+    throw new UsageError(
+      `--picture-memory (or AKIN_PICTURE_MEMORY) must be at least ${LEAST_PICTURE_MEGABYTES} (MB), not ${megabytes}.`,
+    );
+  }
+  return {
+    threads: Math.max(1, options.number('threads')),
+    backend,
+    pictureMemory: megabytes * MEGABYTE,
+    ...(contentModel ? { contentModel } : {}),
+  };
 }
 
 /** The folder of the user's own model, whose codebook this process then uses; to be called before anything is read. */

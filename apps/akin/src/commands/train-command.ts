@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { trainContentModel } from '@akin/modules/analyze';
 import { Stopped } from '@akin/runtime';
-import type { Program } from '../main.ts';
 import { type Option, UsageError } from '../options.ts';
+import type { Program } from '../program.ts';
 import { CONTENT_MODEL_OPTION } from './serve-options.ts';
 
 const TOLD_EVERY = 200;
@@ -10,7 +10,8 @@ const TOLD_EVERY = 200;
 const CLASSES_OPTION: Option = {
   name: 'classes',
   value: 'folder',
-  about: 'Holds a folder of pictures for each class: what tells them apart will count more; see docs/content-models.md',
+  about:
+    'A folder with a folder of pictures for each class; the model learns to tell the classes apart; see docs/content-models.md',
 };
 
 export const trainCommand: Program = {
@@ -18,7 +19,7 @@ export const trainCommand: Program = {
     name: 'train',
     usage: 'train <folder of pictures>',
     about:
-      'Trains what a content model of your own needs, on pictures such as will be searched: a hundred at least, better some thousands. Writes into the folder of the model. Collections of before keep the model that they have: akin reindex makes them anew. Stopped by a signal it ends at once and writes nothing; exit code 130 (Ctrl-C) or 143.',
+      'Fits your own content model to pictures like those that you will search: at least a hundred, better some thousands. Writes into the folder of the model. Existing collections keep their model until akin reindex. If a signal stops the command, it writes nothing; exit code 130 (Ctrl-C) or 143.',
     options: [CONTENT_MODEL_OPTION, CLASSES_OPTION],
   },
 

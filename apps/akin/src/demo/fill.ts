@@ -1,9 +1,11 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Collection, NewDocument } from '@akin/client';
 import type { Analyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
-import { type DemoDocument, demoVersion, drawDemo } from './index.ts';
+import { modelNames } from '@akin/modules/vectors';
+import { openDataFolder } from '../data-folder.ts';
 
 export interface DemoRun {
   readonly collection: Collection;
@@ -13,41 +15,65 @@ export interface DemoRun {
   readonly say: (line: string) => void;
 }
 
+/** What `npm run demo` wrote: fields and outputs of each document; `<id>.webp` is its picture. */
+interface DemoFile {
+  /** The models that made the outputs. */
+  readonly models: string;
+  readonly documents: readonly (NewDocument & { readonly id: string })[];
+}
+
+/** Raise it when the pictures or documents change: a collection filled by an older version is filled again. */
+const DEMO_VERSION = '2';
+const DEMO = fileURLToPath(new URL('../../demo/', import.meta.url));
+
 /** Documents that are sent together; the page shows them as they come. */
-const BATCH_DOCUMENTS = 32;
+const BATCH_DOCUMENTS = 64;
 
 /**
- * Draws the demo and stores it in an empty collection. What is there already stays: a collection that holds other
- * documents is left alone, and one whose demo was finished in an earlier start is not filled again.
+ * Stores the demo in an empty collection. What is there already stays: a collection that holds other documents is left
+ * alone, and one whose demo was finished in an earlier start is not filled again.
+ *
+ * The demo comes with the outputs of akin's own models; with other models its pictures are analyzed.
  */
 export async function fillWithDemo(run: DemoRun): Promise<void> {
   const folder = path.join(run.dataFolder, 'demo');
   const marker = path.join(folder, `${run.collection.name}.filled`);
   const filled = await readOrNull(marker);
-  if (filled === demoVersion) return;
+  if (filled === DEMO_VERSION) return;
   // A marker without a version stands from the first batch to the last: an interrupted fill goes on.
   const { documents: count } = await run.collection.status();
   if (filled === null && count > 0) return;
-  run.say('Drawing the demo …');
-  const documents = await drawDemo(folder, run.signal);
+  const { models, documents } = JSON.parse(await fs.readFile(path.join(DEMO, 'documents.json'), 'utf8')) as DemoFile;
+  const prepare = models === modelNames() ? withPicture : analyzed;
+  await openDataFolder(run.dataFolder, run.say);
+  await fs.mkdir(folder, { recursive: true });
   await fs.writeFile(marker, '');
   for (let start = 0; start < documents.length && !run.signal.aborted; start += BATCH_DOCUMENTS) {
     const part = documents.slice(start, start + BATCH_DOCUMENTS);
-    const ready = await Promise.all(part.map((document) => analyzed(document, run)));
+    const ready = await Promise.all(part.map((document) => prepare(document, run)));
     if (run.signal.aborted) return;
     await run.collection.add(ready, { commit: true });
     run.say(`Demo: ${start + part.length} of ${documents.length} pictures`);
   }
-  if (!run.signal.aborted) await fs.writeFile(marker, demoVersion);
+  if (!run.signal.aborted) await fs.writeFile(marker, DEMO_VERSION);
 }
 
-async function analyzed({ file, ...fields }: DemoDocument, run: DemoRun): Promise<NewDocument> {
-  const { outputs, thumbnail } = await run.analyzer.analyze(await fs.readFile(file), {
+/** The gateway makes the thumbnail of the picture. */
+async function withPicture(document: DemoFile['documents'][number]): Promise<NewDocument> {
+  return { ...document, thumbnail: (await pictureOf(document)).toString('base64') };
+}
+
+async function analyzed(document: DemoFile['documents'][number], run: DemoRun): Promise<NewDocument> {
+  const { outputs, thumbnail } = await run.analyzer.analyze(await pictureOf(document), {
     modules: moduleNames,
     thumbnail: true,
     signal: run.signal,
   });
-  return { ...fields, import: outputs, thumbnail: Buffer.from(thumbnail ?? []).toString('base64') };
+  return { ...document, import: outputs, thumbnail: Buffer.from(thumbnail ?? []).toString('base64') };
+}
+
+function pictureOf({ id }: { readonly id: string }): Promise<Buffer> {
+  return fs.readFile(path.join(DEMO, `${id}.webp`));
 }
 
 async function readOrNull(file: string): Promise<string | null> {

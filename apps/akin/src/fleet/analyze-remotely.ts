@@ -1,85 +1,198 @@
-import { AkinError, ERROR_CODES, type ErrorCode } from '@akin/domain';
+import { AkinError, ERROR_CODES } from '@akin/domain';
 import type { AnalyzeImage } from '@akin/gateway';
-import { inSpan, traceHeaders } from '@akin/runtime';
+import { inSpan, type Log, type Metrics, sleep, traceHeaders } from '@akin/runtime';
 import { serverOf } from '../download.ts';
+import { type AnalyzerAddress, AnalyzerAddresses, type Resolve } from './analyzer-addresses.ts';
+import type { CircuitTimes } from './circuit-breaker.ts';
+import { type Peer, type Received, send } from './send.ts';
 
 /** Analysis depends on no collection, but its address names one. */
-const PATH = '/api/cores/any/analyze';
+const PATH = 'api/cores/any/analyze';
+
+interface RemoteTimes extends CircuitTimes {
+  /** An analyzer that takes longer for an answer is asked, again and again, whether it lives. */
+  readonly patienceMilliseconds: number;
+  /** One that does not answer that within so long hangs. */
+  readonly probeMilliseconds: number;
+}
+
+const TIMES: RemoteTimes = {
+  patienceMilliseconds: 2_000,
+  probeMilliseconds: 3_000,
+  openMilliseconds: 2_000,
+  mostOpenMilliseconds: 30_000,
+};
+
+export interface RemoteConfig {
+  /** Such as `http://127.0.0.1:8984`. Each address of a host name counts as an analyzer. */
+  readonly urls: readonly string[];
+  /** What analyzers ask for, where they listen beyond their machine. */
+  readonly fleetKey?: string | undefined;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'counter' | 'gauges'>;
+  readonly times?: Partial<RemoteTimes>;
+  /** How host names are looked up; as the system does when not given. */
+  readonly resolve?: Resolve;
+}
+
+/** What an analyzer did wrong, rather than the picture. */
+class AnalyzerFailed extends Error {
+  override readonly name = 'AnalyzerFailed';
+  readonly end: 'failed' | 'hung';
+
+  constructor(end: 'failed' | 'hung', message: string, cause?: unknown) {
+    super(message, { cause });
+    this.end = end;
+  }
+}
 
 /**
- * Has pictures analyzed over HTTP by analyzers and analyze nodes, in turn: one that does not answer, or is busy, leaves
- * the picture to the next.
- *
- * @param addresses such as `http://127.0.0.1:8984`; each may stand for several behind a load balancer
- * @param fleetKey what they ask for, where they listen beyond their machine
+ * Has pictures analyzed over HTTP by analyzers and analyze nodes, in turn: one that hangs, fails or is busy leaves the
+ * picture to the next, and one that hangs, or fails several times, is left out until it answers a probe. What an
+ * analyzer says about the picture is the answer, whichever says it. However long an analysis takes, it is waited for
+ * while its analyzer lives, since such a picture takes long everywhere: the signal of the caller ends it.
  */
-export function analyzeRemotely(addresses: readonly string[], fleetKey?: string): AnalyzeImage {
-  let turn = 0;
-  return async (input, modules, { signal }) => {
+export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
+  const { urls, fleetKey, log, metrics, resolve } = config;
+  const times = { ...TIMES, ...config.times };
+  const addresses = new AnalyzerAddresses({ urls, times, log, ...(resolve && { resolve }), probe: requireLife(times) });
+  const attempts = metrics.counter(
+    'akin_analyzer_attempts_total',
+    'Pictures of queries that analyzers were asked for, by the end: answered, busy, failed or hung',
+    ['end'],
+  );
+  metrics.gauges(
+    'akin_analyzer_circuit_open',
+    'Whether an analyzer is left out since it hangs or fails, by its address',
+    ['analyzer'],
+    async () =>
+      addresses.all.map(({ name, breaker }) => ({ labels: { analyzer: name }, value: Number(breaker.isOpen) })),
+  );
+
+  /** @returns what it said about the picture, or undefined when another one is to be asked */
+  async function attempt(address: AnalyzerAddress, body: string, signal: AbortSignal): Promise<Attempt> {
+    const { url, ip, breaker } = address;
+    const attributes = {
+      'http.request.method': 'POST',
+      'url.template': `/${PATH}`,
+      ...serverOf(url.href),
+      'network.peer.address': ip,
+    };
+    try {
+      const said = await inSpan('POST', { kind: 'client', attributes }, () =>
+        ask(address, { body, fleetKey, times, signal }),
+      );
+      breaker.succeeded();
+      attempts.inc({ end: 'busy' in said ? 'busy' : 'answered' });
+      return said;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof AnalyzerFailed)) throw error;
+      breaker.failed(error.message, error.end === 'hung');
+      attempts.inc({ end: error.end });
+      return { busy: unavailable('No analyzer can be reached for the picture of this request.', error) };
+    }
+  }
+
+  return async (input, modules, { signal = new AbortController().signal }) => {
     const form = new URLSearchParams({ 'modules.apply': modules.join(','), logParamsList: '' });
     if ('url' in input) form.set('input.url', input.url);
     else form.set('input.data', Buffer.from(input.bytes).toString('base64'));
     const body = form.toString();
-    const first = turn++;
-    let failure = new AkinError('unavailable', 'There is no analyzer.');
-    for (let i = 0; i < addresses.length; i++) {
-      const address = addresses[(first + i) % addresses.length] ?? '';
-      try {
-        const attributes = { 'http.request.method': 'POST', 'url.template': PATH, ...serverOf(address) };
-        return await inSpan('POST', { kind: 'client', attributes }, () => ask(address, body, fleetKey, signal));
-      } catch (error) {
-        signal?.throwIfAborted();
-        if (!(error instanceof AkinError) || !['unavailable', 'too-many-requests'].includes(error.code)) throw error;
-        failure = error;
-      }
+    let failure = unavailable('No analyzer is known for the picture of this request.');
+    for (const address of await addresses.inTurn()) {
+      const said = await attempt(address, body, signal);
+      if ('outputs' in said) return said;
+      if ('refused' in said) throw said.refused;
+      failure = said.busy;
     }
     throw failure;
   };
 }
 
-async function ask(
-  address: string,
-  body: string,
-  fleetKey: string | undefined,
-  signal: AbortSignal | undefined,
-): Promise<{ outputs: string }> {
-  let answer: Response;
-  let text: string;
+/** What came of asking one analyzer; `busy`: another one may do it. */
+type Attempt = { readonly outputs: string } | { readonly refused: AkinError } | { readonly busy: AkinError };
+
+interface Question {
+  readonly body: string;
+  readonly fleetKey: string | undefined;
+  readonly times: RemoteTimes;
+  readonly signal: AbortSignal;
+}
+
+/** @throws AnalyzerFailed; the signal's reason */
+async function ask(peer: Peer, { body, fleetKey, times, signal }: Question): Promise<Attempt> {
+  const over = new AbortController();
+  const hung = new AbortController();
+  void watch(requireLife(times), peer, times, over.signal).catch((error) => hung.abort(error));
   try {
-    answer = await fetch(`${address.replace(/\/$/, '')}${PATH}`, {
+    const answer = await send(peer, {
       method: 'POST',
+      path: PATH,
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
         ...traceHeaders(),
         ...(fleetKey ? { authorization: `Bearer ${fleetKey}` } : {}),
       },
       body,
-      ...(signal ? { signal } : {}),
+      signal: AbortSignal.any([signal, hung.signal]),
     });
-    text = await answer.text();
-  } catch (cause) {
-    throw new AkinError('unavailable', 'No analyzer can be reached for the picture of this request.', {
-      cause,
-      retryAfterSeconds: 2,
-    });
+    return read(answer);
+  } catch (error) {
+    if (hung.signal.aborted) throw new AnalyzerFailed('hung', 'it does not answer', hung.signal.reason);
+    if (error instanceof AnalyzerFailed) throw error;
+    throw new AnalyzerFailed('failed', (error as Error).message, error);
+  } finally {
+    over.abort();
   }
-  const { outputs, error } = readAnswer(text);
-  if (answer.ok && typeof outputs === 'string') return { outputs };
-  if (answer.status === 401) {
-    throw new AkinError('unavailable', 'The analyzers do not let this gateway in: both need the same AKIN_FLEET_KEY.');
-  }
-  const code = error?.metadata?.[1];
-  const known = ERROR_CODES.find((one) => one === code) as ErrorCode | undefined;
-  if (known === undefined || known === 'internal') {
-    throw new AkinError('unavailable', 'An analyzer gave no answer that can be read.', { retryAfterSeconds: 2 });
-  }
-  throw new AkinError(known, error?.msg ?? 'The picture could not be analyzed.');
 }
 
-function readAnswer(text: string): { outputs?: unknown; error?: { msg?: string; metadata?: string[] } } {
+/** Rejects when the peer no longer lives; resolves when it is over. */
+async function watch(
+  requireLife: (peer: Peer) => Promise<void>,
+  peer: Peer,
+  { patienceMilliseconds }: RemoteTimes,
+  over: AbortSignal,
+): Promise<void> {
+  while (!over.aborted) {
+    await sleep(patienceMilliseconds, over).catch(() => {});
+    if (!over.aborted) await requireLife(peer);
+  }
+}
+
+/** Asks whether a process lives, which it answers however much it has to do. */
+function requireLife({ probeMilliseconds }: RemoteTimes): (peer: Peer) => Promise<void> {
+  return async (peer) => {
+    const signal = AbortSignal.timeout(probeMilliseconds);
+    const { status } = await send(peer, { method: 'GET', path: 'health/live', signal });
+    if (status >= 500) throw new Error(`its health check answers ${status}`);
+  };
+}
+
+/** @throws AnalyzerFailed for what no analyzer says that is well */
+function read({ status, retryAfter, text }: Received): Attempt {
+  const { outputs, error } = parseAnswer(text);
+  if (status === 200 && typeof outputs === 'string') return { outputs };
+  const retryAfterSeconds = Number(retryAfter) || 2;
+  if (status === 401) {
+    throw new AnalyzerFailed('failed', 'it does not let this gateway in: both need the same AKIN_FLEET_KEY');
+  }
+  const code = ERROR_CODES.find((one) => one === error?.metadata?.[1]);
+  if (code === undefined || code === 'unavailable') throw new AnalyzerFailed('failed', `it answers ${status}`);
+  // Its thread broke down. Perhaps over this picture, so that this is no sign against the analyzer.
+  if (code === 'internal') return { busy: unavailable('The analysis of the picture broke down.') };
+  const said = new AkinError(code, error?.msg ?? 'The picture could not be analyzed.', { retryAfterSeconds });
+  return code === 'too-many-requests' ? { busy: said } : { refused: said };
+}
+
+function parseAnswer(text: string): { outputs?: unknown; error?: { msg?: string; metadata?: string[] } } {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text) ?? {};
   } catch {
     return {};
   }
+}
+
+function unavailable(message: string, cause?: unknown): AkinError {
+  return new AkinError('unavailable', message, { cause, retryAfterSeconds: 2 });
 }

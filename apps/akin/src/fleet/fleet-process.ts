@@ -1,15 +1,18 @@
 import { AkinError } from '@akin/domain';
-import { createDoor, type DoorConfig, type Gateway } from '@akin/gateway';
-import { createLogger, createMetrics, type Logger, type Metrics, sleep } from '@akin/runtime';
+import { createWorkerServer, type Gateway, type WorkerServerConfig } from '@akin/gateway';
+import { causeFields, createLogger, type Logger, type Metrics, sleep } from '@akin/runtime';
 import type { Parsed } from '../options.ts';
 import { Parts } from '../parts.ts';
+import { createProcessMetrics } from '../process-figures.ts';
 import { listenError } from '../serve.ts';
 import { openTracing } from '../tracing.ts';
 import { type ListenConfig, listenConfig } from './options.ts';
 
 const RETRY_MILLISECONDS = 1_000;
-/** Orchestrators kill after half a minute. */
-const LAST_EXIT_MILLISECONDS = 25_000;
+/** Open requests of a process that is no gateway: pictures, which the gateway takes elsewhere then. */
+const OPEN_REQUESTS_MILLISECONDS = 2_000;
+/** After the deadline of the parts. */
+const LAST_EXIT_MILLISECONDS = 300;
 const RETRY_AFTER_SECONDS = 2;
 
 /** What the parts of one process of a fleet are made with. */
@@ -20,8 +23,13 @@ export interface FleetProcess {
   readonly listen: ListenConfig;
   /** Opens what another server is needed for; while that does not answer, waits, says so and tries again. */
   persist<Value>(what: string, open: () => Promise<Value>): Promise<Value>;
-  /** Opens a door for as long as the process runs. */
-  door(config: Pick<DoorConfig, 'analyze' | 'ready'>): Promise<Gateway>;
+  /**
+   * Keeps what answers requests as long as the process runs, and has it drain as soon as the process is to end.
+   * @param openMilliseconds what its open requests may take, besides the few seconds in which all parts close
+   */
+  keepDoor(door: Gateway, openMilliseconds?: number): Gateway;
+  /** Opens a door and keeps it. */
+  door(config: Pick<WorkerServerConfig, 'analyze' | 'ready' | 'answers'>): Promise<Gateway>;
   /** What the process waits for, if it does. */
   waitsFor(): string | undefined;
 }
@@ -40,11 +48,14 @@ export async function runFleetProcess(
   open: (process: FleetProcess) => Promise<string>,
 ): Promise<number> {
   const log = createLogger({ name: `akin ${name}`, level: options.text('log-level') ?? 'info', pretty: false });
-  const metrics = createMetrics();
+  const metrics = createProcessMetrics(`akin ${name}`);
   const listen = listenConfig(options);
-  // However long the parts take to close.
-  signal.addEventListener('abort', () => setTimeout(() => process.exit(0), LAST_EXIT_MILLISECONDS).unref());
+  const { shutdownDelayMilliseconds } = listen;
   await using parts = new Parts(log, signal);
+  // Whatever keeps the parts from closing, such as one that is still being opened.
+  signal.addEventListener('abort', () =>
+    setTimeout(() => process.exit(0), parts.closeMilliseconds + LAST_EXIT_MILLISECONDS).unref(),
+  );
   await openTracing(`akin ${name}`, parts, log);
   let waiting: string | undefined;
 
@@ -60,17 +71,32 @@ export async function runFleetProcess(
         if (!isPassing(error)) throw error;
         const { message } = error as Error;
         waiting = `Waits for ${what}: ${message}`;
-        if (message !== told) log.warn({ what, reason: message }, 'waits');
-        told = message;
+        const fields = { what, reason: message, ...causeFields(error) };
+        const telling = JSON.stringify(fields);
+        if (telling !== told) log.warn(fields, 'waits');
+        told = telling;
       }
       await sleep(RETRY_MILLISECONDS, signal);
     }
   }
 
-  const door = async (config: Pick<DoorConfig, 'analyze' | 'ready'>) =>
-    parts.keep('door', await createDoor({ ...config, ...listen, log, metrics }));
+  const keepDoor = (one: Gateway, openMilliseconds = 0) => {
+    // At once: other parts close before it, while it waits.
+    signal.addEventListener('abort', () => void one.drain(), { once: true });
+    return parts.keep('door', one, shutdownDelayMilliseconds + openMilliseconds);
+  };
+  const door = async (config: Pick<WorkerServerConfig, 'analyze' | 'ready' | 'answers'>) =>
+    keepDoor(
+      await createWorkerServer({
+        ...config,
+        ...listen,
+        log,
+        metrics,
+        limits: { shutdownMilliseconds: OPEN_REQUESTS_MILLISECONDS },
+      }),
+    );
   try {
-    const url = await open({ log, metrics, parts, listen, persist, door, waitsFor: () => waiting });
+    const url = await open({ log, metrics, parts, listen, persist, keepDoor, door, waitsFor: () => waiting });
     process.stdout.write(`akin ${name} answers at ${url}/\n`);
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();

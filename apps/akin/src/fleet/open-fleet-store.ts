@@ -1,12 +1,15 @@
 import { openStore, type Store } from '@akin/store';
 import { ownModules } from '../own-modules.ts';
+import { tellPoolUse } from '../process-figures.ts';
 import type { FleetProcess } from './fleet-process.ts';
 
 /** Opens the database that the processes of a fleet share, for as long as this one runs. */
 export async function openFleetStore(
-  { parts, persist }: Pick<FleetProcess, 'parts' | 'persist'>,
+  { parts, persist, metrics }: Pick<FleetProcess, 'parts' | 'persist' | 'metrics'>,
   { databaseUrl, searchSlowdown }: { readonly databaseUrl: string; readonly searchSlowdown: number },
 ): Promise<Store> {
   const open = () => openStore({ ...ownModules(), databaseUrl, shared: true, searchSlowdown });
-  return parts.keep('store', await persist('the database', open));
+  const store = parts.keep('store', await persist('the database', open));
+  tellPoolUse(metrics, store);
+  return store;
 }

@@ -9,6 +9,9 @@ export interface ListenConfig {
   readonly host: string;
   readonly port: number;
   readonly allowOpenNetwork: boolean;
+  readonly allowedHosts: readonly string[];
+  /** How long its door serves on at the end, while it says that it is not ready. */
+  readonly shutdownDelayMilliseconds: number;
   /** For doors of processes that have no keys in a store. */
   readonly access: AccessConfig;
 }
@@ -20,8 +23,15 @@ export const LOG_OPTION: Option = {
   default: 'info',
 };
 
-/** @param port of the process when none is given */
-export function listenOptions(port: number): readonly Option[] {
+export const HOSTS_OPTION: Option = {
+  name: 'allowed-hosts',
+  value: 'names',
+  about:
+    'Host names to accept, separated by commas. akin always accepts localhost; with --allow-open-network also IP addresses; where it asks for keys, any name',
+};
+
+/** What a process may be told of its door, with its port and its delay in seconds when none are given. */
+export function listenOptions(port: number, delay = 0): readonly Option[] {
   return [
     {
       name: 'port',
@@ -31,8 +41,24 @@ export function listenOptions(port: number): readonly Option[] {
       alsoFrom: ['PORT'],
     },
     { name: 'host', value: 'address', about: 'Address to listen on', default: '127.0.0.1' },
-    { name: 'allow-open-network', about: 'Ask nobody for a key, though others than this machine can connect' },
+    { name: 'allow-open-network', about: 'Ask nobody for a key although other machines can connect' },
+    HOSTS_OPTION,
+    shutdownDelayOption(delay),
   ];
+}
+
+/** @param seconds when none are given */
+export function shutdownDelayOption(seconds: number): Option {
+  return {
+    name: 'shutdown-delay',
+    value: 'seconds',
+    about: 'When stopping, keep serving for this long while /health/ready says 503, so that load balancers notice',
+    default: String(seconds),
+  };
+}
+
+export function shutdownDelayMilliseconds(options: Parsed): number {
+  return options.number('shutdown-delay', 300) * 1_000;
 }
 
 export function listenConfig(options: Parsed): ListenConfig {
@@ -40,6 +66,8 @@ export function listenConfig(options: Parsed): ListenConfig {
     host: options.text('host') ?? '127.0.0.1',
     port: options.number('port', 65_535),
     allowOpenNetwork: options.on('allow-open-network'),
+    allowedHosts: listed(options.text('allowed-hosts')),
+    shutdownDelayMilliseconds: shutdownDelayMilliseconds(options),
     access: doorAccess(options),
   };
 }
@@ -47,7 +75,7 @@ export function listenConfig(options: Parsed): ListenConfig {
 export const DATABASE_OPTION: Option = {
   name: 'database-url',
   value: 'url',
-  about: 'PostgreSQL 15 or newer with pgvector: where everything is kept',
+  about: 'PostgreSQL 15 or newer with pgvector, which keeps everything',
   alsoFrom: ['DATABASE_URL'],
 };
 
@@ -55,31 +83,35 @@ export const REDIS_OPTIONS: readonly Option[] = [
   {
     name: 'redis-url',
     value: 'url',
-    about: 'Redis with maxmemory-policy noeviction: hands analyses to analyzers; PostgreSQL does where it is not given',
+    about: 'Redis with maxmemory-policy noeviction, the queue of analyses; without it PostgreSQL is the queue',
     alsoFrom: ['REDIS_URL'],
   },
   {
     name: 'redis-prefix',
     value: 'text',
-    about: 'Fleets that share a Redis or a PostgreSQL for their analyses each have their own',
+    about: 'Name of this fleet in a Redis or PostgreSQL that several fleets share',
     default: 'akin',
   },
 ];
 
-/** What `akin serve` may be told; pictures of its own machine it downloads in any case. */
-export const PRIVATE_IMAGES_OPTIONS: readonly Option[] = [
-  { name: 'allow-private-images', about: 'Download pictures from private networks too' },
-  { name: 'image-hosts', value: 'names', about: 'Hosts of pictures that may be private or this machine, by comma' },
-];
-
+/** Options of every process that downloads pictures. */
 export const IMAGES_OPTIONS: readonly Option[] = [
-  { name: 'allow-loopback-images', about: 'Download pictures from this machine too' },
-  ...PRIVATE_IMAGES_OPTIONS,
+  {
+    name: 'allow-loopback-images',
+    about: 'Download pictures from this machine too; akin serve does so if only this machine can connect',
+  },
+  { name: 'allow-private-images', about: 'Download pictures from private networks too' },
+  {
+    name: 'image-hosts',
+    value: 'names',
+    about: 'Hosts, separated by commas, to download from even if they are private or this machine',
+  },
 ];
 
-export function downloadPolicy(options: Parsed): DownloadPolicy {
+/** @param ownMachine whether pictures of this machine are downloaded where the switch was given nowhere */
+export function downloadPolicy(options: Parsed, ownMachine = false): DownloadPolicy {
   return {
-    allowLoopback: options.on('allow-loopback-images'),
+    allowLoopback: options.on('allow-loopback-images', ownMachine),
     allowPrivate: options.on('allow-private-images'),
     allowHosts: listed(options.text('image-hosts')),
   };

@@ -3,7 +3,8 @@ import type { DownloadPolicy } from '@akin/imaging';
 import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
 import { modelNames } from '@akin/modules/vectors';
-import { type Download, downloader } from '../download.ts';
+import { analyzeSentOrFetched, type Download, downloader } from '../download.ts';
+import { tellQueueUp } from '../process-figures.ts';
 import { type FleetProcess, notReady } from './fleet-process.ts';
 import { openQueue, type QueueServer } from './open-queue.ts';
 import { strangerTo } from './stranger-to.ts';
@@ -34,6 +35,7 @@ export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerP
   const { url, analyzer, download } = await openAnalysis(fleet, config, () => check());
   const contract = modelNames();
   const queue = parts.keep('queue', await persist(queueServer.name, () => openQueue(queueServer, { contract, log })));
+  tellQueueUp(metrics, queue, queueServer.name);
   parts.keep('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
   const stranger = await strangerTo(queue, contract).catch(() => undefined);
   if (stranger !== undefined) log.warn({ models: contract }, stranger);
@@ -57,14 +59,14 @@ async function openAnalysis(
 }> {
   const analyzer = parts.keep('analyzer', measured(await createAnalyzer(analysis), metrics));
   await analyzer.warmUp(moduleNames);
-  log.info({ backend: analysis.backend, models: modelNames() }, 'analyzes pictures');
-  const download = downloader(policy);
+  const { backend, backendReason } = analyzer;
+  log.info({ backend, backendReason, models: modelNames() }, 'analyzes pictures');
+  const download = downloader(policy, analyzer.files);
   const { url } = await door({
     ready,
-    analyze: async (input, modules, { signal }) => {
-      const bytes = 'bytes' in input ? input.bytes : await download(input.url, signal);
-      return analyzer.analyze(bytes, { modules, urgent: true, ...(signal ? { signal } : {}) });
-    },
+    // The door opens when the worker threads are warm.
+    answers: async () => {},
+    analyze: analyzeSentOrFetched(analyzer, download),
   });
   return { url, analyzer, download };
 }

@@ -1,5 +1,12 @@
 import type { AkinError } from '@akin/domain';
-import { type AccessConfig, asksForKeys, createDoor, createGateway, howToMakeAKey } from '@akin/gateway';
+import {
+  type AccessConfig,
+  asksForKeys,
+  createGateway,
+  createWorkerServer,
+  DEFAULT_GATEWAY_LIMITS,
+  howToMakeAKey,
+} from '@akin/gateway';
 import { makeThumbnail } from '@akin/imaging';
 import { findCollection, listKeys, requestCommit, type Store } from '@akin/store';
 import { THUMBNAIL_LIMITS, type WaitingLimits } from '../serve.ts';
@@ -14,7 +21,6 @@ export interface GatewayProcessConfig {
   /** Analyzers or analyze nodes, for pictures of queries. */
   readonly analyzeUrls: readonly string[];
   readonly corsOrigins: readonly string[];
-  readonly allowedHosts: readonly string[];
   readonly legacySegment: string;
   readonly webFolder: string;
   readonly limits: WaitingLimits;
@@ -27,23 +33,24 @@ export interface GatewayProcessConfig {
 
 /** The HTTP door of a fleet. It keeps nothing: any number of them may run. */
 export async function openGatewayProcess(
-  { log, metrics, parts, listen, persist, waitsFor }: FleetProcess,
+  { log, metrics, parts, listen, persist, keepDoor, waitsFor }: FleetProcess,
   config: GatewayProcessConfig,
 ): Promise<string> {
   // Answers while there is no database yet, so that whoever asks is told why it has to wait.
   const closed = (): AkinError => notReady(waitsFor() ?? 'The gateway starts.');
-  const waitingDoor = await createDoor({
+  const waitingDoor = await createWorkerServer({
     ...listen,
+    shutdownDelayMilliseconds: 0,
     log,
     metrics,
     ready: () => Promise.reject(closed()),
-    otherwise: closed,
+    fallback: closed,
   });
   const { port } = waitingDoor;
-  const { corsOrigins, allowedHosts, legacySegment, webFolder, limits, access } = config;
+  const { corsOrigins, legacySegment, webFolder, limits, access } = config;
   let store: Store;
   try {
-    store = await openFleetStore({ parts, persist }, config);
+    store = await openFleetStore({ parts, persist, metrics }, config);
     await persist('a first key', async () => {
       if (!asksForKeys({ ...listen, access }) || (await listKeys(store)).length > 0) return;
       throw notReady(`This gateway asks everybody for a key. ${howToMakeAKey(access)}`);
@@ -52,16 +59,16 @@ export async function openGatewayProcess(
     await waitingDoor[Symbol.asyncDispose]();
   }
   const gateway = await createGateway({
-    ...{ store, log, metrics, corsOrigins, allowedHosts, legacySegment, webFolder, limits },
+    ...{ store, log, metrics, corsOrigins, legacySegment, webFolder, limits },
     ...listen,
     access: { ...access, ...(config.fleetKey ? { metricsKey: config.fleetKey } : {}) },
     port,
     version: akinVersion(),
     makeThumbnail: (bytes) => makeThumbnail(bytes, THUMBNAIL_LIMITS),
-    analyze: analyzeRemotely(config.analyzeUrls, config.fleetKey),
+    analyze: analyzeRemotely({ urls: config.analyzeUrls, fleetKey: config.fleetKey, log, metrics }),
     commit: async (name) => requestCommit(store, await findCollection(store, name)),
     // The store tells the indexers what was accepted.
     wake: () => {},
   });
-  return parts.keep('gateway', gateway).url;
+  return keepDoor(gateway, DEFAULT_GATEWAY_LIMITS.shutdownMilliseconds).url;
 }

@@ -1,5 +1,6 @@
 import { createIndexer } from '@akin/indexer';
 import { modelNames } from '@akin/modules/vectors';
+import { tellQueueUp } from '../process-figures.ts';
 import { tellOtherModels } from '../tell-other-models.ts';
 import { type FleetProcess, notReady } from './fleet-process.ts';
 import { openFleetStore } from './open-fleet-store.ts';
@@ -26,10 +27,11 @@ export async function openIndexerProcess(
   };
   const { url } = await door({ ready: () => check() });
   const { queueServer, autoCommitMilliseconds } = config;
-  const store = await openFleetStore({ parts, persist }, config);
+  const store = await openFleetStore({ parts, persist, metrics }, config);
   for (const line of await tellOtherModels(store)) log.warn(line);
   const contract = modelNames();
   const queue = parts.keep('queue', await persist(queueServer.name, () => openQueue(queueServer, { contract, log })));
+  tellQueueUp(metrics, queue, queueServer.name);
   const announce = () => queue.announce().catch(() => {});
   await announce();
   const announcing = setInterval(announce, ANNOUNCE_MILLISECONDS);

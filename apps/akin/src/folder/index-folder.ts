@@ -21,6 +21,8 @@ export interface FolderRun {
   readonly labelsFromFolders: boolean;
   /** Remove documents of the same folders whose file is gone. */
   readonly prune: boolean;
+  /** Index also files whose documents were deleted on purpose. */
+  readonly restoreDeleted: boolean;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 }
@@ -28,6 +30,8 @@ export interface FolderRun {
 export interface FolderReport {
   readonly indexed: number;
   readonly unchanged: number;
+  /** Files that were not indexed because their documents were deleted on purpose. */
+  readonly leftOut: number;
   readonly removed: number;
   readonly nearDuplicates: number;
   readonly failures: readonly { readonly file: string; readonly reason: string }[];
@@ -37,7 +41,8 @@ export interface FolderReport {
 
 /**
  * Analyzes pictures on all cores and stores them with their outputs and thumbnails. A file whose size and time are
- * those of its document is left as it is, so a run that was stopped goes on where it was.
+ * those of its document is left as it is, so a run that was stopped goes on where it was; one whose document was
+ * deleted on purpose is left out.
  *
  * @throws {AkinRequestError} when akin refuses documents or does not answer; a picture that fails is only reported.
  */
@@ -51,6 +56,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   const nearDuplicates = new NearDuplicates();
   await run.collection.commit();
   const stored = await storedFiles(run.collection);
+  const deleted = run.restoreDeleted ? new Map<string, FileState>() : await deletedFiles(run.collection);
   const fileOfId = new Map<string, string>();
   const sources = new Set<string>();
   const batch = new Batch(run.collection, (id, reason) => {
@@ -67,19 +73,17 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
         counts.unchanged++;
         return;
       }
+      if (isSameFile(deleted.get(candidate.id), stat)) {
+        counts.leftOut++;
+        return;
+      }
       if (stat.size > DEFAULT_IMAGE_LIMITS.bytes) {
         throw new AkinError(
           'too-large',
           `it has ${megabytes(stat.size)}; the limit is ${megabytes(DEFAULT_IMAGE_LIMITS.bytes)}`,
         );
       }
-      const bytes = await fs.readFile(candidate.file);
-      const analysis = await run.analyzer.analyze(bytes, {
-        modules: moduleNames,
-        thumbnail: true,
-        exif: true,
-        signal: run.signal,
-      });
+      const analysis = await analyzeFile(run, candidate.file, stat.size);
       const duplicate = parseOutputs(analysis.outputs).descriptors.get('duplicate');
       if (duplicate) nearDuplicates.add(duplicate.vector);
       counts.done++;
@@ -127,11 +131,23 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   return {
     indexed: counts.done,
     unchanged: counts.unchanged,
+    leftOut: counts.leftOut,
     removed,
     nearDuplicates: nearDuplicates.count,
     failures,
     stopped,
   };
+}
+
+/** Holds no more files at a time than there is memory for. */
+async function analyzeFile({ analyzer, signal }: FolderRun, file: string, size: number): Promise<Analysis> {
+  const release = await analyzer.files.enter(false, signal, size);
+  try {
+    const bytes = await fs.readFile(file);
+    return await analyzer.analyze(bytes, { modules: moduleNames, thumbnail: true, exif: true, signal });
+  } finally {
+    release();
+  }
 }
 
 /**
@@ -149,9 +165,13 @@ function readAhead(candidates: AsyncIterable<Candidate>, counts: Counts): AsyncI
   return Readable.from(counted(), { highWaterMark: Number.MAX_SAFE_INTEGER });
 }
 
-interface StoredFile {
+/** Size and time of a file when it was indexed. */
+interface FileState {
   readonly bytes: number;
   readonly modified: string;
+}
+
+interface StoredFile extends FileState {
   readonly source: string;
   readonly labels: readonly unknown[];
 }
@@ -177,17 +197,24 @@ async function storedFiles(collection: Collection): Promise<Map<string, StoredFi
   return stored;
 }
 
+/** Files whose documents were deleted on purpose, by id. */
+async function deletedFiles(collection: Collection): Promise<Map<string, FileState>> {
+  const deleted = new Map<string, FileState>();
+  for await (const { id, bytes, modified } of collection.allTombstones()) deleted.set(id, { bytes, modified });
+  return deleted;
+}
+
+function isSameFile(known: FileState | undefined, stat: { size: number; mtime: Date }): boolean {
+  return known?.bytes === stat.size && known.modified === toSeconds(stat.mtime);
+}
+
 /** Whether a document stands for the file as it is now, with the labels that this run would give it. */
 function isCurrent(
   document: StoredFile | undefined,
   stat: { size: number; mtime: Date },
   labels: readonly string[],
 ): boolean {
-  return (
-    document?.bytes === stat.size &&
-    document.modified === toSeconds(stat.mtime) &&
-    labels.every((label) => document.labels.includes(label))
-  );
+  return isSameFile(document, stat) && labels.every((label) => document?.labels.includes(label));
 }
 
 /** Removes the documents of these folders whose file is not there; one that only was not named this time stays. */
@@ -201,7 +228,10 @@ async function prune(
   for (const [id, { source }] of stored) {
     if (sources.has(source) && !walked.has(id) && (await isGone(path.join(source, id)))) gone.push(id);
   }
-  for (let start = 0; start < gone.length; start += 1000) await collection.deleteByIds(gone.slice(start, start + 1000));
+  for (let start = 0; start < gone.length; start += 1000) {
+    // Nobody deleted these on purpose: a file that comes back is indexed again.
+    await collection.deleteByIds(gone.slice(start, start + 1000), { tombstones: false });
+  }
   return gone.length;
 }
 

@@ -7,6 +7,7 @@ const counts = (change: Partial<Counts>): Counts => ({
   complete: false,
   done: 0,
   unchanged: 0,
+  leftOut: 0,
   failed: 0,
   ...change,
 });
@@ -22,9 +23,9 @@ describe('the progress line', () => {
     expect(progressLine(counts({ found: 10, done: 5 }), 1)).toBe('██████████░░░░░░░░░░ 5/10+ pictures · 5.0/s');
   });
 
-  it('counts unchanged files as finished, not as work', () => {
-    expect(progressLine(counts({ found: 100, complete: true, done: 10, unchanged: 80 }), 10)).toBe(
-      '██████████████████░░ 90/100 pictures · 1.0/s · 10 s left · 80 unchanged',
+  it('counts files that are unchanged or left out as finished, not as work', () => {
+    expect(progressLine(counts({ found: 100, complete: true, done: 10, unchanged: 70, leftOut: 10 }), 10)).toBe(
+      '██████████████████░░ 90/100 pictures · 1.0/s · 10 s left · 70 unchanged · 10 left out',
     );
   });
 
@@ -46,7 +47,7 @@ it.each([
 });
 
 describe('the report', () => {
-  const report = { indexed: 3, unchanged: 2, removed: 1, nearDuplicates: 1, failures: [], stopped: false };
+  const report = { indexed: 3, unchanged: 2, removed: 1, leftOut: 0, nearDuplicates: 1, failures: [], stopped: false };
   const failures = (count: number) => Array.from({ length: count }, (_, i) => ({ file: `${i}.jpg`, reason: 'broken' }));
 
   it('counts, and gives the exit code', () => {
@@ -54,6 +55,12 @@ describe('the report', () => {
       '3 indexed, 2 unchanged, 1 removed, 0 failed.\n1 near-duplicate of another picture of this run.',
     );
     expect(exitCode(report)).toBe(0);
+  });
+
+  it('says how many were left out, and how to bring them back', () => {
+    const text = reportText({ ...report, leftOut: 12 });
+    expect(text).toContain('12 left out: deleted on purpose; --restore-deleted brings them back.');
+    expect(exitCode({ ...report, leftOut: 12 })).toBe(0);
   });
 
   it('names what failed, fifty at most', () => {

@@ -5,6 +5,8 @@ export interface Counts {
   complete: boolean;
   done: number;
   unchanged: number;
+  /** Not indexed because they were deleted on purpose. */
+  leftOut: number;
   failed: number;
 }
 
@@ -13,7 +15,7 @@ export interface Counts {
  * mean since the start over the files that were worked on.
  */
 export class Progress {
-  readonly counts: Counts = { found: 0, complete: false, done: 0, unchanged: 0, failed: 0 };
+  readonly counts: Counts = { found: 0, complete: false, done: 0, unchanged: 0, leftOut: 0, failed: 0 };
   readonly #out: NodeJS.WriteStream;
   readonly #started = performance.now();
   readonly #timer: NodeJS.Timeout;
@@ -45,7 +47,7 @@ export class Progress {
 /** One line: bar, count, rate, time left, failures. `seconds` since the start. */
 export function progressLine(counts: Counts, seconds: number): string {
   const worked = counts.done + counts.failed;
-  const finished = worked + counts.unchanged;
+  const finished = worked + counts.unchanged + counts.leftOut;
   const rate = seconds > 0 ? worked / seconds : 0;
   const share = counts.found ? finished / counts.found : counts.complete ? 1 : 0;
   const bar = '█'.repeat(Math.round(share * 20)).padEnd(20, '░');
@@ -55,6 +57,7 @@ export function progressLine(counts: Counts, seconds: number): string {
     `${rate.toFixed(1)}/s`,
     counts.complete && left > 0 && rate > 0 ? `${duration(left / rate)} left` : '',
     counts.unchanged ? `${counts.unchanged} unchanged` : '',
+    counts.leftOut ? `${counts.leftOut} left out` : '',
     counts.failed ? `${counts.failed} failed` : '',
   ]
     .filter(Boolean)

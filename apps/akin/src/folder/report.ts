@@ -10,6 +10,9 @@ export function reportText(report: FolderReport): string {
       (report.stopped ? '. Stopped; the same command goes on from here.' : '.'),
     `${report.nearDuplicates} near-duplicate${report.nearDuplicates === 1 ? '' : 's'} of another picture of this run.`,
   ];
+  if (report.leftOut > 0) {
+    lines.push(`${report.leftOut} left out: deleted on purpose; --restore-deleted brings them back.`);
+  }
   if (report.failures.length > 0) lines.push('', 'Not indexed:');
   for (const { file, reason } of report.failures.slice(0, PRINTED_FAILURES)) lines.push(`  ${file}: ${reason}`);
   const rest = report.failures.length - PRINTED_FAILURES;

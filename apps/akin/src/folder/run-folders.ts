@@ -9,8 +9,12 @@ import { exitCode, reportText } from './report.ts';
 /** Options of commands that index folders. */
 export const FOLDER_OPTIONS: readonly Option[] = [
   { name: 'collection', value: 'name', about: 'Collection that takes the pictures', default: 'my-collection' },
-  { name: 'labels-from-folders', about: "The names of the folders on a picture's path become its labels" },
+  { name: 'labels-from-folders', about: 'Give each picture the names of its folders as labels' },
   { name: 'prune', about: 'Remove documents whose file is gone from the folder' },
+  {
+    name: 'restore-deleted',
+    about: 'Bring back documents that were deleted on purpose; their files are left out otherwise',
+  },
 ];
 
 /**
@@ -36,6 +40,7 @@ export async function runFolders(
     },
     labelsFromFolders: only === undefined && options.on('labels-from-folders'),
     prune: only === undefined && options.on('prune'),
+    restoreDeleted: only === undefined && options.on('restore-deleted'),
     progress,
   });
   progress.finish();

@@ -4,21 +4,21 @@ import type { Endpoint } from '@akin/contract';
 import { AkinError, allows, quote, type Scope } from '@akin/domain';
 import type { StoredKey } from '@akin/store';
 import type { Response } from 'express';
-import { checkOrigin, isForeign, isLoopback, type SafetyConfig } from '../http/safety.ts';
+import { type RateDecision, TokenBuckets } from '../admission/token-buckets.ts';
+import { checkOrigin, isForeign, isLoopback, isOpen, type SafetyConfig } from '../http/safety.ts';
 import { clientAddress } from './client-address.ts';
 import { readCredential } from './credential.ts';
 import type { KeyRing } from './key-ring.ts';
-import { type Taken, TokenBuckets } from './token-buckets.ts';
 
 /** Who may ask for what. */
 export interface AccessConfig {
   /** Asks for keys on loopback too. Beyond it they are always asked for, unless `allowOpenNetwork` says otherwise. */
   readonly requireKeys?: boolean;
   /** A secret that opens everything and is in no store: processes of one fleet share it. At least 16 ASCII characters, no blanks. */
-  readonly ownKey?: string;
+  readonly fleetKey?: string;
   /** A secret that opens `/metrics` alone, for who reads the figures of a whole fleet with one. */
   readonly metricsKey?: string;
-  /** Tells figures to whoever asks. */
+  /** Serves metrics without a key. */
   readonly openMetrics?: boolean;
   /** Requests a second of each key that has no rate of its own. Not limited when not given. */
   readonly keyRate?: number;
@@ -47,41 +47,46 @@ export function asksForKeys(config: {
 export interface Access {
   /** Of the key that it came with. */
   readonly keyId?: string;
-  /** Whether akin fetches addresses that it names: a key in a web page must not reach into networks. */
-  readonly mayFetch: boolean;
+  /** Who asks: a key, with a key that many people have each address of it, or an address. Undefined for akin itself. */
+  readonly client: string | undefined;
+  /**
+   * To be asked before akin fetches an address that the request names. That counts as a change, since what answers there
+   * may do something; and a key in a web page must not reach into networks.
+   *
+   * @throws AkinError forbidden
+   */
+  checkFetch(): void;
   /** Whether it may know of a collection. */
-  sees(collection: string): boolean;
+  allowsCollection(collection: string): boolean;
   /** Whether its key is still one: answers that go on for long ask again and again. */
-  holds(): Promise<boolean>;
+  isValid(): Promise<boolean>;
 }
 
 const ADDRESS_RATE = 20;
 /** What fits into a header as it is. */
-const OWN_KEY = /^[\x21-\x7e]{16,}$/;
+const FLEET_KEY = /^[\x21-\x7e]{16,}$/;
+/** Where keys are made, listed and revoked. */
+const KEYS_PATH = '/api/keys';
 const CHALLENGE = 'Bearer realm="akin"';
-const EVERYTHING: Access = { mayFetch: true, sees: () => true, holds: async () => true };
 
 /** Lets requests in: every one passes here before anything of it is read but its headers. */
 export class Gate {
-  readonly #closed: boolean;
   readonly #config: AccessConfig;
   readonly #safety: SafetyConfig;
   readonly #ring: KeyRing | undefined;
   readonly #buckets = new TokenBuckets();
 
   /**
-   * @param closed whether nobody gets in without a key
-   * @param ring absent where there is no store: `ownKey` is the only key then
+   * @param ring absent where there is no store: `fleetKey` is the only key then
    */
-  constructor(config: AccessConfig, safety: SafetyConfig, closed: boolean, ring: KeyRing | undefined) {
-    for (const secret of [config.ownKey, config.metricsKey]) {
-      if (secret === undefined || OWN_KEY.test(secret)) continue;
+  constructor(config: AccessConfig, safety: SafetyConfig, ring: KeyRing | undefined) {
+    for (const secret of [config.fleetKey, config.metricsKey]) {
+      if (secret === undefined || FLEET_KEY.test(secret)) continue;
       throw new AkinError('bad-request', 'A fleet key has at least 16 ASCII characters and no blanks.');
     }
     this.#config = config;
     this.#safety = safety;
     this.#ring = ring;
-    this.#closed = closed;
   }
 
   /**
@@ -99,34 +104,54 @@ export class Gate {
     const changes = endpoint.changes === true || !['GET', 'HEAD'].includes(request.method ?? '');
     if (endpoint.scope === 'anyone' || (name === 'metrics' && this.#config.openMetrics === true)) {
       checkOrigin(request, changes, this.#safety);
-      return EVERYTHING;
+      return this.#everything(request, this.addressOf(request));
     }
     const key = await this.#identify(request, response, name === 'metrics');
     await this.#checkOrigin(request, changes, key);
-    if (key === 'own') return EVERYTHING;
+    if (key === 'fleet') return this.#everything(request, undefined);
     if (key === undefined) {
+      if (isOpen(this.#safety) && endpoint.path.startsWith(KEYS_PATH)) throw keysNeedAKey();
       const { addressRate } = this.#config;
-      if (addressRate !== undefined) this.#count(`address ${this.#addressOf(request)}`, addressRate, response);
-      return EVERYTHING;
+      if (addressRate !== undefined) this.#count(`address ${this.addressOf(request)}`, addressRate, response);
+      return this.#everything(request, this.addressOf(request));
     }
     this.#countKey(key, request, response);
     requireScope(key, endpoint.scope);
-    requireCollection(key, collection, endpoint.limited === true);
+    requireCollection(key, collection, endpoint.filtersCollections === true);
     this.#ring?.noteUse(key);
     const { collections } = key;
     return {
       keyId: key.id,
-      mayFetch: allows(key.scope, 'index'),
-      sees: (one) => collections === null || collections.includes(one),
-      holds: async () => {
+      client: key.origins.length === 0 ? `key ${key.id}` : `key ${key.id} ${this.addressOf(request)}`,
+      checkFetch: () => {
+        if (!allows(key.scope, 'index')) throw fetchesNothing();
+        this.#checkChange(request, key.origins);
+      },
+      allowsCollection: (one) => collections === null || collections.includes(one),
+      isValid: async () => {
         const now = await this.#ring?.withId(key.id);
         return now !== undefined && !isOver(now) && isFor(now, collection);
       },
     };
   }
 
+  #everything(request: IncomingMessage, client: string | undefined): Access {
+    return {
+      client,
+      checkFetch: () => this.#checkChange(request, []),
+      allowsCollection: () => true,
+      isValid: async () => true,
+    };
+  }
+
+  /** @param origins whose pages may use the key of the request */
+  #checkChange(request: IncomingMessage, origins: readonly string[]): void {
+    const { origin } = request.headers;
+    if (origin === undefined || !origins.includes(origin)) checkOrigin(request, true, this.#safety);
+  }
+
   /** Whether pages of an origin may ask, and read what is answered. */
-  async letsRead(origin: string): Promise<boolean> {
+  async allowsOrigin(origin: string): Promise<boolean> {
     return !isForeign(origin, this.#safety) || (await this.#ring?.hasOrigin(origin)) === true;
   }
 
@@ -135,26 +160,26 @@ export class Gate {
     request: IncomingMessage,
     response: Response,
     forMetrics: boolean,
-  ): Promise<StoredKey | 'own' | undefined> {
+  ): Promise<StoredKey | 'fleet' | undefined> {
     const sent = readCredential(request);
-    if (sent !== undefined && isSame(sent, this.#config.ownKey)) return 'own';
-    if (sent !== undefined && forMetrics && isSame(sent, this.#config.metricsKey)) return 'own';
+    if (sent !== undefined && isSame(sent, this.#config.fleetKey)) return 'fleet';
+    if (sent !== undefined && forMetrics && isSame(sent, this.#config.metricsKey)) return 'fleet';
     const key = sent === undefined ? undefined : await this.#ring?.find(sent);
     if (key !== undefined && !isOver(key)) return key;
     // Where no key is asked for, old clients may send a user and password that mean nothing; what is meant as a key
     // counts even so.
-    if (!this.#closed && !sent?.startsWith('akin_')) return undefined;
+    if (!this.#safety.keyed && !sent?.startsWith('akin_')) return undefined;
     const rate = this.#config.addressRate ?? ADDRESS_RATE;
-    this.#count(`refused ${this.#addressOf(request)}`, rate, response);
+    this.#count(`refused ${this.addressOf(request)}`, rate, response);
     // A challenge to Basic would make browsers ask for a user and password, where pages call /api.
     const challenge = request.url?.startsWith('/api/') ? CHALLENGE : `${CHALLENGE}, Basic realm="akin"`;
     response.setHeader('www-authenticate', challenge);
     throw unauthorized(sent, key !== undefined);
   }
 
-  async #checkOrigin(request: IncomingMessage, changes: boolean, key: StoredKey | 'own' | undefined): Promise<void> {
+  async #checkOrigin(request: IncomingMessage, changes: boolean, key: StoredKey | 'fleet' | undefined): Promise<void> {
     const { origin } = request.headers;
-    const ofKey = key === undefined || key === 'own' ? [] : key.origins;
+    const ofKey = key === undefined || key === 'fleet' ? [] : key.origins;
     if (origin !== undefined && ofKey.includes(origin)) return;
     checkOrigin(request, changes, this.#safety);
     if (origin === undefined || !isForeign(origin, this.#safety, request)) return;
@@ -171,10 +196,11 @@ export class Gate {
     const rate = key.rate ?? this.#config.keyRate;
     if (rate !== undefined) this.#count(`key ${key.id}`, rate, response);
     if (key.origins.length === 0) return;
-    this.#count(`${key.id} ${this.#addressOf(request)}`, this.#config.addressRate ?? ADDRESS_RATE, response);
+    this.#count(`${key.id} ${this.addressOf(request)}`, this.#config.addressRate ?? ADDRESS_RATE, response);
   }
 
-  #addressOf(request: IncomingMessage): string {
+  /** Of the client, behind the proxies that are known. */
+  addressOf(request: IncomingMessage): string {
     return clientAddress(request, this.#config.proxies ?? 0);
   }
 
@@ -183,14 +209,18 @@ export class Gate {
     const taken = this.#buckets.take(bucket, rate);
     writeLimit(taken, response);
     if (taken.allowed) return;
-    throw new AkinError('too-many-requests', `More than ${rate} requests a second came for long: wait and go on.`, {
-      retryAfterSeconds: taken.retrySeconds,
-    });
+    throw new AkinError(
+      'too-many-requests',
+      `This client sent more than ${rate} requests a second for too long: wait, then send the request again.`,
+      {
+        retryAfterSeconds: taken.retrySeconds,
+      },
+    );
   }
 }
 
 /** Of several limits the one that is nearer. */
-function writeLimit({ limit, remaining, resetSeconds }: Taken, response: Response): void {
+function writeLimit({ limit, remaining, resetSeconds }: RateDecision, response: Response): void {
   const before = response.getHeader('ratelimit-remaining');
   if (before !== undefined && Number(before) < remaining) return;
   response.setHeader('ratelimit-limit', limit);
@@ -214,8 +244,22 @@ function isFor({ collections }: StoredKey, collection: string | undefined): bool
 function unauthorized(sent: string | undefined, wasOne: boolean): AkinError {
   const advice = 'Send one as Authorization: Bearer <key>, or as the password of Basic.';
   if (sent === undefined) return new AkinError('unauthorized', `A key is needed. ${advice}`);
-  if (wasOne) return new AkinError('unauthorized', 'The time of this key is over: ask for a new one.');
-  return new AkinError('unauthorized', `What was sent is no key of this akin, or was revoked. ${advice}`);
+  if (wasOne) return new AkinError('unauthorized', 'This key has expired: ask for a new one.');
+  return new AkinError('unauthorized', `This key is unknown or was revoked. ${advice}`);
+}
+
+function fetchesNothing(): AkinError {
+  return new AkinError(
+    'forbidden',
+    'A key with the scope search may not make akin fetch a URL: send the picture itself as rank.by.data, or use a key with the scope index.',
+  );
+}
+
+function keysNeedAKey(): AkinError {
+  return new AkinError(
+    'forbidden',
+    'This akin is open to clients without a key, so only a key with the scope admin can create, list and revoke keys. Create the first one in its store: akin keys create --scope admin.',
+  );
 }
 
 function requireScope(key: StoredKey, needed: Scope): void {
@@ -226,8 +270,8 @@ function requireScope(key: StoredKey, needed: Scope): void {
   );
 }
 
-function requireCollection({ id, collections }: StoredKey, collection: string | undefined, limited: boolean): void {
-  if (collections === null || (collection === undefined ? limited : collections.includes(collection))) return;
+function requireCollection({ id, collections }: StoredKey, collection: string | undefined, filters: boolean): void {
+  if (collections === null || (collection === undefined ? filters : collections.includes(collection))) return;
   const what = collection === undefined ? 'This' : `The collection ${quote(collection)}`;
   throw new AkinError('forbidden', `${what} is not for the key ${id}, which is for ${listed(collections)} alone.`);
 }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { isSecretOf, loadKeys, noteUse, readKeyText, type Store, type StoredKey, USE_MILLISECONDS } from '@akin/store';
 
-/** Where other processes may change the keys, they are read again after so long, beside the request. */
+/** Where other processes may change the keys, they are read again after so long, in the background. */
 const FRESH_MILLISECONDS = 1_000;
 /** After so long no request goes by them before they were read again. */
 const STALE_MILLISECONDS = 3_000;
@@ -55,7 +55,7 @@ export class KeyRing {
     return this.#origins.has(origin);
   }
 
-  /** Writes down that a key was used; beside the request, which does not depend on it. */
+  /** Records the use of a key in the background: the request does not depend on it. */
   noteUse(key: StoredKey): void {
     const now = new Date();
     if (key.usedAt !== null && now.getTime() - key.usedAt.getTime() < USE_MILLISECONDS) return;
@@ -63,7 +63,7 @@ export class KeyRing {
     noteUse(this.#store, key.id).catch(() => undefined);
   }
 
-  /** Reads the keys; whoever changes them here calls it. */
+  /** Reads the keys again. To be called after a change of keys in this process. */
   reload(): Promise<void> {
     // What is being read may be from before the change.
     const reading = (this.#reading ?? Promise.resolve()).catch(() => undefined).then(() => this.#read());

@@ -80,12 +80,12 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       expect(list.text).not.toContain('hash');
     });
 
-    it('is over at its time', async () => {
+    it('expires at its time', async () => {
       const key = await keyed.make({ scope: 'search', expiresAt: new Date(Date.now() + 1_500) });
       expect((await as(key, `${COLLECTION}/select`)).status).toBe(200);
       await until(async () => (await as(key, `${COLLECTION}/select`)).status === 401);
       const answer = await as(key, `${COLLECTION}/select`);
-      expect(answer.json.error.msg).toContain('is over');
+      expect(answer.json.error.msg).toContain('has expired');
     });
 
     it('tells when it was last used', async () => {
@@ -124,9 +124,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
     const gone = await as(keyed.keys.admin, `/api/keys/${made.id}`, 'DELETE');
     expect(gone.status).toBe(200);
     expect((await at(keyed.gateway)).status).toBe(401);
-    const since = performance.now();
     await until(async () => (await at(keyed.other)).status === 401);
-    expect(performance.now() - since).toBeLessThan(4_000);
     expect((await as(keyed.keys.admin, `/api/keys/${made.id}`, 'DELETE')).status).toBe(404);
   });
 
@@ -169,7 +167,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       expect([answer.status, answer.json.error.msg]).toEqual([403, expect.stringContaining('is for mine alone')]);
     });
 
-    it('has no outputs from another for one that is made anew', async () => {
+    it('has no outputs from another for one that is reindexed', async () => {
       const answer = await as(admin, '/api/cores/mine/reindex?outputsFrom=secret', 'POST');
       expect([answer.status, answer.json.error.msg]).toEqual([403, 'This key is not for the collection "secret".']);
     });
@@ -270,9 +268,12 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       ]) {
         // Labels are looked for before the picture.
         if (endpoint === 'tag' && answer.status === 400) continue;
-        expect([answer.status, answer.json.error.msg]).toEqual([403, expect.stringContaining('fetch an address')]);
+        expect([answer.status, answer.json.error.msg]).toEqual([403, expect.stringContaining('fetch a URL')]);
       }
-      expect((await as(keyed.keys.index, `${COLLECTION}/image?rank.by.url=${PICTURE}`)).status).not.toBe(403);
+      const asIndex = async (headers: Record<string, string>) =>
+        (await as(keyed.keys.index, `${COLLECTION}/${endpoint}?${parameters}`, 'GET', headers)).status;
+      expect(await asIndex({})).not.toBe(403);
+      if (endpoint !== 'tag') expect(await asIndex({ 'sec-fetch-site': 'cross-site' })).toBe(403);
     });
 
     it.each(['analyze', 'update', 'operations', 'export'])('does not open /%s', async (endpoint) => {

@@ -1,8 +1,8 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
-import type { Handler } from '../http/frame.ts';
-import { describePicture } from '../search/picture.ts';
+import type { Handler } from '../http/serve.ts';
+import { analyzePicture } from '../search/analyze-picture.ts';
 
 /** Analyzes one picture, given by address or as bytes, and stores nothing. */
 export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call, context) => {
@@ -15,6 +15,6 @@ export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call,
     );
   }
   const [input, parameter] = url === undefined ? [{ data: data as string }, 'input.data'] : [{ url }, 'input.url'];
-  const { outputs } = await describePicture(input, parameter, modules, call.signal, context);
+  const { outputs } = await analyzePicture(input, parameter, modules, call.signal, context);
   return { body: { outputs } };
 };

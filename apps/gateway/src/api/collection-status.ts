@@ -1,7 +1,7 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { findCollection } from '@akin/store';
 import { presentCollection } from '../collections/present.ts';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 
 /** State of one collection; 404 when there is none of that name. */
 export const collectionStatus: Handler<ParametersOf<Endpoints['collectionStatus']>> = async (
@@ -9,5 +9,9 @@ export const collectionStatus: Handler<ParametersOf<Endpoints['collectionStatus'
   { store },
 ) => {
   const collection = await findCollection(store, parameters.collection);
-  return { body: await presentCollection(store, collection) };
+  const warning = await store.engine.disk?.warning();
+  return {
+    ...(warning === undefined ? {} : { header: { warnings: [warning] } }),
+    body: await presentCollection(store, collection),
+  };
 };

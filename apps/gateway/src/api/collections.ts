@@ -1,9 +1,9 @@
 import { listCollections } from '@akin/store';
 import { presentCollection } from '../collections/present.ts';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 
 /** All collections with their state. */
 export const collections: Handler<unknown> = async ({ access }, { store }) => {
-  const list = (await listCollections(store)).filter(({ name }) => access.sees(name));
+  const list = (await listCollections(store)).filter(({ name }) => access.allowsCollection(name));
   return { body: { collections: await Promise.all(list.map((collection) => presentCollection(store, collection))) } };
 };

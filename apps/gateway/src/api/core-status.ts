@@ -1,12 +1,12 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { type Collection, collectionStatus, listCollections, type Store } from '@akin/store';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 
 /** State of the collections in the shape that old clients read. */
 export const coreStatus: Handler<ParametersOf<Endpoints['coreStatus']>> = async ({ parameters, access }, { store }) => {
   const { core } = parameters;
   const list = (await listCollections(store)).filter(
-    ({ name }) => access.sees(name) && (core === undefined || name === core),
+    ({ name }) => access.allowsCollection(name) && (core === undefined || name === core),
   );
   const found = await Promise.all(list.map(async (one) => [one.name, await stateOf(one, store)] as const));
   const status = new Map<string, unknown>(found);

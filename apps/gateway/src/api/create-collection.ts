@@ -2,8 +2,8 @@ import { ENDPOINTS, type Endpoints, type ParametersOf } from '@akin/contract';
 import { AkinError } from '@akin/domain';
 import { createCollection as create } from '@akin/store';
 import { presentCollection } from '../collections/present.ts';
-import type { Handler } from '../http/frame.ts';
 import type { ParameterList } from '../http/parameters.ts';
+import type { Handler } from '../http/serve.ts';
 
 /** Creates an empty collection; a conflict when the name is taken. */
 export const createCollection: Handler<ParametersOf<Endpoints['createCollection']>> = async (
@@ -22,6 +22,6 @@ function refuseSettings(list: ParameterList): void {
   if (unknown === undefined) return;
   throw new AkinError(
     'bad-request',
-    `A collection has no setting ${JSON.stringify(unknown.slice(0, 60))}: create it without a body. Fields are made by the documents that have them.`,
+    `A collection has no setting ${JSON.stringify(unknown.slice(0, 60))}: create it without a body. Documents create their fields.`,
   );
 }

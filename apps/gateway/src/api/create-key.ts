@@ -1,7 +1,7 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { naming, parseExpiry } from '@akin/domain';
 import { createKey as create } from '@akin/store';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 import { presentKey } from './keys.ts';
 
 /** Makes a key and tells its text, this once. */

@@ -1,8 +1,8 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { defineFields as define, findCollection, loadSchema } from '@akin/store';
 import { readFieldTypes } from '../collections/field-types.ts';
-import { readSolrFields, refuseOtherCommands } from '../collections/solr-fields.ts';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
+import { readSolrFields, refuseOtherCommands } from '../solr/add-field.ts';
 import { presentField } from './schema.ts';
 
 /** Gives fields their types before any document has them. */

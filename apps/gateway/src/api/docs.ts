@@ -1,7 +1,7 @@
 import { openApiDocument } from '@akin/contract';
 import { renderDocs } from '../html/docs-page.ts';
 import { HTML_HEADERS } from '../html/page.ts';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 
 /** The description of the interface as a page. */
 export const docs: Handler<unknown> = (_call, { version, legacySegment }) => ({

@@ -1,6 +1,6 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { dropCollection as drop, findCollection } from '@akin/store';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 
 /** Drops a collection with all that it holds. */
 export const dropCollection: Handler<ParametersOf<Endpoints['dropCollection']>> = async (

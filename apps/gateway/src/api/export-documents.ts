@@ -1,7 +1,7 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { formatThumbnail, stringifyJson } from '@akin/domain';
 import { definedFields, type ExportedDocument, exportDocuments as exportPage, findCollection } from '@akin/store';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 import { presentValue } from '../search/present.ts';
 import { lookupIn, readQuery } from '../search/query-parameters.ts';
 

@@ -1,22 +1,22 @@
 import { type Endpoints, MAX_ROWS, type ParametersOf } from '@akin/contract';
 import { AkinError, type Query } from '@akin/domain';
 import { findCollection, loadSchema, search } from '@akin/store';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 import { fieldNames } from '../search/answer-search.ts';
 import { readFieldList } from '../search/field-list.ts';
 import { presentDocument } from '../search/present.ts';
 import { lookupIn } from '../search/query-parameters.ts';
-import { refuseUnbuilt } from '../search/refused.ts';
+import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitToken } from '../update/await-token.ts';
 
 /** Documents by their ids, in the order in which these were given. */
 export const get: Handler<ParametersOf<Endpoints['get']>> = async ({ parameters, list, signal }, context) => {
-  refuseUnbuilt(list);
+  refuseUnsupported(list);
   refuseFilters(list);
   const ids = [...parameters.id, ...parameters.ids.flatMap((text) => text.split(',').map((id) => id.trim()))];
   const wanted = [...new Set(ids.filter((id) => id !== ''))];
   if (wanted.length === 0)
-    throw new AkinError('bad-request', 'Parameter id is required, or ids with several by comma.');
+    throw new AkinError('bad-request', 'Parameter id is required, or ids with several ids, separated by commas.');
   if (wanted.length > MAX_ROWS) {
     throw new AkinError(
       'bad-request',
@@ -63,7 +63,7 @@ function anyOf(ids: readonly string[]): Query {
 }
 
 /** A filter would have left documents out, so that ignoring it gives away what the client did not want. */
-function refuseFilters(list: Parameters<typeof refuseUnbuilt>[0]): void {
+function refuseFilters(list: Parameters<typeof refuseUnsupported>[0]): void {
   if (!list.some(([name, value]) => name === 'fq' && value.trim() !== '')) return;
-  throw new AkinError('bad-request', 'Parameter fq is not for /get: ask /select with q=id:….');
+  throw new AkinError('bad-request', '/get does not take fq: use /select with q=id:….');
 }

@@ -82,6 +82,17 @@ describe('/groups', () => {
     for (const { id, score } of groups[0].members) expect(score).toBeCloseTo(scores.get(id) as number, 9);
   });
 
+  it('lists all members of one group, piece by piece', async () => {
+    const red = (from: number) => get(`group.id=red&group.limit=2&group.offset=${from}&fl=id`);
+    const first = await red(0);
+    expect([ids(first), first.numFound, first.groups[0].size]).toEqual([[['red', 'red?again=1']], 1, 3]);
+    expect(ids(await red(2))).toEqual([['red, edited']]);
+    expect(ids(await red(3))).toEqual([[]]);
+    expect(ids(await get('group.id=red&group.offset=1&fq=price:[2+TO+5]'))).toEqual([['red, edited']]);
+    expect(await get('group.id=nobody')).toMatchObject({ numFound: 0, groups: [] });
+    expect((await get('group.offset=-1'))[0]).toBe(400);
+  });
+
   it('is narrowed by fq, paged by cursor, and lists as many members as asked for', async () => {
     expect(ids(await get('fq=price:[2+TO+5]'))).toEqual([['red?again=1', 'red, edited']]);
     expect(ids(await get('fq=price:[2+TO+*]&fq=-id:blue'))).toEqual([['red?again=1', 'red, edited']]);

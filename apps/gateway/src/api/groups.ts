@@ -1,22 +1,23 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
-import { AkinError, type Calibration, Double } from '@akin/domain';
+import { type Calibration, Double } from '@akin/domain';
 import { GROUP_MODULE, GROUP_SCORE, groupRule, scoreOf } from '@akin/modules/vectors';
 import { findCollection, type Group, listGroups, loadSchema, otherCalibration } from '@akin/store';
-import type { Handler } from '../http/frame.ts';
+import { readIdCursor, writeIdCursor } from '../http/id-cursor.ts';
+import type { Handler } from '../http/serve.ts';
 import { fieldNames } from '../search/answer-search.ts';
 import { type FieldList, readFieldList, wantedDistances } from '../search/field-list.ts';
 import { presentDocument } from '../search/present.ts';
 import { lookupIn, readFilters } from '../search/query-parameters.ts';
-import { refuseUnbuilt } from '../search/refused.ts';
+import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitToken } from '../update/await-token.ts';
 
 /** A page of the groups of near-duplicates, and the commit up to which they are right. */
 export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ parameters, list, signal }, context) => {
-  refuseUnbuilt(list);
+  refuseUnsupported(list);
   const parameter = lookupIn(list);
   const filters = readFilters(parameters.fq, parameters, parameter).map(({ query }) => query);
   const fields: FieldList = { ...readFieldList(parameters.fl, true, parameter), score: true };
-  const after = parameters.cursor === undefined ? undefined : readCursor(parameters.cursor);
+  const after = parameters.cursor === undefined ? undefined : readIdCursor(parameters.cursor);
 
   const collection = await findCollection(context.store, parameters.collection);
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
@@ -29,6 +30,8 @@ export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ param
     filters,
     rows: parameters.limit ?? parameters.rows,
     members: parameters['group.limit'],
+    membersFrom: parameters['group.offset'],
+    id: parameters['group.id'],
     after,
     fields: names,
     distances: wantedDistances(fields),
@@ -43,7 +46,7 @@ export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ param
       numFound: page.numFound,
       numFoundExact: page.numFoundExact,
       groups: page.groups.map((group) => presentGroup(group, fields, hidden, calibration)),
-      ...(page.next === undefined ? {} : { nextCursor: writeCursor(page.next) }),
+      ...(page.next === undefined ? {} : { nextCursor: writeIdCursor(page.next) }),
     },
   };
 };
@@ -65,15 +68,4 @@ function presentGroup(
       .filter((member) => member.id !== id)
       .map((member) => ({ ids: [id, member.id], score: new Double(member.score) })),
   };
-}
-
-/** Ids are arbitrary text; a cursor is safe in an address. */
-function writeCursor(id: string): string {
-  return Buffer.from(id, 'utf8').toString('base64url');
-}
-
-function readCursor(cursor: string): string {
-  const id = Buffer.from(cursor, 'base64url').toString('utf8');
-  if (id !== '' && writeCursor(id) === cursor && !id.includes('\0')) return id;
-  throw new AkinError('bad-request', 'Parameter cursor must be the nextCursor of an earlier answer.');
 }

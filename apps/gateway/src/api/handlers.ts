@@ -1,5 +1,5 @@
 import type { EndpointName, Endpoints, ParametersOf } from '@akin/contract';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 import { analyze } from './analyze.ts';
 import { collectionStatus } from './collection-status.ts';
 import { collections } from './collections.ts';
@@ -36,6 +36,7 @@ import { select } from './select.ts';
 import { tag } from './tag.ts';
 import { terms } from './terms.ts';
 import { thumbnail } from './thumbnail.ts';
+import { tombstones } from './tombstones.ts';
 import { update } from './update.ts';
 import { updateJson } from './update-json.ts';
 import { updateJsonDocs } from './update-json-docs.ts';
@@ -64,6 +65,7 @@ export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<E
   schema,
   defineFields,
   exportDocuments,
+  tombstones,
   reindex,
   reindexStatus,
   pixolution,

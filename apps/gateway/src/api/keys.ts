@@ -1,5 +1,5 @@
 import { type Key, listKeys } from '@akin/store';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 
 /** All keys, without their secrets. */
 export const keys: Handler<unknown> = async (_call, { store }) => ({

@@ -1,4 +1,4 @@
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 
 /** Figures for Prometheus. */
 export const metrics: Handler<unknown> = async (_call, context) => {

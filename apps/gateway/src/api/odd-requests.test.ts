@@ -146,6 +146,7 @@ describe('a thumbnail that comes with a document', () => {
   ])('%s', async (_, bytes, made) => {
     expect((await index(bytes)).status).toBe(200);
     const { headers, text } = await send(`${CORES}/thumbnail?id=t`);
+    expect(headers).toMatchObject({ 'cross-origin-resource-policy': 'same-origin' });
     expect(headers['content-type']).toBe('image/webp');
     expect(text).toBe((made ? MADE : bytes).toString());
   });

@@ -1,6 +1,6 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { findCollection, findOperation } from '@akin/store';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 import { presentOperation } from '../operations/present.ts';
 import { seqOf } from '../operations/seq-of.ts';
 

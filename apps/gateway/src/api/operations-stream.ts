@@ -1,7 +1,7 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, stringifyJson } from '@akin/domain';
 import { findCollection, lastOperation } from '@akin/store';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 import { presentOperation } from '../operations/present.ts';
 
 const HEARTBEAT_MILLISECONDS = 15_000;
@@ -16,7 +16,7 @@ export const operationsStream: Handler<ParametersOf<Endpoints['operationsStream'
   const collection = await findCollection(store, parameters.collection);
   const from = parameters.cursor ?? header('last-event-id');
   let cursor = from === undefined || from === '' ? await lastOperation(store, collection) : readCursor(from);
-  feeds.requireRoom();
+  feeds.requireCapacity();
   const ended = AbortSignal.any([signal, feeds.stopping]);
 
   async function* events(): AsyncGenerator<string> {
@@ -33,7 +33,7 @@ export const operationsStream: Handler<ParametersOf<Endpoints['operationsStream'
           yield `event: status\ndata: ${status}\n\n`;
           beat = performance.now();
         }
-        const settled = await feed.settled(cursor);
+        const settled = await feed.terminal(cursor);
         if (settled.length > 0) {
           cursor = settled.at(-1)?.seq ?? cursor;
           yield settled

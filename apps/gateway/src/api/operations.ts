@@ -1,7 +1,7 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError } from '@akin/domain';
 import { findCollection, listOperations } from '@akin/store';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 import { presentOperation } from '../operations/present.ts';
 
 /** A page of accepted changes in their order, and how far they got. */

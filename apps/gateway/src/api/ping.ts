@@ -1,6 +1,6 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { findCollection } from '@akin/store';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 
 /** Whether the collection can be used. A store that is down is a 503 by its own error. */
 export const ping: Handler<ParametersOf<Endpoints['ping']>> = async ({ parameters }, { store }) => {

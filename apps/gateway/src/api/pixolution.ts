@@ -2,7 +2,7 @@ import type { Endpoints, ParametersOf } from '@akin/contract';
 import { MODULES } from '@akin/modules/manifests';
 import { findCollection, loadSchema } from '@akin/store';
 import { presentCollection } from '../collections/present.ts';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 
 /** A self-check of the collection: its store, its fields, its modules. */
 export const pixolution: Handler<ParametersOf<Endpoints['pixolution']>> = async ({ parameters }, { store }) => {

@@ -4,9 +4,9 @@ import { AkinError, quote } from '@akin/domain';
 import { beginReindex, findCollection, loadSchema, runReindex } from '@akin/store';
 import { readFieldTypes } from '../collections/field-types.ts';
 import { presentReindex } from '../collections/present-reindex.ts';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 
-/** Makes a collection anew beside itself. The work is this process's; when it ends, whoever asks next begins again. */
+/** Reindexes a collection in the background of this process. If the process ends, the next request starts it again. */
 export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ parameters, access }, context) => {
   const { store, commit, wake } = context;
   const collection = await findCollection(store, parameters.collection);
@@ -20,7 +20,7 @@ export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ par
     );
   }
   const { outputsFrom } = parameters;
-  if (outputsFrom !== undefined && !access.sees(outputsFrom)) {
+  if (outputsFrom !== undefined && !access.allowsCollection(outputsFrom)) {
     throw new AkinError('forbidden', `This key is not for the collection ${quote(outputsFrom)}.`);
   }
   const pictures = outputsFrom === undefined ? undefined : await findCollection(store, outputsFrom);
@@ -28,7 +28,7 @@ export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ par
   const target = await beginReindex(store, collection, worker, types);
   if (target !== undefined) {
     const { allowMissing } = parameters;
-    context.background(`making ${collection.name} anew`, async (signal) => {
+    context.background(`reindexing ${collection.name}`, async (signal) => {
       const work = { worker, allowMissing, outputsFrom: pictures, signal, wake, commit };
       await runReindex(store, collection, target, work);
     });

@@ -1,7 +1,7 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError } from '@akin/domain';
 import { findCollection, findOperation, retryFailed } from '@akin/store';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 import { presentOperation } from '../operations/present.ts';
 import { seqOf } from '../operations/seq-of.ts';
 
@@ -15,7 +15,7 @@ export const retryOperation: Handler<ParametersOf<Endpoints['retryOperation']>> 
   const { retried, superseded } = await retryFailed(store, collection, { seq });
   const operation = await findOperation(store, collection, seq);
   if (retried + superseded === 0) {
-    throw new AkinError('conflict', `Only failed changes can be tried again; this one is ${operation.state}.`);
+    throw new AkinError('conflict', `Only failed operations can be retried. This one is ${operation.state}.`);
   }
   wake();
   return { body: presentOperation(collection, operation) };

@@ -1,6 +1,6 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { findCollection, retryFailed } from '@akin/store';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 
 /** Sets failed changes on their way again. */
 export const retryOperations: Handler<ParametersOf<Endpoints['retryOperations']>> = async (

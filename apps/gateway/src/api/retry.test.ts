@@ -51,7 +51,7 @@ describe('a failed change', () => {
   it('is not tried again when it did not fail, is not known, or the request changes nothing', async () => {
     expect(await post('/operations/my-collection-1/retry')).toMatchObject({
       status: 409,
-      body: { error: { msg: 'Only failed changes can be tried again; this one is visible.' } },
+      body: { error: { msg: 'Only failed operations can be retried. This one is visible.' } },
     });
     expect(await post('/operations/my-collection-99/retry')).toMatchObject({ status: 404 });
     expect(await post('/operations/retry?reason=rain')).toMatchObject({ status: 400 });

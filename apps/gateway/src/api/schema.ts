@@ -1,7 +1,7 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import type { Field, FieldType } from '@akin/domain';
 import { findCollection, loadSchema } from '@akin/store';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 
 /** What each type is to a client: the type of one value, and whether a document has several. */
 const TYPES: Readonly<Record<FieldType, readonly [name: string, multiValued: boolean]>> = {

@@ -102,7 +102,7 @@ describe('/tag', () => {
       [
         { 'tagging.input.preprocessed': outputsOf('red', ['color']) },
         400,
-        'Parameter tagging.input.preprocessed brings no',
+        'Parameter tagging.input.preprocessed contains no',
       ],
       [{ 'tagging.input.data': '!!' }, 400, ''],
       [{ 'tagging.input.url': 'ftp://x/y.jpg' }, 400, 'http'],

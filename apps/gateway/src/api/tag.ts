@@ -2,25 +2,25 @@ import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, Double, type Field, type Query, quote } from '@akin/domain';
 import { scoreOf } from '@akin/modules/vectors';
 import { type CollectionSchema, findCollection, loadSchema, otherCalibration, search } from '@akin/store';
-import type { Handler } from '../http/frame.ts';
-import { describe } from '../search/describe.ts';
+import type { Handler } from '../http/serve.ts';
+import { describeQuery } from '../search/describe-query.ts';
 import { lookupIn, readFilters } from '../search/query-parameters.ts';
 import type { RankInput } from '../search/rank-inputs.ts';
-import { refuseUnbuilt } from '../search/refused.ts';
 import { requireOwnModel } from '../search/require-own-model.ts';
 import { type Voter, voteForTags } from '../search/tags.ts';
+import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitToken } from '../update/await-token.ts';
 
 type Parameters = ParametersOf<Endpoints['tag']>;
 
-/** Who has a say about what a picture shows: those that show the like. */
+/** Documents with similar content vote. */
 const VOTING_MODULE = 'content';
 /** How many of the nearest vote. */
 const VOTERS = 20;
 
 /** Labels for a picture, voted by the documents that look most like it. */
 export const tag: Handler<Parameters> = async ({ parameters, list, signal }, context) => {
-  refuseUnbuilt(list);
+  refuseUnsupported(list);
   const input = readInput(parameters);
   const parameter = lookupIn(list);
   const filters = readFilters(parameters.fq, parameters, parameter).map(({ query }) => query);
@@ -32,7 +32,7 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
   // As in queries, a backslash takes the meaning from the character behind it.
   const field = labelField(parameters['tagging.field'].replace(/\\(.)/gsu, '$1'), schema);
   const calibration = otherCalibration(context.store, collection, schema, VOTING_MODULE);
-  const rank = await describe([input], { module: VOTING_MODULE }, signal, context);
+  const rank = await describeQuery([input], { module: VOTING_MODULE }, signal, context);
   const { hits } = await search(context.store, collection, {
     query: { kind: 'exists', field: field.name, position: 0 },
     filters: input.kind === 'id' ? [...filters, not(input.value)] : filters,
@@ -85,7 +85,7 @@ function labelField(name: string, { fields }: CollectionSchema): Field {
   if ((field.type === 'string' || field.type === 'strings') && field.returnedByDefault) return field;
   throw new AkinError(
     'bad-request',
-    `Parameter tagging.field: ${quote(name)} is not a String field, so its values are no labels.`,
+    `Parameter tagging.field: ${quote(name)} is not a String field: name a field whose values are labels.`,
   );
 }
 

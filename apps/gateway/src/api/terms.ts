@@ -1,15 +1,15 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError } from '@akin/domain';
 import { findCollection, terms as readTerms } from '@akin/store';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 import { presentValue } from '../search/present.ts';
 import { named, namedList } from '../search/present-facets.ts';
-import { refuseUnbuilt } from '../search/refused.ts';
+import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitToken } from '../update/await-token.ts';
 
 /** Values of fields with the number of documents that have them: in the style of `json.nl`. */
 export const terms: Handler<ParametersOf<Endpoints['terms']>> = async ({ list, parameters, signal }, context) => {
-  refuseUnbuilt(list);
+  refuseUnsupported(list);
   const { 'terms.fl': names, 'terms.limit': limit, 'terms.prefix': prefix, 'terms.sort': sort } = parameters;
   const style = parameters['json.nl'];
   if (names.length === 0) throw new AkinError('bad-request', 'Parameter terms.fl is required: it names the fields.');

@@ -1,7 +1,7 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, quote } from '@akin/domain';
 import { findCollection, readThumbnail } from '@akin/store';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 
 /** The small picture of a document. It may be shown from memory as long as its ETag is the same. */
 export const thumbnail: Handler<ParametersOf<Endpoints['thumbnail']>> = async ({ parameters, header }, { store }) => {
@@ -9,7 +9,10 @@ export const thumbnail: Handler<ParametersOf<Endpoints['thumbnail']>> = async ({
   const found = await readThumbnail(store, collection, parameters.id);
   if (!found) {
     const name = quote(parameters.id);
-    throw new AkinError('not-found', `There is no thumbnail of ${name}: it is no visible document, or has no picture.`);
+    throw new AkinError(
+      'not-found',
+      `There is no thumbnail of ${name}: the document is not visible, or it has no picture.`,
+    );
   }
   const etag = `"${found.etag}"`;
   const headers = {

@@ -198,6 +198,6 @@ describe('pictures that cannot be had', () => {
     );
     const answer = await postJson(impatient, `${CORES}?commit=true`, { id: '1', image: picture('red') });
     await impatient[Symbol.asyncDispose]();
-    expect([answer.status, answer.json.error.msg]).toEqual([503, expect.stringContaining('Everything is accepted')]);
+    expect([answer.status, answer.json.error.msg]).toEqual([503, expect.stringContaining('All changes are accepted')]);
   });
 });

@@ -1,5 +1,5 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
-import type { Handler } from '../http/frame.ts';
+import type { Handler } from '../http/serve.ts';
 import { answerUpdate } from '../update/answer-update.ts';
 import { loneObjectOf } from './update.ts';
 

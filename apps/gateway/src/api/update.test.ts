@@ -62,7 +62,7 @@ describe('update below the legacy segment', () => {
   });
 
   it.each([
-    [{ id: '1' }, '"id" is no command'],
+    [{ id: '1' }, '"id" is not a command'],
     [{ rollback: {} }, 'rollback is not possible'],
     [{ add: { id: '1' } }, 'needs a document'],
     [{ add: { doc: { id: '1' }, overwrite: false } }, 'overwrite=false'],
@@ -163,7 +163,7 @@ describe('all or nothing', () => {
     ]);
     expect(answer.json.error.details[5].msg).toMatch(/^Document "import" at position 6: field "import": /);
     expect(answer.json.error.msg).toContain('"id" is required');
-    expect(answer.json.error.msg).toContain('7 documents or deletes are wrong. Nothing of the request was accepted.');
+    expect(answer.json.error.msg).toContain('7 documents or deletes are wrong. Nothing in the request was accepted.');
     expect(await ids()).toEqual([]);
   });
 

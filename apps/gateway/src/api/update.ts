@@ -1,5 +1,5 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
-import type { Call, Handler } from '../http/frame.ts';
+import type { Call, Handler } from '../http/serve.ts';
 import { answerUpdate } from '../update/answer-update.ts';
 
 type Parameters = ParametersOf<Endpoints['update']>;
@@ -9,6 +9,6 @@ export const update: Handler<Parameters> = (call, context) =>
   answerUpdate(call, { json: loneObjectOf(call), xml: true }, context);
 
 /** Below `/api/cores` a lone JSON object is a document, below the legacy segment it holds commands, as in Solr. */
-export function loneObjectOf({ door, parameters }: Call<Parameters>): 'document' | 'commands' {
-  return door === 'cores' || !parameters['json.command'] ? 'document' : 'commands';
+export function loneObjectOf({ prefix, parameters }: Call<Parameters>): 'document' | 'commands' {
+  return prefix === 'cores' || !parameters['json.command'] ? 'document' : 'commands';
 }

@@ -8,7 +8,7 @@ const LOOK_MILLISECONDS = 2_000;
 /** News come in floods while a collection is filled. */
 const REST_MILLISECONDS = 200;
 const STATUS_MILLISECONDS = 1_000;
-const SETTLED: readonly string[] = ['visible', 'failed', 'superseded'];
+const TERMINAL_STATES: readonly string[] = ['visible', 'failed', 'superseded'];
 
 /** What one collection tells all who listen: it is looked at once, however many they are. */
 export class Feed {
@@ -55,7 +55,7 @@ export class Feed {
    * Changes behind a number that are settled, up to the first one that is not. Those who ask the same between two looks
    * share the answer.
    */
-  settled(after: number): Promise<readonly Operation[]> {
+  terminal(after: number): Promise<readonly Operation[]> {
     const known = this.#pages.get(after);
     if (known) return known;
     const page = this.#read(after);
@@ -87,7 +87,7 @@ export class Feed {
   async #read(after: number): Promise<readonly Operation[]> {
     const collection = this.#collection ?? (await findCollection(this.#store, this.#name));
     const { operations } = await listOperations(this.#store, collection, { after, limit: PAGE });
-    const open = operations.findIndex(({ state }) => !SETTLED.includes(state));
+    const open = operations.findIndex(({ state }) => !TERMINAL_STATES.includes(state));
     return open < 0 ? operations : operations.slice(0, open);
   }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { AkinError } from '@akin/domain';
 import type { Store } from '@akin/store';
 import { Feed } from './feed.ts';
@@ -14,6 +15,8 @@ export class Feeds {
 
   constructor(store: Store) {
     this.#store = store;
+    // Each feed waits on it, and there are no more of them than readers.
+    setMaxListeners(MOST_READERS, this.#stopping.signal);
   }
 
   /** Ends all streams. */
@@ -26,9 +29,11 @@ export class Feeds {
   }
 
   /** @throws AkinError too-many-requests when nobody else can listen */
-  requireRoom(): void {
+  requireCapacity(): void {
     if (this.#readers < MOST_READERS) return;
-    throw new AkinError('too-many-requests', `There are ${MOST_READERS} streams already.`, { retryAfterSeconds: 10 });
+    throw new AkinError('too-many-requests', `All ${MOST_READERS} streams are in use: try again later.`, {
+      retryAfterSeconds: 10,
+    });
   }
 
   /** The feed of a collection, and what to call when one is through with it. */

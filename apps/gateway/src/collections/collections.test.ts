@@ -135,7 +135,7 @@ describe('collections', () => {
       [{ 'add-field': { name: 'x', type: 'currency' } }, /type "currency".*pdouble/],
       [{ 'add-field': { name: 'x' } }, /"x" has no type/],
       [{ 'add-field': { type: 'string' } }, /needs a name/],
-      [{ 'add-field': 'x' }, /cannot be read|is an object/],
+      [{ 'add-field': 'x' }, /cannot be read|must be an object/],
       [{ 'add-field': [[{ name: 'x', type: 'string' }]] }, /add-field/],
       [{ 'add-field': { name: 'x', type: 'string', multiValued: true } }, /only "labels"/],
       [{ 'add-field': { name: 'x', type: 'string', required: true } }, /cannot be required/],
@@ -152,20 +152,20 @@ describe('collections', () => {
       const before = await typesOf();
       const answer = await define(body);
       expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringMatching(message)]);
-      // Nothing beside it is defined either.
+      // No other field is defined either.
       expect((await define({ field: ['beside:long'], ...body })).status).toBe(400);
       expect(await typesOf()).toEqual(before);
     });
   });
 
-  it('are not made anew for a field, or from a collection, that is not there', async () => {
+  it('are not reindexed for a field, or from a collection, that is not there', async () => {
     const answer = await postJson(service.gateway, `${C}/reindex?field=prise:double`, {});
     expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining('no field "prise"')]);
     expect((await postJson(service.gateway, `${C}/reindex?outputsFrom=nowhere`, {})).status).toBe(404);
     expect((await get(`${C}/reindex`)).status).toBe(404);
   });
 
-  it('are made anew by one request at a time, and whoever joins is told', async () => {
+  it('are reindexed by one request at a time, and further requests say that they joined', async () => {
     const { engine } = service.store;
     await createCollection(service.store, 'twice');
     await engine.query(

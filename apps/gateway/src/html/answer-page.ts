@@ -1,18 +1,19 @@
 import { stringifyJson } from '@akin/domain';
-import { escapeHtml, page } from './page.ts';
+import { type Html, html } from './html.ts';
+import { page } from './page.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 type Document = ReadonlyMap<string, unknown>;
 
-/** The longest value that is shown whole. */
+/** Longer values are cut, in characters. */
 const LONGEST = 500;
-/** Fields with a place of their own, or of no use to a person. */
+/** Fields that are not in the table: they are shown elsewhere, or say nothing to a person. */
 const SHOWN_APART = new Set(['score', 'color_palette_hex', 'color_palette_freq']);
 
 /**
- * An answer as a page for people: documents with picture, score, palette and fields, all else as a table.
+ * An answer as a page: documents with picture, score, palette and fields, and a table of everything else.
  *
- * @param path the raw path of the request; thumbnails are its siblings
+ * @param path the raw path of the request. Thumbnails are next to it
  */
 export function renderAnswer(answer: Members, path: string): string {
   const { responseHeader, response, error, ...rest } = answer as {
@@ -20,17 +21,16 @@ export function renderAnswer(answer: Members, path: string): string {
     response?: { docs?: readonly Document[] } & Members;
     error?: Members;
   };
-  const parts: string[] = [];
-  if (error) parts.push(`<p class="error">${escapeHtml(textOf(error.msg))}</p>`);
+  const parts: Html[] = [];
+  if (error) parts.push(html`<p class="error">${textOf(error.msg)}</p>`);
   if (response) {
     const { docs = [], ...numbers } = response;
-    parts.push(
-      `<p>${Object.entries(numbers)
-        .map(([name, value]) => `${escapeHtml(name)} <b>${escapeHtml(textOf(value))}</b>`)
-        .join(' · ')}</p>`,
+    const counts = Object.entries(numbers).map(
+      ([name, value], i) => html`${i > 0 ? ' · ' : ''}${name} <b>${textOf(value)}</b>`,
     );
+    parts.push(html`<p>${counts}</p>`);
     const siblings = path.replace(/\/+$/, '').replace(/[^/]*$/, '');
-    parts.push(`<div class="documents">${docs.map((document) => renderDocument(document, siblings)).join('')}</div>`);
+    parts.push(html`<div class="documents">${docs.map((document) => renderDocument(document, siblings))}</div>`);
   }
   const { msg: _, ...more } = error ?? {};
   for (const [title, members] of [
@@ -38,34 +38,33 @@ export function renderAnswer(answer: Members, path: string): string {
     ['responseHeader', responseHeader ?? {}],
   ] as const) {
     if (Object.keys(members).length === 0) continue;
-    parts.push(`${title && `<h2>${title}</h2>`}<table>${rows(Object.entries(members))}</table>`);
+    parts.push(html`${title && html`<h2>${title}</h2>`}<table>${rows(Object.entries(members))}</table>`);
   }
-  return page(decodePath(path), parts.join('\n'));
+  return page(decodePath(path), html`${parts}`);
 }
 
-function renderDocument(document: Document, siblings: string): string {
+function renderDocument(document: Document, siblings: string): Html {
   const id = textOf(document.get('id'));
   const score = document.get('score');
   const fields = [...document].filter(([name]) => !SHOWN_APART.has(name));
-  return [
-    '<div class="document">',
-    document.has('id') ? `<img loading="lazy" alt="" src="${escapeHtml(pictureOf(document, id, siblings))}">` : '',
-    score === undefined ? '' : `<div class="score">${escapeHtml(textOf(score))}</div>`,
-    renderPalette(document.get('color_palette_hex'), document.get('color_palette_freq')),
-    `<table>${rows(fields)}</table>`,
-    '</div>',
-  ].join('');
+  const picture = document.has('id')
+    ? html`<img loading="lazy" alt="" src="${pictureOf(document, id, siblings)}">`
+    : '';
+  return html`<div class="document">${picture}${
+    score === undefined ? '' : html`<div class="score">${textOf(score)}</div>`
+  }${renderPalette(document.get('color_palette_hex'), document.get('color_palette_freq'))}<table>${rows(fields)}</table></div>
+`;
 }
 
-/** The original where a browser can load it, else the thumbnail. */
+/** The original if a browser can load it, otherwise the thumbnail. */
 function pictureOf(document: Document, id: string, siblings: string): string {
   const image = document.get('image');
   if (typeof image === 'string' && /^https?:\/\//i.test(image)) return image;
   return `${siblings}thumbnail?id=${encodeURIComponent(id)}`;
 }
 
-/** One rectangle a colour, as wide as its share. The colour is an attribute of the drawing, which needs no style. */
-function renderPalette(colors: unknown, shares: unknown): string {
+/** One rectangle per colour, as wide as its share. The colour is an attribute of the SVG, since the policy allows no inline style. */
+function renderPalette(colors: unknown, shares: unknown): Html | '' {
   if (!Array.isArray(colors)) return '';
   let x = 0;
   const rectangles = colors.map((color, index) => {
@@ -73,19 +72,17 @@ function renderPalette(colors: unknown, shares: unknown): string {
     const fill = /^#[0-9a-f]{6}$/i.test(String(color)) ? String(color) : '#000000';
     const left = x;
     x += share * 100;
-    return `<rect x="${left.toFixed(2)}" width="${(share * 100).toFixed(2)}" height="8" fill="${fill}"><title>${fill}</title></rect>`;
+    return html`<rect x="${left.toFixed(2)}" width="${(share * 100).toFixed(2)}" height="8" fill="${fill}"><title>${fill}</title></rect>`;
   });
-  return `<svg viewBox="0 0 100 8" width="100%" height="16" preserveAspectRatio="none">${rectangles.join('')}</svg>`;
+  return html`<svg viewBox="0 0 100 8" width="100%" height="16" preserveAspectRatio="none">${rectangles}</svg>`;
 }
 
-function rows(entries: Iterable<readonly [string, unknown]>): string {
-  return [...entries]
-    .map(([name, value]) => {
-      const text = textOf(value);
-      const shown = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
-      return `<tr><th>${escapeHtml(name)}</th><td><code>${escapeHtml(shown)}</code></td></tr>`;
-    })
-    .join('');
+function rows(entries: Iterable<readonly [string, unknown]>): Html[] {
+  return [...entries].map(([name, value]) => {
+    const text = textOf(value);
+    const shown = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+    return html`<tr><th>${name}</th><td><code>${shown}</code></td></tr>`;
+  });
 }
 
 function textOf(value: unknown): string {

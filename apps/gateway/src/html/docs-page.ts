@@ -1,4 +1,5 @@
-import { escapeHtml, page } from './page.ts';
+import { type Html, html } from './html.ts';
+import { page } from './page.ts';
 
 interface Parameter {
   readonly name: string;
@@ -14,7 +15,7 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
 }
 
-/** The OpenAPI document as one page for people, which works without a network. */
+/** The OpenAPI document as one page, which works offline. */
 export function renderDocs(document: Record<string, unknown>, legacySegment: string): string {
   const paths = document.paths as Record<string, Record<string, Operation>>;
   const sections = Object.entries(paths)
@@ -22,11 +23,11 @@ export function renderDocs(document: Record<string, unknown>, legacySegment: str
     .flatMap(([path, item]) => sectionsOf(path, item));
   const contents = sections.map(
     ({ name, operation }, index) =>
-      `<li><a href="#${index + 1}"><code>${escapeHtml(name)}</code></a><br>${prose(operation.summary)}</li>`,
+      html`<li><a href="#${index + 1}"><code>${name}</code></a><br>${prose(operation.summary)}</li>`,
   );
   return page(
     'akin: the HTTP interface',
-    `<p>Machine-readable: <a href="/openapi.json">/openapi.json</a>. Everything below <code>/api/cores</code> answers below <code>/${escapeHtml(legacySegment)}</code> too. Parameters come in the address or in a form body alike.</p><ul class="contents">${contents.join('')}</ul>${sections.map(renderSection).join('\n')}`,
+    html`<p>Machine-readable: <a href="/openapi.json">/openapi.json</a>. Every path below <code>/api/cores</code> works below <code>/${legacySegment}</code> too. Send parameters in the address or in a form body.</p><ul class="contents">${contents}</ul>${sections.map(renderSection)}`,
   );
 }
 
@@ -36,7 +37,7 @@ interface Section {
   readonly operation: Operation;
 }
 
-/** Methods that do the same stand together. */
+/** Groups the methods that do the same. */
 function sectionsOf(path: string, item: Record<string, Operation>): Section[] {
   return groupAlike(Object.keys(item), (method) => JSON.stringify(item[method]?.summary)).map((alike) => ({
     name: `${alike.map((method) => method.toUpperCase()).join(' · ')} ${path}`,
@@ -44,17 +45,16 @@ function sectionsOf(path: string, item: Record<string, Operation>): Section[] {
   }));
 }
 
-function renderSection({ name, operation }: Section, index: number): string {
-  const bodies = Object.keys(operation.requestBody?.content ?? {});
-  return [
-    `<h2 id="${index + 1}"><code>${escapeHtml(name)}</code></h2>`,
-    `<p>${prose(operation.summary)} ${prose(operation.description ?? '')}</p>`,
-    bodies.length > 0 ? `<p>Body: <code>${bodies.map(escapeHtml).join('</code>, <code>')}</code></p>` : '',
-    `<table class="parameters">${operation.parameters.map(renderParameter).join('')}</table>`,
-  ].join('');
+function renderSection({ name, operation }: Section, index: number): Html {
+  const bodies = Object.keys(operation.requestBody?.content ?? {}).map((type) => html` <code>${type}</code>`);
+  return html`<h2 id="${index + 1}"><code>${name}</code></h2>
+<p>${prose(operation.summary)} ${prose(operation.description ?? '')}</p>
+${bodies.length > 0 ? html`<p>Body:${bodies}</p>` : ''}
+<table class="parameters">${operation.parameters.map(renderParameter)}</table>
+`;
 }
 
-function renderParameter({ name, required, description, schema }: Parameter): string {
+function renderParameter({ name, required, description, schema }: Parameter): Html {
   const several = schema.type === 'array';
   const { type, enum: words, minimum, maximum } = (several ? schema.items : schema) as Parameter['schema'];
   const range = [minimum, maximum].filter((bound) => bound !== undefined && Number(bound) < UNBOUNDED);
@@ -65,15 +65,15 @@ function renderParameter({ name, required, description, schema }: Parameter): st
     several ? 'may repeat' : '',
     schema.default === undefined || several ? '' : `default ${String(schema.default)}`,
   ];
-  return `<tr><th>${escapeHtml(name)}</th><td>${escapeHtml(notes.filter(Boolean).join(', '))}</td><td>${prose(description ?? '')}</td></tr>`;
+  return html`<tr><th>${name}</th><td>${notes.filter(Boolean).join(', ')}</td><td>${prose(description ?? '')}</td></tr>`;
 }
 
-/** A limit beyond this is none that a person meets. */
+/** A limit above this matters to nobody. */
 const UNBOUNDED = 1e12;
 
-/** What stands between backticks is code. */
-function prose(text: string): string {
-  return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
+/** Text in backticks is code. */
+function prose(text: string): Html {
+  return html`${text.split(/`([^`]+)`/).map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
 function groupAlike(names: readonly string[], key: (name: string) => string): string[][] {

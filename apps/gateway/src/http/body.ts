@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { AkinError } from '@akin/domain';
-import type { GatewayLimits } from '../limits.ts';
+import type { GatewayLimits } from '../admission/limits.ts';
+import { WaitBudget } from '../admission/wait-budget.ts';
 
 /** What a request sends behind its headers. */
 export interface Body {
@@ -16,13 +18,17 @@ export interface Body {
    * The bytes, decompressed and counted. Read once.
    *
    * @param within milliseconds in which all must have come, where the client may not take its time
-   * @throws AkinError too-large past `mostBytes`; bad-request for broken compression, a pause or a cut connection
+   * @throws AkinError too-large past `mostBytes`; request-timeout when it comes too slowly; bad-request for broken
+   * compression or a cut connection
    */
   bytes(mostBytes: number, within?: number): AsyncGenerator<Uint8Array>;
 }
 
 /** Past so many bytes the ratio of compression is watched. */
 const RATIO_WATCHED_FROM = 32 * 1024 ** 2;
+
+/** Each takes memory of its own before the first byte. */
+const MOST_ENCODINGS = 2;
 
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
@@ -50,7 +56,7 @@ function requireUtf8(parameters: readonly string[]): void {
   for (const parameter of parameters) {
     const [, charset] = /^charset="?([^"]*)"?$/i.exec(parameter) ?? [];
     if (charset === undefined || /^(utf-?8|us-ascii|ascii)$/i.test(charset)) continue;
-    throw new AkinError('unsupported-media-type', `A body in ${charset} is not read: send UTF-8.`);
+    throw new AkinError('unsupported-media-type', `akin does not read a body in ${charset}: send UTF-8.`);
   }
 }
 
@@ -62,13 +68,14 @@ async function* readBytes(
 ): AsyncGenerator<Uint8Array> {
   if (Number(request.headers['content-length'] ?? '0') > mostBytes) throw tooLarge(mostBytes);
   const receivedBefore = request.socket.bytesRead;
+  const arrivals = new Arrivals(request, limits);
   let count = 0;
   // The stream is left as it is when reading stops early: destroying it would cut the connection before the answer.
   const chunks: AsyncIterator<Uint8Array> = decoded(request).iterator({ destroyOnReturn: false });
   for (;;) {
-    const chunk = await nextChunk(chunks, limits.bodyIdleMilliseconds);
+    const chunk = await nextChunk(chunks, arrivals);
     if (chunk === null) return;
-    if (performance.now() > deadline) throw new AkinError('bad-request', 'The body took too long to come.');
+    if (performance.now() > deadline) throw new AkinError('request-timeout', 'The body took too long to come.');
     count += chunk.length;
     if (count > mostBytes) throw tooLarge(mostBytes);
     if (
@@ -77,40 +84,76 @@ async function* readBytes(
         (request.socket.bytesRead - receivedBefore + RATIO_WATCHED_FROM / limits.compressionRatio) *
           limits.compressionRatio
     ) {
-      throw new AkinError('too-large', 'The compressed body grows too much: send it less compressed, or in parts.');
+      throw new AkinError(
+        'too-large',
+        'The compressed body expands too much: send it with less compression, or in parts.',
+      );
     }
     yield chunk;
   }
 }
 
-/** The next chunk, or null at the end. Only waiting for the client counts as a pause, not our own work in between. */
-async function nextChunk(chunks: AsyncIterator<Uint8Array>, idleMilliseconds: number): Promise<Uint8Array | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const idle = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new AkinError('bad-request', `No byte of the body came for ${idleMilliseconds / 1000} seconds.`));
-    }, idleMilliseconds);
-  });
+/** Waits for what a client sends, for as long as the pace of its body allows. Our own work in between does not count. */
+class Arrivals {
+  readonly #socket: Socket;
+  readonly #limits: GatewayLimits;
+  readonly #budget: WaitBudget;
+
+  constructor({ socket }: IncomingMessage, limits: GatewayLimits) {
+    this.#socket = socket;
+    this.#limits = limits;
+    this.#budget = new WaitBudget(limits.bodyIdleMilliseconds, limits.bodyBytesPerSecond);
+  }
+
+  /** @throws AkinError request-timeout */
+  async wait<Value>(next: Promise<Value>): Promise<Value> {
+    while (this.#budget.left > 0) {
+      const began = performance.now();
+      const before = this.#socket.bytesRead;
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<typeof LATE>((resolve) => {
+        timer = setTimeout(resolve, this.#budget.left, LATE);
+      });
+      const first = await Promise.race([next, late]).finally(() => clearTimeout(timer));
+      this.#budget.record(performance.now() - began, this.#socket.bytesRead - before);
+      if (first !== LATE) return first;
+    }
+    const { bodyIdleMilliseconds, bodyBytesPerSecond } = this.#limits;
+    throw new AkinError(
+      'request-timeout',
+      `The body stopped or comes too slowly: send at least ${bodyBytesPerSecond} bytes a second, and pause for less than ${bodyIdleMilliseconds / 1000} seconds.`,
+    );
+  }
+}
+
+const LATE = Symbol('late');
+
+/** The next chunk, or null at the end. */
+async function nextChunk(chunks: AsyncIterator<Uint8Array>, arrivals: Arrivals): Promise<Uint8Array | null> {
+  const next = chunks.next();
+  // After a timeout nobody waits for it.
+  next.catch(() => {});
   try {
-    const { done, value } = await Promise.race([chunks.next(), idle]);
+    const { done, value } = await arrivals.wait(next);
     return done ? null : value;
   } catch (error) {
     if (error instanceof AkinError) throw error;
     if (/^(Z_|ERR__ERROR|ERR_BROTLI|ERR_PADDING|ERR__ZLIB)/.test(codeOf(error))) {
-      const message = 'The body does not decompress: it is cut off or not what Content-Encoding says.';
+      const message = 'The body cannot be decompressed: it is cut off, or Content-Encoding is wrong.';
       throw new AkinError('bad-request', message, { cause: error });
     }
     throw new AkinError('bad-request', 'The connection ended before the body did.', { cause: error });
-  } finally {
-    clearTimeout(timer);
   }
 }
 
 function decoded(request: IncomingMessage): Readable {
   let stream: Readable = request;
   const encodings = (request.headers['content-encoding'] ?? '').split(',').map((name) => name.trim().toLowerCase());
-  for (const name of encodings.reverse()) {
-    if (name === '' || name === 'identity') continue;
+  const used = encodings.filter((name) => name !== '' && name !== 'identity');
+  if (used.length > MOST_ENCODINGS) {
+    throw new AkinError('unsupported-media-type', 'Content-Encoding names too many: compress the body once.');
+  }
+  for (const name of used.reverse()) {
     const create = DECODERS[name];
     if (!create) {
       throw new AkinError('unsupported-media-type', `Content-Encoding ${name} is not read: use gzip, deflate or br.`);

@@ -10,7 +10,7 @@ import type { Gate } from '../access/gate.ts';
 export async function cors(request: Request, response: Response, gate: Gate): Promise<boolean> {
   response.vary('Origin');
   const { origin } = request.headers;
-  if (origin === undefined || !(await gate.letsRead(origin).catch(() => false))) return false;
+  if (origin === undefined || !(await gate.allowsOrigin(origin).catch(() => false))) return false;
   response.setHeader('access-control-allow-origin', origin);
   response.setHeader('access-control-expose-headers', EXPOSED);
   if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return false;

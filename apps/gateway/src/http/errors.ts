@@ -1,5 +1,5 @@
 import { AkinError, type ErrorCode, type ErrorDetail } from '@akin/domain';
-import { withoutPasswords } from './loggable.ts';
+import { withoutPasswords } from './request-log.ts';
 
 /** What each error is in HTTP. A code without a row does not compile. */
 export const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -8,6 +8,7 @@ export const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
   forbidden: 403,
   'not-found': 404,
   'method-not-allowed': 405,
+  'request-timeout': 408,
   conflict: 409,
   'too-large': 413,
   'unsupported-media-type': 415,
@@ -63,5 +64,5 @@ export function errorMember(
 
 function asAkinError(error: unknown, requestId: string): AkinError {
   if (error instanceof AkinError) return error;
-  return new AkinError('internal', `akin made a mistake; its log says more under request ${requestId}.`);
+  return new AkinError('internal', `akin failed to handle this request. See its log for request ${requestId}.`);
 }

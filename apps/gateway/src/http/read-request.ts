@@ -1,10 +1,10 @@
 import type { Endpoint } from '@akin/contract';
 import { AkinError, JsonNumber, JsonObject, type JsonValue, naming, parseJson, stringifyJson } from '@akin/domain';
-import type { GatewayLimits } from '../limits.ts';
+import type { GatewayLimits } from '../admission/limits.ts';
+import type { Reservation } from '../admission/memory-budget.ts';
 import type { Body } from './body.ts';
-import type { Hold } from './held-bytes.ts';
-import { isPayload } from './loggable.ts';
 import { FormReader, type ParameterList } from './parameters.ts';
+import { isPayload } from './request-log.ts';
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 const JSON_TYPES = ['application/json', 'text/json'];
@@ -29,18 +29,18 @@ export function isXmlType(type: string): boolean {
 /**
  * Parameters of a body: a form, or a flat JSON object where the endpoint takes one.
  *
- * @param hold counts its bytes, which are held until the request is answered
+ * @param reservation counts its bytes, which are held until the request is answered
  * @throws AkinError unsupported-media-type, bad-request, too-large, too-many-requests
  */
 export async function readBodyParameters(
   endpoint: Endpoint,
   body: Body,
-  hold: Hold,
+  reservation: Reservation,
   limits: GatewayLimits,
 ): Promise<ParameterList> {
   if (!body.sent) return [];
-  if (body.type === FORM_TYPE) return requireNoJson(await readForm(body, hold, limits));
-  if (endpoint.bodies && isJsonType(body.type)) return readJsonParameters(endpoint, body, hold, limits);
+  if (body.type === FORM_TYPE) return requireNoJson(await readForm(body, reservation, limits));
+  if (endpoint.bodies && isJsonType(body.type)) return readJsonParameters(endpoint, body, reservation, limits);
   throw unreadable(body, endpoint.bodies ? 'application/json or a form' : 'a form');
 }
 
@@ -61,19 +61,19 @@ export function checkLengths(list: ParameterList, limits: GatewayLimits): void {
   }
 }
 
-async function readForm(body: Body, hold: Hold, limits: GatewayLimits): Promise<ParameterList> {
+async function readForm(body: Body, reservation: Reservation, limits: GatewayLimits): Promise<ParameterList> {
   const reader = new FormReader(limits.parameters);
-  for await (const chunk of heldBytes(body, hold, limits)) reader.write(chunk);
+  for await (const chunk of reservedBytes(body, reservation, limits)) reader.write(chunk);
   return reader.end();
 }
 
 /** The bytes of a body of parameters, counted before they are kept: as many as were announced, then as they come. */
-async function* heldBytes(body: Body, hold: Hold, limits: GatewayLimits): AsyncGenerator<Uint8Array> {
+async function* reservedBytes(body: Body, reservation: Reservation, limits: GatewayLimits): AsyncGenerator<Uint8Array> {
   let count = 0;
-  hold.raise(Math.min(body.announced, limits.parameterBytes));
+  reservation.growTo(Math.min(body.announced, limits.parameterBytes));
   for await (const chunk of body.bytes(limits.parameterBytes, limits.parameterMilliseconds)) {
     count += chunk.length;
-    hold.raise(count);
+    reservation.growTo(count);
     yield chunk;
   }
 }
@@ -85,18 +85,18 @@ function requireNoJson(list: ParameterList): ParameterList {
   const type = first.startsWith('<') ? 'application/xml' : 'application/json';
   throw new AkinError(
     'unsupported-media-type',
-    `The body came as a form but looks otherwise: send it with Content-Type: ${type}.`,
+    `The body came as a form but does not look like one: send it with Content-Type: ${type}.`,
   );
 }
 
 async function readJsonParameters(
   endpoint: Endpoint,
   body: Body,
-  hold: Hold,
+  reservation: Reservation,
   limits: GatewayLimits,
 ): Promise<ParameterList> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of heldBytes(body, hold, limits)) chunks.push(chunk);
+  for await (const chunk of reservedBytes(body, reservation, limits)) chunks.push(chunk);
   return ofJson(endpoint, decodeUtf8(Buffer.concat(chunks)), 'A JSON body of parameters');
 }
 
@@ -115,7 +115,7 @@ function ofJson({ structured }: Endpoint, text: string, subject: string): Parame
   if (text.trim() === '') return [];
   const value = parseJson(text);
   if (!(value instanceof JsonObject)) {
-    throw new AkinError('bad-request', `${subject} is an object of names and values.`);
+    throw new AkinError('bad-request', `${subject} must be an object of names and values.`);
   }
   return flatten(value, structured ?? []);
 }
@@ -149,5 +149,5 @@ function asText(name: string, value: JsonValue): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
   if (value instanceof JsonNumber) return value.text;
-  throw new AkinError('bad-request', `Parameter ${name} is a text, a number, a boolean or an array of those.`);
+  throw new AkinError('bad-request', `Parameter ${name} must be a string, a number, a boolean or an array of these.`);
 }

@@ -1,9 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { checkHost, checkOrigin, isLoopback } from './safety.ts';
+import { checkHost, checkOrigin, isLoopback, readHostNames } from './safety.ts';
 
 const asking = (headers: Record<string, string>) => ({ headers }) as unknown as IncomingMessage;
-const local = { loopback: true, allowedHosts: ['pictures.example'], corsOrigins: ['https://shop.example'] };
+const local = {
+  loopback: true,
+  keyed: false,
+  allowedHosts: ['pictures.example'],
+  corsOrigins: ['https://shop.example'],
+};
+const open = { ...local, loopback: false };
 
 describe('loopback', () => {
   it.each(['127.0.0.1', '127.8.9.1', 'localhost', 'LOCALHOST', '::1', '[::1]', 'akin.localhost'])('is %s', (host) => {
@@ -29,12 +35,78 @@ describe('Host', () => {
   it.each(['evil.example', 'evil.example:8983', 'localhost@evil.example', '', 'localhost evil', '192.168.0.7'])(
     'may not be %p on a server of this machine alone',
     (host) => {
-      expect(() => checkHost(asking({ host }), local)).toThrow('serves its own machine');
+      expect(() => checkHost(asking({ host }), local)).toThrow('--allowed-hosts (AKIN_ALLOWED_HOSTS)');
     },
   );
 
-  it('is not checked where everybody may connect', () => {
-    expect(() => checkHost(asking({ host: 'evil.example' }), { ...local, loopback: false })).not.toThrow();
+  it.each([
+    'localhost',
+    'LocalHost.:8983',
+    '192.168.0.7:8983',
+    '8.8.8.8',
+    '[::1]:8983',
+    '[2001:DB8::7]:80',
+    'PICTURES.example.:443',
+  ])('may be %s on an open network: no name server can turn it into another machine', (host) => {
+    expect(() => checkHost(asking({ host }), open)).not.toThrow();
+  });
+
+  it.each([
+    'evil.example',
+    'evil.example:8983',
+    '192.168.0.7.evil.example',
+    'localhost.evil.example',
+    'pictures.example.evil.example',
+    'akin',
+    '127.0.0.1@evil.example',
+    '127.0.0.1, evil.example',
+    '[evil.example]:80',
+    '192.168.0.7:80:80',
+    '',
+  ])('may not be %p on an open network', (host) => {
+    expect(() => checkHost(asking({ host }), open)).toThrow('--allowed-hosts (AKIN_ALLOWED_HOSTS)');
+  });
+
+  it('counts, not what a proxy or a page says in other headers', () => {
+    const headers = { host: 'evil.example', 'x-forwarded-host': 'localhost', forwarded: 'host=localhost' };
+    for (const config of [local, open]) expect(() => checkHost(asking(headers), config)).toThrow('"evil.example"');
+  });
+
+  it('may be absent from HTTP/1.0 alone', () => {
+    const request = (httpVersion: string) => ({ headers: {}, httpVersion }) as unknown as IncomingMessage;
+    for (const config of [local, open]) {
+      expect(() => checkHost(request('1.0'), config)).not.toThrow();
+      expect(() => checkHost(request('1.1'), config)).toThrow('--allowed-hosts');
+    }
+  });
+
+  it('is not checked beyond this machine where everybody needs a key', () => {
+    expect(() => checkHost(asking({ host: 'any.example' }), { ...open, keyed: true })).not.toThrow();
+  });
+});
+
+describe('allowed hosts', () => {
+  it('are names as browsers send them', () => {
+    const given = [
+      'Pictures.Example',
+      'akin.lan:8983',
+      'dotted.example.',
+      'bücher.example',
+      '[2001:DB8::7]',
+      'my_host',
+    ];
+    expect(readHostNames(given)).toEqual([
+      'pictures.example',
+      'akin.lan',
+      'dotted.example',
+      'xn--bcher-kva.example',
+      '2001:db8::7',
+      'my_host',
+    ]);
+  });
+
+  it.each(['https://akin.example', 'akin.example/', '*.example', '*', 'a b', '@', ':80'])('are not %p', (name) => {
+    expect(() => readHostNames([name])).toThrow('--allowed-hosts');
   });
 });
 

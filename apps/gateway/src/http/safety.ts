@@ -1,18 +1,23 @@
 import type { IncomingMessage } from 'node:http';
-import { AkinError } from '@akin/domain';
+import { isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
+import { AkinError, quote } from '@akin/domain';
 
 /*
- * A server on loopback without keys is open to every web page that its user visits: a page can send requests there
- * (forms, images, fetch without reading the answer), and by DNS rebinding even pass for the same origin. So
- *  - Host must be a name of this machine (rebinding shows the attacker's name),
+ * A server without keys is open to every web page that its users visit: a page can send requests there (forms, images,
+ * fetch without reading the answer), and by DNS rebinding even pass for the same origin. So
+ *  - Host must be a name that no foreign name server can point here: rebinding shows the attacker's name. Beyond
+ *    loopback that is also any IP address, which no name server resolves.
  *  - a request that can change something must not come from a page of another origin, unless the origin was named,
  *  - a body that changes something needs a content type (the frame of each endpoint sees to that).
  */
 
 export interface SafetyConfig {
-  /** Whether only this machine can connect. Host is checked then. */
+  /** Whether only this machine can connect. */
   readonly loopback: boolean;
-  /** Further names in Host, for a proxy in front. */
+  /** Whether nobody gets in without a key. */
+  readonly keyed: boolean;
+  /** Further names in Host, as {@link readHostNames} gives them. */
   readonly allowedHosts: readonly string[];
   /** Origins whose pages may do everything; `*` for any. */
   readonly corsOrigins: readonly string[];
@@ -26,16 +31,42 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK_ADDRESSES.includes(name) || name.endsWith('.localhost') || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
-/** @throws AkinError forbidden when Host names another machine */
+/** Whether others than the user of this machine get in without a key: through the network, or a proxy in front. */
+export function isOpen({ loopback, keyed, allowedHosts }: SafetyConfig): boolean {
+  return !keyed && (!loopback || allowedHosts.length > 0);
+}
+
+/**
+ * Names of hosts as browsers send them in Host.
+ *
+ * @throws AkinError bad-request for what is no name of a host
+ */
+export function readHostNames(names: readonly string[]): string[] {
+  return names.map((name) => {
+    const host = hostName(name);
+    if (isIP(host) !== 0) return host;
+    if (/^[^/*?#\\]+$/.test(host) && domainToASCII(host) !== '') return domainToASCII(host);
+    throw new AkinError(
+      'bad-request',
+      `${quote(name)} is not a host name: write --allowed-hosts akin.example,pictures.example, without scheme or path.`,
+    );
+  });
+}
+
+/** @throws AkinError forbidden when Host is a name that anybody's name server may have pointed here */
 export function checkHost(request: IncomingMessage, config: SafetyConfig): void {
-  if (!config.loopback) return;
+  // A page that got here by rebinding has no key.
+  if (config.keyed && !config.loopback) return;
   // Old programs that speak HTTP/1.0 name no host; browsers, which a rebound name would need, always do.
   if (request.headers.host === undefined && request.httpVersion === '1.0') return;
-  const host = hostName(request.headers.host ?? '');
+  const sent = request.headers.host ?? '';
+  const host = hostName(sent);
   if (isLoopback(host) || config.allowedHosts.includes(host)) return;
+  if (!config.loopback && isIP(host) !== 0) return;
+  const others = config.loopback ? 'localhost' : 'localhost and IP addresses';
   throw new AkinError(
     'forbidden',
-    'This akin serves its own machine: ask for localhost, or name the host to allow (--allowed-hosts).',
+    `The host ${quote(sent)} is not allowed: akin answers to ${others}, and to the names in --allowed-hosts (AKIN_ALLOWED_HOSTS).`,
   );
 }
 
@@ -62,6 +93,16 @@ export function checkOrigin(request: IncomingMessage, changes: boolean, config: 
 export function isForeign(origin: string, config: SafetyConfig, request?: IncomingMessage): boolean {
   const isNamed = config.corsOrigins.includes('*') || config.corsOrigins.includes(origin);
   return !isNamed && !(request !== undefined && isOwnOrigin(origin, request));
+}
+
+/**
+ * Which pages may show what akin answers without asking as CORS does, as `<img>` shows thumbnails: those of its own
+ * origin, or all where the configuration lets all read. Otherwise a foreign page could tell by `<img>` which documents a
+ * local akin has, and show their pictures. Such a request does not say of which origin it is, so that pages of a named
+ * origin ask by CORS: `<img crossorigin>`, or with a key by fetch.
+ */
+export function resourcePolicy({ corsOrigins }: SafetyConfig): 'same-origin' | 'cross-origin' {
+  return corsOrigins.includes('*') ? 'cross-origin' : 'same-origin';
 }
 
 /** The scheme may differ behind a proxy that ends TLS. */

@@ -1,17 +1,17 @@
 import { type OpenSpan, openSpan } from '@akin/runtime';
 import type { NextFunction, Request, Response } from 'express';
-import { OF_THE_PROCESS } from './open-requests.ts';
+import { PROCESS_PATHS } from '../admission/open-requests.ts';
 
 /** Methods that spans are named by: nobody else's words get into names. */
 const KNOWN_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /**
- * Makes a span of each request, which continues the trace of whoever sent a `traceparent`. It tells the route and how
+ * Makes a span of each request, which continues the trace of the `traceparent` that came with it. It contains the route and how
  * the request ended, never its address, its parameters or its body.
  */
 export function traceRequest(request: Request, response: Response, next: NextFunction): void {
   // Probes and scrapes would be most of all spans.
-  const span = OF_THE_PROCESS.test(request.path) ? undefined : openRequestSpan(request, response);
+  const span = PROCESS_PATHS.test(request.path) ? undefined : openRequestSpan(request, response);
   if (span === undefined) next();
   else span.run(next);
 }

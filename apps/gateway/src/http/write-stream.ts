@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import type { Request, Response } from 'express';
 import type { Access } from '../access/gate.ts';
 import type { StreamAnswer } from './answer.ts';
 
-/** Whoever does not read for so long is let go. */
+/** A client that does not read for so long is disconnected. */
 const UNREAD_MILLISECONDS = 30_000;
 /** How often it is asked whether the key still holds that the answer began with. */
 const ACCESS_MILLISECONDS = 2_000;
@@ -24,21 +23,34 @@ export async function writeStream(
   response.setHeader('connection', 'close');
   for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
   const end = () => response.destroy();
-  const watch = setInterval(() => access.holds().then((holds) => holds || end(), end), ACCESS_MILLISECONDS);
+  const watch = setInterval(() => access.isValid().then((isValid) => isValid || end(), end), ACCESS_MILLISECONDS);
   try {
     if (request.method === 'HEAD') return;
     response.flushHeaders();
     for await (const text of answer.events) {
       if (response.destroyed) return;
       if (response.write(text)) continue;
-      const signal = AbortSignal.timeout(UNREAD_MILLISECONDS);
-      await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]).catch(() =>
-        response.destroy(),
-      );
+      await roomIn(response);
     }
   } finally {
     clearInterval(watch);
     await answer.events.return(undefined);
     response.end();
   }
+}
+
+/** Resolves when the buffer has room, or when the client is gone or was disconnected. */
+function roomIn(response: Response): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    const timer = setTimeout(() => {
+      response.destroy();
+      done();
+    }, UNREAD_MILLISECONDS);
+    response.on('drain', done).on('close', done);
+  });
 }

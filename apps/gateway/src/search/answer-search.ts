@@ -14,16 +14,16 @@ import {
 } from '@akin/store';
 import type { Context } from '../context.ts';
 import type { JsonAnswer } from '../http/answer.ts';
-import type { Call } from '../http/frame.ts';
+import type { Call } from '../http/serve.ts';
+import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitToken } from '../update/await-token.ts';
-import { describe, rankingModule } from './describe.ts';
+import { describeQuery, rankingModule } from './describe-query.ts';
 import { readFacets, tagsOf } from './facets.ts';
 import { type FieldList, readFieldList, wantedDistances, wantedFields, wantsScores } from './field-list.ts';
 import { presentDocument } from './present.ts';
 import { facetWarnings, presentFacets } from './present-facets.ts';
 import { lookupIn, readFilters, readQuery, readSort } from './query-parameters.ts';
 import { readRankInputs } from './rank-inputs.ts';
-import { refuseUnbuilt } from './refused.ts';
 import { requireOwnModel } from './require-own-model.ts';
 
 type Parameters = ParametersOf<Endpoints['select']>;
@@ -43,7 +43,7 @@ export async function answerSearch(
   context: Context,
 ): Promise<JsonAnswer> {
   const { parameters, signal } = call;
-  refuseUnbuilt(call.list);
+  refuseUnsupported(call.list);
   checkDepth(parameters);
   const inputs = readRankInputs(call.list, parameters['rank.weights']);
   if (preset.ranked && inputs.length === 0) {
@@ -73,8 +73,8 @@ export async function answerSearch(
   const schema = await loadSchema(context.store, collection);
   const ranked = inputs.length > 0;
   const calibration = ranked ? otherCalibration(context.store, collection, schema, module) : undefined;
-  const likeness = { module, threshold, calibration, smartfilter };
-  const rank = ranked ? await describe(inputs, likeness, signal, context) : undefined;
+  const rankOptions = { module, threshold, calibration, smartfilter };
+  const rank = ranked ? await describeQuery(inputs, rankOptions, signal, context) : undefined;
 
   const { names, hidden } = fieldNames(fields, schema);
   const question: SearchQuestion = {
@@ -139,7 +139,9 @@ function searchTraced(
   };
   return inSpan('search', { attributes }, async (span) => {
     const began = performance.now();
-    const result = await context.turnstiles.searches.run(signal, () => search(context.store, collection, question));
+    const result = await context.semaphores.searches.run(context.client, signal, () =>
+      search(context.store, collection, question),
+    );
     const path = result.ranking === undefined ? 'unranked' : result.ranking.exact ? 'exact' : 'approximate';
     context.metrics.search(path, performance.now() - began);
     span.set({

@@ -14,7 +14,7 @@ export interface NamedFacet {
 export type TaggedQueries = readonly { readonly tags: readonly string[]; readonly query: Query }[];
 
 /** Kinds of facets of Solr that are not built; the others of its parameters only say how it counts. */
-const UNBUILT = ['facet.pivot', 'facet.interval', 'facet.heatmap', 'facet.date', 'facet.matches', 'facet.exists'];
+const UNSUPPORTED = ['facet.pivot', 'facet.interval', 'facet.heatmap', 'facet.date', 'facet.matches', 'facet.exists'];
 
 /**
  * The facets of a request, in Solr's parameters: `facet.field`, `facet.query` and `facet.range`, each several times and
@@ -24,7 +24,7 @@ const UNBUILT = ['facet.pivot', 'facet.interval', 'facet.heatmap', 'facet.date',
  * @throws AkinError bad-request that names the parameter
  */
 export function readFacets(list: ParameterList, tagged: TaggedQueries, options: QueryOptions): NamedFacet[] {
-  refuseUnbuiltFacets(list);
+  refuseUnsupportedFacets(list);
   const parameter = lookupIn(list);
   return list.flatMap(([name, text]): NamedFacet[] => {
     if (text === '') return [];
@@ -168,14 +168,14 @@ function fieldName(value: string): string {
   return value.trim().replace(/\\(.)/gsu, '$1');
 }
 
-function refuseUnbuiltFacets(list: ParameterList): void {
+function refuseUnsupportedFacets(list: ParameterList): void {
   for (const [name, value] of list) {
     const plain = /^f\..+\.(facet\..+)$/s.exec(name)?.[1] ?? name;
-    const kind = UNBUILT.find((one) => plain === one || plain.startsWith(`${one}.`));
+    const kind = UNSUPPORTED.find((one) => plain === one || plain.startsWith(`${one}.`));
     if (kind === undefined || value === '' || value === 'false') continue;
     throw new AkinError(
       'bad-request',
-      `Parameter ${name.slice(0, 160)} is not built in akin, and would change the answer: leave it out.`,
+      `Parameter ${name.slice(0, 160)} is not supported, and would change the answer: leave it out.`,
     );
   }
 }

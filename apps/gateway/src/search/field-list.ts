@@ -16,7 +16,7 @@ export interface FieldList {
   readonly all: boolean;
   /** Whether a stored field is to be returned under its own name. */
   includes(field: Field): boolean;
-  /** What is returned beside these: fields and the score under other names, distances. */
+  /** What is returned besides these: fields and the score under other names, distances. */
   readonly computed: readonly ComputedField[];
 }
 
@@ -92,7 +92,7 @@ function readComputed(item: string, parameter: ParameterLookup): ComputedField |
     if (name !== undefined) return { as, kind: 'field', name };
     throw new AkinError(
       'bad-request',
-      `Parameter fl: ${quote(source)} is not understood; known are names, score, geodist() and field(name).`,
+      `Parameter fl: ${quote(source)} is not understood: use names, score, geodist() or field(name).`,
     );
   }
   if (renamed === null) return undefined;

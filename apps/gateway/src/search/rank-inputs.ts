@@ -40,7 +40,7 @@ export function readRankInputs(list: ParameterList, weights: string | undefined)
     );
   }
   if (inputs.length > 0 && numbers.every((weight) => weight === 0)) {
-    throw new AkinError('bad-request', 'Parameter rank.weights holds zeros alone: give at least one other number.');
+    throw new AkinError('bad-request', 'Parameter rank.weights contains only zeros: give at least one other number.');
   }
   return inputs.map(([name, value], index) => ({
     kind: KINDS[name] as RankInput['kind'],
@@ -56,7 +56,7 @@ function readWeight(text: string): number {
   if (Number.isNaN(weight)) {
     throw new AkinError(
       'bad-request',
-      `Parameter rank.weights holds ${JSON.stringify(trimmed.slice(0, 40))}, which is no number.`,
+      `Parameter rank.weights holds ${JSON.stringify(trimmed.slice(0, 40))}, which is not a number.`,
     );
   }
   return weight;

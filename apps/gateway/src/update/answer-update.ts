@@ -5,13 +5,13 @@ import { inSpan, traceparent } from '@akin/runtime';
 import { type Accepted, type Collection, findCollection, lastOperation, type Operation, optimize } from '@akin/store';
 import type { Context } from '../context.ts';
 import type { JsonAnswer } from '../http/answer.ts';
-import type { Call } from '../http/frame.ts';
 import type { ParameterList } from '../http/parameters.ts';
 import { FORM_TYPE, isJsonType, isXmlType, unreadable } from '../http/read-request.ts';
-import { refuseUnbuilt } from '../search/refused.ts';
+import type { Call } from '../http/serve.ts';
+import { readXmlCommands } from '../solr/read-xml-commands.ts';
+import { refuseUnsupported } from '../solr/refused-parameters.ts';
+import { finishUpdate, planCommit } from './finish-update.ts';
 import { type Command, readCommands, refusedOverwrite, refusedRollback } from './read-commands.ts';
-import { readXmlCommands } from './read-xml-commands.ts';
-import { planCommit, settle } from './settle.ts';
 import { type StagedBody, stageBody } from './stage.ts';
 import { writeToken } from './token.ts';
 
@@ -33,10 +33,16 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
   const collection = await findCollection(context.store, parameters.collection);
 
   const commands =
-    call.door === 'legacy' ? withHints(commandsOf(call, reads, context)) : commandsOf(call, reads, context);
+    call.prefix === 'legacy' ? withHints(commandsOf(call, reads, context)) : commandsOf(call, reads, context);
   const origin = { requestId: call.requestId, trace: traceparent() };
   const staged = await inSpan('stage', {}, async (span) => {
-    const body = await stageBody(commands, collection, modules, origin, call.signal, context);
+    const body = await stageBody(
+      commands,
+      collection,
+      { modules, tombstones: parameters.tombstones, origin },
+      call.signal,
+      context,
+    );
     span.set({ 'akin.changes': body.count, 'akin.pictures': body.pictures });
     return body;
   });
@@ -48,7 +54,7 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
     const { requestId } = call;
     context.log.info({ requestId, collection: collection.name, ...presentRange(collection, accepted) }, 'accepted');
   }
-  if (plan.within !== undefined) context.commitLater(collection.name, plan.within);
+  if (plan.within !== undefined) context.scheduleCommit(collection.name, plan.within);
   const header = {
     // Without changes of its own the token stands for all that was accepted before.
     token: writeToken(collection, accepted ?? { first: 1, last: await lastOperation(context.store, collection) }),
@@ -58,13 +64,13 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
   const own = accepted ?? { first: 1, last: 0 };
   if (parameters.async) {
     context.background('a commit after an asynchronous request', async (signal) => {
-      if (plan.publish) await settle(collection, own, plan, signal, context);
+      if (plan.publish) await finishUpdate(collection, own, plan, signal, context);
       if (plan.optimize) await optimize(context.store, collection);
     });
     return { status: 202, header, body };
   }
 
-  const failed = await settle(collection, own, plan, call.signal, context);
+  const failed = await finishUpdate(collection, own, plan, call.signal, context);
   if (plan.optimize) await optimize(context.store, collection);
   if (failed.length === 0) return { header, body };
   const details = failed.map(presentFailure);
@@ -75,7 +81,7 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
 
 /** @throws AkinError bad-request for parameters that would make the update another one */
 function refuse(list: ParameterList): void {
-  refuseUnbuilt(list, ['json.command']);
+  refuseUnsupported(list, ['json.command']);
   for (const [name, value] of list) {
     if (name === 'overwrite' && /^(false|0|off|no)$/i.test(value)) throw refusedOverwrite();
     if (name === 'rollback' && /^(true|1|on|yes)$/i.test(value)) {
@@ -91,7 +97,7 @@ async function* commandsOf(call: Call<Parameters>, reads: Readable, context: Con
   if (body.type === 'application/javabin') {
     throw new AkinError(
       'unsupported-media-type',
-      'javabin updates are not read here: set a request writer for XML in the client (SolrJ: setRequestWriter(new XMLRequestWriter()), before version 10 new RequestWriter()).',
+      'akin does not read javabin updates: set a request writer for XML in the client (SolrJ: setRequestWriter(new XMLRequestWriter()), before version 10 new RequestWriter()).',
     );
   }
   const bytes = () => body.bytes(context.limits.updateBytes);
@@ -116,7 +122,10 @@ async function* withHints(commands: AsyncIterable<Command>): AsyncGenerator<Comm
       const url = command.json.get('url');
       const analyzed = ['image', 'import', 'pxl_import'].some((name) => (command.json as JsonObject).get(name));
       if (!analyzed && typeof url === 'string' && /^https?:/i.test(url)) {
-        yield { kind: 'warning', msg: 'The field "url" is stored, and no picture is read from it: that is "image".' };
+        yield {
+          kind: 'warning',
+          msg: 'akin stores the field "url" and reads no picture from it: send the address of the picture as "image".',
+        };
       }
     }
     yield command;
@@ -140,7 +149,7 @@ function requireWork(call: Call<Parameters>, staged: StagedBody, commits: boolea
 async function accept(staged: StagedBody, collection: Collection, context: Context): Promise<Accepted | undefined> {
   const accepted = await staged.staging?.accept().finally(staged.leave);
   if (accepted) {
-    context.room.took(collection, staged.count, staged.pictures);
+    context.backlogQuota.record(collection, staged.count, staged.pictures);
     context.wake();
   }
   return accepted;

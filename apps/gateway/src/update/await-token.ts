@@ -45,7 +45,7 @@ async function awaitVisible(
     if (!tooLate.aborted || error instanceof AkinError) throw error;
     throw new AkinError(
       'unavailable',
-      `What the token in after stands for is not visible after ${milliseconds} ms: try again.`,
+      `The changes of the token in after are not visible after ${milliseconds} ms: try again.`,
       {
         retryAfterSeconds: 1,
       },

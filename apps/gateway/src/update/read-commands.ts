@@ -75,7 +75,7 @@ function* ofObject(object: JsonObject, counter: { position: number }): Generator
   if (isCommandMap(object)) {
     throw new AkinError(
       'bad-request',
-      `${object.entries.map(([key]) => shown(key)).join(', ')}: commands go to /solr/{collection}/update. Here stand documents, or a delete alone; parameters such as commit=true commit.`,
+      `${object.entries.map(([key]) => shown(key)).join(', ')}: commands go to /solr/{collection}/update. Here send documents or a single delete, and commit with parameters such as commit=true.`,
     );
   }
   yield { kind: 'add', position: counter.position++, json: object };
@@ -104,7 +104,7 @@ function* ofCommand(key: string, value: JsonValue, counter: { position: number }
     default:
       throw new AkinError(
         'bad-request',
-        `${shown(key)} is no command: use add, delete, commit or optimize. A document alone goes into an array, or below /api/cores.`,
+        `${shown(key)} is not a command: use add, delete, commit or optimize. Send a single document in an array, or below /api/cores.`,
       );
   }
 }

@@ -10,11 +10,11 @@ import {
   type Staging,
   stageChanges,
 } from '@akin/store';
+import { SMALL_REQUEST } from '../admission/backlog-quota.ts';
 import type { Context } from '../context.ts';
-import { createPause } from './pause.ts';
 import type { Command, CommitCommand, WarningCommand } from './read-commands.ts';
-import { SMALL_REQUEST } from './room.ts';
-import { keptThumbnail } from './thumbnail.ts';
+import { normalizeThumbnail } from './thumbnail.ts';
+import { createYield } from './yield-event-loop.ts';
 
 type ChangeCommand = Exclude<Command, CommitCommand | WarningCommand>;
 
@@ -31,13 +31,20 @@ export interface StagedBody {
   readonly leave: () => void;
 }
 
+interface StagingOptions {
+  readonly modules: readonly string[] | undefined;
+  readonly tombstones: boolean;
+  readonly origin: Origin;
+}
+
 /**
  * Checks every command as it comes in and writes the changes in batches: memory holds one batch, whatever the length
  * of the body. Behind the first document that is wrong nothing more is written, but all are looked at, so that the
  * error lists them.
  *
- * @param modules the modules that analyze the pictures; undefined for all
- * @param origin the request that the body is of
+ * @param options.modules the modules that analyze the pictures; undefined for all
+ * @param options.tombstones whether its deletes leave tombstones
+ * @param options.origin the request that the body is of
  * @throws AkinError bad-request with a detail for each bad document; too-many-requests when more waits than should;
  * conflict when the collection is of other models;
  * whatever reading the body throws. Nothing is left behind then.
@@ -45,16 +52,16 @@ export interface StagedBody {
 export async function stageBody(
   commands: AsyncIterable<Command>,
   collection: Collection,
-  modules: readonly string[] | undefined,
-  origin: Origin,
+  options: StagingOptions,
   signal: AbortSignal,
   context: Context,
 ): Promise<StagedBody> {
-  const request = new StagedRequest(collection, origin, signal, context);
+  const { modules } = options;
+  const request = new StagedRequest(collection, options, signal, context);
   try {
     const schema = await loadSchema(context.store, collection);
     const claims = new TypeClaims();
-    const pause = createPause();
+    const yieldIfDue = createYield();
     // Whether its models are ours; asked when a first document brings outputs.
     let fits = false;
     for await (const command of commands) {
@@ -78,7 +85,7 @@ export async function stageBody(
           return { kind: 'delete-by-query', query: command.query };
         });
       }
-      await pause();
+      await yieldIfDue();
     }
     await request.end();
   } catch (error) {
@@ -102,12 +109,12 @@ class StagedRequest {
   #refused = 0;
   #batch: Change[] = [];
   #batchBytes = 0;
-  readonly #origin: Origin;
+  readonly #options: StagingOptions;
   readonly #signal: AbortSignal;
 
-  constructor(collection: Collection, origin: Origin, signal: AbortSignal, context: Context) {
+  constructor(collection: Collection, options: StagingOptions, signal: AbortSignal, context: Context) {
     this.#collection = collection;
-    this.#origin = origin;
+    this.#options = options;
     this.#signal = signal;
     this.#context = context;
   }
@@ -126,7 +133,10 @@ class StagedRequest {
     this.#batch.push(change);
     this.#batchBytes += sizeOf(change);
     if (isAnalyzed(change)) this.pictures++;
-    if (++this.count === SMALL_REQUEST + 1) this.leave = await this.#context.turnstiles.bulkUpdates.enter(this.#signal);
+    if (++this.count === SMALL_REQUEST + 1) {
+      const { semaphores, client } = this.#context;
+      this.leave = await semaphores.bulkUpdates.enter(client, this.#signal);
+    }
     const { batchBytes, batchDocuments } = this.#context.limits;
     if (this.#batchBytes >= batchBytes || this.#batch.length >= batchDocuments) await this.#write();
   }
@@ -143,7 +153,7 @@ class StagedRequest {
       const more = this.#refused > 1 ? ` ${this.#refused} documents or deletes are wrong.` : '';
       throw new AkinError(
         'bad-request',
-        `${first?.msg ?? 'A document is wrong.'}${more} Nothing of the request was accepted.`,
+        `${first?.msg ?? 'A document is wrong.'}${more} Nothing in the request was accepted.`,
         {
           details: this.#details,
         },
@@ -161,14 +171,15 @@ class StagedRequest {
 
   async #write(): Promise<void> {
     if (this.#batch.length === 0) return;
-    await this.#context.room.require(this.#collection, this.count, this.pictures);
-    this.staging ??= await stageChanges(this.#context.store, this.#collection, this.#origin);
+    await this.#context.backlogQuota.require(this.#collection, this.count, this.pictures);
+    const { origin, tombstones } = this.#options;
+    this.staging ??= await stageChanges(this.#context.store, this.#collection, origin, { tombstones });
     const batch = this.#batch;
     this.#batch = [];
     this.#batchBytes = 0;
     const began = performance.now();
     await this.staging.add(batch);
-    if (this.count > SMALL_REQUEST) await this.#context.store.brake.rest(performance.now() - began);
+    if (this.count > SMALL_REQUEST) await this.#context.store.throttle.rest(performance.now() - began);
   }
 }
 
@@ -176,7 +187,8 @@ class StagedRequest {
 async function addOf(document: NewDocument, modules: readonly string[] | undefined, context: Context): Promise<Change> {
   const mark = document.import === undefined ? undefined : markOf(document.import);
   const { thumbnail } = document;
-  const kept = thumbnail === undefined ? document : { ...document, thumbnail: await keptThumbnail(thumbnail, context) };
+  const kept =
+    thumbnail === undefined ? document : { ...document, thumbnail: await normalizeThumbnail(thumbnail, context) };
   return {
     kind: 'add',
     document: kept,

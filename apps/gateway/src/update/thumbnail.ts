@@ -10,7 +10,7 @@ const SIDE = 256;
  *
  * @throws AkinError about a thumbnail that is no picture, or one that is cut off
  */
-export async function keptThumbnail(
+export async function normalizeThumbnail(
   bytes: Uint8Array,
   { makeThumbnail }: Pick<Context, 'makeThumbnail'>,
 ): Promise<Uint8Array> {

@@ -18,7 +18,7 @@ export function readToken(token: string, collection: Collection, newest: number)
   if (![collection.id, collection.replaces].includes(Number(id)) || name !== collection.name || Number(last) > newest) {
     throw new AkinError(
       'bad-request',
-      `Parameter after is no token of the collection ${collection.name}: send the responseHeader.token that an update of it answered.`,
+      `Parameter after is not a token of the collection ${collection.name}: send the responseHeader.token from the answer to an update of it.`,
     );
   }
   return { first: Number(first), last: Number(last) };

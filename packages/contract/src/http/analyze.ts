@@ -8,14 +8,17 @@ export const analyze = endpoint({
   scope: 'index',
   under: 'collections',
   path: '/{collection}/analyze',
-  summary: 'Analyze one picture; nothing is stored.',
+  summary: 'Analyze one picture without storing it.',
   description: 'Send `outputs` as the `import` of a document to index it without another analysis.',
   parameters: z.object({
-    collection: text().meta({ description: 'Any name: analysis depends on no collection.', example: 'my-collection' }),
-    'input.url': text().optional().meta({ description: 'Address of the picture, http or https.' }),
-    'input.data': text().optional().meta({ description: 'The picture as base64 or data URI, best in a form body.' }),
+    collection: text().meta({
+      description: 'Any name. The analysis does not depend on a collection.',
+      example: 'my-collection',
+    }),
+    'input.url': text().optional().meta({ description: 'URL of the picture, http or https.' }),
+    'input.data': text().optional().meta({ description: 'The picture as base64 or data URI. Send it in a form body.' }),
     'modules.apply': text().optional().meta({
-      description: 'Modules to run, by comma: `color,content,copyspace,duplicate`. Default all.',
+      description: 'Modules to run, separated by commas: `color,content,copyspace,duplicate`. Default: all.',
     }),
     ...COMMON_PARAMETERS,
   }),
@@ -23,6 +26,6 @@ export const analyze = endpoint({
     'application/json': z.record(z.string(), z.unknown()).meta({ description: 'Parameters by name.' }),
   },
   answer: answer({
-    outputs: z.string().meta({ description: 'A JSON object as text: the value for `import`.' }),
+    outputs: z.string().meta({ description: 'A JSON object as text, the value for `import`.' }),
   }),
 });

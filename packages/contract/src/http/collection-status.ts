@@ -7,7 +7,7 @@ export const collectionStatus = endpoint({
   scope: 'search',
   under: 'collections',
   path: '/{collection}',
-  summary: 'State of one collection.',
+  summary: 'Get the state of one collection.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
   answer: answer(COLLECTION.shape),
 });

@@ -5,10 +5,10 @@ import { endpoint } from '../endpoint.ts';
 export const collections = endpoint({
   methods: ['GET'],
   scope: 'search',
-  limited: true,
+  filtersCollections: true,
   under: 'collections',
   path: '',
-  summary: 'All collections with their state.',
+  summary: 'List all collections with their state.',
   parameters: z.object(COMMON_PARAMETERS),
   answer: answer({ collections: z.array(COLLECTION) }),
 });

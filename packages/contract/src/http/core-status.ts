@@ -6,18 +6,21 @@ import { choice, text } from '../parameter.ts';
 export const coreStatus = endpoint({
   methods: ['GET', 'POST'],
   scope: 'search',
-  limited: true,
+  filtersCollections: true,
   under: 'legacy',
   path: '/admin/cores',
-  summary: 'State of the collections, as old clients ask for it.',
-  description: 'A collection that does not exist has an empty state. `/api/cores` creates, drops and tells more.',
+  summary: 'Get the state of the collections, in the format that old clients read.',
+  description:
+    'A collection that does not exist has an empty state. `/api/cores` contains more, and creates and drops collections.',
   parameters: z.object({
     action: z
       .string()
       .transform((word) => word.toUpperCase())
       .pipe(choice(['STATUS']))
       .default('STATUS')
-      .meta({ description: 'Collections are created by PUT and dropped by DELETE of `/api/cores/{collection}`.' }),
+      .meta({
+        description: 'Only `STATUS`. PUT and DELETE of `/api/cores/{collection}` create and drop a collection.',
+      }),
     core: text().optional().meta({ description: 'One collection. Default: all.' }),
     ...COMMON_PARAMETERS,
   }),

@@ -8,7 +8,7 @@ export const createCollection = endpoint({
   under: 'collections',
   path: '/{collection}',
   summary: 'Create an empty collection.',
-  description: 'There are no settings: a body is `{}` or empty, and anything else in it is refused.',
+  description: 'A collection has no settings. The body must be `{}` or empty.',
   changes: true,
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
   bodies: { 'application/json': z.object({}) },

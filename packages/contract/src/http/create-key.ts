@@ -2,25 +2,28 @@ import { SCOPES } from '@akin/domain';
 import { z } from 'zod';
 import { answer, COMMON_PARAMETERS, KEY } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { choice, text, whole } from '../parameter.ts';
+import { choice, integer, text } from '../parameter.ts';
 
 const parameters = z.object({
   scope: choice(SCOPES).meta({
     description:
-      '`search`: the search endpoints, without those parameters that let akin fetch an address. `index`: also changes, analyses and exports. `admin`: also collections and keys.',
+      '`search`: the search endpoints, without the parameters that make akin fetch a URL. `index`: also changes, analyses and exports. `admin`: also collections and keys.',
   }),
-  note: text().default('').meta({ description: 'Whose key it is and what for.' }),
+  note: text().default('').meta({ description: 'Owner and purpose of the key.' }),
   collections: z.array(text()).default([]).meta({
-    description: 'Names by comma, or several: the key is for these alone. Default: for all, those to come too.',
+    description:
+      'The only collections that the key may use, separated by commas or as several values. Default: all, including future ones.',
   }),
   origins: z.array(text()).default([]).meta({
     description:
-      'Origins by comma, or several, as `https://shop.example`: their pages may use the key, and no others. Of keys with the scope `search` alone. Such a key may be seen by everybody; `--address-rate` limits each address that uses it.',
+      'The only origins whose pages may use the key, for example `https://shop.example`, separated by commas or as several values. Only for keys with the scope `search`. Such a key is public: `--address-rate` limits each address that uses it.',
   }),
-  rate: whole(1, 1_000_000)
+  rate: integer(1, 1_000_000)
     .optional()
-    .meta({ description: 'Most requests a second. Default: what `--key-rate` says.' }),
-  expires: text().optional().meta({ description: 'A date or time, or a number of days as `90d`. Default: never.' }),
+    .meta({ description: 'Maximum number of requests per second. Default: the value of `--key-rate`.' }),
+  expires: text()
+    .optional()
+    .meta({ description: 'A date, a time, or a number of days such as `90d`. Default: never.' }),
   ...COMMON_PARAMETERS,
 });
 
@@ -29,12 +32,12 @@ export const createKey = endpoint({
   scope: 'admin',
   under: 'service',
   path: '/api/keys',
-  summary: 'Make a key. The answer holds its text, which is told never again.',
+  summary: 'Create a key. Only this answer contains its text.',
   parameters,
   bodies: { 'application/json': z.looseObject({}).meta({ description: 'The parameters as an object.' }) },
   answer: answer({
     ...KEY.shape,
-    key: z.string().meta({ description: 'What clients send: `Authorization: Bearer <key>`.' }),
+    key: z.string().meta({ description: 'The text that clients send: `Authorization: Bearer <key>`.' }),
   }),
-  statuses: { 201: 'Made.' },
+  statuses: { 201: 'Created.' },
 });

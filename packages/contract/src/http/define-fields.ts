@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint.ts';
 import { text } from '../parameter.ts';
 import { schema } from './schema.ts';
 
-/** What else clients of Solr send to a schema. The handler says what akin does instead. */
+/** Further commands that Solr's clients send to a schema. The handler refuses them and says what to do instead. */
 export const REFUSED_SCHEMA_COMMANDS = [
   'replace-field',
   'delete-field',
@@ -27,7 +27,7 @@ export const defineFields = endpoint({
   path: '/{collection}/schema',
   summary: 'Give fields their types before any document has them.',
   description:
-    'Without it the first value of a field decides its type. A field that has its type already is left; one that has another is a conflict, and nothing is defined then.',
+    'Without it, the first value of a field decides its type. A field that already has the requested type stays as it is. A field with another type is a conflict, and then no field is defined.',
   changes: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
@@ -43,7 +43,7 @@ export const defineFields = endpoint({
       .default([])
       .meta({
         description:
-          'The same as clients of Solr ask for it, a JSON object each: a type that Solr has by itself, one value a document.',
+          'The same in the syntax of Solr, one JSON object per field. The type must be one that Solr has by default, with one value per document.',
         example: ['{"name":"price","type":"pdouble"}'],
       }),
     ...COMMON_PARAMETERS,
@@ -56,6 +56,6 @@ export const defineFields = endpoint({
   },
   structured: ['add-field', ...REFUSED_SCHEMA_COMMANDS],
   answer: answer({
-    schema: schema.answer.shape.schema.optional().meta({ description: 'Not after `add-field`.' }),
+    schema: schema.answer.shape.schema.optional().meta({ description: 'Missing after `add-field`.' }),
   }),
 });

@@ -6,7 +6,7 @@ export const docs = endpoint({
   scope: 'anyone',
   under: 'service',
   path: '/docs',
-  summary: 'The same for people.',
+  summary: 'The same as a page for people.',
   parameters: z.object({}),
   answer: 'text/html',
 });

@@ -7,7 +7,7 @@ export const duplicate = endpoint({
   under: 'collections',
   path: '/{collection}/duplicate',
   summary: 'Find copies: a search with `rank.mode=duplicate` and `rank.threshold=0.7`.',
-  description: 'Needs at least one `rank.by.*`; every default may be overridden.',
+  description: 'Requires at least one `rank.by.*`. Parameters override the defaults.',
   parameters: SEARCH_PARAMETERS,
   bodies: SEARCH_BODIES,
   answer: SEARCH_ANSWER,

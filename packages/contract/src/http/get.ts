@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AFTER_PARAMETERS, answer, COLLECTION_PARAMETER, COMMON_PARAMETERS, DOCUMENT } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { text, whole } from '../parameter.ts';
+import { integer, text } from '../parameter.ts';
 import { MAX_AFTER_TIMEOUT } from '../search.ts';
 
 export const get = endpoint({
@@ -9,16 +9,16 @@ export const get = endpoint({
   scope: 'search',
   under: 'collections',
   path: '/{collection}/get',
-  summary: 'Documents by their ids, as of the last commit.',
+  summary: 'Get documents by id, as of the last commit.',
   description:
-    'One `id` answers `doc`, which is null when there is none; several, or `ids`, answer a list of those that there are, in the order of the ids. Solr shows changes before their commit here, akin does not: `commit=true` in the update, or `after` with its token, makes sure.',
+    'For one `id` the answer has `doc`, which is null if there is no such document. For several ids, or for `ids`, it has a list of the existing documents, in the order of the ids. Unlike Solr, akin does not show changes before their commit. To see a change, send `commit=true` with the update, or its token in `after`.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
-    id: z.array(text()).default([]).meta({ description: 'An id, as it is.' }),
-    ids: z.array(text()).default([]).meta({ description: 'Ids by comma.' }),
+    id: z.array(text()).default([]).meta({ description: 'A whole id. It may contain commas.' }),
+    ids: z.array(text()).default([]).meta({ description: 'Ids, separated by commas.' }),
     fl: z.array(text()).default([]).meta({ description: 'Fields to return, as for a search.' }),
     ...AFTER_PARAMETERS,
-    afterTimeout: whole(0, MAX_AFTER_TIMEOUT).default(30_000).meta({ description: 'As for a search.' }),
+    afterTimeout: integer(0, MAX_AFTER_TIMEOUT).default(30_000).meta({ description: 'As for a search.' }),
     ...COMMON_PARAMETERS,
   }),
   answer: answer({

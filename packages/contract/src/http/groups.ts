@@ -1,26 +1,26 @@
 import { z } from 'zod';
 import { AFTER_PARAMETERS, answer, COLLECTION_PARAMETER, COMMON_PARAMETERS, DOCUMENT } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { text, whole } from '../parameter.ts';
+import { integer, text } from '../parameter.ts';
 import { MAX_AFTER_TIMEOUT, SEARCH_PARAMETERS } from '../search.ts';
 
 const { fq, fl, df, pt, d, sfield, NOW, TZ } = SEARCH_PARAMETERS.shape;
 
-/** Most groups of a page, and most members of each that are listed. */
+/** Maximum number of groups on a page, and of members that are listed for each. */
 const MAX_GROUPS = 100;
 const MAX_MEMBERS = 100;
 
 const GROUP = z
   .object({
-    id: z.string().meta({ description: 'The id of its representative, by which groups are ordered.' }),
-    representative: z.string().meta({ description: 'Id of the document that every member is near to.' }),
-    size: z.int().meta({ description: 'Members that match, those beyond `group.limit` included.' }),
+    id: z.string().meta({ description: 'Id of the representative. Groups are ordered by it.' }),
+    representative: z.string().meta({ description: 'Id of the document that every member is similar to.' }),
+    size: z.int().meta({ description: 'Number of members that match, including those beyond `group.limit`.' }),
     members: z.array(DOCUMENT).meta({
-      description: 'The representative first, then by falling `score` with it. As many as `group.limit` says.',
+      description: 'The representative, then the members with the highest `score` first. At most `group.limit`.',
     }),
     pairs: z
       .array(z.object({ ids: z.tuple([z.string(), z.string()]), score: z.number() }))
-      .meta({ description: 'What holds the group together: the representative, a member, and their score.' }),
+      .meta({ description: 'The pairs behind the group: the representative, a member, and their score.' }),
   })
   .meta({ id: 'Group' });
 
@@ -29,23 +29,32 @@ export const groups = endpoint({
   scope: 'search',
   under: 'collections',
   path: '/{collection}/groups',
-  summary: 'Groups of near-duplicates of the whole collection.',
+  summary: 'List the groups of near-duplicates in a collection.',
   description:
-    'Maintained in the background: `asOfCommit` is the commit up to which they are right. Every member scores at least `threshold` with the representative of its group. 409 in a collection with descriptors of another model that keeps no calibration; `error.msg` says what to do.',
+    'akin updates the groups in the background. They are current up to the commit `asOfCommit`. Every member has a score of at least `threshold` with the representative of its group. If the collection has descriptors of another model and no calibration of that model, the answer is 409, and `error.msg` says what to do.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     fq: fq.meta({
-      description: 'Only members that match all of these; a group with fewer than two of them is left out.',
+      description:
+        'Only members that match all of these filters. A group with fewer than two such members is left out.',
       example: ['category:shoe'],
     }),
     fl,
-    rows: whole(0, MAX_GROUPS).default(20).meta({ description: 'Groups of the page; also `limit`.' }),
-    limit: whole(0, MAX_GROUPS).optional().meta({ description: 'The same as `rows`.' }),
-    'group.limit': whole(1, MAX_MEMBERS).default(20).meta({
+    rows: integer(0, MAX_GROUPS)
+      .default(20)
+      .meta({ description: 'Number of groups on the page. `limit` means the same.' }),
+    limit: integer(0, MAX_GROUPS).optional().meta({ description: 'The same as `rows`.' }),
+    'group.limit': integer(1, MAX_MEMBERS).default(20).meta({
       description:
-        'Members of each group that are listed. All of a larger one: `/duplicate?rank.by.id=<representative>`.',
+        'Maximum number of members listed per group. To list more members of one group, send `group.id` with `group.offset`.',
     }),
-    cursor: text().optional().meta({ description: 'The `nextCursor` of the page before.' }),
+    'group.offset': integer(0, 1_000_000_000).default(0).meta({
+      description: 'Number of members to skip in each group.',
+    }),
+    'group.id': text().optional().meta({
+      description: 'Only the group with this id. Page through its members with `group.offset` and `group.limit`.',
+    }),
+    cursor: text().optional().meta({ description: 'The `nextCursor` of the previous page.' }),
     df,
     pt,
     d,
@@ -53,21 +62,21 @@ export const groups = endpoint({
     NOW,
     TZ,
     ...AFTER_PARAMETERS,
-    afterTimeout: whole(0, MAX_AFTER_TIMEOUT).default(30_000).meta({
-      description: 'As for a search. Waits for what can be seen, not for the groups.',
+    afterTimeout: integer(0, MAX_AFTER_TIMEOUT).default(30_000).meta({
+      description: 'As for a search. It waits until documents are visible, not until the groups are current.',
     }),
     ...COMMON_PARAMETERS,
   }),
   answer: answer({
-    commit: z.int().meta({ description: 'The last commit, which decides what can be seen.' }),
+    commit: z.int().meta({ description: 'The last commit. It decides which documents are visible.' }),
     asOfCommit: z.int().meta({
       description:
-        'The commit up to which the groups are right. Documents that came since are in none yet; those that left are in none any more.',
+        'The commit up to which the groups are current. Newer documents are not in a group yet. Deleted documents are in no group.',
     }),
-    threshold: z.number().meta({ description: 'Least score of a member with its representative.' }),
-    numFound: z.int().meta({ description: 'Groups that match.' }),
-    numFoundExact: z.boolean().meta({ description: 'False while the groups are behind the last commit.' }),
+    threshold: z.number().meta({ description: 'Minimum score between a member and its representative.' }),
+    numFound: z.int().meta({ description: 'Number of groups that match.' }),
+    numFoundExact: z.boolean().meta({ description: 'False while the groups are older than the last commit.' }),
     groups: z.array(GROUP),
-    nextCursor: z.string().optional().meta({ description: 'There are more: `cursor` for the next page.' }),
+    nextCursor: z.string().optional().meta({ description: 'The `cursor` of the next page. Missing on the last page.' }),
   }),
 });

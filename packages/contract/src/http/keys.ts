@@ -7,7 +7,7 @@ export const keys = endpoint({
   scope: 'admin',
   under: 'service',
   path: '/api/keys',
-  summary: 'All keys, oldest first, without their secrets.',
+  summary: 'List all keys without their secrets, oldest first.',
   parameters: z.object(COMMON_PARAMETERS),
   answer: answer({ keys: z.array(KEY) }),
 });

@@ -6,7 +6,7 @@ export const live = endpoint({
   scope: 'anyone',
   under: 'service',
   path: '/health/live',
-  summary: 'Whether the process answers.',
+  summary: 'Check whether the process answers.',
   parameters: z.object({}),
   answer: z.object({ status: z.literal('OK') }),
 });

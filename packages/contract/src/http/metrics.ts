@@ -6,7 +6,7 @@ export const metrics = endpoint({
   scope: 'admin',
   under: 'service',
   path: '/metrics',
-  summary: 'Figures for Prometheus.',
+  summary: 'Metrics for Prometheus.',
   parameters: z.object({}),
   answer: 'text/plain',
 });

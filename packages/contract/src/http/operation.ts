@@ -8,10 +8,13 @@ export const operation = endpoint({
   scope: 'index',
   under: 'collections',
   path: '/{collection}/operations/{operation}',
-  summary: 'One accepted change and how far it got.',
+  summary: 'Get one accepted operation and its state.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
-    operation: text().meta({ description: 'As an update answered it.', example: 'my-collection-17' }),
+    operation: text().meta({
+      description: 'Name of the operation, from the answer to an update.',
+      example: 'my-collection-17',
+    }),
     ...COMMON_PARAMETERS,
   }),
   answer: answer(OPERATION.shape),

@@ -8,14 +8,14 @@ export const operationsStream = endpoint({
   scope: 'index',
   under: 'collections',
   path: '/{collection}/operations/stream',
-  summary: 'Changes as they are settled, for pipelines: Server-Sent Events.',
+  summary: 'Stream operations when they are finished, as Server-Sent Events.',
   description:
-    'An event `operation` for each change, in the order in which they were accepted, as soon as it and all before it are visible, failed or superseded; its id is the number of the change. Send the last one as `Last-Event-ID` (browsers do by themselves) or as `cursor`, and nothing is left out or comes twice; without, it begins with what is settled from now on. A change that failed and is tried again does not come a second time. An event `status`, without an id, tells the state of the collection whenever that changed, at most once a second. A comment keeps the connection alive every 15 seconds. Whoever does not read for half a minute is let go.',
+    'The stream has one event `operation` for each operation, in the order of acceptance. An event is sent when its operation and all earlier ones are visible, failed or superseded. The id of the event is the number of the operation. To continue without gaps or repetitions, send the last id as `Last-Event-ID` (browsers do this by themselves) or as `cursor`. Without it, the stream starts with the operations that finish from now on. An operation that failed and is retried is not sent again. An event `status`, without an id, contains the state of the collection when it has changed, at most once a second. A comment every 15 seconds keeps the connection alive. akin closes the connection of a client that does not read for 30 seconds.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     cursor: text()
       .optional()
-      .meta({ description: 'The id of the last event that was seen; 0 for all from the start.' }),
+      .meta({ description: 'Id of the last event that was received. 0 starts from the first operation.' }),
   }),
   answer: 'text/event-stream',
 });

@@ -8,7 +8,7 @@ export const ping = endpoint({
   scope: 'search',
   under: 'collections',
   path: '/{collection}/admin/ping',
-  summary: 'Whether the collection can be used: 200 when it can, 503 when its store cannot be reached.',
+  summary: 'Check whether the collection can be used: 200 if so, 503 if its store cannot be reached.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     action: z
@@ -16,7 +16,7 @@ export const ping = endpoint({
       .transform((word) => word.toLowerCase())
       .pipe(choice(['ping']))
       .optional()
-      .meta({ description: 'What old clients call the question: `ping`. A collection cannot be switched off.' }),
+      .meta({ description: 'Old clients send `ping`. A collection cannot be disabled.' }),
     ...COMMON_PARAMETERS,
   }),
   answer: answer({ status: z.literal('OK') }),

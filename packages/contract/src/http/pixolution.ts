@@ -7,7 +7,7 @@ export const pixolution = endpoint({
   scope: 'search',
   under: 'collections',
   path: '/{collection}/pixolution',
-  summary: 'Self-check of a collection: its store, its fields, its modules.',
+  summary: 'Check a collection: its store, its fields and its modules.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
   answer: answer({
     status: z.enum(['OK', 'FAILED']),

@@ -7,9 +7,9 @@ export const query = endpoint({
   scope: 'search',
   under: 'collections',
   path: '/{collection}/query',
-  summary: 'The same as `/select`, laid out over lines.',
+  summary: 'The same as `/select`, with an indented answer.',
   parameters: SEARCH_PARAMETERS.extend({
-    indent: flag().default(true).meta({ description: 'Lay the answer out over lines.' }),
+    indent: flag().default(true).meta({ description: 'Indent the answer.' }),
   }),
   bodies: SEARCH_BODIES,
   answer: SEARCH_ANSWER,

@@ -1,12 +1,24 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
+import { choice } from '../parameter.ts';
 
 export const ready = endpoint({
   methods: ['GET'],
   scope: 'anyone',
   under: 'service',
   path: '/health/ready',
-  summary: 'Whether requests can be served: 503, saying why, when they cannot.',
-  parameters: z.object({}),
-  answer: z.object({ status: z.literal('OK') }),
+  summary: 'Check whether the process can do its work. If not, the answer is 503 and says why.',
+  parameters: z.object({
+    door: choice(['http']).optional().meta({
+      description:
+        '`http`: check only whether the process can answer requests. Other work, such as the jobs of an analyzer, does not count.',
+    }),
+  }),
+  answer: z.object({
+    status: z.literal('OK'),
+    warnings: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'What needs the attention of an operator, for example a disk that is nearly full.' }),
+  }),
 });

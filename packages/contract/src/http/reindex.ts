@@ -9,9 +9,9 @@ export const reindex = endpoint({
   methods: ['POST'],
   under: 'collections',
   path: '/{collection}/reindex',
-  summary: 'Make a collection anew beside itself, and exchange the two in one step.',
+  summary: 'Build a new version of a collection in the background, and swap the two in one step.',
   description:
-    'Answers 202 at once, and the work goes on in the background: see the same address by GET. Searches and changes go on meanwhile; for the moment of the exchange changes get 503 with Retry-After. Outputs that the models of today take come along, else those of another collection (outputsFrom), else the picture is fetched and analyzed again. If anything cannot come along, nothing is exchanged. When somebody is at it already, that goes on, and nothing else begins.',
+    'The answer is 202 at once. A GET of the same address shows the progress. Searches and changes continue meanwhile. During the swap, changes are answered with 503 and Retry-After. akin copies outputs of the current models. Other documents take the outputs of another collection (outputsFrom), or their pictures are fetched and analyzed again. If any document cannot be copied, nothing is swapped. If a reindex is already running, it continues and no other one starts.',
   changes: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
@@ -19,16 +19,16 @@ export const reindex = endpoint({
       .array(text())
       .default([])
       .meta({
-        description: '`name:type`: a field that is to have another type than today.',
+        description: '`name:type`: a new type for a field.',
         example: ['price:double'],
       }),
     allowMissing: flag().default(false).meta({
       description:
-        'Exchange them even if documents cannot come along. Those without a picture to fetch come without outputs.',
+        'Swap even if some documents cannot be copied. Documents without a picture to fetch are copied without outputs.',
     }),
     outputsFrom: text().optional().meta({
       description:
-        'Another collection: documents that have no outputs, or none that hold any more, take those, and the thumbnail, of the document with their id there.',
+        'Another collection. A document without valid outputs takes the outputs and the thumbnail of the document with the same id there.',
       example: 'my-pictures',
     }),
     ...COMMON_PARAMETERS,
@@ -38,8 +38,8 @@ export const reindex = endpoint({
     ...REINDEX.shape,
     began: z.boolean().meta({
       description:
-        'Whether this request began it. If not, somebody is at it already, and the parameters of this request do not count.',
+        'Whether this request started it. If not, a reindex was already running, and the parameters of this request have no effect.',
     }),
   }),
-  statuses: { 202: 'It is under way.' },
+  statuses: { 202: 'The reindex is running.' },
 });

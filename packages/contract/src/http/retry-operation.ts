@@ -8,10 +8,13 @@ export const retryOperation = endpoint({
   scope: 'index',
   under: 'collections',
   path: '/{collection}/operations/{operation}/retry',
-  summary: 'Set a failed change on its way again, at its old place in the order.',
+  summary: 'Retry a failed operation, at its old position in the order.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
-    operation: text().meta({ description: 'As an update answered it.', example: 'my-collection-17' }),
+    operation: text().meta({
+      description: 'Name of the operation, from the answer to an update.',
+      example: 'my-collection-17',
+    }),
     ...COMMON_PARAMETERS,
   }),
   answer: answer(OPERATION.shape),

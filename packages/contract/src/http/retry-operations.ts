@@ -9,17 +9,19 @@ export const retryOperations = endpoint({
   scope: 'index',
   under: 'collections',
   path: '/{collection}/operations/retry',
-  summary: 'Set all failed changes on their way again, or those that failed for one reason.',
+  summary: 'Retry all failed operations, or those that failed for one reason.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     reason: choice([...ERROR_CODES])
       .optional()
-      .meta({ description: 'Only changes whose `reason.code` is this.', example: 'image-unreachable' }),
+      .meta({ description: 'Only operations with this `reason.code`.', example: 'image-unreachable' }),
     ...COMMON_PARAMETERS,
   }),
   answer: answer({
-    retried: z.int().meta({ description: 'Changes that are on their way again.' }),
-    superseded: z.int().meta({ description: 'Changes that are not, since a later one has changed the same document.' }),
+    retried: z.int().meta({ description: 'Operations that are being retried.' }),
+    superseded: z
+      .int()
+      .meta({ description: 'Operations that are not retried, because a later one has changed the same document.' }),
   }),
   changes: true,
 });

@@ -8,7 +8,10 @@ export const revokeKey = endpoint({
   scope: 'admin',
   under: 'service',
   path: '/api/keys/{id}',
-  summary: 'Revoke a key, for good. Every gateway refuses it after a few seconds at most.',
-  parameters: z.object({ id: text().meta({ description: 'Its id, as the list tells it.' }), ...COMMON_PARAMETERS }),
+  summary: 'Revoke a key for ever. All gateways refuse it within a few seconds.',
+  parameters: z.object({
+    id: text().meta({ description: 'Id of the key, from the list of keys.' }),
+    ...COMMON_PARAMETERS,
+  }),
   answer: answer({}),
 });

@@ -7,7 +7,7 @@ export const schema = endpoint({
   scope: 'search',
   under: 'collections',
   path: '/{collection}/schema',
-  summary: 'The fields of a collection with their types.',
+  summary: 'List the fields of a collection with their types.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
   answer: answer({
     schema: z.object({
@@ -20,7 +20,7 @@ export const schema = endpoint({
           multiValued: z.boolean(),
           required: z.boolean(),
           stored: z.boolean(),
-          origin: z.enum(['preconfigured', 'analysis', 'document']).meta({ description: 'Who defined it.' }),
+          origin: z.enum(['preconfigured', 'analysis', 'document']).meta({ description: 'What defined the field.' }),
         }),
       ),
     }),

@@ -6,7 +6,7 @@ export const select = endpoint({
   scope: 'search',
   under: 'collections',
   path: '/{collection}/select',
-  summary: 'Search without a preset.',
+  summary: 'Search. Ranks by similarity only with `rank.by.*`.',
   parameters: SEARCH_PARAMETERS,
   bodies: SEARCH_BODIES,
   answer: SEARCH_ANSWER,

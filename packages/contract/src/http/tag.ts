@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AFTER_PARAMETERS, answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { decimal, text, whole } from '../parameter.ts';
+import { decimal, integer, text } from '../parameter.ts';
 import { MAX_AFTER_TIMEOUT, SEARCH_PARAMETERS } from '../search.ts';
 
 const { fq, df, pt, d, sfield, NOW, TZ } = SEARCH_PARAMETERS.shape;
@@ -9,10 +9,12 @@ const { fq, df, pt, d, sfield, NOW, TZ } = SEARCH_PARAMETERS.shape;
 const TAG = z
   .object({
     tag: z.string(),
-    confidence: z.number().meta({ description: '0 to 1: the share of the votes, times the score of its best voter.' }),
+    confidence: z
+      .number()
+      .meta({ description: 'From 0 to 1: its share of the votes, multiplied by the score of its best voter.' }),
     voters: z
       .array(z.object({ id: z.string(), score: z.number() }))
-      .meta({ description: 'The documents that have it, most alike first, with their scores.' }),
+      .meta({ description: 'The documents with this tag and their scores, most similar first.' }),
   })
   .meta({ id: 'Tag' });
 
@@ -21,20 +23,22 @@ export const tag = endpoint({
   scope: 'search',
   under: 'collections',
   path: '/{collection}/tag',
-  summary: 'Labels for a picture, voted by the documents that look most like it.',
+  summary: 'Suggest labels for a picture, from the most similar documents.',
   description:
-    'The 20 documents that show most of the like and have a value in `tagging.field` vote for their values, each with the square of its score. A document that is asked about has no vote. In a collection with descriptors of another model, 409 for any other picture, and for documents too where it keeps no calibration; `error.msg` says what to do.',
+    'The 20 most similar documents with a value in `tagging.field` vote for their values. The weight of a vote is the square of the score. The document in `tagging.input.id` does not vote. If the collection has descriptors of another model, the answer to any other picture is 409; without a calibration of that model, the answer to a document is too. `error.msg` says what to do.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     'tagging.input.id': text().optional().meta({ description: 'A stored document.', example: 'demo-006' }),
     'tagging.input.url': text().optional().meta({ description: 'Address of a picture.' }),
     'tagging.input.data': text().optional().meta({ description: 'Base64 or data URI of a picture.' }),
     'tagging.input.preprocessed': text().optional().meta({ description: 'The `outputs` of an analysis.' }),
-    'tagging.field': text().default('labels').meta({ description: 'Field whose values are voted for: a String.' }),
-    'tagging.max': whole(1, 1000).default(10).meta({ description: 'Most labels.' }),
-    'tagging.threshold': decimal(0, 1).default(0).meta({ description: 'Least confidence of a label.' }),
-    'tagging.analyzer': text().optional().meta({ description: 'Accepted; values are taken whole.' }),
-    fq: fq.meta({ description: 'Only documents that match all of these vote.', example: ['category:shoe'] }),
+    'tagging.field': text().default('labels').meta({ description: 'Field with the labels. Its type is String.' }),
+    'tagging.max': integer(1, 1000).default(10).meta({ description: 'Maximum number of labels.' }),
+    'tagging.threshold': decimal(0, 1).default(0).meta({ description: 'Minimum confidence of a label.' }),
+    'tagging.analyzer': text()
+      .optional()
+      .meta({ description: 'Accepted and ignored: values are always whole labels.' }),
+    fq: fq.meta({ description: 'Only documents that match all of these filters vote.', example: ['category:shoe'] }),
     df,
     pt,
     d,
@@ -42,11 +46,11 @@ export const tag = endpoint({
     NOW,
     TZ,
     ...AFTER_PARAMETERS,
-    afterTimeout: whole(0, MAX_AFTER_TIMEOUT).default(30_000).meta({ description: 'As for a search.' }),
+    afterTimeout: integer(0, MAX_AFTER_TIMEOUT).default(30_000).meta({ description: 'As for a search.' }),
     ...COMMON_PARAMETERS,
   }),
   answer: answer({
-    tags: z.array(TAG).meta({ description: 'By falling confidence.' }),
-    voters: z.int().meta({ description: 'How many documents voted, for whatever.' }),
+    tags: z.array(TAG).meta({ description: 'Highest confidence first.' }),
+    voters: z.int().meta({ description: 'Number of documents that voted.' }),
   }),
 });

@@ -8,8 +8,8 @@ export const thumbnail = endpoint({
   scope: 'search',
   under: 'collections',
   path: '/{collection}/thumbnail',
-  summary: 'The small picture of a document: WebP, at most 256 pixels a side.',
+  summary: 'Get the thumbnail of a document, as WebP of at most 256 × 256 pixels.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, id: text().meta({ description: 'Id of the document.' }) }),
   answer: 'image/webp',
-  statuses: { 304: 'Not changed since the ETag that was sent.' },
+  statuses: { 304: 'The thumbnail still has the ETag that was sent.' },
 });

@@ -6,9 +6,9 @@ export const update = endpoint({
   scope: 'index',
   under: 'collections',
   path: '/{collection}/update',
-  summary: 'Add, replace and delete documents; commit.',
+  summary: 'Add, replace and delete documents, and commit.',
   description:
-    'All or nothing: every document is checked before any is accepted. Changes are visible after a commit: every 15 seconds, or at once with `commit=true`. A GET takes commit parameters only.',
+    'All or nothing: akin checks every document before it accepts any. Changes become visible with a commit: every 15 seconds, or at once with `commit=true`. A GET takes commit parameters only.',
   changes: true,
   parameters: UPDATE_PARAMETERS,
   bodies: { 'application/json': CHANGES, 'application/xml': XML_CHANGES },

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AkinError } from '@akin/domain';
-import { makeThumbnailFromPixels } from '@akin/imaging';
+import { decodingBytes, makeThumbnailFromPixels } from '@akin/imaging';
+import { drawLargeImage } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { disc, draw, stripes } from '../drawing.ts';
 import { moduleNames } from '../manifests.ts';
@@ -20,6 +21,13 @@ const KEYS = [
 
 /** A WebP file of a drawn picture. */
 const image = (pixels = disc('#FFFFFF', '#C02020')) => makeThumbnailFromPixels(pixels);
+
+/** Waits until so many calls with these bytes have got their memory, and those that find a thread, their thread. */
+async function untilIn(analyzer: Analyzer, bytes: Uint8Array, calls: number): Promise<void> {
+  const needed = await decodingBytes(bytes, { minSide: 256 });
+  while (analyzer.decoding.taken < needed * calls) await new Promise(setImmediate);
+  await new Promise(setImmediate);
+}
 
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
@@ -137,12 +145,11 @@ describe('the analyzer', () => {
     const other = await createAnalyzer({ threads: 1 });
     await other.warmUp(['color']);
     const bytes = await image();
-    const running = other.analyze(bytes, { modules: ['color'] });
-    const waiting = other.analyze(bytes, { modules: ['color'] });
-    const refused = expect(waiting).rejects.toMatchObject({ code: 'unavailable' });
+    const settled = Promise.allSettled([1, 2].map(() => other.analyze(bytes, { modules: ['color'] })));
+    await untilIn(other, bytes, 2);
     await other[Symbol.asyncDispose]();
-    expect(await running).toMatchObject({ width: 256 });
-    await refused;
+    const ends = (await settled).map((one) => (one.status === 'rejected' ? one.reason.code : one.value.width));
+    expect(ends.sort()).toEqual([256, 'unavailable']);
     await expect(other.analyze(bytes, { modules: ['color'] })).rejects.toMatchObject({ code: 'unavailable' });
   });
 
@@ -150,17 +157,59 @@ describe('the analyzer', () => {
     const other = await createAnalyzer({ threads: 2 });
     const bytes = await image();
     const settled = Promise.allSettled([1, 2, 3].map(() => other.analyze(bytes, { modules: ['color'] })));
-    await new Promise(setImmediate);
+    await untilIn(other, bytes, 3);
     await other[Symbol.asyncDispose]();
-    expect(await settled).toMatchObject([
-      { status: 'fulfilled' },
-      { status: 'fulfilled' },
-      { status: 'rejected', reason: { code: 'unavailable' } },
-    ]);
+    const ends = (await settled).map((one) => (one.status === 'rejected' ? one.reason.code : one.status));
+    expect(ends.sort()).toEqual(['fulfilled', 'fulfilled', 'unavailable']);
+  });
+});
+
+describe('the memory for pictures', () => {
+  const MEGABYTE = 1024 ** 2;
+
+  it('bounds what is decoded at once, whoever asks, and lets everything through at last', async () => {
+    const kinds = ['jpeg', 'progressive-jpeg', 'png-16', 'interlaced-png-16', 'webp', 'gif'] as const;
+    const files = await Promise.all(kinds.map((kind) => drawLargeImage(kind, 1500)));
+    const needed = await Promise.all(files.map((file) => decodingBytes(file, { minSide: 256 })));
+    const most = Math.max(...needed);
+    // Fits the largest alone, and several of the others.
+    await using analyzer = await createAnalyzer({ threads: 4, pictureMemory: Math.ceil((most * 8) / 7) });
+    let seen = 0;
+    const look = setInterval(() => {
+      seen = Math.max(seen, analyzer.decoding.taken);
+    }, 1);
+    const order: string[] = [];
+    const calls = Array.from({ length: 24 }, async (_, i) => {
+      const urgent = i >= 18;
+      await analyzer.analyze(files[i % files.length] as Buffer, { modules: [], urgent });
+      order.push(urgent ? 'urgent' : 'bulk');
+    });
+    await Promise.all(calls);
+    clearInterval(look);
+    expect(seen).toBeGreaterThanOrEqual(Math.min(...needed));
+    expect(seen).toBeLessThanOrEqual(most);
+    expect([order.length, analyzer.decoding.taken, analyzer.decoding.waiting]).toEqual([24, 0, 0]);
+    // The first few bulk pictures had begun; then all that somebody waits for.
+    expect(order.lastIndexOf('urgent')).toBeLessThan(18);
+  });
+
+  it('is told when a picture needs more than there is, before it is decoded', async () => {
+    await using analyzer = await createAnalyzer({ threads: 1, pictureMemory: 8 * MEGABYTE });
+    const refused = analyzer.analyze(await drawLargeImage('progressive-jpeg', 1500), { modules: [] });
+    await expect(refused).rejects.toMatchObject({
+      code: 'image-undecodable',
+      message: expect.stringMatching(
+        /takes about 1\d(\.\d)? MB of memory; there are 7\.3 MB for it \(--picture-memory\)/,
+      ),
+    });
+    expect(await analyzer.analyze(await drawLargeImage('jpeg', 1500), { modules: [] })).toMatchObject({ width: 1500 });
   });
 });
 
 describe('a worker thread that breaks', () => {
+  /** A picture with one more byte behind it, which the worker reads. */
+  const pictureWith = (byte: number) =>
+    Buffer.concat([Buffer.from('R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=', 'base64'), Uint8Array.of(byte)]);
   let folder: string;
   let pool: Analyzer;
   let worker: URL;
@@ -170,12 +219,13 @@ describe('a worker thread that breaks', () => {
     await writeFile(
       file,
       `export default ({ bytes }) => {
-        if (bytes[0] === 1) process.exit(3);
-        if (bytes[0] === 2) throw new Error('secret path /etc');
-        if (bytes[0] === 3) setImmediate(() => { throw new Error('later'); });
-        if (bytes[0] === 3) return new Promise(() => {});
-        if (bytes[0] === 4) for (;;);
-        return { analysis: { outputs: String(bytes[0]), width: 1, height: 1 } };
+        const byte = bytes.at(-1);
+        if (byte === 1) process.exit(3);
+        if (byte === 2) throw new Error('secret path /etc');
+        if (byte === 3) setImmediate(() => { throw new Error('later'); });
+        if (byte === 3) return new Promise(() => {});
+        if (byte === 4) for (;;);
+        return { analysis: { outputs: String(byte), width: 1, height: 1 } };
       };`,
     );
     worker = pathToFileURL(file);
@@ -191,7 +241,7 @@ describe('a worker thread that breaks', () => {
     ['throws', 2],
     ['throws outside of its task', 3],
   ])('fails its own task alone when it %s, without telling what is inside', async (_, byte) => {
-    const call = (value: number) => pool.analyze(Uint8Array.of(value), { modules: [] });
+    const call = (value: number) => pool.analyze(pictureWith(value), { modules: [] });
     const results = await Promise.allSettled([call(7), call(byte), call(8), call(9)]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
     const error = (results[1] as PromiseRejectedResult).reason as AkinError;
@@ -202,11 +252,11 @@ describe('a worker thread that breaks', () => {
 
   it('is ended when it hangs, and replaced', async () => {
     const impatient = createPool({ threads: 1 }, worker, 1500);
-    await expect(impatient.analyze(Uint8Array.of(4), { modules: [] })).rejects.toMatchObject({
+    await expect(impatient.analyze(pictureWith(4), { modules: [] })).rejects.toMatchObject({
       code: 'image-undecodable',
       message: expect.stringContaining('took too long'),
     });
-    expect(await impatient.analyze(Uint8Array.of(5), { modules: [] })).toMatchObject({ outputs: '5' });
+    expect(await impatient.analyze(pictureWith(5), { modules: [] })).toMatchObject({ outputs: '5' });
     await impatient[Symbol.asyncDispose]();
   });
 });

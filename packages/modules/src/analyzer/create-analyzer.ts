@@ -1,20 +1,23 @@
+import { setMaxListeners } from 'node:events';
 import { AkinError } from '@akin/domain';
-import type { ImageLimits } from '@akin/imaging';
+import { decodingBytes, formatBytes, type ImageLimits } from '@akin/imaging';
+import { memoryLimit, WeightedSemaphore } from '@akin/runtime';
 import { Piscina } from 'piscina';
 import { readTrained } from '../content-model/files.ts';
-import { type Backend, checkBackend } from '../network/backend.ts';
-import type { Analysis, AnalyzeOptions } from './analyze-image.ts';
-import { createGate } from './gate.ts';
+import { type Backend, type BackendChoice, checkBackend, chooseBackend } from '../network/backend.ts';
+import { type Analysis, type AnalyzeOptions, MIN_SIDE } from './analyze-image.ts';
 import type { Reply, Task } from './worker.ts';
 
 export interface AnalyzerConfig {
   /** Worker threads at most; one is started at once, the others when needed. Each takes some 60 MB. */
   readonly threads: number;
-  /** `wasm` when not given; what the others need must have been installed. */
-  readonly backend?: Backend;
+  /** `wasm` when not given; `auto` takes the fastest that runs here; what others need must have been installed. */
+  readonly backend?: BackendChoice;
   /** Folder of a user's own trained model for the module content; this process must use its codebook too. */
   readonly contentModel?: string;
   readonly limits?: Partial<ImageLimits>;
+  /** Bytes of memory that pictures may take together; `defaultPictureMemory` when not given. */
+  readonly pictureMemory?: number;
 }
 
 export interface CallOptions {
@@ -30,16 +33,35 @@ export interface CallOptions {
 
 /** Analyzes images in worker threads, so that the event loop stays free. */
 export interface Analyzer extends AsyncDisposable {
+  /** What runs the network. */
+  readonly backend: Backend;
+  /** For `auto`: why it is this backend, as a phrase for people. */
+  readonly backendReason?: string;
   /**
-   * Waits for a free thread, then analyzes. Only as many images as there are threads are copied and in work; the others
-   * stay with their callers, who should not hold more than they have memory for. The bytes are left as they are.
+   * Waits until there is memory to decode the picture, as its header tells, and a free thread; then analyzes. Only as
+   * many images as there are threads are copied and in work; the others stay with their callers, who should enter
+   * `files` before they hold them. The bytes are left as they are.
    *
    * @throws {AkinError} about the image as `analyzeImage` does; unavailable after disposal; internal when the thread
-   * broke down, which fails this call alone. The signal's reason when aborted.
+   * broke down, which fails this call alone. image-undecodable also when decoding takes more memory than there is for
+   * all pictures. The signal's reason when aborted.
    */
   analyze(bytes: Uint8Array, options: CallOptions): Promise<Analysis>;
   /** Starts all threads and loads what the modules need, which the first analyses would have to wait for (0.3 s). */
   warmUp(modules: readonly string[]): Promise<void>;
+  /** Bytes of files of pictures that are held until they are analyzed. Whoever holds a large one enters first. */
+  readonly files: WeightedSemaphore;
+  /** Bytes that pictures at work take as they are decoded. */
+  readonly decoding: Pick<WeightedSemaphore, 'taken' | 'waiting'>;
+}
+
+/** One eighth of the memory for pictures is for their files, the rest for decoding. */
+const FILES_SHARE = 1 / 8;
+const MOST_PICTURE_MEMORY = 1280 * 1024 ** 2;
+
+/** Half of what this process may use, in bytes, and at most what an AVIF of 50 megapixels needs. The rest is for all else. */
+export function defaultPictureMemory(): number {
+  return Math.min(memoryLimit() / 2, MOST_PICTURE_MEMORY);
 }
 
 /** No image takes this long: its thread hangs, is ended and replaced. */
@@ -57,8 +79,9 @@ const WORKER = new URL('../../dist/analyzer/worker.js', import.meta.url);
  * @throws {AkinError} conflict when the backend cannot run on this machine; bad-request when the content model does not.
  */
 export async function createAnalyzer(config: AnalyzerConfig): Promise<Analyzer> {
-  await checkBackend(config.backend ?? 'wasm');
-  const analyzer = createPool(config, WORKER);
+  const { backend, reason } = await chooseBackend(config.backend ?? 'wasm');
+  await checkBackend(backend);
+  const analyzer = { ...createPool({ ...config, backend }, WORKER), ...(reason ? { backendReason: reason } : {}) };
   if (config.contentModel === undefined) return analyzer;
   try {
     // Told now rather than with each picture.
@@ -71,7 +94,11 @@ export async function createAnalyzer(config: AnalyzerConfig): Promise<Analyzer> 
 }
 
 /** The same on another worker file, for tests of broken ones. */
-export function createPool(config: AnalyzerConfig, worker: URL, hangMilliseconds = HANG_MILLISECONDS): Analyzer {
+export function createPool(
+  config: AnalyzerConfig & { readonly backend?: Backend },
+  worker: URL,
+  hangMilliseconds = HANG_MILLISECONDS,
+): Analyzer {
   const { threads, backend, contentModel, limits } = config;
   // Threads come and go, and the model may be trained anew meanwhile: all keep to the one that there is now.
   const contentModelName = contentModel && readTrained(contentModel).model;
@@ -83,11 +110,29 @@ export function createPool(config: AnalyzerConfig, worker: URL, hangMilliseconds
   });
   // A thread that breaks without work to do hurts nobody: the pool starts another. Unheard, the event would end us.
   pool.on('error', () => {});
-  const gate = createGate(threads);
+  const memory = config.pictureMemory ?? defaultPictureMemory();
+  const mostToDecode = memory * (1 - FILES_SHARE);
+  const files = new WeightedSemaphore(memory * FILES_SHARE);
+  const decoding = new WeightedSemaphore(mostToDecode);
+  const places = new WeightedSemaphore(threads);
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
+  const running = new Set<Promise<Analysis>>();
 
   async function analyze(bytes: Uint8Array, options: CallOptions): Promise<Analysis> {
-    const { urgent = false, signal, modules, thumbnail = false, exif = false } = options;
-    const leave = await gate.enter({ urgent, signal });
+    const { urgent = false, modules, thumbnail = false, exif = false } = options;
+    const signal = options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal;
+    signal.throwIfAborted();
+    const needed = await decodingBytes(bytes, { minSide: MIN_SIDE, ...(limits && { limits }) });
+    if (needed > mostToDecode) throw needsTooMuch(needed, mostToDecode);
+    const leaveMemory = await decoding.enter(urgent, signal, needed);
+    let leavePlace: () => void;
+    try {
+      leavePlace = await places.enter(urgent, signal);
+    } catch (error) {
+      leaveMemory();
+      throw error;
+    }
     const wanted = {
       modules,
       thumbnail,
@@ -96,26 +141,42 @@ export function createPool(config: AnalyzerConfig, worker: URL, hangMilliseconds
       ...(contentModel && contentModelName && { contentModel, contentModelName }),
       ...(limits && { limits }),
     };
-    const running = run(pool, bytes, wanted, hangMilliseconds).finally(leave);
-    return signal ? unlessAborted(running, signal) : running;
+    const run = analyzeIn(pool, bytes, wanted, hangMilliseconds).finally(() => {
+      running.delete(run);
+      leaveMemory();
+      leavePlace();
+    });
+    running.add(run);
+    return options.signal ? unlessAborted(run, options.signal) : run;
   }
 
   return {
+    backend: backend ?? 'wasm',
     analyze,
+    files,
+    decoding,
     async warmUp(modules) {
       await Promise.all(Array.from({ length: threads }, () => analyze(WARM_UP_IMAGE, { modules })));
     },
     async [Symbol.asyncDispose]() {
       // The pool finishes only what a thread has: not what waits for a thread to start, nor who was let in just now.
       const late = setTimeout(() => void pool.destroy(), CLOSE_MILLISECONDS);
-      await gate.close(new AkinError('unavailable', 'The analyzer is shutting down. Try again later.'));
+      closing.abort(new AkinError('unavailable', 'The analyzer is shutting down. Try again later.'));
+      await Promise.allSettled(running);
       clearTimeout(late);
       await pool.close();
     },
   };
 }
 
-async function run(
+function needsTooMuch(needed: number, most: number): AkinError {
+  return new AkinError(
+    'image-undecodable',
+    `Decoding this image takes about ${formatBytes(needed)} of memory; there are ${formatBytes(most)} for it (--picture-memory). Send a smaller version, or a JPEG that is not progressive.`,
+  );
+}
+
+async function analyzeIn(
   pool: Piscina<Task, Reply>,
   bytes: Uint8Array,
   options: AnalyzeOptions,

@@ -28,12 +28,3 @@ describe('TensorFlow', () => {
     expect(await loadedBy(modules)).toBe(loaded);
   });
 });
-
-describe('many analyses', () => {
-  it('leave no tensor behind, and no memory', async () => {
-    const script = new URL('../../dist/bench/leaks.js', import.meta.url).pathname;
-    // 10,000 take some minutes: npm run bench-leaks.
-    const { stdout } = await run(process.execPath, [script, '300']);
-    expect(stdout).toContain('It does not grow.');
-  }, 400_000);
-});

@@ -18,7 +18,7 @@ const color: Module = {
       color_descriptor: { model: MODEL, vector: descriptor },
     };
   },
-  // Colours that are alike by chance are alike nevertheless: strangers score higher than by what a picture shows.
+  // Colours that are alike by chance are alike nevertheless: non-matching pairs score higher than by what a picture shows.
   scores: { usual: 0.3, rare: 0.7, near: 0.9, nearAt: 0.4 },
   examples: [
     {

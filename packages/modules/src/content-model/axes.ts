@@ -1,7 +1,7 @@
 import { createRandom } from '@akin/domain';
+import { classAxes, scatterOf } from '../learn/discriminant.ts';
+import { eigen, mainEigen, type Rows, row, timesTransposed, toRows, transpose, withinOne } from '../learn/linear.ts';
 import { readSafetensors, writeSafetensors } from '../safetensors.ts';
-import { classAxes, scatterOf } from '../train/discriminant.ts';
-import { eigen, mainEigen, type Rows, row, timesTransposed, toRows, transpose, withinOne } from '../train/linear.ts';
 import { l2Normalize } from '../vectors/unit.ts';
 
 /**
@@ -16,7 +16,7 @@ export interface Axes {
 
 /**
  * Numbers that are hardly ever negative are activations, of which some are many times as strong as others: they are taken
- * as roots (Arandjelovic & Zisserman 2012), on axes that count more evenly. Others were mostly trained to be compared as
+ * as roots (Arandjelovic & Zisserman 2012), on whitened axes. Others were mostly trained to be compared as
  * they are. This is the share of all that negative ones may make up.
  */
 const FEW_NEGATIVE = 0.1;
@@ -28,8 +28,8 @@ const EVENED_FROM = 0.1;
 const EXACT_SIZE = 512;
 /** Classes are parted on this many times the main axes that are kept. */
 const LOOKED_AT = 2;
-/** How much of an even spread is added to that of the pictures of one class, which are few. */
-const EVEN_SHARE = 1;
+/** Shrinkage of the covariance within classes: they have few pictures. */
+const SHRINKAGE = 1;
 /** The part of a vector below which it lies at the mean and points nowhere. */
 const LEAST_LENGTH = 1e-6;
 
@@ -108,7 +108,7 @@ function partingAxes(pictures: Rows, classes: readonly Rows[], main: Float64Arra
   });
   const classesAlong = classes.map(along);
   const { covariances } = scatterOf(along(pictures), classesAlong);
-  const axes = classAxes(covariances, classesAlong, count, EVEN_SHARE);
+  const axes = classAxes(covariances, classesAlong, count, SHRINKAGE);
   return timesTransposed(axes, transpose(main, width), looked);
 }
 

@@ -8,7 +8,7 @@ import sharp from 'sharp';
 import { saveTinyGraph, saveTinyModel } from '../../test/tiny-model.ts';
 import { type Analysis, analyzeImage } from '../analyzer/analyze-image.ts';
 import { createAnalyzer, createPool } from '../analyzer/create-analyzer.ts';
-import { row, toRows } from '../train/linear.ts';
+import { row, toRows } from '../learn/linear.ts';
 import { codebookOf } from '../vectors/codebook.ts';
 import { distance, length } from '../vectors/unit.ts';
 import { decodeDescriptor, modelNames, parseOutputs, scoreOf } from '../vectors.ts';

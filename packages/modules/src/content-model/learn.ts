@@ -3,12 +3,12 @@ import { AkinError } from '@akin/domain';
 import { decodeImage, type Pixels } from '@akin/imaging';
 import { MIN_SIDE } from '../analyzer/analyze-image.ts';
 import { roundToHalves } from '../half.ts';
+import { classFolders, seeClasses } from '../learn/class-folders.ts';
+import { trainCodebook } from '../learn/codebook.ts';
+import { filesBelow } from '../learn/files-below.ts';
+import { toRows } from '../learn/linear.ts';
+import { fewerFiles } from '../learn/sample-folder.ts';
 import type { Backend } from '../network/backend.ts';
-import { classFolders, seeClasses } from '../train/class-folders.ts';
-import { trainCodebook } from '../train/codebook.ts';
-import { filesBelow } from '../train/files-below.ts';
-import { toRows } from '../train/linear.ts';
-import { fewerFiles } from '../train/sample-folder.ts';
 import { descriptorOf } from '../vectors/codebook.ts';
 import { distance } from '../vectors/unit.ts';
 import { readAxes, trainAxes, unitOf } from './axes.ts';
@@ -42,7 +42,7 @@ export interface Learned {
   readonly classes: number;
 }
 
-/** With fewer, distances of strangers and the axes say little. */
+/** With fewer, distances of non-matching pairs and the axes say little. */
 const LEAST_PICTURES = 100;
 /** More teach hardly more; these are taken from the whole folder. */
 const MOST_PICTURES = 10_000;

@@ -1,18 +1,18 @@
 import { readAxes } from '../axes-file.ts';
-import { INNER_RULE } from '../inner-picture.ts';
+import { CROP_RULE } from '../content-crop.ts';
 import { once } from '../once.ts';
 import { project } from '../project.ts';
 import { l2Normalize } from '../vectors/unit.ts';
+import { HUE_NUMBERS } from './hue-histogram.ts';
 import { PATTERN_NUMBERS } from './pattern.ts';
-import { TINT_NUMBERS } from './tint.ts';
 
 /** Numbers of the network's head. */
 const NETWORK_NUMBERS = 128;
-/** How many axes the pattern is compared on; with the network's numbers and the tint they make the descriptor. */
-export const PATTERN_AXES = 256 - NETWORK_NUMBERS - TINT_NUMBERS;
+/** How many axes the pattern is compared on; with the network's numbers and the hues they make the descriptor. */
+export const PATTERN_AXES = 256 - NETWORK_NUMBERS - HUE_NUMBERS;
 
 export interface DuplicateAxes {
-  /** The name of the network of copies and the first digits of the hash of the axes and of the rule of inner squares. */
+  /** The name of the network of copies and the first digits of the hash of the axes and of the rule of content crops. */
   readonly model: string;
   /** A unit vector. */
   pattern(numbers: Float64Array): Float32Array;
@@ -25,7 +25,7 @@ export interface DuplicateAxes {
  * @throws an Error when the axes were found for another.
  */
 export const duplicateAxes = once(async (model: string): Promise<DuplicateAxes> => {
-  const { tensors, id } = await readAxes('duplicate', model, INNER_RULE);
+  const { tensors, id } = await readAxes('duplicate', model, CROP_RULE);
   const mean = tensors.get('pattern_mean', [PATTERN_NUMBERS]);
   const pattern = tensors.get('pattern', [PATTERN_AXES, PATTERN_NUMBERS]);
   return {

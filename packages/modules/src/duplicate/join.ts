@@ -3,7 +3,7 @@ import { type Pixels, resizeArea } from '@akin/imaging';
 import { l2Normalize } from '../vectors/unit.ts';
 
 /** How much each view counts. */
-const WEIGHTS = { network: 1, pattern: 0.4, tint: 0.6 } as const;
+const WEIGHTS = { network: 1, pattern: 0.4, hues: 0.6 } as const;
 
 /** Contrast (0…1) below which a picture is blank, and from which on it is a picture like any other. */
 const BLANK = 0.008;
@@ -15,17 +15,17 @@ const SIDE = 32;
 /**
  * The descriptor of the three parts, each of unit length. Nearly blank pictures look alike to all, though they come from
  * anywhere; so the less contrast one has, the more its descriptor is a direction drawn by lot from its pixels: equal
- * files still agree, and strangers are far apart.
+ * files still agree, and non-matching pictures are far apart.
  */
 export function joinParts(
-  { network, pattern, tint }: Readonly<Record<keyof typeof WEIGHTS, ArrayLike<number>>>,
+  { network, pattern, hues }: Readonly<Record<keyof typeof WEIGHTS, ArrayLike<number>>>,
   contrast: number,
   pixels: Pixels,
 ): Float32Array {
   const joined = l2Normalize([
     ...Array.from(network, (value) => WEIGHTS.network * value),
     ...Array.from(pattern, (value) => WEIGHTS.pattern * value),
-    ...Array.from(tint, (value) => WEIGHTS.tint * value),
+    ...Array.from(hues, (value) => WEIGHTS.hues * value),
   ]);
   const clear = Math.min(1, Math.max(0, (contrast - BLANK) / (CLEAR - BLANK)));
   if (clear === 1) return joined;

@@ -1,19 +1,19 @@
 import type { Pixels } from '@akin/imaging';
+import { hueHistogramOf } from './hue-histogram.ts';
 import { patternOf } from './pattern.ts';
-import { tintOf } from './tint.ts';
 
 /** What the duplicate module sees by itself in a picture. */
 export interface Look {
   readonly pattern: Float64Array;
-  readonly tint: Float64Array;
+  readonly hues: Float64Array;
   /** Standard deviation of the brightness, 0…1. */
   readonly contrast: number;
 }
 
-/** @param inner An inner square of the picture. */
-export function lookAt(inner: Pixels): Look {
-  const light = lightOf(inner);
-  return { pattern: patternOf(light), tint: tintOf(inner), contrast: deviation(light) };
+/** @param crop A content crop of the picture. */
+export function lookAt(crop: Pixels): Look {
+  const light = lightOf(crop);
+  return { pattern: patternOf(light), hues: hueHistogramOf(crop), contrast: deviation(light) };
 }
 
 /** Brightness of each pixel, 0…1. */

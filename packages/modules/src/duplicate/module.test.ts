@@ -3,9 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import { sharedNetworks } from '../analyzer/analyze-image.ts';
 import { draw, gray } from '../drawing.ts';
 import type { Descriptor } from '../module.ts';
+import { ORIENTATIONS, oriented } from '../orientations.ts';
 import { type Networks, preparePicture } from '../picture.ts';
 import { distance, length } from '../vectors/unit.ts';
-import { inWay, WAYS } from '../ways.ts';
 import { CLEAR } from './join.ts';
 import { type Look, lookAt } from './look.ts';
 import duplicate from './module.ts';
@@ -31,7 +31,7 @@ const speck = draw(200, 200, (x, y) => {
 
 describe('the descriptor of copies', () => {
   it('is taken from the clear one of two squares when the other is nearly blank', async () => {
-    const [strict, loose] = preparePicture(speck, sharedNetworks('wasm')).innerSquares().map(lookAt);
+    const [strict, loose] = preparePicture(speck, sharedNetworks('wasm')).contentCrops().map(lookAt);
     expect([(strict as Look).contrast < CLEAR, (loose as Look).contrast < CLEAR]).toEqual([true, false]);
     const lighter = { ...speck, data: speck.data.map((value) => value + 1) };
     expect(distance(await vectorOf(lighter), await vectorOf(speck))).toBeLessThan(0.1);
@@ -73,13 +73,13 @@ describe('the descriptor of copies', () => {
     ['a picture on a plain wall', 0, 1],
     ['one on a wall of which it is open whether it is plain', 16, 2],
     ['one on a wall that is not', 30, 1],
-  ])('is the same for all ways to turn and flip %s', async (_, fade, squares) => {
+  ])('is the same for all orientations of %s', async (_, fade, squares) => {
     // Off the middle, and taller than wide.
     const picture = onWall(fade, 0.4, 0.6);
-    expect(preparePicture(picture, sharedNetworks('wasm')).innerSquares()).toHaveLength(squares);
+    expect(preparePicture(picture, sharedNetworks('wasm')).contentCrops()).toHaveLength(squares);
     const vector = await vectorOf(picture);
-    for (let way = 1; way < WAYS; way++) {
-      expect(distance(await vectorOf(inWay(picture, way)), vector)).toBeLessThan(1e-3);
+    for (let orientation = 1; orientation < ORIENTATIONS; orientation++) {
+      expect(distance(await vectorOf(oriented(picture, orientation)), vector)).toBeLessThan(1e-3);
     }
   });
 });

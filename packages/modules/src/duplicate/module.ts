@@ -1,8 +1,8 @@
 import { draw } from '../drawing.ts';
 import type { Module } from '../module.ts';
 import type { Features } from '../network/network.ts';
+import { oriented } from '../orientations.ts';
 import { l2Normalize } from '../vectors/unit.ts';
-import { inWay } from '../ways.ts';
 import { duplicateAxes } from './axes.ts';
 import { COPY_SCORE } from './copy-score.ts';
 import { CLEAR, joinParts } from './join.ts';
@@ -21,33 +21,33 @@ const scene = (width: number, height: number, sunX: number, hills: number, lift:
     return `#${gray(90)}${gray(140)}${gray(230 - 80 * y)}`;
   });
 
-/** Of two inner squares those that are not nearly blank: what is drawn by lot for a blank one would hide the other. */
+/** Ignores a nearly blank crop of two: the random direction of a blank crop would hide the other. */
 function clearOf<View extends Look>(views: readonly View[]): readonly View[] {
   const clear = views.filter(({ contrast }) => contrast >= CLEAR);
   return clear.length > 0 ? clear : views.slice(0, 1);
 }
 
-/** The direction between those of one or two inner squares. Hues are never opposite, so there is one. */
+/** The mean direction of one or two content crops. Hue histograms are never opposite, so there is one. */
 function middleOf([first, second]: readonly Float32Array[]): Float32Array {
   const one = first as Float32Array;
   return second === undefined ? one : l2Normalize(one.map((value, i) => value + (second[i] as number)));
 }
 
 /**
- * Three views joined: a small network trained to tell copies from other pictures, which stands cuts and tilts; the pattern
- * of light and dark, which parts what the network takes for one; and, weakly, how much has which hue. Where it is open
- * what is plain around the picture, the descriptor lies between those of both answers, mostly near enough to either.
+ * Joins three views: a small network trained to tell copies from other pictures, which tolerates cuts and tilts; the
+ * pattern of light and dark, which separates what the network confuses; and, weakly, the hue histogram. If the background
+ * is ambiguous, there are two crops, and the descriptor is the mean of both: mostly near enough to either.
  */
 const duplicate: Module = {
   manifest: duplicateManifest,
   async analyze(picture) {
-    const views = clearOf(picture.innerSquares().map((square) => ({ square, ...lookAt(square) })));
+    const views = clearOf(picture.contentCrops().map((square) => ({ square, ...lookAt(square) })));
     const network = await picture.copyNetwork();
     const seen = await network.run(views.map(({ square }) => square));
     const axes = await duplicateAxes((seen[0] as Features<'copy'>).model);
-    const vectors = views.map(({ pattern, tint, contrast }, i) => {
+    const vectors = views.map(({ pattern, hues, contrast }, i) => {
       const { heads } = seen[i] as Features<'copy'>;
-      return joinParts({ network: heads.copy, pattern: axes.pattern(pattern), tint }, contrast, picture.pixels);
+      return joinParts({ network: heads.copy, pattern: axes.pattern(pattern), hues }, contrast, picture.pixels);
     });
     return { duplicate_descriptor: { model: axes.model, vector: middleOf(vectors) } };
   },
@@ -63,7 +63,7 @@ const duplicate: Module = {
     {
       title: 'a copy turned by a quarter is nearer than another scene in the same colours',
       picture: () => scene(400, 300, 0.7, 9, 0),
-      nearer: () => inWay(scene(400, 300, 0.7, 9, 0), 5),
+      nearer: () => oriented(scene(400, 300, 0.7, 9, 0), 5),
       than: () => scene(400, 300, 0.2, 25, 0),
     },
   ],

@@ -2,26 +2,26 @@ import type { Pixels } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
 import { sharedNetworks } from '../analyzer/analyze-image.ts';
 import { draw, gray } from '../drawing.ts';
+import { ORIENTATIONS, oriented } from '../orientations.ts';
 import { preparePicture } from '../picture.ts';
 import { distance, length } from '../vectors/unit.ts';
-import { inWay, WAYS } from '../ways.ts';
+import { HUE_NUMBERS } from './hue-histogram.ts';
 import { joinParts } from './join.ts';
 import { lookAt } from './look.ts';
 import { PATTERN_NUMBERS } from './pattern.ts';
-import { TINT_NUMBERS } from './tint.ts';
 
-const look = (pixels: Pixels) => lookAt(preparePicture(pixels, sharedNetworks('wasm')).innerSquares()[0] as Pixels);
+const look = (pixels: Pixels) => lookAt(preparePicture(pixels, sharedNetworks('wasm')).contentCrops()[0] as Pixels);
 
 const scene = draw(256, 192, (x, y) =>
   gray(127 + 60 * Math.sin(7 * x + 3 * y * y) + 60 * Math.cos(11 * y - 5 * x * y)),
 );
 
 describe('the pattern of a picture', () => {
-  it('is the same for all ways to turn and flip it, and not for another picture', () => {
+  it('is the same for all orientations of the picture, and not for another picture', () => {
     const numbers = look(scene).pattern;
     expect(numbers.length).toBe(PATTERN_NUMBERS);
-    for (let index = 0; index < WAYS; index++) {
-      expect(distance(look(inWay(scene, index)).pattern, numbers)).toBeLessThan(0.01 * length(numbers));
+    for (let index = 0; index < ORIENTATIONS; index++) {
+      expect(distance(look(oriented(scene, index)).pattern, numbers)).toBeLessThan(0.01 * length(numbers));
     }
     const other = draw(256, 192, (x, y) => (Math.hypot(x - 0.3, y - 0.6) < 0.2 ? '#F0F0F0' : '#404060'));
     expect(distance(look(other).pattern, numbers)).toBeGreaterThan(0.5 * length(numbers));
@@ -35,15 +35,15 @@ describe('the pattern of a picture', () => {
   });
 });
 
-describe('the tint of a picture', () => {
+describe('the hue histogram of a picture', () => {
   it('is of length 1, the same wherever a colour lies, and another for another colour', () => {
     const half = (first: string, second: string) => draw(64, 64, (x, y) => (x + y / 9 < 0.5 ? first : second));
-    const { tint } = look(half('#C02020', '#606060'));
-    expect(tint.length).toBe(TINT_NUMBERS);
-    expect(length(tint)).toBeCloseTo(1, 6);
-    const turned = look(inWay(half('#C02020', '#606060'), 5)).tint;
-    expect(distance(turned, tint)).toBeLessThan(0.01);
-    expect(distance(look(half('#2020C0', '#606060')).tint, tint)).toBeGreaterThan(0.5);
+    const { hues } = look(half('#C02020', '#606060'));
+    expect(hues.length).toBe(HUE_NUMBERS);
+    expect(length(hues)).toBeCloseTo(1, 6);
+    const turned = look(oriented(half('#C02020', '#606060'), 5)).hues;
+    expect(distance(turned, hues)).toBeLessThan(0.01);
+    expect(distance(look(half('#2020C0', '#606060')).hues, hues)).toBeGreaterThan(0.5);
   });
 });
 
@@ -52,7 +52,7 @@ describe('blank pictures', () => {
     const blank = (value: string) => draw(64, 64, () => value);
     const [a, b] = [blank('#FFFFFF'), blank('#FEFFFF')];
     const same = Float32Array.from({ length: 128 }, () => Math.SQRT1_2 / 8);
-    const parts = { network: same, pattern: same, tint: same };
+    const parts = { network: same, pattern: same, hues: same };
     const join = (pixels: Pixels) => joinParts(parts, look(pixels).contrast, pixels);
     expect(distance(join(a), join(b))).toBeGreaterThan(1.2);
     expect(join(a)).toEqual(join(blank('#FFFFFF')));

@@ -1,5 +1,5 @@
 /**
- * The pattern of light and dark in a picture, the same for all eight ways to turn and flip it.
+ * The pattern of light and dark in a picture, the same for all eight orientations.
  *
  * The coefficients of a cosine transform change only their signs when a picture is flipped: those of an odd frequency
  * across change with left and right, those of an odd one down with top and bottom. A turn also swaps across and down.
@@ -8,10 +8,10 @@
  * to nothing.
  */
 
-import { INNER_SQUARE } from '../picture.ts';
+import { CROP_SIDE } from '../picture.ts';
 
 /** Side of the small version that is transformed, and the number of frequencies kept each way. */
-const PATTERN_SIDE = INNER_SQUARE;
+const PATTERN_SIDE = CROP_SIDE;
 const KEPT = 8;
 /** Coefficients are divided by their own mean strength, but by no less than this: plain pictures stay weak. */
 const LEAST_STRENGTH = 0.15;
@@ -42,7 +42,7 @@ export const PATTERN_NUMBERS = 10 + 21 + 136 + 136;
 
 /** @param light Brightness, 0…1, of a picture squashed to `PATTERN_SIDE` pixels a side, row by row. */
 export function patternOf(light: Float64Array): Float64Array {
-  const c = even(transform(light));
+  const c = compressed(transform(light));
   const numbers = new Float64Array(PATTERN_NUMBERS);
   const swappedSign: number[] = [];
   let at = 0;
@@ -88,10 +88,10 @@ function transform(light: Float64Array): Float64Array {
 }
 
 /**
- * Makes coefficients of like weight: the mean brightness is dropped, high frequencies are raised, and square roots are
- * taken. All of it keeps signs, and treats across and down alike.
+ * Compresses the range of the coefficients: drops the mean brightness, raises high frequencies and takes square roots.
+ * Signs stay; across and down are treated alike.
  */
-function even(coefficients: Float64Array): Float64Array {
+function compressed(coefficients: Float64Array): Float64Array {
   const raised = coefficients.map((value, i) => value * (RISE[i] as number));
   const strength = Math.sqrt(raised.reduce((sum, value) => sum + value * value, 0) / raised.length);
   return raised.map((value) => Math.sign(value) * Math.sqrt(Math.abs(value) / Math.max(strength, LEAST_STRENGTH)));

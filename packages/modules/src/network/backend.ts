@@ -8,6 +8,10 @@ export const BACKENDS = ['wasm', 'onnx', 'node'] as const;
 /** What runs the network. Those that nobody chooses, because they are slow, are there to be compared with. */
 export type Backend = (typeof BACKENDS)[number] | 'wasm-plain' | 'cpu';
 
+/** What can be asked for: a backend by name, or the fastest that runs here. */
+export const BACKEND_CHOICES = ['auto', ...BACKENDS] as const;
+export type BackendChoice = Backend | 'auto';
+
 /** Not installed with akin: found only where the user added it. */
 const PACKAGES: Partial<Record<Backend, string>> = { onnx: 'onnxruntime-node', node: '@tensorflow/tfjs-node' };
 
@@ -46,6 +50,27 @@ export async function checkBackend(backend: Backend): Promise<void> {
   await loadPackageOf(backend as 'onnx' | 'node').catch((cause: Error) => {
     throw new AkinError('conflict', `${name} does not load here: ${cause.message}. Use the backend "wasm".`, { cause });
   });
+}
+
+/**
+ * Chooses the backend: `auto` takes ONNX Runtime where it is installed and loads, else WebAssembly.
+ *
+ * @returns The backend, and for `auto` the reason for it, as a phrase for people.
+ */
+export async function chooseBackend(
+  choice: BackendChoice,
+): Promise<{ readonly backend: Backend; readonly reason?: string }> {
+  if (choice !== 'auto') return { backend: choice };
+  if (locate(PACKAGES.onnx as string) === undefined) {
+    return { backend: 'wasm', reason: 'onnxruntime-node, which is faster, is not installed' };
+  }
+  try {
+    await loadPackageOf('onnx');
+    return { backend: 'onnx', reason: 'onnxruntime-node is installed' };
+  } catch (error) {
+    const [first] = String(error instanceof Error ? error.message : error).split('\n');
+    return { backend: 'wasm', reason: `onnxruntime-node does not load here: ${first}` };
+  }
 }
 
 /** Loads the package that a backend needs, wherever Node finds it from here, `NODE_PATH` included. */

@@ -14,7 +14,7 @@ export interface Conv2d {
   readonly stride: number;
   readonly pad: number;
   readonly activation: 'relu' | 'linear';
-  /** Whether each of its filters stands for eight, one for each way to turn and flip it: `symmetric.ts`. */
+  /** Whether each of its filters stands for eight, one for each orientation: `symmetric.ts`. */
   readonly symmetric?: boolean;
 }
 

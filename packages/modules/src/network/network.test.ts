@@ -6,8 +6,8 @@ import type { Pixels } from '@akin/imaging';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as tf from '@tensorflow/tfjs-core';
 import { type NetworkProcess, openProcess } from '../../test/open-process.ts';
+import { ORIENTATIONS, oriented } from '../orientations.ts';
 import { distance } from '../vectors/unit.ts';
-import { inWay, WAYS } from '../ways.ts';
 import type { Backend } from './backend.ts';
 import { COPIES_FOLDER, MODEL_FOLDER, readModel } from './model.ts';
 import { openNetwork } from './network.ts';
@@ -124,8 +124,8 @@ describe('the network of copies', () => {
     });
     const vectorOf = async (picture: Pixels) => (await network.run([picture]))[0]?.heads.copy as Float32Array;
     const vector = await vectorOf(pixels);
-    for (let way = 1; way < WAYS; way++) {
-      expect(maxDifference(await vectorOf(inWay(pixels, way)), vector)).toBeLessThan(1e-4);
+    for (let orientation = 1; orientation < ORIENTATIONS; orientation++) {
+      expect(maxDifference(await vectorOf(oriented(pixels, orientation)), vector)).toBeLessThan(1e-4);
     }
     for (const other of [lit(0.5, 0), lit(0.9, 15)]) expect(distance(await vectorOf(other), vector)).toBeLessThan(0.3);
     const shuffled = from((y, x) => ((y + side / 2) % side) * side + ((x + side / 2) % side));

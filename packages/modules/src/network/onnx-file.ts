@@ -1,7 +1,7 @@
-import { WAYS } from '../ways.ts';
+import { ORIENTATIONS } from '../orientations.ts';
 import { type Conv2d, headsOf, type Layer, type Model, pooledWidth, type WholeMap } from './model.ts';
 import { block, type Field, integer, integers, join } from './protobuf.ts';
-import { placesInAllWays } from './symmetric.ts';
+import { placesInAllOrientations } from './symmetric.ts';
 
 /** The newest of both that readers of 2023 know; nothing newer is used. */
 const IR_VERSION = 8;
@@ -102,13 +102,17 @@ class Graph {
 
   #wholeMap({ name, side, in: ins, out }: WholeMap, x: string): string {
     const { tensors } = this.#model;
-    const [size, filters] = [side * side * ins, out / WAYS];
+    const [size, filters] = [side * side * ins, out / ORIENTATIONS];
     const kernel = tensors.get(`${name}.weight`, [side, side, ins, filters]);
     const weight = this.weights(`${name}.weight`, [size, filters], kernel);
     const bias = this.weights(`${name}.bias`, [filters], tensors.get(`${name}.bias`, [filters]));
     const rows = this.#reshape(this.add('Transpose', [x], [intsAttribute('perm', [0, 2, 3, 1])]), [-1, size]);
-    const places = this.#integers(placesInAllWays(side, ins));
-    const turned = this.#reshape(this.add('Gather', [rows, places], [intAttribute('axis', 1)]), [-1, WAYS, size]);
+    const places = this.#integers(placesInAllOrientations(side, ins));
+    const turned = this.#reshape(this.add('Gather', [rows, places], [intAttribute('axis', 1)]), [
+      -1,
+      ORIENTATIONS,
+      size,
+    ]);
     const answers = this.add('Relu', [this.add('Add', [this.add('MatMul', [turned, weight], []), bias], [])], []);
     return this.#reshape(this.add('Transpose', [answers], [intsAttribute('perm', [0, 2, 1])]), [-1, out, 1, 1]);
   }

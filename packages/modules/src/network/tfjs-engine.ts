@@ -1,9 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { WAYS } from '../ways.ts';
+import { ORIENTATIONS } from '../orientations.ts';
 import { type Backend, loadPackageOf } from './backend.ts';
 import type { EngineOutputs, OpenEngine } from './engine.ts';
 import { type Conv2d, headsOf, type Layer, type Model, pooledWidth, type WholeMap } from './model.ts';
-import { placesInAllWays } from './symmetric.ts';
+import { placesInAllOrientations } from './symmetric.ts';
 
 export type TfjsBackend = Exclude<Backend, 'onnx'>;
 
@@ -81,10 +81,10 @@ function buildConv2d(layer: Conv2d, { tensors }: Model<string>): Step {
   return (x) => tf.fused.conv2d({ x, filter, strides, pad, dimRoundingMode: 'floor', bias, activation });
 }
 
-/** The map in all ways is turned here: `tf.gather` takes longer than the convolution. */
+/** The map in all orientations is turned here: `tf.gather` takes longer than the convolution. */
 function buildWholeMap({ name, side, in: ins, out }: WholeMap, { tensors }: Model<string>): Step {
-  const places = placesInAllWays(side, ins);
-  const [size, filters] = [side * side * ins, out / WAYS];
+  const places = placesInAllOrientations(side, ins);
+  const [size, filters] = [side * side * ins, out / ORIENTATIONS];
   const filter = tf.tensor4d(tensors.get(`${name}.weight`, [side, side, ins, filters]), [1, 1, size, filters]);
   const bias = tf.tensor1d(tensors.get(`${name}.bias`, [filters]));
   return (x) => {
@@ -97,7 +97,7 @@ function buildWholeMap({ name, side, in: ins, out }: WholeMap, { tensors }: Mode
     for (let i = 0, map = 0; map < maps.length; map += size) {
       for (const place of places) turned[i++] = maps[map + place] as number;
     }
-    const seen = tf.tensor4d(turned, [count, WAYS, 1, size]);
+    const seen = tf.tensor4d(turned, [count, ORIENTATIONS, 1, size]);
     const answers = tf.fused.conv2d({ x: seen, filter, strides: 1, pad: 'valid', bias, activation: 'relu' });
     return tf.reshape(tf.transpose(answers, [0, 2, 3, 1]), [count, 1, 1, out]);
   };

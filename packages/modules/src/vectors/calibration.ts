@@ -4,7 +4,7 @@ import { codebookOf } from './codebook.ts';
 /**
  * The score of a distance: 1 at 0 and nowhere else, falling all the way to 0 at distance 2 (opposite vectors), straight
  * between the points of the module's calibration. It means the same in every collection; what it means is said where
- * the points are fitted, in train/calibration.ts.
+ * the points are fitted, in learn/calibration.ts.
  *
  * @param points of the model that made the two descriptors; those of the model that this akin uses when not given
  */

@@ -1,9 +1,9 @@
 import { AkinError, type ModuleManifest } from '@akin/domain';
-import { descriptorTable } from '../collection-tables.ts';
-import type { Collection } from '../collections.ts';
+import { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
+import { descriptorTable } from '../collections/collection-tables.ts';
+import { tellHousekeeping } from '../collections/collections.ts';
+import type { Collection, Store } from '../context.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
-import { Pace } from '../pace.ts';
-import type { Store } from '../store.ts';
 import type { Codebook } from './codebook.ts';
 import { cellTable, createCellTable, liveGenerations, lockGenerations, pack } from './generations.ts';
 import { CellThread } from './thread.ts';
@@ -31,24 +31,34 @@ const UNIQUE_VIOLATION = '23505';
  * rows are copied in short transactions. 1,000,000 documents take some minutes.
  *
  * @param signal ends it early; what was begun is swept by the next call
+ * @returns whether nothing is left to do until one of the collections changes
  */
 export async function arrangeCells(
   store: Store,
   collections: readonly Collection[],
   signal: AbortSignal = new AbortController().signal,
-): Promise<void> {
+): Promise<boolean> {
+  await store.engine.disk?.requireRoom('work');
+  let done = true;
   for (const collection of collections) {
-    for (const module of store.modules) {
-      if (module.descriptor === undefined || signal.aborted) continue;
-      try {
+    try {
+      for (const module of store.modules) {
+        if (module.descriptor === undefined || signal.aborted) continue;
         await sweepGenerations(store, collection, module);
         if (await isDue(store, collection, module)) await buildGeneration(store, collection, module, signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        if (!(await isGone(store, collection, error))) throw error;
       }
+      done &&= !(await isAtWork(store, collection));
+    } catch (error) {
+      if (signal.aborted) return false;
+      if (!(await isGone(store, collection, error))) throw error;
     }
   }
+  return done && !signal.aborted;
+}
+
+/** Whether a generation is being made, or one that was used goes soon. */
+async function isAtWork(store: Store, { sqlSchema: S }: Collection): Promise<boolean> {
+  return (await store.engine.query(`select 1 from ${S}.generations where state <> 'current' limit 1`)).length > 0;
 }
 
 /** Whether a statement failed because somebody dropped the collection. */
@@ -60,6 +70,7 @@ async function isGone(store: Store, collection: Collection, error: unknown): Pro
 /** Asks for new cells, whatever the collection has grown: they are made in the background. */
 export async function optimize(store: Store, collection: Collection): Promise<void> {
   await store.engine.query(`update ${collection.sqlSchema}.optimizations set asked_at = clock_timestamp()`);
+  await tellHousekeeping(store.engine, collection);
 }
 
 /**
@@ -218,16 +229,17 @@ async function copySorted(
   signal: AbortSignal,
 ): Promise<Int32Array> {
   const S = collection.sqlSchema;
-  const pace = store.engine.kind === 'pglite' ? new Pace(100, 2_000) : new Pace(1_000, 5_000, 100);
+  const batchSize =
+    store.engine.kind === 'pglite' ? new AdaptiveBatchSize(100, 2_000) : new AdaptiveBatchSize(1_000, 5_000, 100);
   const alive = new Heartbeat({ store, collection, module, number });
   const sizes = new Int32Array(radii.length);
   for (let from = 0; from < order.length; ) {
     signal.throwIfAborted();
-    const to = from + pace.rows;
+    const to = from + batchSize.rows;
     const piece = Array.from(order.subarray(from, to), (i) => docs[i] as bigint);
     const copied = await store.engine.transaction(
       (tx) =>
-        pace.measure(piece.length, async () => {
+        batchSize.measure(piece.length, async () => {
           // Whoever removes rows waits here or is waited for: a row that goes while it is copied would stay in its cell.
           await tx.query(`select from ${S}.generations where module = $1 and number = $2 for update`, [module, number]);
           // Rows that commits wrote since the beginning are there already; rows that went since then are left out.
@@ -303,13 +315,14 @@ class DescriptorSource {
   readonly #store: Store;
   readonly #table: string;
   readonly #dimensions: number;
-  readonly #pace: Pace;
+  readonly #batchSize: AdaptiveBatchSize;
 
   constructor(store: Store, collection: Collection, module: string, dimensions: number) {
     this.#store = store;
     this.#table = descriptorTable(collection.sqlSchema, module);
     this.#dimensions = dimensions;
-    this.#pace = store.engine.kind === 'pglite' ? new Pace(500, 2_000) : new Pace(1_000, 2_000, 50);
+    this.#batchSize =
+      store.engine.kind === 'pglite' ? new AdaptiveBatchSize(500, 2_000) : new AdaptiveBatchSize(1_000, 2_000, 50);
   }
 
   async count(): Promise<number> {
@@ -346,8 +359,8 @@ class DescriptorSource {
 
   /** The next rows in order of their number, and their vectors one behind the other. */
   async read(after: bigint): Promise<{ docs: bigint[]; vectors: Uint8Array }> {
-    const limit = this.#pace.rows;
-    return this.#pace.measure(limit, () =>
+    const limit = this.#batchSize.rows;
+    return this.#batchSize.measure(limit, () =>
       this.#query(`select doc, vector from ${this.#table} where doc > $1 order by doc limit ${limit}`, [after]),
     );
   }

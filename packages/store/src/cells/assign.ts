@@ -1,7 +1,6 @@
-import type { Collection } from '../collections.ts';
+import type { Collection, Store } from '../context.ts';
 import { binaryArray, encodeHalfvec } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
-import type { Store } from '../store.ts';
 import { cellTable, finderOf, type Generation, liveGenerations, lockGenerations, pack } from './generations.ts';
 
 /** The event loop is held no longer: requests of others are between. */

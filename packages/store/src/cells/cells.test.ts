@@ -2,10 +2,10 @@ import { createRandom } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES, openTestStore, testOutputs } from '../../test/support.ts';
-import { type Collection, createCollection, dropCollection, listCollections } from '../collections.ts';
-import { commit } from '../commit.ts';
-import { maintain } from '../maintain.ts';
-import type { Store } from '../store.ts';
+import { maintain } from '../bulk/maintain.ts';
+import { createCollection, dropCollection, listCollections } from '../collections/collections.ts';
+import { commit } from '../commit/commit.ts';
+import type { Collection, Store } from '../context.ts';
 import { arrangeCells, optimize } from './arrange.ts';
 
 const random = createRandom(7);

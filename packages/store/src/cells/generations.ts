@@ -1,8 +1,7 @@
 import type { ModuleManifest } from '@akin/domain';
-import { checkedName } from '../collection-tables.ts';
-import type { Collection } from '../collections.ts';
+import { checkedName } from '../collections/collection-tables.ts';
+import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
-import type { Store } from '../store.ts';
 import { CellFinder } from './codebook.ts';
 
 /*

@@ -1,3 +1,5 @@
+import type { DiskSpace } from './disk-space.ts';
+
 /** What goes into a statement: bytes are sent in binary format, so a `halfvec` or an array may be given in wire form. */
 export type SqlValue = null | boolean | number | bigint | string | Date | Uint8Array | readonly SqlValue[];
 
@@ -37,12 +39,33 @@ export interface TransactionOptions {
   readonly lockTimeoutMilliseconds?: number;
 }
 
-/** The database behind the store: PGlite in a worker thread, or PostgreSQL. */
+/** Connections of a pool. */
+export interface PoolUse {
+  /** Open ones. */
+  readonly total: number;
+  readonly idle: number;
+  /** Statements and transactions that wait for one. */
+  readonly waiting: number;
+}
+
+/**
+ * The database behind the store: PGlite in a worker thread, or PostgreSQL. Disposing gives statements at work a moment,
+ * and then ends them.
+ */
 export interface Engine extends Queryable, AsyncDisposable {
   readonly kind: 'pglite' | 'postgres';
+  /** The disk that the database is on; a server looks after its own. */
+  readonly disk?: DiskSpace;
   query<R extends Row = Row>(sql: string, params?: readonly SqlValue[], lane?: Lane): Promise<R[]>;
   /** Milliseconds since the last search (a transaction with `snapshot`) began: what blocks PGlite waits for a pause. */
   sinceLastSearch(): number;
+  /**
+   * Cancels the statements at work: they reject with unavailable, and their transactions roll back. PGlite cannot cancel
+   * any; there nothing happens.
+   */
+  cancelStatements(): Promise<void>;
+  /** Undefined on PGlite, which has no pool. */
+  poolUse(): PoolUse | undefined;
   /** Commits when `run` resolves, rolls back when it rejects. Never await anything but `tx` inside: it holds a connection. */
   transaction<T>(run: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>;
 }

@@ -1,6 +1,7 @@
-import { mkdir, open, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, constants, open, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { AkinError } from '@akin/domain';
+import { closeContents, takeFolder, unusable } from './private-folder.ts';
 
 /**
  * The folder of an embedded store:
@@ -17,6 +18,8 @@ export interface DataFolder {
   readonly exists: boolean;
 }
 
+const NAMES = /^(akin\.json|lock|pg)\b/;
+
 /** What a folder says about itself. A change of any of these needs export and import. */
 interface FolderFormat {
   readonly format: number;
@@ -26,12 +29,21 @@ interface FolderFormat {
 
 const FORMAT: FolderFormat = { format: 1, postgres: 18, pglite: '0.5' };
 
-/** Looks what is there, refuses what another version wrote, removes what a killed first start left. Needs the lock. */
-export async function inspectFolder(folder: string): Promise<DataFolder> {
+/**
+ * Looks what is there, refuses what another version wrote, removes what a killed first start left, and closes to other
+ * users what an earlier version left open. Needs the lock.
+ */
+export async function inspectFolder(folder: string, tell: (text: string) => void): Promise<DataFolder> {
   const dataDirectory = join(folder, 'pg');
   const newDirectory = await removeNewDirectory(folder);
   const exists = await present(dataDirectory);
-  if (exists) await checkFormat(folder);
+  if (exists) {
+    await checkFormat(folder);
+    await access(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK).catch((error) => {
+      throw unusable(dataDirectory, 'written', error);
+    });
+    await closeContents(folder, join(dataDirectory, 'PG_VERSION'), tell);
+  }
   return { dataDirectory, newDirectory, exists };
 }
 
@@ -42,7 +54,7 @@ export async function removeNewDirectory(folder: string): Promise<string> {
   return newDirectory;
 }
 
-/** Whether an embedded store was ever made there. */
+/** Whether an embedded store was ever made there. @throws AkinError unavailable when that cannot be seen */
 export function holdsStore(folder: string): Promise<boolean> {
   return present(join(folder, 'pg'));
 }
@@ -52,6 +64,9 @@ async function checkFormat(folder: string): Promise<void> {
   try {
     found = JSON.parse(await readFile(join(folder, 'akin.json'), 'utf8')) as FolderFormat;
   } catch (cause) {
+    if (['EACCES', 'EPERM', 'EIO'].includes((cause as NodeJS.ErrnoException).code ?? '')) {
+      throw unusable(folder, 'read', cause);
+    }
     throw new AkinError(
       'conflict',
       `${folder} holds a database, but its akin.json is missing or broken, so nobody knows which version wrote it. Restore a backup into an empty folder.`,
@@ -72,7 +87,7 @@ async function checkFormat(folder: string): Promise<void> {
 export async function adoptNewDirectory(folder: string, { dataDirectory, newDirectory }: DataFolder): Promise<void> {
   // akin.json first: a folder without pg/ is taken as new whatever akin.json says, pg/ without akin.json is refused.
   const file = join(folder, 'akin.json');
-  const handle = await open(`${file}.partial`, 'w');
+  const handle = await open(`${file}.partial`, 'w', 0o600);
   await handle.writeFile(`${JSON.stringify(FORMAT)}\n`);
   await handle.sync();
   await handle.close();
@@ -81,13 +96,12 @@ export async function adoptNewDirectory(folder: string, { dataDirectory, newDire
 }
 
 /**
- * Takes the folder for this process. A lock whose process is gone is taken over.
+ * Takes the folder, which is made where it is missing, for this process. A lock whose process is gone is taken over.
+ * @param tell hears of a folder that others can write to
  * @returns releases it
  */
-export async function lockFolder(folder: string): Promise<() => Promise<void>> {
-  await mkdir(folder, { recursive: true }).catch((error: Error) => {
-    throw new AkinError('unavailable', `The folder ${folder} cannot be made: ${error.message}`, { cause: error });
-  });
+export async function lockFolder(folder: string, tell: (text: string) => void): Promise<() => Promise<void>> {
+  await takeFolder(folder, (name) => NAMES.test(name), tell);
   const file = join(folder, 'lock');
   const mine = JSON.stringify({ pid: process.pid, started: processStart(await procStat(process.pid)) });
   for (let attempt = 0; attempt < 10; attempt++) {
@@ -115,15 +129,13 @@ interface Holder {
 
 async function createExclusively(file: string, content: string): Promise<boolean> {
   try {
-    const handle = await open(file, 'wx');
-    await handle.writeFile(content);
-    await handle.close();
+    await writeFile(file, content, { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw new AkinError('unavailable', `The folder of ${file} cannot be written: ${(error as Error).message}`, {
-      cause: error,
-    });
+    // On a full disk its name is there, and nothing in it.
+    await rm(file, { force: true }).catch(() => undefined);
+    throw unusable(dirname(file), 'written', error);
   }
 }
 
@@ -170,8 +182,11 @@ function afterName(stat: string): string[] {
 }
 
 async function present(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw unusable(dirname(path), 'read', error);
+  }
 }

@@ -93,6 +93,42 @@ describe('a thread of the embedded database that dies', () => {
     expect(await again()).toEqual([{ n: 1 }]);
   });
 
+  it('is replaced when PostgreSQL says that it ends, and never answers again', async () => {
+    await engine.query('insert into kept values (1)');
+    const log = join(folder, 'pg', 'pg_wal');
+    await rename(log, `${log}.away`);
+    // A new segment of the write-ahead log cannot be made.
+    const dies = async (n: number): Promise<unknown> =>
+      engine
+        .transaction(async (tx) => {
+          await tx.query('select pg_switch_wal()');
+          await tx.query('insert into kept values ($1)', [n]);
+        })
+        .then(
+          () => dies(n + 1),
+          (error: unknown) => error,
+        );
+    const error = await dies(2);
+    await rename(`${log}.away`, log);
+    expect(error).toMatchObject({ code: 'unavailable', retryAfterSeconds: expect.any(Number) });
+    expect(await engine.query('select n from kept where n = 1')).toEqual([{ n: 1 }]);
+    expect(told).toEqual([
+      expect.stringMatching(/thread.*failed: could not .*pg_wal.*It is started again/),
+      expect.stringMatching(/answers again/),
+    ]);
+  });
+
+  it('ends with what is under way when the database is closed, and so does all that waits', async () => {
+    const under = engine.query(SLOW).catch((error: unknown) => error);
+    const behind = [engine.query('select 1'), engine.query('select 2', [], 'bulk')].map((one) =>
+      one.catch((error: unknown) => error),
+    );
+    await engine[Symbol.asyncDispose]();
+    for (const error of await Promise.all([under, ...behind])) expect(error).toMatchObject({ code: 'unavailable' });
+    engine = await openPglite(folder);
+    expect(await engine.query('select n from kept')).toEqual([]);
+  });
+
   it('closes when it is dead', async () => {
     await kill();
     await engine[Symbol.asyncDispose]();
@@ -104,12 +140,10 @@ describe('a thread of the embedded database that dies', () => {
   it('ends with a statement that takes longer than its transaction allows', async () => {
     const search = (read: (tx: Queryable) => Promise<unknown>) =>
       engine.transaction(read, { snapshot: true, timeoutMilliseconds: 200 });
-    const began = performance.now();
     const slow = search((tx) => tx.query(SLOW)).catch((error: unknown) => error);
     const behind = engine.query('select 1 as one');
     expect(wasCancelled(await slow)).toBe(true);
     expect(await behind).toEqual([{ one: 1 }]);
-    expect(performance.now() - began).toBeLessThan(20_000);
     // What came before the slow statement is an answer.
     const partial = search(async (tx) => {
       const read = await tx.query('select 2 as two');

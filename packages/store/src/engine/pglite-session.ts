@@ -2,22 +2,29 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AkinError } from '@akin/domain';
 import pg from 'pg';
-import type { Queryable } from './engine.ts';
+import type { DiskSpace } from './disk-space.ts';
+import type { Row } from './engine.ts';
 import { PgliteThread } from './pglite-thread.ts';
-import { SESSION_SETTINGS } from './session.ts';
+import { type Connection, SESSION_SETTINGS } from './session.ts';
+import { DISK_FULL, isDeadly } from './sqlstate.ts';
 import { ROW_TYPES } from './types.ts';
 
 /** The SQLSTATE of a statement that was ended before it was done. */
 const QUERY_CANCELED = '57014';
+/** The SQLSTATE of what was under way when the database was shut down. */
+const ADMIN_SHUTDOWN = '57P01';
+/** No statement takes longer than an index of the largest collection on a busy machine. */
+const LONGEST_STATEMENT_MILLISECONDS = 600_000;
 
 /** One life of the embedded database: a thread, and the connection to it. */
 export class PgliteSession {
   readonly thread: PgliteThread;
-  readonly client: pg.Client;
+  readonly #client: pg.Client;
 
   private constructor(thread: PgliteThread, client: pg.Client) {
     this.thread = thread;
-    this.client = client;
+    this.#client = client;
+    client.on('error', (error) => this.#endIfDeadly(error));
   }
 
   static async open(dataDirectory: string, signal?: AbortSignal): Promise<PgliteSession> {
@@ -33,22 +40,38 @@ export class PgliteSession {
   }
 
   /**
-   * Limits how long each statement of a transaction may take. PGlite cannot be told to stop one: where timers and
-   * signals are the server's, it has none. So the thread ends with its statement, and the next use starts another one.
+   * The connection, with a limit of how long each statement may take. PGlite cannot be told to stop one: where timers
+   * and signals are the server's, it has none. So the thread ends with its statement, and the next use starts another
+   * one.
    */
-  limited(tx: Queryable, milliseconds: number): Queryable {
+  limited(milliseconds: number = LONGEST_STATEMENT_MILLISECONDS): Connection {
     return {
-      query: async (sql, params) => {
+      query: async <R extends Row>(sql: string, params?: unknown[]) => {
         const stop = () =>
           this.thread.fail(new Error(`a statement took longer than ${milliseconds} ms`), QUERY_CANCELED);
         const timer = setTimeout(stop, milliseconds);
         try {
-          return await tx.query(sql, params);
+          return await this.#client.query<R>(sql, params);
+        } catch (error) {
+          this.#endIfDeadly(error);
+          throw error;
         } finally {
           clearTimeout(timer);
         }
       },
     };
+  }
+
+  /** Ends the thread with what it is doing. */
+  cut(): void {
+    this.thread.fail(new Error('the database is closed'), ADMIN_SHUTDOWN);
+  }
+
+  #endIfDeadly(error: unknown): void {
+    // No further statement would be answered.
+    if (!isDeadly(error)) return;
+    const { code, message } = error as pg.DatabaseError;
+    this.thread.fail(new Error(`${code === DISK_FULL ? 'the disk is full: ' : ''}${message}`), code);
   }
 }
 
@@ -81,16 +104,20 @@ const FIRST_WAIT_MILLISECONDS = 500;
  */
 export class LiveSession {
   readonly #dataDirectory: string;
+  readonly #disk: DiskSpace;
   readonly #tell: (text: string) => void;
   #session: PgliteSession | undefined;
   /** Starts that failed, one after the other. */
   #failed = 0;
+  /** Whether there was no room on the disk when the last start failed. */
+  #full = false;
   #notBefore = Number.NEGATIVE_INFINITY;
   #closed = false;
 
-  private constructor(dataDirectory: string, session: PgliteSession, tell: (text: string) => void) {
+  private constructor(dataDirectory: string, session: PgliteSession, disk: DiskSpace, tell: (text: string) => void) {
     this.#dataDirectory = dataDirectory;
     this.#session = session;
+    this.#disk = disk;
     this.#tell = tell;
   }
 
@@ -98,18 +125,33 @@ export class LiveSession {
    * @param tell hears what an operator should know
    * @param signal ends the start of the first thread
    */
-  static async open(dataDirectory: string, tell: (text: string) => void, signal?: AbortSignal): Promise<LiveSession> {
-    return new LiveSession(dataDirectory, await PgliteSession.open(dataDirectory, signal), tell);
+  static async open(
+    dataDirectory: string,
+    disk: DiskSpace,
+    tell: (text: string) => void,
+    signal?: AbortSignal,
+  ): Promise<LiveSession> {
+    return new LiveSession(dataDirectory, await PgliteSession.open(dataDirectory, signal), disk, tell);
   }
 
   /** @throws AkinError unavailable when it died and cannot be started again for now */
   async get(): Promise<PgliteSession> {
-    if (this.#session !== undefined && this.#session.thread.failure === undefined) return this.#session;
     if (this.#closed) throw new AkinError('unavailable', 'The database is closed.');
+    if (this.#session !== undefined && this.#session.thread.failure === undefined) return this.#session;
     const wait = this.#notBefore - performance.now();
-    if (wait > 0) throw notStarted(wait);
+    if (wait > 0) throw this.#notStarted(wait);
     await this.#giveUp();
     return this.#start();
+  }
+
+  /** Gives the session to nobody any more. What is under way may go on until `cut`. */
+  refuse(): void {
+    this.#closed = true;
+  }
+
+  /** Ends what is under way, which fails as unavailable. */
+  cut(): void {
+    this.#session?.cut();
   }
 
   async close(): Promise<void> {
@@ -133,18 +175,20 @@ export class LiveSession {
     } catch (error) {
       const wait = Math.min(FIRST_WAIT_MILLISECONDS * 2 ** this.#failed++, LONGEST_WAIT_MILLISECONDS);
       this.#notBefore = performance.now() + wait;
-      this.#tell(`The embedded database cannot be started again: ${(error as Error).message}. Next try in ${wait} ms.`);
-      throw notStarted(wait, error);
+      this.#full = await this.#disk.isFull();
+      const why = `${this.#full ? 'the disk is full: ' : ''}${(error as Error).message}`;
+      this.#tell(`The embedded database cannot be started again: ${why}. Next try in ${wait} ms.`);
+      throw this.#notStarted(wait, error);
     }
     this.#failed = 0;
     this.#tell(`The embedded database answers again after ${Math.round(performance.now() - began)} ms.`);
     return this.#session;
   }
-}
 
-function notStarted(wait: number, cause?: unknown): AkinError {
-  return new AkinError('unavailable', 'The database failed and cannot be started again for now. The log says more.', {
-    cause,
-    retryAfterSeconds: Math.ceil(wait / 1000),
-  });
+  #notStarted(wait: number, cause?: unknown): AkinError {
+    const msg = this.#full
+      ? 'The disk of the database is full, and the database cannot be started: make room on it, or enlarge it. It then goes on by itself.'
+      : 'The database failed and cannot be started again for now. The log says more.';
+    return new AkinError('unavailable', msg, { cause, retryAfterSeconds: Math.ceil(wait / 1000) });
+  }
 }

@@ -5,6 +5,12 @@ import type { WorkerConfig, WorkerReply, WorkerRequest } from './pglite-worker.t
 /** Resolves alike from src/engine (under jest) and from dist/engine. */
 const WORKER_FILE = new URL('../../dist/engine/pglite-worker.js', import.meta.url);
 
+/** A start replays up to 64 MB of the write-ahead log, on a machine that may be very busy. */
+const START_MILLISECONDS = 300_000;
+/** What is not closed in order is brought in order by the next start. */
+const CLOSE_MILLISECONDS = 2_000;
+const LOOK_MILLISECONDS = 2_000;
+
 /**
  * The worker as a socket: pg's client speaks the wire protocol through it as it does to a server, so both engines share
  * parameters, types and errors.
@@ -14,6 +20,12 @@ export class PgliteThread extends Duplex {
   /** The request by name that is under way; the engine sends one at a time. */
   #pending: { resolve: () => void; reject: (error: Error) => void } | undefined;
   #failure: Error | undefined;
+  /** Rounds of the wire protocol: asked, and answered. */
+  #asked = 0;
+  #answered = 0;
+  /** Rounds asked before the last look. */
+  #lookedAt = 0;
+  readonly #looking: NodeJS.Timeout;
 
   private constructor(worker: Worker) {
     super({ autoDestroy: false });
@@ -23,6 +35,7 @@ export class PgliteThread extends Duplex {
     worker.on('message', (reply: WorkerReply) => this.#hear(reply));
     worker.on('error', (error) => this.fail(error));
     worker.on('exit', () => this.fail(new Error('it ended')));
+    this.#looking = setInterval(() => this.#look(), LOOK_MILLISECONDS).unref();
   }
 
   /** @param signal ends the thread in the midst of its start */
@@ -32,7 +45,7 @@ export class PgliteThread extends Duplex {
     signal?.addEventListener('abort', giveUp);
     try {
       signal?.throwIfAborted();
-      await thread.#settle();
+      await thread.#settle(START_MILLISECONDS);
     } catch (error) {
       await thread.#worker.terminate();
       throw error;
@@ -52,12 +65,13 @@ export class PgliteThread extends Duplex {
     await this.#settle();
   }
 
-  /** Closes the database in order where it still answers. Resolves when the thread is gone. */
-  async close(): Promise<void> {
+  /** Closes the database in order where it does so in time. Resolves when the thread is gone. */
+  async close(milliseconds = CLOSE_MILLISECONDS): Promise<void> {
     if (this.#failure === undefined) {
       this.#post({ kind: 'close' });
-      await this.#settle().catch(() => undefined);
+      await this.#settle(milliseconds).catch(() => undefined);
     }
+    clearInterval(this.#looking);
     this.#failure ??= new Error('the database is closed');
     await this.#worker.terminate();
     this.destroy();
@@ -70,16 +84,34 @@ export class PgliteThread extends Duplex {
   fail(error: Error, code = 'ECONNRESET'): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
+    clearInterval(this.#looking);
     void this.#worker.terminate();
     this.#pending?.reject(error);
     this.destroy(Object.assign(new Error(`The database thread failed: ${error.message}`), { code }));
   }
 
-  #settle(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (this.#failure === undefined) this.#pending = { resolve, reject };
-      else reject(this.#failure);
-    });
+  /** @param milliseconds after which the thread is given up */
+  async #settle(milliseconds?: number): Promise<void> {
+    const late = () => this.fail(new Error(`it did not answer within ${milliseconds} ms`));
+    const timer = milliseconds === undefined ? undefined : setTimeout(late, milliseconds);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        if (this.#failure === undefined) this.#pending = { resolve, reject };
+        else reject(this.#failure);
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * A thread that runs a statement hears nothing meanwhile. One that hears this while a statement waits for its answer
+   * will never give it: the database within it broke off.
+   */
+  #look(): void {
+    if (this.#asked > this.#answered && this.#asked === this.#lookedAt)
+      this.#post({ kind: 'look', round: this.#asked });
+    this.#lookedAt = this.#asked;
   }
 
   #post(request: WorkerRequest, transfer: ArrayBuffer[] = []): void {
@@ -89,9 +121,13 @@ export class PgliteThread extends Duplex {
   #hear(reply: WorkerReply): void {
     // What a thread says that was given up is heard by nobody.
     if (this.#failure !== undefined && reply instanceof Uint8Array) return;
-    if (reply instanceof Uint8Array) this.push(Buffer.from(reply.buffer, reply.byteOffset, reply.byteLength));
-    else if (reply.kind === 'failed') this.fail(new Error(reply.reason));
-    else this.#pending?.resolve();
+    if (reply instanceof Uint8Array) {
+      this.#answered++;
+      this.push(Buffer.from(reply.buffer, reply.byteOffset, reply.byteLength));
+    } else if (reply.kind === 'failed') this.fail(new Error(reply.reason));
+    else if (reply.kind === 'idle') {
+      if (reply.round > this.#answered) this.fail(new Error('it rests, and a statement has no answer'));
+    } else this.#pending?.resolve();
   }
 
   // What pg expects of a socket besides a stream.
@@ -126,6 +162,7 @@ export class PgliteThread extends Duplex {
       whole.set(chunk, offset);
       offset += chunk.length;
     }
+    this.#asked++;
     this.#post(whole, [whole.buffer]);
     done();
   }

@@ -1,19 +1,23 @@
-import { open, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
+import { PrivateFiles } from './private-files.ts';
 
 /** What the engine asks: wire protocol as bare bytes, everything else by name. */
 export type WorkerRequest =
   | Uint8Array
   | { readonly kind: 'backup'; readonly file: string }
-  | { readonly kind: 'close' };
+  | { readonly kind: 'close' }
+  /** Whether it is idle: answered as soon as it is heard. */
+  | { readonly kind: 'look'; readonly round: number };
 
 /** What it hears: bytes of the wire protocol, or one of these. `failed` ends the worker. */
 export type WorkerReply =
   | Uint8Array
   | { readonly kind: 'ready' | 'done' }
+  | { readonly kind: 'idle'; readonly round: number }
   | { readonly kind: 'failed'; readonly reason: string };
 
 export interface WorkerConfig {
@@ -48,13 +52,32 @@ function reply(message: WorkerReply): void {
 }
 
 function fail(error: unknown): void {
-  reply({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+  reply({ kind: 'failed', reason: reasonOf(error) });
+}
+
+/** Errors of Emscripten's file system have a number instead of a message. */
+const ERRNO: Readonly<Record<number, string>> = {
+  2: 'permission denied',
+  19: 'quota exceeded',
+  29: 'input/output error',
+  51: 'no space left on device',
+  69: 'read-only file system',
+};
+
+function reasonOf(error: unknown): string {
+  const { message, errno } = error as { readonly message?: string; readonly errno?: number };
+  if (errno !== undefined) return ERRNO[errno] ?? `error ${errno} of the file system`;
+  return message ?? String(error);
 }
 
 async function start(config: WorkerConfig): Promise<PGlite> {
   const dump = config.backup === undefined ? undefined : new Blob([await readFile(config.backup)]);
+  // Those above it are there. One that is there already may hold the database.
+  await mkdir(config.dataDirectory, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
   return PGlite.create({
-    dataDir: config.dataDirectory,
+    fs: new PrivateFiles(config.dataDirectory),
     extensions: { vector },
     startParams: START_PARAMETERS,
     ...(dump === undefined ? {} : { loadDataDir: dump }),
@@ -82,11 +105,13 @@ async function exchange(db: PGlite, message: Uint8Array): Promise<Uint8Array> {
   return whole;
 }
 
-/** The name appears only when every byte is on the disk. */
+/** The name appears only when every byte is on the disk. Its owner alone may read it from the first byte on. */
 async function writeBackup(db: PGlite, file: string): Promise<void> {
   const dump = await db.dumpDataDir('gzip');
   const partial = `${file}.partial`;
-  const handle = await open(partial, 'w');
+  // What an earlier one left keeps its rights, or is a link to somewhere else.
+  await rm(partial, { force: true });
+  const handle = await open(partial, 'wx', 0o600);
   try {
     for await (const chunk of dump.stream()) await handle.write(chunk as Uint8Array);
     await handle.sync();
@@ -101,7 +126,7 @@ async function writeBackup(db: PGlite, file: string): Promise<void> {
 async function serve(db: PGlite, request: WorkerRequest): Promise<void> {
   if (request instanceof Uint8Array) return reply(await exchange(db, request));
   if (request.kind === 'backup') await writeBackup(db, request.file);
-  else await db.close();
+  else if (request.kind === 'close') await db.close();
   reply({ kind: 'done' });
 }
 
@@ -110,6 +135,7 @@ try {
   // One at a time: a message that comes while a backup runs waits for it.
   let last: Promise<unknown> = Promise.resolve();
   port.on('message', (request: WorkerRequest) => {
+    if ('kind' in request && request.kind === 'look') return reply({ kind: 'idle', round: request.round });
     last = last.then(() => serve(db, request)).catch(fail);
   });
   reply({ kind: 'ready' });

@@ -1,8 +1,103 @@
-import { testDatabase } from '@akin/testing';
+import { openPgBouncer, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { Engine } from './engine.ts';
 import { openPostgres } from './postgres.ts';
+
+describe('a PostgreSQL with the settings it comes with', () => {
+  it('compiles no statements, though plans that a transaction forbids cost 10,000,000,000', async () => {
+    const database = await testDatabase();
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await client.query("do $$ begin execute format('alter database %I set jit = on', current_database()); end $$");
+    await client.query('create table things (id int); insert into things values (1)');
+    await client.end();
+    const engine = await openPostgres(database.url);
+    const rows = await engine.transaction(
+      (tx) => tx.query('explain (analyze) select id from things where id % 2 = 1'),
+      { keyed: true },
+    );
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).toContain('Seq Scan on things');
+    expect(plan).not.toContain('JIT:');
+    expect(await engine.query('show jit')).toEqual([{ jit: 'off' }]);
+    await engine[Symbol.asyncDispose]();
+    await database.drop();
+  });
+});
+
+describe('an engine on PostgreSQL that is closed', () => {
+  it('cancels statements that would wait for ever, whose transactions roll back, also behind a pooler', async () => {
+    const database = await testDatabase();
+    await using pooler = await openPgBouncer(database.url, { pool_mode: 'session' });
+    const other = new pg.Client({ connectionString: database.url });
+    await other.connect();
+    await other.query('create table things (id int); create table notes (id int)');
+    for (const url of [database.url, pooler.url]) {
+      const engine = await openPostgres(url);
+      await other.query('begin; lock table things');
+      let waits = () => {};
+      const waiting = new Promise<void>((resolve) => {
+        waits = resolve;
+      });
+      const work = engine.transaction(async (tx) => {
+        await tx.query('insert into notes values (1)');
+        waits();
+        // The next statement of who goes on after a failure is refused.
+        await tx.query('insert into things values (1)').catch(() => tx.query('insert into things values (2)'));
+      });
+      const ended = expect(work).rejects.toMatchObject({ code: 'unavailable' });
+      await waiting;
+      await engine[Symbol.asyncDispose]();
+      await ended;
+      expect((await other.query('select id from notes')).rows).toEqual([]);
+      await other.query('rollback');
+    }
+    await other.end();
+    await database.drop();
+  });
+});
+
+describe('a PostgreSQL behind PgBouncer', () => {
+  it('gives the whole of an engine in session pooling, on whichever connection', async () => {
+    const database = await testDatabase();
+    await using pooler = await openPgBouncer(database.url, { pool_mode: 'session' });
+    let hear: (text: string) => void = () => undefined;
+    const heard = new Promise<string>((resolve) => {
+      hear = resolve;
+    });
+    const engine = await openPostgres(pooler.url, { connections: 3, hear });
+    const settings = () =>
+      engine.transaction((tx) =>
+        tx.query("select current_setting('jit') as jit, current_setting('work_mem') as memory"),
+      );
+    const expected = [{ jit: 'off', memory: '32MB' }];
+    expect(await Promise.all([settings(), settings(), settings()])).toEqual([expected, expected, expected]);
+    await engine.query('select pg_notify($1, $2)', ['akin', 'news']);
+    expect(await heard).toBe('news');
+    await expect(openPostgres(pooler.url)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('Another akin'),
+    });
+    await engine[Symbol.asyncDispose]();
+    await database.drop();
+  });
+
+  it.each(['transaction', 'statement'])('is refused in %s pooling, by name', async (mode) => {
+    const database = await testDatabase();
+    await using pooler = await openPgBouncer(database.url, { pool_mode: mode });
+    await expect(openPostgres(pooler.url)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(new RegExp(`${mode} pooling.*pool_mode = session`)),
+    });
+    // Nothing of akin is left in a pool that others use.
+    const next = new pg.Client({ connectionString: pooler.url });
+    await next.connect();
+    expect((await next.query('show plan_cache_mode')).rows).toEqual([{ plan_cache_mode: 'auto' }]);
+    await next.end();
+    await database.drop();
+  });
+});
 
 describe('a PostgreSQL that goes away', () => {
   let url: string;

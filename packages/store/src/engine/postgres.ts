@@ -1,7 +1,8 @@
 import { AkinError } from '@akin/domain';
+import { PoolerError, requireSessionPooling, setSession } from '@akin/runtime';
 import pg from 'pg';
 import type { Engine, Queryable, Row, SqlValue, TransactionOptions } from './engine.ts';
-import { runStatement, runTransaction, SESSION_SETTINGS } from './session.ts';
+import { type Connection, runStatement, runTransaction, SESSION_SETTINGS } from './session.ts';
 import { sqlStateOf, toAkinError } from './sqlstate.ts';
 import { ROW_TYPES } from './types.ts';
 
@@ -15,6 +16,9 @@ const WORK_MEMORY = '32MB';
 /** Any number that nobody else uses: "akin" in ASCII. */
 const LOCK_KEY = 0x616b696e;
 const RELOCK_MILLISECONDS = 1_000;
+/** Whoever closes the engine gives statements at work so long, and cancels them then, again and again until all ended. */
+const LAST_STATEMENT_MILLISECONDS = 500;
+const POOLER_RETRY_SECONDS = 10;
 
 export interface PostgresOptions {
   /** Size of the pool; 10 when not given. */
@@ -25,6 +29,9 @@ export interface PostgresOptions {
    */
   readonly hear?: (text: string) => void;
 }
+
+/** What ends a transaction is always let through. */
+const ENDS: ReadonlySet<string> = new Set(['commit', 'rollback']);
 
 /** What processes of a fleet tell each other about goes over this channel. */
 export const CHANNEL = 'akin';
@@ -43,16 +50,15 @@ export async function openPostgres(databaseUrl: string, options: PostgresOptions
     types: ROW_TYPES,
     connectionTimeoutMillis: CONNECT_MILLISECONDS,
     keepAlive: true,
-    options: Object.entries(settings)
-      .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
-      .join(' '),
     application_name: 'akin',
   };
+  const processes = new WeakMap<pg.ClientBase, number>();
   let pool: pg.Pool;
   try {
     // A pool reads the address at its first connection only; a client does at once.
     new pg.Client(connection);
-    pool = new pg.Pool({ ...connection, max: connections });
+    const onConnect = async (client: pg.ClientBase) => void processes.set(client, await setSession(client, settings));
+    pool = new pg.Pool({ ...connection, max: connections, onConnect });
   } catch (cause) {
     throw new AkinError(
       'bad-request',
@@ -62,37 +68,65 @@ export async function openPostgres(databaseUrl: string, options: PostgresOptions
   }
   // An idle connection that breaks is replaced at the next use.
   pool.on('error', () => undefined);
+  // One that breaks in the moment in which it is made, before anybody has it, is noticed by its first statement.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   let lock: DatabaseLock | undefined;
   try {
+    // First of all, for it refuses poolers in which settings would come to connections of others.
+    lock = await DatabaseLock.take(connection, settings, hear);
     await checkServer(pool);
-    lock = await DatabaseLock.take(connection, hear);
     await createVectorExtension(pool);
   } catch (error) {
     await lock?.release();
     await pool.end();
-    throw toAkinError(error);
+    throw openingError(error);
   }
   const held = lock;
+  /** Connections that somebody has. */
+  const taken = new Set<pg.PoolClient>();
+  let refusing = false;
+  /** From the first cancelled statement of the end on, what is in a transaction ends it. */
+  const unlessRefused = (client: pg.PoolClient): Connection => ({
+    query: (sql, params) =>
+      refusing && !ENDS.has(sql)
+        ? Promise.reject(new AkinError('unavailable', 'The database is being closed.', { retryAfterSeconds: 2 }))
+        : client.query(sql, params),
+  });
+  const cancelStatements = async () => {
+    const atWork = [...taken].flatMap((client) => processes.get(client) ?? []);
+    if (atWork.length > 0) await held.cancel(atWork);
+  };
+  const close = async () => {
+    const timer = setInterval(() => {
+      refusing = true;
+      cancelStatements().catch(() => undefined);
+    }, LAST_STATEMENT_MILLISECONDS);
+    await pool.end();
+    clearInterval(timer);
+    await held.release();
+  };
 
-  const withClient = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+  const withClient = async <T>(work: (client: Connection) => Promise<T>): Promise<T> => {
     held.check();
     let client: pg.PoolClient;
     try {
       client = await pool.connect();
     } catch (error) {
-      throw toAkinError(error);
+      throw openingError(error);
     }
     // A connection that breaks while it is out rejects its statement; the event alone must not end the process.
     const ignore = () => undefined;
     client.on('error', ignore);
+    taken.add(client);
     let failure: Error | undefined;
     try {
-      return await work(client);
+      return await work(unlessRefused(client));
     } catch (error) {
       if (error instanceof AkinError && error.code === 'unavailable') failure = error;
       throw error;
     } finally {
       client.off('error', ignore);
+      taken.delete(client);
       client.release(failure !== undefined && sqlStateOf(failure) === undefined ? failure : undefined);
     }
   };
@@ -108,11 +142,21 @@ export async function openPostgres(databaseUrl: string, options: PostgresOptions
       return withClient((client) => runTransaction(client, run, options));
     },
     sinceLastSearch: () => performance.now() - lastSearch,
+    cancelStatements,
+    poolUse: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     [Symbol.asyncDispose]: () => {
-      closed ??= pool.end().then(() => held.release());
+      closed ??= close();
       return closed;
     },
   };
+}
+
+function openingError(error: unknown): AkinError {
+  if (!(error instanceof PoolerError)) return toAkinError(error);
+  return new AkinError(error.passing ? 'unavailable' : 'conflict', error.message, {
+    cause: error,
+    ...(error.passing ? { retryAfterSeconds: POOLER_RETRY_SECONDS } : {}),
+  });
 }
 
 async function checkServer(pool: pg.Pool): Promise<void> {
@@ -163,19 +207,29 @@ type ConnectionConfig = pg.ClientConfig;
 /** The right to use the database. Ends with its connection, so it is taken again when that breaks. */
 class DatabaseLock {
   readonly #config: ConnectionConfig;
+  readonly #settings: Readonly<Record<string, string>>;
   /** Given: the lock is shared with the other processes of a fleet, and the connection listens. */
   readonly #hear: ((text: string) => void) | undefined;
   #client: pg.Client | undefined;
   #released = false;
   #lost: AkinError | undefined;
 
-  private constructor(config: ConnectionConfig, hear: ((text: string) => void) | undefined) {
+  private constructor(
+    config: ConnectionConfig,
+    settings: Readonly<Record<string, string>>,
+    hear: ((text: string) => void) | undefined,
+  ) {
     this.#config = config;
+    this.#settings = settings;
     this.#hear = hear;
   }
 
-  static async take(config: ConnectionConfig, hear?: (text: string) => void): Promise<DatabaseLock> {
-    const lock = new DatabaseLock(config, hear);
+  static async take(
+    config: ConnectionConfig,
+    settings: Readonly<Record<string, string>>,
+    hear?: (text: string) => void,
+  ): Promise<DatabaseLock> {
+    const lock = new DatabaseLock(config, settings, hear);
     await lock.#connect();
     return lock;
   }
@@ -183,6 +237,11 @@ class DatabaseLock {
   /** Throws when another akin took the database while our connection was broken. */
   check(): void {
     if (this.#lost !== undefined) throw this.#lost;
+  }
+
+  /** Cancels what these processes of the server are at; not what queries do that begin later. */
+  async cancel(processes: readonly number[]): Promise<void> {
+    await this.#client?.query('select pg_cancel_backend(pid) from unnest($1::int4[]) as processes (pid)', [processes]);
   }
 
   async release(): Promise<void> {
@@ -195,6 +254,12 @@ class DatabaseLock {
     client.on('error', () => undefined);
     try {
       await client.connect();
+      await requireSessionPooling(client, async () => {
+        const other = new pg.Client(this.#config);
+        await other.connect();
+        return other;
+      });
+      await setSession(client, this.#settings);
       const { rows } = await client.query<{ taken: boolean; holder: string | null }>(
         `select pg_try_advisory_lock${this.#hear ? '_shared' : ''}($1) as taken,
                 (select a.client_addr || ' pid ' || a.pid from pg_locks l join pg_stat_activity a using (pid)
@@ -214,7 +279,7 @@ class DatabaseLock {
       }
     } catch (error) {
       await client.end().catch(() => undefined);
-      throw error;
+      throw openingError(error);
     }
     this.#client = client;
     client.once('end', () => {
@@ -229,8 +294,8 @@ class DatabaseLock {
         this.#lost = undefined;
         return;
       } catch (error) {
-        // Down: statements say so themselves. Taken: say who has it.
-        if (error instanceof AkinError)
+        // Down: statements say so themselves. Taken, or a pooler that will not do: say so.
+        if (error instanceof AkinError && error.code === 'conflict')
           this.#lost = new AkinError('unavailable', error.message, { retryAfterSeconds: 10 });
       }
       await new Promise((resolve) => setTimeout(resolve, RELOCK_MILLISECONDS).unref());

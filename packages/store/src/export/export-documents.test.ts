@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { accept, ENGINES, openTestStore, testPlace, visible } from '../../test/support.ts';
-import { createCollection, dropCollection } from '../collections.ts';
-import { commit } from '../commit.ts';
-import { defineFields } from '../define-fields.ts';
-import { maintain } from '../maintain.ts';
-import { loadSchema } from '../schema.ts';
-import type { Store } from '../store.ts';
+import { maintain } from '../bulk/maintain.ts';
+import { createCollection, dropCollection } from '../collections/collections.ts';
+import { defineFields } from '../collections/define-fields.ts';
+import { loadSchema } from '../collections/schema.ts';
+import { commit } from '../commit/commit.ts';
+import type { Store } from '../context.ts';
 import { type ExportRequest, exportDocuments } from './export-documents.ts';
 
 const open: (() => Promise<void>)[] = [];

@@ -1,12 +1,11 @@
 import { AkinError, type FieldType, type Query, type StoredDocument } from '@akin/domain';
-import type { Collection } from '../collections.ts';
-import { loadSchema } from '../schema.ts';
+import { loadSchema } from '../collections/schema.ts';
+import type { Collection, Store } from '../context.ts';
 import { expandWords } from '../search/expand-words.ts';
 import { readDocuments } from '../search/hydrate.ts';
 import { conditionsOf } from '../search/matching.ts';
 import { Params } from '../search/params.ts';
 import { type Snapshot, withSnapshot } from '../search/snapshot.ts';
-import type { Store } from '../store.ts';
 import { type Pin, pinCommit, removePin, renewPin } from './pins.ts';
 
 export interface ExportRequest {

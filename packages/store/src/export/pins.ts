@@ -1,5 +1,4 @@
-import type { Collection } from '../collections.ts';
-import type { Store } from '../store.ts';
+import type { Collection, Store } from '../context.ts';
 
 /** Who reads on renews it with each page. */
 const KEPT_SECONDS = 600;

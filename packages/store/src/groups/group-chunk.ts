@@ -1,11 +1,10 @@
-import { descriptorTable } from '../collection-tables.ts';
-import type { Collection } from '../collections.ts';
+import { descriptorTable } from '../collections/collection-tables.ts';
+import { loadSchema } from '../collections/schema.ts';
+import type { Collection, Store } from '../context.ts';
 import { binaryArray, decodeHalfvec, encodeHalfvec, textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
-import { loadSchema } from '../schema.ts';
 import { compileQuery } from '../search/compile.ts';
 import { Params } from '../search/params.ts';
-import type { Store } from '../store.ts';
 import { type GroupRule, NO_CELL } from './rule.ts';
 import { type GroupingState, isSame, lockState } from './state.ts';
 

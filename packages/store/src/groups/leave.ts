@@ -1,4 +1,4 @@
-import type { Collection } from '../collections.ts';
+import type { Collection } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { lockState } from './state.ts';
 

@@ -1,10 +1,9 @@
 import { type Distance, naming, type Query, type StoredDocument } from '@akin/domain';
-import type { Collection } from '../collections.ts';
+import type { Collection, Store } from '../context.ts';
 import { compileQuery } from '../search/compile.ts';
 import { readDocuments, selectFields } from '../search/hydrate.ts';
 import { Params } from '../search/params.ts';
 import { type Snapshot, visible, withSnapshot } from '../search/snapshot.ts';
-import type { Store } from '../store.ts';
 import { readState } from './state.ts';
 
 export interface GroupsRequest {
@@ -14,6 +13,10 @@ export interface GroupsRequest {
   readonly rows: number;
   /** Members of each group at most. */
   readonly members: number;
+  /** Members of each group that are passed over. */
+  readonly membersFrom?: number;
+  /** Only the group with this id. */
+  readonly id?: string | undefined;
   /** Goes on behind the group with this id. */
   readonly after?: string | undefined;
   /** As for a search. */
@@ -122,7 +125,7 @@ function membersOf(S: string): string {
 /** Goes along the groups by their ids, and looks into no more of them than the page needs. */
 async function allGroups(
   { tx, sqlSchema: S, commit }: Snapshot,
-  { rows, after = '' }: GroupsRequest,
+  { rows, after = '', id }: GroupsRequest,
   { asOf }: { asOf: bigint },
 ): Promise<FoundGroups> {
   // What the groups were made from can all be seen, unless commits since took some of it away.
@@ -133,12 +136,15 @@ async function allGroups(
   const found = await tx.query<GroupRow>(
     `select g.doc, g.id, g.size::int as size
        from (select r.doc, r.id, ${size} as size
-               from ${S}.representatives r where r.followers > 0 and not r.gone and r.id > $2 order by r.id offset 0) g
+               from ${S}.representatives r where r.followers > 0 and not r.gone and r.id > $2
+                 and ($4::text is null or r.id = $4) order by r.id offset 0) g
       where g.size >= 2 and $1::int8 >= 0 order by g.id limit $3`,
-    [commit, after, rows + 1],
+    [commit, after, rows + 1, id ?? null],
   );
   const [row] = await tx.query<{ total: bigint }>(
-    `select count(*) as total from ${S}.representatives where followers > 0 and not gone`,
+    `select count(*) as total from ${S}.representatives where followers > 0 and not gone
+       and ($1::text is null or id = $1)`,
+    [id ?? null],
   );
   return { rows: found, total: Number(row?.total ?? 0) };
 }
@@ -148,6 +154,7 @@ async function filteredGroups(snapshot: Snapshot, request: GroupsRequest): Promi
   const { sqlSchema: S } = snapshot;
   const params = new Params();
   const where = conditions(snapshot, request, params);
+  const id = params.add(request.id ?? null, 'text');
   const rows = await snapshot.tx.query<{ doc: bigint | null; id: string; size: number; total: bigint }>(
     `with found as materialized (
        select r.doc, r.id, count(*)::int as size
@@ -155,7 +162,7 @@ async function filteredGroups(snapshot: Snapshot, request: GroupsRequest): Promi
                union all select doc, representative from ${S}.followers) m
          join ${S}.representatives r on r.doc = m.representative and not r.gone
          join ${S}.documents d on d.doc = m.doc
-        where ${where}
+        where ${where} and (${id} is null or r.id = ${id})
         group by r.doc having count(*) >= 2)
      select f.*, total from (select count(*) as total from found) t
        left join lateral (select * from found where id > ${params.add(request.after ?? '', 'text')}
@@ -188,7 +195,8 @@ async function readMembers(
         select m.doc, d.id, m.distance from (${membersOf(snapshot.sqlSchema)}) m
           join ${snapshot.sqlSchema}.documents d on d.doc = m.doc
          where ${where}
-         order by m.doc <> r.doc, m.distance, d.id limit ${params.add(request.members, 'int8')}) m
+         order by m.doc <> r.doc, m.distance, d.id limit ${params.add(request.members, 'int8')}
+                       offset ${params.add(request.membersFrom ?? 0, 'int8')}) m
       order by r.doc, m.doc <> r.doc, m.distance, m.id`,
     params.values,
   );

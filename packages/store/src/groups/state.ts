@@ -1,4 +1,4 @@
-import type { Collection } from '../collections.ts';
+import type { Collection } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 
 /** How far the groups of a collection are: the one row of `grouping`. */

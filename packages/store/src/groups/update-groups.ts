@@ -1,11 +1,10 @@
-import { LIVE } from '../collection-tables.ts';
-import type { Collection } from '../collections.ts';
+import { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
+import { LIVE } from '../collections/collection-tables.ts';
+import { isOther } from '../collections/models.ts';
+import { loadSchema } from '../collections/schema.ts';
+import type { Collection, Store } from '../context.ts';
 import { decodeHalfvec } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
-import { isOther } from '../models.ts';
-import { Pace } from '../pace.ts';
-import { loadSchema } from '../schema.ts';
-import type { Store } from '../store.ts';
 import { groupChunk } from './group-chunk.ts';
 import { leaveGroups } from './leave.ts';
 import { type GroupRule, NO_CELL, ruleByCalibrations } from './rule.ts';
@@ -34,6 +33,7 @@ export async function updateGroups(
   rule: GroupRule,
   options: { readonly milliseconds: number; readonly signal?: AbortSignal },
 ): Promise<boolean> {
+  await store.engine.disk?.requireRoom('work');
   // A store without the modules has nothing to compare.
   const needed = [rule.module, ...(rule.also ? [rule.also.module] : [])];
   const described = store.modules.filter(({ descriptor }) => descriptor !== undefined).map(({ name }) => name);
@@ -60,7 +60,7 @@ class Turn {
   readonly #rule: GroupRule;
   readonly #deadline: number;
   readonly #signal: AbortSignal | undefined;
-  readonly #pace: Pace;
+  readonly #batchSize: AdaptiveBatchSize;
   #steps = 0;
 
   constructor(
@@ -74,7 +74,8 @@ class Turn {
     this.#rule = rule;
     this.#deadline = performance.now() + milliseconds;
     this.#signal = signal;
-    this.#pace = store.engine.kind === 'pglite' ? new Pace(20, 500) : new Pace(50, 1_000, 150);
+    this.#batchSize =
+      store.engine.kind === 'pglite' ? new AdaptiveBatchSize(20, 500) : new AdaptiveBatchSize(50, 1_000, 150);
   }
 
   /** However little time there is, a turn goes one step. */
@@ -242,7 +243,7 @@ class Turn {
   }
 
   /**
-   * Does some work on pieces of a list, as large as the pace has it, with a rest after each when somebody searches.
+   * Does some work on pieces of a list, of the adaptive batch size, with a rest after each when somebody searches.
    * @returns false when the work or the time ended it
    */
   async #inChunks(
@@ -252,14 +253,14 @@ class Turn {
   ): Promise<boolean> {
     for (let at = 0; at < docs.length; ) {
       if (at > 0 && this.isOver && !toTheEnd) return false;
-      const chunk = docs.slice(at, at + this.#pace.rows);
+      const chunk = docs.slice(at, at + this.#batchSize.rows);
       const began = performance.now();
       if (!(await work(chunk))) return false;
       const took = performance.now() - began;
-      this.#pace.learn(chunk.length, took);
+      this.#batchSize.learn(chunk.length, took);
       this.#steps++;
       at += chunk.length;
-      await this.#store.brake.rest(took);
+      await this.#store.throttle.rest(took);
     }
     return true;
   }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { ENGINES } from '../../test/support.ts';
-import { createCollection, dropCollection, findCollection } from '../collections.ts';
-import type { Store } from '../store.ts';
+import { createCollection, dropCollection, findCollection } from '../collections/collections.ts';
+import type { Store } from '../context.ts';
 import { isSecretOf, readKeyText } from './key-text.ts';
 import { createKey, listKeys, loadKeys, noteUse, revokeKey } from './keys.ts';
 

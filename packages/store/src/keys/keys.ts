@@ -1,8 +1,8 @@
 import { AkinError, quote, type Scope } from '@akin/domain';
-import { listCollections } from '../collections.ts';
+import { listCollections } from '../collections/collections.ts';
+import type { Store } from '../context.ts';
 import { textArray } from '../engine/binary.ts';
 import type { Row } from '../engine/engine.ts';
-import type { Store } from '../store.ts';
 import { makeKeyText } from './key-text.ts';
 
 /** What lets a client in. */

@@ -1,7 +1,6 @@
-import type { Collection } from '../collections.ts';
+import type { Collection, Store } from '../context.ts';
 import { type ExportedDocument, readExported } from '../export/export-documents.ts';
 import { withSnapshot } from '../search/snapshot.ts';
-import type { Store } from '../store.ts';
 
 /** What differs between two commits, a chunk of it. */
 export interface ChangedDocuments {

@@ -1,10 +1,9 @@
 import { AkinError, Double, documentFromJson, type FieldValue, formatLocation, stringifyJson } from '@akin/domain';
-import type { Collection } from '../collections.ts';
+import { type Accepted, type Change, stageChanges } from '../accept/staging.ts';
+import { loadSchema } from '../collections/schema.ts';
+import type { Collection, Store } from '../context.ts';
 import { type ExportedDocument, readExported } from '../export/export-documents.ts';
-import { loadSchema } from '../schema.ts';
 import { visible, withSnapshot } from '../search/snapshot.ts';
-import { type Accepted, type Change, stageChanges } from '../staging.ts';
-import type { Store } from '../store.ts';
 import type { MissingDocument } from './state.ts';
 
 /** What became of some documents on their way into the collection that takes the place. */

@@ -11,15 +11,16 @@ import {
   testPlace,
   visible,
 } from '../../test/support.ts';
-import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analysis.ts';
-import { type Collection, createCollection, findCollection, listCollections } from '../collections.ts';
-import { commit } from '../commit.ts';
-import { maintain } from '../maintain.ts';
-import { listOperations, waitForOperations } from '../operations.ts';
-import { retryFailed } from '../retry.ts';
-import { loadSchema } from '../schema.ts';
-import type { Change } from '../staging.ts';
-import { openStore, type Store } from '../store.ts';
+import { listOperations, waitForOperations } from '../accept/operations.ts';
+import type { Change } from '../accept/staging.ts';
+import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analyze/analysis.ts';
+import { retryFailed } from '../analyze/retry.ts';
+import { maintain } from '../bulk/maintain.ts';
+import { createCollection, findCollection, listCollections } from '../collections/collections.ts';
+import { loadSchema } from '../collections/schema.ts';
+import { commit } from '../commit/commit.ts';
+import type { Collection, Store } from '../context.ts';
+import { openStore } from '../store.ts';
 import { type ReindexWork, runReindex } from './run-reindex.ts';
 import { beginReindex, reindexState } from './state.ts';
 

@@ -1,10 +1,10 @@
 import { AkinError } from '@akin/domain';
-import { type Collection, collectionStatus } from '../collections.ts';
+import { waitForOperations } from '../accept/operations.ts';
+import { collectionStatus } from '../collections/collections.ts';
+import type { Collection, Store } from '../context.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
 import { exportDocuments } from '../export/export-documents.ts';
 import { movePin, type Pin, pinCommit, removePin } from '../export/pins.ts';
-import { waitForOperations } from '../operations.ts';
-import type { Store } from '../store.ts';
 import { changesBetween, currentCommit } from './changes.ts';
 import { type Copied, copyDocuments } from './copy.ts';
 import { abandonTarget, type MissingDocument, MOST_LISTED, tellReindex } from './state.ts';

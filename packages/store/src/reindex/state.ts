@@ -1,8 +1,8 @@
 import { AkinError, type FieldType } from '@akin/domain';
-import { type Collection, createCollection, dropCollection } from '../collections.ts';
-import { defineFields } from '../define-fields.ts';
+import { createCollection, dropCollection } from '../collections/collections.ts';
+import { defineFields } from '../collections/define-fields.ts';
+import type { Collection, Store } from '../context.ts';
 import { definedFields } from '../export/export-documents.ts';
-import type { Store } from '../store.ts';
 
 type ReindexState = 'copying' | 'analyzing' | 'switching' | 'done' | 'failed';
 

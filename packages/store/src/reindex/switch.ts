@@ -1,5 +1,5 @@
-import type { Collection } from '../collections.ts';
-import type { Store } from '../store.ts';
+import { copyTombstones } from '../commit/tombstones.ts';
+import type { Collection, Store } from '../context.ts';
 
 const HELD_SECONDS = 20;
 
@@ -48,8 +48,8 @@ export async function switchCollections(
               or exists (select from ${S}.barriers b where b.id = o.id and b.seq > r.first_seq + o.position)))`,
       );
       await tx.query(
-        `insert into ${T}.requests (first_seq, count, created_at, accepted_at, finished)
-         select first_seq, count, created_at, accepted_at, finished from ${S}.requests
+        `insert into ${T}.requests (first_seq, count, created_at, accepted_at, finished, tombstones)
+         select first_seq, count, created_at, accepted_at, finished, tombstones from ${S}.requests
           where request in (select request from moved)`,
       );
       await tx.query(
@@ -61,6 +61,10 @@ export async function switchCollections(
            from moved m join ${T}.requests r using (first_seq)`,
       );
       await tx.query(
+        `insert into ${T}.failures (code, change)
+         select coalesce(error_code, 'internal'), count(*) from moved where state = 'failed' group by 1`,
+      );
+      await tx.query(
         `insert into ${T}.outputs (doc, json, mark)
          select m.new_doc, o.json, o.mark from moved m join ${S}.outputs o on o.doc = m.doc`,
       );
@@ -70,9 +74,10 @@ export async function switchCollections(
       );
       await tx.query(`delete from ${T}.barriers`);
       await tx.query(`insert into ${T}.barriers select * from ${S}.barriers`);
+      await copyTombstones(tx, old, target);
       await tx.query(
         `update akin.collections t
-            set next_seq = o.next_seq, replaces = o.id
+            set next_seq = o.next_seq, settled_seq = null, replaces = o.id
            from akin.collections o where t.id = $1 and o.id = $2`,
         [target.id, old.id],
       );

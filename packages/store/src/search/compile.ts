@@ -112,6 +112,7 @@ function compileClause(clause: Clause, context: CompileContext): CompiledQuery |
     case 'fuzzy':
       return constant(fuzzySql(clause, found, context));
     case 'range':
+      if (clause.low === null && clause.high === null) return constant(existsSql(found, context));
       return constant(isText ? overWords(clause, found, context) : rangeSql(clause, found, context));
     case 'exists':
       return constant(existsSql(found, context));

@@ -2,9 +2,9 @@ import { parseQuery } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES } from '../../test/support.ts';
-import { type Collection, createCollection } from '../collections.ts';
-import { commit } from '../commit.ts';
-import type { Store } from '../store.ts';
+import { createCollection } from '../collections/collections.ts';
+import { commit } from '../commit/commit.ts';
+import type { Collection, Store } from '../context.ts';
 import { search } from './search.ts';
 
 describe.each(ENGINES)('patterns over words on %s', (kind) => {

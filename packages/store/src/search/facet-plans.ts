@@ -1,3 +1,4 @@
+import type { Query } from '@akin/domain';
 import { AkinError, type FieldType, type FieldValue, naming, quote } from '@akin/domain';
 import { type FoundColumn, findColumn } from './columns.ts';
 import { compileQuery } from './compile.ts';
@@ -225,3 +226,6 @@ function rangePlan(facet: RangeFacet, snapshot: Snapshot, clock: Clock): FacetPl
     },
   };
 }
+
+/** The documents of a search, taken without some of its queries. */
+export type MatchedWithout = (without: ReadonlySet<Query>, context: CompileContext) => Matched;

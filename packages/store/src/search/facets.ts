@@ -1,13 +1,11 @@
 import { AkinError, type Query } from '@akin/domain';
 import type { Clock } from './date-math.ts';
+import type { MatchedWithout } from './facet-plans.ts';
 import { type CountRow, type FacetPlan, MAX_VALUES, type Matched, planOf } from './facet-plans.ts';
 import type { FacetRequest, FacetResult } from './facet-request.ts';
 import type { CompileContext } from './field-clauses.ts';
 import { Params } from './params.ts';
 import type { Snapshot } from './snapshot.ts';
-
-/** The documents of a search, taken without some of its queries. */
-export type MatchedWithout = (without: ReadonlySet<Query>, context: CompileContext) => Matched;
 
 /** Most facets of a search. */
 const MAX_FACETS = 200;

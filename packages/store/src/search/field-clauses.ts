@@ -136,9 +136,8 @@ function readTerm(found: FoundColumn, value: string, position: number): string |
   return read;
 }
 
-/** `field:[low TO high]` on every field but `text`. */
+/** `field:[low TO high]` on every field but `text`. One of the bounds is there: without any it is `field:*`. */
 export function rangeSql(range: Clause<'range'>, found: FoundColumn, context: CompileContext): string {
-  if (range.low === null && range.high === null) return existsSql(found, context);
   if (found.column.kind === 'location') return rectangleSql(range, found, found.column, context);
   if (found.column.kind !== 'column') throw notSearchable(found, range.position);
   if (!isMultiValued(found)) noteUse(found, context);

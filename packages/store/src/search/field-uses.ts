@@ -1,5 +1,5 @@
-import type { Collection } from '../collections.ts';
-import type { Store } from '../store.ts';
+import { tellHousekeeping } from '../collections/collections.ts';
+import type { Collection, Store } from '../context.ts';
 
 /** How a search uses a column: to find values (`filter`), to order by them, or to find elements or places. */
 export type UseForm = 'filter' | 'rising' | 'falling' | 'elements' | 'place';
@@ -43,6 +43,7 @@ export async function recordUses(
        on conflict ("column", form) do update set used_on = current_date where u.used_on < current_date`,
       [added],
     );
+    await tellHousekeeping(store.engine, collection);
   } catch {
     for (const key of added) known.delete(key);
   }

@@ -1,6 +1,6 @@
 import { AkinError, type Distance, type Field, type FieldValue, type StoredDocument } from '@akin/domain';
+import type { Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
-import type { Store } from '../store.ts';
 import { findColumn, type SearchedTables } from './columns.ts';
 import { Params } from './params.ts';
 import type { Snapshot } from './snapshot.ts';

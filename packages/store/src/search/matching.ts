@@ -1,12 +1,12 @@
 import { AkinError, naming } from '@akin/domain';
-import { descriptorTable } from '../collection-tables.ts';
+import { descriptorTable } from '../collections/collection-tables.ts';
 import { encodeHalfvec } from '../engine/binary.ts';
 import { compileQuery } from './compile.ts';
 import type { Clock } from './date-math.ts';
-import type { MatchedWithout } from './facets.ts';
-import type { NearCells } from './near-cells.ts';
+import type { MatchedWithout } from './facet-plans.ts';
 import { Params } from './params.ts';
 import type { Rank, SearchRequest } from './request.ts';
+import type { NearCells } from './snapshot.ts';
 import { type Snapshot, visible } from './snapshot.ts';
 
 /** What a statement selects from, and the value of a match. Each has parameters of its own: one unused has no type. */

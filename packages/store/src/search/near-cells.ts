@@ -1,18 +1,8 @@
 import { cellTable, currentGeneration, finderOf } from '../cells/generations.ts';
-import type { Collection } from '../collections.ts';
-import type { Store } from '../store.ts';
+import type { Collection, Store } from '../context.ts';
 import { rankedTable } from './matching.ts';
 import type { SearchRequest } from './request.ts';
-import type { Snapshot } from './snapshot.ts';
-
-/** Cells that hold every row within a distance. */
-export interface NearCells {
-  /** The table that has the rows by cell. */
-  readonly table: string;
-  readonly cells: readonly number[];
-  /** How many rows they have, about. */
-  readonly rows: number;
-}
+import type { NearCells, Snapshot } from './snapshot.ts';
 
 /** Distances computed here and by the database differ by rounding. */
 const ROUNDING = 1e-3;

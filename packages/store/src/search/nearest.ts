@@ -1,7 +1,6 @@
 import { cellTable, currentGeneration, finderOf } from '../cells/generations.ts';
-import type { Collection } from '../collections.ts';
+import type { Collection, Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
-import type { Store } from '../store.ts';
 import type { Clock } from './date-math.ts';
 import { conditionsOf, distanceTo, rankedTable } from './matching.ts';
 import { Params } from './params.ts';

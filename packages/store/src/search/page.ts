@@ -1,6 +1,5 @@
-import type { Collection } from '../collections.ts';
+import type { Collection, Store } from '../context.ts';
 import type { Row, SqlValue } from '../engine/engine.ts';
-import type { Store } from '../store.ts';
 import type { Clock } from './date-math.ts';
 import { matching } from './matching.ts';
 import { readNearest } from './nearest.ts';

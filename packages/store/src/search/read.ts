@@ -1,8 +1,7 @@
 import { AkinError } from '@akin/domain';
-import { descriptorTable } from '../collection-tables.ts';
-import type { Collection } from '../collections.ts';
+import { descriptorTable } from '../collections/collection-tables.ts';
+import type { Collection, Store } from '../context.ts';
 import { decodeHalfvec } from '../engine/binary.ts';
-import type { Store } from '../store.ts';
 import { type Snapshot, visible, withSnapshot } from './snapshot.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ids, searchShop } from '../../test/search-shop.ts';
 import { ENGINES } from '../../test/support.ts';
-import type { Collection } from '../collections.ts';
-import type { Store } from '../store.ts';
+import type { Collection, Store } from '../context.ts';
 import { parseSort } from './sort.ts';
 import { terms } from './terms.ts';
 
@@ -118,6 +117,13 @@ describe.each(ENGINES)('search on %s', (kind) => {
       ['{!words f=title q.op=OR}roam 京都', '356'],
       ['text:*', '123456'],
       ['text:[roa TO rob]', '5'],
+      ['[* TO *]', '123456'],
+      ['{* TO *}', '123456'],
+      ['-[* TO *]', ''],
+      ['filter([* TO *]) -id:1', '23456'],
+      ['{!frange}text', '123456'],
+      ['location:[* TO *]', '123'],
+      ['labels:{* TO *}', '123'],
       ['{!term f=id}5 🙂', '5'],
       ['{!terms f=id}1,2', '12'],
       ['{!prefix f=category}red', '1'],

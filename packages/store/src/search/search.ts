@@ -1,7 +1,6 @@
 import { AkinError } from '@akin/domain';
-import type { Collection } from '../collections.ts';
+import type { Collection, Store } from '../context.ts';
 import { statements } from '../statements.ts';
-import type { Store } from '../store.ts';
 import type { Clock } from './date-math.ts';
 import { expandWords } from './expand-words.ts';
 import { countFacets } from './facets.ts';

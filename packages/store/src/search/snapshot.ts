@@ -1,12 +1,10 @@
 import { AkinError, type Query } from '@akin/domain';
-import type { Collection } from '../collections.ts';
+import { loadSchema } from '../collections/schema.ts';
+import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { wasCancelled } from '../engine/sqlstate.ts';
-import { loadSchema } from '../schema.ts';
-import type { Store } from '../store.ts';
 import type { SearchedTables } from './columns.ts';
 import { FieldUses, recordUses } from './field-uses.ts';
-import type { NearCells } from './near-cells.ts';
 
 /** What a commit shows, for the statements of one answer. */
 export interface Snapshot extends SearchedTables {
@@ -67,7 +65,7 @@ export async function withSnapshot<T>(
         { cause: error, retryAfterSeconds: 30 },
       );
     });
-  store.brake.searched(performance.now() - from);
+  store.throttle.searched(performance.now() - from);
   await recordUses(store, collection, documents, uses);
   return result;
 }
@@ -75,4 +73,13 @@ export async function withSnapshot<T>(
 /** SQL that is true of the rows `d` of `documents` that a commit shows; `commit` is its number as SQL. */
 export function visible(commit: string): string {
   return `d.vf <= ${commit} and d.vt > ${commit}`;
+}
+
+/** Cells that hold every row within a distance. */
+export interface NearCells {
+  /** The table that has the rows by cell. */
+  readonly table: string;
+  readonly cells: readonly number[];
+  /** How many rows they have, about. */
+  readonly rows: number;
 }

@@ -1,6 +1,5 @@
 import { AkinError, type FieldValue, quote } from '@akin/domain';
-import type { Collection } from '../collections.ts';
-import type { Store } from '../store.ts';
+import type { Collection, Store } from '../context.ts';
 import { findColumn } from './columns.ts';
 import { elementType, likePattern } from './field-clauses.ts';
 import { fieldValues } from './field-values.ts';

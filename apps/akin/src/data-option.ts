@@ -1,0 +1,21 @@
+import path from 'node:path';
+import type { Option, Parsed } from './options.ts';
+
+/** Where akin keeps the embedded database unless told otherwise, below the folder that it is started in. */
+const DEFAULT_DATA_FOLDER = 'akin-data';
+
+export const DATA_OPTION: Option = {
+  name: 'data',
+  value: 'folder',
+  about: 'Folder of the embedded database',
+  default: DEFAULT_DATA_FOLDER,
+};
+
+export function dataFolder(options: Parsed): string {
+  return path.resolve(options.text('data') ?? DEFAULT_DATA_FOLDER);
+}
+
+/** Where the embedded database of a data folder lies. */
+export function databaseFolder(options: Parsed): string {
+  return path.join(dataFolder(options), 'database');
+}

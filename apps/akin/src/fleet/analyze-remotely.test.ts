@@ -1,0 +1,231 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AkinError } from '@akin/domain';
+import { createLogger, createMetrics, type Metrics, sleep } from '@akin/runtime';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { analyzeRemotely, type RemoteConfig } from './analyze-remotely.ts';
+
+const NEVER = new AbortController().signal;
+const PICTURE = { bytes: new Uint8Array([1, 2, 3]) };
+/** How soon a test takes an analyzer for one that hangs: long enough for one that lives on a busy machine. */
+const TIMES = { patienceMilliseconds: 20, probeMilliseconds: 1_000, openMilliseconds: 1, mostOpenMilliseconds: 1 };
+
+describe('analyses over HTTP', () => {
+  const servers: Server[] = [];
+  let metrics: Metrics;
+  let lines: Record<string, unknown>[];
+
+  beforeEach(() => {
+    metrics = createMetrics();
+    lines = [];
+  });
+  afterEach(() => {
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  /** A server at a port of its own, or at another address and the port of another one. */
+  async function start(answer: RequestListener, host = '127.0.0.1', port = 0): Promise<{ url: string; port: number }> {
+    const server = createServer((request, response) => {
+      if (request.url === '/health/live' && !dead.has(server)) response.end('{}');
+      else if (request.url !== '/health/live') answer(request, response);
+    });
+    servers.push(server);
+    await once(server.listen(port, host), 'listening');
+    const at = (server.address() as AddressInfo).port;
+    return { url: `http://${host}:${at}`, port: at };
+  }
+  /** Servers that do not answer probes either. */
+  const dead = new WeakSet<Server>();
+
+  const analyzer =
+    (outputs: string): RequestListener =>
+    (_request, response) => {
+      response.end(JSON.stringify({ outputs }));
+    };
+  const refusing =
+    (status: number, code: string): RequestListener =>
+    (_request, response) => {
+      response.writeHead(status, { 'retry-after': '7' });
+      response.end(JSON.stringify({ error: { msg: `is ${code}`, metadata: ['error-class', code] } }));
+    };
+  /** Takes connections and says nothing, as a process does that was stopped. */
+  async function startHanging(asked: () => void = () => {}, host?: string, port?: number) {
+    const hanging = await start(asked, host, port);
+    dead.add(servers.at(-1) as Server);
+    return hanging;
+  }
+
+  function remote(urls: readonly string[], more: Partial<RemoteConfig> = {}) {
+    const log = createLogger({
+      name: 'test',
+      level: 'info',
+      destination: { write: (line) => lines.push(JSON.parse(line)) },
+    });
+    const analyze = analyzeRemotely({ urls, log, metrics, times: TIMES, ...more });
+    return (signal = NEVER) => analyze(PICTURE, ['color'], { urgent: true, signal });
+  }
+  const figures = async () => (await metrics.text()).text;
+  const codeOf = (error: unknown) => (error instanceof AkinError ? error.code : error);
+  const until = async (condition: () => boolean | Promise<boolean>) => {
+    while (!(await condition())) await sleep(1, NEVER);
+  };
+
+  it('go on to the next analyzer when one hangs, resets, answers half or answers 503', async () => {
+    const good = await start(analyzer('good'));
+    const broken: Record<string, RequestListener> = {
+      resets: (request) => request.socket.resetAndDestroy(),
+      half: (_request, response) => {
+        response.writeHead(200, { 'content-length': '1000' });
+        response.write('{"outputs": "ha', () => response.destroy());
+      },
+      unreadable: (_request, response) => response.end('<html>'),
+      'no object': (_request, response) => response.end('null'),
+      unavailable: refusing(503, 'unavailable'),
+      'bad gateway': (_request, response) => response.writeHead(502).end(),
+      'other key': (_request, response) => response.writeHead(401).end('{}'),
+      busy: refusing(429, 'too-many-requests'),
+      'broke down': refusing(500, 'internal'),
+    };
+    const urls = await Promise.all(Object.values(broken).map((answer) => start(answer)));
+    for (const { url } of [...urls, await startHanging(), { url: 'http://127.0.0.1:1' }]) {
+      expect(await remote([url, good.url], { metrics: createMetrics() })()).toEqual({ outputs: 'good' });
+    }
+  });
+
+  it('are waited for as long as the analyzer lives: a slow picture is slow everywhere', async () => {
+    let probes = 0;
+    const answers: (() => void)[] = [];
+    const slow = createServer((request, response) => {
+      if (request.url === '/health/live') {
+        probes++;
+        response.end();
+      } else answers.push(() => response.end('{"outputs":"slow"}'));
+    }).listen(0, '127.0.0.1');
+    servers.push(slow);
+    await once(slow, 'listening');
+    let others = 0;
+    const other = await start(() => others++);
+    const answer = remote([`http://127.0.0.1:${(slow.address() as AddressInfo).port}`, other.url])();
+    await until(() => probes >= 3);
+    for (const give of answers) give();
+    expect([await answer, others]).toEqual([{ outputs: 'slow' }, 0]);
+  });
+
+  it('are not tried elsewhere when an analyzer said what is wrong with the picture', async () => {
+    let others = 0;
+    const other = await start(() => others++);
+    for (const [status, code] of [
+      [415, 'unsupported-image'],
+      [422, 'image-undecodable'],
+      [413, 'too-large'],
+      [400, 'bad-request'],
+    ] as const) {
+      const { url } = await start(refusing(status, code));
+      const error = await remote([url, other.url], { metrics: createMetrics() })().catch((error) => error);
+      expect([error.code, error.message]).toEqual([code, `is ${code}`]);
+    }
+    expect(others).toBe(0);
+  });
+
+  it('leave out what hangs at once, and what fails three times in a row, and say so', async () => {
+    let hung = 0;
+    let failed = 0;
+    const hanging = await startHanging(() => hung++);
+    const failing = await start((request) => {
+      failed++;
+      request.socket.destroy();
+    });
+    const good = await start(analyzer('good'));
+    const ask = remote([hanging.url, failing.url, good.url], { times: { ...TIMES, openMilliseconds: 1e6 } });
+    for (let i = 0; i < 30; i++) expect(await ask()).toEqual({ outputs: 'good' });
+    expect([hung, failed]).toEqual([1, 3]);
+    const text = await figures();
+    expect(text).toContain(`akin_analyzer_circuit_open{analyzer="127.0.0.1:${hanging.port}"} 1`);
+    expect(text).toContain(`akin_analyzer_circuit_open{analyzer="127.0.0.1:${good.port}"} 0`);
+    expect(text).toContain('akin_analyzer_attempts_total{end="hung"} 1');
+    expect(text).toContain('akin_analyzer_attempts_total{end="failed"} 3');
+    expect(lines.map(({ msg, analyzer }) => [msg, analyzer]).sort()).toEqual(
+      [hanging, failing].map(({ port }) => ['leaves an analyzer out', `127.0.0.1:${port}`]).sort(),
+    );
+  });
+
+  it('come back to an analyzer that answers a probe, and leave it out again at its first failure', async () => {
+    let works = false;
+    let asked = 0;
+    const shaky = await start((_request, response) => {
+      asked++;
+      if (works) response.end('{"outputs":"shaky"}');
+      else response.writeHead(502).end();
+    });
+    const good = await start(analyzer('good'));
+    const ask = remote([shaky.url, good.url], { times: { ...TIMES, openMilliseconds: 1, mostOpenMilliseconds: 1 } });
+    const told = (msg: string) => lines.filter((line) => line.msg === msg).length;
+    await until(async () => (await ask()) && told('leaves an analyzer out') === 1);
+    expect(asked).toBe(3);
+    // Its health check answers all the while.
+    await until(async () => (await ask()) && told('leaves an analyzer out') === 2);
+    expect([asked, told('tries an analyzer again')]).toEqual([4, 1]);
+    works = true;
+    await until(async () => (await ask()).outputs === 'shaky');
+    expect(told('takes an analyzer as before')).toBe(1);
+    expect(await figures()).toContain(`akin_analyzer_circuit_open{analyzer="127.0.0.1:${shaky.port}"} 0`);
+  });
+
+  it('keep out what stays dead: no person waits for it again', async () => {
+    let asked = 0;
+    const hanging = await startHanging(() => asked++);
+    const good = await start(analyzer('good'));
+    const ask = remote([hanging.url, good.url], { times: { ...TIMES, probeMilliseconds: 20 } });
+    await until(async () => (await ask()).outputs === 'good' && lines.length > 0);
+    for (let i = 0; i < 20; i++) {
+      await ask();
+      await sleep(3, NEVER);
+    }
+    expect(asked).toBe(1);
+  });
+
+  it('ask one in turn when all are left out, so that they are found when they come back', async () => {
+    let works = false;
+    let asked = 0;
+    const only = await start((request, response) => {
+      asked++;
+      if (works) response.end('{"outputs":"back"}');
+      else request.socket.destroy();
+    });
+    const ask = remote([only.url], { times: { ...TIMES, openMilliseconds: 1e6, mostOpenMilliseconds: 1e6 } });
+    for (let i = 0; i < 5; i++) expect(await ask().catch(codeOf)).toBe('unavailable');
+    expect(asked).toBe(5);
+    works = true;
+    expect(await ask()).toEqual({ outputs: 'back' });
+  });
+
+  it('take each address of a host name for an analyzer of its own', async () => {
+    const first = await start(analyzer('first'));
+    const second = await start(analyzer('second'), '127.0.0.2', first.port);
+    await startHanging(undefined, '127.0.0.3', first.port);
+    const asked: string[] = [];
+    const resolve = async (host: string) => {
+      asked.push(host);
+      return ['127.0.0.1', '127.0.0.2', '127.0.0.3'];
+    };
+    const ask = remote([`http://analyzer:${first.port}`], { resolve, times: { ...TIMES, openMilliseconds: 1e6 } });
+    const answers = [];
+    for (let i = 0; i < 12; i++) answers.push((await ask()).outputs);
+    expect(new Set(answers)).toEqual(new Set(['first', 'second']));
+    expect([asked, lines.map(({ analyzer }) => analyzer)]).toEqual([['analyzer'], [`127.0.0.3:${first.port}`]]);
+    expect(second.port).toBe(first.port);
+  });
+
+  it('say 503 with Retry-After when a name is not known, and end with their caller', async () => {
+    const resolve = () => Promise.reject(new Error('ENOTFOUND'));
+    const unknown = await remote(['http://analyzer:1'], { resolve })().catch((error) => error);
+    expect([unknown.code, unknown.retryAfterSeconds]).toEqual(['unavailable', 2]);
+    const stop = new AbortController();
+    const slow = await start(() => stop.abort(new Error('enough')));
+    await expect(remote([slow.url], { metrics: createMetrics() })(stop.signal)).rejects.toThrow('enough');
+  });
+});

@@ -1,0 +1,73 @@
+/** `open`: left out; `half-open`: taken again, and left out at its first failure. */
+export type CircuitState = 'closed' | 'open' | 'half-open';
+
+export interface CircuitTimes {
+  /** How long it stays open at first; twice as long each time that a probe fails. */
+  readonly openMilliseconds: number;
+  readonly mostOpenMilliseconds: number;
+}
+
+/** So many failures in a row open it. */
+const FAILURES = 3;
+
+/**
+ * A circuit breaker: what has failed several times in a row is left out for a while, then probed, and taken again when
+ * the probe was answered. One success closes it.
+ */
+export class CircuitBreaker {
+  readonly #times: CircuitTimes;
+  readonly #onChange: (state: CircuitState, reason: string) => void;
+  #state: CircuitState = 'closed';
+  #failures = 0;
+  #openMilliseconds: number;
+  #probeAt = 0;
+  #probing = false;
+
+  constructor(times: CircuitTimes, onChange: (state: CircuitState, reason: string) => void) {
+    this.#times = times;
+    this.#openMilliseconds = times.openMilliseconds;
+    this.#onChange = onChange;
+  }
+
+  get isOpen(): boolean {
+    return this.#state === 'open';
+  }
+
+  succeeded(): void {
+    this.#failures = 0;
+    this.#openMilliseconds = this.#times.openMilliseconds;
+    this.#become('closed', 'it answered');
+  }
+
+  /** @param surely no further failure is needed, such as for what hangs */
+  failed(reason: string, surely = false): void {
+    this.#failures = surely || this.#state === 'half-open' ? FAILURES : this.#failures + 1;
+    if (this.#failures >= FAILURES && !this.isOpen) this.#open(reason);
+  }
+
+  /** Probes it when it has been open long enough, unless a probe is under way. Never rejects. */
+  async probe(ask: () => Promise<unknown>): Promise<void> {
+    if (!this.isOpen || this.#probing || performance.now() < this.#probeAt) return;
+    this.#probing = true;
+    try {
+      await ask();
+      if (this.isOpen) this.#become('half-open', 'it answered a probe');
+    } catch (error) {
+      if (this.isOpen) this.#open((error as Error).message);
+    } finally {
+      this.#probing = false;
+    }
+  }
+
+  #open(reason: string): void {
+    this.#probeAt = performance.now() + this.#openMilliseconds;
+    this.#openMilliseconds = Math.min(this.#openMilliseconds * 2, this.#times.mostOpenMilliseconds);
+    this.#become('open', reason);
+  }
+
+  #become(state: CircuitState, reason: string): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#onChange(state, reason);
+  }
+}

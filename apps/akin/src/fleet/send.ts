@@ -1,0 +1,73 @@
+import http, { type IncomingMessage, type RequestOptions } from 'node:http';
+import https from 'node:https';
+import { isIP } from 'node:net';
+
+/** One address of a server. */
+export interface Peer {
+  /** The server as it is configured. */
+  readonly url: URL;
+  /** The address of it to connect to. */
+  readonly ip: string;
+}
+
+export interface Sending {
+  readonly method: 'GET' | 'POST';
+  /** Below the server's URL, without a slash in front. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
+
+export interface Received {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly text: string;
+}
+
+/**
+ * Sends one HTTP request to one address of a server, and gives the whole answer. `fetch` cannot be told the address.
+ *
+ * @throws Error of the system, also when the answer breaks off; the signal's reason when it aborts
+ */
+export async function send(peer: Peer, sending: Sending): Promise<Received> {
+  const { url, ip } = peer;
+  const base = url.href.endsWith('/') ? url : new URL(`${url.href}/`);
+  const { pathname, search } = new URL(sending.path, base);
+  const options: RequestOptions = {
+    host: ip,
+    port: url.port || (url.protocol === 'https:' ? 443 : 80),
+    path: pathname + search,
+    method: sending.method,
+    signal: sending.signal,
+    headers: { ...sending.headers, host: url.host },
+    // Certificates are for the name.
+    ...(isIP(url.hostname.replace(/^\[|\]$/g, '')) ? {} : { servername: url.hostname }),
+  };
+  const answer = await open(url.protocol === 'https:' ? https.request : http.request, options, sending.body ?? '');
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of answer) chunks.push(chunk as Buffer);
+  } catch (error) {
+    throw sending.signal.aborted ? sending.signal.reason : error;
+  }
+  return {
+    status: answer.statusCode ?? 0,
+    retryAfter: answer.headers['retry-after'],
+    text: Buffer.concat(chunks).toString('utf8'),
+  };
+}
+
+function open(request: typeof http.request, options: RequestOptions, body: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = request(options, resolve);
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      if (options.signal?.aborted) reject(options.signal.reason);
+      // The server closed a kept connection just then: that says nothing about it.
+      else if (sent.reusedSocket && error.code === 'ECONNRESET') {
+        open(request, { ...options, agent: false }, body).then(resolve, reject);
+      } else reject(error);
+    });
+    sent.end(body);
+  });
+}

@@ -1,0 +1,25 @@
+import { createMetrics } from '@akin/runtime';
+import { describe, expect, it } from '@jest/globals';
+import { createProcessMetrics, tellQueueUp } from './process-figures.ts';
+import { akinVersion } from './version.ts';
+
+const COUNTS = { waiting: 0, delayed: 0, active: 0, failed: 0 };
+
+describe('the figures of a process', () => {
+  it('say which akin it is', async () => {
+    const { text } = await createProcessMetrics('akin gateway').text();
+    expect(text).toContain(
+      `akin_build_info{process="akin gateway",version="${akinVersion()}",node="${process.versions.node}"} 1`,
+    );
+  });
+
+  it.each([
+    ['answers', () => Promise.resolve(COUNTS), 1],
+    ['refuses', () => Promise.reject(new Error('connect ECONNREFUSED')), 0],
+    ['hangs', () => new Promise<never>(() => {}), 0],
+  ])('tell of a queue whose server %s', async (_, counts, up) => {
+    const metrics = createMetrics();
+    tellQueueUp(metrics, { counts }, 'Redis');
+    expect((await metrics.text()).text).toContain(`akin_queue_up{server="Redis"} ${up}`);
+  });
+});

@@ -1,0 +1,42 @@
+import type { Queue } from '@akin/queue';
+import { createMetrics, type Metrics, within } from '@akin/runtime';
+import type { Store } from '@akin/store';
+import { akinVersion } from './version.ts';
+
+/** A server that hangs is not up. */
+const ANSWER_MILLISECONDS = 2_000;
+
+/** The figures of one process, which say what it is. @param name of the process, such as `akin gateway` */
+export function createProcessMetrics(name: string): Metrics {
+  const metrics = createMetrics();
+  const labels = { process: name, version: akinVersion(), node: process.versions.node };
+  metrics.gauges('akin_build_info', 'Which akin this is, on which Node', ['process', 'version', 'node'], async () => [
+    { labels, value: 1 },
+  ]);
+  return metrics;
+}
+
+/** Tells how the pool of connections to PostgreSQL is used; nothing on the embedded database. */
+export function tellPoolUse(metrics: Metrics, { engine }: Store): void {
+  const use = engine.poolUse();
+  if (use === undefined) return;
+  metrics.gauges('akin_pool_connections', 'Connections to PostgreSQL, by what they do', ['state'], async () => {
+    const { total = 0, idle = 0 } = engine.poolUse() ?? {};
+    return [
+      { labels: { state: 'busy' }, value: total - idle },
+      { labels: { state: 'idle' }, value: idle },
+    ];
+  });
+  metrics.gauge('akin_pool_waiting', 'What waits for a connection to PostgreSQL', () => engine.poolUse()?.waiting ?? 0);
+}
+
+/** Tells whether the server of the queue answers. */
+export function tellQueueUp(metrics: Metrics, queue: Pick<Queue, 'counts'>, server: string): void {
+  metrics.gauges('akin_queue_up', 'Whether the server of the queue answers', ['server'], async () => {
+    const answers = await within(ANSWER_MILLISECONDS, queue.counts('analyze')).then(
+      () => 1,
+      () => 0,
+    );
+    return [{ labels: { server }, value: answers }];
+  });
+}

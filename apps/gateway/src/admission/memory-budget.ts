@@ -1,0 +1,59 @@
+import { AkinError } from '@akin/domain';
+import { fairShareOf } from './fair-share.ts';
+
+/** The bytes that one request holds of the budget. */
+export interface Reservation {
+  /** @throws AkinError too-many-requests when the budget, or the share of the client, is used up */
+  growTo(total: number): void;
+  release(): void;
+}
+
+/**
+ * Limits the bytes of request bodies that are in memory until their requests are answered: all together to the budget,
+ * and those of one client to its share. A single request is always admitted, whatever its size.
+ */
+export class MemoryBudget {
+  readonly #most: number;
+  readonly #ofClients = new Map<string, number>();
+  #held = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** @param client whose request it is; undefined for akin itself, whose share is all */
+  open(client?: string): Reservation {
+    let own = 0;
+    return {
+      growTo: (total) => {
+        if (total <= own) return;
+        const isAlone = this.#held === own;
+        const ofClient = this.#heldBy(client);
+        const more = total - own;
+        if (!isAlone && (this.#held + more > this.#most || ofClient + more > fairShareOf(this.#most))) {
+          throw new AkinError('too-many-requests', 'Too many large requests are at work: try again in a moment.', {
+            retryAfterSeconds: 2,
+          });
+        }
+        this.#add(client, more);
+        own = total;
+      },
+      release: () => {
+        this.#add(client, -own);
+        own = 0;
+      },
+    };
+  }
+
+  #heldBy(client: string | undefined): number {
+    return client === undefined ? 0 : (this.#ofClients.get(client) ?? 0);
+  }
+
+  #add(client: string | undefined, bytes: number): void {
+    this.#held += bytes;
+    if (client === undefined) return;
+    const now = this.#heldBy(client) + bytes;
+    if (now > 0) this.#ofClients.set(client, now);
+    else this.#ofClients.delete(client);
+  }
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from '@jest/globals';
+import { ask, createGateway, FORM_BODY, postJson, testConfig } from '../../test/start-gateway.ts';
+import { startService } from '../../test/start-service.ts';
+import { Semaphore } from './semaphore.ts';
+
+const FOR_EVER = new AbortController().signal;
+
+describe('a semaphore', () => {
+  it('lets some in, some wait, and turns the others away', async () => {
+    const semaphore = new Semaphore('things', { concurrent: 1, queued: 1, queueMilliseconds: 60_000 });
+    const leave = await semaphore.enter('a', FOR_EVER);
+    const second = semaphore.enter('a', FOR_EVER);
+    await expect(semaphore.enter('a', FOR_EVER)).rejects.toThrow('Too many things');
+    leave();
+    (await second)();
+    (await semaphore.enter('a', FOR_EVER))();
+  });
+
+  it('turns away who waits too long, and who goes away leaves the line', async () => {
+    const semaphore = new Semaphore('things', { concurrent: 1, queued: 1, queueMilliseconds: 30 });
+    const leave = await semaphore.enter('a', FOR_EVER);
+    await expect(semaphore.enter('a', FOR_EVER)).rejects.toThrow('Too many things');
+    const gone = new AbortController();
+    const waiting = semaphore.enter('a', gone.signal);
+    gone.abort(new Error('gone'));
+    await expect(waiting).rejects.toThrow('gone');
+    leave();
+    (await semaphore.enter('a', FOR_EVER))();
+  });
+});
+
+describe('a fair semaphore', () => {
+  const fair = () => new Semaphore('things', { concurrent: 4, queued: 4, queueMilliseconds: 60_000, fair: true });
+
+  it('keeps one client from holding all places, and lets others pass by those of its line', async () => {
+    const semaphore = fair();
+    const inside = [];
+    for (let i = 0; i < 3; i++) inside.push(await semaphore.enter('a', FOR_EVER));
+    const order: string[] = [];
+    const enter = (client: string) => semaphore.enter(client, FOR_EVER).finally(() => order.push(client));
+    const waiting = [enter('a'), enter('a')];
+    const ofB = await enter('b');
+    const second = enter('b');
+    ofB();
+    (await second)();
+    expect(order).toEqual(['b', 'b']);
+    for (const leave of inside) leave();
+    for (const leave of await Promise.all(waiting)) leave();
+    expect(order).toEqual(['b', 'b', 'a', 'a']);
+  });
+
+  it('keeps one client from filling the line', async () => {
+    const semaphore = fair();
+    for (let i = 0; i < 3; i++) await semaphore.enter('a', FOR_EVER);
+    const gone = new AbortController();
+    const line = Array.from({ length: 3 }, () => semaphore.enter('a', gone.signal));
+    await expect(semaphore.enter('a', FOR_EVER)).rejects.toThrow('Too many things');
+    const leave = await semaphore.enter('b', FOR_EVER);
+    const second = semaphore.enter('b', FOR_EVER);
+    leave();
+    (await second)();
+    gone.abort(new Error('gone'));
+    for (const one of line) await expect(one).rejects.toThrow('gone');
+  });
+
+  it('has no share for akin itself', async () => {
+    const semaphore = fair();
+    for (let i = 0; i < 4; i++) await semaphore.enter(undefined, FOR_EVER);
+  });
+});
+
+/** An analysis that lasts until it is told to end. */
+function held() {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { release: () => release(), analyze: () => released.then(() => ({ outputs: '{}' })) };
+}
+
+describe('a gateway with too much to do', () => {
+  it('answers 429 with Retry-After for pictures beyond those that may wait; sent ones do not wait for fetched ones', async () => {
+    const { analyze, release } = held();
+    const few = { concurrent: 2, queued: 1, queueMilliseconds: 60_000 };
+    await using gateway = await createGateway(testConfig({ analyze, limits: { fetchedPictures: few } }));
+    const fetched = () => ask(gateway, '/api/cores/any/analyze?input.url=http://pictures.example/a.jpg');
+    const refusals: number[] = [];
+    const answers = Array.from({ length: 6 }, async () => {
+      const answer = await fetched();
+      if (answer.status === 429) refusals.push(answer.status);
+      return answer;
+    });
+    const refused = await Promise.race(answers);
+    while (refusals.length < 3) await new Promise((resolve) => setImmediate(resolve));
+    expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
+    const sent = ask(gateway, '/api/cores/any/analyze', { body: 'input.data=AAAA', headers: FORM_BODY });
+    release();
+    expect((await sent).status).toBe(200);
+    expect((await Promise.all(answers)).map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429, 429]);
+  });
+
+  it('answers 503 beyond the requests that may be open, but says how it is', async () => {
+    const { analyze, release } = held();
+    const store = { ping: async () => {}, engine: {} } as never;
+    await using gateway = await createGateway(testConfig({ store, analyze, limits: { openRequests: 2 } }));
+    const fetched = () => ask(gateway, '/api/cores/any/analyze?input.url=http://pictures.example/a.jpg');
+    const answers = Array.from({ length: 3 }, fetched);
+    const refused = await Promise.race(answers);
+    expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([503, true]);
+    expect((await ask(gateway, '/health/ready')).status).toBe(200);
+    release();
+    expect((await Promise.all(answers)).map(({ status }) => status).sort()).toEqual([200, 200, 503]);
+    expect((await fetched()).status).toBe(200);
+  });
+
+  it('takes small updates while large ones have to wait, and large ones afterwards', async () => {
+    const none = { concurrent: 0, queued: 0, queueMilliseconds: 60_000 };
+    await using service = await startService({ limits: { bulkUpdates: none } });
+    const update = (count: number) =>
+      postJson(
+        service.gateway,
+        '/api/cores/my-collection/update?commit=true',
+        Array.from({ length: count }, (_, i) => ({ id: String(i) })),
+      );
+    expect((await update(21)).status).toBe(429);
+    expect((await update(20)).status).toBe(200);
+  });
+
+  it('answers 429 for searches beyond those that may wait', async () => {
+    const none = { concurrent: 0, queued: 0, queueMilliseconds: 60_000 };
+    await using service = await startService({ limits: { searches: none } });
+    const answer = await ask(service.gateway, '/api/cores/my-collection/select');
+    expect([answer.status, answer.json.error.msg]).toEqual([429, expect.stringContaining('Too many searches')]);
+    expect((await postJson(service.gateway, '/api/cores/my-collection/update?commit=true', { id: '1' })).status).toBe(
+      200,
+    );
+  });
+});

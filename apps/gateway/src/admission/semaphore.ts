@@ -1,0 +1,122 @@
+import { AkinError } from '@akin/domain';
+import { fairShareOf } from './fair-share.ts';
+
+export interface SemaphoreLimits {
+  readonly concurrent: number;
+  /** Requests that may wait. Further ones are refused. */
+  readonly queued: number;
+  /** A request that waits longer is refused. */
+  readonly queueMilliseconds: number;
+  /** Whether one client may take only its share of the slots and of the queue. */
+  readonly fair?: boolean;
+}
+
+const RETRY_AFTER_SECONDS = 2;
+
+interface Waiting {
+  readonly client: string | undefined;
+  readonly begin: () => void;
+}
+
+/**
+ * Limits how many requests do expensive work at a time. The others wait in the order of arrival. When the queue is full,
+ * a request is refused at once with 429, so that neither memory nor latency grows. A fair semaphore gives one client only
+ * its share of the slots and of the queue, and other clients overtake its waiting requests.
+ */
+export class Semaphore {
+  readonly #limits: SemaphoreLimits;
+  readonly #what: string;
+  readonly #inside = new Map<string | undefined, number>();
+  readonly #waiting = new Set<Waiting>();
+  #taken = 0;
+
+  /** @param what too many of which there are, for the message: "searches" */
+  constructor(what: string, limits: SemaphoreLimits) {
+    this.#what = what;
+    this.#limits = limits;
+  }
+
+  /**
+   * @param client who asks; undefined for akin itself, whose share is all
+   * @returns what gives the place back, to be called once
+   * @throws AkinError too-many-requests; the signal's reason when it aborts before
+   */
+  async enter(client: string | undefined, signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    if (this.#hasCapacity(client)) this.#take(client);
+    else await this.#wait(client, signal);
+    return () => this.#leave(client);
+  }
+
+  async run<Value>(client: string | undefined, signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
+    const leave = await this.enter(client, signal);
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  }
+
+  #hasCapacity(client: string | undefined): boolean {
+    const { concurrent } = this.#limits;
+    return this.#taken < concurrent && (this.#inside.get(client) ?? 0) < this.#shareOf(client, concurrent);
+  }
+
+  #shareOf(client: string | undefined, places: number): number {
+    return this.#limits.fair && client !== undefined ? fairShareOf(places) : places;
+  }
+
+  #take(client: string | undefined): void {
+    this.#taken++;
+    this.#inside.set(client, (this.#inside.get(client) ?? 0) + 1);
+  }
+
+  #leave(client: string | undefined): void {
+    this.#taken--;
+    const left = (this.#inside.get(client) ?? 0) - 1;
+    if (left > 0) this.#inside.set(client, left);
+    else this.#inside.delete(client);
+    for (const next of this.#waiting) {
+      if (!this.#hasCapacity(next.client)) continue;
+      this.#take(next.client);
+      next.begin();
+      return;
+    }
+  }
+
+  #wait(client: string | undefined, signal: AbortSignal): Promise<void> {
+    const { queued: places, queueMilliseconds } = this.#limits;
+    const own = [...this.#waiting].filter((one) => one.client === client).length;
+    if (this.#waiting.size >= places || own >= this.#shareOf(client, places)) throw this.#refusal();
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        this.#waiting.delete(waiting);
+        clearTimeout(timer);
+        signal.removeEventListener('abort', giveUp);
+      };
+      const giveUp = () => {
+        end();
+        reject(signal.reason);
+      };
+      const waiting: Waiting = {
+        client,
+        begin() {
+          end();
+          resolve();
+        },
+      };
+      const timer = setTimeout(() => {
+        end();
+        reject(this.#refusal());
+      }, queueMilliseconds);
+      this.#waiting.add(waiting);
+      signal.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+
+  #refusal(): AkinError {
+    return new AkinError('too-many-requests', `Too many ${this.#what} are at work: try again in a moment.`, {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
+  }
+}

@@ -1,0 +1,53 @@
+/** What a bucket answers. */
+export interface RateDecision {
+  readonly allowed: boolean;
+  /** The most that may come at once. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until the bucket is full again, and until it holds one token: whole, at least 1. */
+  readonly resetSeconds: number;
+  readonly retrySeconds: number;
+}
+
+/** A bucket holds what comes in so many seconds. */
+const SECONDS_HELD = 10;
+/** More buckets are not kept: the one that was not used for longest is forgotten, and would be full again by then. */
+const MOST_BUCKETS = 50_000;
+
+/**
+ * Token buckets in memory, by name. Each fills by its rate, and a request takes one token. Several gateways count each
+ * for themselves.
+ */
+export class TokenBuckets {
+  readonly #buckets = new Map<string, { tokens: number; at: number }>();
+  readonly #now: () => number;
+
+  /** @param now a clock in milliseconds */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** @param rate tokens a second */
+  take(name: string, rate: number): RateDecision {
+    const limit = rate * SECONDS_HELD;
+    const now = this.#now();
+    const before = this.#buckets.get(name);
+    const filled = before ? Math.min(limit, before.tokens + ((now - before.at) / 1000) * rate) : limit;
+    const allowed = filled >= 1;
+    const tokens = allowed ? filled - 1 : filled;
+    // Behind all others: the first one is that of longest ago.
+    this.#buckets.delete(name);
+    this.#buckets.set(name, { tokens, at: now });
+    if (this.#buckets.size > MOST_BUCKETS) {
+      const [oldest] = this.#buckets.keys();
+      this.#buckets.delete(oldest as string);
+    }
+    return {
+      allowed,
+      limit,
+      remaining: Math.floor(tokens),
+      resetSeconds: Math.max(1, Math.ceil((limit - tokens) / rate)),
+      retrySeconds: Math.max(1, Math.ceil((1 - tokens) / rate)),
+    };
+  }
+}

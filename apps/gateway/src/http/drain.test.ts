@@ -1,0 +1,130 @@
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ANALYZE, echo } from '../../test/echoing-gateway.ts';
+import { ask, createGateway, type Gateway, postJson, testConfig } from '../../test/start-gateway.ts';
+import { type Service, startService } from '../../test/start-service.ts';
+
+/** A request over connections that are kept. */
+function askOver(agent: Agent, gateway: Gateway, path: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ host: '127.0.0.1', port: gateway.port, path, agent }, async (response) => {
+      await text(response);
+      resolve(response);
+    });
+    request.on('error', reject).end();
+  });
+}
+
+/** An analysis that the test ends. */
+function heldAnalysis(): { analyze: typeof echo; started: Promise<void>; finish: () => void } {
+  let begin = () => {};
+  let finish = () => {};
+  const started = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const held = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  return {
+    started,
+    finish: () => finish(),
+    analyze: async (...args) => {
+      begin();
+      await held;
+      return echo(...args);
+    },
+  };
+}
+
+const PICTURE = `${ANALYZE}?input.data=aGVsbG8%3D`;
+
+describe('a gateway that is to end', () => {
+  it('says that it is not ready, lives, and serves on over connections that it closes', async () => {
+    const agent = new Agent({ keepAlive: true });
+    const ready = async () => {};
+    const gateway = await createGateway({
+      ...testConfig({ analyze: echo, shutdownDelayMilliseconds: 3_000 }),
+      store: { ping: ready, engine: { query: async () => [] } } as never,
+    });
+    expect((await askOver(agent, gateway, '/health/ready')).statusCode).toBe(200);
+    const kept = await askOver(agent, gateway, PICTURE);
+    expect([kept.statusCode, kept.headers.connection]).toEqual([200, 'keep-alive']);
+    const drained = gateway.drain();
+    const closed = gateway[Symbol.asyncDispose]();
+    const readiness = await ask(gateway, '/health/ready');
+    expect([readiness.status, readiness.headers['retry-after']]).toEqual([503, '1']);
+    expect((await ask(gateway, '/health/live')).status).toBe(200);
+    // Over the connection that is there, and over a new one.
+    for (let i = 0; i < 2; i++) {
+      const answer = await askOver(agent, gateway, PICTURE);
+      expect([answer.statusCode, answer.headers.connection]).toEqual([200, 'close']);
+    }
+    await drained;
+    await closed;
+    await expect(ask(gateway, '/health/live')).rejects.toThrow();
+    agent.destroy();
+  });
+
+  it('closes the connection of a request that was open when the end began, once it is answered', async () => {
+    const { analyze, started, finish } = heldAnalysis();
+    const agent = new Agent({ keepAlive: true });
+    const gateway = await createGateway(testConfig({ analyze }));
+    const open = askOver(agent, gateway, PICTURE);
+    await started;
+    const closed = gateway[Symbol.asyncDispose]();
+    finish();
+    const answer = await open;
+    expect([answer.statusCode, answer.headers.connection]).toEqual([200, 'close']);
+    await closed;
+    agent.destroy();
+  });
+
+  it('tells a request that it cannot wait for to come again, rather than break it off', async () => {
+    const { analyze, started, finish } = heldAnalysis();
+    const gateway = await createGateway(
+      testConfig({
+        limits: { shutdownMilliseconds: 1_000 },
+        analyze: (input, modules, options) =>
+          Promise.race([
+            analyze(input, modules, options),
+            new Promise<never>((_, reject) =>
+              options.signal?.addEventListener('abort', () => reject(options.signal?.reason)),
+            ),
+          ]),
+      }),
+    );
+    const open = ask(gateway, PICTURE);
+    await started;
+    await gateway[Symbol.asyncDispose]();
+    const answer = await open;
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
+    expect(answer.json.error.msg).toMatch(/send the request again/);
+    finish();
+  });
+});
+
+describe('a gateway with a store that is to end', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService({ limits: { shutdownMilliseconds: 1_000 } });
+  });
+  afterAll(async () => service[Symbol.asyncDispose]());
+
+  it('answers a change that waits for its picture that it is accepted', async () => {
+    service.pause();
+    const open = postJson(service.gateway, '/api/cores/my-collection/update?commit=true', {
+      id: 'a',
+      image: 'http://h.example/a.jpg',
+    });
+    const accepted = () => service.log.lines.some(({ message }) => message === 'accepted');
+    while (!accepted()) await new Promise((resolve) => setTimeout(resolve, 10));
+    await service.gateway[Symbol.asyncDispose]();
+    const answer = await open;
+    expect(answer.status).toBe(503);
+    expect(answer.json.error.msg).toMatch(
+      /^All changes are accepted, but akin is shutting down: follow them at .*\/operations\.$/,
+    );
+  });
+});

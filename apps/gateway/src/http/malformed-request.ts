@@ -1,0 +1,38 @@
+import type { Socket } from 'node:net';
+
+/** What Node's parser refuses before there is a request, in the shape of all errors. */
+const BROKEN: Readonly<Record<string, { readonly status: string; readonly msg: string }>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    msg: 'Address and headers are too long: send the parameters as a form body.',
+  },
+  HPE_INVALID_URL: {
+    status: '400 Bad Request',
+    msg: 'The address is invalid, or contains characters such as ü or 图: percent-encode them (curl: -G --data-urlencode).',
+  },
+  HPE_INVALID_CONSTANT: {
+    status: '400 Bad Request',
+    msg: 'No HTTP version follows the address: encode blanks in the address as %20 (curl: -G --data-urlencode).',
+  },
+  HPE_INVALID_EOF_STATE: { status: '400 Bad Request', msg: 'The connection ended before the request did.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', msg: 'The headers took too long to come.' },
+};
+
+export function rejectMalformedRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, msg } = BROKEN[error.code ?? ''] ?? {
+    status: '400 Bad Request',
+    msg: 'This is not an HTTP request.',
+  };
+  const code = Number.parseInt(status, 10);
+  const body = JSON.stringify({
+    responseHeader: { status: code, QTime: 0 },
+    error: { metadata: ['error-class', 'bad-request'], msg, code },
+  });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

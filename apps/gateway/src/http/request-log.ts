@@ -1,0 +1,40 @@
+import type { z } from 'zod';
+import type { ParameterList } from './parameters.ts';
+
+/** The longest value in a log line. */
+const LONGEST = 200;
+
+/**
+ * Parameters for a log line: only those that the endpoint knows (an unknown one may be a key), never image
+ * data or outputs, addresses without what may sign them. `logParamsList` narrows the list; sent empty, nothing is left.
+ */
+export function loggableParameters(shape: z.ZodObject, list: ParameterList): Record<string, string> | undefined {
+  const wanted = list.find(([name]) => name === 'logParamsList')?.[1];
+  const names = wanted?.split(',').map((name) => name.trim());
+  const logged: Record<string, string> = {};
+  for (const [name, value] of list) {
+    if (!Object.hasOwn(shape.shape, name) || name === 'logParamsList') continue;
+    if (names && !names.includes(name)) continue;
+    const text = isPayload(name) ? `(${value.length} characters)` : withoutSecrets(value);
+    const shown = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+    logged[name] = name in logged ? `${logged[name]} & ${shown}`.slice(0, 5 * LONGEST) : shown;
+  }
+  return Object.keys(logged).length > 0 ? logged : undefined;
+}
+
+/** Parameters that hold a picture or what came out of one. */
+export function isPayload(name: string): boolean {
+  return name.endsWith('.data') || name.endsWith('.outputs') || name.endsWith('.preprocessed');
+}
+
+/** Removes the passwords in URLs from a message, because others may read it or log it. */
+export function withoutPasswords(text: string): string {
+  return text.replace(/(\w+:\/\/)[^\s/"'@]*:[^\s/"'@]*@/g, '$1[removed]@');
+}
+
+/** Addresses without user, password, query and fragment: signed addresses are secrets. */
+function withoutSecrets(value: string): string {
+  return value.replace(/(https?:\/\/)([^\s/"'@]*@)?([^\s"'?#]*)([?#][^\s"']*)?/gi, (_, scheme, _user, rest, query) =>
+    query ? `${scheme}${rest}?…` : `${scheme}${rest}`,
+  );
+}

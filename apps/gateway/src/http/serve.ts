@@ -1,0 +1,330 @@
+import { randomUUID } from 'node:crypto';
+import type { Endpoint } from '@akin/contract';
+import { AkinError, stringifyJson } from '@akin/domain';
+import { causeFields } from '@akin/runtime';
+import { findCollection, loadSchema } from '@akin/store';
+import type { NextFunction, Request, Response } from 'express';
+import type { Access } from '../access/gate.ts';
+import type { Reservation } from '../admission/memory-budget.ts';
+import { PROCESS_PATHS } from '../admission/open-requests.ts';
+import type { AnalyzeImage } from '../config.ts';
+import type { Context, SharedContext } from '../context.ts';
+import { renderAnswer } from '../html/answer-page.ts';
+import { HTML_HEADERS } from '../html/page.ts';
+import { checkWriter } from '../solr/check-writer.ts';
+import { translateLegacyParameters } from '../solr/legacy-parameters.ts';
+import { writeXml, XML_TYPE } from '../solr/write-xml.ts';
+import type { Answer, BytesAnswer, JsonAnswer, StreamAnswer } from './answer.ts';
+import { type Body, openBody } from './body.ts';
+import { errorMember, HTTP_STATUS, presentError } from './errors.ts';
+import { type ParameterList, readQueryString } from './parameters.ts';
+import { readParameters } from './read-parameters.ts';
+import { checkLengths, expandJsonParameter, FORM_TYPE, readBodyParameters } from './read-request.ts';
+import { isPayload, loggableParameters } from './request-log.ts';
+import { nameSpan } from './trace-request.ts';
+import { explainUnknown, findUnknown } from './unknown-parameters.ts';
+import { writeStream } from './write-stream.ts';
+
+/** One request as a handler gets it. */
+export interface Call<Parameters> {
+  readonly parameters: Parameters;
+  /** All parameters as they came, for what depends on their order and for those that the endpoint does not know. */
+  readonly list: ParameterList;
+  /** Unread only where the endpoint streams its bodies. */
+  readonly body: Body;
+  /** Which prefix it came through. */
+  readonly prefix: 'cores' | 'legacy';
+  readonly requestId: string;
+  /** Further rights of the request. */
+  readonly access: Access;
+  /** Ends when the client goes away, and when the process does not wait for the answer any longer. */
+  readonly signal: AbortSignal;
+  readonly header: (name: string) => string | undefined;
+}
+
+export type Handler<Parameters> = (call: Call<Parameters>, context: Context) => Promise<Answer> | Answer;
+
+/** What is known about a request, for its log line and its answer. */
+interface RequestLog {
+  readonly requestId: string;
+  readonly started: number;
+  list: ParameterList;
+  /** Whether the answer is laid out over lines; undefined until the parameters are read. */
+  indent: boolean | undefined;
+  /** What is ignored of the request. */
+  warnings: readonly string[];
+  /** Of the key that it came with. */
+  keyId: string | undefined;
+}
+
+/** After an early answer the rest of a body is read and dropped so long, so that the client gets to see the answer. */
+const DRAIN_MILLISECONDS = 5_000;
+
+/** Makes an Express handler of one endpoint: read, handle, write, log. */
+export function serve(
+  endpoint: Endpoint,
+  name: string,
+  prefix: 'cores' | 'legacy',
+  handler: Handler<unknown>,
+  context: SharedContext,
+): (request: Request, response: Response, next: NextFunction) => Promise<void> {
+  return async (request, response) => {
+    const requestLog = requestLogOf(response);
+    nameSpan(request, response, name);
+    let reservation: Reservation | undefined;
+    try {
+      const collection = request.params.collection as string | undefined;
+      const access = await context.gate.admit(request, response, endpoint, name, collection);
+      requestLog.keyId = access.keyId;
+      reservation = context.memoryBudget.open(access.client);
+      const body = openBody(request, context.limits);
+      const query = request.url.indexOf('?');
+      requestLog.list = query < 0 ? [] : readQueryString(request.url.slice(query + 1), context.limits.parameters);
+      const takesBody = request.method === 'POST' || request.method === 'PUT';
+      if (takesBody && (!endpoint.streamed || body.type === FORM_TYPE)) {
+        requestLog.list = [
+          ...requestLog.list,
+          ...(await readBodyParameters(endpoint, body, reservation, context.limits)),
+        ];
+      }
+      const translated = translateLegacyParameters(expandJsonParameter(endpoint, requestLog.list));
+      requestLog.list = translated.list;
+      const unknown = findUnknown(endpoint, requestLog.list);
+      requestLog.warnings = [...translated.warnings, ...explainUnknown(unknown, endpoint)];
+      checkLengths(requestLog.list, context.limits);
+      const writer = requestLog.list.find(([name]) => name === 'wt')?.[1];
+      checkWriter(writer);
+      if (writer === 'xml') requestLog.list = requestLog.list.filter(([name]) => name !== 'json.nl');
+      const parameters = readParameters(endpoint.parameters, requestLog.list, request.params as Record<string, string>);
+      requestLog.indent = parameters.indent === true;
+      const answer = await handler(
+        {
+          parameters,
+          list: requestLog.list,
+          body: takesBody ? body : { ...body, sent: false },
+          prefix,
+          requestId: requestLog.requestId,
+          access,
+          signal: context.drain.signalOf(response),
+          header: (header) => request.get(header),
+        },
+        { ...context, client: access.client, analyze: checkingFetches(context.analyze, access) },
+      );
+      // Of a collection that is there; a question of it costs nothing where all parameters are known.
+      if (unknown.size > 0 && collection !== undefined && Object.hasOwn(endpoint.parameters.shape, 'fq')) {
+        const fields = await fieldsOf(collection, context);
+        requestLog.warnings = [...translated.warnings, ...explainUnknown(unknown, endpoint, fields)];
+      }
+      if ('events' in answer) await writeStream(answer, request, response, access);
+      else write(answer, request, response, requestLog, context);
+    } catch (error) {
+      writeError(error, request, response, context);
+    } finally {
+      reservation?.release();
+    }
+    logRequest(request, response, context, name, endpoint, requestLog);
+  };
+}
+
+/** Fetches nothing for a request that must not have akin do so, wherever the address came in. */
+function checkingFetches(analyze: AnalyzeImage, access: Access): AnalyzeImage {
+  return async (input, modules, options) => {
+    if ('url' in input) access.checkFetch();
+    return analyze(input, modules, options);
+  };
+}
+
+/** The fields of a collection by name; undefined when they cannot be read, for the sake of a warning. */
+async function fieldsOf(name: string, { store }: SharedContext): Promise<ReadonlyMap<string, unknown> | undefined> {
+  try {
+    return (await loadSchema(store, await findCollection(store, name))).fields;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Gives a request its id and its start, before anything can go wrong. */
+export function beginRequest(request: Request, response: Response, next: NextFunction): void {
+  const sent = request.get('x-request-id') ?? '';
+  const requestId = /^[\w.:-]{1,100}$/.test(sent) ? sent : randomUUID();
+  const requestLog: RequestLog = {
+    requestId,
+    started: performance.now(),
+    list: [],
+    indent: undefined,
+    warnings: [],
+    keyId: undefined,
+  };
+  response.locals.requestLog = requestLog;
+  response.setHeader('x-request-id', requestId);
+  response.setHeader('x-content-type-options', 'nosniff');
+  response.setHeader('referrer-policy', 'no-referrer');
+  next();
+}
+
+function requestLogOf(response: Response): RequestLog {
+  return response.locals.requestLog as RequestLog;
+}
+
+/** Counts a request that came to no endpoint: one for an address that there is not, or that was turned away before. */
+export function countUnrouted(response: Response, context: SharedContext): void {
+  context.metrics.request('none', response.statusCode, performance.now() - requestLogOf(response).started);
+}
+
+/** Writes any error in the shape that all errors have. */
+export function writeError(error: unknown, request: Request, response: Response, context: SharedContext): void {
+  const requestLog = requestLogOf(response);
+  if (!(error instanceof AkinError) || error.code === 'internal') {
+    context.log.error({ requestId: requestLog.requestId, err: error }, 'request failed');
+  } else if (error.code === 'unavailable') {
+    // Without a cause there is nothing to find: the client waited as long as it wanted to.
+    const err = error.cause === undefined ? {} : { err: error.cause };
+    context.log.warn({ requestId: requestLog.requestId, ...causeFields(error), ...err }, error.message);
+  }
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const { status, headers, error: member } = presentError(error, requestLog.requestId, context.limits.listedDetails);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  writeObject(status, {}, { error: member }, true, request, response, requestLog);
+}
+
+function write(
+  answer: Exclude<Answer, StreamAnswer>,
+  request: Request,
+  response: Response,
+  requestLog: RequestLog,
+  context: SharedContext,
+): void {
+  if ('bytes' in answer) {
+    writeBytes(answer, request, response);
+    return;
+  }
+  const { partial } = answer;
+  if (partial) {
+    const status = answer.status ?? HTTP_STATUS[partial.code];
+    const error = errorMember(status, partial.code, partial.message, partial.details, context.limits.listedDetails);
+    writeObject(status, answer.header, { ...answer.body, error }, true, request, response, requestLog);
+    return;
+  }
+  writeObject(
+    answer.status ?? 200,
+    answer.header,
+    answer.body,
+    answer.enveloped ?? true,
+    request,
+    response,
+    requestLog,
+  );
+}
+
+function writeObject(
+  status: number,
+  header: JsonAnswer['header'],
+  body: JsonAnswer['body'],
+  enveloped: boolean,
+  request: Request,
+  response: Response,
+  requestLog: RequestLog,
+): void {
+  const first = (name: string) => requestLog.list.find(([sent]) => sent === name)?.[1];
+  const responseHeader = {
+    status: status < 400 ? 0 : status,
+    QTime: Math.round(performance.now() - requestLog.started),
+    ...(isTrue(first('echoParams'), ['explicit', 'all']) ? { params: echoed(requestLog.list) } : {}),
+    ...header,
+    ...(requestLog.warnings.length > 0
+      ? { warnings: [...requestLog.warnings, ...((header?.warnings ?? []) as readonly string[])] }
+      : {}),
+  };
+  const whole = enveloped && !isTrue(first('omitHeader')) ? { responseHeader, ...body } : body;
+  response.setHeader('cache-control', 'no-store');
+  if (first('wt') === 'html') {
+    for (const [name, value] of Object.entries(HTML_HEADERS)) response.setHeader(name, value);
+    send(status, 'text/html; charset=utf-8', renderAnswer(whole, request.path), request, response);
+    return;
+  }
+  const indent = (requestLog.indent ?? isTrue(first('indent'))) ? 2 : 0;
+  if (first('wt') === 'xml') send(status, XML_TYPE, writeXml(whole, indent), request, response);
+  else send(status, 'application/json; charset=utf-8', `${stringifyJson(whole, { indent })}\n`, request, response);
+}
+
+function writeBytes(answer: BytesAnswer, request: Request, response: Response): void {
+  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
+  send(answer.status ?? 200, answer.type, answer.bytes, request, response);
+}
+
+function send(status: number, type: string, content: Uint8Array | string, request: Request, response: Response): void {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  response.statusCode = status;
+  if (status !== 304) {
+    response.setHeader('content-type', type);
+    response.setHeader('content-length', bytes.length);
+  }
+  const shown = request.method === 'HEAD' || status === 304 ? undefined : bytes;
+  if (request.complete) response.end(shown);
+  else endBehindRest(shown, request, response);
+}
+
+/**
+ * The answer comes before the body is read. It goes out at once, but the connection is kept until the rest has come, or
+ * for a while: many clients send all before they look, and never see the answer when they cannot.
+ */
+function endBehindRest(bytes: Uint8Array | undefined, request: Request, response: Response): void {
+  response.setHeader('connection', 'close');
+  if (bytes === undefined) response.flushHeaders();
+  else response.write(bytes);
+  const end = () => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, DRAIN_MILLISECONDS).unref();
+  request.unpipe();
+  // The earlier reader left a listener behind, which keeps the stream from flowing.
+  request.removeAllListeners('readable');
+  request.on('error', () => {});
+  request.once('end', end).once('close', end);
+  request.on('data', () => {});
+  request.resume();
+}
+
+function isTrue(value: string | undefined, words: readonly string[] = ['true', '1', 'on', 'yes']): boolean {
+  return value !== undefined && words.includes(value.toLowerCase());
+}
+
+function echoed(list: ParameterList): Record<string, unknown> {
+  const params = new Map<string, string[]>();
+  for (const [name, value] of list) {
+    params.set(name, [...(params.get(name) ?? []), isPayload(name) ? `(${value.length} characters)` : value]);
+  }
+  return Object.fromEntries([...params].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
+}
+
+function logRequest(
+  request: Request,
+  response: Response,
+  context: SharedContext,
+  name: string,
+  endpoint: Endpoint,
+  requestLog: RequestLog,
+): void {
+  const milliseconds = performance.now() - requestLog.started;
+  context.metrics.request(name, response.statusCode, milliseconds);
+  // Probes come every few seconds: log them only when the process is not well.
+  if (PROCESS_PATHS.test(request.path) && response.statusCode < 400) return;
+  const parameters = loggableParameters(endpoint.parameters, requestLog.list);
+  context.log.info(
+    {
+      requestId: requestLog.requestId,
+      method: request.method,
+      endpoint: name,
+      ...(requestLog.keyId === undefined ? {} : { key: requestLog.keyId }),
+      ...(request.params.collection === undefined ? {} : { collection: request.params.collection }),
+      ...(parameters === undefined ? {} : { parameters }),
+      status: response.statusCode,
+      milliseconds: Math.round(milliseconds),
+    },
+    'request',
+  );
+}

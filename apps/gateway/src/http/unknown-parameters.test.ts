@@ -1,0 +1,120 @@
+import { ENDPOINTS, type Endpoint, type EndpointName } from '@akin/contract';
+import { describe, expect, it } from '@jest/globals';
+import { ask, postJson } from '../../test/start-gateway.ts';
+import { startService } from '../../test/start-service.ts';
+import { readQueryString } from './parameters.ts';
+import { explainUnknown, findUnknown } from './unknown-parameters.ts';
+
+const explain = (name: EndpointName, query: string, fields: readonly string[] = []) => {
+  const endpoint: Endpoint = ENDPOINTS[name];
+  return explainUnknown(findUnknown(endpoint, readQueryString(query, 5_000)), endpoint, new Set(fields));
+};
+const meant = (sent: string, name: string) => [
+  `Parameter ${sent} is not known here and is ignored: ${name} was probably meant.`,
+];
+
+describe('a parameter that nobody reads', () => {
+  it.each([
+    ['select', 'limit=5', 'rows'],
+    ['select', 'offset=5', 'start'],
+    ['select', 'row=5', 'rows'],
+    ['select', 'ROWS=5', 'rows'],
+    ['select', 'cursormark=*', 'cursorMark'],
+    ['select', 'facet.feild=labels', 'facet.field'],
+    ['image', 'rank_by_id=7', 'rank.by.id'],
+    ['image', 'rankById=7', 'rank.by.id'],
+    ['image', 'url=http://a.example/b.jpg', 'rank.by.url'],
+    ['analyze', 'url=http://a.example/b.jpg', 'input.url'],
+    ['analyze', 'module.apply=color', 'modules.apply'],
+    ['tag', 'url=http://a.example/b.jpg', 'tagging.input.url'],
+    ['tag', 'tagging.tresh=0.5', undefined],
+    ['terms', 'terms.limits=5', 'terms.limit'],
+    ['terms', 'limit=5', 'terms.limit'],
+    ['groups', 'cursorMark=x', 'cursor'],
+    ['operations', 'rows=5', 'limit'],
+    ['update', 'comit=true', 'commit'],
+    ['update', 'commit_within=5', 'commitWithin'],
+    ['createKey', 'scop=admin', 'scope'],
+  ] as const)('of /%s: %s', (name, query, expected) => {
+    expect(explain(name, query)).toEqual(expected === undefined ? [] : meant(query.split('=')[0] as string, expected));
+  });
+
+  it('that has the name of a field is a filter', () => {
+    expect(explain('select', 'category=home', ['category'])).toEqual(meant('category', 'fq=category:home'));
+    expect(explain('select', 'my+field=red+shoe+(new)', ['my field'])).toEqual(
+      meant('"my field"', 'fq=my\\ field:red\\ shoe\\ \\(new\\)'),
+    );
+    expect(explain('select', 'limit=5', ['limit'])).toEqual(meant('limit', 'fq=limit:5'));
+    expect(explain('select', `category=${'x'.repeat(100)}&price=`, ['category', 'price'])).toEqual([
+      ...meant('category', 'fq=category:…'),
+      ...meant('price', 'fq=price:…'),
+    ]);
+  });
+
+  it.each([
+    'x=1',
+    'utm_source=mail',
+    '_=1700000000',
+    'session=abc',
+    'version=2.2&debugQuery=on&debug=true&distrib=false&shards.tolerant=true',
+    'f.labels.facet.limit=5&facet.method=enum&facet.pivot.mincount=1&hl.fl=a&group.field=b&stats.field=c',
+    'terms.mincount=1&q.alt=a&qf=b&mm=1&sow=true&lowercaseOperators=true&useParams=x',
+    '__proto__=1&constructor=1&toString=1&hasOwnProperty=1',
+    'fq={!term f=id v=$row}&row=7',
+    'q=geodist($point,1,2)&point=1',
+  ])('resembles nothing, or does no harm: %s', (query) => {
+    expect(explain('select', query, ['labels'])).toEqual([]);
+  });
+
+  it.each(['overwrite=true&waitFlush=true&expungeDeletes=false&maxSegments=1&min_rf=1&_version_=0&versions=true'])(
+    'of updates does no harm: %s',
+    (query) => expect(explain('update', query)).toEqual([]),
+  );
+
+  it('is one of few that are told, in few characters, whatever they are', () => {
+    const odd = ['rows\u0000', 'r\u202eows', 'row\u{1f600}', `rows${'s'.repeat(1_000)}`, 'ROW\n<b>'];
+    const many = Array.from(
+      { length: 2_000 },
+      (_, i) => `row${String.fromCharCode(97 + (i % 26))}${i > 25 ? i : ''}=1`,
+    );
+    const query = [...odd.map((name) => `${encodeURIComponent(name)}=1`), ...many].join('&');
+    const warnings = explain('select', query);
+    expect(warnings).toHaveLength(11);
+    expect(warnings.at(-1)).toMatch(/^\d+ more parameters are ignored\.$/);
+    for (const warning of warnings) {
+      expect(warning.length).toBeLessThan(200);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be in a warning
+      expect(warning).not.toMatch(/[\u0000-\u001f\u202e]/);
+    }
+  });
+});
+
+it('is named in the header of answers, in XML too, and never an error', async () => {
+  await using service = await startService();
+  const collection = '/api/cores/my-collection';
+  const update = await postJson(service.gateway, `${collection}/update?commit=true&wait=1&comitWithin=5`, {
+    id: '1',
+    category: 'home',
+  });
+  expect([update.status, update.json.responseHeader.warnings]).toEqual([200, meant('comitWithin', 'commitWithin')]);
+  const search = await ask(service.gateway, `${collection}/select?limit=5&category=home&wt=json`);
+  expect([search.status, search.json.response.numFound, search.json.responseHeader.warnings]).toEqual([
+    200,
+    1,
+    [...meant('limit', 'rows'), ...meant('category', 'fq=category:home')],
+  ]);
+  const xml = await ask(service.gateway, `${collection}/select?limit=5&wt=xml`);
+  expect([xml.status, xml.text]).toEqual([200, expect.stringContaining('rows was probably meant')]);
+  const clean = await ask(service.gateway, `${collection}/select?q=*:*&_=5&anything=x`);
+  expect(clean.json.responseHeader).not.toHaveProperty('warnings');
+  const refused = await ask(service.gateway, `${collection}/image?id=1`);
+  expect([refused.status, refused.json.responseHeader.warnings]).toEqual([400, meant('id', 'rank.by.id')]);
+  for (const path of ['terms?terms.fl=category&limit=1', 'groups?cursormark=x', 'schema?colection=x']) {
+    const { status, json } = await ask(service.gateway, `${collection}/${path}`);
+    expect([path, status, json.responseHeader.warnings?.length ?? 0]).toEqual([
+      path,
+      200,
+      path.startsWith('schema') ? 0 : 1,
+    ]);
+  }
+});

@@ -1,0 +1,209 @@
+import type { Endpoint } from '@akin/contract';
+import { escapeQueryText, nearestName, quote } from '@akin/domain';
+import type { ParameterList } from './parameters.ts';
+import { isPayload } from './request-log.ts';
+
+/** More names of one request are not looked at. */
+const MOST_NAMES = 50;
+const MOST_WARNINGS = 10;
+/** Longer names and values are cut. */
+const SHOWN = 60;
+/** Shorter names are near too many others. */
+const LEAST_COMPARED = 4;
+
+/** What may change how the rest of a text is shown. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]/gu;
+
+/** What other services call these: the first that the endpoint knows was meant. */
+const MEANT = new Map<string, readonly string[]>(
+  Object.entries({
+    limit: ['rows', 'terms.limit'],
+    row: ['rows'],
+    size: ['rows', 'limit', 'terms.limit'],
+    count: ['rows', 'limit', 'terms.limit'],
+    pagesize: ['rows', 'limit', 'terms.limit'],
+    perpage: ['rows', 'limit', 'terms.limit'],
+    rows: ['limit', 'terms.limit'],
+    top: ['rows', 'tagging.max'],
+    max: ['tagging.max', 'rows'],
+    offset: ['start', 'cursor'],
+    from: ['start'],
+    skip: ['start'],
+    page: ['start', 'cursor'],
+    cursormark: ['cursor'],
+    query: ['q'],
+    search: ['q'],
+    text: ['q'],
+    keyword: ['q'],
+    keywords: ['q'],
+    term: ['q'],
+    filter: ['fq'],
+    filters: ['fq'],
+    where: ['fq'],
+    fields: ['fl'],
+    select: ['fl'],
+    columns: ['fl'],
+    order: ['sort'],
+    orderby: ['sort'],
+    sortby: ['sort'],
+    ordering: ['sort'],
+    facets: ['facet.field'],
+    format: ['wt'],
+    pretty: ['indent'],
+    field: ['tagging.field', 'terms.fl', 'facet.field'],
+    prefix: ['terms.prefix', 'facet.prefix'],
+    id: ['tagging.input.id', 'rank.by.id'],
+    url: ['input.url', 'tagging.input.url', 'rank.by.url'],
+    image: ['input.url', 'tagging.input.url', 'rank.by.url'],
+    imageurl: ['input.url', 'tagging.input.url', 'rank.by.url'],
+    data: ['input.data', 'tagging.input.data', 'rank.by.data'],
+    file: ['input.data', 'tagging.input.data', 'rank.by.data'],
+    hex: ['rank.by.hex'],
+    outputs: ['tagging.input.preprocessed', 'rank.by.outputs'],
+    mode: ['rank.mode'],
+    threshold: ['rank.threshold', 'tagging.threshold'],
+    weights: ['rank.weights'],
+    module: ['modules.apply'],
+    modules: ['modules.apply'],
+  }),
+);
+
+/**
+ * Parameters of Solr and of its clients that change nothing here, or that handlers read by themselves: they are as good
+ * as known. Families stand in the pattern below.
+ */
+const UNDERSTOOD = new Set([
+  ...['_', 'NOW', 'TZ', 'cache', 'collection', 'core', 'cpuAllowed', 'defType', 'distrib', 'echoHandler', 'echoParams'],
+  ...[
+    'explainOther',
+    'header',
+    'indent',
+    'json',
+    'json.nl',
+    'json.wrf',
+    'lowercaseOperators',
+    'memAllowed',
+    'omitHeader',
+  ],
+  ...[
+    'logParamsList',
+    'multiThreaded',
+    'paramset',
+    'partialResults',
+    'preferLocal',
+    'q.alt',
+    'q.op',
+    'qt',
+    'route',
+    'rq',
+  ],
+  ...[
+    'score',
+    'sow',
+    'segmentTerminateEarly',
+    'stopwords',
+    'stylesheet',
+    'tie',
+    'timeAllowed',
+    'tr',
+    'uf',
+    'useParams',
+  ],
+  ...['version', 'wt', 'bf', 'boost', 'bq', 'mm', 'mm.autoRelax', 'pf', 'pf2', 'pf3', 'ps', 'ps2', 'ps3', 'qf', 'qs'],
+  ...['facet.enum.cache.minDf', 'facet.exists', 'facet.interval', 'facet.heatmap', 'facet.matches', 'facet.method'],
+  ...['facet.pivot', 'facet.sort', 'facet.threads', 'facet.zeros', 'facet.range.method', 'facet.overrequest.count'],
+  ...['terms.list', 'terms.lower', 'terms.lower.incl', 'terms.maxcount', 'terms.mincount', 'terms.raw', 'terms.regex'],
+  ...['terms.regex.flag', 'terms.stats', 'terms.ttf', 'terms.upper', 'terms.upper.incl'],
+  ...['facet.overrequest.ratio', 'facet.contains.ignoreCase', 'terms', 'modules.apply', 'rollback', 'overwrite'],
+  ...['allowDuplicates', 'expungeDeletes', 'failOnVersionConflicts', 'maxSegments', 'min_rf', 'overwriteCommitted'],
+  ...['overwritePending', 'prepareCommit', 'versions', 'waitFlush', '_version_', '_route_', 'shard.keys', 'lb.proxy'],
+]);
+const FAMILIES =
+  /^(clustering|debug|expand|f|facet\.(date|interval|heatmap|pivot)|fmap|group|hl|literal|mlt|shards|spellcheck|stats|stream|suggest|tv|update)(\.|$)|^(debugQuery)$/;
+
+/** Names that an endpoint does not know, in the order in which they came, with their first values. */
+export type Unknown = ReadonlyMap<string, string>;
+
+/** The parameters of a request that nobody reads: neither its endpoint, nor a query that refers to them by `$name`. */
+export function findUnknown({ parameters }: Endpoint, list: ParameterList): Unknown {
+  const unknown = new Map<string, string>();
+  let references: Set<string> | undefined;
+  for (const [name, value] of list) {
+    if (Object.hasOwn(parameters.shape, name) || unknown.has(name)) continue;
+    if (UNDERSTOOD.has(name) || FAMILIES.test(name)) continue;
+    references ??= referredTo(list);
+    if (references.has(name)) continue;
+    unknown.set(name, value);
+    if (unknown.size === MOST_NAMES) break;
+  }
+  return unknown;
+}
+
+/**
+ * What was probably meant by parameters that nobody reads, a warning each; nothing of those that resemble nothing.
+ *
+ * @param fields of the collection, where the endpoint filters by them
+ */
+export function explainUnknown(
+  unknown: Unknown,
+  { parameters }: Endpoint,
+  fields?: { has(name: string): boolean },
+): string[] {
+  const known = Object.keys(parameters.shape).filter((name) => name.length >= LEAST_COMPARED && name !== 'collection');
+  const warnings: string[] = [];
+  for (const [name, value] of unknown) {
+    const meant = fields?.has(name) ? filterOf(name, value) : meantBy(name, known, parameters.shape);
+    if (meant !== undefined) {
+      const warning = `Parameter ${shown(name)} is not known here and is ignored: ${meant} was probably meant.`;
+      warnings.push(warning.replace(INVISIBLE, escaped));
+    }
+  }
+  const more = warnings.length - MOST_WARNINGS;
+  return more > 0 ? [...warnings.slice(0, MOST_WARNINGS), `${more} more parameters are ignored.`] : warnings;
+}
+
+function meantBy(name: string, known: readonly string[], shape: object): string | undefined {
+  const plain = plainOf(name);
+  const other = MEANT.get(plain)?.find((one) => Object.hasOwn(shape, one));
+  if (other !== undefined) return other;
+  return known.find((one) => plainOf(one) === plain) ?? nearestOf(name, known);
+}
+
+/** Of names with dots the last part decides, where the others are right: `tagging.x` is not near `tagging.max`. */
+function nearestOf(name: string, known: readonly string[]): string | undefined {
+  if (name.length < LEAST_COMPARED) return undefined;
+  const prefix = name.slice(0, name.lastIndexOf('.') + 1);
+  const siblings = known.filter((one) => one.startsWith(prefix));
+  if (siblings.length === 0) return nearestName(name, known);
+  const rest = (one: string) => one.slice(prefix.length);
+  const nearest = nearestName(rest(name), siblings.map(rest));
+  return nearest === undefined ? undefined : prefix + nearest;
+}
+
+/** A name as it is however it is written: `rank_by_id` and `rankById` are `rank.by.id`. */
+function plainOf(name: string): string {
+  return name.length > SHOWN ? name : name.replace(/[._\s-]/g, '').toLowerCase();
+}
+
+function filterOf(field: string, value: string): string {
+  const isShort = value !== '' && value.length <= SHOWN;
+  return `fq=${shortened(escapeQueryText(field))}:${isShort ? escapeQueryText(value) : '…'}`;
+}
+
+function shown(name: string): string {
+  return /^[\w.-]{1,60}$/.test(name) ? name : quote(name);
+}
+
+function escaped(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+}
+
+function shortened(text: string): string {
+  return text.length > 2 * SHOWN ? `${[...text].slice(0, SHOWN).join('')}…` : text;
+}
+
+/** Names that values refer to by `$name`. */
+function referredTo(list: ParameterList): Set<string> {
+  const texts = list.filter(([name, value]) => !isPayload(name) && value.includes('$')).map(([, value]) => value);
+  return new Set(texts.flatMap((text) => [...text.matchAll(/\$([^\s{}()'",$]+)/g)].map(([, name = '']) => name)));
+}

@@ -1,0 +1,127 @@
+import { MODULES } from '@akin/modules/manifests';
+import { parseOutputs } from '@akin/modules/vectors';
+import { commit, findCollection, openStore, type Store } from '@akin/store';
+import { type TestDatabase, testDatabase } from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  ask,
+  createGateway,
+  type Gateway,
+  postJson,
+  type TestAnswer,
+  type TestLog,
+  testConfig,
+  testLog,
+} from '../test/start-gateway.ts';
+
+const C = '/api/cores/my-collection';
+
+/** Requests of every kind, over and over. */
+const REQUESTS: readonly ((gateway: Gateway, n: number) => Promise<TestAnswer>)[] = [
+  (gateway, n) => postJson(gateway, `${C}/update?commit=true`, [{ id: `a${n % 10}`, n, name: `name ${n}` }]),
+  (gateway, n) =>
+    postJson(gateway, `/solr/my-collection/update`, { delete: { query: `id:a${n % 10} AND text:[* TO *]` } }),
+  (gateway) => ask(gateway, `${C}/select?q=name&facet=true&facet.field=name&fl=*,score`),
+  (gateway) => ask(gateway, `${C}/select?q=*:*&cursorMark=*&sort=id%20asc`),
+  (gateway) => ask(gateway, `${C}/operations?limit=10`),
+  (gateway) => ask(gateway, `${C}/terms?terms.fl=id`),
+  (gateway) => ask(gateway, `${C}/schema`),
+  (gateway) => ask(gateway, `${C}/groups`),
+  (gateway) => ask(gateway, C),
+  (gateway) => ask(gateway, '/api/cores'),
+  (gateway) => ask(gateway, '/health/ready'),
+];
+
+describe('a gateway whose PostgreSQL fails', () => {
+  let database: TestDatabase;
+  let store: Store;
+  let gateway: Gateway;
+  let log: TestLog;
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    store = await openStore({ databaseUrl: database.url, modules: MODULES, parseOutputs, graceMilliseconds: 0 });
+    log = testLog();
+    const commitNow = async (name: string) => commit(store, await findCollection(store, name));
+    gateway = await createGateway(testConfig({ store, log, commit: commitNow }));
+    // So that there is something to search.
+    const first = await postJson(gateway, `${C}/update?commit=true`, [{ id: 'a0', n: 1, name: 'name' }]);
+    expect(first.status).toBe(200);
+  });
+
+  afterAll(async () => {
+    await gateway?.[Symbol.asyncDispose]();
+    await store?.[Symbol.asyncDispose]();
+    await database?.drop();
+  });
+
+  const terminateAll = () =>
+    database.run(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
+  const setIdleLimit = async (limit: string) => {
+    await database.run(
+      `alter database ${new URL(database.url).pathname.slice(1)} set idle_in_transaction_session_timeout = '${limit}'`,
+    );
+    // New connections have it.
+    await terminateAll();
+  };
+  /** How many lines of the log have a SQLSTATE: as the error itself, or as the cause of one. */
+  const timesLogged = (state: string) =>
+    log.lines.filter(({ fields }) => {
+      const error = fields.err as { code?: string; cause?: { code?: string } } | undefined;
+      return error?.code === state || error?.cause?.code === state;
+    }).length;
+  const works = async () =>
+    (await Promise.all(REQUESTS.map((request) => request(gateway, 1)))).every(({ status }) => status < 400);
+
+  /** Sends requests side by side until `done`, and gives their answers. */
+  const underLoad = async (fail: (answers: readonly TestAnswer[]) => Promise<void>) => {
+    const answers: TestAnswer[] = [];
+    let done = false;
+    const send = async (worker: number) => {
+      for (let n = worker; !done; n++)
+        answers.push(await (REQUESTS[n % REQUESTS.length] as (typeof REQUESTS)[0])(gateway, n));
+    };
+    const workers = Array.from({ length: 8 }, (_, worker) => send(worker));
+    try {
+      await fail(answers);
+    } finally {
+      done = true;
+      await Promise.all(workers);
+    }
+    return answers;
+  };
+  const expectNothingWorse = (answers: readonly TestAnswer[]) => {
+    const unexpected = answers.filter(
+      ({ status, headers }) => status !== 200 && !(status === 503 && Number(headers['retry-after']) > 0),
+    );
+    expect(unexpected.map(({ status, text }) => `${status} ${text}`)).toEqual([]);
+  };
+  const until = async (condition: () => boolean | Promise<boolean>) => {
+    while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  it('answers 503 with Retry-After while connections end', async () => {
+    const answers = await underLoad(async (soFar) => {
+      for (let round = 1; round <= 15; round++) {
+        await until(() => soFar.length >= 10 * round);
+        await terminateAll();
+      }
+    });
+    expectNothingWorse(answers);
+    expect(answers.map(({ status }) => status)).toContain(503);
+    await until(works);
+  });
+
+  it('answers 503 with Retry-After while transactions end that were idle for too long', async () => {
+    const answers = await underLoad(async () => {
+      await setIdleLimit('1ms');
+      // Often enough that requests of most kinds met it.
+      await until(() => timesLogged('25P03') >= 20);
+      await setIdleLimit('0');
+    });
+    expectNothingWorse(answers);
+    await until(works);
+  });
+});

@@ -1,0 +1,45 @@
+import { AkinError, decodeBase64, naming } from '@akin/domain';
+import type { Analysis } from '../config.ts';
+import type { Context } from '../context.ts';
+
+/** The largest picture that comes as text; the analyzer has limits of its own. */
+const MAX_PICTURE_BYTES = 25_000_000;
+
+/**
+ * The analysis of a picture that a person waits for.
+ *
+ * @param input an http(s) address, or base64 or a data URI, whatever type that declares
+ * @param parameter where it came in, for messages
+ * @throws AkinError about the address, the text or the picture; unavailable when it takes too long
+ */
+export async function analyzePicture(
+  input: { readonly url: string } | { readonly data: string },
+  parameter: string,
+  modules: readonly string[],
+  signal: AbortSignal,
+  context: Context,
+): Promise<Analysis> {
+  const picture = naming(parameter, () =>
+    'url' in input ? { url: requireHttp(input.url) } : { bytes: decodeBase64(input.data, MAX_PICTURE_BYTES) },
+  );
+  const tooLate = AbortSignal.timeout(context.limits.analyzeMilliseconds);
+  const either = AbortSignal.any([signal, tooLate]);
+  const { fetchedPictures, sentPictures } = context.semaphores;
+  try {
+    return await ('url' in picture ? fetchedPictures : sentPictures).run(context.client, either, () =>
+      context.analyze(picture, modules, { urgent: true, signal: either }),
+    );
+  } catch (error) {
+    if (!tooLate.aborted || error instanceof AkinError) throw error;
+    throw new AkinError('unavailable', 'The analysis of the picture took too long: try again later.', { cause: error });
+  }
+}
+
+function requireHttp(url: string): string {
+  const trimmed = url.trim();
+  if (/^https?:\/\//i.test(trimmed) && URL.canParse(trimmed)) return trimmed;
+  throw new AkinError(
+    'bad-request',
+    'The address of a picture must be a whole URL that begins with http:// or https://.',
+  );
+}

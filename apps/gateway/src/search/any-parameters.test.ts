@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ask, FORM_BODY, postJson } from '../../test/start-gateway.ts';
+import { type Service, startService } from '../../test/start-service.ts';
+
+const C = '/api/cores/my-collection';
+const RUNS = Number(process.env.AKIN_PROPERTY_RUNS ?? 150);
+
+const DOCUMENTS = [
+  {
+    id: '1',
+    name: 'red shoe',
+    n: 5,
+    weight: 1.5,
+    taken: '2024-01-31',
+    sold: true,
+    location: '48.1,11.5',
+    labels: ['a', 'B'],
+  },
+  { id: '2', name: '100% "blue"', n: -7, weight: -1e308, taken: '0001-01-01', sold: false, location: '-90,180' },
+  { id: '3', name: '東京都', n: 9007199254740991, weight: 5e-324, taken: '9999-12-31T23:59:59.999Z', labels: [] },
+];
+
+const field = fc.constantFrom(
+  ...['id', 'name', 'n', 'weight', 'taken', 'sold', 'location', 'labels', 'text', 'image', 'color_names', 'copyspace'],
+  ...[
+    'color_palette_freq',
+    'content_descriptor',
+    'content_cluster',
+    'content_rerank',
+    'score',
+    'geodist()',
+    '*',
+    'nothing',
+  ],
+);
+/** At and beyond the limits of every type. */
+const value = fc.oneof(
+  fc.constantFrom(
+    ...[
+      '0',
+      '1',
+      '-1',
+      '5',
+      '10',
+      '1.5',
+      '-0',
+      '1e308',
+      '1e309',
+      '-1e308',
+      '5e-324',
+      '9223372036854775807',
+      '-9223372036854775808',
+    ],
+    ...[
+      '9223372036854775808',
+      '99999999999999999999',
+      '2147483647',
+      '2147483648',
+      'NaN',
+      'Infinity',
+      '',
+      ' ',
+      '*',
+      '%',
+      '_',
+      '\\',
+      '"',
+    ],
+    ...[
+      '2024-01-31',
+      '0001-01-01T00:00:00Z',
+      '9999-12-31T23:59:59.999Z',
+      'NOW',
+      'NOW/DAY-9999YEARS',
+      '+1DAY',
+      '+1MILLISECOND',
+    ],
+    ...[
+      '+999999999YEARS',
+      '-1DAY',
+      '/DAY',
+      '+0DAYS',
+      '48,11',
+      '90,180',
+      '-90,-180',
+      '0,0',
+      '91,0',
+      'true',
+      'a',
+      'red',
+      '\0',
+      '\u{10ffff}',
+    ],
+    ...[
+      'ﷺ',
+      'İ',
+      '🙂',
+      'x'.repeat(3_000),
+      'count',
+      'index',
+      'all',
+      'edge,outer',
+      'before',
+      'off',
+      'Europe/Berlin',
+      'GMT+99',
+      '1970',
+    ],
+  ),
+  fc.string({ unit: 'binary', maxLength: 8 }),
+);
+const direction = fc.constantFrom('asc', 'desc');
+const sort = fc
+  .array(
+    fc.oneof(
+      fc.tuple(field, direction).map((parts) => parts.join(' ')),
+      fc
+        .tuple(field, fc.constantFrom('', ',min', ',max'), direction)
+        .map(([name, which, way]) => `field(${name}${which}) ${way}`),
+      fc
+        .tuple(
+          fc.constantFrom('geodist(90,180)', 'geodist(location,-90,0)', 'random9223372036854775808', 'random_0'),
+          direction,
+        )
+        .map((parts) => parts.join(' ')),
+    ),
+    { maxLength: 5 },
+  )
+  .map((clauses) => clauses.join(','));
+
+const oneOf = (...names: string[]) => fc.tuple(fc.constantFrom(...names), value);
+const parameter = fc.oneof(
+  fc.tuple(fc.constantFrom('facet.field', 'facet.range', 'fl', 'df', 'terms.fl', 'sfield'), field),
+  fc.tuple(fc.constant('sort'), sort),
+  oneOf('facet.range.start', 'facet.range.end', 'facet.range.gap', 'facet.range.other', 'facet.range.include'),
+  oneOf(
+    'facet.limit',
+    'facet.offset',
+    'facet.mincount',
+    'facet.sort',
+    'facet.prefix',
+    'facet.contains',
+    'facet.missing',
+  ),
+  oneOf(
+    'rows',
+    'start',
+    'cursorMark',
+    'pt',
+    'd',
+    'TZ',
+    'timeAllowed',
+    'minExactCount',
+    'q.op',
+    'facet.contains.ignoreCase',
+  ),
+  oneOf(
+    'rank.by.id',
+    'rank.by.hex',
+    'rank.threshold',
+    'rank.mode',
+    'rank.smartfilter',
+    'rank.weights',
+    'rank.by.outputs',
+  ),
+  oneOf(
+    'terms.limit',
+    'terms.prefix',
+    'terms.sort',
+    'f.n.facet.range.gap',
+    'f.labels.facet.limit',
+    'facet.query',
+    'fq',
+    'q',
+  ),
+  fc.constantFrom<[string, string]>(
+    ['fq', '{!geofilt}'],
+    ['fq', '{!bbox}'],
+    ['fl', 'id,geodist()'],
+    ['cursorMark', '*'],
+    ['facet.field', '{!terms=a,b,,c}labels'],
+    ['facet.field', '{!key=x ex=t}n'],
+    ['fq', '{!tag=t}n:[* TO *]'],
+    ['facet.range', 'n'],
+    ['facet.range', 'weight'],
+    ['facet.range', 'taken'],
+  ),
+);
+
+describe('any parameters of a search', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+    const stored = await postJson(service.gateway, `${C}/update?commit=true`, DOCUMENTS);
+    expect(stored.status).toBe(200);
+  });
+  afterAll(async () => service?.[Symbol.asyncDispose]());
+
+  it('are answered, or refused with what is wrong', async () => {
+    const seen = new Map<number, number>();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom('select', 'terms', 'tag', 'color', 'groups'),
+        fc.array(parameter, { minLength: 1, maxLength: 8 }),
+        async (endpoint, parameters) => {
+          const body = new URLSearchParams([['facet', 'true'], ...parameters]).toString();
+          const answer = await ask(service.gateway, `${C}/${endpoint}`, { body, headers: FORM_BODY });
+          seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
+          expect([200, 400, 404, 405]).toContain(answer.status);
+        },
+      ),
+      { numRuns: RUNS },
+    );
+    // Of both there are enough to mean something.
+    expect(seen.get(200) ?? 0).toBeGreaterThan(RUNS / 50);
+    expect(seen.get(400) ?? 0).toBeGreaterThan(RUNS / 50);
+  });
+});

@@ -1,0 +1,127 @@
+import { AkinError, type Calibration, naming } from '@akin/domain';
+import { MODULES } from '@akin/modules/manifests';
+import { colorQuery, combine, distanceAt, parseHexColors, parseOutputs } from '@akin/modules/vectors';
+import type { RankByDocuments, Smartfilter } from '@akin/store';
+import type { Context } from '../context.ts';
+import { analyzePicture } from './analyze-picture.ts';
+import type { RankInput } from './rank-inputs.ts';
+
+/** Modules that have a descriptor, by name. */
+const RANKING = new Map(MODULES.filter(({ descriptor }) => descriptor).map((module) => [module.name, module]));
+
+/** The module whose descriptors hold colours alone, so that colours can be asked for without a picture. */
+const COLOR = 'color';
+
+/**
+ * The module that a search ranks by.
+ *
+ * @param mode the parameter `rank.mode`; `default` is content
+ * @throws AkinError bad-request for a mode that no module has
+ */
+export function rankingModule(mode: string | undefined, inputs: readonly RankInput[]): string {
+  if (mode === undefined && inputs.length > 0 && inputs.every(({ kind }) => kind === 'hex')) return COLOR;
+  const name = mode === undefined || mode === 'default' ? 'content' : mode;
+  if (RANKING.has(name)) return name;
+  throw new AkinError(
+    'bad-request',
+    `Parameter rank.mode must be one of ${[...RANKING.keys()].join(', ')}; it is ${JSON.stringify(name.slice(0, 40))}.`,
+  );
+}
+
+/** What is alike, and how carefully that is looked for. */
+interface RankOptions {
+  readonly module: string;
+  /** The least score. */
+  readonly threshold?: number | undefined;
+  /** Of the collection's model; that of this akin when not given. */
+  readonly calibration?: Calibration | undefined;
+  readonly smartfilter?: Smartfilter | undefined;
+}
+
+/**
+ * What a search ranks by: the weighted sum of the descriptors of its inputs. Pictures are described at once; documents
+ * when the search looks into a commit.
+ *
+ * @throws AkinError not-found for an id that no document has; bad-request for one without this descriptor; whatever the
+ * analysis of a picture throws
+ */
+export async function describeQuery(
+  inputs: readonly RankInput[],
+  { module, threshold, calibration, smartfilter }: RankOptions,
+  signal: AbortSignal,
+  context: Context,
+): Promise<RankByDocuments> {
+  const pictures = await Promise.all(inputs.map((input) => vectorOf(input, module, signal, context)));
+  const maxDistance = threshold === undefined ? undefined : distanceAt(module, threshold, calibration);
+  const [only] = inputs;
+  return async (stored) => {
+    const vectors: Float32Array[] = [];
+    for (const [i, { value, parameter }] of inputs.entries()) {
+      vectors.push(pictures[i] ?? requireVector(await stored(value, module), value, module, parameter));
+    }
+    return {
+      module,
+      vector: combine(
+        vectors,
+        inputs.map(({ weight }) => weight),
+      ),
+      ...(maxDistance === undefined || maxDistance === Number.POSITIVE_INFINITY ? {} : { maxDistance }),
+      ...(inputs.length === 1 && only?.kind === 'id' ? { firstId: only.value } : {}),
+      smartfilter,
+    };
+  };
+}
+
+/** Undefined for a document. */
+async function vectorOf(
+  { kind, value, parameter }: RankInput,
+  module: string,
+  signal: AbortSignal,
+  context: Context,
+): Promise<Float32Array | undefined> {
+  switch (kind) {
+    case 'id':
+      return undefined;
+    case 'hex': {
+      const colors = parseHexColors(value);
+      if (module === COLOR) return colorQuery(colors);
+      throw new AkinError('bad-request', `Colours say nothing about ${module}: rank.by.hex needs rank.mode=${COLOR}.`);
+    }
+    case 'outputs':
+      return fromOutputs(value, module, parameter);
+    case 'url':
+    case 'data': {
+      const input = kind === 'url' ? { url: value } : { data: value };
+      const { outputs } = await analyzePicture(input, parameter, [module], signal, context);
+      return fromOutputs(outputs, module, parameter);
+    }
+  }
+}
+
+function requireVector(
+  vector: Float32Array | null | undefined,
+  id: string,
+  module: string,
+  parameter: string,
+): Float32Array {
+  const shown = JSON.stringify(id.length > 200 ? `${id.slice(0, 200)}…` : id);
+  if (vector === undefined) {
+    throw new AkinError('not-found', `Parameter ${parameter}: no document ${shown} is visible. Was it committed?`);
+  }
+  if (vector === null) {
+    throw new AkinError(
+      'bad-request',
+      `Parameter ${parameter}: the document ${shown} has no ${module} descriptor, because that module analyzed no picture of it.`,
+    );
+  }
+  return vector;
+}
+
+function fromOutputs(json: string, module: string, parameter: string): Float32Array {
+  const descriptor = naming(parameter, () => parseOutputs(json)).descriptors.get(module);
+  if (descriptor) return descriptor.vector;
+  throw new AkinError(
+    'bad-request',
+    `Parameter ${parameter} contains no ${module} descriptor: analyze with modules.apply=${module}.`,
+  );
+}

@@ -1,0 +1,92 @@
+import { REFUSED_SCHEMA_COMMANDS } from '@akin/contract';
+import { AkinError, type FieldType, JsonObject, naming, parseJson, quote } from '@akin/domain';
+import type { ParameterList } from '../http/parameters.ts';
+
+/** The types that Solr's own configuration has and akin can hold, by the type of the field that they make. */
+const TYPES: ReadonlyMap<FieldType, readonly string[]> = new Map<FieldType, readonly string[]>([
+  ['boolean', ['boolean', 'bool']],
+  ['long', ['pint', 'plong', 'int', 'long', 'tint', 'tlong']],
+  ['double', ['pfloat', 'pdouble', 'float', 'double', 'tfloat', 'tdouble']],
+  ['date', ['pdate', 'date', 'tdate']],
+  // The words of a string are searched as those of a text are.
+  ['string', ['string', 'text_general', 'text_en', 'text_ws']],
+  ['location', ['location']],
+]);
+
+const ELEMENT_TYPES: Partial<Record<FieldType, FieldType>> = { strings: 'string', longs: 'long', doubles: 'double' };
+
+/**
+ * Reads fields as clients of Solr define them: `{"name": …, "type": …, "multiValued": …}`; what else they say (`stored`,
+ * `indexed`, …) is true of every field. Fields that are there already with that type are left out.
+ *
+ * @param texts a JSON object each
+ * @param known the fields that the collection has
+ * @throws AkinError bad-request that names the field and what is possible
+ */
+export function readSolrFields(
+  texts: readonly string[],
+  known: ReadonlyMap<string, { readonly type: FieldType }>,
+): Map<string, FieldType> {
+  const types = new Map<string, FieldType>();
+  for (const text of texts) {
+    const { name, type, several } = readDefinition(text);
+    const there = known.get(name)?.type;
+    const element = there && ELEMENT_TYPES[there];
+    if (element === type || (there === 'location' && type === 'location')) continue;
+    if (type === 'location') {
+      throw refuse(`the field ${quote(name)} cannot be a location: every collection has one, the field "location"`);
+    }
+    if (several) {
+      throw refuse(
+        `the field ${quote(name)} cannot be multiValued: of the fields of documents only "labels" has several values`,
+      );
+    }
+    types.set(name, type);
+  }
+  return types;
+}
+
+function readDefinition(text: string): { name: string; type: FieldType; several: boolean } {
+  const value = naming('add-field', () => parseJson(text));
+  if (!(value instanceof JsonObject)) throw refuse('a field is an object: {"name": "price", "type": "pdouble"}');
+  const [name, solrType] = [value.get('name'), value.get('type')];
+  if (typeof name !== 'string' || name === '') throw refuse('a field needs a name, which is a text');
+  const type = [...TYPES].find(([, names]) => names.includes(solrType as string))?.[0];
+  if (type === undefined) {
+    const shown = typeof solrType === 'string' ? `the type ${quote(solrType)}` : 'no type';
+    const possible = [...TYPES.values()].flat().join(', ');
+    throw refuse(`the field ${quote(name)} has ${shown}, where akin knows ${possible}`);
+  }
+  const says = (key: string) => value.get(key) === true || value.get(key) === 'true';
+  if ((says('required') && name !== 'id') || (value.get('default') ?? null) !== null) {
+    throw refuse(
+      `the field ${quote(name)} cannot be required, nor have a default: a document has the values that were sent, and needs none but "id"`,
+    );
+  }
+  return { name, type, several: says('multiValued') };
+}
+
+const INSTEAD: Readonly<Record<(typeof REFUSED_SCHEMA_COMMANDS)[number], string>> = {
+  'replace-field': 'a field keeps its type; POST …/reindex?field=name:type reindexes the collection with another type',
+  'delete-field': 'a field stays; one that no document has costs nothing',
+  'add-dynamic-field': 'a new field gets its type from its first value, or from add-field, whatever its name',
+  'replace-dynamic-field': 'there are no dynamic fields; a new field gets its type from its first value',
+  'delete-dynamic-field': 'there are no dynamic fields; a new field gets its type from its first value',
+  'add-field-type': 'the types are fixed: boolean, long, double, date and string',
+  'replace-field-type': 'the types are fixed: boolean, long, double, date and string',
+  'delete-field-type': 'the types are fixed: boolean, long, double, date and string',
+  'add-copy-field': 'nothing is copied; the field "text" finds the words of all strings by itself',
+  'delete-copy-field': 'nothing is copied; the field "text" finds the words of all strings by itself',
+};
+
+/** @throws AkinError bad-request for a command to a schema of Solr that akin does not have */
+export function refuseOtherCommands(list: ParameterList): void {
+  for (const command of REFUSED_SCHEMA_COMMANDS) {
+    if (!list.some(([name]) => name === command)) continue;
+    throw new AkinError('bad-request', `${command} is not possible here: ${INSTEAD[command]}.`);
+  }
+}
+
+function refuse(why: string): AkinError {
+  return new AkinError('bad-request', `add-field: ${why}.`);
+}

@@ -1,0 +1,112 @@
+import { AkinError } from '@akin/domain';
+import type { ParameterList } from '../http/parameters.ts';
+
+export interface Translated {
+  readonly list: ParameterList;
+  /** What is ignored because it does no harm. */
+  readonly warnings: readonly string[];
+}
+
+type Pair = readonly [name: string, value: string];
+/** What an old parameter says in today's: pairs, or a warning that it says nothing. */
+type Translate = (value: string, name: string) => readonly Pair[] | string;
+
+/** Inputs of `rank.by=<kind>:<value>` and `dup.find=<kind>:<value>`, each with today's parameter. */
+const INPUTS: Readonly<Record<string, string>> = {
+  id: 'rank.by.id',
+  url: 'rank.by.url',
+  hex: 'rank.by.hex',
+  data: 'rank.by.data',
+};
+
+/** The nine parts of a picture in the order of `copyspace`, as Flow named them. */
+const PARTS = ['nw', 'n', 'ne', 'w', 'c', 'e', 'sw', 's', 'se'];
+
+const TRANSLATIONS: Readonly<Record<string, Translate>> = {
+  'rank.by': (value, name) => [inputOf(value, name)],
+  'dup.find': (value, name) => [inputOf(value, name), ['rank.mode', 'duplicate']],
+  'dup.threshold': (value) => [['rank.threshold', value]],
+  'input.urls': (value) => [['input.url', value]],
+  'textspace.true': (value, name) => [
+    ['fq', value === 'any' ? 'copyspace:[0 TO 8]' : `copyspace:(${partsOf(value, name).join(' AND ')})`],
+  ],
+  'textspace.false': (value, name) => [['fq', `-copyspace:(${partsOf(value, name).join(' OR ')})`]],
+  'rank.conf.weight': (value, name) => {
+    if (/^100(\.0*)?$/.test(value)) return `${name} is ignored: scores are those of the pictures anyway.`;
+    throw refused(name, 'akin does not mix scores of words and pictures: q filters, and rank.by.* ranks');
+  },
+  pixolution: (_value, name) => `${name} is ignored: a search ranks by pictures when it has a rank.by.*.`,
+};
+
+/** Parameters that say one thing alone, so that a second is a mistake. */
+const SINGLE = ['dup.find', 'input.urls', 'rank.by'];
+
+/**
+ * The parameters of a request with the spellings of Flow 4 and 3 put into today's, which are not in them otherwise. A
+ * parameter of today stands before one that says the same in old spelling.
+ *
+ * @throws AkinError bad-request for an old spelling that has no meaning here, with what to use instead
+ */
+export function translateLegacyParameters(list: ParameterList): Translated {
+  if (!list.some(isOld)) return { list, warnings: [] };
+  for (const name of SINGLE) {
+    if (list.filter(([sent]) => sent === name).length > 1) throw refused(name, 'it takes one picture a request');
+  }
+  const translated: Pair[] = [];
+  const behind: Pair[] = [];
+  const warnings = new Set<string>();
+  for (const [name, value] of list) {
+    const translate = Object.hasOwn(TRANSLATIONS, name) ? TRANSLATIONS[name] : undefined;
+    if (translate && value !== '') {
+      const result = translate(value.trim(), name);
+      if (typeof result === 'string') warnings.add(result);
+      else for (const pair of result) (isInput(pair) ? translated : behind).push(pair);
+    } else if (!translate) {
+      if (name.startsWith('textspace')) {
+        throw refused(name, 'ask for free parts of pictures by fq=copyspace:(0 AND 1), 0 top left to 8 bottom right');
+      }
+      translated.push([name, value]);
+    }
+  }
+  return { list: [...translated, ...behind], warnings: [...warnings] };
+}
+
+function isOld([name]: Pair): boolean {
+  return Object.hasOwn(TRANSLATIONS, name) || name.startsWith('textspace');
+}
+
+/** Inputs stay in their order, on which `rank.weights` depends. */
+function isInput([name]: Pair): boolean {
+  return name.startsWith('rank.by.') || name === 'fq';
+}
+
+function inputOf(value: string, name: string): Pair {
+  if (isDataUri(value)) return ['rank.by.data', value];
+  // Not by a pattern: one that runs over an upload of megabytes can run out of stack.
+  const colon = value.indexOf(':');
+  const kind = value.slice(0, Math.max(colon, 0));
+  const parameter = Object.hasOwn(INPUTS, kind) ? INPUTS[kind] : undefined;
+  if (parameter && colon + 1 < value.length) return [parameter, value.slice(colon + 1)];
+  const kinds = Object.keys(INPUTS).map((known) => `${known}:`);
+  throw refused(
+    name,
+    `it must begin with one of ${kinds.join(', ')}; send the outputs of an analysis as rank.by.outputs`,
+  );
+}
+
+/** A value of its own, which begins like one of the kind `data`: base64 has no comma. */
+function isDataUri(value: string): boolean {
+  return /^data:(?!data:)/.test(value) && value.slice(0, 200).includes(',');
+}
+
+function partsOf(value: string, name: string): number[] {
+  return value.split(/[\s,]+/).map((part) => {
+    const index = /^[0-8]$/.test(part) ? Number(part) : PARTS.indexOf(part.toLowerCase());
+    if (index >= 0) return index;
+    throw refused(name, `it takes parts of a picture: ${PARTS.join(', ')}, or 0 to 8 as in fq=copyspace:4`);
+  });
+}
+
+function refused(name: string, why: string): AkinError {
+  return new AkinError('bad-request', `Parameter ${name}: ${why}.`);
+}

@@ -1,0 +1,189 @@
+import { AkinError, JsonNumber, JsonObject } from '@akin/domain';
+import { describe, expect, it } from '@jest/globals';
+import type { Command } from '../update/read-commands.ts';
+import { readXmlCommands } from './read-xml-commands.ts';
+import { guessXmlValue } from './xml-value.ts';
+
+async function read(xml: string | Uint8Array, chunkBytes = 1 << 20): Promise<Command[]> {
+  const bytes = Buffer.from(xml);
+  async function* chunks() {
+    for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+  }
+  const commands: Command[] = [];
+  for await (const command of readXmlCommands(chunks())) commands.push(command);
+  return commands;
+}
+
+const refusal = (xml: string | Uint8Array) =>
+  read(xml).then(
+    (commands) => commands,
+    (error: unknown) => {
+      if (!(error instanceof AkinError)) throw error;
+      return `${error.code}: ${error.message}`;
+    },
+  );
+
+const doc = (...entries: [string, unknown][]) => new JsonObject(entries as never);
+
+describe('commands of XML', () => {
+  const body = `<?xml version="1.0" encoding="UTF-8"?>
+    <!-- from an old client --><update>
+    <add commitWithin="5000" overwrite="true">
+      <doc boost="1.0">
+        <field name="id">ä&amp;1</field>
+        <field name="title" boost="1.0"><![CDATA[a < b]]> &#x1F600;<!-- no text --> c</field>
+        <field name="labels">red</field><field name="labels">12</field>
+        <field name="price">19.90</field><field name="none" null="true">x</field><field name="empty"></field>
+      </doc>
+      <doc><field name='id'>2</field></doc>
+    </add>
+    <delete commitWithin="-1"><id>7</id><id> 8 </id><query>price:[* TO 5]</query></delete>
+    <commit waitSearcher="false" openSearcher="true" expungeDeletes="false"/>
+    <optimize maxSegments="1"/>
+  </update>`;
+  const commands: Command[] = [
+    { kind: 'commit', within: 5000 },
+    {
+      kind: 'add',
+      position: 0,
+      json: doc(
+        ['id', 'ä&1'],
+        ['title', 'a < b 😀 c'],
+        ['labels', 'red'],
+        ['labels', new JsonNumber('12')],
+        ['price', new JsonNumber('19.90')],
+      ),
+    },
+    { kind: 'add', position: 1, json: doc(['id', new JsonNumber('2')]) },
+    { kind: 'delete', position: 2, id: '7' },
+    { kind: 'delete', position: 3, id: ' 8 ' },
+    { kind: 'delete-by-query', position: 4, query: 'price:[* TO 5]' },
+    { kind: 'commit', openSearcher: true, waitSearcher: false },
+    { kind: 'commit', optimize: true },
+  ];
+
+  it.each([1, 2, 7, 1 << 20])('are read in chunks of %i bytes', async (size) => {
+    expect(await read(body, size)).toEqual(commands);
+  });
+
+  it('may be one command alone, in the container of SolrJ, behind a byte order mark, or nothing', async () => {
+    expect(await read('<commit />')).toEqual([{ kind: 'commit' }]);
+    expect(await read('\uFEFF<delete><id>1</id></delete>')).toEqual([{ kind: 'delete', position: 0, id: '1' }]);
+    expect(await read('<stream><add><doc/></add><delete/></stream>')).toEqual([
+      { kind: 'add', position: 0, json: doc() },
+    ]);
+    expect(await read(' \n ')).toEqual([]);
+    expect(await read('')).toEqual([]);
+  });
+
+  it('tell that a boost is ignored', async () => {
+    const [warning] = await read('<add><doc><field name="id" boost="2.5">1</field></doc></add>');
+    expect(warning).toEqual({ kind: 'warning', msg: expect.stringContaining('boost is ignored') });
+  });
+
+  it.each([
+    ['<add><doc><field name="id">1</doc></add>', 'line 1, column 34'],
+    ['<add><doc></doc>', 'unclosed tag'],
+    ['<add/><add/>', 'only one root'],
+    ['<add/>text', 'outside of root'],
+    ['{"id":"1"}', 'line 1'],
+    ['<docs/>', '<docs> stands at the top, where one of <update>'],
+    ['<add><field name="id">1</field></add>', '<field> stands in <add>, where one of <doc>'],
+    ['<add><doc><doc/></doc></add>', 'a document cannot contain documents'],
+    ['<add><doc><field name="a"><b/></field></doc></add>', '<b> stands in <field>, where no element'],
+    ['<add><doc>words</doc></add>', '<doc> contains text'],
+    ['<add><doc><field>1</field></doc></add>', '<field> needs a name'],
+    ['<add><doc><field name="n" update="inc">1</field></doc></add>', 'send the whole document'],
+    ['<add overwrite="false"/>', 'overwrite=false'],
+    ['<add commitWithin="soon"/>', 'commitWithin'],
+    ['<delete><id></id></delete>', '<id> is empty'],
+    ['<delete><query> </query></delete>', '<query> is empty'],
+    ['<delete>7</delete>', '<delete> contains text'],
+    ['<commit waitSearcher="maybe"/>', 'waitSearcher'],
+    ['<rollback/>', 'rollback is not possible'],
+  ])('refuse %s', async (xml, message) => {
+    expect(await refusal(xml)).toEqual(expect.stringMatching(/^bad-request: /));
+    expect(await refusal(xml)).toEqual(expect.stringContaining(message));
+  });
+});
+
+describe('hostile XML', () => {
+  const add = (text: string) => `<add><doc><field name="id">${text}</field></doc></add>`;
+
+  it.each([
+    ['a document type', `<!DOCTYPE add>${add('1')}`, 'document types are not allowed'],
+    [
+      'entities that multiply',
+      `<!DOCTYPE add [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]>${add('&b;')}`,
+      'document types are not allowed',
+    ],
+    [
+      'an external entity',
+      `<!DOCTYPE add [<!ENTITY f SYSTEM "file:///etc/passwd">]>${add('&f;')}`,
+      'document types are not allowed',
+    ],
+    ['an entity that nobody declared', add('&nbsp;'), 'undefined entity'],
+    ['a control character', add('\u0001'), 'disallowed character'],
+    ['NUL as a reference', add('&#0;'), 'malformed character entity'],
+    ['half of a surrogate pair as a reference', add('&#xD800;'), 'malformed character entity'],
+    ['the same attribute twice', '<add><doc><field name="a" name="b">1</field></doc></add>', 'duplicate attribute'],
+    [
+      'a crowd of attributes',
+      `<add ${Array.from({ length: 100 }, (_, i) => `a${i}="1"`).join(' ')}/>`,
+      'more than 32 attributes',
+    ],
+    ['deep nesting', '<add>'.repeat(100_000), '<add> stands in <add>'],
+  ])('is refused: %s', async (_what, xml, message) => {
+    expect(await refusal(xml)).toEqual(expect.stringContaining(message));
+  });
+
+  it('is refused in another encoding than UTF-8', async () => {
+    const said = Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><add/>');
+    expect(await refusal(said)).toEqual(expect.stringMatching(/^unsupported-media-type: .*ISO-8859-1/));
+    expect(await refusal(Buffer.from('<add/>', 'utf16le'))).toEqual(expect.stringContaining('line 1'));
+    expect(await refusal(Buffer.from(add('\xe9'), 'latin1'))).toEqual(expect.stringContaining('not UTF-8'));
+    expect(await refusal(Buffer.from(add('é')).subarray(0, 28))).toEqual(expect.stringContaining('not UTF-8'));
+  });
+
+  it.each([
+    ['text', '<add><doc><field name="a">', 'x'],
+    ['fields', '<add><doc>', '<field name="a">1</field>'],
+    ['a comment', '<add><!--', 'x'],
+    ['blanks', '<add>', ' '],
+    ['a document type', '<!DOCTYPE add [', ' '],
+    ['a name', '<add', 'd'],
+    ['an attribute', '<add a="', 'x'],
+  ])('of %s without end is refused, not kept', async (_what, begin, more) => {
+    const part = Buffer.from(more.repeat(65536 / more.length));
+    let given = 0;
+    async function* endless() {
+      yield Buffer.from(begin);
+      for (; given < 5000; given++) yield part;
+    }
+    const drain = async () => {
+      for await (const _ of readXmlCommands(endless()));
+    };
+    await expect(drain()).rejects.toMatchObject({ code: 'too-large' });
+    expect(given).toBeLessThan(140);
+  });
+});
+
+describe('the value of a text', () => {
+  it.each([
+    ['true', true],
+    ['False', 'False'],
+    ['12', new JsonNumber('12')],
+    ['-0.5e3', new JsonNumber('-0.5e3')],
+    ['9223372036854775807', new JsonNumber('9223372036854775807')],
+    ['9223372036854775808', '9223372036854775808'],
+    ['007', '007'],
+    ['+1', '+1'],
+    [' 1', ' 1'],
+    ['1e999', '1e999'],
+    ['0x10', '0x10'],
+    ['NaN', 'NaN'],
+    ['2024-01-31', '2024-01-31'],
+  ])('%j', (text, value) => {
+    expect(guessXmlValue(text)).toEqual(value);
+  });
+});

@@ -1,0 +1,210 @@
+import { AkinError, JsonObject, type JsonValue } from '@akin/domain';
+import { SaxesParser, type SaxesTagPlain } from 'saxes';
+import { type Command, refusedOverwrite, refusedRollback } from '../update/read-commands.ts';
+import { guessXmlValue } from './xml-value.ts';
+
+type Attributes = Readonly<Record<string, string>>;
+
+/** Characters that one document or command may have: as many as bytes in JSON. */
+const MOST_CHARACTERS = 8 * 1024 * 1024;
+/** No element of ours has more than a few. */
+const MOST_ATTRIBUTES = 32;
+
+/** Elements that only hold others: the second is what SolrJ's concurrent client sends. */
+const CONTAINERS: readonly string[] = ['update', 'stream'];
+const COMMANDS = ['add', 'delete', 'commit', 'optimize', 'rollback'];
+
+/** The elements that may stand in each, by name; what is not listed holds text or nothing. */
+const CHILDREN: Readonly<Record<string, readonly string[]>> = {
+  update: COMMANDS,
+  stream: COMMANDS,
+  add: ['doc'],
+  doc: ['field'],
+  delete: ['id', 'query'],
+};
+
+/** Elements whose text is wanted. */
+const TEXTS: readonly string[] = ['field', 'id', 'query'];
+
+/** The synchronous heart of `readXmlCommands`: text in, commands out. */
+export class XmlCommands {
+  readonly #parser = new SaxesParser();
+  readonly #path: string[] = [];
+  #done: Command[] = [];
+  #blank = true;
+  /** Characters since something was done with those before. */
+  #held = 0;
+  #position = 0;
+  #text = '';
+  #field = '';
+  #absent = false;
+  #members: [string, JsonValue][] = [];
+
+  constructor() {
+    this.#parser.on('error', (error) => {
+      throw this.#error(error.message.replace(/^\d+:\d+: /, '').replace(/\.$/, ''));
+    });
+    this.#parser.on('doctype', () => {
+      throw this.#error(
+        'document types are not allowed; leave out <!DOCTYPE …>, and write characters without entities',
+      );
+    });
+    this.#parser.on('xmldecl', ({ encoding }) => {
+      if (encoding === undefined || /^(utf-?8|us-ascii|ascii)$/i.test(encoding)) return;
+      throw new AkinError('unsupported-media-type', `akin does not read an XML body in ${encoding}: send UTF-8.`);
+    });
+    let attributes = 0;
+    this.#parser.on('opentagstart', () => {
+      attributes = 0;
+    });
+    this.#parser.on('attribute', () => {
+      if (++attributes > MOST_ATTRIBUTES) throw this.#error(`an element has more than ${MOST_ATTRIBUTES} attributes`);
+    });
+    this.#parser.on('opentag', (tag) => this.#open(tag));
+    this.#parser.on('closetag', ({ name }) => this.#close(name));
+    this.#parser.on('text', (text) => this.#take(text));
+    this.#parser.on('cdata', (text) => this.#take(text));
+  }
+
+  /** @returns the commands that the text completes */
+  write(text: string): Command[] {
+    this.#held += text.length;
+    // A body of no bytes, or of blanks alone, asks for nothing.
+    const blank = this.#blank && text.trim() === '';
+    if (!blank) {
+      this.#blank = false;
+      this.#parser.write(text);
+    }
+    if (this.#held > MOST_CHARACTERS) {
+      throw new AkinError(
+        'too-large',
+        `What ends at ${this.#place()} has more than ${MOST_CHARACTERS} characters, which is the limit for one document or command: split it.`,
+      );
+    }
+    const done = this.#done;
+    this.#done = [];
+    return done;
+  }
+
+  /** To be called behind the last text. */
+  end(): Command[] {
+    if (!this.#blank) this.#parser.close();
+    return this.#done;
+  }
+
+  #open({ name, attributes }: SaxesTagPlain): void {
+    const parent = this.#path.at(-1);
+    const allowed = parent === undefined ? [...CONTAINERS, ...COMMANDS] : (CHILDREN[parent] ?? []);
+    if (!allowed.includes(name)) throw this.#misplaced(name, parent, allowed);
+    this.#path.push(name);
+    this.#text = '';
+    switch (name) {
+      case 'add':
+        if (attributes.overwrite === 'false') throw refusedOverwrite();
+        this.#within(attributes);
+        return;
+      case 'delete':
+        this.#within(attributes);
+        return;
+      case 'doc':
+        this.#members = [];
+        this.#boost(attributes);
+        return;
+      case 'field':
+        this.#openField(attributes);
+        return;
+      case 'commit':
+      case 'optimize':
+        this.#add({
+          kind: 'commit',
+          ...this.#flag('openSearcher', attributes),
+          ...this.#flag('waitSearcher', attributes),
+          ...(name === 'optimize' ? { optimize: true } : {}),
+        });
+        return;
+      case 'rollback':
+        throw refusedRollback();
+    }
+  }
+
+  #openField(attributes: Attributes): void {
+    const { name } = attributes;
+    if (name === undefined || name === '') throw this.#error('<field> needs a name: <field name="title">…</field>');
+    if (attributes.update !== undefined) {
+      throw this.#error('update="…" would change single fields, which is not possible; send the whole document');
+    }
+    this.#field = name;
+    this.#absent = attributes.null === 'true';
+    this.#boost(attributes);
+  }
+
+  #close(name: string): void {
+    this.#path.pop();
+    switch (name) {
+      case 'field':
+        // XML has no null: an empty element is what clients send for it.
+        if (!this.#absent && this.#text !== '') this.#members.push([this.#field, guessXmlValue(this.#text)]);
+        return;
+      case 'doc':
+        this.#add({ kind: 'add', position: this.#position++, json: new JsonObject(this.#members) });
+        this.#members = [];
+        return;
+      case 'id':
+        if (this.#text === '') throw this.#error('<id> is empty');
+        this.#add({ kind: 'delete', position: this.#position++, id: this.#text });
+        return;
+      case 'query':
+        if (this.#text.trim() === '') throw this.#error('<query> is empty');
+        this.#add({ kind: 'delete-by-query', position: this.#position++, query: this.#text });
+    }
+  }
+
+  #take(text: string): void {
+    const element = this.#path.at(-1);
+    if (element !== undefined && TEXTS.includes(element)) this.#text += text;
+    else if (text.trim() !== '') throw this.#error(`<${element}> contains text, but only elements are allowed in it`);
+  }
+
+  #add(command: Command): void {
+    this.#done.push(command);
+    this.#held = 0;
+  }
+
+  #within({ commitWithin }: Attributes): void {
+    if (commitWithin === undefined || commitWithin === '') return;
+    if (!/^-?\d{1,15}$/.test(commitWithin)) throw this.#error('commitWithin is a whole number of milliseconds');
+    const milliseconds = Number(commitWithin);
+    // Solr's clients send -1 for "not asked for".
+    if (milliseconds >= 0) this.#add({ kind: 'commit', within: milliseconds });
+  }
+
+  /** Every document counts alike; 1 is what old clients always write. */
+  #boost({ boost }: Attributes): void {
+    if (boost === undefined || Number(boost) === 1) return;
+    this.#done.push({ kind: 'warning', msg: 'boost is ignored: use boosts in the query, for example title:shoe^2.' });
+  }
+
+  #flag(name: 'openSearcher' | 'waitSearcher', attributes: Attributes): Partial<Record<typeof name, boolean>> {
+    const value = attributes[name];
+    if (value === undefined) return {};
+    if (value !== 'true' && value !== 'false') throw this.#error(`${name} must be true or false`);
+    return { [name]: value === 'true' };
+  }
+
+  #misplaced(name: string, parent: string | undefined, allowed: readonly string[]): AkinError {
+    const shown = `<${name.slice(0, 60)}>`;
+    if (parent === 'doc' && name === 'doc') return this.#error('a document cannot contain documents');
+    const place = parent === undefined ? 'at the top' : `in <${parent}>`;
+    const expected =
+      allowed.length === 0 ? 'no element at all' : `one of ${allowed.map((one) => `<${one}>`).join(', ')}`;
+    return this.#error(`${shown} stands ${place}, where ${expected} is expected`);
+  }
+
+  #place(): string {
+    return `line ${this.#parser.line}, column ${this.#parser.column}`;
+  }
+
+  #error(problem: string): AkinError {
+    return new AkinError('bad-request', `The XML cannot be read at ${this.#place()}: ${problem}.`);
+  }
+}

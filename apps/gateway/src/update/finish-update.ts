@@ -1,0 +1,94 @@
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import { AkinError } from '@akin/domain';
+import { inSpan } from '@akin/runtime';
+import { type Collection, lastOperation, type Operation, type SeqRange, waitForOperations } from '@akin/store';
+import type { Context } from '../context.ts';
+import type { CommitCommand } from './read-commands.ts';
+
+/** What to do after the changes are accepted, from parameters and commands. */
+export interface CommitPlan {
+  /** Commit what is ready. */
+  readonly publish: boolean;
+  /** Answer only after the commit is visible. */
+  readonly wait: boolean;
+  /** Wait for all changes that were accepted before, not only for those of this request. */
+  readonly waitAnalysis: boolean;
+  /** Publish within so many milliseconds. */
+  readonly within: number | undefined;
+  /** Rebuild the cells. */
+  readonly optimize: boolean;
+}
+
+export function planCommit(
+  parameters: ParametersOf<Endpoints['update']>,
+  commits: readonly CommitCommand[],
+): CommitPlan {
+  const { commit, softCommit, optimize, openSearcher, waitSearcher, waitAnalysis, commitWithin } = parameters;
+  const now = commits.filter((command) => command.within === undefined);
+  const times = [commitWithin, ...commits.map((command) => command.within)].filter((time) => time !== undefined);
+  // Solr's clients send -1 for "not asked for".
+  const within = times.filter((time) => time >= 0);
+  return {
+    publish:
+      softCommit ||
+      (openSearcher && (commit || optimize)) ||
+      now.some((command) => command.openSearcher ?? openSearcher),
+    wait: waitSearcher && now.every((command) => command.waitSearcher !== false),
+    waitAnalysis,
+    within: within.length > 0 ? Math.min(...within) : undefined,
+    optimize: optimize || commits.some((command) => command.optimize === true),
+  };
+}
+
+/**
+ * Waits until the operations of a request are analyzed, then publishes as planned.
+ *
+ * @returns the operations that failed; the others are accepted all the same, and published if that was asked for
+ * @throws AkinError unavailable when the analyses take too long: they go on, and the message says how to follow them
+ */
+export async function finishUpdate(
+  collection: Collection,
+  range: SeqRange,
+  plan: CommitPlan,
+  signal: AbortSignal,
+  context: Context,
+): Promise<Operation[]> {
+  const tooLate = AbortSignal.timeout(context.limits.analysisWaitMilliseconds);
+  const either = AbortSignal.any([signal, tooLate]);
+  try {
+    const failed = await inSpan('wait for analyses', {}, async () => {
+      const own = await waitForOperations(context.store, collection, range, { signal: either });
+      if (plan.publish && plan.waitAnalysis) {
+        const all = { first: 1, last: await lastOperation(context.store, collection) };
+        await waitForOperations(context.store, collection, all, { signal: either });
+      }
+      return own;
+    });
+    if (!plan.publish) return failed;
+    const published = inSpan('publish', {}, async () => context.commit(collection.name));
+    if (!plan.wait) {
+      context.background('a commit', async () => void (await published));
+      return failed;
+    }
+    await Promise.race([published, aborted(either)]);
+    // A commit may still find that the database cannot hold a document.
+    return await waitForOperations(context.store, collection, range, { signal: either });
+  } catch (error) {
+    const ends = error === signal.reason && error instanceof AkinError && error.code === 'unavailable';
+    if (!ends && (!tooLate.aborted || error instanceof AkinError)) throw error;
+    const [why, otherwise] = ends ? ['akin is shutting down', ''] : ['the analyses take long', ', or send async=true'];
+    throw new AkinError(
+      'unavailable',
+      `All changes are accepted, but ${why}: follow them at /api/cores/${collection.name}/operations${otherwise}.`,
+    );
+  }
+}
+
+/** Rejects with the reason of a signal when that aborts. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const fail = () => reject(signal.reason);
+    if (signal.aborted) fail();
+    else signal.addEventListener('abort', fail, { once: true });
+  });
+}

@@ -1,0 +1,59 @@
+import { AkinError } from '@akin/domain';
+import type { Log } from '@akin/runtime';
+import { type Collection, type CollectionState, collectionOf, type Store } from '@akin/store';
+
+/** What comes by time alone, and whatever nobody told of, is looked for so often. */
+const LOOK_AGAIN_MILLISECONDS = 3_600_000;
+
+/**
+ * Does some work in many collections, one after the other, and only where there may be some: in those that changed since
+ * the work found nothing left to do, and in each about once an hour.
+ */
+export class Rounds {
+  readonly #store: Store;
+  readonly #log: Log;
+  readonly #failure: string;
+  readonly #settled = new Map<number, { readonly version: string; readonly until: number }>();
+
+  /** @param failure what the log says when the work fails in a collection; it is tried again in the next round */
+  constructor(store: Store, log: Log, failure: string) {
+    this.#store = store;
+    this.#log = log;
+    this.#failure = failure;
+  }
+
+  /**
+   * @param work resolves to whether nothing is left to do until the collection changes
+   * @returns whether there is nothing left in any of them; those that failed are not waited for
+   * @throws AkinError unavailable while the database is away
+   */
+  async run(
+    states: readonly CollectionState[],
+    work: (collection: Collection) => Promise<boolean>,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const now = performance.now();
+    const ids = new Set(states.map(({ collection }) => collection.id));
+    for (const id of this.#settled.keys()) if (!ids.has(id)) this.#settled.delete(id);
+    let done = true;
+    for (const { collection, version } of states) {
+      if (signal.aborted) return true;
+      const settled = this.#settled.get(collection.id);
+      if (settled?.version === version && settled.until > now) continue;
+      try {
+        if (await work(collection)) {
+          // Not all of them at the same moment the next time.
+          const until = now + LOOK_AGAIN_MILLISECONDS * (0.75 + Math.random() / 2);
+          this.#settled.set(collection.id, { version, until });
+        } else done = false;
+      } catch (err) {
+        if (signal.aborted) return true;
+        if (err instanceof AkinError && err.code === 'unavailable') throw err;
+        // One that fails keeps no other from it; one that is gone has nothing to do.
+        if ((await collectionOf(this.#store, collection.id)) === undefined) continue;
+        this.#log.error({ err, collection: collection.name }, this.#failure);
+      }
+    }
+    return done;
+  }
+}

@@ -1,0 +1,87 @@
+import type { Model } from './model.ts';
+import { MEMBERS_SHOWN, NO_REVIEW } from './review.ts';
+import { asCurl, groupsOf } from './view-state.ts';
+
+const GROUPS_PAGE = 20;
+const MOST_GROUPS = 100;
+/** Members of a group that are asked for at once. */
+const MEMBERS_PAGE = 100;
+/** Groups are behind the collection for a moment after each commit. */
+const BEHIND_MILLISECONDS = 1_500;
+
+/** @param page The first, the next, or as many as are shown, which are shown until the answer is there. */
+export async function loadGroups(model: Model, page: 'first' | 'next' | 'again'): Promise<void> {
+  const mine = model.start();
+  const before = page === 'first' ? NO_REVIEW : model.shown.review;
+  model.update({ loading: true, error: null, review: before });
+  const rows = page === 'again' ? Math.min(Math.max(before.groups.length, GROUPS_PAGE), MOST_GROUPS) : GROUPS_PAGE;
+  const cursor = page === 'next' ? before.nextCursor : undefined;
+  try {
+    const answer = await model.collection.groups(groupsOf(model.state, rows, model.filters(), cursor), mine);
+    const { groups, numFound, numFoundExact, threshold, commit, asOfCommit, nextCursor } = answer;
+    const counts = { numFound, numFoundExact, threshold, commit, asOfCommit, nextCursor };
+    const all = page === 'next' ? [...before.groups, ...groups] : groups;
+    model.update({ loading: false, review: { ...model.shown.review, ...counts, groups: all } });
+    if (asOfCommit < commit) {
+      setTimeout(() => mayReload(model, mine.signal) && void loadGroups(model, 'again'), BEHIND_MILLISECONDS);
+    }
+  } catch (error) {
+    if (!mine.signal.aborted) model.update({ loading: false, error: model.told(error) });
+  }
+}
+
+/** The groups that are shown, as a command for a shell. */
+export function groupsCommand(model: Model, hasKey: boolean): string {
+  const path = model.collection.searchAddress('groups', groupsOf(model.state, GROUPS_PAGE, model.filters()));
+  return asCurl(`${location.origin}${path}`, hasKey);
+}
+
+/** Groups must not move while somebody chooses, or reads further down. */
+export function mayReload({ state, shown }: Model, signal?: AbortSignal): boolean {
+  const { chosen, deleting, groups } = shown.review;
+  const further = groups.length > MOST_GROUPS || groups.some(({ members }) => members.length > MEMBERS_SHOWN);
+  const busy = shown.loading || shown.opened !== null || deleting || chosen.size > 0 || further;
+  return state.view === 'groups' && signal?.aborted !== true && !busy;
+}
+
+/** Lists more members of a group. */
+export async function moreMembers(model: Model, id: string): Promise<void> {
+  await loadMembers(model, id).catch((error) => model.update({ error: model.told(error) }));
+}
+
+/** @returns whether the group has still more members than are listed */
+async function loadMembers(model: Model, id: string): Promise<boolean> {
+  const known = model.shown.review.groups.find((group) => group.id === id);
+  if (known === undefined) return false;
+  const { groups } = await model.collection.groups({
+    ...groupsOf(model.state, 1, model.filters()),
+    'group.id': id,
+    'group.limit': MEMBERS_PAGE,
+    'group.offset': known.members.length,
+  });
+  const members = [...known.members, ...(groups[0]?.members ?? [])];
+  // Members may have gone meanwhile: the size then is what is listed.
+  const size = groups[0]?.members.length === MEMBERS_PAGE ? (groups[0]?.size ?? 0) : members.length;
+  const all = model.shown.review.groups.map((group) => (group.id === id ? { ...group, size, members } : group));
+  model.update({ review: { ...model.shown.review, groups: all } });
+  return members.length < size;
+}
+
+/** Marks documents as to be deleted, or not. */
+export function choose(model: Model, ids: readonly string[], isChosen: boolean): void {
+  const chosen = new Set(model.shown.review.chosen);
+  for (const id of ids) isChosen ? chosen.add(id) : chosen.delete(id);
+  model.update({ review: { ...model.shown.review, chosen } });
+}
+
+/** Chooses all members of a group but the first, listed or not. */
+export async function chooseRest(model: Model, id: string): Promise<void> {
+  try {
+    while (await loadMembers(model, id));
+    const [, ...rest] = model.shown.review.groups.find((group) => group.id === id)?.members ?? [];
+    const ids = rest.map((member) => member.id);
+    choose(model, ids, true);
+  } catch (error) {
+    model.update({ error: model.told(error) });
+  }
+}

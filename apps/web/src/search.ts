@@ -1,0 +1,58 @@
+import type { SearchAnswer } from '@akin/client';
+import { countsOf, facetsOf } from './facets.ts';
+import { groupsCommand, loadGroups } from './groups.ts';
+import type { Model } from './model.ts';
+import { PAGE_SIZE } from './page.ts';
+import { predictTags } from './tags.ts';
+import { asCurl, searchOf, tagsOf } from './view-state.ts';
+import { watchChanges } from './watch-changes.ts';
+
+/**
+ * Fills the view that the state names.
+ *
+ * @param keep Show what is shown until the answer is there: for the same question over a grown collection.
+ */
+export async function search(model: Model, start = 0, keep = start > 0): Promise<void> {
+  if (model.state.view === 'changes') return watchChanges(model);
+  if (model.state.view === 'groups') return loadGroups(model, keep ? 'again' : 'first');
+  const { signal } = model.start();
+  model.update({ loading: true, error: null, ...(keep ? {} : { documents: [], numFound: null }) });
+  const { endpoint, parameters } = request(model, start);
+  try {
+    const answer: SearchAnswer = await model.collection[endpoint](parameters, { signal });
+    const documents = start === 0 ? answer.response.docs : [...model.shown.documents, ...answer.response.docs];
+    model.update({ documents, numFound: answer.response.numFound, loading: false });
+    if (start === 0) await Promise.all([countFacets(model, signal), tagQuestion(model, signal)]);
+  } catch (error) {
+    // The facets of another search do not stay next to the error.
+    const facets = start === 0 ? { facets: [] } : {};
+    if (!signal.aborted) model.update({ loading: false, error: model.told(error), ...facets });
+  }
+}
+
+/** What the page shows, as a command for a shell. */
+export function commandOf(model: Model, hasKey: boolean): string {
+  if (model.state.view === 'groups') return groupsCommand(model, hasKey);
+  const { endpoint, parameters } = request(model, 0);
+  if (parameters['rank.by.data']) parameters['rank.by.data'] = 'BASE64';
+  return asCurl(`${location.origin}${model.collection.searchAddress(endpoint, parameters)}`, hasKey);
+}
+
+function request(model: Model, start: number) {
+  return searchOf(model.state, start, PAGE_SIZE, model.filters());
+}
+
+/** Comes after the pictures, which must not wait for it. */
+async function countFacets(model: Model, signal: AbortSignal): Promise<void> {
+  const { state, fields } = model;
+  if (fields.length === 0) return;
+  const { endpoint, parameters } = countsOf(state, fields);
+  const answer = await model.collection[endpoint](parameters, { signal });
+  model.update({ facets: facetsOf(answer, model.fields, model.state.filters) });
+}
+
+async function tagQuestion(model: Model, signal: AbortSignal): Promise<void> {
+  const input = model.state.query && tagsOf(model.state.query);
+  const tags = input ? await predictTags(model.collection, input, signal) : null;
+  if (!signal.aborted) model.update({ tags });
+}

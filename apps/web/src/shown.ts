@@ -1,0 +1,35 @@
+import type { CollectionSummary, FoundDocument } from '@akin/client';
+import type { Changes } from './changes.ts';
+import type { Facet } from './facets.ts';
+import type { Review } from './review.ts';
+import type { PredictedTags } from './tags.ts';
+import type { Deleted } from './undo.ts';
+
+/** What came from akin; the rest of the state is in the address. */
+export interface Shown {
+  documents: readonly FoundDocument[];
+  /** Null while nothing came yet. */
+  numFound: number | null;
+  loading: boolean;
+  error: string | null;
+  status: CollectionSummary | null;
+  /** Names of all collections, as far as the key may know them. */
+  collections: readonly string[];
+  opened: FoundDocument | null;
+  /** What the results can be narrowed by. */
+  facets: readonly Facet[];
+  /** Whether a small screen shows them. */
+  narrowing: boolean;
+  /** Address of the uploaded picture in this browser. */
+  preview: string | null;
+  /** The uploaded picture is being analyzed. */
+  analyzing: boolean;
+  /** Labels for what is searched for, and for the document that is opened. */
+  tags: PredictedTags | null;
+  openedTags: PredictedTags | null;
+  /** Groups of near-duplicates, where the page shows them. */
+  review: Review;
+  /** Changes that are on their way or failed, where the page shows them. */
+  changes: Changes;
+  deleted: Deleted | null;
+}

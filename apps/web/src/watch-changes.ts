@@ -1,0 +1,51 @@
+import type { Actions } from './actions.ts';
+import { loadChanges, moreFailed } from './changes.ts';
+import type { Model } from './model.ts';
+
+/** Shows what is on its way and what failed, and keeps it so until another view is shown. */
+export async function watchChanges(model: Model): Promise<void> {
+  const { signal } = model.start();
+  model.update({ loading: false, error: null });
+  try {
+    await refreshChanges(model);
+    for await (const event of model.collection.events({ signal })) {
+      if (event.kind === 'status') await refreshChanges(model);
+    }
+  } catch (error) {
+    if (!signal.aborted) model.update({ error: model.told(error) });
+  }
+}
+
+async function refreshChanges(model: Model): Promise<void> {
+  const { collection } = model;
+  const [status, loaded] = await Promise.all([
+    collection.status(),
+    loadChanges(collection, model.shown.changes.failed.length),
+  ]);
+  model.update({ status, changes: { ...model.shown.changes, ...loaded, loadedAt: Date.now() } });
+}
+
+/** Lists more failed changes. */
+export async function moreChanges(model: Model): Promise<void> {
+  try {
+    const more = await moreFailed(model.collection, model.shown.changes);
+    model.update({ changes: { ...model.shown.changes, ...more } });
+  } catch (error) {
+    model.update({ error: model.told(error) });
+  }
+}
+
+/** Tries one failed change again, or all that failed for one reason. */
+export async function retryChanges(model: Model, what: Parameters<Actions['retry']>[0]): Promise<void> {
+  const name = 'reason' in what ? what.reason : what.operation;
+  const mark = (retrying: ReadonlySet<string>) => model.update({ changes: { ...model.shown.changes, retrying } });
+  mark(new Set([...model.shown.changes.retrying, name]));
+  try {
+    const { collection } = model;
+    await ('reason' in what ? collection.retryFailed(what.reason) : collection.retry(what.operation));
+    await refreshChanges(model);
+  } catch (error) {
+    model.update({ error: model.told(error) });
+  }
+  mark(new Set([...model.shown.changes.retrying].filter((one) => one !== name)));
+}

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
+import { openPage, startBrowser } from './browser.ts';
+
+let data: Awaited<ReturnType<typeof temporaryFolder>>;
+let akin: ServingAkin;
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  data = await temporaryFolder();
+  akin = await serveAkin(['--data', data.folder]);
+  await akin.command.says(/Three requests/);
+  const collection = akin.client.collection('my-collection');
+  await collection.add([{ id: 'failed', image: 'http://127.0.0.1:1/nobody.jpg' }], { commit: true }).catch(() => {});
+  await akin.client.collection('empty').create();
+  await until('the groups are right up to the last commit', async () => {
+    const { commit, asOfCommit } = await collection.groups({ rows: 0 });
+    return asOfCommit === commit;
+  });
+}, 240_000);
+afterAll(async () => {
+  await browser?.close();
+  await akin?.command.stop();
+  await data?.remove();
+});
+
+/** Each view: its address, and what leads to it from there. */
+const VIEWS: Readonly<Record<string, readonly [string, (page: Page) => Promise<unknown>]>> = {
+  'the collection': ['/', (page) => page.getByText(/ found$/).waitFor()],
+  'similar pictures, narrowed': [
+    '/?id=demo-006&fq=labels%3A%22mint%22',
+    async (page) => {
+      await page.locator('.facets').first().waitFor({ state: 'attached' });
+      const toggle = page.locator('.narrow-toggle');
+      if (await toggle.isVisible()) await toggle.click();
+      await page.getByLabel('Predicted labels').waitFor();
+    },
+  ],
+  'a colour': ['/?hex=%23d02030&mode=color', (page) => page.getByText(/ found$/).waitFor()],
+  'the details': ['/?show=demo-006', (page) => page.getByRole('dialog').getByRole('heading').waitFor()],
+  'an uploaded picture that is being analyzed': [
+    '/',
+    async (page) => {
+      await page.route('**/analyze*', () => {});
+      const buffer = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#c03020' } })
+        .png()
+        .toBuffer();
+      await page.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer });
+      await page.getByText('Looking at your picture…').waitFor();
+    },
+  ],
+  'a query that is wrong': ['/?q=price%3A%5B', (page) => page.getByRole('alert').waitFor()],
+  'nothing found': ['/?q=nobodyhasthisword', (page) => page.getByText('Nothing matches.').waitFor()],
+  'an empty collection': ['/?collection=empty', (page) => page.getByText('This collection is empty.').waitFor()],
+  'the groups': [
+    '/?view=groups',
+    async (page) => {
+      await page.getByRole('button', { name: 'All but the first' }).first().click();
+      await page.getByText(/ chosen$/).waitFor();
+    },
+  ],
+  'the question before a delete': [
+    '/?view=groups',
+    async (page) => {
+      await page.getByRole('checkbox').first().check();
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  ],
+  'the changes': ['/?view=changes', (page) => page.getByText('The picture could not be fetched').waitFor()],
+  'the description of the interface': ['/docs', (page) => page.getByRole('heading').first().waitFor()],
+  'an answer as a page': [
+    '/api/cores/my-collection/image?rank.by.id=demo-006&wt=html',
+    (page) => page.locator('img').first().waitFor(),
+  ],
+};
+
+describe.each(['light', 'dark'] as const)(
+  'in %s colours axe finds nothing, and nothing is wider than the screen, in',
+  (colorScheme) => {
+    it.each(Object.keys(VIEWS))('%s', async (name) => {
+      const [address, act] = VIEWS[name] ?? ['/', async () => {}];
+      for (const width of [1440, 390]) {
+        const { page, context } = await openPage(browser, `${akin.url}${address}`, {
+          colorScheme,
+          viewport: { width, height: 900 },
+        });
+        await act(page);
+        await page.evaluate(axe.source);
+        const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+          'axe.run()',
+        );
+        expect(violations.map(({ id, nodes }) => [id, nodes.length, nodes[0]?.html])).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+        await context.close();
+      }
+    });
+  },
+);
+
+it('axe finds nothing in the question for a key and in the note after a delete', async () => {
+  const { page, context } = await openPage(browser, `${akin.url}/?view=groups`);
+  await page.getByRole('checkbox').first().check();
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('1 document deleted.').waitFor();
+  await page.evaluate(axe.source);
+  const look = async () =>
+    (await page.evaluate<{ violations: { id: string }[] }>('axe.run()')).violations.map(({ id }) => id);
+  expect(await look()).toEqual([]);
+  await page.route('**/select*', (route) =>
+    route.fulfill({ status: 401, body: '{"error":{"code":401,"msg":"A key."}}' }),
+  );
+  await page.goto(`${akin.url}/?q=x`);
+  await page.getByText('asks for a key.').first().waitFor();
+  await page.evaluate(axe.source);
+  expect(await look()).toEqual([]);
+  await context.close();
+});

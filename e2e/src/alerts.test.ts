@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { debianPromtool } from '@akin/testing';
+import { describe, expect, it } from '@jest/globals';
+
+const run = promisify(execFile);
+const infra = fileURLToPath(new URL('../../infra/', import.meta.url));
+
+describe('infra/prometheus/alerts.yaml', () => {
+  it('holds rules that Prometheus takes', async () => {
+    const { stdout } = await run(await debianPromtool(), [
+      'check',
+      'rules',
+      '--lint-fatal',
+      `${infra}prometheus/alerts.yaml`,
+    ]);
+    expect(stdout).toContain('SUCCESS');
+  });
+
+  it('sees what it is to see, and nothing else', async () => {
+    const test = run(await debianPromtool(), ['test', 'rules', 'alerts.test.yaml'], { cwd: `${infra}prometheus` });
+    const { stdout } = await test.catch(({ stdout, stderr }) => Promise.reject(new Error(`${stdout}${stderr}`)));
+    expect(stdout).toContain('SUCCESS');
+  });
+
+  it('asks for figures that akin tells', async () => {
+    const among = ['--include=*.ts', '--exclude-dir=node_modules', '--exclude-dir=dist', '--exclude=*.test.ts'];
+    const told = await run('grep', ['-rhoE', "'akin_[a-z_]+'", ...among, 'apps', 'packages'], {
+      cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    });
+    const names = new Set(told.stdout.split('\n').map((name) => name.replaceAll("'", '')));
+    for (const file of ['prometheus/alerts.yaml', 'grafana/akin.json']) {
+      const text = await readFile(`${infra}${file}`, 'utf8');
+      const asked = text.match(/\bakin_[a-z_]+/g) ?? [];
+      expect(asked.filter((name) => !names.has(name.replace(/_(bucket|count|sum)$/, '')))).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,85 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { openPage, startBrowser, type WatchedPage } from './browser.ts';
+
+export const DEMO = fileURLToPath(new URL('../../apps/akin/demo/', import.meta.url));
+/** A product of the demo of which there are edited copies, and its picture. */
+export const PRODUCT = {
+  id: 'demo-006',
+  title: 'Kestara Brio studio headphones, mint',
+  file: path.join(DEMO, 'demo-006.webp'),
+};
+
+/** An akin with the demo for the tests of one file, and a browser to look at it. */
+export class DemoPage {
+  akin!: ServingAkin;
+  browser!: Browser;
+  /** The page that the running test looks at. */
+  opened: WatchedPage | undefined;
+
+  /** Opens an address of akin; what the page complains about fails the test. */
+  async open(address: string): Promise<WatchedPage> {
+    this.opened = await openPage(this.browser, `${this.akin.url}${address}`);
+    return this.opened;
+  }
+
+  /** Opens an address whose search has an answer, and waits for it. */
+  async visit(address = '/'): Promise<Page> {
+    const { page } = await this.open(address);
+    await settled(page);
+    return page;
+  }
+}
+
+/** Starts both before the tests of a file, and stops them after. */
+export function useDemoPage(): DemoPage {
+  const demo = new DemoPage();
+  let data: Awaited<ReturnType<typeof temporaryFolder>>;
+  beforeAll(async () => {
+    demo.browser = await startBrowser();
+    data = await temporaryFolder();
+    demo.akin = await serveAkin(['--data', data.folder]);
+    await demo.akin.command.says(/Three requests/);
+  }, 240_000);
+  afterAll(async () => {
+    await demo.browser?.close();
+    await demo.akin?.command.stop();
+    await data?.remove();
+  });
+  afterEach(async () => {
+    await demo.opened?.context.close();
+    expect(demo.opened?.complaints).toEqual([]);
+  });
+  return demo;
+}
+
+export const cards = (page: Page) => page.locator('.card');
+export const names = (page: Page) => page.locator('.card .name').allInnerTexts();
+export const address = (page: Page) => new URL(page.url()).searchParams;
+
+/** Waits until a search has been answered and its pictures are there. */
+export async function settled(page: Page): Promise<void> {
+  await page.getByText(/^[\d,.]+ found$/).waitFor();
+  await page.waitForLoadState('networkidle');
+}
+
+/** Acts, and waits until the search that this begins has been answered. */
+export async function search(page: Page, act: () => Promise<unknown>): Promise<void> {
+  const answered = page.waitForResponse((answer) => /\/(select|image|color|duplicate)\?/.test(answer.url()));
+  await act();
+  await answered;
+  await settled(page);
+}
+
+export const card = (page: Page, title: string) => cards(page).filter({ has: page.getByText(title, { exact: true }) });
+
+// What runs in the page is written as text where it needs names that only a browser has.
+
+export const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
+
+/** Pixels of a picture that was loaded; 0 for one that was not. */
+export const widthOf = (picture: Locator) =>
+  picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth);

@@ -1,0 +1,134 @@
+import {
+  type Balancer,
+  drawImage,
+  openBalancer,
+  type TestDatabase,
+  type TestRedis,
+  testDatabase,
+  testRedis,
+} from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { until } from './akin.ts';
+import { FleetProcess } from './fleet.ts';
+import { SteadyLoad } from './steady-load.ts';
+
+/** Each process is restarted at least once; with AKIN_DRAIN_REQUESTS=10000 as often as so many requests take. */
+const REQUESTS = Number(process.env.AKIN_DRAIN_REQUESTS ?? 300);
+/** A request may be sent to a process that is about to end, on a machine that is busy. */
+const DELAY = { AKIN_SHUTDOWN_DELAY: '5' };
+
+/** Restarts one process after the other while a load runs, each as soon as the balancer sends requests to the last. */
+async function restartInTurn(
+  processes: readonly FleetProcess[],
+  balancer: Balancer,
+  send: (number: number) => Promise<number>,
+): Promise<void> {
+  const allUp = async () => (await balancer.up()) === processes.length;
+  await until('the balancer sends requests to all', allUp);
+  const load = new SteadyLoad(send);
+  for (let round = 0; round === 0 || load.answered < REQUESTS; round++) {
+    for (const one of processes) {
+      expect(await one.stop()).toBe(0);
+      await until('the balancer has noticed', async () => !(await allUp()));
+      await one.start();
+      await until('the balancer sends requests to all', allUp);
+    }
+  }
+  const { answered, failures } = await load.stop();
+  console.log(`${answered} requests answered, ${failures.length} failed`);
+  expect(failures).toEqual([]);
+}
+
+describe('behind a load balancer that looks every second', () => {
+  let database: TestDatabase;
+  let redis: TestRedis;
+  let gateways: FleetProcess[];
+  let indexer: FleetProcess;
+  let analyzers: FleetProcess[];
+  const balancers: Balancer[] = [];
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    redis = await testRedis();
+    const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, AKIN_REDIS_PREFIX: redis.prefix, ...DELAY };
+    indexer = new FleetProcess('indexer', env);
+    gateways = [new FleetProcess('gateway', env), new FleetProcess('gateway', env)];
+    analyzers = [1, 2].map(() => new FleetProcess('analyzer', { ...env, AKIN_THREADS: '1' }));
+    for (const one of [indexer, ...gateways, ...analyzers]) {
+      await one.start();
+      await until(`${one.name} is ready`, () => one.isReady());
+    }
+  }, 300_000);
+  afterAll(async () => {
+    for (const one of [indexer, ...(gateways ?? []), ...(analyzers ?? [])]) await one?.kill();
+    for (const balancer of balancers) await balancer[Symbol.asyncDispose]();
+    await redis?.drop();
+    await database?.drop();
+  });
+
+  const balance = async (processes: readonly FleetProcess[], health: string) => {
+    const balancer = await openBalancer(
+      processes.map(({ port }) => port),
+      health,
+    );
+    balancers.push(balancer);
+    return balancer;
+  };
+
+  it('gateways that are restarted in turn drop no request, and end streams in order', async () => {
+    const balancer = await balance(gateways, '/health/ready');
+    const collection = `${balancer.url}/api/cores/my-collection`;
+    const stop = new AbortController();
+    const stream = follow(`${collection}/operations/stream?cursor=0`, stop.signal);
+    await restartInTurn(gateways, balancer, async (number) => {
+      const answer =
+        number % 5 > 0
+          ? await fetch(`${collection}/select?rows=3`)
+          : await fetch(`${collection}/update${number % 50 === 0 ? '?commit=true' : ''}`, {
+              method: 'POST',
+              headers: { 'content-type': 'application/json' },
+              body: JSON.stringify({ id: `d${number}`, number }),
+            });
+      await answer.text();
+      return answer.status;
+    });
+    stop.abort();
+    const { ends, broken } = await stream;
+    expect(ends).toBeGreaterThan(0);
+    expect(broken).toEqual([]);
+  }, 3_600_000);
+
+  it('analyzers that are restarted in turn drop no picture of a query', async () => {
+    const balancer = await balance(analyzers, '/health/ready?door=http');
+    const picture = Buffer.from(await drawImage({ width: 64, height: 64 })).toString('base64');
+    const body = new URLSearchParams({ 'input.data': picture, 'modules.apply': 'color' }).toString();
+    await restartInTurn(analyzers, balancer, async () => {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      const answer = await fetch(`${balancer.url}/api/cores/any/analyze`, { method: 'POST', headers, body });
+      await answer.text();
+      return answer.status;
+    });
+  }, 3_600_000);
+});
+
+/**
+ * Listens to changes until told to stop, and connects again whenever the server ends that, as browsers do.
+ * @returns how often streams ended, and how those ended that were broken off
+ */
+async function follow(url: string, signal: AbortSignal): Promise<{ ends: number; broken: string[] }> {
+  const broken: string[] = [];
+  let ends = 0;
+  while (!signal.aborted) {
+    try {
+      const answer = await fetch(url, { signal });
+      if (answer.status !== 200) broken.push(`status ${answer.status}`);
+      for await (const _ of answer.body ?? []) {
+        // Only how it ends counts.
+      }
+      ends++;
+    } catch (error) {
+      if (!signal.aborted) broken.push((error as Error).message);
+    }
+  }
+  return { ends, broken };
+}

@@ -1,0 +1,97 @@
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { type Collection, createClient } from '@akin/client';
+import { drawImage } from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { RunningCommand, runAkin, temporaryFolder, until } from './akin.ts';
+
+describe('commands in the folder of an akin that serves at any port', () => {
+  let home: Awaited<ReturnType<typeof temporaryFolder>>;
+  let akin: RunningCommand;
+  let url: string;
+  let collection: Collection;
+  const serverFile = () => path.join(home.folder, 'akin-data', 'server.json');
+  const options = () => ({ cwd: home.folder, env: { HOME: home.folder, AKIN_THREADS: '1' } });
+  const run = (...args: string[]) => runAkin(args, options());
+  async function serve(): Promise<void> {
+    akin = new RunningCommand(['serve', '--port', '0', '--no-open', '--no-demo'], options());
+    [, url = ''] = await akin.says(/akin answers at (http:\S+)\//);
+    collection = createClient({ baseUrl: url }).collection('my-collection');
+    await until('it tells where it answers', () =>
+      stat(serverFile()).then(
+        () => true,
+        () => false,
+      ),
+    );
+  }
+
+  beforeAll(async () => {
+    home = await temporaryFolder();
+    await mkdir(path.join(home.folder, 'pictures'));
+    for (const name of ['a', 'b']) {
+      await writeFile(path.join(home.folder, 'pictures', `${name}.png`), await drawImage({ width: 64, height: 48 }));
+    }
+    await serve();
+  }, 120_000);
+  afterAll(async () => {
+    await akin?.stop('SIGKILL');
+    await home?.remove();
+  });
+
+  it('find it by a file that no other user can read', async () => {
+    expect((await stat(serverFile())).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(await readFile(serverFile(), 'utf8'))).toEqual({ pid: expect.any(Number), url });
+  });
+
+  it('index, export, import, reindex and make keys there', async () => {
+    expect(await run('index', 'pictures')).toMatchObject({ code: 0 });
+    expect((await collection.select({ rows: 0 })).response.numFound).toBe(2);
+    expect(await run('export', '-o', 'all.ndjson')).toMatchObject({ code: 0 });
+    await collection.deleteByQuery('*:*', { commit: true });
+    expect(await run('import', 'all.ndjson')).toMatchObject({ code: 0 });
+    expect((await collection.select({ rows: 0 })).response.numFound).toBe(2);
+    expect(await run('reindex')).toMatchObject({ code: 0 });
+    expect((await run('keys', 'create', '--scope', 'search', '--note', 'made there')).out).toMatch(/^akin_/);
+    expect((await createClient({ baseUrl: url }).keys()).keys).toMatchObject([{ note: 'made there' }]);
+  }, 300_000);
+
+  it('take an address without http://', async () => {
+    const { code, out } = await run('export', '--url', url.replace('http://', ''), '--data', 'nowhere');
+    expect([code, out.split('\n').length]).toEqual([0, 4]);
+  });
+
+  it('say where it runs and how to stop it, where they need the folder for themselves', async () => {
+    const { pid } = JSON.parse(await readFile(serverFile(), 'utf8'));
+    for (const command of ['backup', 'restore']) {
+      const { code, err } = await run(command, 'akin.backup');
+      expect([code, err]).toEqual([1, expect.stringMatching(new RegExp(`at ${url}: stop it first, .*kill ${pid}\\.`))]);
+    }
+    const second = await run('serve', '--port', '0', '--no-open', '--no-demo');
+    expect([second.code, second.err]).toEqual([1, expect.stringContaining(`It answers at ${url}/.`)]);
+    // The second one did not take its place.
+    expect(JSON.parse(await readFile(serverFile(), 'utf8'))).toEqual({ pid, url });
+  }, 120_000);
+
+  it('do without one that was killed, or whose number and port others have now', async () => {
+    await akin.stop('SIGKILL');
+    expect(JSON.parse(await readFile(serverFile(), 'utf8'))).toMatchObject({ url });
+    expect((await run('keys', 'list')).out).toContain('made there');
+    const other = createServer((_, response) => response.end('{"status":"another"}'));
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const port = (other.address() as AddressInfo).port;
+    await writeFile(serverFile(), JSON.stringify({ pid: process.pid, url: `http://127.0.0.1:${port}` }));
+    expect(await run('backup', 'akin.backup')).toMatchObject({ code: 0 });
+    other.close();
+    await writeFile(serverFile(), '{"pid":');
+    expect((await run('keys', 'list')).out).toContain('made there');
+  }, 120_000);
+
+  it('find no file behind one that ended in order', async () => {
+    await rm(serverFile());
+    await serve();
+    expect(await akin.stop()).toMatchObject({ code: 0, err: '' });
+    await expect(stat(serverFile())).rejects.toMatchObject({ code: 'ENOENT' });
+  }, 120_000);
+});

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import type { AkinRequestError } from '@akin/client';
+import { smallDisk } from '@akin/testing';
+import { expect, it } from '@jest/globals';
+import { serveAkin, until } from './akin.ts';
+
+/** Documents of 1 MB together, in what PostgreSQL cannot compress. */
+const batch = (n: number) =>
+  Array.from({ length: 10 }, (_, i) => ({ id: `${n}-${i}`, note: randomBytes(75_000).toString('base64') }));
+
+it('akin serve on a disk that fills up refuses changes, searches, and goes on when the disk is larger', async () => {
+  await using disk = await smallDisk(96);
+  const akin = await serveAkin(['--no-demo', '--data', path.join(disk.folder, 'data')], { AKIN_THREADS: '1' });
+  const collection = akin.client.collection('my-collection');
+  const find = async (q: string) => (await collection.select({ q, rows: 0 })).response.numFound;
+
+  let accepted = 0;
+  let refusal: AkinRequestError | undefined;
+  while (refusal === undefined) {
+    try {
+      await collection.add(batch(accepted), { async: true });
+      accepted++;
+      // What cannot be shown yet waits.
+      await collection.commit().catch(() => undefined);
+    } catch (error) {
+      refusal = error as AkinRequestError;
+    }
+  }
+  expect(refusal).toMatchObject({ status: 503, message: expect.stringMatching(/disk .* make room on it/) });
+  await disk.fill();
+  const answer = await fetch(`${akin.url}/api/cores/my-collection/update`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '[{"id":"refused"}]',
+  });
+  expect([answer.status, Number(answer.headers.get('retry-after'))]).toEqual([503, expect.any(Number)]);
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await find('id:0-0')).toBe(1);
+  const ready = await fetch(`${akin.url}/health/ready`);
+  expect([ready.status, await ready.json()]).toEqual([
+    200,
+    { status: 'OK', warnings: [expect.stringContaining('make room')] },
+  ]);
+  const answered = await fetch(`${akin.url}/api/cores/my-collection`);
+  const status = (await answered.json()) as { responseHeader: { warnings?: string[] } };
+  expect(status.responseHeader.warnings).toEqual([expect.stringContaining('make room')]);
+
+  await disk.resize(600);
+  await until('changes are taken', async () => {
+    await collection.add([{ id: 'after' }], { async: true }).catch(() => undefined);
+    await collection.commit().catch(() => undefined);
+    return (await find('id:after')) === 1;
+  });
+  await until('all is visible', async () => (await collection.status()).pending === 0);
+  expect(await find('*:*')).toBeGreaterThanOrEqual(accepted * 10 + 1);
+  for (let n = 0; n < accepted; n++) expect(await find(`id:${n}-*`)).toBe(10);
+  expect(await collection.status()).toMatchObject({ failed: 0 });
+  expect(await akin.command.stop()).toMatchObject({ code: 0 });
+}, 600_000);

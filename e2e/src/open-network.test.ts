@@ -1,0 +1,86 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { type PictureServer, servePictures } from './pictures.ts';
+
+let pictures: PictureServer;
+beforeAll(async () => {
+  pictures = await servePictures();
+});
+afterAll(async () => {
+  await pictures[Symbol.asyncDispose]();
+});
+
+/** Runs a test with an akin on an empty data folder. */
+async function serving(args: readonly string[], test: (akin: ServingAkin) => Promise<void>): Promise<void> {
+  const { folder, remove } = await temporaryFolder();
+  const akin = await serveAkin(['--no-demo', '--threads', '1', '--data', folder, ...args]);
+  try {
+    await test(akin);
+  } finally {
+    await akin.command.stop();
+    await remove();
+  }
+}
+
+const OPEN = ['--host', '0.0.0.0', '--allow-open-network'];
+const ANALYZE = '/api/cores/my-collection/analyze?modules.apply=copyspace&input.url=';
+
+describe('akin serve on an open network', () => {
+  it(
+    'fetches nothing from its own machine, answers to no foreign name, and makes no keys',
+    () =>
+      serving(OPEN, async ({ url }) => {
+        const port = Number(new URL(url).port);
+        const analysis = await ask(port, `${ANALYZE}${pictures.url}/1.jpg`);
+        expect([analysis.status, analysis.text]).toEqual([422, expect.stringContaining('--allow-loopback-images')]);
+        const rebound = { host: `evil.example:${port}`, origin: `http://evil.example:${port}` };
+        const forged = await ask(port, '/api/keys?scope=admin', 'POST', rebound);
+        expect([forged.status, forged.text]).toEqual([403, expect.stringContaining('--allowed-hosts')]);
+        expect((await ask(port, '/api/keys?scope=admin', 'POST')).status).toBe(403);
+      }),
+    120_000,
+  );
+
+  it(
+    'fetches from its own machine when told to',
+    () =>
+      serving([...OPEN, '--allow-loopback-images'], async ({ url }) => {
+        const { status } = await ask(Number(new URL(url).port), `${ANALYZE}${pictures.url}/1.jpg`);
+        expect(status).toBe(200);
+      }),
+    120_000,
+  );
+});
+
+it(
+  'akin serve for its own machine fetches from it, but not for a page of another site',
+  () =>
+    serving([], async ({ url }) => {
+      const port = Number(new URL(url).port);
+      expect((await ask(port, `${ANALYZE}${pictures.url}/1.jpg`)).status).toBe(200);
+      const foreign = await ask(port, `${ANALYZE}${pictures.url}/1.jpg`, 'GET', { 'sec-fetch-site': 'cross-site' });
+      expect([foreign.status, foreign.text]).toEqual([403, expect.stringContaining('another origin')]);
+    }),
+  120_000,
+);
+
+/** Fetch would not send these headers. */
+function ask(
+  port: number,
+  path: string,
+  method = 'GET',
+  headers: Record<string, string> = {},
+): Promise<{ status: number | undefined; text: string }> {
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('error', reject).on('end', () => resolve({ status: response.statusCode, text }));
+    })
+      .on('error', reject)
+      .end();
+  });
+}

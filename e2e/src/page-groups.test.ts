@@ -1,0 +1,194 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import sharp from 'sharp';
+import { until } from './akin.ts';
+import { address, clipboard, PRODUCT, search, useDemoPage, widthOf } from './demo-page.ts';
+import { pasteJson } from './shell.ts';
+
+const demo = useDemoPage();
+
+describe('the groups to review', () => {
+  const groups = (page: Page) => page.locator('.group');
+  const counted = (page: Page) => page.getByText(/^[\d,.]+ groups?$/);
+
+  /** Waits until the groups stand for the last commit, and shows them. */
+  async function review(query = ''): Promise<Page> {
+    const collection = demo.akin.client.collection(new URLSearchParams(query).get('collection') ?? 'my-collection');
+    await until('the groups are right up to the last commit', async () => {
+      const { commit, asOfCommit } = await collection.groups({ rows: 0 });
+      return asOfCommit === commit;
+    });
+    const { page } = await demo.open(`/?view=groups${query && `&${query}`}`);
+    await counted(page).waitFor();
+    await page.waitForLoadState('networkidle');
+    return page;
+  }
+
+  it('show edited copies together, with their scores, and lead to a search for more', async () => {
+    const page = await review();
+    expect(await groups(page).count()).toBe(20);
+    const group = groups(page).filter({ hasText: `${PRODUCT.title} (mirrored)` });
+    expect(await group.locator('.name').first().textContent()).toBe(PRODUCT.title);
+    expect(await group.locator('.score').first().textContent()).toBe('first');
+    expect(Number(await group.locator('.score').nth(1).textContent())).toBeGreaterThan(0.7);
+    expect(await widthOf(group.locator('img').first())).toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    expect((await pasteJson(await clipboard(page))).groups).toHaveLength(20);
+    await search(page, () => group.getByRole('button', { name: 'Search' }).click());
+    expect([address(page).get('mode'), address(page).get('id'), address(page).get('view')]).toEqual([
+      'duplicate',
+      PRODUCT.id,
+      null,
+    ]);
+    await page.goBack();
+    await counted(page).waitFor();
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await groups(page).nth(20).waitFor();
+  });
+
+  it('are narrowed by words', async () => {
+    const page = await review('q=headphones');
+    const all = await page.locator('.group .name').allInnerTexts();
+    expect(all.length).toBeGreaterThan(1);
+    expect(all.every((name) => name.includes('headphones'))).toBe(true);
+  });
+
+  it('are all there, whatever narrowed the search before', async () => {
+    const page = await demo.visit('/?q=headphones&fq=labels%3Amint');
+    await page.getByRole('link', { name: 'Duplicates' }).click();
+    await counted(page).waitFor();
+    expect([address(page).get('q'), address(page).getAll('fq')]).toEqual([null, []]);
+    const { numFound } = await demo.akin.client.collection('my-collection').groups({ rows: 0 });
+    await page.getByText(`${numFound} groups`).waitFor();
+  });
+
+  it('say so when there are none', async () => {
+    await demo.akin.client.collection('unlike').create();
+    const page = await review('collection=unlike');
+    await page.getByText('No near-duplicates here').waitFor();
+  });
+
+  it('let go of what is chosen, after a question', async () => {
+    const collection = demo.akin.client.collection('copies');
+    await collection.create();
+    const picture = await readFile(PRODUCT.file);
+    const { outputs } = await demo.akin.client
+      .collection('my-collection')
+      .analyze({ data: picture.toString('base64') });
+    const small = await sharp(picture).resize(200).webp().toBuffer();
+    const thumbnail = small.toString('base64');
+    const long = 'a very long name of one document that is hardly to be shown on one line of a card'.repeat(3);
+    await collection.add(
+      ['one', 'two', 'three'].map((id) => ({ id, import: outputs, thumbnail, title: `${id} ${long}` })),
+      { commit: true },
+    );
+    const page = await review('collection=copies');
+    await page.getByText('3 alike').waitFor();
+    await page.getByRole('button', { name: 'All but the first' }).click();
+    await page.getByText('2 chosen').waitFor();
+    await page.getByRole('checkbox').nth(2).uncheck();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete documents' });
+    await dialog.getByText('Delete 1 document from the collection?').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect((await collection.status()).documents).toBe(3);
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('2 alike').waitFor();
+    expect((await collection.status()).documents).toBe(2);
+    expect(await page.getByText('chosen').count()).toBe(0);
+
+    await page.getByText('1 document deleted.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('3 alike').waitFor();
+    expect(await page.getByText('deleted').count()).toBe(0);
+    const { response } = await collection.duplicate({ 'rank.by.id': 'three', fl: 'id,title' });
+    expect(response.docs.map(({ id }) => id).sort()).toEqual(['one', 'three', 'two']);
+    expect(await widthOf(page.locator('.group img').nth(1))).toBeGreaterThan(0);
+    expect((await collection.operations({ limit: 1000 })).operations.filter(({ attempt }) => attempt > 0)).toEqual([]);
+  });
+
+  it('bring back what came from a folder, so that indexing knows it as it was', async () => {
+    const collection = demo.akin.client.collection('folder');
+    await collection.create();
+    const picture = await readFile(PRODUCT.file);
+    const { outputs } = await demo.akin.client
+      .collection('my-collection')
+      .analyze({ data: picture.toString('base64') });
+    const thumbnail = (await sharp(picture).resize(200).webp().toBuffer()).toString('base64');
+    const file = { source: '/photos', modified: '2026-01-02T03:04:05Z', bytes: 10, labels: ['a'], price: 5.5 };
+    const ids = Array.from({ length: 26 }, (_, i) => `it's "${i}", ${'ü'.repeat(i)}.jpg`);
+    await collection.add(
+      ids.map((id) => ({ id, import: outputs, thumbnail, ...file })),
+      { commit: true },
+    );
+    const before = (await collection.exportPage()).lines.split('\n').slice(1).sort();
+    const page = await review('collection=folder');
+    await page.getByText('26 alike').waitFor();
+    expect(await page.locator('.group .card').count()).toBe(20);
+    await page.getByRole('button', { name: '6 more in this group' }).click();
+    await page.locator('.group .card').nth(25).waitFor();
+    await page.getByRole('button', { name: 'All but the first' }).click();
+    await page.getByText('25 chosen').waitFor();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete documents' });
+    await dialog.waitFor();
+    await page.goBack();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByText('25 chosen').waitFor();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('25 documents deleted.').waitFor();
+    const tombstones = async () => {
+      const found: string[] = [];
+      for await (const { id } of collection.allTombstones()) found.push(id);
+      return found;
+    };
+    expect(await tombstones()).toHaveLength(25);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('26 alike').waitFor();
+    expect((await collection.exportPage()).lines.split('\n').slice(1).sort()).toEqual(before);
+    expect(await tombstones()).toEqual([]);
+  });
+});
+
+describe('the changes', () => {
+  it('show what failed and why, as it happens, and are tried again', async () => {
+    const collection = demo.akin.client.collection('changing');
+    await collection.create();
+    let there = false;
+    const picture = await readFile(PRODUCT.file);
+    const pictures = createServer((_, response) => {
+      if (there) response.setHeader('content-type', 'image/webp').end(picture);
+      else response.writeHead(404).end();
+    });
+    await new Promise<void>((resolve) => pictures.listen(0, '127.0.0.1', resolve));
+    const { port } = pictures.address() as AddressInfo;
+    const { page } = await demo.open('/?collection=changing&view=changes');
+    await page.getByText('All changes are visible').waitFor();
+
+    const documents = ['one', 'two', 'three'].map((id) => ({ id, image: `http://127.0.0.1:${port}/${id}.jpg` }));
+    await collection.add([...documents, { id: 'plain' }], { async: true });
+    await page.getByText('The picture could not be fetched: 3').waitFor();
+    // The list comes after the counts.
+    await page
+      .locator('.operations li')
+      .filter({ hasText: /one.*404/s })
+      .waitFor();
+    there = true;
+    await page.getByRole('button', { name: 'Try again: two' }).click();
+    await page.getByText('The picture could not be fetched: 2').waitFor();
+    await page.getByRole('button', { name: 'Try all again' }).click();
+    await collection.commit({ waitAnalysis: true });
+    await page.getByText('All changes are visible').waitFor();
+    expect(await page.locator('.counts').textContent()).toMatch(/Visible\s*4\s*On their way\s*0\s*Failed\s*0/);
+    await page.goto(`${demo.akin.url}/?collection=changing`);
+    await page.getByText('4 documents').click();
+    await page.getByText('All changes are visible').waitFor();
+    expect(address(page).get('view')).toBe('changes');
+    pictures.close();
+  });
+});

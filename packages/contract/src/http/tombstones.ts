@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+import { integer, text } from '../parameter.ts';
+
+const TOMBSTONE = z
+  .object({
+    id: z.string(),
+    source: z.string().meta({ description: 'The folder. The id is the path of the file in it.' }),
+    modified: z.string().meta({ description: 'When the file was last changed.' }),
+    bytes: z.int().meta({ description: 'The size of the file.' }),
+  })
+  .meta({ id: 'Tombstone' });
+
+export const tombstones = endpoint({
+  methods: ['GET'],
+  scope: 'index',
+  under: 'collections',
+  path: '/{collection}/tombstones',
+  summary: 'List the files whose documents were deleted on purpose, ordered by id.',
+  description:
+    'A delete by id or by query leaves a tombstone for each document with the fields `source` (String), `modified` (date) and `bytes` (Long). `akin index` writes these fields. A program that indexes the folder skips the file while its size and time are the same. Storing a document with the same id removes its tombstone. Deleting `*:*` removes all tombstones. A collection keeps the newest 1,000,000.',
+  parameters: z.object({
+    collection: COLLECTION_PARAMETER,
+    rows: integer(1, 10_000).default(1_000).meta({ description: 'Maximum number of tombstones on the page.' }),
+    cursor: text().optional().meta({ description: 'The `nextCursor` of the previous page.' }),
+    ...COMMON_PARAMETERS,
+  }),
+  answer: answer({ tombstones: z.array(TOMBSTONE), nextCursor: z.string().optional() }),
+});

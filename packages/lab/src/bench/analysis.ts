@@ -1,0 +1,122 @@
+/**
+ * `npm run bench-analysis -- <image>`: the time of one analysis against bare decoding plus a bare pass of the network,
+ * the time of each stage, that of a MobileNetV2 on the same backend, and images a second of 1 and 2 threads. All are
+ * taken in turns, so that a busy machine slows all alike.
+ */
+import { readFile } from 'node:fs/promises';
+import { decodeImage, resizeArea } from '@akin/imaging';
+import { analyzeImage, MIN_SIDE, sharedNetworks } from '@akin/modules/internal/analyzer/analyze-image';
+import { createAnalyzer } from '@akin/modules/internal/analyzer/create-analyzer';
+import { writeOutputs } from '@akin/modules/internal/analyzer/write-outputs';
+import { loadModule } from '@akin/modules/internal/load-module';
+import { preparePicture } from '@akin/modules/internal/picture';
+import { MODULES, moduleNames } from '@akin/modules/manifests';
+import { buildMobileNet } from './mobilenet.ts';
+
+const ROUNDS = 100;
+const IMAGES = 200;
+const RATE_ROUNDS = 5;
+
+const [file] = process.argv.slice(2);
+if (file === undefined) {
+  console.error('Usage: npm run bench-analysis -- <image>');
+  process.exit(1);
+}
+const bytes = await readFile(file);
+const networks = sharedNetworks('wasm');
+const network = await networks.main();
+const copies = await networks.copies();
+const { pixels, width, height } = await decodeImage(bytes, { minSide: MIN_SIDE });
+const small = resizeArea(pixels, network.width, network.height);
+const inner = resizeArea(pixels, copies.width, copies.height);
+
+const mobileNet = buildMobileNet();
+const large = new Float32Array(224 * 224 * 3);
+
+const stages: Record<string, () => unknown> = {
+  'bare decode': () => decodeImage(bytes, { minSide: MIN_SIDE }),
+  'bare network': () => network.run([small]),
+  'bare network of copies': () => copies.run([inner]),
+  'bare MobileNetV2-1.0 at 224 px': () => mobileNet.run(large),
+  'whole analysis': () => analyzeImage(bytes),
+  'of it: resize for the network': () => resizeArea(pixels, network.width, network.height),
+};
+for (const manifest of MODULES) {
+  const module = await loadModule(manifest.name);
+  // The networks are run once, beforehand: what is timed is the module's own work.
+  let seen: ReturnType<typeof copies.run> | undefined;
+  const picture = preparePicture(pixels, {
+    ...networks,
+    async copies() {
+      return {
+        ...copies,
+        run(squares) {
+          seen ??= copies.run(squares);
+          return seen;
+        },
+      };
+    },
+  });
+  const values = await module.analyze(picture);
+  stages[`of it: ${manifest.name}`] = () => module.analyze(picture);
+  if (manifest.descriptor) stages[`of it: codes of ${manifest.name}`] = () => writeOutputs(manifest, values);
+}
+
+const times = new Map<string, number[]>(Object.keys(stages).map((name) => [name, []]));
+/** Of all threads of this process: what a busy machine changes least. */
+const cpu = new Map<string, number[]>(Object.keys(stages).map((name) => [name, []]));
+for (let round = 0; round < ROUNDS; round++) {
+  for (const [name, stage] of Object.entries(stages)) {
+    const start = performance.now();
+    const used = process.cpuUsage();
+    await stage();
+    times.get(name)?.push(performance.now() - start);
+    const { user, system } = process.cpuUsage(used);
+    cpu.get(name)?.push((user + system) / 1000);
+  }
+}
+console.log(`${file}: ${width} x ${height}, ${bytes.length} bytes; median (min to max)`);
+for (const [what, all] of [
+  ['ms', times],
+  ['ms of CPU', cpu],
+] as const) {
+  const of = (name: string) => all.get(name) ?? [];
+  for (const [name, values] of all) print(`${name}, ${what}`, values);
+  const bare = of('bare decode').map((milliseconds, round) => milliseconds + (of('bare network')[round] ?? 0));
+  print(`whole / (decode + network), ${what}`, ratios(of('whole analysis'), bare));
+  const both = bare.map((milliseconds, round) => milliseconds + (of('bare network of copies')[round] ?? 0));
+  print(`whole / (decode + both networks), ${what}`, ratios(of('whole analysis'), both));
+  print(`network / MobileNetV2, ${what}`, ratios(of('bare network'), of('bare MobileNetV2-1.0 at 224 px')));
+}
+console.log(`MobileNetV2: ${(mobileNet.parameters / 1e6).toFixed(2)} million parameters`);
+
+const rates = new Map<number, number[]>([
+  [1, []],
+  [2, []],
+]);
+for (let round = 0; round < RATE_ROUNDS; round++) {
+  for (const [threads, values] of rates) {
+    await using analyzer = await createAnalyzer({ threads });
+    const analyzeAll = () =>
+      Promise.all(Array.from({ length: IMAGES }, () => analyzer.analyze(bytes, { modules: moduleNames })));
+    // New threads compile while they run: two of them twice as much as one.
+    await analyzeAll();
+    const start = performance.now();
+    await analyzeAll();
+    values.push((IMAGES * 1000) / (performance.now() - start));
+  }
+}
+for (const [threads, values] of rates) print(`images/s, ${threads} thread${threads > 1 ? 's' : ''}`, values);
+print('2 threads / 1 thread', ratios(rates.get(2) ?? [], rates.get(1) ?? []));
+
+/** Round by round: what slows the machine down slows both sides of a round. */
+function ratios(above: readonly number[], below: readonly number[]): number[] {
+  return above.map((value, round) => value / (below[round] ?? Number.NaN));
+}
+
+function print(name: string, values: readonly number[]): void {
+  const [least, middle, most] = [0, Math.floor(values.length / 2), values.length - 1].map((at) =>
+    (values.toSorted((a, b) => a - b)[at] ?? Number.NaN).toFixed(2),
+  );
+  console.log(`${name.padEnd(34)} ${middle} (${least} to ${most})`);
+}

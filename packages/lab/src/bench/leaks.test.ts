@@ -1,0 +1,12 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it } from '@jest/globals';
+
+const LEAKS = fileURLToPath(new URL('../../dist/bench/leaks.js', import.meta.url));
+
+it('many analyses leave no tensor behind, and no memory', async () => {
+  // 10,000 take some minutes: npm run bench-leaks.
+  const { stdout } = await promisify(execFile)(process.execPath, [LEAKS, '300']);
+  expect(stdout).toContain('It does not grow.');
+}, 400_000);

@@ -1,0 +1,47 @@
+/**
+ * `npm run bench-leaks -- [how many]`: analyzes so many small pictures one after the other, tells tensors and memory, and
+ * fails when either grows.
+ */
+
+import { analyzeImage } from '@akin/modules/internal/analyzer/analyze-image';
+import * as tf from '@tensorflow/tfjs-core';
+import sharp from 'sharp';
+
+const DEFAULT_COUNT = 10_000;
+/** Different pictures; each comes again and again. */
+const PICTURES = 50;
+/** Tellings of a run. */
+const STEPS = 10;
+/** Memory swings by some MB with what the collector has left; a leak of one picture's pixels would be 50 times that. */
+const SWING_MEGABYTES = 40;
+
+const count = Number(process.argv[2] ?? DEFAULT_COUNT);
+const pictures = await Promise.all(
+  Array.from({ length: PICTURES }, (_, seed) => {
+    const data = Uint8Array.from({ length: 90 * 70 * 3 }, (_, i) => seed * 5 + (i % (seed + 7)) * 31);
+    return sharp(data, { raw: { width: 90, height: 70, channels: 3 } })
+      .jpeg()
+      .toBuffer();
+  }),
+);
+const analyze = async (times: number) => {
+  for (let i = 0; i < times; i++) await analyzeImage(pictures[i % PICTURES] as Buffer, { thumbnail: true });
+};
+const measure = () => ({
+  tensors: tf.memory().numTensors,
+  // What the network holds outside of the heap, too.
+  megabytes: Math.round(process.memoryUsage.rss() / 1e6),
+});
+
+await analyze(Math.ceil(count / STEPS));
+const first = measure();
+console.log(`after ${Math.ceil(count / STEPS)}: ${first.tensors} tensors, ${first.megabytes} MB`);
+let last = first;
+for (let step = 2; step <= STEPS; step++) {
+  await analyze(Math.ceil(count / STEPS));
+  last = measure();
+  console.log(`after ${step * Math.ceil(count / STEPS)}: ${last.tensors} tensors, ${last.megabytes} MB`);
+}
+const grown = last.tensors > first.tensors || last.megabytes > first.megabytes + SWING_MEGABYTES;
+console.log(grown ? 'It grows.' : 'It does not grow.');
+process.exitCode = grown ? 1 : 0;

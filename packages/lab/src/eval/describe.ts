@@ -1,0 +1,49 @@
+import { decodeImage, type Pixels } from '@akin/imaging';
+import { MIN_SIDE, sharedNetworks } from '@akin/modules/internal/analyzer/analyze-image';
+import { roundToHalves } from '@akin/modules/internal/half';
+import type { PictureFile } from '@akin/modules/internal/learn/sample-folder';
+import { loadModule } from '@akin/modules/internal/load-module';
+import type { Descriptor, Module, ModuleValues } from '@akin/modules/internal/module';
+import type { Backend } from '@akin/modules/internal/network/backend';
+import { preparePicture } from '@akin/modules/internal/picture';
+import { MODULES } from '@akin/modules/manifests';
+import { PEERS } from './peers.ts';
+
+/** All that is measured of one picture. */
+export interface Described {
+  readonly pixels: Pixels;
+  /** Unit vectors by the name of the module or peer. */
+  readonly vectors: Readonly<Record<string, Float32Array>>;
+  /** What the modules say, by the name of the output. */
+  readonly values: ModuleValues;
+}
+
+export type DescribedPicture = PictureFile & Described;
+
+/** Describes the bytes of an image by every module and every peer, in this thread. */
+export type Describe = (bytes: Uint8Array) => Promise<Described>;
+
+/** @throws {AkinError} as openOwnContent does, for a content model of the user's own. */
+export async function openDescribe(backend: Backend, contentModel: string | undefined): Promise<Describe> {
+  const analyses: [(typeof MODULES)[number], Module['analyze']][] = [];
+  for (const manifest of MODULES) analyses.push([manifest, (await loadModule(manifest.name)).analyze]);
+  if (contentModel !== undefined) {
+    const { openOwnContent } = await import('@akin/modules/internal/content-model/own-content');
+    const own = await openOwnContent(contentModel, backend);
+    for (const one of analyses) if (one[0].name === 'content') one[1] = own;
+  }
+  return async (bytes) => {
+    const { pixels } = await decodeImage(bytes, { minSide: MIN_SIDE });
+    const picture = preparePicture(pixels, sharedNetworks(backend));
+    const vectors: Record<string, Float32Array> = {};
+    let values: ModuleValues = {};
+    for (const [manifest, analyze] of analyses) {
+      const said = await analyze(picture);
+      values = { ...values, ...said };
+      if (manifest.descriptor === undefined) continue;
+      vectors[manifest.name] = roundToHalves((said[manifest.descriptor.output] as Descriptor).vector);
+    }
+    for (const [name, peer] of Object.entries(PEERS)) vectors[name] = peer(pixels);
+    return { pixels, vectors, values };
+  };
+}

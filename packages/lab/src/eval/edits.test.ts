@@ -1,0 +1,16 @@
+import { decodeImage } from '@akin/imaging';
+import { noise } from '@akin/modules/internal/drawing';
+import { expect, it } from '@jest/globals';
+import { EDITS, makeEdits } from './edits.ts';
+
+it.each([
+  [640, 1],
+  [1, 640],
+  [1, 1],
+  [300, 7],
+])('edits a picture of %i x %i pixels in all orientations', async (width, height) => {
+  const picture = { width, height, data: Buffer.from(noise(width, height).data) };
+  const edited = await makeEdits(picture, picture, 1);
+  expect(edited).toHaveLength(EDITS.length);
+  for (const bytes of edited) await decodeImage(bytes, { minSide: 64 });
+});

@@ -1,0 +1,24 @@
+/** `npm run eval -- <folder…>`: how good the outputs are on pictures of your own. See USAGE in options.ts. */
+
+import { sampleFolder } from '@akin/modules/internal/learn/sample-folder';
+import { checkBackend } from '@akin/modules/internal/network/backend';
+import { evaluate } from './evaluate.ts';
+import { readEvalOptions, USAGE } from './options.ts';
+
+try {
+  const options = await readEvalOptions(process.argv.slice(2));
+  if (options === undefined) console.log(USAGE);
+  else {
+    await checkBackend(options.backend);
+    // All folders are looked through before the first is measured, which takes minutes.
+    const samples = [];
+    for (const { folder, results } of options.folders) {
+      samples.push({ folder, results, files: await sampleFolder(folder, options.sample) });
+    }
+    for (const sample of samples) await evaluate(sample, options);
+  }
+} catch (error) {
+  const { message } = error as Error;
+  console.error(`${message}\nnpm run eval -- --help tells how it is used.`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,49 @@
+/**
+ * `npm run train -- <folder of pictures> [--classes <folder>] [--model <folder>] [--backend onnx]`: changes the network,
+ * or trains anew all that hangs on its weights. Checks the network of `--model` by its reference and copies it over akin's own; then the axes of
+ * descriptors, codebooks and scores, the stored outputs that tests compare with, and those of the demo. What is named by the weights and the axes
+ * gets its new name by that. A run that was broken off is begun anew; until one ends, akin refuses to analyze.
+ */
+import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { classFolders } from '@akin/modules/internal/learn/class-folders';
+import { pictureFiles } from '@akin/modules/internal/learn/sample-folder';
+import { MODEL_FOLDER } from '@akin/modules/internal/network/model';
+import { fail, readArguments } from './arguments.ts';
+import { LEAST_PICTURES } from './seen-axes.ts';
+import { checkModel, takeModel } from './take-model.ts';
+
+const { folders, classes, model, backend } = await readArguments(
+  'train -- <folder of pictures> [--classes <folder of folders>] [--model <folder>]',
+  { folders: 1, options: ['classes', 'model'] },
+);
+const [pictures] = folders as [string];
+// Before the network is replaced: a training that fails later leaves an akin that cannot analyze.
+const found = (await pictureFiles(pictures).catch(fail)).length;
+if (found < LEAST_PICTURES) {
+  fail(
+    `${pictures} holds ${found} files named as pictures. Training needs at least ${LEAST_PICTURES}, better some thousands.`,
+  );
+}
+if (classes !== undefined) await classFolders(classes).catch(fail);
+const folder = model === undefined ? MODEL_FOLDER : pathToFileURL(`${resolve(model)}/`);
+try {
+  console.log(`${await checkModel(folder, backend)}: gives what its reference says`);
+  if (folder !== MODEL_FOLDER) await takeModel(folder);
+} catch (error) {
+  fail(`The network in ${fileURLToPath(folder)} is not taken. ${error instanceof Error ? error.message : error}`);
+}
+const withClasses = classes === undefined ? [] : ['--classes', classes];
+for (const [script, more] of [
+  ['axes.js', withClasses],
+  ['main.js', []],
+  ['../../../modules/test/store-outputs.mjs', []],
+  ['../demo/main.js', []],
+] as const) {
+  const file = fileURLToPath(new URL(script, import.meta.url));
+  const args = [file, pictures, '--backend', backend, ...more];
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
+  if (status !== 0) fail('Training ended early: run it again. Until it ends, akin cannot analyze pictures.');
+}
+console.log('Now npm test, and npm run eval -- <folder…> for docs/quality.md.');

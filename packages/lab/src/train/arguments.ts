@@ -1,0 +1,65 @@
+import { parseArgs } from 'node:util';
+import { BACKENDS, type Backend, checkBackend } from '@akin/modules/internal/network/backend';
+import { MODULES } from '@akin/modules/manifests';
+
+/** What a training script is given, beside `--backend`, which all of them take. */
+interface Wanted {
+  /** Folders that it needs, in the order of its usage. */
+  readonly folders: number;
+  /** Whether names of modules with a codebook may follow them. */
+  readonly modules?: boolean;
+  /** Options with a folder each. */
+  readonly options?: readonly ('classes' | 'model')[];
+}
+
+interface Arguments {
+  /** As many as are needed. */
+  readonly folders: string[];
+  /** Those that were named; without any all with a codebook. */
+  readonly modules: readonly string[];
+  readonly classes: string | undefined;
+  readonly model: string | undefined;
+  readonly backend: Backend;
+}
+
+/**
+ * The arguments of a training script: those of this process. When they are wrong, or the backend cannot run here, it
+ * prints why and the usage, and ends the process with status 1.
+ *
+ * @param usage What follows `npm run`, but for `--backend`.
+ */
+export async function readArguments(usage: string, wanted: Wanted): Promise<Arguments> {
+  try {
+    const { backend, ...others } = parse(wanted);
+    await checkBackend(backend);
+    return { backend, ...others };
+  } catch (error) {
+    fail(`${(error as Error).message}\nUsage: npm run ${usage} [--backend ${BACKENDS.join('|')}]`);
+  }
+}
+
+/** Ends a training script with status 1. */
+export function fail(why: unknown): never {
+  console.error(why instanceof Error ? why.message : why);
+  process.exit(1);
+}
+
+/** @throws {Error} that tells the user what is wrong. */
+function parse({ folders, modules = false, options = [] }: Wanted): Arguments {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: Object.fromEntries(['backend', ...options].map((name) => [name, { type: 'string' }])),
+  });
+  const { classes, model, ...rest } = values as Record<string, string | undefined>;
+  if (positionals.length < folders) throw new Error(folders === 1 ? 'Name a folder.' : `Name ${folders} folders.`);
+  const name = rest.backend ?? 'wasm';
+  const backend = BACKENDS.find((one) => one === name);
+  if (backend === undefined) throw new Error(`--backend is one of ${BACKENDS.join(', ')}, not ${name}.`);
+  const named = positionals.slice(folders);
+  const known = MODULES.filter(({ descriptor }) => modules && descriptor).map((module) => module.name);
+  const unknown = named.find((one) => !known.includes(one));
+  if (unknown !== undefined) {
+    throw new Error(modules ? `${unknown} is none of the modules ${known.join(', ')}.` : `${unknown} is one too many.`);
+  }
+  return { folders: positionals.slice(0, folders), modules: named.length > 0 ? named : known, classes, model, backend };
+}

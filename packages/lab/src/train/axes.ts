@@ -1,0 +1,114 @@
+/**
+ * `npm run train-axes -- <folder> [--classes <folder>] [--backend onnx]`: finds the axes on which the modules content and
+ * duplicate compare what the networks and they themselves see, from pictures and edits of them, and for content from
+ * pictures of one class each in the folders below another. Writes models/content-axes.safetensors and
+ * models/duplicate-axes.safetensors; each belongs to one network, and codebooks must be trained again.
+ */
+import { createRandom } from '@akin/domain';
+import { writeAxes } from '@akin/modules/internal/axes-file';
+import { GRADIENT_AXES, HEAD_NUMBERS, POOL_NUMBERS, SEEN_AXES } from '@akin/modules/internal/content/axes';
+import { GRADIENT_NUMBERS, gradientsOf } from '@akin/modules/internal/content/gradients';
+import { seenOf } from '@akin/modules/internal/content/join';
+import { CROP_RULE } from '@akin/modules/internal/content-crop';
+import { PATTERN_AXES } from '@akin/modules/internal/duplicate/axes';
+import { PATTERN_NUMBERS } from '@akin/modules/internal/duplicate/pattern';
+import { classFolders, seeClasses } from '@akin/modules/internal/learn/class-folders';
+import { discriminantAxes, scatterOf } from '@akin/modules/internal/learn/discriminant';
+import { filesBelow } from '@akin/modules/internal/learn/files-below';
+import { toRows, withinOne } from '@akin/modules/internal/learn/linear';
+import { COPIES_FOLDER, readModel } from '@akin/modules/internal/network/model';
+import type { Picture } from '@akin/modules/internal/picture';
+import { fail, readArguments } from './arguments.ts';
+import { seeEdits, seePictures } from './see-pictures.ts';
+import { LEAST_PICTURES, seenAxes, whitenedAxes } from './seen-axes.ts';
+
+/** So many pictures are edited; more change the axes little. */
+const EDITED = 400;
+const SEED = 1;
+/** Edges are compared on axes divided by this power of their variance: partial whitening. */
+const GRADIENTS_WHITENING = 0.15;
+/** Shrinkage of the covariance of edits. */
+const PATTERN_SHRINKAGE = 0.3;
+
+const {
+  folders,
+  classes: classesFolder,
+  backend,
+} = await readArguments('train-axes -- <folder of pictures> [--classes <folder of folders>]', {
+  folders: 1,
+  options: ['classes'],
+});
+const [folder] = folders as [string];
+const files = await filesBelow(folder).catch(fail);
+const filesOfClasses = classesFolder === undefined ? [] : await classFolders(classesFolder).catch(fail);
+
+let network = '';
+const pictures = await seePictures(files, backend, async (picture) => ({
+  seen: await seenIn(picture),
+  gradients: gradientsOf(picture.square()),
+}));
+if (pictures.size < LEAST_PICTURES) {
+  fail(
+    `${folder} holds ${pictures.size} pictures that can be read. Training needs at least ${LEAST_PICTURES}, better some thousands.`,
+  );
+}
+const edits = await seeEdits([...pictures.keys()], EDITED, backend);
+if (edits.changes.length === 0) fail(`No picture in ${folder} can be edited.`);
+const classes =
+  classesFolder === undefined ? [] : await seeClasses(classesFolder, filesOfClasses, seenInFiles).catch(fail);
+console.log(`${classes.length} classes, ${classes.flat().length} pictures of them`);
+
+try {
+  // Both are found before the first is written: they stay together.
+  const [content, duplicate] = [contentTensors(), duplicateTensors()];
+  const copies = await readModel(COPIES_FOLDER);
+  console.log(`content: ${await writeAxes('content', network, pictures.size, content)}`);
+  console.log(`duplicate: ${await writeAxes('duplicate', copies.id, pictures.size, duplicate, CROP_RULE)}`);
+} catch (error) {
+  fail(error);
+}
+
+async function seenInFiles(files: readonly string[]): Promise<Float64Array[]> {
+  return [...(await seePictures(files, backend, seenIn)).values()];
+}
+
+async function seenIn(picture: Picture): Promise<Float64Array> {
+  const { model, heads, pool } = await picture.features();
+  network = model;
+  return seenOf(heads.content, pool);
+}
+
+function contentTensors() {
+  const random = createRandom(SEED);
+  const all = [...pictures.values()];
+  const main = seenAxes(
+    all.map(({ seen }) => seen),
+    classes,
+    random,
+  );
+  const gradients = toRows(
+    all.map(({ gradients }) => gradients),
+    GRADIENT_NUMBERS,
+  );
+  const edges = whitenedAxes(gradients, GRADIENT_AXES, GRADIENTS_WHITENING, random);
+  return {
+    seen_mean: { shape: [HEAD_NUMBERS + POOL_NUMBERS], values: Float32Array.from(main.mean) },
+    seen: { shape: [SEEN_AXES, HEAD_NUMBERS + POOL_NUMBERS], values: withinOne(main.axes) },
+    gradients_mean: { shape: [GRADIENT_NUMBERS], values: Float32Array.from(edges.mean) },
+    gradients: { shape: [GRADIENT_AXES, GRADIENT_NUMBERS], values: withinOne(edges.axes) },
+  };
+}
+
+function duplicateTensors() {
+  const { mean, covariances } = scatterOf(toRows(edits.patterns, PATTERN_NUMBERS), []);
+  const pattern = discriminantAxes(
+    covariances,
+    toRows(edits.changes, PATTERN_NUMBERS),
+    PATTERN_AXES,
+    PATTERN_SHRINKAGE,
+  );
+  return {
+    pattern_mean: { shape: [PATTERN_NUMBERS], values: mean },
+    pattern: { shape: [PATTERN_AXES, PATTERN_NUMBERS], values: withinOne(pattern.axes) },
+  };
+}

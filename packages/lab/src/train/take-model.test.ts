@@ -1,0 +1,59 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { MODEL_FOLDER, readModel } from '@akin/modules/internal/network/model';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { checkModel, type Reference } from './take-model.ts';
+
+describe('a network that shall replace akin’s own', () => {
+  let folder: string;
+  const url = () => pathToFileURL(`${folder}/`);
+  /** Changes one of its JSON files. */
+  const change = async (file: string, how: (json: never) => object) => {
+    await cp(MODEL_FOLDER, folder, { recursive: true });
+    const json = JSON.parse(await readFile(new URL(file, MODEL_FOLDER), 'utf8'));
+    await writeFile(join(folder, file), JSON.stringify(how(json as never)));
+  };
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'akin-take-'));
+    await cp(MODEL_FOLDER, folder, { recursive: true });
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('is taken when it gives what its reference says', async () => {
+    expect(await checkModel(url(), 'wasm')).toBe((await readModel(MODEL_FOLDER)).id);
+  });
+
+  it('is refused when it gives something else', async () => {
+    await change('reference.json', ({ tolerance, vectors: [first, ...others] }: Reference) => ({
+      tolerance,
+      vectors: [
+        { ...first, duplicate: first?.duplicate.map((value, i) => (i === 3 ? value + 2e-4 : value)) },
+        ...others,
+      ],
+    }));
+    await expect(checkModel(url(), 'wasm')).rejects.toThrow('gives for reference 0 another duplicate vector');
+  });
+
+  it('is refused when a reference is missing', async () => {
+    await change('reference.json', ({ tolerance, vectors }: Reference) => ({ tolerance, vectors: vectors.slice(1) }));
+    await expect(checkModel(url(), 'wasm')).rejects.toThrow('does not hold the 15 pictures');
+  });
+
+  it('is refused when its weights are not named as a file beside it', async () => {
+    await change('model.json', (spec: { weights: { file: string } }) => ({
+      ...spec,
+      weights: { ...spec.weights, file: `../${basename(folder)}/${spec.weights.file}` },
+    }));
+    await expect(checkModel(url(), 'wasm')).rejects.toThrow('model.json does not name its weights as a file beside it');
+  });
+
+  it('is refused when a head is of another width', async () => {
+    await change('model.json', (spec: object) => ({
+      ...spec,
+      heads: { content: { dim: 192 }, duplicate: { dim: 128 } },
+    }));
+    await expect(checkModel(url(), 'wasm')).rejects.toThrow('another layout: 192 numbers for content');
+  });
+});

@@ -1,0 +1,74 @@
+import { copyFile, readFile } from 'node:fs/promises';
+import type { Pixels } from '@akin/imaging';
+import { HEAD_NUMBERS, POOL_NUMBERS } from '@akin/modules/internal/content/axes';
+import type { Backend } from '@akin/modules/internal/network/backend';
+import { MODEL_FOLDER, pooledWidth, readModel } from '@akin/modules/internal/network/model';
+import { openNetwork } from '@akin/modules/internal/network/network';
+
+/** Of the head that no module uses; it is part of the layout and of the reference. */
+const DUPLICATE_NUMBERS = 128;
+
+/** What `reference.json` beside a model holds: what the pictures of `reference.rgb` must give. */
+export interface Reference {
+  readonly tolerance: number;
+  readonly vectors: readonly { readonly content: readonly number[]; readonly duplicate: readonly number[] }[];
+}
+
+/**
+ * Checks a main network of the layout of akin's own: undamaged, with heads and channels of the widths that the modules are
+ * written for, and giving what the reference beside it says.
+ *
+ * @returns its name.
+ * @throws an Error that says what is wrong.
+ */
+export async function checkModel(folder: URL, backend: Backend): Promise<string> {
+  const model = await readModel(folder);
+  const { heads, layers, input, weights } = model.spec;
+  // They are copied by this name.
+  if (!/^\w[\w.-]*$/.test(weights.file)) {
+    throw new Error(`model.json does not name its weights as a file beside it: ${weights.file}`);
+  }
+  const widths = { content: heads.content?.dim, duplicate: heads.duplicate?.dim, channels: pooledWidth(layers) };
+  const wanted = { content: HEAD_NUMBERS, duplicate: DUPLICATE_NUMBERS, channels: POOL_NUMBERS };
+  for (const part of ['content', 'duplicate', 'channels'] as const) {
+    if (widths[part] !== wanted[part]) {
+      throw new Error(
+        `${model.id} is of another layout: ${widths[part]} numbers for ${part}, and akin takes ${wanted[part]}.`,
+      );
+    }
+  }
+  const { tolerance, vectors } = JSON.parse(await readFile(new URL('reference.json', folder), 'utf8')) as Reference;
+  const rgb = new Uint8Array(await readFile(new URL('reference.rgb', folder)));
+  const network = await openNetwork(model, backend);
+  const size = 3 * input.width * input.height;
+  if (vectors.length === 0 || rgb.length !== size * vectors.length) {
+    throw new Error(`reference.rgb does not hold the ${vectors.length} pictures of reference.json.`);
+  }
+  for (const [i, expected] of vectors.entries()) {
+    const pixels: Pixels = { ...input, data: rgb.subarray(i * size, (i + 1) * size) };
+    const [features] = await network.run([pixels]);
+    for (const head of ['content', 'duplicate'] as const) {
+      const apart = farthest(features?.heads[head] ?? [], expected[head]);
+      if (!(apart <= tolerance)) {
+        throw new Error(
+          `${model.id} gives for reference ${i} another ${head} vector than reference.json: ${apart} apart, and ${tolerance} is allowed.`,
+        );
+      }
+    }
+  }
+  return model.id;
+}
+
+/** Copies a checked network over the main one that akin runs. Its axes and codebooks must be trained then. */
+export async function takeModel(folder: URL): Promise<void> {
+  const { spec } = await readModel(folder);
+  for (const file of [spec.weights.file, 'reference.rgb', 'reference.json', 'model.json']) {
+    await copyFile(new URL(file, folder), new URL(file, MODEL_FOLDER));
+  }
+}
+
+/** The largest difference of two numbers at one place; NaN for lists of different lengths. */
+function farthest(a: ArrayLike<number>, b: readonly number[]): number {
+  if (a.length !== b.length) return Number.NaN;
+  return b.reduce((most, value, i) => Math.max(most, Math.abs(value - (a[i] as number))), 0);
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+
+/** What is used of a connection of pg: its client, or one of its pool. */
+export interface PostgresConnection extends NodeJS.EventEmitter {
+  query(statement: {
+    readonly text: string;
+    readonly values?: unknown[];
+    /** Milliseconds. */
+    readonly query_timeout: number;
+  }): Promise<{ readonly rows: Row[] }>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each statement decides what its rows hold.
+type Row = Record<string, any>;
+
+/** A pooler between akin and PostgreSQL does not do what akin needs. The message says what to do; no passwords. */
+export class PoolerError extends Error {
+  override readonly name = 'PoolerError';
+  /** Whether it may pass by itself. */
+  readonly passing: boolean;
+
+  constructor(message: string, passing: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.passing = passing;
+  }
+}
+
+const ANSWER_MILLISECONDS = 5_000;
+const REMEDY =
+  'akin keeps its connections (settings, LISTEN, advisory locks). Set pool_mode = session for this database in PgBouncer, or name the address of PostgreSQL itself.';
+
+/**
+ * Gives a new connection its settings by a statement, for poolers refuse or forget those of the start-up message, and
+ * checks in a second transaction that they hold.
+ *
+ * @returns the process of the server behind it, which a pooler does not tell at the start
+ * @throws PoolerError where they do not, and when the server does not answer within 5 seconds
+ */
+export async function setSession(
+  client: PostgresConnection,
+  settings: Readonly<Record<string, string>>,
+): Promise<number> {
+  const names = Object.keys(settings);
+  const [set] = await ask(
+    client,
+    `select pg_backend_pid() as pid, array_agg(set_config(name, value, false) order by place) as held
+       from unnest($1::text[], $2::text[]) with ordinality as settings (name, value, place)`,
+    [names, Object.values(settings)],
+  );
+  const [later] = await ask(
+    client,
+    `select pg_backend_pid() as pid, array_agg(name) filter (where current_setting(name) is distinct from value) as lost
+       from unnest($1::text[], $2::text[]) as settings (name, value)`,
+    [names, set?.held],
+  );
+  if (later?.lost || later?.pid !== set?.pid) {
+    throw new PoolerError(`A pooler took settings of the session away (${later?.lost ?? 'all'}). ${REMEDY}`, false);
+  }
+  return later?.pid;
+}
+
+/**
+ * Refuses poolers that give the connection to somebody else between transactions or statements. PostgreSQL itself is
+ * known by its process, which the start-up told. Behind a pooler the answer does not depend on how busy it is, or how
+ * large its pool: a connection hears what another one notifies while it asks nothing only if it has a server of its own.
+ *
+ * @param openOther opens a connection of the same kind, which is closed again
+ * @throws PoolerError
+ */
+export async function requireSessionPooling(
+  client: PostgresConnection,
+  openOther: () => Promise<PostgresConnection & { end(): Promise<void> }>,
+): Promise<void> {
+  const [own] = await ask(client, 'select pg_backend_pid() as pid');
+  if (own?.pid === (client as { processID?: number | null }).processID) return;
+  const channel = `akin_pooler_${randomUUID().replaceAll('-', '')}`;
+  try {
+    await ask(client, 'begin');
+    await ask(client, `listen ${channel}`);
+    await ask(client, 'commit');
+  } catch (cause) {
+    if (!/statement pooling/.test((cause as Error).message)) throw cause;
+    throw new PoolerError(`The pooler before PostgreSQL pools by statement (statement pooling). ${REMEDY}`, false, {
+      cause,
+    });
+  }
+  let other: Awaited<ReturnType<typeof openOther>>;
+  try {
+    other = await openOther();
+    other.on('error', () => undefined);
+  } catch (cause) {
+    throw noRoom(cause);
+  }
+  const stop = new AbortController();
+  const heard = (one: PostgresConnection) =>
+    once(one, 'notification', { signal: AbortSignal.any([stop.signal, AbortSignal.timeout(ANSWER_MILLISECONDS)]) });
+  try {
+    // It comes to the other one alone if that got the same server, which listens.
+    const first = Promise.race([
+      heard(client).then(
+        () => true,
+        () => false,
+      ),
+      heard(other).then(
+        () => false,
+        () => false,
+      ),
+    ]);
+    await ask(other, `notify ${channel}`).catch((cause) => {
+      throw noRoom(cause);
+    });
+    if (!(await first)) {
+      throw new PoolerError(
+        `The pooler before PostgreSQL pools by transaction (transaction pooling). ${REMEDY}`,
+        false,
+      );
+    }
+    await ask(client, `unlisten ${channel}`);
+  } finally {
+    stop.abort();
+    await other.end().catch(() => undefined);
+  }
+}
+
+function noRoom(cause: unknown): PoolerError {
+  return new PoolerError(
+    'The pooler before PostgreSQL gave no second connection. In session pooling each one of akin takes one of the server, up to 11 a process and 19 with a queue on PostgreSQL: raise default_pool_size and max_db_connections in PgBouncer.',
+    true,
+    { cause },
+  );
+}
+
+async function ask(client: PostgresConnection, text: string, values?: unknown[]): Promise<Row[]> {
+  try {
+    const statement = { text, query_timeout: ANSWER_MILLISECONDS, ...(values ? { values } : {}) };
+    return (await client.query(statement)).rows;
+  } catch (cause) {
+    if ((cause as Error).message !== 'Query read timeout') throw cause;
+    throw new PoolerError(
+      'PostgreSQL took the connection and did not answer within 5 seconds. A pooler before it may have no connection left: raise default_pool_size in PgBouncer.',
+      true,
+      { cause },
+    );
+  }
+}

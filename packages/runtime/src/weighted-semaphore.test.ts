@@ -1,0 +1,107 @@
+import { setMaxListeners } from 'node:events';
+import { describe, expect, it } from '@jest/globals';
+import { WeightedSemaphore } from './weighted-semaphore.ts';
+
+const NEVER = new AbortController().signal;
+setMaxListeners(0, NEVER);
+
+describe('a weighted semaphore', () => {
+  /** Enters, and tells in `order` when it is in. */
+  const entering = (
+    semaphore: WeightedSemaphore,
+    order: string[],
+    name: string,
+    weight = 1,
+    urgent = false,
+    signal = NEVER,
+  ) =>
+    semaphore.enter(urgent, signal, weight).then((leave) => {
+      order.push(name);
+      return leave;
+    });
+
+  it('never lets more weight in than it has capacity, and lets everybody in at last', async () => {
+    const semaphore = new WeightedSemaphore(100);
+    let inside = 0;
+    let most = 0;
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, i) => {
+        const weight = [1, 7, 60, 100][i % 4] as number;
+        const leave = await semaphore.enter(i % 3 === 0, NEVER, weight);
+        inside += weight;
+        most = Math.max(most, inside);
+        await new Promise(setImmediate);
+        inside -= weight;
+        leave();
+      }),
+    );
+    expect([most, semaphore.taken, semaphore.waiting]).toEqual([100, 0, 0]);
+  });
+
+  it('lets urgent callers in first, each kind in the order in which they came', async () => {
+    const semaphore = new WeightedSemaphore(1);
+    const order: string[] = [];
+    const leave = await entering(semaphore, order, 'first');
+    const all = [
+      entering(semaphore, order, 'a'),
+      entering(semaphore, order, 'B', 1, true),
+      entering(semaphore, order, 'c'),
+      entering(semaphore, order, 'D', 1, true),
+    ].map(async (entered) => (await entered)());
+    leave();
+    await Promise.all(all);
+    expect(order).toEqual(['first', 'B', 'D', 'a', 'c']);
+  });
+
+  it('lets no light one pass a heavy one that waits, unless it is urgent', async () => {
+    const semaphore = new WeightedSemaphore(10);
+    const order: string[] = [];
+    const leave = await entering(semaphore, order, 'half', 5);
+    const heavy = entering(semaphore, order, 'heavy', 8);
+    const light = entering(semaphore, order, 'light', 1);
+    (await entering(semaphore, order, 'urgent', 5, true))();
+    expect(order).toEqual(['half', 'urgent']);
+    leave();
+    await Promise.all([heavy, light]);
+    expect(order).toEqual(['half', 'urgent', 'heavy', 'light']);
+  });
+
+  it('takes one alone that is heavier than its capacity', async () => {
+    const semaphore = new WeightedSemaphore(10);
+    const order: string[] = [];
+    const leave = await entering(semaphore, order, 'light', 1);
+    const heavy = entering(semaphore, order, 'heavy', 1000);
+    const last = entering(semaphore, order, 'last', 1);
+    leave();
+    (await heavy)();
+    (await last)();
+    expect([order, semaphore.isEmpty]).toEqual([['light', 'heavy', 'last'], true]);
+  });
+
+  it('gives back a part, and nothing twice', async () => {
+    const semaphore = new WeightedSemaphore(10);
+    const leave = await semaphore.enter(false, NEVER, 10);
+    const next = semaphore.enter(false, NEVER, 6);
+    leave(4);
+    await next;
+    expect(semaphore.taken).toBe(10);
+    leave();
+    leave();
+    expect(semaphore.taken).toBe(6);
+  });
+
+  it('forgets who gives up, lets in who waited behind, and lets nobody in who gave up before', async () => {
+    const semaphore = new WeightedSemaphore(10);
+    const order: string[] = [];
+    const leave = await entering(semaphore, order, 'half', 5);
+    const stop = new AbortController();
+    const heavy = entering(semaphore, order, 'heavy', 8, false, stop.signal);
+    const light = entering(semaphore, order, 'light', 5);
+    stop.abort(new Error('enough'));
+    await expect(heavy).rejects.toThrow('enough');
+    await light;
+    await expect(entering(semaphore, order, 'late', 1, true, stop.signal)).rejects.toThrow('enough');
+    leave();
+    expect([order, semaphore.taken]).toEqual([['half', 'light'], 5]);
+  });
+});

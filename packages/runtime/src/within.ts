@@ -1,0 +1,16 @@
+/**
+ * What a promise gives, unless it takes longer.
+ *
+ * @throws Error after so many milliseconds; what the promise gives later is not looked at
+ */
+export async function within<Value>(milliseconds: number, promise: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,34 @@
+import type { Collection, Store } from '../context.ts';
+
+/** What a collection has accepted, or is being sent, and has not worked off. */
+export interface Backlog {
+  /** Pictures that wait to be analyzed. */
+  readonly analyses: number;
+  /** Changes that are not applied, those that wait for their analysis included. */
+  readonly changes: number;
+}
+
+/**
+ * Whether more waits than a collection should have. Exact only where it matters: while all requests under way together
+ * have fewer changes than either limit, their changes are what is told, of which some may be done; beyond the limits
+ * nothing is counted any more.
+ */
+export async function readBacklog(store: Store, { sqlSchema: S }: Collection, limits: Backlog): Promise<Backlog> {
+  const [open] = await store.engine.query<{ changes: number }>(
+    `select coalesce(sum(count), 0)::float8 as changes from ${S}.requests where not finished and first_seq is not null`,
+  );
+  const most = open?.changes ?? 0;
+  if (most <= Math.min(limits.analyses, limits.changes)) return { analyses: most, changes: most };
+  const counted = (state: string, limit: string) =>
+    `(select count(*)::float8 from (select from ${S}.operations where state = '${state}' limit ${limit}) counted)`;
+  const [row] = await store.engine.transaction(
+    (tx) =>
+      tx.query<{ analyses: number; ready: number }>(
+        `select ${counted('queued', '$1')} + ${counted('analyzing', '$1')} as analyses, ${counted('ready', '$2')} as ready`,
+        [Math.ceil(limits.analyses) + 1, Math.ceil(limits.changes) + 1],
+      ),
+    { keyed: true },
+  );
+  const { analyses = 0, ready = 0 } = row ?? {};
+  return { analyses, changes: analyses + ready };
+}

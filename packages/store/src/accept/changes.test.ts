@@ -1,0 +1,132 @@
+import { describe, expect, it } from '@jest/globals';
+import { freshCollections } from '../../test/fresh-collections.ts';
+import { accept, ENGINES, testOutputs, visible } from '../../test/support.ts';
+import { claimForAnalysis, requeueStuck, saveAnalysis } from '../analyze/analysis.ts';
+import { maintain } from '../bulk/maintain.ts';
+import { collectionStatus } from '../collections/collections.ts';
+import { commit } from '../commit/commit.ts';
+import type { Collection, Store } from '../context.ts';
+import { findOperation, listOperations } from './operations.ts';
+
+const remove = (id: string) => ({ kind: 'delete', id }) as const;
+const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) as const;
+const url = (name: string) => `http://images.example/${name}.jpg`;
+
+describe.each(ENGINES)('changes on %s', (kind) => {
+  let store: Store;
+  let collection: Collection;
+  freshCollections(kind, (place) => {
+    ({ store, collection } = place);
+  });
+
+  /** Ends the analyses of some documents, whatever order they came in. */
+  const analyze = async (...ids: string[]) => {
+    const tasks = await claimForAnalysis(store, 100);
+    for (const task of tasks) {
+      if (ids.includes(task.id)) await saveAnalysis(store, task, testOutputs({ shape: [1, 0, 0, 0], names: ['red'] }));
+    }
+    // The others go back to where they were.
+    await requeueStuck(store, 0);
+  };
+
+  describe('changes that overtake each other', () => {
+    it('drops a document that arrives after a later one of its id', async () => {
+      await accept(store, collection, [{ id: 'a', n: 1, image: url('slow') }]);
+      await accept(store, collection, [{ id: 'a', n: 2 }]);
+      await commit(store, collection);
+      await analyze('a');
+      await commit(store, collection);
+      expect(await visible(store, collection, 'n')).toEqual([['a', 2n]]);
+      expect((await findOperation(store, collection, 1)).state).toBe('superseded');
+      expect(await store.engine.query(`select * from ${collection.sqlSchema}.outputs`)).toEqual([]);
+    });
+
+    it('drops a document that arrives after a later delete of an id that nobody ever saw', async () => {
+      await accept(store, collection, [{ id: 'a', image: url('slow') }]);
+      await accept(store, collection, [remove('a')]);
+      await commit(store, collection);
+      await maintain(store);
+      await analyze('a');
+      await commit(store, collection);
+      expect(await visible(store, collection)).toEqual([]);
+    });
+
+    it('drops a document that arrives after a later delete of its id, even when the delete is long done', async () => {
+      await accept(store, collection, [{ id: 'a', n: 1, image: url('slow') }]);
+      await accept(store, collection, [{ id: 'a', n: 2 }]);
+      await commit(store, collection);
+      await accept(store, collection, [remove('a')]);
+      await commit(store, collection);
+      await maintain(store);
+      await analyze('a');
+      await commit(store, collection);
+      expect(await visible(store, collection)).toEqual([]);
+    });
+
+    it('applies a delete by query to documents whose analysis ends later, by what the analysis found', async () => {
+      await accept(store, collection, [
+        { id: 'late', image: url('late') },
+        { id: 'other', n: 1 },
+      ]);
+      await accept(store, collection, [removeMatching('tint_names:red')]);
+      await accept(store, collection, [{ id: 'after', image: url('after') }]);
+      await commit(store, collection);
+      await maintain(store);
+      await analyze('late', 'after');
+      await commit(store, collection);
+      expect(await visible(store, collection)).toEqual(['after', 'other']);
+      expect((await collectionStatus(store, collection)).documents).toBe(2);
+      await maintain(store);
+      expect(await store.engine.query(`select * from ${collection.sqlSchema}.barriers`)).toEqual([]);
+    });
+
+    it('does not bring back an older version of what a delete by query took', async () => {
+      await accept(store, collection, [{ id: 'a', n: 1, image: url('slow') }]);
+      await accept(store, collection, [{ id: 'a', n: 2 }, removeMatching('n:2')]);
+      await commit(store, collection);
+      await maintain(store);
+      await analyze('a');
+      await commit(store, collection);
+      expect(await visible(store, collection)).toEqual([]);
+      expect((await collectionStatus(store, collection)).documents).toBe(0);
+    });
+
+    it('does not bring back an older version of a visible one that a delete by query took', async () => {
+      await accept(store, collection, [{ id: 'a', n: 1, image: url('slow') }]);
+      await accept(store, collection, [{ id: 'a', n: 2 }]);
+      await commit(store, collection);
+      await accept(store, collection, [removeMatching('n:2')]);
+      await commit(store, collection);
+      await maintain(store);
+      await analyze('a');
+      await commit(store, collection);
+      expect(await visible(store, collection)).toEqual([]);
+    });
+  });
+
+  describe('the list of operations', () => {
+    it('pages in accepted order, by state', async () => {
+      await accept(store, collection, [{ id: 'a' }, { id: 'b', image: url('b') }]);
+      await accept(store, collection, [{ id: 'c' }, remove('d'), { id: 'e', image: url('e') }]);
+      const first = await listOperations(store, collection, { limit: 2 });
+      expect(first.operations.map(({ seq, id }) => [seq, id])).toEqual([
+        [1, 'a'],
+        [2, 'b'],
+      ]);
+      expect(first.next).toBe(2);
+      const second = await listOperations(store, collection, { after: 2, limit: 3 });
+      expect(second.operations.map(({ seq, kind }) => [seq, kind])).toEqual([
+        [3, 'add'],
+        [4, 'delete'],
+        [5, 'add'],
+      ]);
+      expect(second.next).toBeUndefined();
+      const queued = await listOperations(store, collection, { state: 'queued', limit: 10 });
+      expect(queued.operations.map(({ seq, position }) => [seq, position])).toEqual([
+        [2, 1],
+        [5, 2],
+      ]);
+      await expect(findOperation(store, collection, 6)).rejects.toMatchObject({ code: 'not-found' });
+    });
+  });
+});

@@ -1,0 +1,77 @@
+import { AkinError, type FieldType, quote } from '@akin/domain';
+import { sqlType } from '../collections/collection-tables.ts';
+import type { Collection, CollectionSchema, Column, Store } from '../context.ts';
+import { blameOf } from '../engine/sqlstate.ts';
+import { Params } from '../search/params.ts';
+import { compileDelete } from './compile-delete.ts';
+
+/** Fields that documents of the same request define, by name. */
+type NewFields = ReadonlyMap<string, FieldType>;
+
+const NONE: NewFields = new Map();
+
+/**
+ * Reads the query of a delete, so that a wrong one is refused in the place where it stands.
+ *
+ * @param newFields that documents before it in the same request define
+ * @throws AkinError bad-request when the query cannot be read, names a field that no document has, or compares it with
+ * a value that does not fit
+ */
+export function checkDelete(
+  store: Store,
+  collection: Collection,
+  schema: CollectionSchema,
+  query: string,
+  newFields: NewFields = NONE,
+): void {
+  compileDelete({ store, collection, schema: withFields(schema, newFields) }, query, new Date(), new Params());
+}
+
+/**
+ * Has the database plan a delete too, as a commit will run it: what is accepted can be applied.
+ *
+ * @throws AkinError bad-request as {@link checkDelete}, and when the database refuses to run the query
+ */
+export async function planDelete(
+  store: Store,
+  collection: Collection,
+  schema: CollectionSchema,
+  query: string,
+  newFields: NewFields = NONE,
+): Promise<void> {
+  const params = new Params();
+  const all = withFields(schema, newFields);
+  const where = compileDelete({ store, collection, schema: all }, query, new Date(), params);
+  const added = [...all.columns.values()].flatMap((column) =>
+    column.kind === 'column' && column.sql.startsWith(NEW) ? [`, null::${sqlType(column.type)} as ${column.sql}`] : [],
+  );
+  try {
+    await store.engine.query(
+      `explain select d.doc from (select x.*${added.join('')} from ${collection.sqlSchema}.documents x) d where ${where}`,
+      params.values,
+      'bulk',
+    );
+  } catch (error) {
+    if (blameOf(error) === 'server') throw error;
+    throw new AkinError(
+      'bad-request',
+      `The database cannot run the query ${quote(query)} of a delete. Write it in another way, such as with fewer clauses.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Begins the names of columns that are not there yet. It holds a blank, which no other name has. */
+const NEW = '"new ';
+
+function withFields(schema: CollectionSchema, newFields: NewFields): CollectionSchema {
+  if (newFields.size === 0) return schema;
+  const fields = new Map(schema.fields);
+  const columns = new Map(schema.columns);
+  for (const [name, type] of newFields) {
+    if (fields.has(name)) continue;
+    fields.set(name, { name, type, origin: 'document', returnedByDefault: true });
+    columns.set(name, { kind: 'column', sql: `${NEW}${columns.size}"`, type } satisfies Column);
+  }
+  return { ...schema, fields, columns };
+}

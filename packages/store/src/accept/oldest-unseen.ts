@@ -1,0 +1,12 @@
+import type { Collection, Store } from '../context.ts';
+
+/** When the oldest change was accepted that is not visible yet; undefined when all are. */
+export async function oldestUnseen(store: Store, { id, sqlSchema: S }: Collection): Promise<Date | undefined> {
+  const [row] = await store.engine.query<{ at: Date | null }>(
+    `select coalesce(
+       (select accepted_at from ${S}.requests where not finished and first_seq is not null order by first_seq limit 1),
+       (select now() from akin.collections where id = $1 and unpublished_operations > 0)) as at`,
+    [id],
+  );
+  return row?.at ?? undefined;
+}

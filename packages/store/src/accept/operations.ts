@@ -1,0 +1,185 @@
+import { AkinError, type ErrorCode } from '@akin/domain';
+import type { Collection, Store } from '../context.ts';
+import type { Row } from '../engine/engine.ts';
+
+export type OperationState =
+  /** Waits for an analysis. */
+  | 'queued'
+  | 'analyzing'
+  /** Waits for the next commit. */
+  | 'ready'
+  | 'visible'
+  | 'failed'
+  /** A later operation for the same id took its place before it was visible. */
+  | 'superseded';
+
+/** One accepted change. */
+export interface Operation {
+  readonly seq: number;
+  /** Of the document within its request, from 0. */
+  readonly position: number;
+  readonly kind: 'add' | 'delete' | 'delete-by-query';
+  /** Of the document; null for a delete by query. */
+  readonly id: string | null;
+  readonly state: OperationState;
+  /** How often an analysis began. */
+  readonly attempt: number;
+  readonly acceptedAt: Date;
+  readonly error?: { readonly code: ErrorCode; readonly msg: string };
+}
+
+export interface OperationPage {
+  /** In accepted order. */
+  readonly operations: readonly Operation[];
+  /** Give it back as `after` for the next page; absent on the last one. */
+  readonly next?: number;
+}
+
+/** An inclusive range of sequence numbers. */
+export interface SeqRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+const COLUMNS = `r.first_seq + o.position as seq, o.position, o.kind, o.id, o.attempt, r.accepted_at, o.error_code, o.error_msg,
+  case when o.state <> 'applied' then o.state when o.applied_commit <= c.commit then 'visible' else 'ready' end as state`;
+
+/** What each state is in the table. */
+const CONDITIONS: Readonly<Record<OperationState, string>> = {
+  queued: "o.state = 'queued'",
+  analyzing: "o.state = 'analyzing'",
+  ready: "(o.state = 'ready' or o.state = 'applied' and o.applied_commit > c.commit)",
+  visible: "o.state = 'applied' and o.applied_commit <= c.commit",
+  failed: "o.state = 'failed'",
+  superseded: "o.state = 'superseded'",
+};
+
+/**
+ * Operations in accepted order.
+ * @param options.after only those with a greater sequence number
+ * @param options.limit at most 1000
+ */
+export async function listOperations(
+  store: Store,
+  collection: Collection,
+  options: { readonly state?: OperationState; readonly after?: number; readonly limit: number },
+): Promise<OperationPage> {
+  const limit = Math.min(Math.max(options.limit, 1), 1000);
+  const rows = await selectOperations(store, collection, {
+    from: (options.after ?? 0) + 1,
+    to: Number.MAX_SAFE_INTEGER,
+    ...(options.state === undefined ? {} : { condition: CONDITIONS[options.state] }),
+    limit: limit + 1,
+  });
+  const operations = rows.slice(0, limit);
+  const last = operations.at(-1);
+  return rows.length > limit && last !== undefined ? { operations, next: last.seq } : { operations };
+}
+
+/** @throws AkinError not-found when there is no such operation, or it is so old that it was forgotten */
+export async function findOperation(store: Store, collection: Collection, seq: number): Promise<Operation> {
+  const [operation] = await selectOperations(store, collection, { from: seq, to: seq, limit: 1 });
+  if (operation !== undefined) return operation;
+  throw new AkinError('not-found', `There is no operation ${collection.name}-${seq}, or it was finished long ago.`);
+}
+
+/**
+ * Waits until the operations of a range are analyzed (or failed), or until the effect of each can be seen (or it
+ * failed or was superseded).
+ *
+ * @returns those that failed
+ * @throws the reason of `signal` when it aborts
+ */
+export async function waitForOperations(
+  store: Store,
+  collection: Collection,
+  range: SeqRange,
+  options: { readonly until?: 'analyzed' | 'visible'; readonly signal?: AbortSignal } = {},
+): Promise<Operation[]> {
+  const { until = 'analyzed', signal } = options;
+  if (range.last < range.first) return [];
+  for (let wait = FIRST_POLL; ; wait = Math.min(wait * 1.5, LAST_POLL)) {
+    signal?.throwIfAborted();
+    // Listens before it looks, so that nothing between is missed.
+    const changed = store.memory.events.changed(collection.id, wait, signal);
+    if (!(await isOpen(store, collection, range, until))) break;
+    await changed;
+    // Many analyses end at the same time: one look for all of them.
+    await new Promise((resolve) => setTimeout(resolve, SETTLE));
+  }
+  return selectOperations(store, collection, {
+    from: range.first,
+    to: range.last,
+    condition: CONDITIONS.failed,
+    limit: MAX_FAILED,
+  });
+}
+
+/** Milliseconds between two looks when nothing tells: another process may do the work. */
+const FIRST_POLL = 100;
+const LAST_POLL = 1_000;
+const SETTLE = 5;
+const MAX_FAILED = 1_000;
+
+async function isOpen(
+  store: Store,
+  collection: Collection,
+  range: SeqRange,
+  until: 'analyzed' | 'visible',
+): Promise<boolean> {
+  const S = collection.sqlSchema;
+  const open = until === 'visible' ? "'queued', 'analyzing', 'ready'" : "'queued', 'analyzing'";
+  const inRange = (condition: string) =>
+    `exists (select from ${S}.operations o where o.request = r.request and ${IN_RANGE} and ${condition})`;
+  const unpublished =
+    until === 'visible' ? `or c.unpublished_operations > 0 and ${inRange('o.applied_commit > c.commit')}` : '';
+  const [row] = await store.engine.query<{ open: boolean }>(
+    `select exists (
+       select from ${S}.requests r, akin.collections c
+        where c.id = $1 and ${overlapping(S)}
+          and (not r.finished and ${inRange(`o.state in (${open})`)} ${unpublished})
+     ) as open`,
+    [collection.id, range.first, range.last],
+  );
+  return row?.open ?? false;
+}
+
+/** Requests that share sequence numbers with $2…$3. The one that holds $2 has the greatest first_seq up to it. */
+function overlapping(S: string): string {
+  return `r.first_seq >= coalesce((select max(first_seq) from ${S}.requests where first_seq <= $2), $2)
+    and r.first_seq <= $3 and r.first_seq + r.count > $2`;
+}
+
+/** Of such a request, the operations from $2 to $3; the index on (request, position) finds them. */
+const IN_RANGE = 'o.position >= $2::bigint - r.first_seq and o.position <= $3::bigint - r.first_seq';
+
+async function selectOperations(
+  store: Store,
+  collection: Collection,
+  { from, to, condition = 'true', limit }: { from: number; to: number; condition?: string; limit: number },
+): Promise<Operation[]> {
+  const S = collection.sqlSchema;
+  const sql = `select ${COLUMNS}
+       from ${S}.requests r join akin.collections c on c.id = $1
+      cross join lateral (
+        select * from ${S}.operations o where o.request = r.request and ${IN_RANGE} and ${condition}
+         order by o.position limit $4
+      ) o
+      where ${overlapping(S)}
+      order by r.first_seq, o.position limit $4`;
+  const rows = await store.engine.transaction((tx) => tx.query(sql, [collection.id, from, to, limit]), { keyed: true });
+  return rows.map(fromRow);
+}
+
+function fromRow(row: Row): Operation {
+  return {
+    seq: Number(row.seq),
+    position: row.position,
+    kind: row.kind,
+    id: row.id,
+    state: row.state,
+    attempt: row.attempt,
+    acceptedAt: row.accepted_at,
+    ...(row.error_code === null ? {} : { error: { code: row.error_code, msg: row.error_msg } }),
+  };
+}

@@ -1,0 +1,71 @@
+import type { Collection, Store } from '../context.ts';
+import type { Queryable } from '../engine/engine.ts';
+
+/** Rows in one statement: some milliseconds on PGlite. */
+const CHUNK = 500;
+
+/** Removes a request that was never accepted, with all that it carries. */
+export async function removeRequest(store: Store, collection: Collection, request: bigint): Promise<void> {
+  const S = collection.sqlSchema;
+  for (let count = Number.POSITIVE_INFINITY; count > 0; ) {
+    count = await store.engine.transaction(
+      async (tx) => {
+        const rows = await deleteOperations(tx, collection, request, CHUNK);
+        const docs = rows.flatMap(({ doc }) => (doc === null ? [] : [doc]));
+        await tx.query(`delete from ${S}.outputs where doc = any($1::bigint[])`, [docs]);
+        await tx.query(`delete from ${S}.thumbnails where doc = any($1::bigint[])`, [docs]);
+        return rows.length;
+      },
+      { lane: 'bulk', keyed: true },
+    );
+  }
+  await store.engine.query(`delete from ${S}.requests where request = $1 and first_seq is null`, [request], 'bulk');
+}
+
+/** Forgets a finished request with its operations; its documents live on by themselves. */
+export async function forgetRequest(store: Store, collection: Collection, request: bigint): Promise<void> {
+  for (let count = Number.POSITIVE_INFINITY; count > 0; ) {
+    count = await store.engine.transaction(
+      async (tx) => (await deleteOperations(tx, collection, request, CHUNK)).length,
+      { lane: 'bulk', keyed: true },
+    );
+  }
+  await store.engine.query(`delete from ${collection.sqlSchema}.requests where request = $1`, [request], 'bulk');
+}
+
+async function deleteOperations(
+  tx: Queryable,
+  collection: Collection,
+  request: bigint,
+  limit: number,
+): Promise<{ doc: bigint | null }[]> {
+  const S = collection.sqlSchema;
+  return tx.query(
+    `delete from ${S}.operations where request = $1
+       and position in (select position from ${S}.operations where request = $1 order by position limit $2)
+     returning doc`,
+    [request, limit],
+  );
+}
+
+/** Marks those of some requests that have nothing left to do. */
+export async function finishRequests(
+  tx: Queryable,
+  collection: Collection,
+  requests: readonly bigint[],
+): Promise<void> {
+  const S = collection.sqlSchema;
+  // Locked first, and looked at by another statement: so that it sees what others did to them until then.
+  await tx.query(
+    `select 1 from ${S}.requests where request = any($1::bigint[]) and not finished order by request for update`,
+    [requests],
+  );
+  const open = (state: string) =>
+    `not exists (select from ${S}.operations o where o.request = r.request and o.state = '${state}')`;
+  await tx.query(
+    `update ${S}.requests r set finished = true
+      where r.request = any($1::bigint[]) and not r.finished and r.first_seq is not null
+        and ${open('queued')} and ${open('analyzing')} and ${open('ready')}`,
+    [requests],
+  );
+}

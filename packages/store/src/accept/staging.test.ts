@@ -1,0 +1,174 @@
+import { describe, expect, it } from '@jest/globals';
+import { freshCollections } from '../../test/fresh-collections.ts';
+import { accept, changesOf, ENGINES, testOutputs, visible } from '../../test/support.ts';
+import { loadSchema } from '../collections/schema.ts';
+import { commit } from '../commit/commit.ts';
+import type { Collection, Store } from '../context.ts';
+import { listOperations } from './operations.ts';
+import { stageChanges } from './staging.ts';
+
+const remove = (id: string) => ({ kind: 'delete', id }) as const;
+const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) as const;
+
+describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
+  let store: Store;
+  let collection: Collection;
+  freshCollections(kind, (place) => {
+    ({ store, collection } = place);
+  });
+
+  it('numbers operations across requests, without gaps', async () => {
+    expect(await accept(store, collection, [{ id: 'a' }, { id: 'b' }])).toEqual({ first: 1, last: 2, count: 2 });
+    expect(await accept(store, collection, [])).toEqual({ first: 3, last: 2, count: 0 });
+    expect(await accept(store, collection, [remove('a')])).toEqual({ first: 3, last: 3, count: 1 });
+  });
+
+  it('shows nothing of a request before a commit, and nothing ever of one that was discarded', async () => {
+    const discarded = await stageChanges(store, collection);
+    await discarded.add(await changesOf(store, collection, [{ id: 'never', brandnew: 1 }]));
+    await accept(store, collection, [{ id: 'a', price: 5 }]);
+    expect(await visible(store, collection)).toEqual([]);
+    await discarded.discard();
+    await commit(store, collection);
+    expect(await visible(store, collection)).toEqual(['a']);
+    expect((await loadSchema(store, collection)).fields.has('brandnew')).toBe(false);
+    const S = collection.sqlSchema;
+    expect(await store.engine.query(`select request from ${S}.requests`)).toHaveLength(1);
+  });
+
+  it('keeps every value as it was sent', async () => {
+    const document = {
+      id: 'http://x/1 :\u{1f642}"\'\\{}',
+      image: 'x.jpg',
+      labels: ['a "quoted"', 'b\\c', '', '{}', 'null', 'ü, ö'],
+      location: '52.5,-13.25',
+      yes: false,
+      long: 5,
+      double: 0.1,
+      date: '2020-02-29T12:00:00.123+02:00',
+      string: 'tab\tnewline\n"quote" \\ backslash',
+      'né "n"': 'x',
+      import: testOutputs({ shape: [0.5, -0.25, 0, 1], names: ['dark red', 'a"b'] }),
+    };
+    await accept(store, collection, [document]);
+    await commit(store, collection);
+    const { columns } = await loadSchema(store, collection);
+    const [row] = await store.engine.query(`select * from ${collection.sqlSchema}.documents`);
+    const stored = (name: string) => {
+      const column = columns.get(name);
+      return column?.kind === 'column' ? row?.[column.sql] : undefined;
+    };
+    expect(stored('id')).toBe(document.id);
+    expect(stored('labels')).toEqual(document.labels);
+    expect([row?.lat, row?.lon]).toEqual([52.5, -13.25]);
+    expect(stored('yes')).toBe(false);
+    expect(stored('long')).toBe(5n);
+    expect(stored('double')).toBe(0.1);
+    expect(stored('date')).toEqual(new Date('2020-02-29T10:00:00.123Z'));
+    expect(stored('string')).toBe(document.string);
+    expect(stored('né "n"')).toBe('x');
+    expect(stored('tint_names')).toEqual(['dark red', 'a"b']);
+    expect(stored('tint_isolated')).toBe(true);
+    expect(stored('tint_freq')).toEqual([0.25, 0.75]);
+    expect(stored('tint_free')).toEqual([0n, 8n]);
+    expect(stored('shape_cluster')).toBe(3n);
+    expect(
+      await store.engine.query(`select cell, vector::text as vector from ${collection.sqlSchema}.descriptors_shape`),
+    ).toEqual([{ cell: 3, vector: '[0.5,-0.25,0,1]' }]);
+    expect(await store.engine.query(`select json from ${collection.sqlSchema}.outputs`)).toEqual([
+      { json: document.import },
+    ]);
+    const words = await store.engine.query(
+      `select 1 from ${collection.sqlSchema}.documents where words @@ 'quoted & backslash & dark'::tsquery`,
+    );
+    expect(words).toHaveLength(1);
+  });
+
+  it('lets the first accepted value decide the type when two clients race, and the other fit', async () => {
+    const first = await stageChanges(store, collection);
+    const second = await stageChanges(store, collection);
+    await first.add(await changesOf(store, collection, [{ id: 'a', price: 1.5, code: 'x' }]));
+    await second.add(await changesOf(store, collection, [{ id: 'b', price: 5, code: 1.1 }]));
+    await first.accept();
+    await second.accept();
+    await commit(store, collection);
+    const { fields } = await loadSchema(store, collection);
+    expect([fields.get('price')?.type, fields.get('code')?.type]).toEqual(['double', 'string']);
+    expect(await visible(store, collection, 'price')).toEqual([
+      ['a', 1.5],
+      ['b', 5],
+    ]);
+    expect(await visible(store, collection, 'code')).toEqual([
+      ['a', 'x'],
+      ['b', '1.1'],
+    ]);
+  });
+
+  it('refuses the whole request whose values do not fit what another client defined meanwhile', async () => {
+    const first = await stageChanges(store, collection);
+    const second = await stageChanges(store, collection);
+    await first.add(await changesOf(store, collection, [{ id: 'a', price: 5 }]));
+    await second.add(
+      await changesOf(store, collection, [
+        { id: 'b', other: 1 },
+        { id: 'c', price: 1.5 },
+        { id: 'd', price: 2.5 },
+      ]),
+    );
+    await first.accept();
+    await expect(second.accept()).rejects.toMatchObject({
+      code: 'bad-request',
+      message: expect.stringContaining('"price"'),
+      details: [
+        { position: 1, id: 'c' },
+        { position: 2, id: 'd' },
+      ],
+    });
+    const { fields } = await loadSchema(store, collection);
+    expect(fields.get('price')?.type).toBe('long');
+    expect(fields.has('other')).toBe(false);
+    expect((await listOperations(store, collection, { limit: 10 })).operations).toHaveLength(1);
+  });
+
+  it('takes many requests at once', async () => {
+    const accepted = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => accept(store, collection, [{ id: `d${i}`, [`f${i % 7}`]: i }])),
+    );
+    expect(accepted.map(({ first }) => first).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 30 }, (_, i) => i + 1),
+    );
+    await commit(store, collection);
+    expect(await visible(store, collection)).toHaveLength(30);
+  });
+
+  it('adds a field while a search runs long', async () => {
+    await accept(store, collection, [{ id: 'a' }]);
+    let release = () => {};
+    const searching = store.engine.transaction(
+      async (tx) => {
+        await tx.query(`select * from ${collection.sqlSchema}.documents`);
+        // PGlite has one connection: a search cannot run beside anything there.
+        if (kind === 'postgres') await new Promise<void>((resolve) => (release = resolve));
+      },
+      { snapshot: true },
+    );
+    const accepting = accept(store, collection, [{ id: 'b', added: 1 }]);
+    if (kind === 'postgres') {
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      // Others still read while the column waits for its turn.
+      await store.engine.query(`select * from ${collection.sqlSchema}.documents`);
+    }
+    release();
+    await searching;
+    expect(await accepting).toMatchObject({ count: 1 });
+  });
+
+  it.each([
+    ['syntax', 'price:[1 TO'],
+    ['a field that no document has', 'nosuchfield:1'],
+  ])('refuses a delete by query with wrong %s at once', async (_, query) => {
+    const staging = await stageChanges(store, collection);
+    await expect(staging.add([removeMatching(query)])).rejects.toMatchObject({ code: 'bad-request' });
+    await staging.discard();
+  });
+});

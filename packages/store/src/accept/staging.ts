@@ -1,0 +1,360 @@
+import {
+  AkinError,
+  documentToJson,
+  type ErrorDetail,
+  type FieldType,
+  type FieldValue,
+  fitValue,
+  type JsonObject,
+  type NewDocument,
+  parseJson,
+} from '@akin/domain';
+import { addFields } from '../collections/fields.ts';
+import { loadSchema } from '../collections/schema.ts';
+import type { Collection, CollectionSchema, Store } from '../context.ts';
+import { byteaArray, textArray } from '../engine/binary.ts';
+import { sqlStateOf } from '../engine/sqlstate.ts';
+import { statements } from '../statements.ts';
+import { planDelete } from './check-delete.ts';
+import { removeRequest } from './requests.ts';
+
+/** A change as a client asks for it, validated. */
+export type Change =
+  | {
+      readonly kind: 'add';
+      readonly document: NewDocument;
+      /** The modules to apply to the image; all when absent. */
+      readonly modules?: readonly string[];
+      /** What `parseOutputs` gave as the mark of the document's outputs. */
+      readonly mark?: string;
+    }
+  | { readonly kind: 'delete'; readonly id: string }
+  | { readonly kind: 'delete-by-query'; readonly query: string };
+
+/** Sequence numbers of an accepted request, both ends included; none when `count` is 0. */
+export interface Accepted {
+  readonly first: number;
+  readonly last: number;
+  readonly count: number;
+}
+
+/** The changes of one request on their way in. Nothing of it counts before `accept` resolves. */
+export interface Staging {
+  /** Writes changes behind those before. Resolves when they are written: wait for it, and memory stays bounded. */
+  add(changes: readonly Change[]): Promise<void>;
+  /**
+   * Accepts all changes at once: from here on they are durable and in order. Defines the fields that are new.
+   * @throws AkinError bad-request, with a detail for each document, when another client gave a new field a type
+   * meanwhile that a value does not fit; nothing is accepted then
+   */
+  accept(): Promise<Accepted>;
+  /** Forgets the request. Harmless after `accept`. */
+  discard(): Promise<void>;
+}
+
+/** Statements on PGlite's only connection stay under 50 ms; on PostgreSQL a few large ones cost less than many. */
+const BATCH_BYTES = { pglite: 256 * 1024, postgres: 1024 * 1024 };
+const BATCH_ROWS = 250;
+const LOCK_MILLISECONDS = 250;
+const LOCK_ATTEMPTS = 60;
+const LOCK_NOT_AVAILABLE = '55P03';
+const MAX_DETAILS = 100;
+
+/** Where a request comes from: what is done for it later, by others, is told of with that. */
+export interface Origin {
+  /** What log lines of it have as `requestId`. */
+  readonly requestId?: string | undefined;
+  /** The `traceparent` of the span that its analyses are part of. */
+  readonly trace?: string | undefined;
+}
+
+/**
+ * @param options.tombstones false: its deletes leave no tombstones
+ * @throws AkinError unavailable when the disk of the embedded database has too little room
+ */
+export async function stageChanges(
+  store: Store,
+  collection: Collection,
+  origin: Origin = {},
+  options: { readonly tombstones?: boolean } = {},
+): Promise<Staging> {
+  await store.engine.disk?.requireRoom('changes');
+  const [row] = await store.engine.query<{ request: bigint }>(
+    `insert into ${collection.sqlSchema}.requests (request_id, trace, tombstones) values ($1, $2, $3) returning request`,
+    [origin.requestId ?? null, origin.trace ?? null, options.tombstones ?? true],
+  );
+  if (row === undefined) throw new Error('insert returned no row');
+  return new StagedRequest(store, collection, row.request);
+}
+
+class StagedRequest implements Staging {
+  readonly #store: Store;
+  readonly #collection: Collection;
+  readonly #request: bigint;
+  /** The type that the values of each field have, as staged. */
+  readonly #types = new Map<string, FieldType>();
+  #count = 0;
+  #state: 'open' | 'accepted' | 'discarded' = 'open';
+
+  constructor(store: Store, collection: Collection, request: bigint) {
+    this.#store = store;
+    this.#collection = collection;
+    this.#request = request;
+  }
+
+  async add(changes: readonly Change[]): Promise<void> {
+    if (this.#state !== 'open') throw new Error(`the request is ${this.#state}`);
+    let batch: Row[] = [];
+    let bytes = 0;
+    const most = BATCH_BYTES[this.#store.engine.kind];
+    for (const change of changes) {
+      if (change.kind === 'delete-by-query') {
+        const schema = await loadSchema(this.#store, this.#collection);
+        await planDelete(this.#store, this.#collection, schema, change.query, this.#types);
+      }
+      const row = this.#row(change);
+      const size = sizeOf(row);
+      if (batch.length === BATCH_ROWS || (batch.length > 0 && bytes + size > most)) {
+        await this.#write(batch);
+        batch = [];
+        bytes = 0;
+      }
+      batch.push(row);
+      bytes += size;
+    }
+    if (batch.length > 0) await this.#write(batch);
+  }
+
+  accept(): Promise<Accepted> {
+    return statements('UPDATE requests', this.#collection, () => this.#accept());
+  }
+
+  async #accept(): Promise<Accepted> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const outcome = await this.#tryAccept();
+        if ('first' in outcome) {
+          this.#state = 'accepted';
+          this.#store.memory.events.tell(this.#collection.id);
+          return outcome;
+        }
+        await this.#recheck(outcome);
+      } catch (error) {
+        // A search that runs long keeps columns from being added: try again rather than make all others wait behind us.
+        if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE || attempt === LOCK_ATTEMPTS) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 100));
+      }
+    }
+  }
+
+  async discard(): Promise<void> {
+    if (this.#state !== 'open') return;
+    this.#state = 'discarded';
+    await removeRequest(this.#store, this.#collection, this.#request);
+  }
+
+  #row(change: Change): Row {
+    if (change.kind === 'delete') return { ...EMPTY, kind: 'delete', id: change.id };
+    if (change.kind === 'delete-by-query') return { ...EMPTY, kind: 'delete-by-query', document: change.query };
+    const { id, fields, sent, import: outputs, thumbnail } = change.document;
+    for (const [name, value] of fields) {
+      const type = typeOfValue(value);
+      if (type !== undefined && !this.#types.has(name)) this.#types.set(name, type);
+    }
+    return {
+      kind: 'add',
+      id,
+      document: documentToJson({ id, fields, sent }),
+      outputs: outputs ?? null,
+      mark: change.mark ?? null,
+      thumbnail: thumbnail ?? null,
+      modules: change.modules?.join(',') ?? null,
+      ...(outputs === undefined && fields.has('image')
+        ? { state: 'queued', host: hostOf(String(fields.get('image'))) }
+        : { state: 'ready', host: null }),
+    };
+  }
+
+  /** One statement, so one round trip and one transaction. */
+  async #write(batch: readonly Row[]): Promise<void> {
+    const S = this.#collection.sqlSchema;
+    await this.#store.engine.disk?.requireRoom('changes');
+    const texts = (column: Exclude<keyof Row, 'thumbnail'>) => textArray(batch.map((row) => row[column]));
+    await this.#store.engine.query(
+      `with added as materialized (
+         select case when kind = 'add' then nextval('${S}.doc') end as doc, t.*
+           from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+                       $11::bytea[])
+                with ordinality as t (kind, id, document, modules, state, host, outputs, mark, thumbnail, i)
+       ), outputs as (
+         insert into ${S}.outputs (doc, json, mark) select doc, outputs, mark from added where outputs is not null
+       ), thumbnails as (
+         insert into ${S}.thumbnails (doc, bytes, etag)
+         select doc, thumbnail, md5(thumbnail) from added where thumbnail is not null
+       )
+       insert into ${S}.operations (request, position, kind, id, doc, document, modules, state, host)
+       select $1, $2 + i - 1, kind, id, doc, document, modules, state, host from added`,
+      [
+        this.#request,
+        this.#count,
+        texts('kind'),
+        texts('id'),
+        texts('document'),
+        texts('modules'),
+        texts('state'),
+        texts('host'),
+        texts('outputs'),
+        texts('mark'),
+        byteaArray(batch.map((row) => row.thumbnail)),
+      ],
+      'bulk',
+    );
+    this.#count += batch.length;
+  }
+
+  /** @returns the schema that some staged values do not have the types of, if so */
+  async #tryAccept(): Promise<Accepted | CollectionSchema> {
+    const { id, sqlSchema: S } = this.#collection;
+    return this.#store.engine.transaction(
+      async (tx) => {
+        const [row] = await tx.query<{ schema_version: number; next_seq: bigint; held: boolean; replaced: boolean }>(
+          `select schema_version, next_seq, coalesce(held_until > clock_timestamp(), false) as held,
+                  replaced_at is not null as replaced
+             from akin.collections where id = $1 for update`,
+          [id],
+        );
+        if (row === undefined)
+          throw new AkinError('not-found', `The collection ${this.#collection.name} does not exist any more.`);
+        if (row.held || row.replaced) throw heldUp(row.replaced);
+        const schema = await loadSchema(this.#store, this.#collection, row.schema_version, tx);
+        if (this.#misfits(schema).length > 0) return schema;
+        const first = Number(row.next_seq);
+        if (this.#count === 0) {
+          await tx.query(`delete from ${S}.requests where request = $1`, [this.#request]);
+          return { first, last: first - 1, count: 0 };
+        }
+        const added = [...this.#types].filter(([name]) => !schema.fields.has(name));
+        await addFields(tx, this.#collection, new Map(added));
+        const accepted = await tx.query(
+          `update ${S}.requests set first_seq = $2, count = $3, accepted_at = now()
+            where request = $1 and first_seq is null returning request`,
+          [this.#request, row.next_seq, this.#count],
+        );
+        if (accepted.length === 0)
+          throw new AkinError('unavailable', 'The request was given up because it took too long. Send it again.');
+        await tx.query('update akin.collections set next_seq = next_seq + $2 where id = $1', [id, this.#count]);
+        return { first, last: first + this.#count - 1, count: this.#count };
+      },
+      { lockTimeoutMilliseconds: LOCK_MILLISECONDS },
+    );
+  }
+
+  /** Fields whose values were staged under another type than the schema has by now. */
+  #misfits(schema: CollectionSchema): string[] {
+    return [...this.#types]
+      .filter(([name, type]) => (schema.fields.get(name)?.type ?? type) !== type)
+      .map(([name]) => name);
+  }
+
+  /**
+   * Checks all staged documents under the newer types, a batch at a time and outside of any lock. They are stored as
+   * they were sent, so those that fit need no change.
+   */
+  async #recheck(newer: CollectionSchema): Promise<void> {
+    const S = this.#collection.sqlSchema;
+    const misfits = this.#misfits(newer);
+    const details: ErrorDetail[] = [];
+    for (let from = 0; from < this.#count; from += BATCH_ROWS) {
+      const rows = await this.#store.engine.query<{ position: number; id: string; document: string }>(
+        `select position, id, document from ${S}.operations
+          where request = $1 and position >= $2 and position < $2 + ${BATCH_ROWS} and kind = 'add' order by position`,
+        [this.#request, from],
+        'bulk',
+      );
+      for (const { position, id, document } of rows) {
+        const problem = misfitIn(document, misfits, newer);
+        if (problem === undefined || details.length === MAX_DETAILS) continue;
+        const msg = `Document ${JSON.stringify(id)} at position ${position}: ${problem}, the type that another client gave it meanwhile.`;
+        details.push({ position, id, code: 'bad-request', msg });
+      }
+    }
+    for (const name of misfits) this.#types.set(name, newer.fields.get(name)?.type ?? 'string');
+    const [first] = details;
+    if (first === undefined) return;
+    await this.discard();
+    throw new AkinError('bad-request', first.msg, { details });
+  }
+}
+
+/** The collection is being made anew: whoever sends again a moment later meets the new one. */
+function heldUp(replaced: boolean): AkinError {
+  return new AkinError('unavailable', 'The collection is just being exchanged for one made anew: send it again.', {
+    retryAfterSeconds: replaced ? 1 : 2,
+  });
+}
+
+/** What is wrong with the first value of a staged document that does not have the type of its field, if any. */
+function misfitIn(document: string, names: readonly string[], schema: CollectionSchema): string | undefined {
+  const values = parseJson(document) as JsonObject;
+  for (const name of names) {
+    const value = values.get(name);
+    const type = schema.fields.get(name)?.type;
+    if (value === undefined || type === undefined) continue;
+    try {
+      fitValue(type, value);
+    } catch (error) {
+      return `field ${JSON.stringify(name)}: ${(error as Error).message}`;
+    }
+  }
+  return undefined;
+}
+
+/** The type that a new field gets from a value; undefined for values that only preconfigured fields have. */
+function typeOfValue(value: FieldValue): FieldType | undefined {
+  switch (typeof value) {
+    case 'boolean':
+      return 'boolean';
+    case 'bigint':
+      return 'long';
+    case 'number':
+      return 'double';
+    case 'string':
+      return 'string';
+    default:
+      return value instanceof Date ? 'date' : undefined;
+  }
+}
+
+interface Row {
+  readonly kind: Change['kind'];
+  readonly id: string | null;
+  readonly document: string | null;
+  readonly modules: string | null;
+  readonly state: 'queued' | 'ready';
+  /** Of the address of the picture, if that is to be analyzed: hosts are spared. */
+  readonly host: string | null;
+  readonly outputs: string | null;
+  readonly mark: string | null;
+  readonly thumbnail: Uint8Array | null;
+}
+
+const EMPTY: Row = {
+  kind: 'delete',
+  id: null,
+  document: null,
+  modules: null,
+  state: 'ready',
+  host: null,
+  outputs: null,
+  mark: null,
+  thumbnail: null,
+};
+
+function hostOf(address: string): string | null {
+  return URL.canParse(address) ? new URL(address).host : null;
+}
+
+/** About how many bytes a row brings. */
+function sizeOf(row: Row): number {
+  return 50 + (row.document?.length ?? 0) + (row.outputs?.length ?? 0) + (row.thumbnail?.length ?? 0);
+}

@@ -1,0 +1,330 @@
+import { documentFromJson, type ErrorCode } from '@akin/domain';
+import { finishRequests } from '../accept/requests.ts';
+import type { Origin } from '../accept/staging.ts';
+import { collectionStates } from '../collections/collections.ts';
+import { loadSchema } from '../collections/schema.ts';
+import { countFailures, tally } from '../commit/failures.ts';
+import type { Collection, Store } from '../context.ts';
+
+/** Names one attempt at one analysis. Results of an attempt that is not the last one any more are dropped. */
+export interface AnalysisRef {
+  readonly collection: Collection;
+  readonly request: bigint;
+  readonly position: number;
+  readonly attempt: number;
+}
+
+/** An image to analyze. */
+export interface AnalysisTask extends AnalysisRef {
+  /** Of the document. */
+  readonly id: string;
+  /** Its address. */
+  readonly image: string;
+  /** The modules to apply; undefined: all. */
+  readonly modules: readonly string[] | undefined;
+  readonly acceptedAt: Date;
+  readonly origin: Origin;
+}
+
+export interface ClaimOptions {
+  /** Only the first so many documents of each request; all when not given. */
+  readonly first?: number;
+  /** How many images of one host are analyzed at a time, those claimed before included; any number when not given. */
+  readonly perHost?: number;
+  /** Whose turn it is, for who claims again and again. */
+  readonly turns?: ClaimTurns;
+}
+
+/** A collection in which nothing was to be had is looked at again after so many milliseconds, or for … */
+const LOOK_AGAIN_MILLISECONDS = 1_000;
+/** … a tenth of the time at most, where there are many of them. Whoever hears news of one looks at once. */
+const REST_FACTOR = 9;
+
+/** Remembers in which collections there was nothing to claim, and which one had its turn last. */
+export class ClaimTurns {
+  readonly #until = new Map<number, number>();
+  readonly #heard = new Set<number>();
+  #last = 0;
+
+  /** Tells that something happened in a collection. */
+  hear(collection: number): void {
+    this.#until.delete(collection);
+    this.#heard.add(collection);
+  }
+
+  /** Those in which there may be something, in their turn. */
+  order(collections: readonly Collection[]): Collection[] {
+    const now = performance.now();
+    this.#heard.clear();
+    for (const [id, until] of this.#until) if (until <= now) this.#until.delete(id);
+    const some = collections.filter(({ id }) => !this.#until.has(id)).sort((a, b) => a.id - b.id);
+    const next = some.findIndex(({ id }) => id > this.#last);
+    return next < 0 ? some : [...some.slice(next), ...some.slice(0, next)];
+  }
+
+  took({ id }: Collection): void {
+    this.#last = id;
+  }
+
+  /** @param walked milliseconds that it took to find nothing in these */
+  foundNothing(collections: readonly Collection[], walked: number): void {
+    const until = performance.now() + Math.max(LOOK_AGAIN_MILLISECONDS, REST_FACTOR * walked);
+    // What was told meanwhile may have come too late to be found.
+    for (const { id } of collections) if (!this.#heard.has(id)) this.#until.set(id, until);
+  }
+}
+
+const ANY_NUMBER = 2_147_483_647;
+
+/**
+ * Takes up to `limit` images that wait: of all collections that have some the same number, or all of those that have
+ * fewer, oldest first within each collection. Each call begins a new attempt of what it
+ * takes; nobody else gets them until `requeueStuck`. Collections of other models are passed over. It may take fewer although more could be had: ask until it takes
+ * none.
+ */
+export async function claimForAnalysis(
+  store: Store,
+  limit: number,
+  options: ClaimOptions = {},
+): Promise<AnalysisTask[]> {
+  await store.engine.disk?.requireRoom('work');
+  const { turns = new ClaimTurns() } = options;
+  const tasks: AnalysisTask[] = [];
+  const open = await collectionStates(store, 'open');
+  let candidates = turns.order(open.map(({ collection }) => collection));
+  while (candidates.length > 0 && tasks.length < limit) {
+    const share = Math.ceil((limit - tasks.length) / candidates.length);
+    const more: Collection[] = [];
+    const empty: Collection[] = [];
+    let walked = 0;
+    for (const collection of candidates) {
+      const most = Math.min(share, limit - tasks.length);
+      if (most === 0) break;
+      const from = performance.now();
+      const claimed = await claimIn(store, collection, most, options);
+      if (claimed.length > 0) turns.took(collection);
+      if (claimed.length === most) more.push(collection);
+      if (claimed.length === 0) {
+        empty.push(collection);
+        walked += performance.now() - from;
+      }
+      tasks.push(...claimed);
+    }
+    turns.foundNothing(empty, walked);
+    candidates = more;
+  }
+  return tasks;
+}
+
+interface ClaimedRow {
+  request: bigint;
+  position: number;
+  attempt: number;
+  id: string;
+  modules: string | null;
+  document: string;
+  accepted_at: Date;
+  request_id: string | null;
+  trace: string | null;
+}
+
+async function claimIn(
+  store: Store,
+  collection: Collection,
+  limit: number,
+  { first = ANY_NUMBER, perHost = ANY_NUMBER }: ClaimOptions,
+): Promise<AnalysisTask[]> {
+  const S = collection.sqlSchema;
+  const strange = `array(select d.module from ${S}.described d
+                           join unnest($4::text[], $5::text[]) own (module, model) using (module)
+                          where d.model <> own.model)`;
+  // Of hundreds of thousands that may wait only the first few are looked at: in the order of their index, and with what
+  // is the same for all of them found once.
+  const sql = `with busy as materialized (
+         select host, count(*) as count from ${S}.operations where state = 'analyzing' and host is not null group by host
+       ), candidates as materialized (
+         select q.request, q.position, q.host, r.first_seq
+           from (select request, first_seq from ${S}.requests
+                  where not finished and first_seq is not null order by first_seq) r
+          cross join lateral (
+            select o.request, o.position, o.host from ${S}.operations o
+             where o.request = r.request and o.state = 'queued' and (o.available_at is null or o.available_at <= now())
+               and o.position < $2
+               and (o.host is null or o.host <> all (array(select host from busy where count >= $3)))
+               -- What would be of other models than the collection waits for who has its models.
+               and not coalesce(string_to_array(o.modules, ','), ${strange}) && ${strange}
+             order by o.position limit $1 for update skip locked
+          ) q
+          limit $1
+       ), picked as (
+         select request, position from (
+           select c.*, coalesce(b.count, 0) + row_number() over (partition by host order by first_seq, position) as place
+             from candidates c left join busy b using (host)
+         ) placed where host is null or place <= $3
+       )
+       update ${S}.operations o set state = 'analyzing', attempt = o.attempt + 1, available_at = now()
+         from picked where o.request = picked.request and o.position = picked.position
+       returning o.request, o.position, o.attempt, o.id, o.modules, o.document,
+                 (select accepted_at from ${S}.requests r where r.request = o.request) as accepted_at,
+                 (select request_id from ${S}.requests r where r.request = o.request) as request_id,
+                 (select trace from ${S}.requests r where r.request = o.request) as trace`;
+  const own = [[...store.models.keys()], [...store.models.values()]];
+  const rows = await store.engine.transaction((tx) => tx.query<ClaimedRow>(sql, [limit, first, perHost, ...own]), {
+    keyed: true,
+    inOrder: true,
+  });
+  if (rows.length === 0) return [];
+  const { fields } = await loadSchema(store, collection);
+  return rows.map(({ request, position, attempt, id, modules, document, accepted_at, request_id, trace }) => ({
+    collection,
+    request,
+    position,
+    attempt,
+    id,
+    image: String(documentFromJson(document, fields).fields.get('image') ?? ''),
+    modules: modules?.split(','),
+    acceptedAt: accepted_at,
+    origin: { requestId: request_id ?? undefined, trace: trace ?? undefined },
+  }));
+}
+
+/**
+ * Keeps the result of an analysis; the next commit shows it. Harmless when repeated or late.
+ * @param outputs JSON text
+ * @returns false when the attempt is not the current one any more: nothing was kept
+ */
+export async function saveAnalysis(
+  store: Store,
+  ref: AnalysisRef,
+  outputs: string,
+  thumbnail?: Uint8Array,
+): Promise<boolean> {
+  const S = ref.collection.sqlSchema;
+  const saved = await store.engine.query(
+    `with saved as (
+       update ${S}.operations set state = 'ready', available_at = null
+        where request = $1 and position = $2 and attempt = $3 and state = 'analyzing'
+        returning doc
+     ), outputs as (
+       insert into ${S}.outputs (doc, json) select doc, $4 from saved
+       on conflict (doc) do update set json = excluded.json
+     ), thumbnails as (
+       insert into ${S}.thumbnails (doc, bytes, etag) select doc, $5::bytea, md5($5::bytea) from saved where $5::bytea is not null
+       on conflict (doc) do update set bytes = excluded.bytes, etag = excluded.etag
+     )
+     select doc from saved`,
+    [ref.request, ref.position, ref.attempt, outputs, thumbnail ?? null],
+  );
+  if (saved.length > 0) store.memory.events.tell(ref.collection.id);
+  return saved.length > 0;
+}
+
+/**
+ * Ends an attempt without a result: for good, or for a while.
+ *
+ * @param retryAfter milliseconds before each retry that an image gets whose failure may pass; none when not given
+ * @returns what the operation is by now; undefined when the attempt is not the current one any more
+ */
+export async function failAnalysis(
+  store: Store,
+  ref: AnalysisRef,
+  error: { readonly code: ErrorCode; readonly msg: string },
+  retryAfter: readonly number[] = [],
+): Promise<'failed' | 'queued' | undefined> {
+  const { collection } = ref;
+  const state = await store.engine.transaction(async (tx) => {
+    const [row] = await tx.query<{ state: 'failed' | 'queued' }>(
+      `update ${collection.sqlSchema}.operations
+          set state = case when failures < cardinality($4::int[]) then 'queued' else 'failed' end,
+              available_at = now() + ($4::int[])[failures + 1] * interval '1 millisecond',
+              failures = failures + 1, error_code = $5, error_msg = $6
+        where request = $1 and position = $2 and attempt = $3 and state = 'analyzing' returning state`,
+      [ref.request, ref.position, ref.attempt, retryAfter, error.code, error.msg],
+    );
+    if (row?.state === 'failed') {
+      await countFailures(tx, collection.sqlSchema, tally([error.code], 1));
+      await finishRequests(tx, collection, [ref.request]);
+    }
+    return row?.state;
+  });
+  if (state !== undefined) store.memory.events.tell(collection.id);
+  return state;
+}
+
+/** The analyses that began so long ago and have not ended, oldest first within each collection; 1000 at most of each. */
+export async function listAnalyzing(store: Store, olderThanMilliseconds: number): Promise<AnalysisRef[]> {
+  const refs: AnalysisRef[] = [];
+  for (const { collection } of await collectionStates(store, 'open')) {
+    const rows = await store.engine.query<{ request: bigint; position: number; attempt: number }>(
+      `select request, position, attempt from ${collection.sqlSchema}.operations
+        where state = 'analyzing' and available_at <= now() - $1 * interval '1 millisecond'
+        order by available_at limit 1000`,
+      [olderThanMilliseconds],
+    );
+    for (const row of rows) refs.push({ collection, ...row });
+  }
+  return refs;
+}
+
+/**
+ * Queues analyses again that got lost, or that never began.
+ *
+ * @param options.begun false: it does not count as an attempt
+ * @param options.at not before
+ * @returns how many; those that ended meanwhile are not among them
+ */
+export async function requeueAnalyses(
+  store: Store,
+  refs: readonly AnalysisRef[],
+  options: { readonly begun: boolean; readonly at?: Date },
+): Promise<number> {
+  const byCollection = new Map<number, AnalysisRef[]>();
+  for (const ref of refs) byCollection.set(ref.collection.id, [...(byCollection.get(ref.collection.id) ?? []), ref]);
+  let count = 0;
+  for (const [id, some] of byCollection) {
+    const rows = await store.engine.query(
+      `update ${some[0]?.collection.sqlSchema}.operations o
+          set state = 'queued', available_at = $4, attempt = o.attempt - $5::int
+         from unnest($1::bigint[], $2::int[], $3::int[]) as t (request, position, attempt)
+        where o.request = t.request and o.position = t.position and o.attempt = t.attempt and o.state = 'analyzing'
+        returning 1`,
+      [
+        some.map(({ request }) => request),
+        some.map(({ position }) => position),
+        some.map(({ attempt }) => attempt),
+        options.at ?? null,
+        options.begun ? 0 : 1,
+      ],
+    );
+    count += rows.length;
+    if (rows.length > 0) store.memory.events.tell(id);
+  }
+  return count;
+}
+
+/**
+ * Queues again what has been analyzed for too long: its worker is gone.
+ * @returns how many
+ */
+export async function requeueStuck(store: Store, olderThanMilliseconds: number): Promise<number> {
+  let count = 0;
+  for (const { collection } of await collectionStates(store, 'open')) {
+    const rows = await store.engine.query(
+      `update ${collection.sqlSchema}.operations set state = 'queued', available_at = null
+        where state = 'analyzing' and available_at <= now() - $1 * interval '1 millisecond' returning 1`,
+      [olderThanMilliseconds],
+    );
+    count += rows.length;
+    if (rows.length > 0) store.memory.events.tell(collection.id);
+  }
+  return count;
+}
+
+/** The sequence number of the operation that an analysis is for. */
+export async function seqOf(store: Store, { collection, request, position }: AnalysisRef): Promise<bigint | undefined> {
+  const [row] = await store.engine.query<{ seq: bigint }>(
+    `select first_seq + $2 as seq from ${collection.sqlSchema}.requests where request = $1`,
+    [request, position],
+  );
+  return row?.seq;
+}

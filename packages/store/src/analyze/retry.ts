@@ -1,0 +1,106 @@
+import type { ErrorCode } from '@akin/domain';
+import { finishRequests } from '../accept/requests.ts';
+import { countFailures, tally } from '../commit/failures.ts';
+import type { Collection, Store } from '../context.ts';
+
+export interface Retried {
+  /** Operations that are on their way again. */
+  readonly retried: number;
+  /** Operations that are not, since a later one has changed the same document. */
+  readonly superseded: number;
+}
+
+/** Operations of one transaction. */
+const CHUNK = 500;
+
+/**
+ * Sets failed operations on their way again, at their old place in the order: what was accepted after them still comes
+ * after them. An image gets all its attempts anew.
+ *
+ * @param options.seq that one alone
+ * @param options.code only those that failed for this reason
+ */
+export async function retryFailed(
+  store: Store,
+  collection: Collection,
+  options: { readonly seq?: number; readonly code?: ErrorCode } = {},
+): Promise<Retried> {
+  let retried = 0;
+  let superseded = 0;
+  for (;;) {
+    const chunk = await retryChunk(store, collection, options);
+    for (const state of chunk) {
+      if (state === 'superseded') superseded++;
+      else retried++;
+    }
+    if (chunk.length < CHUNK) break;
+  }
+  if (retried + superseded > 0) store.memory.events.tell(collection.id);
+  return { retried, superseded };
+}
+
+/** @returns the state that each has now */
+async function retryChunk(
+  store: Store,
+  collection: Collection,
+  { seq, code }: { readonly seq?: number; readonly code?: ErrorCode },
+): Promise<string[]> {
+  const S = collection.sqlSchema;
+  return store.engine.transaction(async (tx) => {
+    const failed = await tx.query<{
+      request: bigint;
+      position: number;
+      id: string | null;
+      code: string | null;
+      seq: bigint;
+    }>(
+      `select o.request, o.position, o.id, o.error_code as code, r.first_seq + o.position as seq
+         from ${S}.operations o join ${S}.requests r using (request)
+        where o.state = 'failed' and ($1::bigint is null or r.first_seq + o.position = $1)
+          and ($2::text is null or o.error_code = $2)
+        order by o.request, o.position limit ${CHUNK}`,
+      [seq ?? null, code ?? null],
+    );
+    if (failed.length === 0) return [];
+    const requests = [...new Set(failed.map(({ request }) => request))];
+    // First, for whoever finishes requests locks them first too.
+    await tx.query(`select 1 from ${S}.requests where request = any($1::bigint[]) order by request for update`, [
+      requests,
+    ]);
+    await tx.query(`update ${S}.requests set finished = false where request = any($1::bigint[])`, [requests]);
+    const rows = await tx.query<{ state: string; code: string | null }>(
+      `with failed as materialized (
+         select * from unnest($1::bigint[], $2::int[], $3::text[], $4::bigint[], $5::text[])
+                    as t (request, position, id, seq, code)
+       ), later as (
+         -- The tables of documents forget after a while that there was a later one.
+         select distinct f.request, f.position
+           from ${S}.operations l join ${S}.requests r using (request) join failed f on l.id = f.id
+          where r.first_seq + l.position > f.seq and l.state <> 'failed'
+       )
+       update ${S}.operations o
+          set state = case when later.request is not null then 'superseded'
+                           -- What was analyzed, or needed no analysis, failed when it was applied.
+                           when o.attempt = 0 or exists (select from ${S}.outputs x where x.doc = o.doc) then 'ready'
+                           else 'queued' end,
+              applied_commit = case when later.request is not null then 0 end,
+              available_at = null, failures = 0, error_code = null, error_msg = null
+         from failed left join later using (request, position)
+        where o.request = failed.request and o.position = failed.position and o.state = 'failed'
+       returning o.state, failed.code`,
+      [
+        failed.map(({ request }) => request),
+        failed.map(({ position }) => position),
+        failed.map(({ id }) => id),
+        failed.map((one) => one.seq),
+        failed.map((one) => one.code),
+      ],
+    );
+    const codes = rows.map((row) => row.code);
+    await countFailures(tx, S, tally(codes, -1));
+    await finishRequests(tx, collection, requests);
+    // Under way again: see `settle` of commits.
+    await tx.query('update akin.collections set settled_seq = null where id = $1', [collection.id]);
+    return rows.map(({ state }) => state);
+  });
+}

@@ -1,0 +1,46 @@
+/** A chunk may hold PGlite's only connection for 50 ms; the aim leaves room for what is slower, at a tenth of the rate. */
+const PGLITE_AIM = 20;
+
+/**
+ * How many rows fit into a chunk of bulk work. Follows what chunks took, because rows differ in size and machines in
+ * speed.
+ */
+export class AdaptiveBatchSize {
+  #rows: number;
+  readonly #most: number;
+  readonly #aim: number;
+  readonly #least: number;
+
+  /**
+   * @param first rows of the first chunk
+   * @param most rows of any chunk
+   * @param aim milliseconds that a chunk may take
+   * @param least rows of any chunk: where each costs much beside its rows, a busy machine would come to single rows
+   */
+  constructor(first: number, most: number, aim = PGLITE_AIM, least = 1) {
+    this.#rows = first;
+    this.#most = most;
+    this.#aim = aim;
+    this.#least = least;
+  }
+
+  get rows(): number {
+    return Math.floor(this.#rows);
+  }
+
+  /** Runs a chunk of so many rows and learns from the time that it took. */
+  async measure<T>(rows: number, work: () => Promise<T>): Promise<T> {
+    const began = performance.now();
+    const result = await work();
+    this.learn(rows, performance.now() - began);
+    return result;
+  }
+
+  learn(rows: number, milliseconds: number): void {
+    if (rows === 0) return;
+    const fitting = (rows * this.#aim) / Math.max(milliseconds, 0.1);
+    // Small chunks say little about large ones: grow slowly, shrink at once.
+    const grown = Math.min(fitting, this.#rows * 1.5);
+    if (fitting < this.#rows || rows >= this.#rows / 2) this.#rows = Math.min(Math.max(grown, this.#least), this.#most);
+  }
+}

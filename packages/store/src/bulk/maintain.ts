@@ -1,0 +1,135 @@
+import { forgetRequest } from '../accept/requests.ts';
+import { LIVE } from '../collections/collection-tables.ts';
+import { dropReplaced, listCollections } from '../collections/collections.ts';
+import { keepFieldIndexes } from '../collections/field-indexes.ts';
+import { foldFailures, sweepFailures } from '../commit/failures.ts';
+import { removeDocuments } from '../commit/remove-documents.ts';
+import type { Collection, Store } from '../context.ts';
+import { leaveGroups } from '../groups/leave.ts';
+import { AdaptiveBatchSize } from './adaptive-batch-size.ts';
+import { refreshStatistics } from './statistics.ts';
+
+/** Finished operations are listed for so long. */
+const KEPT_DAYS = 7;
+/** Requests that are forgotten in one turn. */
+const MOST_FORGOTTEN = 1_000;
+/** PostgreSQL tells of changes of its tables a few seconds later. */
+const FRESH = "interval '1 minute'";
+
+/** See {@link maintainCollection}, for some or all collections. */
+export async function maintain(store: Store, collections?: readonly Collection[]): Promise<void> {
+  await dropReplaced(store);
+  for (const collection of collections ?? (await listCollections(store))) await maintainCollection(store, collection);
+}
+
+/**
+ * The housekeeping that nobody waits for, in short pieces: rows that a commit replaced a while ago, barriers that
+ * nothing earlier is left for, failures that something later has made void, operations that were finished long ago;
+ * indexes on fields that searches use, statistics, and what makes searches as quick as before a commit. To be called every few seconds, or after commits,
+ * by one process at a time for each collection.
+ *
+ * @returns whether nothing is left to do until the collection changes, but for what comes within hours
+ */
+export async function maintainCollection(store: Store, collection: Collection): Promise<boolean> {
+  const { lowWater, isFresh } = await readProgress(store, collection);
+  await foldFailures(store, collection);
+  await removeBarriers(store, collection, lowWater);
+  const left = [
+    isFresh,
+    await sweepFailures(store, collection),
+    await removeOldRows(store, collection, lowWater),
+    await forgetOldRequests(store, collection),
+    await keepFieldIndexes(store, collection),
+    await refreshStatistics(store, collection),
+  ];
+  return !left.includes(true);
+}
+
+/** Failed operations may be tried again, and have to find what was deleted after them. */
+async function removeBarriers(store: Store, collection: Collection, lowWater: bigint): Promise<void> {
+  const S = collection.sqlSchema;
+  await store.engine.query(
+    `delete from ${S}.barriers where seq < $1 and seq < coalesce(
+       (select min(r.first_seq) from ${S}.operations o join ${S}.requests r using (request) where o.state = 'failed'),
+       $1)`,
+    [lowWater],
+    'bulk',
+  );
+}
+
+interface Progress {
+  /** No operation below this sequence number will be applied any more. */
+  readonly lowWater: bigint;
+  /** Whether there was a commit a moment ago. */
+  readonly isFresh: boolean;
+}
+
+async function readProgress(store: Store, collection: Collection): Promise<Progress> {
+  const [row] = await store.engine.query<Progress>(
+    `select coalesce((select min(first_seq) from ${collection.sqlSchema}.requests where not finished and first_seq is not null), next_seq) as "lowWater",
+            coalesce(committed_at > now() - ${FRESH}, false) as "isFresh"
+       from akin.collections where id = $1`,
+    [collection.id],
+  );
+  return row ?? { lowWater: 0n, isFresh: false };
+}
+
+/**
+ * Removes rows that no search can see any more. A row stays while earlier operations are under way: one on the same id
+ * has to find out that it came too late.
+ *
+ * @returns whether some are left, or their room in the tables is to be cleaned up
+ */
+async function removeOldRows(store: Store, collection: Collection, lowWater: bigint): Promise<boolean> {
+  const S = collection.sqlSchema;
+  const [row] = await store.engine.query<{ commit: bigint | null }>(
+    `select case when max(number) is not null then
+              least(max(number), (select min(commit) from akin.pins where collection = $2 and until > now())) end as commit
+       from ${S}.commits where at <= now() - $1 * interval '1 millisecond'`,
+    [store.graceMilliseconds, collection.id],
+  );
+  const commit = row?.commit ?? 0n;
+  const batchSize = new AdaptiveBatchSize(50, 2_000);
+  let removed = 0;
+  for (let count = Number.POSITIVE_INFINITY; count > 0; ) {
+    const limit = batchSize.rows;
+    const began = performance.now();
+    count = await store.engine.transaction(
+      (tx) =>
+        batchSize.measure(limit, async () => {
+          const rows = await tx.query<{ doc: bigint }>(
+            `select doc from ${S}.documents where vt <= $1 and seq < $2 order by vt limit $3`,
+            [commit, lowWater, limit],
+          );
+          const docs = rows.map(({ doc }) => doc);
+          await leaveGroups(tx, collection, docs);
+          await removeDocuments(tx, store, collection, docs);
+          return rows.length;
+        }),
+      { lane: 'bulk', keyed: true },
+    );
+    removed += count;
+    await store.throttle.rest(performance.now() - began);
+  }
+  await store.engine.query(`delete from ${S}.commits where number < $1`, [commit], 'bulk');
+  const [left] = await store.engine.query<{ some: boolean }>(
+    `select exists (select from ${S}.documents where vt < ${LIVE}) as some`,
+  );
+  return removed > 0 || left?.some === true;
+}
+
+/**
+ * Those with failed operations stay until somebody dealt with them.
+ * @returns whether there may be more
+ */
+async function forgetOldRequests(store: Store, collection: Collection): Promise<boolean> {
+  const S = collection.sqlSchema;
+  const rows = await store.engine.query<{ request: bigint }>(
+    `select r.request from ${S}.requests r
+      where r.finished and r.accepted_at < now() - interval '${KEPT_DAYS} days'
+        and not exists (select from ${S}.operations o where o.request = r.request and o.state = 'failed')
+      order by r.first_seq limit ${MOST_FORGOTTEN}`,
+  );
+  for (const { request } of rows) await forgetRequest(store, collection, request);
+  return rows.length === MOST_FORGOTTEN;
+}

@@ -1,0 +1,69 @@
+import type { Collection, Store } from '../context.ts';
+import type { Engine } from '../engine/engine.ts';
+import { wasCancelled } from '../engine/sqlstate.ts';
+
+/** A pause in which nobody searches. */
+const PAUSE_MILLISECONDS = 5_000;
+
+interface Table {
+  readonly name: string;
+  readonly live: bigint;
+  readonly dead: bigint;
+  /** Rows that came since the last vacuum. */
+  readonly inserted: bigint;
+  /** Rows that changed since the planner's statistics were made. */
+  readonly changed: bigint;
+}
+
+/**
+ * Vacuums tables that changed much, and refreshes the planner's statistics. PostgreSQL does so too, but later, and only
+ * when a fifth of a table changed: until then each count looks into the wide rows that came, and searches read dead ones
+ * (measured: half as fast again after 16 commits of 10,000 updates). PGlite has nobody who would.
+ *
+ * @returns whether it did something, or puts it off until a pause
+ */
+export async function refreshStatistics(store: Store, collection: Collection): Promise<boolean> {
+  const { engine } = store;
+  const tables = await engine.query<Table & { name: string }>(
+    `select relname as name, n_live_tup as live, n_dead_tup as dead, n_ins_since_vacuum as inserted,
+            n_mod_since_analyze as changed
+       from pg_stat_user_tables where schemaname = $1`,
+    [collection.sqlSchema],
+  );
+  let busy = false;
+  for (const table of tables) {
+    const { live, changed } = table;
+    const name = `${collection.sqlSchema}.${table.name}`;
+    const isDue = (sinceLastSearch: number) =>
+      engine.kind === 'pglite' ? isDueOnPglite(table, sinceLastSearch) : isDueOnPostgres(table);
+    // Never waits for a lock, nor gives back the end of a file, for which searches would have to wait.
+    if (isDue(engine.sinceLastSearch()))
+      await runUnlessCancelled(engine, `vacuum (truncate false, skip_locked) ${name}`);
+    const isStale = Number(changed) > 200 + 0.1 * Number(live);
+    if (isStale) await runUnlessCancelled(engine, `analyze ${name}`);
+    busy ||= isStale || isDue(Number.POSITIVE_INFINITY);
+  }
+  return busy;
+}
+
+/** New fields have the right of way: see fields. */
+async function runUnlessCancelled(engine: Engine, sql: string): Promise<void> {
+  await engine.query(sql, [], 'bulk').catch((error: unknown) => {
+    if (!wasCancelled(error)) throw error;
+  });
+}
+
+/** Searches and commits go on meanwhile. */
+function isDueOnPostgres({ live, dead, inserted }: Table): boolean {
+  return Number(dead) + Number(inserted) > 1_000 + 0.05 * Number(live);
+}
+
+/**
+ * Cleaning up 100,000 rows takes half a second and more, in which no search runs: in a pause, or when it must be. Rows
+ * that only came are marked as seen by all at once, which is cheap, and lets counts do with an index alone.
+ */
+function isDueOnPglite({ live, dead, inserted }: Table, sinceLastSearch: number): boolean {
+  const paused = sinceLastSearch > PAUSE_MILLISECONDS;
+  if (Number(dead) > 50_000 + 5 * Number(live)) return true;
+  return paused && (Number(dead) > 5_000 + 0.2 * Number(live) || Number(inserted) > 1_000 + 0.1 * Number(live));
+}

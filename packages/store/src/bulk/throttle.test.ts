@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import { Throttle } from './throttle.ts';
+
+/** A throttle with a clock of its own: `second` lets one pass in which searches took so long, with bulk work or without. */
+function throttleOf(slowdown: number) {
+  let now = 0;
+  const throttle = new Throttle(slowdown, undefined, () => now);
+  return {
+    throttle,
+    async second(milliseconds: number | undefined, bulk: boolean) {
+      for (let i = 0; i < 20 && milliseconds !== undefined; i++) throttle.searched(milliseconds);
+      if (bulk) await throttle.rest(0);
+      now += 1_000;
+      await throttle.look();
+    },
+  };
+}
+
+describe('the throttle of bulk work', () => {
+  it('does not rest while nobody searches', async () => {
+    const { throttle, second } = throttleOf(1.3);
+    for (let i = 0; i < 10; i++) await second(undefined, true);
+    expect(throttle.strength).toBe(0);
+  });
+
+  it('rests more and more while searches are slowed, up to a quarter of the speed, and less when they are not', async () => {
+    const { throttle, second } = throttleOf(1.3);
+    for (let i = 0; i < 5; i++) await second(20, false);
+    await second(40, true);
+    const first = throttle.strength;
+    expect(first).toBeGreaterThan(1);
+    await second(40, true);
+    expect(throttle.strength).toBeGreaterThan(first);
+    for (let i = 0; i < 10; i++) await second(40, true);
+    expect(throttle.strength).toBe(3);
+    for (let i = 0; i < 30; i++) await second(21, true);
+    expect(throttle.strength).toBeLessThan(0.1);
+  });
+
+  it('takes searches that are slow by themselves for what they are', async () => {
+    const { throttle, second } = throttleOf(1.3);
+    for (let i = 0; i < 20; i++) await second(500, false);
+    for (let i = 0; i < 20; i++) await second(520, true);
+    expect(throttle.strength).toBeLessThan(0.1);
+  });
+
+  it('rests for as long as its strength says, and never with 0', async () => {
+    const { throttle, second } = throttleOf(1.3);
+    await second(20, false);
+    const from = performance.now();
+    await throttle.rest(50);
+    expect(performance.now() - from).toBeGreaterThan(40);
+    const off = throttleOf(0);
+    await off.second(20, false);
+    for (let i = 0; i < 5; i++) await off.second(200, true);
+    expect(off.throttle.strength).toBe(0);
+  });
+});

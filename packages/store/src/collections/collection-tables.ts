@@ -1,0 +1,326 @@
+import type { FieldType, ModuleManifest, OutputField } from '@akin/domain';
+import type { Queryable } from '../engine/engine.ts';
+
+/** `vt` of a row that is live: the greatest bigint. */
+export const LIVE = 9_223_372_036_854_775_807n;
+
+/**
+ * The tables of one collection, in its own schema (S below). Append only, as the shared migrations are; each entry
+ * runs once a collection.
+ *
+ * The life of a change: rows of `operations` that belong to a request (staged) → the request gets its first sequence
+ * number (accepted) → analysis fills `outputs` → a commit turns the operation into a row of `documents` and of each
+ * `descriptors_<module>`. A row of `documents`, its descriptors, its outputs and its thumbnail all carry the number
+ * that the operation drew when it was staged: `doc`.
+ */
+const TABLES: readonly ((S: string) => readonly string[])[] = [
+  // 1
+  (S) => [
+    // Fields that are columns of documents: one for each output of an analysis that can be filtered, and one for each
+    // name that clients defined. The preconfigured ones are fixed and not listed.
+    `create table ${S}.fields (
+       number int primary key,
+       name text collate "C" not null unique,
+       type text not null,
+       origin text not null check (origin in ('analysis', 'document')),
+       "column" text not null unique
+     )`,
+
+    // Operations arrive in requests. All of a request is accepted by giving it first_seq; the sequence number of an
+    // operation is first_seq + position and never stored.
+    `create table ${S}.requests (
+       request bigint generated always as identity primary key,
+       first_seq bigint unique,
+       count int not null default 0,
+       created_at timestamptz not null default now(),
+       accepted_at timestamptz,
+       -- No operation of it is queued, analyzing or ready any more.
+       finished boolean not null default false
+     )`,
+    `create index requests_unfinished on ${S}.requests (first_seq) where not finished and first_seq is not null`,
+
+    `create sequence ${S}.doc as bigint cache 1`,
+    `create table ${S}.operations (
+       request bigint not null,
+       position int not null,
+       kind text not null check (kind in ('add', 'delete', 'delete-by-query')),
+       -- Of the document; null for a delete by query.
+       id text collate "C",
+       -- The number of the row of documents that this one becomes; null for deletes.
+       doc bigint,
+       -- The document as JSON, or the query of a delete by query. Null once applied: then documents has it.
+       document text,
+       -- Comma list of the modules to apply; null: all.
+       modules text,
+       state text not null check (state in ('queued', 'analyzing', 'ready', 'applied', 'failed', 'superseded')),
+       -- How often an analysis began.
+       attempt int not null default 0,
+       -- When a queued one may begin (null: at once); since when one is being analyzed.
+       available_at timestamptz,
+       error_code text,
+       error_msg text,
+       -- The commit that shows the effect of an applied or superseded one.
+       applied_commit bigint,
+       primary key (request, position)
+     ) with (fillfactor = 90)`,
+    `create index operations_queued on ${S}.operations (request, position) where state = 'queued'`,
+    `create index operations_analyzing on ${S}.operations (request, position) where state = 'analyzing'`,
+    `create index operations_ready on ${S}.operations (request, position) where state = 'ready'`,
+    `create index operations_failed on ${S}.operations (request, position) where state = 'failed'`,
+
+    // The outputs of an analysis word for word, as \`import\` takes them. Base64 does not compress.
+    `create table ${S}.outputs (doc bigint primary key, json text not null)`,
+    `alter table ${S}.outputs alter column json set storage external`,
+    `create table ${S}.thumbnails (doc bigint primary key, bytes bytea not null, etag text not null)`,
+    `alter table ${S}.thumbnails alter column bytes set storage external`,
+
+    // A row is visible to commit n when vf <= n and n < vt; vt is the greatest bigint while nothing replaced it.
+    `create table ${S}.documents (
+       doc bigint primary key,
+       id text collate "C" not null,
+       seq bigint not null,
+       vf bigint not null,
+       vt bigint not null default ${LIVE},
+       image text collate "C",
+       labels text[] collate "C",
+       lat double precision,
+       lon double precision,
+       -- The words of every string value, as domain makes them: the field "text".
+       words tsvector
+     ) with (vacuum_truncate = off)`,
+    // At most one live row an id.
+    `create unique index documents_id on ${S}.documents (id, vt)`,
+    `create index documents_words on ${S}.documents using gin (words) with (gin_pending_list_limit = 256)`,
+    `create index documents_expired on ${S}.documents (vt) where vt < ${LIVE}`,
+
+    // Deletes (and replacements that left no row) that earlier operations, still on their way, have to respect.
+    `create table ${S}.barriers (
+       seq bigint not null,
+       id text collate "C",
+       query text,
+       accepted_at timestamptz not null,
+       check ((id is null) <> (query is null))
+     )`,
+    `create index barriers_id on ${S}.barriers (id) where id is not null`,
+    `create index barriers_seq on ${S}.barriers (seq)`,
+
+    // When each of the last commits was published: rows that it replaced go a while after.
+    `create table ${S}.commits (number bigint primary key, at timestamptz not null default now())`,
+  ],
+
+  // 2
+  (S) => [
+    // What searches do with columns of documents: see field-indexes.
+    `create table ${S}.field_uses (
+       "column" text not null,
+       form text not null check (form in ('filter', 'rising', 'falling', 'elements', 'place')),
+       since timestamptz not null default now(),
+       used_on date not null default current_date,
+       -- Its values are too long for an index.
+       refused boolean not null default false,
+       primary key ("column", form)
+     )`,
+    // Of each module: how many of the documents that the last commit shows have its descriptor, and what the next
+    // commit adds to that (or, below 0, takes away).
+    `create table ${S}.described (
+       module text primary key,
+       documents bigint not null,
+       unpublished bigint not null default 0
+     )`,
+  ],
+
+  // 3: groups of near-duplicates, see groups/update-groups
+  (S) => [
+    // One row: up to which commit the groups are right, and how far the way to the next one is gone.
+    `create table ${S}.grouping (
+       rule text not null,
+       as_of bigint not null,
+       target bigint not null,
+       doc bigint not null
+     )`,
+    `insert into ${S}.grouping values ('', 0, 0, 0)`,
+    // Every document that was looked at is either a representative, alone at first, or follows one.
+    `create table ${S}.representatives (
+       doc bigint primary key,
+       id text collate "C" not null,
+       cell int not null,
+       vector halfvec not null,
+       followers int not null default 0,
+       -- Left the collection: its followers have to find another one.
+       gone boolean not null default false
+     ) with (vacuum_truncate = off)`,
+    `create index representatives_cell on ${S}.representatives (cell)`,
+    `create index representatives_groups on ${S}.representatives (id) where followers > 0 and not gone`,
+    `create index representatives_gone on ${S}.representatives (doc) where gone`,
+    `create table ${S}.followers (
+       doc bigint primary key,
+       representative bigint not null,
+       distance double precision not null
+     ) with (vacuum_truncate = off)`,
+    `create index followers_representative on ${S}.followers (representative)`,
+    // What a commit brought is found by its number.
+    `create index documents_vf on ${S}.documents (vf)`,
+  ],
+
+  // 4: cells, see cells/generations
+  (S) => [
+    `create sequence ${S}.generation as int`,
+    `create table ${S}.generations (
+       module text not null,
+       number int not null,
+       state text not null check (state in ('building', 'current', 'retired')),
+       -- Since when it is in this state; while it is being built, when it last got on.
+       at timestamptz not null default now(),
+       began_at timestamptz not null default clock_timestamp(),
+       -- How many documents had a descriptor when it was trained.
+       documents bigint not null,
+       dimensions int not null,
+       -- Numbers of 4 bytes, little-endian: the centroids cell by cell, the group of each cell, how many rows it got and
+       -- how far from its centroid the farthest one lies.
+       centroids bytea not null,
+       groups bytea not null,
+       sizes bytea not null,
+       radii bytea not null,
+       primary key (module, number)
+     )`,
+    `create unique index generations_live on ${S}.generations (module, state) where state <> 'retired'`,
+    // One row: when somebody last asked for new cells.
+    `create table ${S}.optimizations (asked_at timestamptz not null)`,
+    `insert into ${S}.optimizations values ('-infinity')`,
+  ],
+
+  // 5: the different words of all documents, see vocabulary
+  (S) => [
+    `create table ${S}.words (word text collate "C" primary key)`,
+    `insert into ${S}.words (word)
+     select word from ts_stat('select words from ${S}.documents') where left(word, 1) <> ':'`,
+  ],
+
+  // 6: whose turn an analysis is
+  (S) => [
+    `alter table ${S}.operations
+       -- Of the address of the picture that is to be analyzed.
+       add column host text,
+       -- Attempts that ended without a result; those that got lost are not among them.
+       add column failures int not null default 0`,
+  ],
+
+  // 7: whether a field of the document has a value more than once (rows of before: perhaps), see field-values
+  (S) => [`alter table ${S}.documents add column repeats boolean not null default true`],
+
+  // 8: which model made the descriptors of each module, see models
+  (S) => [`alter table ${S}.described add column model text`],
+
+  // 9: what `parseOutputs` needs so as not to check outputs again (null: they were not checked, or must be again)
+  (S) => [`alter table ${S}.outputs add column mark text`],
+
+  // 10: where a request comes from, for the log lines and spans of its analyses, see staging
+  (S) => [`alter table ${S}.requests add column request_id text, add column trace text`],
+
+  // 11: what makes scores of the distances of that model's descriptors, as JSON, see models
+  (S) => [`alter table ${S}.described add column calibration text`],
+
+  // 12: files whose documents were deleted on purpose, see tombstones
+  (S) => [
+    `create table ${S}.tombstones (
+       id text collate "C" primary key,
+       source text not null,
+       modified timestamptz not null,
+       bytes bigint not null,
+       -- Rises: the oldest go first.
+       number bigint generated by default as identity
+     )`,
+    `create index tombstones_number on ${S}.tombstones (number)`,
+    // Whether its deletes leave some.
+    `alter table ${S}.requests add column tombstones boolean not null default true`,
+    `alter table ${S}.barriers add column tombstones boolean not null default true`,
+  ],
+
+  // 13: how many operations failed, by reason, in rows that add up, see failures
+  (S) => [
+    `create table ${S}.failures (code text not null, change bigint not null)`,
+    `insert into ${S}.failures (code, change)
+     select coalesce(error_code, 'internal'), count(*) from ${S}.operations where state = 'failed' group by 1`,
+    `create index operations_failed_id on ${S}.operations (id) where state = 'failed'`,
+    `create index barriers_all on ${S}.barriers (seq) where query = '*:*'`,
+  ],
+];
+
+export const TABLES_VERSION = TABLES.length;
+
+const SQL_TYPES: Partial<Record<FieldType, string>> = {
+  boolean: 'boolean',
+  long: 'bigint',
+  double: 'double precision',
+  date: 'timestamptz',
+  string: 'text collate "C"',
+  strings: 'text[] collate "C"',
+  longs: 'bigint[]',
+  doubles: 'double precision[]',
+};
+
+/** The type of a column of `documents`. */
+export function sqlType(type: FieldType): string {
+  const sql = SQL_TYPES[type];
+  if (sql === undefined) throw new Error(`no column holds a field of type ${type}`);
+  return sql;
+}
+
+/** Creates what the schema lacks: see {@link TABLES}. */
+export async function createTables(tx: Queryable, sqlSchema: string, from: number): Promise<void> {
+  for (const statements of TABLES.slice(from)) {
+    for (const sql of statements(sqlSchema)) await tx.query(sql);
+  }
+}
+
+/**
+ * Outputs that can be filtered are columns. The long texts (descriptors and codes) are not: they are read from the
+ * outputs when a search names them.
+ */
+export function isColumn(output: OutputField): boolean {
+  return output.type !== 'string' || output.returnedByDefault;
+}
+
+export function descriptorTable(sqlSchema: string, module: string): string {
+  return `${sqlSchema}.descriptors_${checkedName(module)}`;
+}
+
+/** Creates the table of descriptors and the columns of a module where they are missing. */
+export async function createModuleTables(tx: Queryable, sqlSchema: string, module: ModuleManifest): Promise<void> {
+  if (module.descriptor !== undefined) {
+    const table = descriptorTable(sqlSchema, module.name);
+    await tx.query(
+      `create table if not exists ${table} (
+         doc bigint primary key,
+         -- The coarse centroid of the module's codebook that is nearest.
+         cell int not null,
+         vector halfvec(${module.descriptor.dimensions}) not null
+       ) with (vacuum_truncate = off)`,
+    );
+    await tx.query(
+      `insert into ${sqlSchema}.described (module, documents)
+       select $1, (select count(*) from ${sqlSchema}.documents d join ${table} v on v.doc = d.doc
+                     join akin.collections c on c.sql_schema = $2
+                    where d.vf <= c.commit and c.commit < d.vt)
+       on conflict (module) do nothing`,
+      [module.name, sqlSchema],
+    );
+  }
+  for (const output of module.outputs.filter(isColumn)) {
+    await tx.query(
+      `alter table ${sqlSchema}.documents add column if not exists ${checkedName(output.name)} ${sqlType(output.type)}`,
+    );
+    await tx.query(
+      `insert into ${sqlSchema}.fields (number, name, type, origin, "column")
+       select coalesce(max(number), 0) + 1, $1, $2, 'analysis', $1 from ${sqlSchema}.fields
+       on conflict (name) do nothing`,
+      [output.name, output.type],
+    );
+  }
+}
+
+/** Names of modules and outputs stand in SQL as they are. */
+export function checkedName(name: string): string {
+  if (!/^[a-z][a-z0-9_]{0,47}$/.test(name)) throw new Error(`${name} cannot be the name of a module or output`);
+  return name;
+}

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  ENGINES,
+  openTestStore,
+  parseTestOutputs,
+  TEST_MODULES,
+  type TestPlace,
+  testPlace,
+} from '../../test/support.ts';
+import type { Store } from '../context.ts';
+import { openStore } from '../store.ts';
+import { collectionStatus, createCollection, dropCollection, findCollection, listCollections } from './collections.ts';
+import { addFields } from './fields.ts';
+import { loadSchema } from './schema.ts';
+
+describe.each(ENGINES)('collections on %s', (kind) => {
+  let store: Store;
+  let place: TestPlace;
+  let remove: () => Promise<void>;
+
+  beforeAll(async () => {
+    ({ place, remove } = await testPlace(kind));
+    store = await openTestStore(place);
+  });
+
+  afterAll(async () => {
+    await store?.[Symbol.asyncDispose]();
+    await remove?.();
+  });
+
+  it('has my-collection from the start, empty and without a commit', async () => {
+    const collection = await findCollection(store, 'my-collection');
+    expect(collection.sqlSchema).toBe('c1_my_collection');
+    expect(await collectionStatus(store, collection)).toEqual({
+      documents: 0,
+      commit: 0,
+      committedAt: null,
+      pending: 0,
+      failed: 0,
+      failures: {},
+    });
+  });
+
+  it('creates, lists and drops; a name can be used again', async () => {
+    const settings = { language: 'de', nested: { a: [1] } };
+    const collection = await createCollection(store, 'Shop.2024', settings);
+    expect((await findCollection(store, 'Shop.2024')).settings).toEqual(settings);
+    expect((await listCollections(store)).map(({ name }) => name)).toEqual(['Shop.2024', 'my-collection']);
+    await expect(createCollection(store, 'Shop.2024')).rejects.toMatchObject({ code: 'conflict' });
+    await dropCollection(store, collection);
+    await expect(findCollection(store, 'Shop.2024')).rejects.toMatchObject({ code: 'not-found' });
+    await expect(collectionStatus(store, collection)).rejects.toMatchObject({ code: 'not-found' });
+    const again = await createCollection(store, 'Shop.2024');
+    expect(again.sqlSchema).not.toBe(collection.sqlSchema);
+    await dropCollection(store, again);
+  });
+
+  it.each(['', '-a', 'a/b', 'ü', 'a'.repeat(101), 'a b', 'a"; drop schema akin; --'])(
+    'refuses the name %j',
+    async (name) => {
+      await expect(createCollection(store, name)).rejects.toMatchObject({ code: 'bad-request' });
+      await expect(findCollection(store, name)).rejects.toMatchObject({ code: 'not-found' });
+    },
+  );
+
+  it('knows the fields of modules and their columns from the start', async () => {
+    const schema = await loadSchema(store, await findCollection(store, 'my-collection'));
+    expect(schema.fields.get('tint_names')).toMatchObject({
+      type: 'strings',
+      origin: 'analysis',
+      returnedByDefault: true,
+    });
+    expect(schema.columns.get('tint_names')).toEqual({ kind: 'column', sql: 'tint_names', type: 'strings' });
+    expect(schema.columns.get('shape_descriptor')).toEqual({ kind: 'output' });
+    expect(schema.columns.get('location')).toEqual({ kind: 'location', lat: 'lat', lon: 'lon' });
+    expect([...schema.fields.keys()].slice(0, 5)).toEqual(['id', 'image', 'labels', 'location', 'text']);
+  });
+
+  it('adds fields as typed columns, and a view that shows them by name', async () => {
+    const collection = await createCollection(store, 'fields');
+    const before = await loadSchema(store, collection);
+    const long = 'n'.repeat(70);
+    await store.engine.transaction((tx) =>
+      addFields(
+        tx,
+        collection,
+        new Map([
+          ['price', 'double'],
+          [`${long}1`, 'long'],
+          [`${long}2`, 'string'],
+          ['say "hi"', 'date'],
+          ['image_', 'boolean'],
+        ]),
+      ),
+    );
+    await store.engine.transaction((tx) =>
+      addFields(
+        tx,
+        collection,
+        new Map([
+          ['späße'.repeat(20), 'string'],
+          ['lat', 'string'],
+        ]),
+      ),
+    );
+    const after = await loadSchema(store, collection);
+    expect(after.version).toBeGreaterThan(before.version);
+    expect(before.fields.has('price')).toBe(false);
+    expect(after.fields.get('price')).toEqual({
+      name: 'price',
+      type: 'double',
+      origin: 'document',
+      returnedByDefault: true,
+    });
+    const column = after.columns.get('price');
+    expect(column).toMatchObject({ kind: 'column', sql: expect.stringMatching(/^f\d+$/) });
+    const names = await store.engine.query<{ name: string }>(
+      `select attname as name from pg_attribute where attrelid = '${collection.sqlSchema}.live_documents'::regclass and attnum > 0`,
+    );
+    expect(names.map(({ name }) => name)).toEqual(expect.arrayContaining(['price', 'n'.repeat(63), 'say "hi"', 'lat']));
+    expect(new Set(names.map(({ name }) => name)).size).toBe(names.length);
+    await store.engine.query(`select * from ${collection.sqlSchema}.live_documents`);
+    await dropCollection(store, collection);
+  });
+
+  it('refuses more than 1000 fields', async () => {
+    const collection = await createCollection(store, 'wide');
+    const fields = (count: number, prefix: string) =>
+      new Map(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, 'long' as const]));
+    await store.engine.transaction((tx) => addFields(tx, collection, fields(1000, 'a')));
+    await expect(store.engine.transaction((tx) => addFields(tx, collection, fields(1, 'b')))).rejects.toMatchObject({
+      code: 'bad-request',
+    });
+    await dropCollection(store, collection);
+  });
+
+  it('gives an old collection the tables of a module that came later', async () => {
+    await store[Symbol.asyncDispose]();
+    const added = {
+      name: 'depth',
+      outputs: [
+        { name: 'depth_descriptor', type: 'string' as const, returnedByDefault: false },
+        { name: 'depth_mean', type: 'double' as const, returnedByDefault: true },
+      ],
+      descriptor: { output: 'depth_descriptor', cell: 'depth_cell', dimensions: 8 },
+    };
+    store = await openStore({ ...place, modules: [...TEST_MODULES, added], parseOutputs: parseTestOutputs });
+    const collection = await findCollection(store, 'my-collection');
+    expect((await loadSchema(store, collection)).columns.get('depth_mean')).toEqual({
+      kind: 'column',
+      sql: 'depth_mean',
+      type: 'double',
+    });
+    expect(await store.engine.query(`select vector from ${collection.sqlSchema}.descriptors_depth`)).toEqual([]);
+    await store[Symbol.asyncDispose]();
+    store = await openTestStore(place);
+    expect((await loadSchema(store, await findCollection(store, 'my-collection'))).fields.has('depth_mean')).toBe(
+      false,
+    );
+  });
+
+  it('is one akin at a time', async () => {
+    await expect(openTestStore(place)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/Another akin .*uses/),
+    });
+  });
+});

@@ -1,0 +1,241 @@
+import { AkinError, isCollectionName } from '@akin/domain';
+import { failuresSql } from '../commit/failures.ts';
+import type { Collection, Store } from '../context.ts';
+import type { Queryable, Row } from '../engine/engine.ts';
+import { sqlStateOf } from '../engine/sqlstate.ts';
+import { createModuleTables, createTables, TABLES_VERSION } from './collection-tables.ts';
+import { refreshView } from './fields.ts';
+import { claimModel, claimModels } from './models.ts';
+
+export interface CollectionStatus {
+  /** How many documents the last commit shows. */
+  readonly documents: number;
+  /** Number of the last commit; 0 before the first one. */
+  readonly commit: number;
+  readonly committedAt: Date | null;
+  /** Accepted operations that are not visible yet. */
+  readonly pending: number;
+  /** Operations that failed and that nothing later has made void. */
+  readonly failed: number;
+  /** How many of those failed for which reason, a code of an error. */
+  readonly failures: Readonly<Record<string, number>>;
+}
+
+const COLUMNS = 'id, name, sql_schema, settings, replaces';
+const UNIQUE_VIOLATION = '23505';
+
+export async function listCollections(store: Store): Promise<Collection[]> {
+  const rows = await store.engine.query(
+    `select ${COLUMNS} from akin.collections where replaced_at is null order by name`,
+  );
+  return rows.map(fromRow);
+}
+
+/** A collection, and what tells whether there is work in it. */
+export interface CollectionState {
+  readonly collection: Collection;
+  /** Another one after each change of the row of the collection: what was accepted, applied, published or defined. */
+  readonly version: string;
+  /** Of the fields, see `loadSchema`. */
+  readonly schemaVersion: number;
+  /** Whether there are changes that are accepted and not dealt with: some wait for an analysis or for a commit. */
+  readonly open: boolean;
+}
+
+/** Collections with their states, by name: one statement, however many there are. */
+export async function collectionStates(store: Store, only: 'open' | 'all' = 'all'): Promise<CollectionState[]> {
+  const condition = only === 'open' ? `and ${OPEN}` : '';
+  const rows = await store.engine.query(
+    `select ${COLUMNS}, xmin::text as version, schema_version, ${OPEN} as open
+       from akin.collections where replaced_at is null ${condition} order by name`,
+  );
+  return rows.map((row) => ({
+    collection: fromRow(row),
+    version: row.version,
+    schemaVersion: row.schema_version,
+    open: row.open,
+  }));
+}
+
+/** See `settled_seq` in the migrations. */
+const OPEN = '(settled_seq is distinct from next_seq or unpublished_operations > 0)';
+
+/** Tells those who keep house that there is something to do in a collection, which has changed in nothing else. */
+export async function tellHousekeeping(tx: Queryable, { id }: Collection): Promise<void> {
+  // The version of the row is a new one.
+  await tx.query('update akin.collections set name = name where id = $1', [id]);
+}
+
+/** The collection of a number, if it is there and no other one took its place. */
+export async function collectionOf(store: Store, id: number): Promise<Collection | undefined> {
+  const [row] = await store.engine.query(
+    `select ${COLUMNS} from akin.collections where id = $1 and replaced_at is null`,
+    [id],
+  );
+  return row && fromRow(row);
+}
+
+/** @throws AkinError not-found that names the collection and those that exist */
+export async function findCollection(store: Store, name: string): Promise<Collection> {
+  const [row] = await store.engine.query(`select ${COLUMNS} from akin.collections where name = $1`, [name]);
+  if (row !== undefined) return fromRow(row);
+  const others = (await listCollections(store)).map((collection) => collection.name).slice(0, 10);
+  throw new AkinError(
+    'not-found',
+    `There is no collection ${JSON.stringify(name.slice(0, 100))}. ${others.length > 0 ? `There is ${others.join(', ')}.` : 'There is none yet.'} Create it with PUT /api/cores/${isCollectionName(name) ? name : '{name}'}.`,
+  );
+}
+
+/**
+ * Creates a collection with its tables.
+ * @throws AkinError bad-request when the name has another form, conflict when it exists
+ */
+export async function createCollection(
+  store: Store,
+  name: string,
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<Collection> {
+  if (!isCollectionName(name)) {
+    throw new AkinError(
+      'bad-request',
+      'The name of a collection is 1 to 100 letters, digits, dots, hyphens and underscores, and begins with a letter or digit.',
+    );
+  }
+  await store.engine.disk?.requireRoom('changes');
+  try {
+    return await store.engine.transaction(async (tx) => {
+      const [made] = await tx.query<{ id: number }>(
+        "insert into akin.collections (name, sql_schema, settings, settled_seq) values ($1, '', $2, 1) returning id",
+        [name, JSON.stringify(settings)],
+      );
+      const [row] = await tx.query(`update akin.collections set sql_schema = $2 where id = $1 returning ${COLUMNS}`, [
+        made?.id ?? 0,
+        `c${made?.id}_${slug(name)}`,
+      ]);
+      if (row === undefined) throw new Error('insert returned no row');
+      const collection = fromRow(row);
+      await tx.query(`create schema ${collection.sqlSchema}`);
+      await createMissingTables(store, collection, tx);
+      return collection;
+    });
+  } catch (error) {
+    if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+    throw new AkinError('conflict', `The collection ${name} exists already.`, { cause: error });
+  }
+}
+
+/** Removes a collection with everything in it. What runs on it meanwhile ends with not-found. */
+export async function dropCollection(store: Store, collection: Collection): Promise<void> {
+  await store.engine.transaction(async (tx) => {
+    await tx.query('delete from akin.collections where id = $1', [collection.id]);
+    await tx.query(`drop schema if exists ${collection.sqlSchema} cascade`);
+    // Keys for it must not open what somebody else calls by its name later.
+    await tx.query(
+      `update akin.keys set collections = array_remove(collections, $1)
+        where $1 = any (collections) and not exists (select 1 from akin.collections where name = $1)`,
+      [collection.name],
+    );
+  });
+  store.memory.schemas.delete(collection.id);
+  store.memory.uses.delete(collection.id);
+  store.memory.words.delete(collection.id);
+  store.memory.sweeps.delete(collection.id);
+}
+
+/** Removes collections whose place another one took so long ago that nobody uses them any more. */
+export async function dropReplaced(store: Store): Promise<void> {
+  const rows = await store.engine.query(
+    `select ${COLUMNS} from akin.collections where replaced_at < now() - interval '2 minutes'`,
+  );
+  for (const row of rows) await dropCollection(store, fromRow(row));
+}
+
+export async function collectionStatus(store: Store, collection: Collection): Promise<CollectionStatus> {
+  const S = collection.sqlSchema;
+  // One count for each state: each has its index, which is empty when nothing is under way.
+  const open = ['queued', 'analyzing', 'ready'].map(
+    (state) => `+ (select count(*) from ${S}.requests r join ${S}.operations o using (request)
+                    where o.state = '${state}' and not r.finished and r.first_seq is not null)`,
+  );
+  const sql = `select c.documents, c.commit, c.committed_at, c.unpublished_operations ${open.join(' ')} as pending,
+                      ${failuresSql(S)} as failures
+                 from akin.collections c where c.id = $1`;
+  const [row] = await store.engine.transaction(
+    (tx) =>
+      tx.query<{
+        documents: bigint;
+        commit: bigint;
+        committed_at: Date | null;
+        pending: bigint;
+        failures: string | null;
+      }>(sql, [collection.id]),
+    { keyed: true },
+  );
+  if (row === undefined) throw new AkinError('not-found', `The collection ${collection.name} does not exist any more.`);
+  const failures: Record<string, number> = JSON.parse(row.failures ?? '{}');
+  return {
+    documents: Number(row.documents),
+    commit: Number(row.commit),
+    committedAt: row.committed_at,
+    pending: Number(row.pending),
+    failed: Object.values(failures).reduce((sum, count) => sum + count, 0),
+    failures,
+  };
+}
+
+/** Brings the tables of a collection up to date that an earlier version of akin, or one with other modules, made. */
+export async function updateTables(store: Store, collection: Collection): Promise<void> {
+  const [row] = await store.engine.query('select tables_version, modules from akin.collections where id = $1', [
+    collection.id,
+  ]);
+  if (row?.tables_version !== TABLES_VERSION || row.modules !== modulesText(store)) {
+    await store.engine.transaction((tx) => createMissingTables(store, collection, tx));
+  }
+  await claimModels(store, collection);
+}
+
+async function createMissingTables(store: Store, collection: Collection, tx: Queryable): Promise<void> {
+  const [row] = await tx.query<{ tables_version: number }>(
+    'select tables_version from akin.collections where id = $1 for update',
+    [collection.id],
+  );
+  await createTables(tx, collection.sqlSchema, row?.tables_version ?? 0);
+  for (const module of store.modules) {
+    await createModuleTables(tx, collection.sqlSchema, module);
+    await claimModel(store, collection, module, tx);
+  }
+  await refreshView(tx, collection);
+  await tx.query(
+    'update akin.collections set tables_version = $2, modules = $3, schema_version = schema_version + 1 where id = $1',
+    [collection.id, TABLES_VERSION, modulesText(store)],
+  );
+}
+
+/** What the tables depend on. */
+function modulesText(store: Store): string {
+  return JSON.stringify(
+    store.modules.map(({ name, descriptor, outputs }) => [
+      name,
+      descriptor?.dimensions ?? 0,
+      outputs.map((output) => [output.name, output.type, output.returnedByDefault]),
+    ]),
+  );
+}
+
+/** Readable in psql, safe as an identifier. */
+function slug(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .slice(0, 40);
+}
+
+function fromRow(row: Row): Collection {
+  return {
+    id: row.id,
+    name: row.name,
+    sqlSchema: row.sql_schema,
+    settings: JSON.parse(row.settings),
+    ...(row.replaces === null ? {} : { replaces: row.replaces }),
+  };
+}

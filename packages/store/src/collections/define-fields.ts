@@ -1,0 +1,50 @@
+import { AkinError, type FieldType, fieldNameProblem, quote } from '@akin/domain';
+import type { Collection, Store } from '../context.ts';
+import { addFields } from './fields.ts';
+import { loadSchema } from './schema.ts';
+
+/** What a field that clients define can be. */
+export const DEFINABLE_TYPES = ['boolean', 'long', 'double', 'date', 'string'] as const satisfies readonly FieldType[];
+
+const LOCK_MILLISECONDS = 5_000;
+
+/**
+ * Gives fields their types before any document has them. Those that have theirs already are left; so are the names that
+ * akin owns, which no document can define.
+ *
+ * @throws AkinError conflict, which names the field, when one has another type; bad-request for a name that no field
+ * can have, or for too many; nothing is defined then
+ */
+export async function defineFields(
+  store: Store,
+  collection: Collection,
+  fields: ReadonlyMap<string, FieldType>,
+): Promise<void> {
+  for (const name of fields.keys()) {
+    const problem = fieldNameProblem(name);
+    if (problem !== null) throw new AkinError('bad-request', `The field ${quote(name)} cannot be: ${problem}.`);
+  }
+  await store.engine.disk?.requireRoom('changes');
+  await store.engine.transaction(
+    async (tx) => {
+      const [row] = await tx.query<{ schema_version: number }>(
+        'select schema_version from akin.collections where id = $1 for update',
+        [collection.id],
+      );
+      if (row === undefined) {
+        throw new AkinError('not-found', `The collection ${collection.name} does not exist any more.`);
+      }
+      const schema = await loadSchema(store, collection, row.schema_version, tx);
+      const added = new Map<string, FieldType>();
+      for (const [name, type] of fields) {
+        const known = schema.fields.get(name);
+        if (known === undefined) added.set(name, type);
+        else if (known.type !== type) {
+          throw new AkinError('conflict', `The field ${quote(name)} is a ${known.type} already, and stays one.`);
+        }
+      }
+      await addFields(tx, collection, added);
+    },
+    { lockTimeoutMilliseconds: LOCK_MILLISECONDS },
+  );
+}

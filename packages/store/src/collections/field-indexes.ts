@@ -1,0 +1,137 @@
+import type { Collection, Store } from '../context.ts';
+import type { Engine } from '../engine/engine.ts';
+import { sqlStateOf, wasCancelled } from '../engine/sqlstate.ts';
+import type { UseForm } from '../search/field-uses.ts';
+
+/*
+ * Indexes on fields are built when searches use a field, not before: most fields are never searched, and each index
+ * makes every commit dearer. See docs/adr/0009-indexes-on-demand.md for what they cost and bring.
+ */
+
+/** Most indexes on fields of one collection: the first that were used. */
+const MAX_INDEXES = 24;
+/** An index whose field no search used for so long goes. */
+const UNUSED_DAYS = 30;
+/**
+ * On PGlite nobody is answered while an index is built: in a pause, or when there was none for so long. A search without
+ * the index takes a quarter as long as building it, so that waiting long for a pause costs more than it spares.
+ */
+const PAUSE_MILLISECONDS = 2_000;
+const PATIENCE_SECONDS = 5;
+
+const PROGRAM_LIMIT_EXCEEDED = '54000';
+
+interface Use {
+  readonly column: string;
+  readonly form: UseForm;
+}
+
+/** Indexes by their name, each as what stands behind `on documents`. */
+function indexesFor(uses: readonly Use[]): Map<string, string> {
+  const forms = new Map<string, Set<UseForm>>();
+  for (const { column, form } of uses) forms.set(column, (forms.get(column) ?? new Set()).add(form));
+  const indexes = new Map<string, string>();
+  for (const [column, used] of forms) {
+    // Behind the value comes the id, by which equals are ordered; with the numbers of commits and of the row, counts
+    // and pages need not look into the wide rows.
+    if (used.has('place')) {
+      indexes.set('field_place', '(lat, lon) include (vf, vt, doc, id)');
+      continue;
+    }
+    if (used.has('elements')) indexes.set(`field_${column}_elements`, `using gin (${column}) with (fastupdate = on)`);
+    if (used.has('falling')) {
+      indexes.set(`field_${column}_falling`, `(${column} desc nulls last, id) include (vf, vt, doc)`);
+    }
+    // A filter is served by either order.
+    if (used.has('rising') || (used.has('filter') && !used.has('falling'))) {
+      indexes.set(`field_${column}_rising`, `(${column}, id) include (vf, vt, doc)`);
+    }
+  }
+  return new Map([...indexes].slice(0, MAX_INDEXES));
+}
+
+/**
+ * Builds the indexes that searches asked for, one after the other, and drops those that nobody uses any more or that a
+ * crash left half built. Searches and commits go on meanwhile on PostgreSQL; on PGlite they wait for as long as one
+ * takes (100,000 documents: some 0.4 s), once.
+ *
+ * @returns whether an index was built (the table then wants a vacuum before counts can do without its rows), or waits
+ */
+export async function keepFieldIndexes(store: Store, collection: Collection): Promise<boolean> {
+  const { engine } = store;
+  if ((await engine.disk?.warning('work')) !== undefined) return false;
+  const S = collection.sqlSchema;
+  const uses = await engine.query<Use & { recent: boolean; waiting: number; refused: boolean }>(
+    `select "column", form, used_on > current_date - ${UNUSED_DAYS} as recent, refused,
+            extract(epoch from now() - since)::float8 as waiting
+       from ${S}.field_uses order by since, "column", form`,
+  );
+  const wanted = indexesFor(uses.filter(({ recent, refused }) => recent && !refused));
+  const present = await engine.query<{ name: string; valid: boolean }>(
+    `select c.relname as name, i.indisvalid as valid from pg_index i join pg_class c on c.oid = i.indexrelid
+      where i.indrelid = '${S}.documents'::regclass and c.relname like 'field\\_%'`,
+  );
+  if (await isBuilding(engine, S)) return true;
+  for (const { name, valid } of present) {
+    if (!valid || !wanted.has(name)) await dropIndex(engine, S, name);
+  }
+  const complete = new Set(present.filter(({ valid }) => valid).map(({ name }) => name));
+  const missing = [...wanted].filter(([name]) => !complete.has(name));
+  const longest = Math.max(0, ...uses.map(({ waiting }) => waiting));
+  for (const [name, definition] of missing) {
+    if (engine.kind === 'pglite' && engine.sinceLastSearch() < PAUSE_MILLISECONDS && longest < PATIENCE_SECONDS) break;
+    await buildIndex(store, collection, name, definition);
+  }
+  return missing.length > 0;
+}
+
+/** Whether somebody builds one right now: unfinished ones are not left-overs then. */
+async function isBuilding(engine: Engine, S: string): Promise<boolean> {
+  if (engine.kind === 'pglite') return false;
+  const rows = await engine.query(`select from pg_stat_progress_create_index where relid = '${S}.documents'::regclass`);
+  return rows.length > 0;
+}
+
+async function buildIndex(store: Store, collection: Collection, name: string, definition: string): Promise<void> {
+  const { engine } = store;
+  const S = collection.sqlSchema;
+  const concurrently = engine.kind === 'postgres' ? 'concurrently' : '';
+  try {
+    await engine.query(`create index ${concurrently} ${name} on ${S}.documents ${definition}`, [], 'bulk');
+  } catch (error) {
+    if (!wasCancelled(error) && !(await refuseIndex(store, collection, error))) throw error;
+  }
+}
+
+/**
+ * An index cannot hold values beyond some 2,600 bytes: one that met such a value goes for good, so that the value can
+ * be stored. Searches on the field then read rows, as before.
+ *
+ * @returns whether the error was that; what failed by it may be tried again
+ */
+export async function refuseIndex(store: Store, collection: Collection, error: unknown): Promise<boolean> {
+  if (sqlStateOf(error) !== PROGRAM_LIMIT_EXCEEDED) return false;
+  const name = /"(field_[a-z0-9_]+)"/.exec(messageOf(error))?.[1];
+  const [, column, form] = /^field_(.+)_(elements|rising|falling)$/.exec(name ?? '') ?? [];
+  if (name === undefined || column === undefined) return false;
+  await store.engine.query(
+    `update ${collection.sqlSchema}.field_uses set refused = true
+      where "column" = $1 and (form = 'elements') = $2`,
+    [column, form === 'elements'],
+  );
+  await dropIndex(store.engine, collection.sqlSchema, name);
+  return true;
+}
+
+function messageOf(error: unknown): string {
+  const { cause, message } = error as Error;
+  return cause instanceof Error ? cause.message : (message ?? '');
+}
+
+async function dropIndex(engine: Engine, S: string, name: string): Promise<void> {
+  await engine.query(
+    `drop index ${engine.kind === 'postgres' ? 'concurrently' : ''} if exists ${S}.${name}`,
+    [],
+    'bulk',
+  );
+}

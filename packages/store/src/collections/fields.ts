@@ -1,0 +1,94 @@
+import { AkinError, type FieldType, MAX_FIELDS } from '@akin/domain';
+import type { Collection } from '../context.ts';
+import type { Queryable } from '../engine/engine.ts';
+import { sqlType } from './collection-tables.ts';
+
+/**
+ * Adds fields that clients define, as columns f<n> of `documents`. Runs inside a short transaction that holds the row
+ * of the collection.
+ * @throws AkinError bad-request when the collection has too many fields
+ */
+export async function addFields(
+  tx: Queryable,
+  collection: Collection,
+  added: ReadonlyMap<string, FieldType>,
+): Promise<void> {
+  if (added.size === 0) return;
+  const S = collection.sqlSchema;
+  const [row] = await tx.query<{ last: number; count: bigint }>(
+    `select coalesce(max(number), 0) as last, count(*) filter (where origin = 'document') as count from ${S}.fields`,
+  );
+  const { last, count } = row ?? { last: 0, count: 0n };
+  if (Number(count) + added.size > MAX_FIELDS) {
+    throw new AkinError(
+      'bad-request',
+      `A collection has at most ${MAX_FIELDS} fields; this request would make it ${Number(count) + added.size}. Use fewer field names.`,
+    );
+  }
+  const names = [...added.keys()];
+  const types = [...added.values()];
+  await tx.query(
+    `insert into ${S}.fields (number, name, type, origin, "column")
+     select $3 + i, name, type, 'document', 'f' || $3 + i
+       from unnest($1::text[], $2::text[]) with ordinality as t (name, type, i)`,
+    [names, types, last],
+  );
+  await cancelHousekeeping(tx, S);
+  const columns = types.map((type, i) => `add column f${last + i + 1} ${sqlType(type)}`);
+  await tx.query(`alter table ${S}.documents ${columns.join(', ')}`);
+  await refreshView(tx, collection);
+  await tx.query('update akin.collections set schema_version = schema_version + 1 where id = $1', [collection.id]);
+}
+
+/**
+ * What builds an index or vacuums holds off new columns, and those hold off all searches while they wait: it gives way,
+ * and begins again later.
+ */
+async function cancelHousekeeping(tx: Queryable, S: string): Promise<void> {
+  await tx.query(
+    `select pg_cancel_backend(pid)
+       from (select pid, relid from pg_stat_progress_create_index
+             union all select pid, relid from pg_stat_progress_vacuum) working
+      where relid = '${S}.documents'::regclass`,
+  );
+}
+
+/**
+ * Creates or extends the view \`live_documents\`: what the last commit shows, columns under the names of their fields.
+ * For people with psql; akin itself does not read it.
+ */
+export async function refreshView(tx: Queryable, collection: Collection): Promise<void> {
+  const S = collection.sqlSchema;
+  const rows = await tx.query<{ name: string; column: string }>(
+    `select name, "column" from ${S}.fields order by number`,
+  );
+  const taken = new Set(['id', 'seq', 'image', 'labels', 'lat', 'lon']);
+  const columns = rows.map(({ name, column }) => `d.${column} as ${viewName(name, column, taken)}`);
+  // Columns are only ever added at the end, which is all that "or replace" can do.
+  await tx.query(
+    `create or replace view ${S}.live_documents as
+     select d.id, d.seq, d.image, d.labels, d.lat, d.lon${columns.map((column) => `, ${column}`).join('')}
+       from ${S}.documents d join akin.collections c on c.id = ${collection.id}
+      where d.vf <= c.commit and c.commit < d.vt`,
+  );
+}
+
+/** PostgreSQL cuts names at 63 bytes, which may make two alike: those get their column behind the name. */
+function viewName(name: string, column: string, taken: Set<string>): string {
+  let shown = cut(name, 63);
+  if (taken.has(shown)) shown = `${cut(name, 62 - column.length)}~${column}`;
+  taken.add(shown);
+  return `"${shown.replaceAll('"', '""')}"`;
+}
+
+/** The longest beginning of at most so many bytes that splits no character. */
+function cut(text: string, bytes: number): string {
+  let end = '';
+  let size = 0;
+  for (const character of text) {
+    size += Buffer.byteLength(character);
+    if (size > bytes) break;
+    end += character;
+  }
+  return end;
+}

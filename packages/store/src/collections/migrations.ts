@@ -1,0 +1,169 @@
+import type { Engine, Queryable } from '../engine/engine.ts';
+
+/**
+ * The tables that all collections share. Append only: a released entry never changes, the next change is a new one at
+ * the end. Each runs once, in a transaction.
+ */
+const MIGRATIONS: readonly string[] = [
+  // 1: the registry of collections
+  `create table akin.collections (
+     id int generated always as identity primary key,
+     name text collate "C" not null unique,
+     -- The schema that holds its tables: c<id>_<name in plain letters>.
+     sql_schema text not null,
+     -- A JSON object.
+     settings text not null default '{}',
+     created_at timestamptz not null default now(),
+     -- Which changes of the tables of a collection, and which analysis modules, its schema has: see collection-tables.
+     tables_version int not null default 0,
+     modules text not null default '',
+     -- Grows when a field is added: whoever caches the fields compares it.
+     schema_version int not null default 1,
+     -- The sequence number that the next accepted operation gets.
+     next_seq bigint not null default 1,
+     -- The number of the last commit: a search sees the rows with vf <= commit and commit < vt.
+     commit bigint not null default 0,
+     committed_at timestamptz,
+     -- Documents that the last commit shows, and what the next one adds to that (or, below 0, takes away).
+     documents bigint not null default 0,
+     unpublished_documents bigint not null default 0,
+     -- Operations that were applied and wait for the next commit to be published.
+     unpublished_operations bigint not null default 0
+   )`,
+  // 2: several processes on one database
+  `-- Who may commit in a collection. Whoever takes a lease over that ran out raises the epoch: what the holder before
+   -- still writes names an older one, and is refused.
+   create table akin.leases (
+     collection int primary key references akin.collections (id) on delete cascade,
+     epoch bigint not null,
+     holder text not null,
+     until timestamptz not null
+   );
+   -- Commits that were asked of the holder: it has done those up to \`done\`.
+   create table akin.commit_requests (
+     collection int primary key references akin.collections (id) on delete cascade,
+     asked bigint not null default 0,
+     done bigint not null default 0
+   )`,
+
+  // 3: the values of an array, each once. As a function, a statement that uses it can run on several cores: PostgreSQL
+  // would put a function of plain SQL back into the statement, as a subquery, which may not.
+  `create function akin.distinct_values(list anyarray) returns anyarray language plpgsql immutable parallel safe as
+   'begin return array(select distinct unnest(list)); end'`,
+
+  // 4: reading a collection for long, and making it anew beside itself
+  `-- Whoever reads for long keeps what its commit shows: rows that a later commit replaced stay until then.
+   create table akin.pins (
+     id bigint generated always as identity primary key,
+     collection int not null references akin.collections (id) on delete cascade,
+     commit bigint not null,
+     until timestamptz not null
+   );
+   create index pins_collection on akin.pins (collection);
+   alter table akin.collections
+     -- Since when another collection has its name: nobody uses it any more but who began before.
+     add column replaced_at timestamptz,
+     -- The one whose place it took, with all its operations: what was told of them still holds.
+     add column replaces int,
+     -- Nothing is accepted until then, while another collection takes its place.
+     add column held_until timestamptz;
+   -- The last time that a collection was made anew, by its name.
+   create table akin.reindexes (
+     name text collate "C" primary key,
+     state text not null check (state in ('copying', 'analyzing', 'switching', 'done', 'failed')),
+     -- The collection that is to take its place, while there is one.
+     target int,
+     -- Who is at it, and when last.
+     worker text not null,
+     beat_at timestamptz not null default now(),
+     began_at timestamptz not null default now(),
+     -- Documents to copy, those that are, and those among them whose pictures are analyzed again.
+     documents bigint not null default 0,
+     copied bigint not null default 0,
+     analyzed bigint not null default 0,
+     -- What went wrong, and a JSON list of documents that did not come along: {id, code, msg}.
+     message text,
+     missing text not null default '[]'
+   )`,
+
+  // 5: who may ask for what, see keys
+  `create table akin.keys (
+     -- Stands in the key, before the secret.
+     id text collate "C" primary key,
+     -- SHA-256 of the secret, which is nowhere else.
+     hash bytea not null,
+     scope text not null check (scope in ('search', 'index', 'admin')),
+     note text not null,
+     -- Names; null for all. A collection that is dropped is taken out, so that the next of its name is not for the key.
+     collections text[] collate "C",
+     -- Whose pages may use it.
+     origins text[] not null,
+     -- Requests a second.
+     rate int,
+     created_at timestamptz not null default now(),
+     expires_at timestamptz,
+     -- To the hour.
+     used_at timestamptz
+   )`,
+
+  // 6: how long the searches of each process took lately, see throttle.ts; what a crash of the server loses is of no use then
+  `create unlogged table akin.search_times (
+     process text primary key,
+     searches int not null,
+     p95 double precision not null,
+     at timestamptz not null default clock_timestamp()
+   )`,
+
+  // 7: whether the holder has the models of the collection, see leases
+  'alter table akin.leases add column fits boolean not null default true',
+
+  // 8: many collections
+  `-- A process renews all its leases in one row: a lease is free when neither its own end nor that of its holder is ahead.
+   create table akin.lease_holders (
+     holder text primary key,
+     until timestamptz not null
+   );
+   -- All changes with lower numbers are dealt with: a collection where this is next_seq has none under way.
+   alter table akin.collections add column settled_seq bigint`,
+];
+
+/** Any number that nobody else uses: two processes that start together must not migrate together. */
+const MIGRATION_LOCK = 0x616b696d;
+
+/** Brings the shared tables up to date. */
+export async function migrate(engine: Engine): Promise<void> {
+  await engine.transaction(async (tx) => {
+    await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    // "if not exists" looks at catalogues as they were before the lock was waited for, and then fails; a select does not.
+    const made = await tx.query("select from pg_namespace where nspname = 'akin'");
+    if (made.length === 0) await tx.query('create schema akin');
+    await tx.query(
+      'create table if not exists akin.migrations (number int primary key, applied_at timestamptz not null default now())',
+    );
+    const done = await appliedMigrations(tx);
+    for (const [index, sql] of MIGRATIONS.entries()) {
+      if (index < done) continue;
+      await tx.query(sql);
+      await tx.query('insert into akin.migrations (number) values ($1)', [index + 1]);
+    }
+  });
+}
+
+/** The number that stands for the collection that exists from the start. */
+const FIRST_COLLECTION_MADE = 0;
+
+/** Whether the first collection was made. */
+export async function isFirstCollectionMade(engine: Engine): Promise<boolean> {
+  return (await engine.query('select 1 from akin.migrations where number = $1', [FIRST_COLLECTION_MADE])).length > 0;
+}
+
+export async function markFirstCollection(engine: Engine): Promise<void> {
+  await engine.query('insert into akin.migrations (number) values ($1) on conflict do nothing', [
+    FIRST_COLLECTION_MADE,
+  ]);
+}
+
+async function appliedMigrations(tx: Queryable): Promise<number> {
+  const [row] = await tx.query<{ done: number }>('select coalesce(max(number), 0) as done from akin.migrations');
+  return row?.done ?? 0;
+}

@@ -1,0 +1,165 @@
+import { type Calibration, parseJson, TypeClaims, validateDocument } from '@akin/domain';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  accept,
+  ENGINES,
+  parseTestOutputs,
+  TEST_MODULES,
+  type TestPlace,
+  testOutputs,
+  testPlace,
+  visible,
+} from '../../test/support.ts';
+import { claimForAnalysis } from '../analyze/analysis.ts';
+import { commit } from '../commit/commit.ts';
+import type { Collection, Store } from '../context.ts';
+import { openStore } from '../store.ts';
+import { createCollection, findCollection } from './collections.ts';
+import { otherCalibration, otherModels, requireOwnModels } from './models.ts';
+import { loadSchema } from './schema.ts';
+
+describe.each(ENGINES)('models in a store on %s', (engine) => {
+  let place: TestPlace;
+  let remove: () => Promise<void>;
+  let store: Store;
+  beforeAll(async () => {
+    ({ place, remove } = await testPlace(engine));
+  });
+  afterAll(async () => {
+    await store[Symbol.asyncDispose]();
+    await remove();
+  });
+
+  async function open(model: string | undefined, dimensions = 4, calibration?: Calibration): Promise<Store> {
+    await store?.[Symbol.asyncDispose]();
+    const modules = TEST_MODULES.map((module) =>
+      module.descriptor ? { ...module, descriptor: { ...module.descriptor, dimensions } } : module,
+    );
+    const models = model === undefined ? {} : { models: new Map([['shape', model]]) };
+    const own = { ...models, ...(calibration ? { calibrations: new Map([['shape', calibration]]) } : {}) };
+    store = await openStore({ ...place, modules, parseOutputs: parseTestOutputs, graceMilliseconds: 0, ...own });
+    return store;
+  }
+  const add = async (collection: Collection, id: string, shape: readonly number[]) => {
+    await accept(store, collection, [{ id, import: testOutputs({ shape }) }]);
+    return commit(store, collection);
+  };
+
+  it('belong to a collection from its making, and stay while others open the store', async () => {
+    await open('a-1');
+    const collection = await createCollection(store, 'first');
+    expect(await add(collection, 'x', [1, 0, 0, 0])).toMatchObject({ failed: 0 });
+    await open('b-1');
+    expect(await otherModels(store, await findCollection(store, 'first'))).toEqual([
+      { module: 'shape', model: 'a-1', own: 'b-1' },
+    ]);
+    await open('a-1');
+    expect(await otherModels(store, await findCollection(store, 'first'))).toEqual([]);
+  });
+
+  it('are side by side in one store, each in collections of its own', async () => {
+    await open('b-1', 3);
+    const [first, second] = [await findCollection(store, 'first'), await createCollection(store, 'second')];
+    await requireOwnModels(store, second);
+    expect(await add(second, 'y', [0, 1, 0])).toMatchObject({ failed: 0 });
+    expect(await visible(store, first)).toEqual(['x']);
+    await open('a-1', 4);
+    expect(await add(first, 'z', [0, 0, 1, 0])).toMatchObject({ failed: 0 });
+    expect(await otherModels(store, second)).toEqual([{ module: 'shape', model: 'b-1', own: 'a-1' }]);
+  });
+
+  it('say who may analyze: pictures wait for the models of their collection', async () => {
+    await open('b-1', 3);
+    const first = await findCollection(store, 'first');
+    const image = 'http://example.org/1.jpg';
+    const { fields } = await loadSchema(store, first);
+    const change = (id: string, modules?: string[]) => {
+      const validated = validateDocument(parseJson(JSON.stringify({ id, image })), 0, fields, new TypeClaims());
+      if ('errors' in validated) throw new Error('no document');
+      return { kind: 'add' as const, document: validated.document, ...(modules ? { modules } : {}) };
+    };
+    await accept(store, first, [change('p'), change('q', ['tint']), change('r', ['tint', 'shape'])]);
+    const ids = async () => (await claimForAnalysis(store, 10)).map(({ id }) => id);
+    expect(await ids()).toEqual(['q']);
+    await open('a-1', 4);
+    expect(await ids()).toEqual(['p', 'q', 'r']);
+    await accept(
+      store,
+      first,
+      ['p', 'q', 'r'].map((id) => ({ kind: 'delete', id })),
+    );
+  });
+
+  it('are not mixed: neither where documents come in nor in a commit', async () => {
+    await open('b-1', 3);
+    const first = await findCollection(store, 'first');
+    const refusal = {
+      code: 'conflict',
+      message:
+        'The collection first holds shape of the model a-1, and this akin uses b-1; they cannot be mixed. Make the collection anew with: akin reindex --collection first',
+    };
+    await expect(requireOwnModels(store, first)).rejects.toMatchObject(refusal);
+    await requireOwnModels(store, first, ['tint']);
+    expect(await add(first, 'w', [0, 1, 0])).toMatchObject({ failed: 1 });
+    const [failed] = await store.engine.query<{ error_msg: string }>(
+      `select error_msg from ${first.sqlSchema}.operations where state = 'failed'`,
+    );
+    expect(failed?.error_msg).toBe(refusal.message);
+    expect(await visible(store, first)).toEqual(['x', 'z']);
+  });
+
+  it('change with the last document, vectors of another size included', async () => {
+    await open('b-1', 3);
+    const first = await findCollection(store, 'first');
+    await accept(store, first, [
+      { kind: 'delete', id: 'x' },
+      { kind: 'delete', id: 'z' },
+    ]);
+    await commit(store, first);
+    await requireOwnModels(store, first);
+    expect(await add(first, 'w', [0, 1, 0])).toMatchObject({ failed: 0 });
+    expect(await otherModels(store, first)).toEqual([]);
+  });
+
+  it('of a store of before are taken to be those of who opens it', async () => {
+    await open(undefined);
+    const third = await createCollection(store, 'third');
+    await add(third, 'v', [1, 0, 0, 0]);
+    await open('c-1');
+    expect(await otherModels(store, await findCollection(store, 'third'))).toEqual([]);
+  });
+
+  it('have what makes scores of their distances kept with them', async () => {
+    const line = (middle: number): Calibration => [
+      [0, 1],
+      [1, middle],
+      [2, 0],
+    ];
+    const kept = async () => {
+      const collection = await findCollection(store, 'fourth');
+      return otherCalibration(store, collection, await loadSchema(store, collection), 'shape');
+    };
+    await open('a-1', 4, line(0.5));
+    const fourth = await createCollection(store, 'fourth');
+    await add(fourth, 'u', [1, 0, 0, 0]);
+    expect(await kept()).toBeUndefined();
+    await open('b-1', 3, line(0.9));
+    expect(await kept()).toEqual(line(0.5));
+    // Trained again for the same model.
+    await open('a-1', 4, line(0.6));
+    await open('b-1', 3, line(0.9));
+    expect(await kept()).toEqual(line(0.6));
+    // With its last document a collection goes over, and nothing of the other model stays.
+    await accept(store, fourth, [{ kind: 'delete', id: 'u' }]);
+    await commit(store, fourth);
+    await open('b-1', 3);
+    await open('a-1', 4);
+    expect(await otherModels(store, fourth)).toEqual([]);
+    await add(fourth, 'u', [1, 0, 0, 0]);
+    await open('b-1', 3);
+    await expect(kept()).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('cannot tell the scores of that model'),
+    });
+  });
+});

@@ -1,0 +1,155 @@
+import { isDeepStrictEqual } from 'node:util';
+import { AkinError, type Calibration, type ModuleManifest } from '@akin/domain';
+import type { Collection, CollectionSchema, Store } from '../context.ts';
+import type { Queryable } from '../engine/engine.ts';
+import { descriptorTable } from './collection-tables.ts';
+import { loadSchema } from './schema.ts';
+
+/*
+ * Descriptors of different models are never in one collection. Each collection knows the model of each module; whoever
+ * opens the store with others finds it as it is, ranks by its documents, filters, deletes and exports, and is refused
+ * where its own outputs would come in. Analyses are claimed, and the lease of a collection is held, by who has its
+ * models: generations of models live side by side in one store, each with processes of its own. A collection without
+ * documents goes over to the models of who opens it.
+ */
+
+/** A module whose descriptors in a collection are of another model than this process makes. */
+export interface OtherModel {
+  readonly module: string;
+  /** Of the collection. */
+  readonly model: string;
+  /** Of this process. */
+  readonly own: string;
+}
+
+/**
+ * Makes the models of this process those of a collection that has no descriptors, and writes down with those of a
+ * collection what makes scores of their distances.
+ */
+export async function claimModels(store: Store, collection: Collection): Promise<void> {
+  const schema = await loadSchema(store, collection);
+  for (const module of store.modules) {
+    const { name } = module;
+    const own = store.calibrations.get(name);
+    const isKnown = own === undefined || isDeepStrictEqual(own, schema.calibrations.get(name));
+    if (isKnown && store.models.get(name) === schema.models.get(name)) continue;
+    await store.engine.transaction(async (tx) => {
+      if (!(await claimModel(store, collection, module, tx))) return;
+      await tx.query('update akin.collections set schema_version = schema_version + 1 where id = $1', [collection.id]);
+    });
+  }
+}
+
+/** The same for one module. Who calls gives the schema a new version when it answers true. */
+export async function claimModel(
+  store: Store,
+  { sqlSchema: S }: Collection,
+  { name, descriptor }: ModuleManifest,
+  tx: Queryable,
+): Promise<boolean> {
+  const model = store.models.get(name);
+  if (model === undefined || descriptor === undefined) return false;
+  // Commits count in the same row: of the two, one waits for the other and sees what it did.
+  const [row] = await tx.query<{ before: string | null }>(
+    `update ${S}.described d set model = $2, calibration = null from ${S}.described old
+      where d.module = $1 and old.module = $1 and d.model is distinct from $2
+        and (d.model is null or (d.documents = 0 and d.unpublished = 0
+             and not exists (select from ${S}.generations g where g.module = $1 and g.state <> 'retired')))
+     returning old.model as before`,
+    [name, model],
+  );
+  if (row !== undefined && row.before !== null) {
+    // Descriptors of the new model may have another size; what is left here is of rows that ended.
+    const table = descriptorTable(S, name);
+    await tx.query(`truncate ${table}`);
+    await tx.query(`alter table ${table} alter column vector type halfvec(${descriptor.dimensions})`);
+  }
+  return (await writeCalibration(store, S, name, model, tx)) || row !== undefined;
+}
+
+async function writeCalibration(
+  store: Store,
+  S: string,
+  module: string,
+  model: string,
+  tx: Queryable,
+): Promise<boolean> {
+  const calibration = store.calibrations.get(module);
+  if (calibration === undefined) return false;
+  const rows = await tx.query(
+    `update ${S}.described set calibration = $3
+      where module = $1 and model = $2 and calibration is distinct from $3 returning module`,
+    [module, model, JSON.stringify(calibration)],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Before outputs of this process come into a collection, be it to stay or to be compared.
+ *
+ * @param modules whose outputs; those without a descriptor fit in any case
+ * @throws AkinError conflict that names both models and says what to do
+ */
+export async function requireOwnModels(
+  store: Store,
+  collection: Collection,
+  modules: readonly string[] = store.modules.map(({ name }) => name),
+): Promise<void> {
+  let schema = await loadSchema(store, collection);
+  if (!modules.some((module) => isOther(store, schema, module))) return;
+  await claimModels(store, collection);
+  schema = await loadSchema(store, collection);
+  refuseOtherModels(store, collection, schema, modules);
+}
+
+/** The same by what a schema knows. */
+export function refuseOtherModels(
+  store: Store,
+  { name }: Collection,
+  schema: CollectionSchema,
+  modules: readonly string[],
+): void {
+  const module = modules.find((one) => isOther(store, schema, one));
+  if (module === undefined) return;
+  throw new AkinError(
+    'conflict',
+    `The collection ${name} holds ${module} of the model ${schema.models.get(module)}, and this akin uses ${store.models.get(module)}; they cannot be mixed. Make the collection anew with: akin reindex --collection ${name}`,
+  );
+}
+
+/**
+ * What makes scores of the distances in a collection whose descriptors are of another model than this process makes.
+ *
+ * @returns undefined when they are of the model of this process
+ * @throws AkinError conflict that names both models when no process with theirs wrote it down
+ */
+export function otherCalibration(
+  store: Store,
+  { name }: Collection,
+  schema: CollectionSchema,
+  module: string,
+): Calibration | undefined {
+  if (!isOther(store, schema, module)) return undefined;
+  const calibration = schema.calibrations.get(module);
+  if (calibration !== undefined) return calibration;
+  const [theirs, own] = [schema.models.get(module), store.models.get(module)];
+  throw new AkinError(
+    'conflict',
+    `The collection ${name} holds ${module} of the model ${theirs}, and this akin uses ${own}, which cannot tell the scores of that model. Make the collection anew with: akin reindex --collection ${name} (docs/content-models.md); or open the store once with an akin of this version that uses ${theirs}`,
+  );
+}
+
+/** What of a collection is of other models. */
+export async function otherModels(store: Store, collection: Collection): Promise<OtherModel[]> {
+  const schema = await loadSchema(store, collection);
+  return Array.from(store.models, ([module, own]) => ({
+    module,
+    model: schema.models.get(module) ?? own,
+    own,
+  })).filter(({ model, own }) => model !== own);
+}
+
+export function isOther(store: Store, schema: CollectionSchema, module: string): boolean {
+  const [theirs, own] = [schema.models.get(module), store.models.get(module)];
+  return theirs !== undefined && own !== undefined && theirs !== own;
+}

@@ -1,0 +1,117 @@
+import { AkinError } from '@akin/domain';
+import { compileDelete, type RefusedDelete, refusedDelete } from '../accept/compile-delete.ts';
+import type { Queryable } from '../engine/engine.ts';
+import { Params } from '../search/params.ts';
+import type { CommitContext } from './commit-context.ts';
+import { countCrashes } from './crashes.ts';
+import { countDescribed } from './described.ts';
+import { countFailures, tally } from './failures.ts';
+import { requireLease } from './leases.ts';
+import type { ReadyOperation } from './ready-operations.ts';
+import { removeUnpublished } from './remove-documents.ts';
+import { leaveTombstones } from './tombstones.ts';
+
+/**
+ * Applies deletes by query again that were accepted after documents which arrive only now, because their analysis took
+ * longer. Deletes by id and replacements need no such thing: those documents were found superseded before.
+ *
+ * @param added just inserted, unpublished
+ * @returns how many of them are gone again
+ */
+export async function applyBarriers(
+  tx: Queryable,
+  context: CommitContext,
+  added: readonly ReadyOperation[],
+): Promise<number> {
+  if (added.length === 0) return 0;
+  const { store, collection } = context;
+  const S = collection.sqlSchema;
+  const barriers = await tx.query<{ seq: bigint; query: string; accepted_at: Date; tombstones: boolean }>(
+    `select seq, query, accepted_at, tombstones from ${S}.barriers where seq > any($1::bigint[]) and query is not null order by seq`,
+    [added.map(({ seq }) => seq)],
+  );
+  let hidden = 0;
+  for (const { seq, query, accepted_at, tombstones } of barriers) {
+    const late = added.flatMap((operation) => (operation.seq < seq && operation.doc !== null ? [operation.doc] : []));
+    const gone = await matchingOf(tx, context, { seq, query, acceptedAt: accepted_at }, late);
+    await countDescribed(tx, context, gone, -1);
+    if (tombstones && gone.length > 0) await leaveTombstones(tx, context, 'd.doc = any($1::bigint[])', [gone]);
+    await removeUnpublished(tx, store, collection, gone);
+    hidden += gone.length;
+  }
+  return hidden;
+}
+
+interface QueryBarrier {
+  readonly seq: bigint;
+  readonly query: string;
+  readonly acceptedAt: Date;
+}
+
+/** A delete by query was applied, but cannot be to a document that came late. */
+class BarrierRefused extends Error {
+  readonly barrier: QueryBarrier;
+  readonly refused: RefusedDelete;
+
+  constructor(barrier: QueryBarrier, refused: RefusedDelete) {
+    super(refused.msg);
+    this.barrier = barrier;
+    this.refused = refused;
+  }
+}
+
+/** Those of some documents that a barrier deletes. */
+async function matchingOf(
+  tx: Queryable,
+  context: CommitContext,
+  barrier: QueryBarrier,
+  late: readonly bigint[],
+): Promise<bigint[]> {
+  const params = new Params();
+  try {
+    const found = `select d.doc from ${context.collection.sqlSchema}.documents d
+        where d.doc = any(${params.add(late, 'bigint[]')})
+          and ${compileDelete(context, barrier.query, barrier.acceptedAt, params)}`;
+    const rows = await countCrashes(context, barrier.seq, () => tx.query<{ doc: bigint }>(found, params.values));
+    return rows.map(({ doc }) => doc);
+  } catch (error) {
+    const refused = refusedDelete(error);
+    throw refused === undefined ? error : new BarrierRefused(barrier, refused);
+  }
+}
+
+/**
+ * Where documents could not be applied because of a delete by query, that delete fails, not they: what it has deleted
+ * stays deleted, what comes late stays, and it can be tried again.
+ *
+ * @param error of the transaction that {@link applyBarriers} was a part of
+ * @returns whether it was that; what failed by it may be tried again
+ */
+export async function failRefusedBarrier(
+  { store, collection, lease }: CommitContext,
+  error: unknown,
+): Promise<boolean> {
+  const cause = error instanceof AkinError ? error.cause : error;
+  if (!(cause instanceof BarrierRefused)) return false;
+  const S = collection.sqlSchema;
+  const { barrier, refused } = cause;
+  await store.engine.transaction(
+    async (tx) => {
+      await requireLease(tx, collection, lease);
+      await tx.query(`delete from ${S}.barriers where seq = $1 and query is not null`, [barrier.seq]);
+      // It need not be there any more: applied operations are forgotten after a while.
+      const rows = await tx.query(
+        `update ${S}.operations o set state = 'failed', document = $2, applied_commit = null, error_code = $3, error_msg = $4
+           from ${S}.requests r
+          where r.request = o.request and r.first_seq + o.position = $1 and o.kind = 'delete-by-query'
+            and r.first_seq = (select max(first_seq) from ${S}.requests where first_seq <= $1)
+         returning 1`,
+        [barrier.seq, barrier.query, refused.code, refused.msg],
+      );
+      const codes = rows.map(() => refused.code);
+      await countFailures(tx, S, tally(codes, 1));
+    },
+    { lane: 'bulk', keyed: true },
+  );
+  return true;
+}

@@ -1,0 +1,18 @@
+import type { Collection, CollectionSchema, Store } from '../context.ts';
+import type { Lease } from './leases.ts';
+import type { Turn } from './turns.ts';
+
+/** What a commit works with. */
+export interface CommitContext {
+  readonly store: Store;
+  readonly collection: Collection;
+  readonly schema: CollectionSchema;
+  /** The number that the commit will have: what it writes is visible from there on. */
+  readonly target: bigint;
+  /** The right to commit, which every transaction checks; undefined where no other process could. */
+  readonly lease: Lease | undefined;
+  /** Breaks it off between two pieces. */
+  readonly signal: AbortSignal | undefined;
+  /** Its place among the commits of all collections. */
+  readonly turn: Turn;
+}

@@ -1,0 +1,64 @@
+import { AkinError } from '@akin/domain';
+import type { Collection, Store } from '../context.ts';
+
+/** Without any progress. A fail-over takes up to ten seconds, and the first piece of a commit its time. */
+const LONGEST_WAIT = 60_000;
+/** Milliseconds between two looks; news wakes earlier. */
+const POLL = 500;
+
+/**
+ * Asks the process that holds the lease of a collection for a commit, and waits for the end of one that began after
+ * this call.
+ *
+ * @throws AkinError unavailable when nobody commits; the changes are accepted all the same
+ */
+export async function requestCommit(store: Store, collection: Collection): Promise<void> {
+  const [request] = await store.engine.query<{ asked: bigint }>(
+    `insert into akin.commit_requests as r (collection, asked) select id, 1 from akin.collections where id = $1
+     on conflict (collection) do update set asked = r.asked + 1 returning asked`,
+    [collection.id],
+  );
+  if (request === undefined) throw gone(collection);
+  const { events } = store.memory;
+  events.tell(collection.id);
+  let seen = '';
+  for (let deadline = performance.now() + LONGEST_WAIT; performance.now() < deadline; ) {
+    const changed = events.changed(collection.id, POLL);
+    const [row] = await store.engine.query<{ done: boolean; progress: string }>(
+      `select r.done >= $2 as done, c.commit || ' ' || c.unpublished_operations as progress
+         from akin.commit_requests r join akin.collections c on c.id = r.collection where r.collection = $1`,
+      [collection.id, request.asked],
+    );
+    if (row === undefined) throw gone(collection);
+    if (row.done) return;
+    // A commit of very many changes takes its time: as long as it gets on, there is somebody who commits.
+    if (row.progress !== seen) deadline = performance.now() + LONGEST_WAIT;
+    seen = row.progress;
+    await changed;
+  }
+  throw new AkinError(
+    'unavailable',
+    'The changes are accepted, but no indexer has made them visible so far: they will be as soon as one does.',
+  );
+}
+
+/** What was asked for and not done yet: the last request by id of the collection. */
+export async function requestedCommits(store: Store): Promise<Map<number, bigint>> {
+  const rows = await store.engine.query<{ collection: number; asked: bigint }>(
+    'select collection, asked from akin.commit_requests where asked > done',
+  );
+  return new Map(rows.map(({ collection, asked }) => [collection, asked]));
+}
+
+/** Tells who asked up to a number that a commit which began after that has ended. */
+export async function answerCommit(store: Store, collection: Collection, asked: bigint): Promise<void> {
+  await store.engine.query('update akin.commit_requests set done = greatest(done, $2) where collection = $1', [
+    collection.id,
+    asked,
+  ]);
+  store.memory.events.tell(collection.id);
+}
+
+function gone(collection: Collection): AkinError {
+  return new AkinError('not-found', `The collection ${collection.name} does not exist any more.`);
+}

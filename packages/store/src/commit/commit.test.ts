@@ -1,0 +1,252 @@
+import { describe, expect, it } from '@jest/globals';
+import { freshCollections } from '../../test/fresh-collections.ts';
+import { accept, changesOf, ENGINES, testOutputs, visible } from '../../test/support.ts';
+import { listOperations } from '../accept/operations.ts';
+import { stageChanges } from '../accept/staging.ts';
+import { maintain } from '../bulk/maintain.ts';
+import { collectionStatus } from '../collections/collections.ts';
+import type { Collection, Store } from '../context.ts';
+import { commit } from './commit.ts';
+
+const remove = (id: string) => ({ kind: 'delete', id }) as const;
+const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) as const;
+
+describe.each(ENGINES)('commits on %s', (kind) => {
+  let store: Store;
+  let collection: Collection;
+  const { reopen } = freshCollections(kind, (place) => {
+    ({ store, collection } = place);
+  });
+
+  describe('of changes', () => {
+    it('replaces as a whole, deletes, and counts', async () => {
+      await accept(store, collection, [
+        { id: 'a', n: 1, extra: 'x' },
+        { id: 'b', n: 1 },
+        { id: 'c', n: 1 },
+      ]);
+      expect(await commit(store, collection)).toEqual({ commit: 1, applied: 3, failed: 0 });
+      await accept(store, collection, [{ id: 'a', n: 2 }, remove('b'), remove('unknown')]);
+      expect(await collectionStatus(store, collection)).toMatchObject({ documents: 3, commit: 1, pending: 3 });
+      expect(await commit(store, collection)).toEqual({ commit: 2, applied: 3, failed: 0 });
+      expect(await visible(store, collection, 'n')).toEqual([
+        ['a', 2n],
+        ['c', 1n],
+      ]);
+      expect(await visible(store, collection, 'extra')).toEqual([
+        ['a', null],
+        ['c', null],
+      ]);
+      expect(await collectionStatus(store, collection)).toMatchObject({
+        documents: 2,
+        commit: 2,
+        pending: 0,
+        failed: 0,
+      });
+    });
+
+    it('keeps its number when there is nothing to do', async () => {
+      expect(await commit(store, collection)).toEqual({ commit: 0, applied: 0, failed: 0 });
+      await accept(store, collection, [{ id: 'a' }]);
+      await commit(store, collection);
+      expect(await commit(store, collection)).toEqual({ commit: 1, applied: 0, failed: 0 });
+    });
+
+    it('lets the last of several changes to one id win, within a request and across', async () => {
+      await accept(store, collection, [
+        { id: 'a', n: 1 },
+        { id: 'a', n: 2 },
+        { id: 'b', n: 1 },
+        remove('b'),
+        remove('c'),
+        { id: 'c', n: 3 },
+      ]);
+      await accept(store, collection, [{ id: 'a', n: 4 }]);
+      await commit(store, collection);
+      expect(await visible(store, collection, 'n')).toEqual([
+        ['a', 4n],
+        ['c', 3n],
+      ]);
+      const { operations } = await listOperations(store, collection, { limit: 10 });
+      expect(operations.map(({ state }) => state)).toEqual([
+        'superseded',
+        'superseded',
+        'superseded',
+        'visible',
+        'superseded',
+        'visible',
+        'visible',
+      ]);
+      expect((await collectionStatus(store, collection)).documents).toBe(2);
+    });
+
+    it('deletes by query what was accepted before it, and nothing after', async () => {
+      await accept(store, collection, [
+        { id: 'a', n: 1 },
+        { id: 'b', n: 2 },
+      ]);
+      await commit(store, collection);
+      await accept(store, collection, [{ id: 'c', n: 1 }, removeMatching('n:1'), { id: 'd', n: 1 }, { id: 'a', n: 1 }]);
+      await commit(store, collection);
+      expect(await visible(store, collection)).toEqual(['a', 'b', 'd']);
+      await accept(store, collection, [removeMatching('*:*')]);
+      await commit(store, collection);
+      expect(await visible(store, collection)).toEqual([]);
+      expect((await collectionStatus(store, collection)).documents).toBe(0);
+    });
+
+    it('shares the next commit among calls that come during one', async () => {
+      const committing = [commit(store, collection)];
+      await accept(store, collection, [{ id: 'a' }]);
+      committing.push(commit(store, collection), commit(store, collection));
+      expect((await Promise.all(committing)).map((result) => result.commit).at(-1)).toBe(1);
+      expect(await visible(store, collection)).toEqual(['a']);
+    });
+
+    it('fails an operation that the engine refuses, and applies all others', async () => {
+      await accept(store, collection, [
+        ...Array.from({ length: 9 }, (_, i) => ({ id: `good${i}` })),
+        // More dimensions than the column has, which only the engine notices.
+        { id: 'poison', import: testOutputs({ shape: [1, 2, 3] }) },
+        { id: 'broken', import: 'not JSON' },
+        { id: 'good9' },
+      ]);
+      const result = await commit(store, collection);
+      expect(result).toEqual({ commit: 1, applied: 10, failed: 2 });
+      expect(await visible(store, collection)).toHaveLength(10);
+      const failed = await listOperations(store, collection, { state: 'failed', limit: 10 });
+      expect(failed.operations.map(({ id, error }) => [id, error?.code])).toEqual([
+        ['poison', 'bad-request'],
+        ['broken', 'bad-request'],
+      ]);
+      expect(await collectionStatus(store, collection)).toMatchObject({ pending: 0, failed: 2 });
+      expect(await commit(store, collection)).toMatchObject({ commit: 1, failed: 0 });
+    });
+
+    it('goes on after a commit that was cut off, also in another process', async () => {
+      await accept(store, collection, [
+        { id: 'a', n: 1 },
+        { id: 'b', n: 1 },
+      ]);
+      await commit(store, collection);
+      await accept(store, collection, [{ id: 'a', n: 2 }, { id: 'c', n: 2 }, removeMatching('n:1')]);
+      // A commit that dies just before it publishes.
+      await store.engine.query(
+        `create function ${collection.sqlSchema}.die() returns trigger language plpgsql as 'begin raise exception ''killed''; end'`,
+      );
+      await store.engine.query(
+        `create trigger die before update of commit on akin.collections for each row when (new.commit <> old.commit and new.id = ${collection.id}) execute function ${collection.sqlSchema}.die()`,
+      );
+      await expect(commit(store, collection)).rejects.toMatchObject({ code: 'internal' });
+      expect(await visible(store, collection, 'n')).toEqual([
+        ['a', 1n],
+        ['b', 1n],
+      ]);
+      await store.engine.query('drop trigger die on akin.collections');
+      await reopen();
+      expect(await visible(store, collection, 'n')).toEqual([
+        ['a', 1n],
+        ['b', 1n],
+      ]);
+      expect(await collectionStatus(store, collection)).toMatchObject({ documents: 2, commit: 1, pending: 3 });
+      await accept(store, collection, [{ id: 'a', n: 3 }]);
+      expect(await commit(store, collection)).toEqual({ commit: 2, applied: 4, failed: 0 });
+      expect(await visible(store, collection, 'n')).toEqual([
+        ['a', 3n],
+        ['c', 2n],
+      ]);
+      expect((await collectionStatus(store, collection)).documents).toBe(2);
+    });
+
+    it('goes on after a commit that was broken off between two pieces', async () => {
+      const many = Array.from({ length: 600 }, (_, i) => ({ id: `many${i}` }));
+      const staging = await stageChanges(store, collection);
+      await staging.add(await changesOf(store, collection, many));
+      await staging.accept();
+      const stop = new AbortController();
+      // When some of it is applied.
+      const query = store.engine.transaction.bind(store.engine);
+      let pieces = 0;
+      store.engine.transaction = (run, options) => {
+        if (options?.lane === 'bulk' && ++pieces === 3) stop.abort(new Error('the process ends'));
+        return query(run, options);
+      };
+      await expect(commit(store, collection, undefined, stop.signal)).rejects.toThrow('the process ends');
+      store.engine.transaction = query;
+      const { pending, documents } = await collectionStatus(store, collection);
+      expect([documents, pending]).toEqual([0, 600]);
+      expect(await commit(store, collection)).toEqual({ commit: 1, applied: 600, failed: 0 });
+    });
+
+    it('removes what no search can see any more, with all that hangs on it', async () => {
+      const outputs = testOutputs({ shape: [1, 0, 0, 0] });
+      await accept(store, collection, [
+        { id: 'a', import: outputs },
+        { id: 'b', import: outputs },
+      ]);
+      await commit(store, collection);
+      await accept(store, collection, [{ id: 'a', import: outputs }, remove('b')]);
+      await commit(store, collection);
+      await maintain(store);
+      const S = collection.sqlSchema;
+      for (const table of ['documents', 'outputs', 'descriptors_shape']) {
+        expect([table, await store.engine.query(`select doc from ${S}.${table}`)]).toEqual([table, [{ doc: 3n }]]);
+      }
+      expect(await store.engine.query(`select * from ${S}.barriers`)).toEqual([]);
+      expect(await store.engine.query(`select document from ${S}.operations where document is not null`)).toEqual([]);
+    });
+  });
+
+  describe('of documents at the limits of what is accepted', () => {
+    const commits = async (document: object) => {
+      await accept(store, collection, [document]);
+      expect(await commit(store, collection)).toEqual({ commit: 1, applied: 1, failed: 0 });
+      expect(await visible(store, collection)).toHaveLength(1);
+    };
+    const numbers = (count: number) => Array.from({ length: count }, (_, i) => [`n${i}`, i + 0.5]);
+    const texts = (count: number) => Array.from({ length: count }, (_, i) => [`t${i}`, `text number ${i} `.repeat(3)]);
+    /** Pairs of characters that hardly repeat: the most words that so many bytes can have. */
+    const chinese = (length: number) => {
+      let seed = 1;
+      const next = () => (seed = (seed * 48_271) % 2_147_483_647);
+      return String.fromCodePoint(...Array.from({ length }, () => 0x4e00 + (next() % 20_000)));
+    };
+
+    it.each([
+      ['an id of 512 bytes', { id: 'ü'.repeat(256), import: testOutputs({ shape: [1, 0, 0, 0] }) }],
+      [
+        '850 numbers',
+        { id: 'a', ...Object.fromEntries(numbers(850)), import: testOutputs({ shape: [1, 0, 0, 0], names: ['red'] }) },
+      ],
+      [
+        '285 texts',
+        { id: 'a', ...Object.fromEntries(texts(285)), import: testOutputs({ shape: [1, 0, 0, 0], names: ['red'] }) },
+      ],
+      ['words of 255 characters with 4 bytes each', { id: 'a', text1: `${'𞤢'.repeat(300)} ${'x'.repeat(5000)}` }],
+      ['one word 200,000 times', { id: 'a', long: 'ab '.repeat(160_000) }],
+      [
+        'the greatest and smallest of every type',
+        {
+          id: 'a',
+          n: -Number.MAX_VALUE,
+          tiny: 5e-324,
+          zero: -0,
+          first: '0001-01-01',
+          last: '9999-12-31T23:59:59.999Z',
+        },
+      ],
+    ])('commits %s', (_, document) => commits(document));
+
+    it('commits as many different words as are accepted', async () => {
+      let length = 100_000;
+      const accepted = async () =>
+        changesOf(store, collection, [{ id: 'a', long: chinese(length) }]).then(
+          () => true,
+          () => false,
+        );
+      while (!(await accepted())) length = Math.floor(length * 0.95);
+      expect(length).toBeGreaterThan(15_000);
+      await commits({ id: 'a', long: chinese(length), import: testOutputs({ names: ['red'] }) });
+    });
+  });
+});

@@ -1,0 +1,42 @@
+import type { Collection, Store } from '../context.ts';
+import { isCrash } from '../engine/sqlstate.ts';
+
+/** A statement that has ended the embedded database as often in a row does so again: another reason would be rare chance. */
+const MOST_CRASHES = 3;
+
+/** The statement of a delete by query has ended the embedded database again and again. */
+export class CrashingDelete extends Error {
+  constructor() {
+    super(
+      `it has ended the embedded database ${MOST_CRASHES} times in a row. Write it in another way, such as with fewer clauses`,
+    );
+  }
+}
+
+/**
+ * Runs the statement of a delete by query. Nobody knows beforehand that one ends the embedded database, and without a
+ * limit each commit would try it again.
+ *
+ * Crashes are counted in memory: a process that starts again tries the delete as often again.
+ *
+ * @throws CrashingDelete at the last of the crashes in a row
+ */
+export async function countCrashes<T>(
+  { store, collection }: { readonly store: Store; readonly collection: Collection },
+  seq: bigint,
+  run: () => Promise<T>,
+): Promise<T> {
+  const { crashes } = store.memory;
+  const key = `${collection.id}:${seq}`;
+  try {
+    const result = await run();
+    crashes.delete(key);
+    return result;
+  } catch (error) {
+    if (store.engine.kind !== 'pglite' || !isCrash(error)) throw error;
+    const count = (crashes.get(key) ?? 0) + 1;
+    if (count < MOST_CRASHES) crashes.set(key, count);
+    else crashes.delete(key);
+    throw count < MOST_CRASHES ? error : new CrashingDelete();
+  }
+}

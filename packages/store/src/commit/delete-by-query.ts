@@ -1,0 +1,149 @@
+import { parseQuery, type Query } from '@akin/domain';
+import { compileDelete, type RefusedDelete, refusedDelete } from '../accept/compile-delete.ts';
+import { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
+import { LIVE } from '../collections/collection-tables.ts';
+import type { Queryable } from '../engine/engine.ts';
+import { Params } from '../search/params.ts';
+import { closeOperations, failOperations } from './apply.ts';
+import type { CommitContext } from './commit-context.ts';
+import { countCrashes } from './crashes.ts';
+import { countDescribed } from './described.ts';
+import { EVERYTHING, supersedeFailed, sweepFailures } from './failures.ts';
+import { requireLease } from './leases.ts';
+import type { ReadyOperation } from './ready-operations.ts';
+import { removeUnpublished } from './remove-documents.ts';
+import { forgetsTombstones, forgetTombstones, leaveTombstones } from './tombstones.ts';
+
+/** Documents that one statement looks at: some milliseconds on PGlite. */
+const WINDOW = 5_000n;
+
+/**
+ * Applies a delete by query to everything that was accepted before it and is in the tables by now; what comes later
+ * finds it as a barrier. It walks over the documents in windows, so that no statement takes long; cut off, it begins
+ * again in the next commit.
+ *
+ * One that cannot be run fails alone. What it deleted before stays deleted, and tried again it goes on with the rest.
+ *
+ * @returns how many failed: 0 or 1
+ */
+export async function applyDeleteByQuery(context: CommitContext, operation: ReadyOperation): Promise<number> {
+  let refused: RefusedDelete | undefined;
+  try {
+    await deleteMatching(context, operation);
+  } catch (error) {
+    refused = refusedDelete(error);
+    if (refused === undefined) throw error;
+  }
+  if (refused === undefined) return 0;
+  await failOperations(context, [{ operation, ...refused }]);
+  return 1;
+}
+
+async function deleteMatching(context: CommitContext, operation: ReadyOperation): Promise<void> {
+  const { store, collection } = context;
+  const S = collection.sqlSchema;
+  // Also where there is no document to look at.
+  compileDelete(context, operation.document ?? '', operation.acceptedAt, new Params());
+  const forgets = forgetsTombstones(operation.document ?? '');
+  if (forgets) await forgetTombstones(context);
+  const leaves = operation.tombstones && !forgets;
+  const [range] = await store.engine.query<{ first: bigint | null; last: bigint | null }>(
+    `select min(doc) as first, max(doc) as last from ${S}.documents`,
+    [],
+    'bulk',
+  );
+  const batchSize = new AdaptiveBatchSize(100, 2_000);
+  const end = (range?.last ?? -1n) + 1n;
+  for (let from = range?.first ?? 0n; from < end; ) {
+    from = await deleteWindow(context, operation, leaves, from, batchSize);
+  }
+  const covered = coveredIds(parseQuery(operation.document ?? ''));
+  await store.engine.transaction(
+    async (tx) => {
+      await requireLease(tx, collection, context.lease);
+      await tx.query(`insert into ${S}.barriers (seq, query, accepted_at, tombstones) values ($1, $2, $3, $4)`, [
+        operation.seq,
+        covered === 'all' ? EVERYTHING : operation.document,
+        operation.acceptedAt,
+        leaves,
+      ]);
+      if (Array.isArray(covered)) {
+        const { seq } = operation;
+        const changes = covered.map((id) => ({ id, seq }));
+        await supersedeFailed(tx, S, changes);
+      }
+      await closeOperations(tx, context, [{ operation }], 'applied');
+      await tx.query('update akin.collections set unpublished_operations = unpublished_operations + 1 where id = $1', [
+        collection.id,
+      ]);
+    },
+    { lane: 'bulk', keyed: true },
+  );
+  if (covered === 'all') await sweepFailures(store, collection);
+}
+
+/** Ids of a query that are looked for one by one. */
+const MOST_IDS = 1_000;
+
+/** The ids that a query matches, where it names just these; undefined for any other query. */
+function coveredIds(query: Query): string[] | 'all' | undefined {
+  switch (query.kind) {
+    case 'all':
+      return 'all';
+    case 'term':
+    case 'phrase':
+      return query.field === 'id' ? [query.value] : undefined;
+    case 'boost':
+    case 'constant':
+      return coveredIds(query.query);
+    case 'bool': {
+      if (query.must.length + query.mustNot.length > 0) return undefined;
+      const ids = query.should.map(coveredIds);
+      if (!ids.every((one) => Array.isArray(one)) || ids.length > MOST_IDS) return undefined;
+      return [...new Set(ids.flat())];
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** @returns where the next window begins: what matches may be dense here and rare there, so both ends are bounded */
+async function deleteWindow(
+  context: CommitContext,
+  operation: ReadyOperation,
+  leavesTombstones: boolean,
+  from: bigint,
+  batchSize: AdaptiveBatchSize,
+): Promise<bigint> {
+  const { store, collection, target } = context;
+  const S = collection.sqlSchema;
+  const to = from + WINDOW;
+  const limit = batchSize.rows;
+  const params = new Params();
+  const found = `select d.doc, d.vf from ${S}.documents d
+    where d.doc >= ${params.add(from, 'bigint')} and d.doc < ${params.add(to, 'bigint')}
+      and d.vt = ${LIVE} and d.seq < ${params.add(operation.seq, 'bigint')}
+      and ${compileDelete(context, operation.document ?? '', operation.acceptedAt, params)}
+    order by d.doc limit ${limit}`;
+  const work = async (tx: Queryable) => {
+    await requireLease(tx, collection, context.lease);
+    const rows = await countCrashes(context, operation.seq, () =>
+      tx.query<{ doc: bigint; vf: bigint }>(found, params.values),
+    );
+    const last = rows.at(-1);
+    if (last === undefined) return to;
+    const docs = rows.map(({ doc }) => doc);
+    await countDescribed(tx, context, docs, -1);
+    if (leavesTombstones) await leaveTombstones(tx, context, 'd.doc = any($1::bigint[])', [docs]);
+    const published = rows.filter(({ vf }) => vf < target).map(({ doc }) => doc);
+    const unpublished = rows.filter(({ vf }) => vf === target).map(({ doc }) => doc);
+    await tx.query(`update ${S}.documents set vt = $2 where doc = any($1::bigint[])`, [published, target]);
+    await removeUnpublished(tx, store, collection, unpublished);
+    await tx.query('update akin.collections set unpublished_documents = unpublished_documents - $2 where id = $1', [
+      collection.id,
+      rows.length,
+    ]);
+    return rows.length < limit ? to : last.doc + 1n;
+  };
+  return store.engine.transaction((tx) => batchSize.measure(limit, () => work(tx)), { lane: 'bulk', keyed: true });
+}

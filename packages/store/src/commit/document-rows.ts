@@ -1,0 +1,61 @@
+import type { FieldType, FieldValue } from '@akin/domain';
+import type { CollectionSchema, ParsedOutputs } from '../context.ts';
+import { dateText } from '../engine/session.ts';
+import { documentWords, type FieldTexts } from '../search/document-words.ts';
+
+/** What a row of `documents` holds, each value as the text that its column reads; absent is null. */
+export type DocumentColumns = ReadonlyMap<string, string>;
+
+/**
+ * The columns of a document: its fields, the outputs of its analysis that can be filtered, and the words of all its
+ * string values.
+ *
+ * @param vocabulary gets those words too
+ */
+export function documentColumns(
+  id: string,
+  fields: ReadonlyMap<string, FieldValue>,
+  outputs: ParsedOutputs | undefined,
+  schema: CollectionSchema,
+  vocabulary: Set<string>,
+): DocumentColumns {
+  const columns = new Map<string, string>();
+  const texts: FieldTexts[] = [{ column: 'id', texts: [id] }];
+  let repeats = false;
+  for (const [name, value] of [...fields, ...(outputs?.fields ?? [])]) {
+    const column = schema.columns.get(name);
+    if (column === undefined) throw new Error(`there is no column for the field ${name}`);
+    if (column.kind === 'location') {
+      const { lat, lon } = value as { lat: number; lon: number };
+      columns.set(column.lat, String(lat)).set(column.lon, String(lon));
+    } else if (column.kind === 'column') {
+      columns.set(column.sql, columnText(value));
+      repeats ||= Array.isArray(value) && new Set(value).size < value.length;
+      const found = searchableTexts(value, column.type);
+      if (found.length > 0) texts.push({ column: column.sql, texts: found });
+    }
+  }
+  return columns.set('words', documentWords(texts, vocabulary)).set('repeats', String(repeats));
+}
+
+function searchableTexts(value: FieldValue, type: FieldType): readonly string[] {
+  if (type === 'string') return [value as string];
+  return type === 'strings' ? (value as readonly string[]) : [];
+}
+
+/** A value as the text input of its SQL type. */
+function columnText(value: FieldValue): string {
+  if (value instanceof Date) return dateText(value);
+  if (Array.isArray(value)) return `{${value.map(elementText).join(',')}}`;
+  return typeof value === 'number' ? numberText(value) : String(value);
+}
+
+/** String() drops the sign of -0. */
+function numberText(value: number): string {
+  return Object.is(value, -0) ? '-0' : String(value);
+}
+
+function elementText(element: string | bigint | number): string {
+  if (typeof element === 'string') return `"${element.replace(/[\\"]/g, '\\$&')}"`;
+  return typeof element === 'number' ? numberText(element) : String(element);
+}

@@ -1,0 +1,148 @@
+import type { Collection, Store, SweepCursor } from '../context.ts';
+import type { Queryable } from '../engine/engine.ts';
+
+/*
+ * How many operations failed is counted as they do, in rows of `failures` that maintenance adds up: a status of a
+ * million failures reads a few rows. A failure that something later on the same document has made void is superseded,
+ * and does not count any more.
+ */
+
+/** Failures that one statement looks at: some milliseconds on PGlite. */
+const BATCH = 1_000;
+/** Batches of one call. */
+const MOST_BATCHES = 20;
+
+/** What a barrier of a delete of all documents has as its query, however that was written. */
+export const EVERYTHING = '*:*';
+
+/** Counts failures that came, or (below 0) went, by reason. */
+export async function countFailures(tx: Queryable, S: string, changes: ReadonlyMap<string, number>): Promise<void> {
+  if (changes.size === 0) return;
+  await tx.query(`insert into ${S}.failures (code, change) select * from unnest($1::text[], $2::bigint[])`, [
+    [...changes.keys()],
+    [...changes.values()],
+  ]);
+}
+
+/** How many there are by reason. */
+export function tally(codes: Iterable<string | null>, each: 1 | -1): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const code of codes) counts.set(code ?? 'internal', (counts.get(code ?? 'internal') ?? 0) + each);
+  return counts;
+}
+
+/** SQL of the failures by reason, as a JSON object. */
+export function failuresSql(S: string): string {
+  return `(select json_object_agg(code, count) from (
+    select code, sum(change) as count from ${S}.failures group by code having sum(change) > 0) counted)`;
+}
+
+/** Adds the rows up that were written since. */
+export async function foldFailures(store: Store, { sqlSchema: S }: Collection): Promise<void> {
+  await store.engine.query(
+    `with gone as (delete from ${S}.failures where (select count(*) from ${S}.failures) > 100 returning code, change)
+     insert into ${S}.failures (code, change)
+     select code, sum(change) from gone group by code having sum(change) <> 0`,
+    [],
+    'bulk',
+  );
+}
+
+/** Supersedes what failed on the ids of some changes that take effect, and came before them. */
+export async function supersedeFailed(
+  tx: Queryable,
+  S: string,
+  changes: readonly { readonly id: string; readonly seq: bigint }[],
+): Promise<void> {
+  // Asks first: mostly nothing failed at all.
+  const [row] = await tx.query<{ some: boolean }>(
+    `select exists (select from ${S}.operations where state = 'failed') as some`,
+  );
+  if (!row?.some || changes.length === 0) return;
+  // More failures of one document than that are left to the sweep.
+  await supersede(
+    tx,
+    S,
+    `select o.request, o.position from unnest($1::text[], $2::bigint[]) as t (id, seq)
+       join ${S}.operations o on o.id = t.id and o.state = 'failed' join ${S}.requests r using (request)
+      where r.first_seq + o.position < t.seq limit ${BATCH}`,
+    [changes.map(({ id }) => id), changes.map(({ seq }) => seq)],
+  );
+}
+
+/**
+ * Supersedes failures that a later change has made void: those that failed after it took effect, those that a delete
+ * of everything covers, and those of earlier versions of akin. Looks at a bounded number of them, and at the next ones
+ * at the next call.
+ *
+ * @returns whether there are more to look at
+ */
+export async function sweepFailures(store: Store, collection: Collection): Promise<boolean> {
+  const { sweeps } = store.memory;
+  for (let batch = 0; batch < MOST_BATCHES; batch++) {
+    const last = await store.engine.transaction(
+      (tx) => sweepBatch(tx, collection.sqlSchema, sweeps.get(collection.id)),
+      { lane: 'bulk', keyed: true },
+    );
+    if (last === undefined) {
+      sweeps.delete(collection.id);
+      return false;
+    }
+    sweeps.set(collection.id, last);
+  }
+  return true;
+}
+
+/** @returns where to go on; undefined at the end */
+async function sweepBatch(
+  tx: Queryable,
+  S: string,
+  cursor: SweepCursor = { request: 0n, position: -1 },
+): Promise<SweepCursor | undefined> {
+  const rows = await tx.query<SweepCursor & { covered: boolean }>(
+    `select o.request, o.position, coalesce(o.id is not null and (
+              exists (select from ${S}.documents d where d.id = o.id and d.seq > r.first_seq + o.position)
+              or exists (select from ${S}.barriers b where b.id = o.id and b.seq > r.first_seq + o.position)
+              or exists (select from ${S}.barriers b where b.query = '${EVERYTHING}' and b.seq > r.first_seq + o.position)),
+            false) as covered
+       from (select request, position, id from ${S}.operations
+              where state = 'failed' and (request, position) > ($1, $2) order by request, position limit ${BATCH}) o
+       join ${S}.requests r using (request)
+      order by o.request, o.position`,
+    [cursor.request, cursor.position],
+  );
+  const covered = rows.filter((row) => row.covered);
+  if (covered.length > 0) {
+    await supersede(tx, S, 'select * from unnest($1::bigint[], $2::int[]) as t (request, position)', [
+      covered.map(({ request }) => request),
+      covered.map(({ position }) => position),
+    ]);
+  }
+  const end = rows.length === BATCH ? rows.at(-1) : undefined;
+  return end && { request: end.request, position: end.position };
+}
+
+/** @param covered SQL that selects operations by `request` and `position` */
+async function supersede(
+  tx: Queryable,
+  S: string,
+  covered: string,
+  params: Parameters<Queryable['query']>[1],
+): Promise<void> {
+  await tx.query(
+    `with covered as materialized (${covered}),
+          failed as materialized (
+            select o.request, o.position, coalesce(o.error_code, 'internal') as code
+              from covered join ${S}.operations o using (request, position) where o.state = 'failed'
+             order by o.request, o.position for update of o),
+          superseded as (
+            update ${S}.operations o
+               set state = 'superseded', applied_commit = 0, document = null, error_code = null, error_msg = null
+              from failed f where o.request = f.request and o.position = f.position
+            returning o.doc, f.code),
+          outputs as (delete from ${S}.outputs where doc in (select doc from superseded)),
+          thumbnails as (delete from ${S}.thumbnails where doc in (select doc from superseded))
+     insert into ${S}.failures (code, change) select code, -count(*) from superseded group by code`,
+    params,
+  );
+}

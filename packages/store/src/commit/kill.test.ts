@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { allOperations, checkVisible, type Log, type Sent } from '../../test/kill-log.ts';
+import { ENGINES, type TestPlace, testPlace } from '../../test/support.ts';
+import { parseTinyOutputs, TINY_GROUPS, TINY_MODULES } from '../../test/tiny-module.mjs';
+import { claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
+import { maintain } from '../bulk/maintain.ts';
+import { collectionStatus, findCollection } from '../collections/collections.ts';
+import type { Store } from '../context.ts';
+import { listGroups } from '../groups/list-groups.ts';
+import { updateGroups } from '../groups/update-groups.ts';
+import { openStore } from '../store.ts';
+import { commit } from './commit.ts';
+
+const KILLS = 10;
+const FEEDER = fileURLToPath(new URL('../../test/feeder.mjs', import.meta.url));
+
+/** What feeders said, over all of them. */
+interface FeederLog extends Log {
+  nextNumber: number;
+}
+
+describe.each(ENGINES)('a process on %s that is killed again and again', (kind) => {
+  let place: TestPlace;
+  let remove: () => Promise<void>;
+
+  beforeAll(async () => {
+    ({ place, remove } = await testPlace(kind));
+  });
+
+  afterAll(() => remove?.());
+
+  it('loses nothing that was accepted, and shows nothing by halves', async () => {
+    const log: FeederLog = { accepted: [], unknown: [], nextNumber: 0 };
+    for (let i = 0; i < KILLS; i++) {
+      await feedAndKill(log);
+      // Most kills meet what the one before left; opening takes a while.
+      if (i % 3 !== 2) continue;
+      await using store = await openTinyStore();
+      await checkVisible(store, await findCollection(store, 'my-collection'), log);
+    }
+    expect(log.accepted.length).toBeGreaterThanOrEqual(KILLS);
+
+    await using store = await openTinyStore();
+    const collection = await findCollection(store, 'my-collection');
+    for (const task of await claimForAnalysis(store, 10_000)) await saveAnalysis(store, task, '[0,1]');
+    await commit(store, collection);
+    await maintain(store);
+    await checkVisible(store, collection, log);
+    expect(await collectionStatus(store, collection)).toMatchObject({ pending: 0, failed: 0 });
+    const operations = await allOperations(store, collection);
+    expect(operations.filter(({ state }) => state !== 'visible' && state !== 'superseded')).toEqual([]);
+
+    expect(await updateGroups(store, collection, TINY_GROUPS, { milliseconds: 60_000 })).toBe(true);
+    await checkGroups(store, collection.sqlSchema);
+  }, 300_000);
+
+  /** Every document is in one group or alone, near its representative, and counted there; no two groups could be one. */
+  async function checkGroups(store: Store, S: string): Promise<void> {
+    const count = async (sql: string) => Number((await store.engine.query<{ n: bigint }>(sql))[0]?.n);
+    const live = await count(
+      `select count(*) as n from ${S}.documents d join akin.collections c on c.sql_schema = '${S}'
+        where d.vf <= c.commit and d.vt > c.commit`,
+    );
+    expect(live).toBeGreaterThan(0);
+    expect(await count(`select count(*) as n from ${S}.representatives where not gone`)).toBeGreaterThan(1);
+    expect(
+      await count(
+        `select count(*) as n from ${S}.documents d
+          where (select count(*) from ${S}.representatives r where r.doc = d.doc) + (select count(*) from ${S}.followers f where f.doc = d.doc) <> 1`,
+      ),
+    ).toBe(0);
+    expect(
+      await count(
+        `select count(*) as n from ${S}.representatives r
+          where r.gone or r.followers <> (select count(*) from ${S}.followers f where f.representative = r.doc)`,
+      ),
+    ).toBe(0);
+    expect(
+      await count(
+        `select count(*) as n from ${S}.followers f join ${S}.representatives r on r.doc = f.representative
+          join ${S}.descriptors_tiny v on v.doc = f.doc
+         where abs((v.vector <-> r.vector) - f.distance) > 1e-6 or f.distance > ${TINY_GROUPS.maxDistance}`,
+      ),
+    ).toBe(0);
+    expect(
+      await count(
+        `select count(*) as n from ${S}.representatives a join ${S}.representatives b on a.doc < b.doc
+          where a.vector <-> b.vector <= ${TINY_GROUPS.maxDistance}`,
+      ),
+    ).toBe(0);
+    const { groups } = await listGroups(store, await findCollection(store, 'my-collection'), {
+      rows: 100,
+      members: 100,
+    });
+    expect(groups.reduce((sum, { size }) => sum + size, 0)).toBe(
+      await count(`select coalesce(sum(followers + 1), 0)::int8 as n from ${S}.representatives where followers > 0`),
+    );
+  }
+
+  const openTinyStore = async (): Promise<Store> => {
+    for (;;) {
+      try {
+        return await openStore({
+          ...place,
+          modules: TINY_MODULES as never,
+          parseOutputs: parseTinyOutputs,
+          graceMilliseconds: 0,
+        });
+      } catch (error) {
+        // The server needs a moment to see that the killed process is gone.
+        if (kind === 'pglite' || (error as { code?: string }).code !== 'conflict') throw error;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  };
+
+  async function feedAndKill(log: FeederLog): Promise<void> {
+    const child = spawn(process.execPath, [FEEDER, JSON.stringify(place), String(log.nextNumber)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const killed = once(child, 'exit');
+    let sending: readonly Sent[] | undefined;
+    let left = 1 + Math.floor(Math.random() * 6);
+    for await (const line of createInterface({ input: child.stdout })) {
+      const said = JSON.parse(line) as { sending?: readonly Sent[]; accepted?: number };
+      if (said.sending) sending = said.sending;
+      if (said.accepted !== undefined && sending !== undefined) {
+        log.accepted.push({ first: said.accepted, sent: sending });
+        sending = undefined;
+        if (--left === 0) killLater(child);
+      }
+    }
+    expect((await killed)[1]).toBe('SIGKILL');
+    if (sending !== undefined) log.unknown.push(sending);
+    log.nextNumber += 100_000;
+  }
+});
+
+function killLater(child: ChildProcess): void {
+  setTimeout(() => child.kill('SIGKILL'), Math.random() * 300);
+}

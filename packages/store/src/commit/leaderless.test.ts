@@ -1,0 +1,32 @@
+import { testDatabase } from '@akin/testing';
+import { expect, it } from '@jest/globals';
+import { parseTestOutputs, TEST_MODULES } from '../../test/support.ts';
+import { createCollection } from '../collections/collections.ts';
+import { openStore } from '../store.ts';
+import { countLeaderless } from './leaderless.ts';
+import { releaseLeases, renewLeases, takeLeases } from './leases.ts';
+
+it('counts the collections that nobody leads: never led, given back, or with a lease that ran out', async () => {
+  const database = await testDatabase();
+  const config = { databaseUrl: database.url, modules: TEST_MODULES, parseOutputs: parseTestOutputs };
+  const store = await openStore({ ...config, shared: true });
+  // One is there from the start.
+  const collections = [await createCollection(store, 'one'), await createCollection(store, 'two')];
+  expect(await countLeaderless(store)).toBe(3);
+  for (const [i, collection] of collections.entries()) {
+    await renewLeases(store, `holder ${i}`, 3_600_000);
+    await takeLeases(store, [{ collection, fits: true }], `holder ${i}`, 3_600_000);
+  }
+  expect(await countLeaderless(store)).toBe(1);
+  await releaseLeases(store, 'holder 0');
+  expect(await countLeaderless(store)).toBe(2);
+  for (const table of ['leases', 'lease_holders']) {
+    await store.engine.query(`update akin.${table} set until = now() - interval '1 second'`);
+  }
+  expect(await countLeaderless(store)).toBe(3);
+  await store[Symbol.asyncDispose]();
+  const alone = await openStore(config);
+  expect(await countLeaderless(alone)).toBe(0);
+  await alone[Symbol.asyncDispose]();
+  await database.drop();
+});

@@ -1,0 +1,16 @@
+import type { Store } from '../context.ts';
+
+/**
+ * How many collections no process leads now, by the clock of the database: nothing becomes visible in those. 0 where
+ * no other process uses the store, for then leases are not needed.
+ */
+export async function countLeaderless(store: Store): Promise<number> {
+  if (!store.shared) return 0;
+  const [row] = await store.engine.query<{ count: number }>(
+    `select count(*)::int4 as count from akin.collections c
+      where not exists (
+        select from akin.leases l left join akin.lease_holders h using (holder)
+         where l.collection = c.id and greatest(l.until, h.until) >= now())`,
+  );
+  return row?.count ?? 0;
+}

@@ -1,0 +1,154 @@
+import { describe, expect, it } from '@jest/globals';
+import { freshCollections } from '../../test/fresh-collections.ts';
+import { accept, ENGINES, testOutputs, visible } from '../../test/support.ts';
+import { findOperation, listOperations } from '../accept/operations.ts';
+import { claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
+import { retryFailed } from '../analyze/retry.ts';
+import { collectionStatus, findCollection } from '../collections/collections.ts';
+import { loadSchema } from '../collections/schema.ts';
+import type { Collection, Store } from '../context.ts';
+import { runReindex } from '../reindex/run-reindex.ts';
+import { beginReindex } from '../reindex/state.ts';
+import { commit } from './commit.ts';
+
+const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) as const;
+const PICTURE = { image: 'https://example.com/a.jpg' };
+
+describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
+  let store: Store;
+  let collection: Collection;
+  freshCollections(kind, (place) => {
+    ({ store, collection } = place);
+  });
+
+  /** Renames the column of the field n, as a person with psql might. The delete of n then is one that cannot be run. */
+  const breakField = async () => {
+    const column = (await loadSchema(store, collection)).columns.get('n');
+    if (column?.kind !== 'column') throw new Error('no field n');
+    const rename = (from: string, to: string) =>
+      store.engine.query(`alter table ${collection.sqlSchema}.documents rename ${from} to ${to}`);
+    await rename(column.sql, 'elsewhere');
+    return () => rename('elsewhere', column.sql);
+  };
+  /** What an earlier version accepted. */
+  const acceptUnchecked = async (query: string) => {
+    const { first } = await accept(store, collection, [removeMatching('id:nothing')]);
+    await store.engine.query(
+      `update ${collection.sqlSchema}.operations set document = $1 where document = 'id:nothing'`,
+      [query],
+    );
+    return first;
+  };
+
+  describe('before they are accepted', () => {
+    it.each(['((', 'unknown:1', 'n:abc', '{!geofilt}', `id:${'x'.repeat(50)}~`])('refuses %s', async (query) => {
+      await accept(store, collection, [{ id: 'a', n: 1 }]);
+      await expect(accept(store, collection, [removeMatching(query)])).rejects.toMatchObject({ code: 'bad-request' });
+    });
+
+    it('refuses what the database cannot plan, and names the query', async () => {
+      await accept(store, collection, [{ id: 'a', n: 1 }]);
+      await breakField();
+      await expect(accept(store, collection, [removeMatching('n:5')])).rejects.toMatchObject({
+        code: 'bad-request',
+        message:
+          'The database cannot run the query "n:5" of a delete. Write it in another way, such as with fewer clauses.',
+      });
+    });
+
+    it('plans deletes of fields that the same request defines', async () => {
+      await accept(store, collection, [
+        { id: 'a', n: 1, name: 'x', taken: '2024-01-31', sold: true, weight: 1.5 },
+        { id: 'b', n: 2, name: 'y', taken: '2024-02-01', sold: false, weight: 2.5 },
+        removeMatching('n:1 AND name:x* AND taken:2024-01-31 AND sold:true AND weight:[1 TO 2]'),
+        removeMatching('{!words f=name}z'),
+      ]);
+      expect(await commit(store, collection)).toMatchObject({ failed: 0 });
+      expect(await visible(store, collection)).toEqual(['b']);
+    });
+
+    it('deletes what has any text', async () => {
+      await accept(store, collection, [{ id: 'a' }, { id: '?' }, removeMatching('[* TO *]')]);
+      expect(await commit(store, collection)).toMatchObject({ failed: 0 });
+      expect(await visible(store, collection)).toEqual(['?']);
+    });
+  });
+
+  describe('at a commit', () => {
+    it.each(['((', 'unknown:1'])(
+      'fails %s, which an earlier version accepted, and applies all others',
+      async (query) => {
+        await accept(store, collection, [{ id: 'a', n: 1 }]);
+        const seq = await acceptUnchecked(query);
+        await accept(store, collection, [{ id: 'b', n: 1 }]);
+        expect(await commit(store, collection)).toEqual({ commit: 1, applied: 2, failed: 1 });
+        expect(await visible(store, collection)).toEqual(['a', 'b']);
+        expect(await findOperation(store, collection, seq)).toMatchObject({
+          state: 'failed',
+          error: { code: 'bad-request', msg: expect.any(String) },
+        });
+        expect(await collectionStatus(store, collection)).toMatchObject({ pending: 0, failed: 1 });
+      },
+    );
+
+    it('fails what the database refuses, with its reason, and applies it when it is tried again', async () => {
+      await accept(store, collection, [
+        { id: 'a', n: 5 },
+        { id: 'b', n: 6 },
+      ]);
+      await commit(store, collection);
+      await accept(store, collection, [removeMatching('n:5'), removeMatching('id:b')]);
+      const mend = await breakField();
+      expect(await commit(store, collection)).toEqual({ commit: 2, applied: 1, failed: 1 });
+      const { operations } = await listOperations(store, collection, { state: 'failed', limit: 10 });
+      expect(operations).toMatchObject([
+        { kind: 'delete-by-query', error: { code: 'bad-request', msg: expect.stringContaining('does not exist') } },
+      ]);
+      await mend();
+      expect(await retryFailed(store, collection)).toEqual({ retried: 1, superseded: 0 });
+      expect(await commit(store, collection)).toEqual({ commit: 3, applied: 1, failed: 0 });
+      expect(await visible(store, collection)).toEqual([]);
+    });
+
+    it('fails what cannot be applied to a document that comes late, and shows the document', async () => {
+      await accept(store, collection, [{ id: 'early', n: 5 }]);
+      await accept(store, collection, [{ id: 'late', ...PICTURE }]);
+      const { first } = await accept(store, collection, [removeMatching('n:5')]);
+      await commit(store, collection);
+      expect(await visible(store, collection)).toEqual([]);
+      const mend = await breakField();
+      const [task] = await claimForAnalysis(store, 1);
+      if (task === undefined) throw new Error('nothing to analyze');
+      await saveAnalysis(store, task, testOutputs({ names: ['red'] }));
+      expect(await commit(store, collection)).toEqual({ commit: 2, applied: 1, failed: 1 });
+      expect(await visible(store, collection)).toEqual(['late']);
+      expect(await findOperation(store, collection, first)).toMatchObject({
+        state: 'failed',
+        error: { msg: expect.stringContaining('does not exist') },
+      });
+      await mend();
+      await retryFailed(store, collection);
+      expect(await commit(store, collection)).toEqual({ commit: 3, applied: 1, failed: 0 });
+      expect(await visible(store, collection)).toEqual(['late']);
+    });
+
+    it('does not stop a reindex', async () => {
+      await accept(store, collection, [{ id: 'a', n: 1 }]);
+      await acceptUnchecked('((');
+      const worker = 'worker';
+      const target = await beginReindex(store, collection, worker, new Map());
+      if (target === undefined) throw new Error('somebody is at it');
+      await runReindex(store, collection, target, {
+        worker,
+        allowMissing: false,
+        signal: new AbortController().signal,
+        wake: () => {},
+        commit: async (name) => commit(store, await findCollection(store, name)),
+      });
+      collection = await findCollection(store, collection.name);
+      expect(collection.id).toBe(target.id);
+      expect(await visible(store, collection)).toEqual(['a']);
+      expect(await collectionStatus(store, collection)).toMatchObject({ pending: 0, failed: 1 });
+    });
+  });
+});

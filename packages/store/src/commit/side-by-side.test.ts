@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { freshCollections } from '../../test/fresh-collections.ts';
+import { changesOf, ENGINES } from '../../test/support.ts';
+import { stageChanges } from '../accept/staging.ts';
+import { collectionStatus, createCollection } from '../collections/collections.ts';
+import type { Collection, Store } from '../context.ts';
+import { commit } from './commit.ts';
+
+describe.each(ENGINES)('commits of several collections on %s', (kind) => {
+  let store: Store;
+  let collection: Collection;
+  freshCollections(kind, (place) => {
+    ({ store, collection } = place);
+  });
+
+  async function fill(into: Collection, count: number): Promise<void> {
+    const documents = Array.from({ length: count }, (_, i) => ({ id: `document ${i}` }));
+    const staging = await stageChanges(store, into);
+    await staging.add(await changesOf(store, into, documents));
+    await staging.accept();
+  }
+
+  it('show something small while more large ones than go side by side are at work', async () => {
+    const large = [collection];
+    while (large.length < 5) large.push(await createCollection(store, `large-${large.length}`));
+    for (const one of large) await fill(one, 2_500);
+    const small = await createCollection(store, 'small');
+    await fill(small, 1);
+
+    const shown: string[] = [];
+    const committing = large.map(async (one) => {
+      const { applied } = await commit(store, one);
+      shown.push('large');
+      return applied;
+    });
+    // All of them have begun, or wait.
+    while (shown.length === 0 && (await unpublished()) === 0);
+    await commit(store, small);
+    expect(shown).toEqual([]);
+    expect(await collectionStatus(store, small)).toMatchObject({ documents: 1 });
+    expect(await Promise.all(committing)).toEqual(large.map(() => 2_500));
+  });
+
+  async function unpublished(): Promise<number> {
+    const [row] = await store.engine.query<{ count: number }>(
+      'select sum(unpublished_operations)::float8 as count from akin.collections',
+    );
+    return row?.count ?? 0;
+  }
+});

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { freshCollections } from '../../test/fresh-collections.ts';
+import { accept, ENGINES, openTestStore, type TestPlace, testPlace, visible } from '../../test/support.ts';
+import { findCollection } from '../collections/collections.ts';
+import type { Collection, Store } from '../context.ts';
+import { runReindex } from '../reindex/run-reindex.ts';
+import { beginReindex } from '../reindex/state.ts';
+import { backup, restore } from '../store.ts';
+import { commit } from './commit.ts';
+import { listTombstones } from './tombstones.ts';
+
+const remove = (id: string) => ({ kind: 'delete', id }) as const;
+const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) as const;
+const of = (id: string, modified = '2026-01-02T03:04:05Z', bytes = 10) => ({ id, source: '/photos', modified, bytes });
+const buried = (id: string, modified = '2026-01-02T03:04:05Z', bytes = 10n) => ({
+  id,
+  source: '/photos',
+  modified: new Date(modified),
+  bytes,
+});
+
+describe.each(ENGINES)('tombstones on %s', (kind) => {
+  let store: Store;
+  let collection: Collection;
+  const { reopen } = freshCollections(kind, (place) => {
+    ({ store, collection } = place);
+  });
+  const all = async (of = collection) => (await listTombstones(store, of, { limit: 10_000 })).tombstones;
+  const ids = async () => (await all()).map(({ id }) => id);
+  const change = async (
+    ...args: Parameters<typeof accept> extends [unknown, unknown, ...infer Rest] ? Rest : never
+  ) => {
+    await accept(store, collection, ...args);
+    await commit(store, collection);
+  };
+
+  it('are left by deletes of what came from a file, by id and by query, and by nothing else', async () => {
+    await change([of('a'), of('b'), of('c'), { id: 'shop', source: 'import' }, { id: 'plain' }]);
+    await change([remove('a'), remove('shop'), remove('unknown'), removeMatching('id:b OR id:plain')]);
+    expect(await all()).toEqual([buried('a'), buried('b')]);
+    await change([of('c', '2026-05-05T00:00:00Z')]);
+    expect(await ids()).toEqual(['a', 'b']);
+    await reopen();
+    expect(await ids()).toEqual(['a', 'b']);
+  });
+
+  it('are not left by whoever asks for none', async () => {
+    await change([of('a'), of('b'), of('c')]);
+    await change([remove('a'), removeMatching('id:b')], { tombstones: false });
+    expect(await visible(store, collection)).toEqual(['c']);
+    expect(await all()).toEqual([]);
+  });
+
+  it('tell of the file as the last document before the delete had it, though no commit showed that', async () => {
+    await change([of('a'), of('b')]);
+    await change([
+      of('a', '2026-05-05T00:00:00Z', 20),
+      remove('a'),
+      of('new'),
+      remove('new'),
+      { id: 'b' },
+      remove('b'),
+    ]);
+    expect(await all()).toEqual([buried('a', '2026-05-05T00:00:00Z', 20n), buried('b'), buried('new')]);
+    await change([of('late'), removeMatching('id:late')]);
+    expect(await ids()).toEqual(['a', 'b', 'late', 'new']);
+  });
+
+  it('go when the document is stored again, also in the same commit', async () => {
+    await change([of('a'), of('b'), of('c')]);
+    await change([remove('a'), remove('b'), remove('c'), of('c')]);
+    expect(await ids()).toEqual(['a', 'b']);
+    await change([{ id: 'a', title: 'stored by hand' }]);
+    expect(await ids()).toEqual(['b']);
+  });
+
+  it('are forgotten when the collection is emptied, those that come later not', async () => {
+    await change([of('a'), of('b'), of('c')]);
+    await change([remove('a'), removeMatching('id:b')]);
+    await change([removeMatching('*:*'), of('d'), remove('d')]);
+    expect(await ids()).toEqual(['d']);
+    await change([removeMatching('*:*')], { tombstones: false });
+    expect(await all()).toEqual([]);
+  });
+
+  it('are listed page by page', async () => {
+    await change(['a', 'b', 'c'].map((id) => of(id)));
+    await change([removeMatching('id:*')]);
+    const first = await listTombstones(store, collection, { limit: 2 });
+    expect([first.tombstones.map(({ id }) => id), first.next]).toEqual([['a', 'b'], 'b']);
+    const last = await listTombstones(store, collection, { limit: 2, after: first.next });
+    expect([last.tombstones.map(({ id }) => id), last.next]).toEqual([['c'], undefined]);
+  });
+
+  it('come along when the collection is made anew', async () => {
+    await change([of('a'), of('b'), of('c'), of('d')]);
+    await change([remove('a')]);
+    let round = 0;
+    const target = await beginReindex(store, collection, randomUUID(), new Map());
+    if (target === undefined) throw new Error('somebody is at it');
+    await runReindex(store, collection, target, {
+      worker: await workerOf(store, collection.name),
+      allowMissing: false,
+      signal: new AbortController().signal,
+      wake: () => {},
+      commit: async (name) => {
+        // While it is copied: deleted on purpose, and because the file is gone.
+        if (name !== collection.name && round++ === 0) {
+          await accept(store, collection, [remove('b')]);
+          await accept(store, collection, [remove('c')], { tombstones: false });
+          await commit(store, collection);
+        }
+        await commit(store, await findCollection(store, name));
+      },
+    });
+    const renewed = await findCollection(store, collection.name);
+    expect(renewed.id).not.toBe(collection.id);
+    expect(await visible(store, renewed)).toEqual(['d']);
+    expect(await all(renewed)).toEqual([buried('a'), buried('b')]);
+    collection = renewed;
+    await change([remove('d')]);
+    expect(await ids()).toEqual(['a', 'b', 'd']);
+  });
+
+  it('are left once by a commit that was cut off and goes on', async () => {
+    await change(Array.from({ length: 50 }, (_, i) => of(`d${i}`)));
+    const S = collection.sqlSchema;
+    await accept(store, collection, [remove('d1'), removeMatching('id:d2*')]);
+    await store.engine.query(
+      `create function ${S}.die() returns trigger language plpgsql as 'begin raise exception ''killed''; end'`,
+    );
+    await store.engine.query(
+      `create trigger die before update of commit on akin.collections for each row when (new.commit <> old.commit and new.id = ${collection.id}) execute function ${S}.die()`,
+    );
+    await expect(commit(store, collection)).rejects.toMatchObject({ code: 'internal' });
+    await store.engine.query('drop trigger die on akin.collections');
+    await reopen();
+    await commit(store, collection);
+    expect(await ids()).toEqual(['d1', 'd2', ...Array.from({ length: 10 }, (_, i) => `d2${i}`)]);
+  });
+});
+
+async function workerOf(store: Store, name: string): Promise<string> {
+  const [row] = await store.engine.query<{ worker: string }>('select worker from akin.reindexes where name = $1', [
+    name,
+  ]);
+  return row?.worker ?? '';
+}
+
+describe('a backup', () => {
+  let folder: string;
+  let place: TestPlace;
+  const made: (() => Promise<void>)[] = [];
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'akin-tombstones-'));
+    const test = await testPlace('pglite');
+    place = test.place;
+    made.push(() => rm(folder, { recursive: true, force: true }), test.remove);
+  });
+  afterEach(async () => {
+    for (const undo of made.splice(0)) await undo();
+  });
+
+  it('holds the tombstones', async () => {
+    const file = join(folder, 'backup');
+    {
+      await using store = await openTestStore(place);
+      const collection = await findCollection(store, 'my-collection');
+      await accept(store, collection, [of('a'), remove('a')]);
+      await commit(store, collection);
+      await backup(store, file);
+    }
+    await restore(join(folder, 'restored'), file);
+    await using store = await openTestStore({ folder: join(folder, 'restored') });
+    const page = await listTombstones(store, await findCollection(store, 'my-collection'), { limit: 10 });
+    expect(page.tombstones).toEqual([buried('a')]);
+  });
+});

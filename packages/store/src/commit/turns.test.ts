@@ -1,0 +1,71 @@
+import { setImmediate as tick } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { Turns } from './turns.ts';
+
+describe('turns', () => {
+  /** Does some work in pieces, and tells of each. */
+  async function work(turns: Turns, name: string, pieces: number, told: string[]): Promise<void> {
+    const turn = await turns.begin();
+    for (let i = 0; i < pieces; i++) {
+      if (i > 0 && turn.isWanted) await turn.pass();
+      told.push(name);
+      await tick();
+    }
+    turn.end();
+  }
+
+  it('lets small work end while large work that came before goes on', async () => {
+    for (const places of [1, 2]) {
+      const told: string[] = [];
+      const turns = new Turns(() => places);
+      const large = Array.from({ length: 3 }, (_, i) => work(turns, `large ${i}`, 1000, told));
+      await tick();
+      await work(turns, 'small', 1, told);
+      // It waited for a few pieces of each at most.
+      expect(told.indexOf('small')).toBeLessThan(12);
+      await Promise.all(large);
+      expect(told).toHaveLength(3001);
+    }
+  });
+
+  it('never does more at a time than there are places, and does all of it', async () => {
+    let places = 3;
+    const turns = new Turns(() => places);
+    let busy = 0;
+    let most = 0;
+    const one = async () => {
+      const turn = await turns.begin();
+      for (let i = 0; i < 10; i++) {
+        most = Math.max(most, ++busy);
+        await tick();
+        busy--;
+        if (turn.isWanted) await turn.pass();
+      }
+      turn.end();
+    };
+    const all = Array.from({ length: 20 }, one);
+    await Promise.all(all);
+    expect(most).toBe(3);
+    places = 1;
+    most = 0;
+    await Promise.all(Array.from({ length: 20 }, one));
+    expect(most).toBe(1);
+  });
+
+  it('lets large work get on however much small work comes', async () => {
+    const told: string[] = [];
+    const turns = new Turns(() => 1);
+    let ended = false;
+    const large = work(turns, 'large', 50, told).then(() => {
+      ended = true;
+    });
+    const small: Promise<void>[] = [];
+    while (!ended) {
+      // More than can be done meanwhile.
+      small.push(work(turns, 'small', 1, told), work(turns, 'small', 1, told), work(turns, 'small', 1, told));
+      await tick();
+    }
+    await Promise.all([large, ...small]);
+    expect(told.slice(0, told.lastIndexOf('large')).filter((name) => name === 'small').length).toBeLessThan(60);
+  });
+});

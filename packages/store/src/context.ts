@@ -1,0 +1,107 @@
+import type { Calibration, FieldType, FieldValue, ModuleManifest, Schema } from '@akin/domain';
+import type { OperationEvents } from './accept/operation-events.ts';
+import type { Throttle } from './bulk/throttle.ts';
+import type { CellFinder } from './cells/codebook.ts';
+import type { Turns } from './commit/turns.ts';
+import type { Engine } from './engine/engine.ts';
+
+/** An open store. The functions of this package take it as their first argument. */
+export interface Store extends AsyncDisposable {
+  readonly engine: Engine;
+  readonly modules: readonly ModuleManifest[];
+  readonly models: ReadonlyMap<string, string>;
+  readonly calibrations: ReadonlyMap<string, Calibration>;
+  readonly parseOutputs: (json: string, mark?: string) => ParsedOutputs;
+  readonly graceMilliseconds: number;
+  readonly indexedFrom: number;
+  readonly exactDocuments: number;
+  readonly searchMilliseconds: number;
+  /** Whether other processes use the database too. */
+  readonly shared: boolean;
+  readonly throttle: Throttle;
+  /** The number that this database gave the type `halfvec`: binary arrays name it. */
+  readonly halfvecOid: number;
+  /** Resolves when the database answers; rejects with `unavailable`. */
+  ping(): Promise<void>;
+  /** Cancels the statements of this process that are at work, as {@link Engine.cancelStatements} does. */
+  cancelStatements(): Promise<void>;
+  /** What this process remembers, by id of the collection. Nothing here is needed to be right, only to be quick. */
+  readonly memory: {
+    readonly schemas: Map<number, CollectionSchema>;
+    /** The day on which a use of a field was last written down. */
+    readonly uses: Map<number, Map<string, string>>;
+    /** Words that are in the table of words. */
+    readonly words: Map<number, Set<string>>;
+    readonly commits: Map<number, CommitRun>;
+    /** How far failures were looked through for those that something later has made void. */
+    readonly sweeps: Map<number, SweepCursor>;
+    /** How often in a row a delete by query has ended the embedded database, by collection and sequence number. */
+    readonly crashes: Map<string, number>;
+    /** Whose turn it is among commits. */
+    readonly turns: Turns;
+    readonly events: OperationEvents;
+    /** The centroids of the last generations, by id of the collection and module. */
+    readonly cells: Map<string, { readonly number: number; readonly finder: CellFinder }[]>;
+  };
+}
+
+/** The outputs of an analysis as values: what `parseOutputs` of the modules gives. */
+export interface ParsedOutputs {
+  readonly fields: ReadonlyMap<string, FieldValue>;
+  readonly descriptors: ReadonlyMap<string, { readonly vector: Float32Array; readonly cell: number }>;
+  /** Kept with the text and given to `parseOutputs` again, spares it checks. */
+  readonly mark?: string;
+}
+
+/** Commits of one collection in this process: one at work, at most one behind it. */
+interface CommitRun {
+  readonly running: Promise<CommitResult>;
+  next?: Promise<CommitResult>;
+}
+
+export interface CommitResult {
+  /** The number of the last commit: a new one if there was something to show. */
+  readonly commit: number;
+  /** Operations that took effect, superseded ones included. */
+  readonly applied: number;
+  readonly failed: number;
+}
+
+/** The fields of a collection and where they are stored, as of one schema version. */
+export interface CollectionSchema {
+  readonly version: number;
+  readonly fields: Schema;
+  readonly columns: ReadonlyMap<string, Column>;
+  /** The model that made its descriptors, by module. */
+  readonly models: ReadonlyMap<string, string>;
+  /** What makes scores of the distances between them, by module. */
+  readonly calibrations: ReadonlyMap<string, Calibration>;
+}
+
+/** Where the values of a field are. `sql` is a name as it stands in SQL, without its table. */
+export type Column =
+  /** A column of `documents`. */
+  | { readonly kind: 'column'; readonly sql: string; readonly type: FieldType }
+  /** Two columns of `documents`, both null or neither. */
+  | { readonly kind: 'location'; readonly lat: string; readonly lon: string }
+  /** The tsvector column of `documents`: the field `text`. */
+  | { readonly kind: 'words'; readonly sql: string }
+  /** Not a column: `parseOutputs(json).fields` of the document's row in `outputs` has it. */
+  | { readonly kind: 'output' };
+
+/** One row of the registry. */
+export interface Collection {
+  readonly id: number;
+  readonly name: string;
+  /** The SQL schema that holds its tables; stands in SQL as it is. */
+  readonly sqlSchema: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** The one whose place it took with all its operations, if there was one: see reindex. */
+  readonly replaces?: number;
+}
+
+/** Where a sweep over the failures of a collection goes on. */
+export interface SweepCursor {
+  readonly request: bigint;
+  readonly position: number;
+}

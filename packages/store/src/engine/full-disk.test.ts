@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { type SmallDisk, smallDisk } from '@akin/testing';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { accept, openTestStore, visible } from '../../test/support.ts';
+import { claimForAnalysis } from '../analyze/analysis.ts';
+import { createCollection, findCollection } from '../collections/collections.ts';
+import { commit } from '../commit/commit.ts';
+import type { Collection, Store } from '../context.ts';
+
+let disk: SmallDisk;
+let store: Store;
+let collection: Collection;
+const told: string[] = [];
+
+beforeEach(async () => {
+  disk = await smallDisk(200);
+  store = await openTestStore({ folder: join(disk.folder, 'data'), tell: (text) => told.push(text) });
+  collection = await findCollection(store, 'my-collection');
+});
+afterEach(async () => {
+  await store?.[Symbol.asyncDispose]();
+  await disk?.[Symbol.asyncDispose]();
+});
+
+const refused = (message: RegExp) => ({
+  code: 'unavailable',
+  retryAfterSeconds: expect.any(Number),
+  message: expect.stringMatching(message),
+});
+
+it('takes no changes while the disk is nearly full, but searches, and goes on by itself when there is room', async () => {
+  await accept(store, collection, [{ id: 'a' }]);
+  await commit(store, collection);
+  await accept(store, collection, [{ id: 'b' }, { id: 'c', image: 'http://pictures.example/c.jpg' }]);
+  await disk.fill();
+  const nearlyFull = /full but for \S+ MB.*while 10 MB are free: make room/;
+  for (const work of [
+    () => accept(store, collection, [{ id: 'd' }]),
+    () => accept(store, collection, [{ kind: 'delete', id: 'a' }]),
+    () => createCollection(store, 'other'),
+    // What was accepted waits.
+    () => commit(store, collection),
+    () => claimForAnalysis(store, 10),
+  ]) {
+    await expect(work()).rejects.toMatchObject(refused(nearlyFull));
+  }
+  expect(await store.engine.disk?.warning()).toMatch(nearlyFull);
+  expect(await visible(store, collection)).toEqual(['a']);
+
+  await disk.empty();
+  await accept(store, collection, [{ id: 'd' }]);
+  await commit(store, collection);
+  expect(await visible(store, collection)).toEqual(['a', 'b', 'd']);
+  expect(await claimForAnalysis(store, 10)).toMatchObject([{ id: 'c', attempt: 1 }]);
+  expect(told).toEqual([expect.stringMatching(nearlyFull), expect.stringContaining('changes are taken')]);
+}, 120_000);
+
+it('says that the disk is full when a database cannot be made on it, and leaves nothing there', async () => {
+  await disk.fill();
+  const place = { folder: join(disk.folder, 'new') };
+  const full = { code: 'unavailable', message: expect.stringMatching(/is full/) };
+  await expect(openTestStore(place)).rejects.toMatchObject(full);
+  await disk.empty();
+  await (await openTestStore(place))[Symbol.asyncDispose]();
+}, 120_000);
+
+it('fails a statement that finds the disk full with its reason, lives on, and loses nothing', async () => {
+  const { engine } = store;
+  await engine.query('create table churned (n int, text text) with (fillfactor = 50)');
+  await engine.query(`insert into churned select n, repeat('x', 1000) from generate_series(1, 100) n`);
+  await accept(store, collection, [{ id: 'a' }]);
+  await disk.fill();
+  // Changing rows in their place needs more and more of the write-ahead log, until there is no room for it.
+  let done = 0;
+  const churn = async (): Promise<unknown> => {
+    for (;;) {
+      try {
+        await engine.query(`update churned set text = text || 'y' where n = 1 + $1 % 100`, [done]);
+        done++;
+      } catch (error) {
+        return error;
+      }
+    }
+  };
+  expect(await churn()).toMatchObject(refused(/disk of the database is full: make room on it, or enlarge it/));
+  await disk.resize(400);
+  const [row] = await engine.query<{ changes: number }>('select sum(length(text) - 1000)::int as changes from churned');
+  expect([done, done + 1]).toContain(row?.changes);
+  await commit(store, collection);
+  expect(await visible(store, collection)).toEqual(['a']);
+}, 240_000);

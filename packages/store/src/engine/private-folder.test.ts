@@ -1,0 +1,146 @@
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { testPlace } from '../../test/support.ts';
+import { openPglite } from './pglite.ts';
+import { takeFolder } from './private-folder.ts';
+
+let parent: string;
+let told: string[];
+const tell = (text: string) => told.push(text);
+
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'akin-private-'));
+  told = [];
+});
+afterEach(() => rm(parent, { recursive: true }));
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o7777).toString(8);
+
+/** What others may do something with, below a folder. */
+async function openToOthers(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true });
+  const modes = await Promise.all(['', ...names].map(async (name) => [name, await stat(join(folder, name))] as const));
+  return modes.filter(([, { mode }]) => (mode & 0o077) !== 0).map(([name]) => name);
+}
+
+describe('the files of an embedded database', () => {
+  let before: number;
+  beforeEach(() => {
+    before = process.umask(0);
+  });
+  afterEach(() => {
+    process.umask(before);
+  });
+
+  it('are for their owner alone, and so are backups and what is restored from them, whatever the umask', async () => {
+    const folder = join(parent, 'a', 'database');
+    const file = join(parent, 'backup.tar.gz');
+    // What an earlier one left open, and as a link to a file of somebody else.
+    await writeFile(join(parent, 'foreign'), 'theirs');
+    await symlink(join(parent, 'foreign'), `${file}.partial`);
+    {
+      await using engine = await openPglite(folder);
+      await engine.query('create table made_later (n int)');
+      await engine.query('insert into made_later values (1)');
+      await engine.backup(file);
+      expect(await openToOthers(join(parent, 'a'))).toEqual([]);
+    }
+    expect([await modeOf(file), (await stat(join(parent, 'foreign'))).size]).toEqual(['600', 6]);
+    await using _restored = await openPglite(join(parent, 'b'), { backup: file });
+    expect(await openToOthers(join(parent, 'b'))).toEqual([]);
+  });
+
+  it('are closed to others at the next start where an earlier version left them open, which is told', async () => {
+    const { place, remove } = await testPlace('pglite');
+    if (!('folder' in place)) throw new Error('not a folder');
+    const { folder } = place;
+    await writeFile(join(parent, 'foreign'), '', { mode: 0o644 });
+    await symlink(join(parent, 'foreign'), join(folder, 'pg', 'link'));
+    for (const name of ['', ...(await readdir(folder, { recursive: true }))]) {
+      const path = join(folder, name);
+      if (!name.endsWith('link')) await chmod(path, (await stat(path)).isDirectory() ? 0o775 : 0o666);
+    }
+    await (await openPglite(folder, { tell }))[Symbol.asyncDispose]();
+    expect(await openToOthers(folder)).toEqual(['pg/link']);
+    expect(told).toEqual([
+      expect.stringMatching(/can write to \S+data \(mode 775\)\. akin takes that right/),
+      expect.stringMatching(/left files in \S+data that other users can write to \(mode 666\)/),
+    ]);
+    told = [];
+    await (await openPglite(folder, { tell }))[Symbol.asyncDispose]();
+    expect(told).toEqual([]);
+    await remove();
+  });
+});
+
+describe('a folder for akin alone', () => {
+  const ours = (name: string) => name === 'database';
+  const take = (folder: string) => takeFolder(folder, ours, tell);
+
+  it('is made with those above it, and closed to others', async () => {
+    await take(join(parent, 'a', 'b'));
+    expect([await modeOf(join(parent, 'a')), await modeOf(join(parent, 'a', 'b'))]).toEqual(['700', '700']);
+    expect(told).toEqual([]);
+  });
+
+  it('is closed when it was open, which is told where others can write to it', async () => {
+    const folder = join(parent, 'open');
+    await mkdir(join(folder, 'lost+found'), { recursive: true });
+    await chmod(folder, 0o755);
+    await take(folder);
+    expect([await modeOf(folder), told]).toEqual(['700', []]);
+    await chmod(folder, 0o1777);
+    await take(folder);
+    expect([await modeOf(folder), told]).toEqual(['1700', [expect.stringContaining('(mode 1777). akin takes')]]);
+  });
+
+  it('is refused when it holds the files of somebody else, and keeps its rights when it holds both', async () => {
+    await chmod(parent, 0o777);
+    await writeFile(join(parent, 'holiday.jpg'), '');
+    await expect(take(parent)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/holds other files \(holiday\.jpg\).*new one, with --data/),
+    });
+    await mkdir(join(parent, 'database'));
+    await take(parent);
+    expect([await modeOf(parent), told]).toEqual(['777', [expect.stringContaining('akin leaves it so')]]);
+  });
+
+  it('is refused where this user may not read or write', async () => {
+    const closed = join(parent, 'closed');
+    await mkdir(closed, { mode: 0o500 });
+    // Root may do everything: for a moment the test is nobody, to whom the folder above is open.
+    const root = process.geteuid?.() === 0;
+    await chmod(parent, 0o755);
+    if (root) process.seteuid?.(65534);
+    try {
+      const why = { code: 'unavailable', message: expect.stringContaining('this user lacks the right') };
+      await expect(take(join(closed, 'data'))).rejects.toMatchObject(why);
+      await expect(openPglite(closed)).rejects.toMatchObject(why);
+    } finally {
+      if (root) process.seteuid?.(0);
+    }
+  });
+
+  it('is refused with the reason where none can be', async () => {
+    await writeFile(join(parent, 'file'), '');
+    await symlink(join(parent, 'nowhere'), join(parent, 'link'));
+    const refused: [string, RegExp][] = [
+      [join(parent, 'file'), /cannot be made: a file is in the way\. .*--data/],
+      [join(parent, 'file', 'data'), /cannot be made: a file is in the way\./],
+      [join(parent, 'link'), /cannot be made: a file is in the way\./],
+      [join(parent, 'x'.repeat(300)), /cannot be made: its name is too long\./],
+    ];
+    // Node's recursive mkdir never ends there.
+    if (process.platform === 'linux')
+      refused.push(['/proc/foo/bar', /foo\/bar cannot be made: .*takes no such folder\./]);
+    for (const [folder, message] of refused) {
+      await expect(take(folder)).rejects.toMatchObject({
+        code: 'unavailable',
+        message: expect.stringMatching(message),
+      });
+    }
+  });
+});

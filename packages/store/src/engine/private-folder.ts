@@ -1,0 +1,152 @@
+import { chmod, lstat, mkdir, readdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { AkinError } from '@akin/domain';
+
+/** What users other than the owner may do. */
+const OTHERS = 0o077;
+const OTHERS_WRITE = 0o022;
+/** Entries of a folder that are closed to others at a start; the folder itself keeps them away from the rest. */
+const MOST_ENTRIES = 100_000;
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'this user lacks the right',
+  EPERM: 'this user lacks the right',
+  EROFS: 'its file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota of this user is used up',
+  ENOTDIR: 'a file is in the way',
+  EEXIST: 'a file is in the way',
+  ENOENT: 'its file system takes no such folder',
+  ENAMETOOLONG: 'its name is too long',
+  ELOOP: 'its symbolic links form a circle',
+};
+
+/** A folder that cannot be used for akin's data, with the reason and what to do. */
+export function unusable(folder: string, doing: 'made' | 'read' | 'written', cause: unknown): AkinError {
+  const { code = '', message } = cause as NodeJS.ErrnoException;
+  const reason = REASONS[code] ?? message;
+  return new AkinError(
+    'unavailable',
+    `The folder ${folder} cannot be ${doing}: ${reason}. Change that, or choose another folder with --data.`,
+    { cause },
+  );
+}
+
+/**
+ * Takes a folder for files of akin alone, which may hold secrets: makes it where it is missing, with those above it, and
+ * takes every right from other users.
+ *
+ * @param ours names of what akin keeps there. A folder that holds other files and none of these belongs to somebody
+ * else and is refused; one that holds both keeps its rights.
+ * @param tell hears of a folder that others can write to
+ * @throws AkinError conflict, unavailable: the message names the folder and says what to do
+ */
+export async function takeFolder(
+  folder: string,
+  ours: (name: string) => boolean,
+  tell: (text: string) => void,
+): Promise<void> {
+  await makeFolder(folder).catch((error) => {
+    throw unusable(folder, 'made', error);
+  });
+  const names = await readdir(folder).catch((error) => {
+    throw unusable(folder, 'read', error);
+  });
+  const foreign = names.filter((name) => !ours(name) && !name.startsWith('.') && name !== 'lost+found');
+  if (foreign.length > 0 && !names.some(ours)) {
+    const some = `${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''}`;
+    throw new AkinError(
+      'conflict',
+      `The folder ${folder} holds other files (${some}) and nothing of akin. Choose an empty folder, or a new one, with --data.`,
+    );
+  }
+  await closeFolder(folder, foreign.length > 0, tell);
+}
+
+/**
+ * Like Node's recursive `mkdir`, which never ends where a folder that is there takes no other one, as in /proc. Those
+ * that it makes are for their owner alone, whatever the umask.
+ */
+async function makeFolder(folder: string): Promise<void> {
+  const missing: string[] = [];
+  for (let at = resolve(folder); !(await isFolder(at)); at = dirname(at)) {
+    missing.push(at);
+    // No root: a drive that is not there.
+    if (dirname(at) === at) break;
+  }
+  for (const one of missing.reverse()) {
+    try {
+      await mkdir(one, { mode: 0o700 });
+    } catch (error) {
+      // Another process may have been quicker.
+      if (!(await isFolder(one).catch(() => false))) throw error;
+    }
+  }
+}
+
+/** @throws Error ENOTDIR when a file is there, or above it */
+async function isFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (found !== undefined && !found.isDirectory()) {
+    throw Object.assign(new Error(`${path} is not a directory`), { code: 'ENOTDIR' });
+  }
+  return found !== undefined;
+}
+
+async function closeFolder(folder: string, shared: boolean, tell: (text: string) => void): Promise<void> {
+  const rights = await rightsOf(folder);
+  if ((rights & OTHERS) === 0) return;
+  const open = (rights & OTHERS_WRITE) !== 0;
+  const told = `Other users of this machine can write to ${folder} (mode ${rights.toString(8)})`;
+  if (shared) {
+    if (open) tell(`${told}, which holds other files too, so akin leaves it so. Give akin a folder of its own.`);
+    return;
+  }
+  if (open) tell(`${told}. akin takes that right from them; what they changed before stays.`);
+  await chmod(folder, rights & ~OTHERS).catch((error: Error) => {
+    if (open) tell(`The mode of ${folder} cannot be changed: ${error.message}. Make it 700.`);
+  });
+}
+
+/**
+ * Takes the rights of other users from all that a folder holds, where `sample`, a file in it, shows that an earlier
+ * version left them. Symbolic links are not followed.
+ */
+export async function closeContents(folder: string, sample: string, tell: (text: string) => void): Promise<void> {
+  const rights = await rightsOf(sample);
+  if ((rights & OTHERS) === 0) return;
+  if ((rights & OTHERS_WRITE) !== 0) {
+    tell(
+      `An earlier version left files in ${folder} that other users can write to (mode ${rights.toString(8)}) where they get at the folder. akin takes that right from them.`,
+    );
+  }
+  let left = MOST_ENTRIES;
+  const folders = [folder];
+  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
+    for (const entry of await readdir(at, { withFileTypes: true })) {
+      if (left-- === 0) return;
+      const path = join(at, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      // The sample is last: until then, a start that is cut off is made up for by the next one.
+      if (path !== sample && (entry.isDirectory() || entry.isFile())) await closeToOthers(path);
+    }
+  }
+  await closeToOthers(sample);
+}
+
+async function closeToOthers(path: string): Promise<void> {
+  const rights = await rightsOf(path);
+  // A file of another user, or on a file system without modes, stays as it is.
+  if ((rights & OTHERS) !== 0) await chmod(path, rights & ~OTHERS).catch(() => undefined);
+}
+
+/** The bits of the mode that give rights; none on Windows, where these bits mean little. */
+async function rightsOf(path: string): Promise<number> {
+  if (process.platform === 'win32') return 0;
+  const found = await lstat(path).catch(() => undefined);
+  const target = found?.isSymbolicLink() ? await stat(path).catch(() => undefined) : found;
+  return (target?.mode ?? 0) & 0o7777;
+}

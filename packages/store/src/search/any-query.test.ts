@@ -1,0 +1,66 @@
+import { AkinError, parseQuery, type Query } from '@akin/domain';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { anyQuery } from '../../test/any-query.ts';
+import { ids, searchShop } from '../../test/search-shop.ts';
+import { ENGINES } from '../../test/support.ts';
+import type { SearchRequest } from './request.ts';
+
+const RUNS = Number(process.env.AKIN_PROPERTY_RUNS ?? 150);
+
+/** What an answer is: the ids, or that the request is wrong. All else is thrown. */
+async function outcomeOf(search: () => Promise<string>): Promise<string> {
+  try {
+    return await search();
+  } catch (error) {
+    if (error instanceof AkinError && error.code === 'bad-request') return 'bad-request';
+    throw error;
+  }
+}
+
+/** Undefined for a text that is no query. */
+function parsed(text: string): Query | undefined {
+  try {
+    return parseQuery(text);
+  } catch (error) {
+    if (error instanceof AkinError && error.code === 'bad-request') return undefined;
+    throw error;
+  }
+}
+
+describe('any query', () => {
+  const [pglite, postgres] = ENGINES.map((kind) => searchShop(kind));
+  const engines = [pglite, postgres].map((shop) => shop as NonNullable<typeof shop>);
+
+  const check = async (request: Omit<SearchRequest, 'rows'>) => {
+    const { query, ...rest } = request;
+    const outcomes = [];
+    for (const { ask } of engines) {
+      outcomes.push(
+        await outcomeOf(async () => {
+          const result = await ask({ query, rows: 10, ...rest });
+          return `${result.numFound} ${ids(result)} ${JSON.stringify(result.facets)}`;
+        }),
+      );
+    }
+    expect(outcomes[1]).toBe(outcomes[0]);
+  };
+
+  it('is answered alike by both engines, or refused, wherever it stands', async () => {
+    let read = 0;
+    await fc.assert(
+      fc.asyncProperty(anyQuery, async (text) => {
+        const query = parsed(text);
+        if (query === undefined) return;
+        read++;
+        const all: Query = { kind: 'all' };
+        await check({ query, sort: [{ name: 'id', direction: 'asc' }] });
+        await check({ query, scores: true });
+        await check({ query: all, filters: [query], facets: [{ kind: 'query', query }] });
+        await check({ query: { kind: 'bool', must: [all], should: [], mustNot: [query] } });
+      }),
+      { numRuns: RUNS },
+    );
+    expect(read).toBeGreaterThan(RUNS / 4);
+  });
+});

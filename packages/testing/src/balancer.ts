@@ -1,0 +1,66 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { debianBalancer } from './debian.ts';
+import { freePort, startServer } from './server.ts';
+
+/** A load balancer that asks each server every second whether it is ready, and sends requests to those that are. */
+export interface Balancer extends AsyncDisposable {
+  readonly url: string;
+  /** How many servers get requests now. */
+  up(): Promise<number>;
+}
+
+/**
+ * Starts HAProxy. It tries no request a second time, so that each one that a server drops is seen.
+ *
+ * @param servers their ports on 127.0.0.1
+ * @param health the path that tells whether a server is ready
+ */
+export async function openBalancer(servers: readonly number[], health: string): Promise<Balancer> {
+  const program = await debianBalancer();
+  const folder = await mkdtemp(join(tmpdir(), 'akin-balancer-'));
+  const file = join(folder, 'haproxy.cfg');
+  const [port, statistics] = [await freePort(), await freePort()];
+  await writeFile(
+    file,
+    `defaults
+  mode http
+  timeout connect 5s
+  timeout client 120s
+  timeout server 120s
+  retries 0
+frontend in
+  bind 127.0.0.1:${port}
+  default_backend servers
+backend servers
+  balance roundrobin
+  option httpchk GET ${health}
+  default-server inter 1s check
+${servers.map((one, i) => `  server s${i} 127.0.0.1:${one}\n`).join('')}
+frontend statistics
+  bind 127.0.0.1:${statistics}
+  stats enable
+  stats uri /
+`,
+  );
+  const rows = async () => {
+    const answer = await fetch(`http://127.0.0.1:${statistics}/;csv`);
+    return (await answer.text()).split('\n');
+  };
+  const url = `http://127.0.0.1:${port}`;
+  const answers = () =>
+    rows().then(
+      () => true,
+      () => false,
+    );
+  const server = await startServer([program, '-db', '-f', file], 'TERM', url, answers);
+  return {
+    url,
+    up: async () => (await rows()).filter((row) => /^servers,s\d+,.*,UP,/.test(row)).length,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { growth, LINEAR } from './growth.ts';
+
+// Looked up once: in a test, each look at a global is slow.
+const { sqrt } = Math;
+
+describe('the growth of work', () => {
+  const spend = (steps: number) => {
+    let sum = 0;
+    for (let i = 0; i < steps; i++) sum += sqrt(i);
+    return sum;
+  };
+
+  it('tells what grows with the length from what grows with its square', async () => {
+    expect(await growth((size) => spend(size * 1_000), 5_000)).toBeLessThan(LINEAR);
+    expect(await growth((size) => spend(size ** 2), 2_000)).toBeGreaterThan(LINEAR);
+  });
+
+  it('counts what is waited for', async () => {
+    const later = (steps: number) => new Promise<void>((resolve) => setImmediate(() => resolve(void spend(steps))));
+    expect(await growth((size) => later(size ** 2), 2_000)).toBeGreaterThan(LINEAR);
+  });
+});

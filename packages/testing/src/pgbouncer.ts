@@ -1,0 +1,51 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { postgresAnswers } from './answers.ts';
+import { debianPgBouncer } from './debian.ts';
+import { userForPostgres } from './local.ts';
+import { freePort, type Server, startServer } from './server.ts';
+
+/**
+ * Starts a PgBouncer before a database, which lets everybody in.
+ *
+ * @param databaseUrl of the database behind it
+ * @param settings of PgBouncer, such as `pool_mode`; all others are those that it comes with
+ */
+export async function openPgBouncer(databaseUrl: string, settings: Readonly<Record<string, string>>): Promise<Server> {
+  const program = await debianPgBouncer();
+  const { hostname, port, username, password, pathname } = new URL(databaseUrl);
+  const name = pathname.slice(1);
+  const behind = { host: hostname, port: port || '5432', dbname: name, user: username, password };
+  const listening = await freePort();
+  const all = { listen_addr: '127.0.0.1', listen_port: listening, unix_socket_dir: '', auth_type: 'any', ...settings };
+  const lines = [
+    '[databases]',
+    `${name} = ${pairs(behind)
+      .map(([key, value]) => `${key}='${decodeURIComponent(value).replaceAll("'", "''")}'`)
+      .join(' ')}`,
+    '[pgbouncer]',
+    ...pairs(all).map(([key, value]) => `${key} = ${value}`),
+  ];
+  const folder = await mkdtemp(join(process.getuid?.() === 0 ? '/tmp' : tmpdir(), `akin-tests-${process.pid}-`));
+  const file = join(folder, 'pgbouncer.ini');
+  // It may hold the password of a server that was given.
+  await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 });
+  await chmod(folder, 0o711);
+  const command = [...(await userForPostgres(folder)), program, '--quiet', file];
+  const url = `postgres://akin@127.0.0.1:${listening}/${name}`;
+  const server = await startServer(command, 'QUIT', url, () => postgresAnswers(url));
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function pairs(settings: Readonly<Record<string, string | number>>): [string, string][] {
+  return Object.entries(settings).flatMap(([key, value]) =>
+    value === '' && key === 'password' ? [] : [[key, `${value}`]],
+  );
+}
