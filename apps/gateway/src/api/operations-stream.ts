@@ -51,6 +51,9 @@ export const operationsStream: Handler<ParametersOf<Endpoints['operationsStream'
           beat = performance.now();
         }
       }
+    } catch (error) {
+      // Nobody reads what a stream that ends would still say, and akin may have closed its store meanwhile.
+      if (!ended.aborted) throw error;
     } finally {
       close();
     }
