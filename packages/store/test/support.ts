@@ -153,7 +153,7 @@ export async function visible(store: Store, collection: Collection, field = 'id'
   const sql = column?.kind === 'column' ? column.sql : 'null';
   const rows = await store.engine.query<{ id: string; value: unknown }>(
     `select d.id, d.${sql} as value from ${collection.sqlSchema}.documents d join akin.collections c on c.id = $1
-      where d.vf <= c.commit and c.commit < d.vt order by d.id`,
+      where d.valid_from <= c.commit and c.commit < d.valid_to order by d.id`,
     [collection.id],
   );
   return rows.map(({ id, value }) => (field === 'id' ? id : [id, value]));

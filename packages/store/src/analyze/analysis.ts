@@ -135,7 +135,7 @@ async function claimIn(
   { first = ANY_NUMBER, perHost = ANY_NUMBER }: ClaimOptions,
 ): Promise<AnalysisTask[]> {
   const S = collection.sqlSchema;
-  const strange = `array(select d.module from ${S}.described d
+  const strange = `array(select d.module from ${S}.descriptor_counts d
                            join unnest($4::text[], $5::text[]) own (module, model) using (module)
                           where d.model <> own.model)`;
   // Of hundreds of thousands that may wait only the first few are looked at: in the order of their index, and with what

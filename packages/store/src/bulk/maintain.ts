@@ -98,7 +98,7 @@ async function removeOldRows(store: Store, collection: Collection, lowWater: big
       (tx) =>
         batchSize.measure(limit, async () => {
           const rows = await tx.query<{ doc: bigint }>(
-            `select doc from ${S}.documents where vt <= $1 and seq < $2 order by vt limit $3`,
+            `select doc from ${S}.documents where valid_to <= $1 and seq < $2 order by valid_to limit $3`,
             [commit, lowWater, limit],
           );
           const docs = rows.map(({ doc }) => doc);
@@ -113,7 +113,7 @@ async function removeOldRows(store: Store, collection: Collection, lowWater: big
   }
   await store.engine.query(`delete from ${S}.commits where number < $1`, [commit], 'bulk');
   const [left] = await store.engine.query<{ some: boolean }>(
-    `select exists (select from ${S}.documents where vt < ${LIVE}) as some`,
+    `select exists (select from ${S}.documents where valid_to < ${LIVE}) as some`,
   );
   return removed > 0 || left?.some === true;
 }

@@ -83,7 +83,7 @@ async function isDue(store: Store, collection: Collection, { name }: ModuleManif
     `select d.documents > $2
             and not exists (select from ${S}.generations where module = $1 and state = 'building')
             and (g.number is null or d.documents >= ${GROWTH} * g.documents or o.asked_at > g.began_at) as due
-       from ${S}.described d cross join ${S}.optimizations o
+       from ${S}.descriptor_counts d cross join ${S}.optimizations o
        left join ${S}.generations g on g.module = d.module and g.state = 'current'
       where d.module = $1`,
     [name, store.exactDocuments],
@@ -169,7 +169,7 @@ async function begin(
       const [row] = await tx.query<{ number: number }>(
         `insert into ${S}.generations (module, number, state, documents, dimensions, centroids, groups, sizes, radii)
          select module, nextval('${S}.generation'), 'building', documents, $2, $3, $4, $5, $6
-           from ${S}.described where module = $1 returning number`,
+           from ${S}.descriptor_counts where module = $1 returning number`,
         [
           module.name,
           codebook.dimensions,

@@ -1,7 +1,7 @@
 import type { FieldType, ModuleManifest, OutputField } from '@akin/domain';
 import type { Queryable } from '../engine/engine.ts';
 
-/** `vt` of a row that is live: the greatest bigint. */
+/** `valid_to` of a row that is live: the greatest bigint. */
 export const LIVE = 9_223_372_036_854_775_807n;
 
 /**
@@ -244,6 +244,15 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     `create index operations_failed_id on ${S}.operations (id) where state = 'failed'`,
     `create index barriers_all on ${S}.barriers (seq) where query = '*:*'`,
   ],
+
+  // 14: names of the field. A row of documents is visible to commit n when valid_from <= n and n < valid_to.
+  (S) => [
+    `alter table ${S}.documents rename column vf to valid_from`,
+    `alter table ${S}.documents rename column vt to valid_to`,
+    `alter index ${S}.documents_vf rename to documents_valid_from`,
+    `alter table ${S}.described rename to descriptor_counts`,
+    `alter index ${S}.described_pkey rename to descriptor_counts_pkey`,
+  ],
 ];
 
 export const TABLES_VERSION = TABLES.length;
@@ -298,10 +307,10 @@ export async function createModuleTables(tx: Queryable, sqlSchema: string, modul
        ) with (vacuum_truncate = off)`,
     );
     await tx.query(
-      `insert into ${sqlSchema}.described (module, documents)
+      `insert into ${sqlSchema}.descriptor_counts (module, documents)
        select $1, (select count(*) from ${sqlSchema}.documents d join ${table} v on v.doc = d.doc
                      join akin.collections c on c.sql_schema = $2
-                    where d.vf <= c.commit and c.commit < d.vt)
+                    where d.valid_from <= c.commit and c.commit < d.valid_to)
        on conflict (module) do nothing`,
       [module.name, sqlSchema],
     );

@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  accept,
   ENGINES,
   openTestStore,
   parseTestOutputs,
   TEST_MODULES,
   type TestPlace,
+  testOutputs,
   testPlace,
+  visible,
 } from '../../test/support.ts';
+import { commit } from '../commit/commit.ts';
 import type { Store } from '../context.ts';
 import { openStore } from '../store.ts';
 import { collectionStatus, createCollection, dropCollection, findCollection, listCollections } from './collections.ts';
@@ -157,6 +161,45 @@ describe.each(ENGINES)('collections on %s', (kind) => {
     expect((await loadSchema(store, await findCollection(store, 'my-collection'))).fields.has('depth_mean')).toBe(
       false,
     );
+  });
+
+  it('shows what the tables of an earlier version hold', async () => {
+    const collection = await createCollection(store, 'earlier');
+    const outputs = testOutputs({ shape: [1, 0, 0, 0] });
+    await accept(store, collection, [{ id: 'a', import: outputs }, { id: 'b' }]);
+    await commit(store, collection);
+    await accept(store, collection, [
+      { id: 'b', labels: ['new'] },
+      { id: 'c', import: outputs },
+    ]);
+    await commit(store, collection);
+    const S = collection.sqlSchema;
+    // As version 13 had it: with rows that are live, replaced and counted.
+    for (const sql of [
+      `alter table ${S}.documents rename column valid_from to vf`,
+      `alter table ${S}.documents rename column valid_to to vt`,
+      `alter index ${S}.documents_valid_from rename to documents_vf`,
+      `alter table ${S}.descriptor_counts rename to described`,
+      `alter index ${S}.descriptor_counts_pkey rename to described_pkey`,
+      `update akin.collections set tables_version = 13 where sql_schema = '${S}'`,
+    ]) {
+      await store.engine.query(sql);
+    }
+    await store[Symbol.asyncDispose]();
+    store = await openTestStore(place);
+    expect(await visible(store, collection, 'labels')).toEqual([
+      ['a', null],
+      ['b', ['new']],
+      ['c', null],
+    ]);
+    expect(await store.engine.query(`select id from ${S}.live_documents order by id`)).toHaveLength(3);
+    expect(await store.engine.query(`select documents from ${S}.descriptor_counts where module = 'shape'`)).toEqual([
+      { documents: 2n },
+    ]);
+    await accept(store, collection, [{ kind: 'delete', id: 'a' }]);
+    await commit(store, collection);
+    expect(await visible(store, collection)).toEqual(['b', 'c']);
+    await dropCollection(store, collection);
   });
 
   it('is one akin at a time', async () => {

@@ -95,7 +95,7 @@ describe.each(ENGINES)('indexes on fields on %s', (kind) => {
     const plan = await store.engine.transaction(async (tx) => {
       await tx.query('set local enable_seqscan = off');
       return tx.query(
-        `explain select count(*) from ${collection.sqlSchema}.documents d where d.vf <= 1 and d.vt > 1 and ${shelf} = 2`,
+        `explain select count(*) from ${collection.sqlSchema}.documents d where d.valid_from <= 1 and d.valid_to > 1 and ${shelf} = 2`,
       );
     });
     expect(JSON.stringify(plan)).toContain('Index Only Scan');

@@ -35,16 +35,16 @@ function indexesFor(uses: readonly Use[]): Map<string, string> {
     // Behind the value comes the id, by which equals are ordered; with the numbers of commits and of the row, counts
     // and pages need not look into the wide rows.
     if (used.has('place')) {
-      indexes.set('field_place', '(lat, lon) include (vf, vt, doc, id)');
+      indexes.set('field_place', '(lat, lon) include (valid_from, valid_to, doc, id)');
       continue;
     }
     if (used.has('elements')) indexes.set(`field_${column}_elements`, `using gin (${column}) with (fastupdate = on)`);
     if (used.has('falling')) {
-      indexes.set(`field_${column}_falling`, `(${column} desc nulls last, id) include (vf, vt, doc)`);
+      indexes.set(`field_${column}_falling`, `(${column} desc nulls last, id) include (valid_from, valid_to, doc)`);
     }
     // A filter is served by either order.
     if (used.has('rising') || (used.has('filter') && !used.has('falling'))) {
-      indexes.set(`field_${column}_rising`, `(${column}, id) include (vf, vt, doc)`);
+      indexes.set(`field_${column}_rising`, `(${column}, id) include (valid_from, valid_to, doc)`);
     }
   }
   return new Map([...indexes].slice(0, MAX_INDEXES));

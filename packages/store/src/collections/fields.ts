@@ -69,7 +69,7 @@ export async function refreshView(tx: Queryable, collection: Collection): Promis
     `create or replace view ${S}.live_documents as
      select d.id, d.seq, d.image, d.labels, d.lat, d.lon${columns.map((column) => `, ${column}`).join('')}
        from ${S}.documents d join akin.collections c on c.id = ${collection.id}
-      where d.vf <= c.commit and c.commit < d.vt`,
+      where d.valid_from <= c.commit and c.commit < d.valid_to`,
   );
 }
 

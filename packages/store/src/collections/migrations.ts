@@ -21,7 +21,7 @@ const MIGRATIONS: readonly string[] = [
      schema_version int not null default 1,
      -- The sequence number that the next accepted operation gets.
      next_seq bigint not null default 1,
-     -- The number of the last commit: a search sees the rows with vf <= commit and commit < vt.
+     -- The number of the last commit: a search sees the rows with valid_from <= commit and commit < valid_to.
      commit bigint not null default 0,
      committed_at timestamptz,
      -- Documents that the last commit shows, and what the next one adds to that (or, below 0, takes away).

@@ -51,7 +51,7 @@ export async function claimModel(
   if (model === undefined || descriptor === undefined) return false;
   // Commits count in the same row: of the two, one waits for the other and sees what it did.
   const [row] = await tx.query<{ before: string | null }>(
-    `update ${S}.described d set model = $2, calibration = null from ${S}.described old
+    `update ${S}.descriptor_counts d set model = $2, calibration = null from ${S}.descriptor_counts old
       where d.module = $1 and old.module = $1 and d.model is distinct from $2
         and (d.model is null or (d.documents = 0 and d.unpublished = 0
              and not exists (select from ${S}.generations g where g.module = $1 and g.state <> 'retired')))
@@ -77,7 +77,7 @@ async function writeCalibration(
   const calibration = store.calibrations.get(module);
   if (calibration === undefined) return false;
   const rows = await tx.query(
-    `update ${S}.described set calibration = $3
+    `update ${S}.descriptor_counts set calibration = $3
       where module = $1 and model = $2 and calibration is distinct from $3 returning module`,
     [module, model, JSON.stringify(calibration)],
   );

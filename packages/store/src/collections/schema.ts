@@ -58,7 +58,7 @@ async function readSchema(store: Store, collection: Collection, tx: Queryable): 
     [collection.id],
   );
   const made = await tx.query<{ module: string; model: string; calibration: string | null }>(
-    `select module, model, calibration from ${collection.sqlSchema}.described where model is not null`,
+    `select module, model, calibration from ${collection.sqlSchema}.descriptor_counts where model is not null`,
   );
   const models = new Map(made.map(({ module, model }) => [module, model]));
   const calibrations = new Map(

@@ -10,7 +10,7 @@ import type { Queryable } from '../engine/engine.ts';
 import { blameOf, reasonOf } from '../engine/sqlstate.ts';
 import { applyBarriers, failRefusedBarrier } from './barriers.ts';
 import type { CommitContext } from './commit-context.ts';
-import { countDescribed } from './described.ts';
+import { countDescriptors } from './descriptor-counts.ts';
 import { type DocumentColumns, documentColumns } from './document-rows.ts';
 import { countFailures, supersedeFailed, tally } from './failures.ts';
 import { requireLease } from './leases.ts';
@@ -175,7 +175,7 @@ async function applyInTransaction(
   await insertDocuments(tx, context, added);
   await insertDescriptors(tx, context, added, assigned);
   const docs = added.flatMap(({ operation }) => (operation.doc === null ? [] : [operation.doc]));
-  await countDescribed(tx, context, docs, 1);
+  await countDescriptors(tx, context, docs, 1);
   if (deletes.length > 0) {
     await tx.query(
       `insert into ${S}.barriers (seq, id, accepted_at) select * from unnest($1::bigint[], $2::text[], $3::timestamptz[])`,
@@ -243,7 +243,9 @@ async function buryDeleted(
 ): Promise<void> {
   const onPurpose = new Map(deletes.filter(({ operation }) => operation.tombstones).map((one) => [one.id, one]));
   if (onPurpose.size === 0) return;
-  await leaveTombstones(tx, context, `d.id = any($1::text[]) and d.vt = ${LIVE}`, [textArray([...onPurpose.keys()])]);
+  await leaveTombstones(tx, context, `d.id = any($1::text[]) and d.valid_to = ${LIVE}`, [
+    textArray([...onPurpose.keys()]),
+  ]);
   const latest = new Map<string, { id: string; seq: bigint; columns: DocumentColumns }>();
   for (const { id, columns, operation } of superseded) {
     const { seq } = operation;
@@ -260,16 +262,16 @@ async function buryDeleted(
 async function expireLive(tx: Queryable, context: CommitContext, ids: readonly string[]): Promise<number> {
   const { store, collection, target } = context;
   const S = collection.sqlSchema;
-  const live = await tx.query<{ doc: bigint; vf: bigint }>(
-    `select doc, vf from ${S}.documents where id = any($1::text[]) and vt = ${LIVE}`,
+  const live = await tx.query<{ doc: bigint; valid_from: bigint }>(
+    `select doc, valid_from from ${S}.documents where id = any($1::text[]) and valid_to = ${LIVE}`,
     [textArray(ids)],
   );
   const ended = live.map(({ doc }) => doc);
-  await countDescribed(tx, context, ended, -1);
-  const published = live.filter(({ vf }) => vf < target).map(({ doc }) => doc);
-  const unpublished = live.filter(({ vf }) => vf === target).map(({ doc }) => doc);
+  await countDescriptors(tx, context, ended, -1);
+  const published = live.filter(({ valid_from }) => valid_from < target).map(({ doc }) => doc);
+  const unpublished = live.filter(({ valid_from }) => valid_from === target).map(({ doc }) => doc);
   if (published.length > 0) {
-    await tx.query(`update ${S}.documents set vt = $2 where doc = any($1::bigint[])`, [published, target]);
+    await tx.query(`update ${S}.documents set valid_to = $2 where doc = any($1::bigint[])`, [published, target]);
   }
   await removeDocuments(tx, store, collection, unpublished);
   return live.length;
@@ -287,7 +289,7 @@ async function insertDocuments(
   const inputs = names.map((_, i) => `v${i}`);
   const values = names.map((name, i) => `v${i}::${types.get(name)}`);
   await tx.query(
-    `insert into ${collection.sqlSchema}.documents (doc, id, seq, vf${names.map((name) => `, ${name}`).join('')})
+    `insert into ${collection.sqlSchema}.documents (doc, id, seq, valid_from${names.map((name) => `, ${name}`).join('')})
      select doc, id, seq, $1${values.map((value) => `, ${value}`).join('')}
        from unnest($2::bigint[], $3::text[], $4::bigint[]${names.map((_, i) => `, $${i + 5}::text[]`).join('')})
             as t (doc, id, seq${inputs.map((input) => `, ${input}`).join('')})`,

@@ -4,7 +4,7 @@ import type { Queryable } from '../engine/engine.ts';
 import { Params } from '../search/params.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
-import { countDescribed } from './described.ts';
+import { countDescriptors } from './descriptor-counts.ts';
 import { countFailures, tally } from './failures.ts';
 import { requireLease } from './leases.ts';
 import type { ReadyOperation } from './ready-operations.ts';
@@ -34,7 +34,7 @@ export async function applyBarriers(
   for (const { seq, query, accepted_at, tombstones } of barriers) {
     const late = added.flatMap((operation) => (operation.seq < seq && operation.doc !== null ? [operation.doc] : []));
     const gone = await matchingOf(tx, context, { seq, query, acceptedAt: accepted_at }, late);
-    await countDescribed(tx, context, gone, -1);
+    await countDescriptors(tx, context, gone, -1);
     if (tombstones && gone.length > 0) await leaveTombstones(tx, context, 'd.doc = any($1::bigint[])', [gone]);
     await removeUnpublished(tx, store, collection, gone);
     hidden += gone.length;

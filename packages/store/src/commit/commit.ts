@@ -9,7 +9,7 @@ import { statements } from '../statements.ts';
 import { applyChunk, prepareChunk } from './apply.ts';
 import type { CommitContext } from './commit-context.ts';
 import { applyDeleteByQuery } from './delete-by-query.ts';
-import { publishDescribed } from './described.ts';
+import { publishDescriptorCounts } from './descriptor-counts.ts';
 import { type Lease, requireLease } from './leases.ts';
 import { nextReady, type ReadyOperation, requestPages, type UnfinishedRequest } from './ready-operations.ts';
 import type { Turn } from './turns.ts';
@@ -272,7 +272,7 @@ async function publish({ store, collection, target, lease }: CommitContext, boun
               unpublished_documents = 0, unpublished_operations = 0 where id = $1`,
       [collection.id, target],
     );
-    await publishDescribed(tx, S);
+    await publishDescriptorCounts(tx, S);
     await tx.query(`insert into ${S}.commits (number) values ($1)`, [target]);
     return operations;
   });

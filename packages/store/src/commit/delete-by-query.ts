@@ -7,7 +7,7 @@ import { Params } from '../search/params.ts';
 import { closeOperations, failOperations } from './apply.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
-import { countDescribed } from './described.ts';
+import { countDescriptors } from './descriptor-counts.ts';
 import { EVERYTHING, supersedeFailed, sweepFailures } from './failures.ts';
 import { requireLease } from './leases.ts';
 import type { ReadyOperation } from './ready-operations.ts';
@@ -120,24 +120,24 @@ async function deleteWindow(
   const to = from + WINDOW;
   const limit = batchSize.rows;
   const params = new Params();
-  const found = `select d.doc, d.vf from ${S}.documents d
+  const found = `select d.doc, d.valid_from from ${S}.documents d
     where d.doc >= ${params.add(from, 'bigint')} and d.doc < ${params.add(to, 'bigint')}
-      and d.vt = ${LIVE} and d.seq < ${params.add(operation.seq, 'bigint')}
+      and d.valid_to = ${LIVE} and d.seq < ${params.add(operation.seq, 'bigint')}
       and ${compileDelete(context, operation.document ?? '', operation.acceptedAt, params)}
     order by d.doc limit ${limit}`;
   const work = async (tx: Queryable) => {
     await requireLease(tx, collection, context.lease);
     const rows = await countCrashes(context, operation.seq, () =>
-      tx.query<{ doc: bigint; vf: bigint }>(found, params.values),
+      tx.query<{ doc: bigint; valid_from: bigint }>(found, params.values),
     );
     const last = rows.at(-1);
     if (last === undefined) return to;
     const docs = rows.map(({ doc }) => doc);
-    await countDescribed(tx, context, docs, -1);
+    await countDescriptors(tx, context, docs, -1);
     if (leavesTombstones) await leaveTombstones(tx, context, 'd.doc = any($1::bigint[])', [docs]);
-    const published = rows.filter(({ vf }) => vf < target).map(({ doc }) => doc);
-    const unpublished = rows.filter(({ vf }) => vf === target).map(({ doc }) => doc);
-    await tx.query(`update ${S}.documents set vt = $2 where doc = any($1::bigint[])`, [published, target]);
+    const published = rows.filter(({ valid_from }) => valid_from < target).map(({ doc }) => doc);
+    const unpublished = rows.filter(({ valid_from }) => valid_from === target).map(({ doc }) => doc);
+    await tx.query(`update ${S}.documents set valid_to = $2 where doc = any($1::bigint[])`, [published, target]);
     await removeUnpublished(tx, store, collection, unpublished);
     await tx.query('update akin.collections set unpublished_documents = unpublished_documents - $2 where id = $1', [
       collection.id,

@@ -63,7 +63,7 @@ describe.each(ENGINES)('a process on %s that is killed again and again', (kind) 
     const count = async (sql: string) => Number((await store.engine.query<{ n: bigint }>(sql))[0]?.n);
     const live = await count(
       `select count(*) as n from ${S}.documents d join akin.collections c on c.sql_schema = '${S}'
-        where d.vf <= c.commit and d.vt > c.commit`,
+        where d.valid_from <= c.commit and d.valid_to > c.commit`,
     );
     expect(live).toBeGreaterThan(0);
     expect(await count(`select count(*) as n from ${S}.representatives where not gone`)).toBeGreaterThan(1);

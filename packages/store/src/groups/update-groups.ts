@@ -153,13 +153,13 @@ class Turn {
   /** Those that commits since `as_of` replaced or deleted. */
   async #takeOutExpired({ as_of, target }: GroupingState): Promise<void> {
     const { sqlSchema: S } = this.#collection;
-    let last = { vt: as_of, doc: LIVE };
+    let last = { valid_to: as_of, doc: LIVE };
     // To the end, however long: how far it came is not kept.
     while (this.#signal?.aborted !== true) {
-      const expired = await this.#store.engine.query<{ vt: bigint; doc: bigint }>(
-        `select vt, doc from ${S}.documents
-          where vt < ${LIVE} and vt <= $3 and vt >= $1 and (vt > $1 or doc > $2) order by vt, doc limit ${PAGE}`,
-        [last.vt, last.doc, target],
+      const expired = await this.#store.engine.query<{ valid_to: bigint; doc: bigint }>(
+        `select valid_to, doc from ${S}.documents
+          where valid_to < ${LIVE} and valid_to <= $3 and valid_to >= $1 and (valid_to > $1 or doc > $2) order by valid_to, doc limit ${PAGE}`,
+        [last.valid_to, last.doc, target],
         'bulk',
       );
       const end = expired.at(-1);
@@ -182,12 +182,12 @@ class Turn {
     const { sqlSchema: S } = this.#collection;
     let state = from;
     // At first it is all documents, which are read in their order and not by commit.
-    const brought = state.as_of === 0n ? 'd.vf + 0 <= $2' : 'd.vf > $1 and d.vf <= $2';
+    const brought = state.as_of === 0n ? 'd.valid_from + 0 <= $2' : 'd.valid_from > $1 and d.valid_from <= $2';
     for (;;) {
       if (this.isOver) return undefined;
       const rows = await this.#store.engine.query<{ doc: bigint }>(
         `select d.doc from ${S}.documents d
-          where $1::int8 >= 0 and ${brought} and d.vt > $2 and d.doc > $3 order by d.doc limit ${PAGE}`,
+          where $1::int8 >= 0 and ${brought} and d.valid_to > $2 and d.doc > $3 order by d.doc limit ${PAGE}`,
         [state.as_of, state.target, state.doc],
         'bulk',
       );

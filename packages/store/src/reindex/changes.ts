@@ -30,7 +30,7 @@ export async function* changesBetween(
   const S = collection.sqlSchema;
   for (let last = -1n; ; ) {
     const rows = await store.engine.query<{ doc: bigint }>(
-      `select doc from ${S}.documents where vf > $1 and vf <= $2 and vt > $2 and doc > $3 order by doc limit ${CHUNK}`,
+      `select doc from ${S}.documents where valid_from > $1 and valid_from <= $2 and valid_to > $2 and doc > $3 order by doc limit ${CHUNK}`,
       [since, to, last],
       'bulk',
     );
@@ -44,8 +44,8 @@ export async function* changesBetween(
   for (let last = ''; ; ) {
     const rows = await store.engine.query<{ id: string }>(
       `select distinct d.id from ${S}.documents d
-        where d.vf <= $1 and d.vt > $1 and d.vt <= $2 and d.id > $3
-          and not exists (select from ${S}.documents e where e.id = d.id and e.vf <= $2 and e.vt > $2)
+        where d.valid_from <= $1 and d.valid_to > $1 and d.valid_to <= $2 and d.id > $3
+          and not exists (select from ${S}.documents e where e.id = d.id and e.valid_from <= $2 and e.valid_to > $2)
         order by d.id limit ${CHUNK}`,
       [since, to, last],
       'bulk',

@@ -136,7 +136,7 @@ describe.each(ENGINES)('a collection that is made anew on %s', (kind) => {
     expect((await listCollections(store)).map(({ name }) => name)).toEqual(['books', 'my-collection']);
     const [counted] = await store.engine.query<{ rows: bigint }>(
       `select count(*) as rows from ${anew.sqlSchema}.descriptors_shape v join ${anew.sqlSchema}.documents d using (doc)
-        where d.vt > 1000000`,
+        where d.valid_to > 1000000`,
     );
     expect(counted?.rows).toBe(692n);
   });

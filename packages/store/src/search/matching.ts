@@ -69,8 +69,8 @@ export function conditionsOf(
 }
 
 /** Whether every document has the descriptor, so that nobody need look. */
-function isAllDescribed({ module }: Rank, { described, documents }: Snapshot): boolean {
-  return described.get(module) === Number(documents);
+function isAllDescribed({ module }: Rank, { descriptorCounts, documents }: Snapshot): boolean {
+  return descriptorCounts.get(module) === Number(documents);
 }
 
 /**

@@ -19,7 +19,7 @@ export async function findNearCells(
   { rank }: SearchRequest,
   snapshot: Snapshot,
 ): Promise<NearCells | undefined> {
-  if (rank?.maxDistance === undefined || (snapshot.described.get(rank.module) ?? 0) <= store.exactDocuments) {
+  if (rank?.maxDistance === undefined || (snapshot.descriptorCounts.get(rank.module) ?? 0) <= store.exactDocuments) {
     return undefined;
   }
   rankedTable(rank, snapshot);

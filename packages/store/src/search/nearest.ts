@@ -69,7 +69,7 @@ export async function readNearest(
   const [first, ...others] = sortOf(request);
   const byScore = first?.name === 'score' && first.direction === 'desc' && others.every(({ name }) => name !== 'score');
   if (!byScore || cursorMark !== undefined || start + rows > DEEPEST) return undefined;
-  const described = snapshot.described.get(rank.module) ?? 0;
+  const described = snapshot.descriptorCounts.get(rank.module) ?? 0;
   if (described <= store.exactDocuments) return undefined;
   rankedTable(rank, snapshot);
   const generation = await currentGeneration(snapshot.tx, snapshot.sqlSchema, rank.module);

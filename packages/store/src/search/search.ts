@@ -77,12 +77,12 @@ async function requestOf({ rank, ...others }: SearchQuestion, snapshot: Snapshot
 /** What is not told by the plan rule compared every match, and those that a greatest distance left out too. */
 function rankingOf(
   { rank }: SearchRequest,
-  { near, described }: Snapshot,
+  { near, descriptorCounts }: Snapshot,
   { ranking, rows }: Page,
   found: number | undefined,
 ): Ranking | undefined {
   if (rank === undefined || ranking !== undefined) return ranking;
-  const all = described.get(rank.module) ?? 0;
+  const all = descriptorCounts.get(rank.module) ?? 0;
   return { exact: true, distances: rank.maxDistance === undefined ? (found ?? rows.length) : (near?.rows ?? all) };
 }
 

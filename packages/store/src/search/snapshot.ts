@@ -13,7 +13,7 @@ export interface Snapshot extends SearchedTables {
   /** How many documents the commit shows. */
   readonly documents: bigint;
   /** How many of them have the descriptor of each module. */
-  readonly described: ReadonlyMap<string, number>;
+  readonly descriptorCounts: ReadonlyMap<string, number>;
   readonly uses: FieldUses;
   readonly expansions: Map<Query, readonly string[]>;
   /** Where all rows lie that are near enough to match a ranking's greatest distance; undefined: anywhere. */
@@ -39,9 +39,9 @@ export async function withSnapshot<T>(
   const result = await store.engine
     .transaction(
       async (tx) => {
-        const [row] = await tx.query<{ commit: bigint; documents: bigint; schema_version: number; described: string }>(
+        const [row] = await tx.query<{ commit: bigint; documents: bigint; schema_version: number; counts: string }>(
           `select commit, documents, schema_version,
-                (select coalesce(json_object_agg(module, documents), '{}') from ${sqlSchema}.described)::text as described
+                (select coalesce(json_object_agg(module, documents), '{}') from ${sqlSchema}.descriptor_counts)::text as counts
            from akin.collections where id = $1`,
           [collection.id],
         );
@@ -50,10 +50,20 @@ export async function withSnapshot<T>(
         }
         const schema = await loadSchema(store, collection, row.schema_version, tx);
         documents = row.documents;
-        const described = new Map<string, number>(Object.entries(JSON.parse(row.described)));
+        const descriptorCounts = new Map<string, number>(Object.entries(JSON.parse(row.counts)));
         const { modules } = store;
         const expansions = new Map<Query, readonly string[]>();
-        return answer({ tx, commit: row.commit, documents, described, sqlSchema, schema, modules, uses, expansions });
+        return answer({
+          tx,
+          commit: row.commit,
+          documents,
+          descriptorCounts,
+          sqlSchema,
+          schema,
+          modules,
+          uses,
+          expansions,
+        });
       },
       { snapshot: true, timeoutMilliseconds: store.searchMilliseconds },
     )
@@ -72,7 +82,7 @@ export async function withSnapshot<T>(
 
 /** SQL that is true of the rows `d` of `documents` that a commit shows; `commit` is its number as SQL. */
 export function visible(commit: string): string {
-  return `d.vf <= ${commit} and d.vt > ${commit}`;
+  return `d.valid_from <= ${commit} and d.valid_to > ${commit}`;
 }
 
 /** Cells that hold every row within a distance. */

@@ -89,8 +89,8 @@ function partOfWhole({ query, filters = [] }: SearchRequest): readonly Query[] |
 }
 
 /** What commits have counted. */
-function counted({ rank }: SearchRequest, { documents, described }: Snapshot): number {
-  return rank === undefined ? Number(documents) : (described.get(rank.module) ?? 0);
+function counted({ rank }: SearchRequest, { documents, descriptorCounts }: Snapshot): number {
+  return rank === undefined ? Number(documents) : (descriptorCounts.get(rank.module) ?? 0);
 }
 
 /** Where every document has the descriptor, it need not be looked for. */

@@ -12,7 +12,7 @@ describe.each(ENGINES)('the count of descriptors on %s', (kind) => {
     const store = await openTestStore(place);
     try {
       const collection = await createCollection(store, 'shop');
-      const described = () => withSnapshot(store, collection, async (snapshot) => snapshot.described.get('shape'));
+      const counted = () => withSnapshot(store, collection, async (snapshot) => snapshot.descriptorCounts.get('shape'));
       const ranked = async () => {
         const rank = { module: 'shape', vector: Float32Array.of(1, 0, 0, 0) };
         const result = await search(store, collection, { query: parseQuery('*:*'), rank, rows: 1 });
@@ -25,9 +25,9 @@ describe.each(ENGINES)('the count of descriptors on %s', (kind) => {
         ...(i % 2 === 0 ? { import: outputs } : {}),
       }));
       await accept(store, collection, documents);
-      expect(await described()).toBe(0);
+      expect(await counted()).toBe(0);
       await commit(store, collection);
-      expect(await described()).toBe(5);
+      expect(await counted()).toBe(5);
       expect(await ranked()).toEqual([5, true]);
       // Replaced with and without, deleted by id and by query, and added twice within one commit.
       await accept(store, collection, [
@@ -46,11 +46,11 @@ describe.each(ENGINES)('the count of descriptors on %s', (kind) => {
       await accept(store, collection, [{ kind: 'delete-by-query', query: 'n:[8 TO *]' }]);
       await commit(store, collection);
       // d1, d2, d6 and e.
-      expect(await described()).toBe(4);
+      expect(await counted()).toBe(4);
       expect(await ranked()).toEqual([4, true]);
       await accept(store, collection, [{ kind: 'delete-by-query', query: '*:*' }]);
       await commit(store, collection);
-      expect(await described()).toBe(0);
+      expect(await counted()).toBe(0);
       expect(await ranked()).toEqual([0, true]);
     } finally {
       await store[Symbol.asyncDispose]();

@@ -8,7 +8,7 @@ import type { CommitContext } from './commit-context.ts';
  */
 
 /** Takes rows that end, or come, into the count of the next commit. Their descriptors must be in the tables. */
-export async function countDescribed(
+export async function countDescriptors(
   tx: Queryable,
   { store, collection, schema }: CommitContext,
   docs: readonly bigint[],
@@ -22,7 +22,7 @@ export async function countDescribed(
       `when '${name}' then (select count(*) from ${descriptorTable(S, name)} where doc = any($1::bigint[]))`,
   );
   const rows = await tx.query<{ module: string; model: string | null }>(
-    `update ${S}.described set unpublished = unpublished + $2 * case module ${counts.join(' ')} else 0 end
+    `update ${S}.descriptor_counts set unpublished = unpublished + $2 * case module ${counts.join(' ')} else 0 end
      returning module, model`,
     [docs, sign],
   );
@@ -31,8 +31,8 @@ export async function countDescribed(
 }
 
 /** Part of the moment of visibility. */
-export async function publishDescribed(tx: Queryable, S: string): Promise<void> {
+export async function publishDescriptorCounts(tx: Queryable, S: string): Promise<void> {
   await tx.query(
-    `update ${S}.described set documents = documents + unpublished, unpublished = 0 where unpublished <> 0`,
+    `update ${S}.descriptor_counts set documents = documents + unpublished, unpublished = 0 where unpublished <> 0`,
   );
 }
