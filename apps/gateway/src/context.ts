@@ -10,6 +10,7 @@ import type { Background } from './background.ts';
 import type { Feeds } from './changes/feeds.ts';
 import type { AnalyzeImage, CommitChanges, GatewayMetrics, MakeThumbnail } from './config.ts';
 import type { Drain } from './http/drain.ts';
+import type { Files } from './http/pictures.ts';
 
 /** What all requests share. */
 export interface SharedContext {
@@ -50,4 +51,6 @@ export interface SharedContext {
 export interface Context extends SharedContext {
   /** Who asks, for shares of what is limited: a key or an address. Undefined for akin itself. */
   readonly client: string | undefined;
+  /** Pictures that came as bytes with the request. */
+  readonly files: Files;
 }

@@ -30,6 +30,11 @@ export interface Endpoint {
   readonly parameters: z.ZodObject;
   /** Bodies other than a form of parameters, by content type. */
   readonly bodies?: Readonly<Record<string, z.ZodType>>;
+  /**
+   * The parameter that a picture stands for which comes as bytes: each part `file` of a multipart body, or a body that is
+   * a picture as a whole. Absent where no pictures are taken so.
+   */
+  readonly picture?: string;
   /** Names whose values in a JSON body may be objects. The handler gets them as JSON text, after the other parameters. */
   readonly structured?: readonly string[];
   /** True: the handler reads JSON bodies itself, as a stream. Otherwise they are parameters too. */

@@ -102,6 +102,19 @@ function requestBody(endpoint: Endpoint, form: Record<string, Json>, components:
     content[type] = { schema: schemaOf(shape, components) };
   }
   content[FORM_TYPE] = { schema: { type: 'object', properties: form } };
+  if (endpoint.picture !== undefined) {
+    const file = {
+      type: 'string',
+      format: 'binary',
+      description: `A picture, as \`${endpoint.picture}\`. It may repeat.`,
+    };
+    content['multipart/form-data'] = { schema: { type: 'object', properties: { ...form, file } } };
+    for (const type of ['image/*', 'application/octet-stream']) {
+      content[type] = {
+        schema: { type: 'string', format: 'binary', description: `One picture, as \`${endpoint.picture}\`.` },
+      };
+    }
+  }
   return { required: false, content };
 }
 

@@ -7,7 +7,7 @@ import { AkinError } from './errors.ts';
  */
 export function decodeBase64(text: string, maxBytes: number): Uint8Array {
   // Line breaks and a data URI's head add little; twice the size cannot be within the limit.
-  if (text.length > maxBytes * 3 + 1000) throw tooLarge(maxBytes);
+  if (text.length > maxBytes * 3 + 1000) throw imageTooLarge(maxBytes);
   const plain = decodePlain(text, maxBytes);
   if (plain !== undefined) return plain;
   const base64 = repair(dataOf(text.trimStart()));
@@ -24,7 +24,7 @@ export function decodeBase64(text: string, maxBytes: number): Uint8Array {
   if (digits.length % 4 === 1) {
     throw new AkinError('bad-request', 'The image data is not whole base64: it was cut. Send all of it.');
   }
-  if (Math.floor((digits.length * 3) / 4) > maxBytes) throw tooLarge(maxBytes);
+  if (Math.floor((digits.length * 3) / 4) > maxBytes) throw imageTooLarge(maxBytes);
   return Buffer.from(digits, 'base64');
 }
 
@@ -58,7 +58,7 @@ function repair(text: string): string {
   return (whole.length % 4 === 1 ? end : whole).replaceAll(' ', '+');
 }
 
-function tooLarge(maxBytes: number): AkinError {
+export function imageTooLarge(maxBytes: number): AkinError {
   return new AkinError(
     'too-large',
     `The image has more than ${Number((maxBytes / 1_000_000).toFixed(1))} MB, the most that is read. Send a smaller version.`,

@@ -6,6 +6,8 @@ export interface GatewayLimits {
   readonly updateBytes: number;
   /** Form or JSON body of parameters: a picture of 25 MB as base64 with its escapes. */
   readonly parameterBytes: number;
+  /** Multipart body: two pictures of 25 MB, and parameters. */
+  readonly multipartBytes: number;
   /** All bodies of parameters that are held at the same time. One alone is always taken. */
   readonly parameterMemoryBytes: number;
   /** One parameter that is no picture and no outputs. */
@@ -51,6 +53,7 @@ export interface GatewayLimits {
 export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   updateBytes: 2 * 1024 ** 3,
   parameterBytes: 35 * 1024 ** 2,
+  multipartBytes: 60 * 1024 ** 2,
   parameterMemoryBytes: 70 * 1024 ** 2,
   parameterLength: 256 * 1024,
   parameters: 4096,

@@ -8,10 +8,10 @@ import { analyzePicture } from '../search/analyze-picture.ts';
 export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call, context) => {
   const { 'input.url': url, 'input.data': data, 'modules.apply': apply } = call.parameters;
   const modules = parseModulesApply(apply);
-  if ((url === undefined) === (data === undefined)) {
+  if ((url === undefined) === (data === undefined) || context.files.size > 1) {
     throw new AkinError(
       'bad-request',
-      'Give one picture: input.url with its address, or input.data with its bytes as base64.',
+      'Give one picture: input.url with its address, or input.data with its bytes as base64, or a file.',
     );
   }
   const [input, parameter] = url === undefined ? [{ data: data as string }, 'input.data'] : [{ url }, 'input.url'];

@@ -10,6 +10,8 @@ import { WaitBudget } from '../admission/wait-budget.ts';
 export interface Body {
   /** Content type in lower case without its parameters; empty when none was sent. */
   readonly type: string;
+  /** The header as it came. */
+  readonly contentType: string;
   /** False when there is certainly no body. */
   readonly sent: boolean;
   /** Bytes that the headers announce; 0 when they do not say. */
@@ -43,6 +45,7 @@ export function openBody(request: IncomingMessage, limits: GatewayLimits): Body 
     request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? '0') > 0;
   return {
     type: type.toLowerCase(),
+    contentType: request.headers['content-type'] ?? '',
     sent,
     announced: Number(request.headers['content-length'] ?? '0'),
     bytes: (mostBytes, within = Number.POSITIVE_INFINITY) => {

@@ -4,6 +4,7 @@ import type { GatewayLimits } from '../admission/limits.ts';
 import type { Reservation } from '../admission/memory-budget.ts';
 import type { Body } from './body.ts';
 import { FormReader, type ParameterList } from './parameters.ts';
+import { type BodyParameters, bringsPictures, NO_FILES, readPictures, reserved } from './pictures.ts';
 import { isPayload } from './request-log.ts';
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -27,7 +28,7 @@ export function isXmlType(type: string): boolean {
 }
 
 /**
- * Parameters of a body: a form, or a flat JSON object where the endpoint takes one.
+ * Parameters of a body: a form, a flat JSON object where the endpoint takes one, or pictures where it takes some.
  *
  * @param reservation counts its bytes, which are held until the request is answered
  * @throws AkinError unsupported-media-type, bad-request, too-large, too-many-requests
@@ -37,18 +38,30 @@ export async function readBodyParameters(
   body: Body,
   reservation: Reservation,
   limits: GatewayLimits,
+): Promise<BodyParameters> {
+  if (endpoint.picture !== undefined && bringsPictures(body.type)) {
+    return readPictures(endpoint, body, reservation, limits);
+  }
+  return { list: await readTexts(endpoint, body, reservation, limits), files: NO_FILES };
+}
+
+async function readTexts(
+  endpoint: Endpoint,
+  body: Body,
+  reservation: Reservation,
+  limits: GatewayLimits,
 ): Promise<ParameterList> {
   if (!body.sent) return [];
   if (body.type === FORM_TYPE) return requireNoJson(await readForm(body, reservation, limits));
   if (endpoint.bodies && isJsonType(body.type)) return readJsonParameters(endpoint, body, reservation, limits);
-  throw unreadable(body, endpoint.bodies ? 'application/json or a form' : 'a form');
+  const pictures = endpoint.picture === undefined ? '' : ', multipart/form-data or a picture (image/*)';
+  throw unreadable(body, `${endpoint.bodies ? 'application/json or a form' : 'a form'}${pictures}`);
 }
 
 /** The complaint about a body whose type nobody reads here. */
 export function unreadable(body: Body, wanted: string): AkinError {
   const what = body.type === '' ? 'A body without Content-Type is not read' : `A body of ${body.type} is not read here`;
-  const advice = body.type === 'multipart/form-data' ? ' Encode files as base64 in a form field.' : '';
-  return new AkinError('unsupported-media-type', `${what}: send ${wanted}.${advice}`);
+  return new AkinError('unsupported-media-type', `${what}: send ${wanted}.`);
 }
 
 /** @throws AkinError bad-request for a parameter of absurd length */
@@ -63,19 +76,8 @@ export function checkLengths(list: ParameterList, limits: GatewayLimits): void {
 
 async function readForm(body: Body, reservation: Reservation, limits: GatewayLimits): Promise<ParameterList> {
   const reader = new FormReader(limits.parameters);
-  for await (const chunk of reservedBytes(body, reservation, limits)) reader.write(chunk);
+  for await (const chunk of reserved(body, limits.parameterBytes, reservation, limits)) reader.write(chunk);
   return reader.end();
-}
-
-/** The bytes of a body of parameters, counted before they are kept: as many as were announced, then as they come. */
-async function* reservedBytes(body: Body, reservation: Reservation, limits: GatewayLimits): AsyncGenerator<Uint8Array> {
-  let count = 0;
-  reservation.growTo(Math.min(body.announced, limits.parameterBytes));
-  for await (const chunk of body.bytes(limits.parameterBytes, limits.parameterMilliseconds)) {
-    count += chunk.length;
-    reservation.growTo(count);
-    yield chunk;
-  }
 }
 
 /** `curl -d` calls every body a form: say what to do instead of taking JSON for the name of a parameter. */
@@ -96,7 +98,7 @@ async function readJsonParameters(
   limits: GatewayLimits,
 ): Promise<ParameterList> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of reservedBytes(body, reservation, limits)) chunks.push(chunk);
+  for await (const chunk of reserved(body, limits.parameterBytes, reservation, limits)) chunks.push(chunk);
   return ofJson(endpoint, decodeUtf8(Buffer.concat(chunks)), 'A JSON body of parameters');
 }
 

@@ -15,7 +15,7 @@ export function loggableParameters(shape: z.ZodObject, list: ParameterList): Rec
   for (const [name, value] of list) {
     if (!Object.hasOwn(shape.shape, name) || name === 'logParamsList') continue;
     if (names && !names.includes(name)) continue;
-    const text = isPayload(name) ? `(${value.length} characters)` : withoutSecrets(value);
+    const text = isPayload(name) ? payloadSize(value) : withoutSecrets(value);
     const shown = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
     logged[name] = name in logged ? `${logged[name]} & ${shown}`.slice(0, 5 * LONGEST) : shown;
   }
@@ -25,6 +25,11 @@ export function loggableParameters(shape: z.ZodObject, list: ParameterList): Rec
 /** Parameters that hold a picture or what came out of one. */
 export function isPayload(name: string): boolean {
   return name.endsWith('.data') || name.endsWith('.outputs') || name.endsWith('.preprocessed');
+}
+
+/** How large it is: of a file, what stands for it says so. */
+export function payloadSize(value: string): string {
+  return /^\(file \d+: \d+ bytes\)$/.test(value) ? value : `(${value.length} characters)`;
 }
 
 /** Removes the passwords in URLs from a message, because others may read it or log it. */

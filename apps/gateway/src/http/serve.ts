@@ -18,9 +18,10 @@ import type { Answer, BytesAnswer, JsonAnswer, StreamAnswer } from './answer.ts'
 import { type Body, openBody } from './body.ts';
 import { errorMember, HTTP_STATUS, presentError } from './errors.ts';
 import { type ParameterList, readQueryString } from './parameters.ts';
+import { NO_FILES } from './pictures.ts';
 import { readParameters } from './read-parameters.ts';
 import { checkLengths, expandJsonParameter, FORM_TYPE, readBodyParameters } from './read-request.ts';
-import { isPayload, loggableParameters } from './request-log.ts';
+import { isPayload, loggableParameters, payloadSize } from './request-log.ts';
 import { nameSpan } from './trace-request.ts';
 import { explainUnknown, findUnknown } from './unknown-parameters.ts';
 import { writeStream } from './write-stream.ts';
@@ -81,11 +82,11 @@ export function serve(
       const query = request.url.indexOf('?');
       requestLog.list = query < 0 ? [] : readQueryString(request.url.slice(query + 1), context.limits.parameters);
       const takesBody = request.method === 'POST' || request.method === 'PUT';
+      let files = NO_FILES;
       if (takesBody && (!endpoint.streamed || body.type === FORM_TYPE)) {
-        requestLog.list = [
-          ...requestLog.list,
-          ...(await readBodyParameters(endpoint, body, reservation, context.limits)),
-        ];
+        const read = await readBodyParameters(endpoint, body, reservation, context.limits);
+        requestLog.list = [...requestLog.list, ...read.list];
+        files = read.files;
       }
       const translated = translateLegacyParameters(expandJsonParameter(endpoint, requestLog.list));
       requestLog.list = translated.list;
@@ -108,7 +109,7 @@ export function serve(
           signal: context.drain.signalOf(response),
           header: (header) => request.get(header),
         },
-        { ...context, client: access.client, analyze: checkingFetches(context.analyze, access) },
+        { ...context, client: access.client, files, analyze: checkingFetches(context.analyze, access) },
       );
       // Of a collection that is there; a question of it costs nothing where all parameters are known.
       if (unknown.size > 0 && collection !== undefined && Object.hasOwn(endpoint.parameters.shape, 'fq')) {
@@ -296,7 +297,7 @@ function isTrue(value: string | undefined, words: readonly string[] = ['true', '
 function echoed(list: ParameterList): Record<string, unknown> {
   const params = new Map<string, string[]>();
   for (const [name, value] of list) {
-    params.set(name, [...(params.get(name) ?? []), isPayload(name) ? `(${value.length} characters)` : value]);
+    params.set(name, [...(params.get(name) ?? []), isPayload(name) ? payloadSize(value) : value]);
   }
   return Object.fromEntries([...params].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
 }

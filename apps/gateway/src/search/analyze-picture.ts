@@ -1,14 +1,12 @@
 import { AkinError, decodeBase64, naming } from '@akin/domain';
 import type { Analysis } from '../config.ts';
 import type { Context } from '../context.ts';
-
-/** The largest picture that comes as text; the analyzer has limits of its own. */
-const MAX_PICTURE_BYTES = 25_000_000;
+import { type Files, MAX_PICTURE_BYTES } from '../http/pictures.ts';
 
 /**
  * The analysis of a picture that a person waits for.
  *
- * @param input an http(s) address, or base64 or a data URI, whatever type that declares
+ * @param input an http(s) address, or base64, a data URI (whatever type that declares) or what stands for a file
  * @param parameter where it came in, for messages
  * @throws AkinError about the address, the text or the picture; unavailable when it takes too long
  */
@@ -20,7 +18,7 @@ export async function analyzePicture(
   context: Context,
 ): Promise<Analysis> {
   const picture = naming(parameter, () =>
-    'url' in input ? { url: requireHttp(input.url) } : { bytes: decodeBase64(input.data, MAX_PICTURE_BYTES) },
+    'url' in input ? { url: requireHttp(input.url) } : { bytes: bytesOf(input.data, context.files) },
   );
   const tooLate = AbortSignal.timeout(context.limits.analyzeMilliseconds);
   const either = AbortSignal.any([signal, tooLate]);
@@ -33,6 +31,10 @@ export async function analyzePicture(
     if (!tooLate.aborted || error instanceof AkinError) throw error;
     throw new AkinError('unavailable', 'The analysis of the picture took too long: try again later.', { cause: error });
   }
+}
+
+function bytesOf(data: string, files: Files): Uint8Array {
+  return files.get(data) ?? decodeBase64(data, MAX_PICTURE_BYTES);
 }
 
 function requireHttp(url: string): string {

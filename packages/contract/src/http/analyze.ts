@@ -25,6 +25,7 @@ export const analyze = endpoint({
   bodies: {
     'application/json': z.record(z.string(), z.unknown()).meta({ description: 'Parameters by name.' }),
   },
+  picture: 'input.data',
   answer: answer({
     outputs: z.string().meta({ description: 'A JSON object as text, the value for `import`.' }),
   }),

@@ -10,5 +10,6 @@ export const color = endpoint({
   description: 'Requires at least one `rank.by.*`. Parameters override the defaults.',
   parameters: SEARCH_PARAMETERS,
   bodies: SEARCH_BODIES,
+  picture: 'rank.by.data',
   answer: SEARCH_ANSWER,
 });

@@ -12,5 +12,6 @@ export const query = endpoint({
     indent: flag().default(true).meta({ description: 'Indent the answer.' }),
   }),
   bodies: SEARCH_BODIES,
+  picture: 'rank.by.data',
   answer: SEARCH_ANSWER,
 });

@@ -9,5 +9,6 @@ export const select = endpoint({
   summary: 'Search. Ranks by similarity only with `rank.by.*`.',
   parameters: SEARCH_PARAMETERS,
   bodies: SEARCH_BODIES,
+  picture: 'rank.by.data',
   answer: SEARCH_ANSWER,
 });

@@ -49,6 +49,7 @@ export const tag = endpoint({
     afterTimeout: integer(0, MAX_AFTER_TIMEOUT).default(30_000).meta({ description: 'As for a search.' }),
     ...COMMON_PARAMETERS,
   }),
+  picture: 'tagging.input.data',
   answer: answer({
     tags: z.array(TAG).meta({ description: 'Highest confidence first.' }),
     voters: z.int().meta({ description: 'Number of documents that voted.' }),

@@ -1,0 +1,89 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { AkinError, quote } from '@akin/domain';
+import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+
+export const MULTIPART_TYPE = 'multipart/form-data';
+
+/** One part of a multipart body. */
+export interface Part {
+  readonly name: string;
+  /** Whether it came with a file name, which says nothing else. */
+  readonly isFile: boolean;
+  readonly bytes: Uint8Array;
+}
+
+interface MultipartLimits {
+  readonly parts: number;
+  /** @throws AkinError when a part may not grow to so many bytes */
+  readonly check: (name: string, bytes: number) => void;
+}
+
+/** Headers of a part: its name and type, and what few programs add. */
+const HEADER_PAIRS = 16;
+const HEADER_BYTES = 8 * 1024;
+
+/**
+ * The parts of a body of multipart/form-data (RFC 7578) in their order, as its bytes come in. Every part is held as
+ * bytes, whatever type it declares.
+ *
+ * @param contentType the whole header, which names the boundary
+ * @throws AkinError bad-request for a body that is malformed, cut off or has too many parts; what reading the chunks throws
+ */
+export async function readMultipart(
+  contentType: string,
+  chunks: AsyncIterable<Uint8Array>,
+  limits: MultipartLimits,
+): Promise<Part[]> {
+  const parts: { name: string; isFile: boolean; chunks: Uint8Array[]; length: number }[] = [];
+  const parser = openParser(contentType, limits.parts);
+  const fail = (error: unknown) => parser.destroy(error as Error);
+  parser.on('filesLimit', () => fail(malformed(`it has more than ${limits.parts} parts`)));
+  parser.on('file', (name: string | undefined, stream: BusboyFileStream, fileName: string | undefined) => {
+    if (name === undefined || name === '') fail(malformed('a part has no name'));
+    const part = { name: name ?? '', isFile: fileName !== undefined, chunks: [] as Uint8Array[], length: 0 };
+    parts.push(part);
+    stream.on('error', fail).on('data', (chunk: Uint8Array) => {
+      try {
+        limits.check(part.name, part.length + chunk.length);
+        part.length += chunk.length;
+        part.chunks.push(chunk);
+      } catch (error) {
+        fail(error);
+      }
+    });
+  });
+  try {
+    await pipeline(Readable.from(chunks), parser);
+  } catch (error) {
+    if (error instanceof AkinError) throw error;
+    throw malformed('it is cut off, or not what its Content-Type says', error);
+  }
+  return parts.map(({ name, isFile, chunks, length }) => ({ name, isFile, bytes: Buffer.concat(chunks, length) }));
+}
+
+/** The text of a part. @throws AkinError bad-request when it is not UTF-8 */
+export function textOf({ name, bytes }: Part): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new AkinError('bad-request', `The part ${quote(name)} is not UTF-8.`, { cause });
+  }
+}
+
+function openParser(contentType: string, parts: number): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: { 'content-type': contentType },
+      // Its fields are texts in encodings that parts name; akin reads UTF-8 alone, and refuses what is not.
+      isPartAFile: () => true,
+      limits: { files: parts, headerPairs: HEADER_PAIRS, headerSize: HEADER_BYTES },
+    });
+  } catch (error) {
+    throw malformed('its Content-Type names no boundary; let the client write that header itself', error);
+  }
+}
+
+function malformed(problem: string, cause?: unknown): AkinError {
+  return new AkinError('bad-request', `The multipart body cannot be read: ${problem}.`, { cause });
+}

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { analyzeTestPicture, outputsOf } from '../../test/pictures.ts';
+import { ask, JSON_BODY, postJson } from '../../test/start-gateway.ts';
+import { type Service, startService } from '../../test/start-service.ts';
+import type { AnalyzeImage } from '../config.ts';
+
+const PREFIXES = ['/api/cores', '/solr'] as const;
+
+let service: Service;
+beforeAll(async () => {
+  const analyze: AnalyzeImage = async (input, ...options) =>
+    'bytes' in input && input.bytes.length > 1_000_000
+      ? { outputs: `${input.bytes.length} bytes` }
+      : analyzeTestPicture(input, ...options);
+  service = await startService({ analyze, limits: { parameters: 30 } });
+  const documents = ['red', 'red-2', 'blue', 'green'].map((id) => ({ id, import: outputsOf(id), labels: [id] }));
+  expect((await postJson(service.gateway, '/api/cores/my-collection/update?commit=true', documents)).status).toBe(200);
+});
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+type Entry = readonly [name: string, value: string | Blob];
+/** As fetch, and so every browser, writes it. */
+async function multipart(...entries: readonly Entry[]): Promise<{ type: string; body: Buffer }> {
+  const form = new FormData();
+  for (const [name, value] of entries) form.append(name, value as Blob);
+  const written = new Response(form);
+  return { type: written.headers.get('content-type') ?? '', body: Buffer.from(await written.arrayBuffer()) };
+}
+const picture = (name: string) => new Blob([name], { type: 'image/jpeg' });
+const send = (path: string, type: string, body: string | Uint8Array, more: object = {}) =>
+  ask(service.gateway, path, { body, headers: { 'content-type': type }, ...more });
+const post = async (path: string, ...entries: readonly Entry[]) => {
+  const { type, body } = await multipart(...entries);
+  return send(path, type, body);
+};
+const ids = ({ json }: { json: { response: { docs: { id: string }[] } } }) => json.response.docs.map(({ id }) => id);
+const refusal = ({ status, json }: { status: number; json: { error: { msg: string } } }) => [status, json.error.msg];
+
+describe.each(PREFIXES)('a picture as bytes below %s', (prefix) => {
+  const C = `${prefix}/my-collection`;
+
+  it('ranks in a part "file", with other parts as parameters', async () => {
+    for (const endpoint of ['image', 'color', 'select', 'query']) {
+      const answer = await post(`${C}/${endpoint}`, ['file', picture('red')], ['rows', '2'], ['fl', 'id,score']);
+      expect([endpoint, ids(answer)]).toEqual([endpoint, ['red', 'red-2']]);
+      expect(answer.json.response.docs[0].score).toBe(1);
+    }
+    const copies = await post(`${C}/duplicate?rows=5`, ['file', picture('blue')]);
+    expect(ids(copies)).toEqual(['blue']);
+  });
+
+  it('ranks as a body of its own, with parameters in the address', async () => {
+    for (const type of ['image/jpeg', 'IMAGE/PNG', 'application/octet-stream']) {
+      expect(ids(await send(`${C}/image?rows=1`, type, 'blue'))).toEqual(['blue']);
+    }
+    expect(ids(await send(`${C}/select?rows=1`, 'image/webp', 'green', { chunked: true }))).toEqual(['green']);
+  });
+
+  it('keeps its place among the other inputs, for their weights', async () => {
+    const entries: Entry[] = [
+      ['file', picture('red')],
+      ['rank.by.id', 'blue'],
+      ['file', picture('green')],
+      ['rows', '1'],
+    ];
+    for (const [weights, first] of [
+      ['1,-0.2,-0.3', 'red'],
+      ['-0.2,1,-0.3', 'blue'],
+      ['-0.2,-0.3,1', 'green'],
+    ] as const) {
+      const answer = await post(`${C}/image`, ...entries, ['rank.weights', weights]);
+      expect([weights, ids(answer)]).toEqual([weights, [first]]);
+    }
+  });
+
+  it('is analyzed and tagged', async () => {
+    const { outputs } = (await post(`${C}/analyze?modules.apply=color`, ['file', picture('red')])).json;
+    expect(JSON.parse(outputs).color_names).toEqual(['red']);
+    expect((await send(`${C}/analyze`, 'image/png', 'blue')).json.outputs).toContain('"blue"');
+    const { tags } = (await post(`${C}/tag`, ['file', picture('green')], ['tagging.max', '1'])).json;
+    expect(tags[0]).toMatchObject({ tag: 'green' });
+  });
+
+  it('is refused beside another one where one is wanted, and where there is none', async () => {
+    expect(refusal(await post(`${C}/analyze?input.url=http://a.example/b.jpg`, ['file', picture('red')]))).toEqual([
+      400,
+      expect.stringContaining('Give one picture'),
+    ]);
+    const two: Entry[] = [
+      ['file', picture('red')],
+      ['file', picture('blue')],
+    ];
+    for (const endpoint of ['analyze', 'tag']) {
+      expect((await post(`${C}/${endpoint}`, ...two)).status).toBe(400);
+      expect((await post(`${C}/${endpoint}`, ['rows', '1'])).status).toBe(400);
+    }
+    expect((await post(`${C}/tag?tagging.input.id=red`, ['file', picture('red')])).status).toBe(400);
+    expect(refusal(await post(`${C}/image`, ['rows', '1']))).toEqual([400, expect.stringContaining('Nothing to rank')]);
+    expect(refusal(await send(`${C}/select`, 'image/png', ''))).toEqual([
+      400,
+      'The body is empty: send the bytes of a picture.',
+    ]);
+    expect(refusal(await post(`${C}/select`, ['file', new Blob([])]))).toEqual([
+      400,
+      'The part "file" is empty: send the bytes of a picture.',
+    ]);
+  });
+});
+
+describe('a multipart body', () => {
+  const C = '/api/cores/my-collection';
+
+  it('says what is wrong with it', async () => {
+    const { type, body } = await multipart(['file', picture('red')], ['rows', '1']);
+    const cases: readonly [string, string | Uint8Array, string][] = [
+      ['multipart/form-data', body, 'names no boundary'],
+      [type, body.subarray(0, body.length - 30), 'cut off'],
+      [`${type}x`, body, 'cut off'],
+      [type, '', 'cut off'],
+      [
+        'multipart/form-data; boundary=b',
+        '--b\r\nContent-Type: image/png\r\n\r\nred\r\n--b--\r\n',
+        'Nothing to rank by',
+      ],
+      ['multipart/form-data; boundary=b', '--b\r\nContent-Disposition: form-data\r\n\r\nred\r\n--b--\r\n', 'no name'],
+      ['multipart/form-data; boundary=b', named('q', Buffer.from([0xff])), 'The part "q" is not UTF-8'],
+    ];
+    for (const [header, sent, problem] of cases) {
+      expect(refusal(await send(`${C}/image`, header, sent))).toEqual([400, expect.stringContaining(problem)]);
+    }
+    expect(refusal(await post(`${C}/image`, ['photo', picture('red')]))).toEqual([
+      400,
+      'The part "photo" is a file: send a picture as the part "file".',
+    ]);
+  });
+
+  it('may have only so many parts', async () => {
+    const parts = Array.from({ length: 31 }, (_, i): Entry => [`p${i}`, 'x']);
+    expect(refusal(await post(`${C}/select`, ...parts))).toEqual([400, expect.stringContaining('more than 30 parts')]);
+    expect((await post(`${C}/select`, ...parts.slice(0, 30))).status).toBe(200);
+  });
+
+  it('keeps names and values as they are', async () => {
+    const q = 'naïve "ü"\r\n+%41&=';
+    const answer = await post(`${C}/select?echoParams=all`, ['q', `{!term f=labels}${q}`], ['file', picture('red')]);
+    expect(answer.json.responseHeader.params).toMatchObject({
+      q: `{!term f=labels}${q}`,
+      'rank.by.data': '(file 1: 3 bytes)',
+    });
+  });
+
+  it('is refused from pages of other origins, as all bodies are', async () => {
+    const { type, body } = await multipart(['file', picture('red')]);
+    for (const headers of [
+      { 'content-type': type, origin: 'https://evil.example' },
+      { 'content-type': type, 'sec-fetch-site': 'cross-site' },
+      { 'content-type': type, host: 'evil.example' },
+    ]) {
+      expect((await ask(service.gateway, `${C}/image`, { body, headers: headers as never })).status).toBe(403);
+    }
+  });
+});
+
+describe('a picture that is too large', () => {
+  const C = '/api/cores/my-collection';
+  const large = Buffer.alloc(25_000_001);
+
+  it('is a 413 that says how large it may be, in a part and as a body', async () => {
+    const part = await post(`${C}/analyze`, ['file', new Blob([large])]);
+    const raw = await send(`${C}/analyze`, 'image/jpeg', large);
+    const chunked = await send(`${C}/analyze`, 'image/jpeg', large, { chunked: true });
+    for (const answer of [part, raw, chunked]) {
+      expect(refusal(answer)).toEqual([413, expect.stringContaining('more than 25 MB')]);
+    }
+    expect((await send(`${C}/analyze`, 'image/jpeg', large.subarray(1))).json.outputs).toBe('25000000 bytes');
+  });
+});
+
+describe('elsewhere', () => {
+  it('a file is refused with the types that are read', async () => {
+    const { type, body } = await multipart(['file', picture('red')]);
+    const answer = await send('/api/cores/my-collection/terms', type, body);
+    expect(refusal(answer)).toEqual([415, 'A body of multipart/form-data is not read here: send a form.']);
+    expect(
+      (await ask(service.gateway, '/api/cores/my-collection/image', { body: '{}', headers: JSON_BODY })).status,
+    ).toBe(400);
+  });
+});
+
+function named(name: string, value: Uint8Array): Buffer {
+  return Buffer.concat([
+    Buffer.from(`--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`),
+    value,
+    Buffer.from('\r\n--b--\r\n'),
+  ]);
+}

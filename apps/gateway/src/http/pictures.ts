@@ -1,0 +1,121 @@
+import type { Endpoint } from '@akin/contract';
+import { AkinError, imageTooLarge, quote } from '@akin/domain';
+import type { GatewayLimits } from '../admission/limits.ts';
+import type { Reservation } from '../admission/memory-budget.ts';
+import type { Body } from './body.ts';
+import { MULTIPART_TYPE, readMultipart, textOf } from './multipart.ts';
+import type { ParameterList } from './parameters.ts';
+
+/** The largest picture that comes with a request; the analyzer has limits of its own. */
+export const MAX_PICTURE_BYTES = 25_000_000;
+
+/** The part of a multipart body that is a picture. */
+const FILE_PART = 'file';
+
+/** Pictures that came as bytes, by the text that stands for each among the parameters. */
+export type Files = ReadonlyMap<string, Uint8Array>;
+
+export const NO_FILES: Files = new Map();
+
+/** Parameters of a body, and the pictures among them. */
+export interface BodyParameters {
+  readonly list: ParameterList;
+  readonly files: Files;
+}
+
+/** Whether a body of this type is a picture, or may have some in it. */
+export function bringsPictures(type: string): boolean {
+  return type === MULTIPART_TYPE || isRawPicture(type);
+}
+
+/**
+ * Parameters of a body that brings pictures: the parts of a multipart body, or one picture that is the whole body.
+ *
+ * @param reservation counts its bytes, which are held until the request is answered
+ * @throws AkinError bad-request, too-large, too-many-requests
+ */
+export async function readPictures(
+  { picture = '' }: Endpoint,
+  body: Body,
+  reservation: Reservation,
+  limits: GatewayLimits,
+): Promise<BodyParameters> {
+  return isRawPicture(body.type)
+    ? readRaw(picture, body, reservation, limits)
+    : readForm(picture, body, reservation, limits);
+}
+
+function isRawPicture(type: string): boolean {
+  return type === 'application/octet-stream' || type.startsWith('image/');
+}
+
+async function readRaw(
+  parameter: string,
+  body: Body,
+  reservation: Reservation,
+  limits: GatewayLimits,
+): Promise<BodyParameters> {
+  if (body.announced > MAX_PICTURE_BYTES) throw imageTooLarge(MAX_PICTURE_BYTES);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of reserved(body, limits.parameterBytes, reservation, limits)) {
+    length += chunk.length;
+    if (length > MAX_PICTURE_BYTES) throw imageTooLarge(MAX_PICTURE_BYTES);
+    chunks.push(chunk);
+  }
+  const files = new Map<string, Uint8Array>();
+  return { list: [[parameter, keep(files, requireBytes(Buffer.concat(chunks, length), 'The body'))]], files };
+}
+
+async function readForm(
+  parameter: string,
+  body: Body,
+  reservation: Reservation,
+  limits: GatewayLimits,
+): Promise<BodyParameters> {
+  const chunks = reserved(body, limits.multipartBytes, reservation, limits);
+  const parts = await readMultipart(body.contentType, chunks, { parts: limits.parameters, check: checkPart });
+  const files = new Map<string, Uint8Array>();
+  const list = parts.map((part): [string, string] => {
+    if (part.name === FILE_PART) {
+      return [parameter, keep(files, requireBytes(part.bytes, `The part ${quote(FILE_PART)}`))];
+    }
+    if (part.isFile) {
+      throw new AkinError('bad-request', `The part ${quote(part.name)} is a file: send a picture as the part "file".`);
+    }
+    return [part.name, textOf(part)];
+  });
+  return { list, files };
+}
+
+/** @throws AkinError too-large for a picture over the limit; texts are checked as those of other bodies are */
+function checkPart(name: string, bytes: number): void {
+  if (name === FILE_PART && bytes > MAX_PICTURE_BYTES) throw imageTooLarge(MAX_PICTURE_BYTES);
+}
+
+/** The bytes of a body, counted before they are kept. */
+export async function* reserved(
+  body: Body,
+  mostBytes: number,
+  reservation: Reservation,
+  limits: GatewayLimits,
+): AsyncGenerator<Uint8Array> {
+  let count = 0;
+  reservation.growTo(Math.min(body.announced, mostBytes));
+  for await (const chunk of body.bytes(mostBytes, limits.parameterMilliseconds)) {
+    count += chunk.length;
+    reservation.growTo(count);
+    yield chunk;
+  }
+}
+
+function requireBytes(bytes: Uint8Array, subject: string): Uint8Array {
+  if (bytes.length > 0) return bytes;
+  throw new AkinError('bad-request', `${subject} is empty: send the bytes of a picture.`);
+}
+
+function keep(files: Map<string, Uint8Array>, bytes: Uint8Array): string {
+  const name = `(file ${files.size + 1}: ${bytes.length} bytes)`;
+  files.set(name, bytes);
+  return name;
+}
