@@ -1,5 +1,6 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { isRunning } from '@akin/runtime';
 
 /** In the data folder: where the akin answers that serves from it. */
 export const SERVER_FILE = 'server.json';
@@ -45,15 +46,6 @@ async function readServerFile(file: string): Promise<RunningServer | undefined> 
     return Number.isSafeInteger(pid) && pid > 0 && URL.canParse(url) ? { pid, url } : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -4,6 +4,7 @@ export * from './document.ts';
 export * from './errors.ts';
 export * from './expiry.ts';
 export { type Distance, EARTH_RADIUS_KILOMETERS, type ParameterLookup, parseGeodist } from './geodist.ts';
+export * from './half.ts';
 export * from './ids.ts';
 export { isJsonArray, type JsonLimits, JsonNumber, JsonObject, type JsonValue, parseJson, parseLong } from './json.ts';
 export { type JsonItem, JsonStream, type JsonStreamLimits, readJsonStream } from './json-stream.ts';

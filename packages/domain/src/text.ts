@@ -31,3 +31,8 @@ export function quote(text: string): string {
 export function detach(text: string): string {
   return JSON.parse(JSON.stringify(text)) as string;
 }
+
+/** A text without its escapes: a backslash stands before a character that means itself. */
+export function unescapeBackslashes(text: string): string {
+  return text.replace(/\\(.)/gsu, '$1');
+}

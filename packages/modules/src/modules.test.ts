@@ -1,9 +1,8 @@
-import { stringifyJson } from '@akin/domain';
+import { roundToHalves, stringifyJson } from '@akin/domain';
 import type { Pixels } from '@akin/imaging';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { sharedNetworks } from './analyzer/analyze-image.ts';
 import { writeOutputs } from './analyzer/write-outputs.ts';
-import { roundToHalves } from './half.ts';
 import { loadModule } from './load-module.ts';
 import { MODULES, moduleNames, parseModulesApply } from './manifests.ts';
 import type { Descriptor, Module } from './module.ts';

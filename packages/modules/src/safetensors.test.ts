@@ -1,5 +1,5 @@
+import { roundToHalves } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
-import { roundToHalves } from './half.ts';
 import { readSafetensors, writeSafetensors } from './safetensors.ts';
 
 const file = () =>

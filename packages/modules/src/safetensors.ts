@@ -1,4 +1,4 @@
-import { readHalves, writeHalves } from './half.ts';
+import { readHalves, writeHalves } from '@akin/domain';
 
 /**
  * The safetensors format: 8 bytes of header length (little-endian), a JSON header of names, types, shapes and byte

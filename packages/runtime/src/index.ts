@@ -1,4 +1,5 @@
 export { type CauseFields, causeFields } from './causes.ts';
+export { isRunning } from './is-running.ts';
 export { createLogger, type Log, type LogDestination, type Logger, type LoggerConfig } from './logger.ts';
 export { memoryLimit } from './memory-limit.ts';
 export { createMetrics, type Metrics } from './metrics.ts';

@@ -1,4 +1,5 @@
 import type { Log } from './logger.ts';
+import { within } from './within.ts';
 
 /** One step of a shutdown: stop taking work, drain, close. */
 export interface ShutdownPhase {
@@ -35,17 +36,4 @@ export async function shutDown(
     }
   }
   return clean;
-}
-
-/** @throws Error when the work takes longer; the work itself goes on. */
-async function within<Value>(milliseconds: number, work: Promise<Value>): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not done within ${milliseconds} ms`)), milliseconds);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -6,7 +6,7 @@
 export async function within<Value>(milliseconds: number, promise: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds);
+    timer = setTimeout(() => reject(new Error(`not done within ${milliseconds} ms`)), milliseconds);
   });
   try {
     return await Promise.race([promise, late]);

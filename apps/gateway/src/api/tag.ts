@@ -1,5 +1,5 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
-import { AkinError, Double, type Field, type Query, quote } from '@akin/domain';
+import { AkinError, Double, type Field, type Query, quote, unescapeBackslashes } from '@akin/domain';
 import { scoreOf } from '@akin/modules/vectors';
 import { type CollectionSchema, findCollection, loadSchema, otherCalibration, search } from '@akin/store';
 import type { Files } from '../http/pictures.ts';
@@ -31,7 +31,7 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
   await requireOwnModel([input], VOTING_MODULE, collection, context);
   const schema = await loadSchema(context.store, collection);
   // As in queries, a backslash takes the meaning from the character behind it.
-  const field = labelField(parameters['tagging.field'].replace(/\\(.)/gsu, '$1'), schema);
+  const field = labelField(unescapeBackslashes(parameters['tagging.field']), schema);
   const calibration = otherCalibration(context.store, collection, schema, VOTING_MODULE);
   const rank = await describeQuery([input], { module: VOTING_MODULE }, signal, context);
   const { hits } = await search(context.store, collection, {

@@ -1,5 +1,5 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
-import { AkinError } from '@akin/domain';
+import { AkinError, unescapeBackslashes } from '@akin/domain';
 import { findCollection, terms as readTerms } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 import { presentValue } from '../search/present.ts';
@@ -18,7 +18,7 @@ export const terms: Handler<ParametersOf<Endpoints['terms']>> = async ({ list, p
   const lists = new Map<string, unknown>();
   for (const name of names) {
     // As in queries, a backslash takes the meaning from the character behind it.
-    const field = name.replace(/\\(.)/gsu, '$1');
+    const field = unescapeBackslashes(name);
     const found = await readTerms(context.store, collection, {
       field,
       limit: limit < 0 ? undefined : limit,

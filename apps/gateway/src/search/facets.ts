@@ -1,5 +1,13 @@
 import { FACET_SETTINGS, type FacetSettings } from '@akin/contract';
-import { AkinError, naming, type ParameterLookup, type Query, readLocalValue, unstorable } from '@akin/domain';
+import {
+  AkinError,
+  naming,
+  type ParameterLookup,
+  type Query,
+  readLocalValue,
+  unescapeBackslashes,
+  unstorable,
+} from '@akin/domain';
 import type { FacetRequest } from '@akin/store';
 import type { ParameterList } from '../http/parameters.ts';
 import { lookupIn, type QueryOptions, readQuery } from './query-parameters.ts';
@@ -161,11 +169,11 @@ function namesIn(text: string | undefined): string[] {
 
 /** Values by comma; a backslash takes the meaning from the character behind it. */
 function splitEscaped(text: string): string[] {
-  return (text.match(/(?:\\.|[^,\\])+/gsu) ?? []).map((one) => one.replace(/\\(.)/gsu, '$1'));
+  return (text.match(/(?:\\.|[^,\\])+/gsu) ?? []).map((one) => unescapeBackslashes(one));
 }
 
 function fieldName(value: string): string {
-  return value.trim().replace(/\\(.)/gsu, '$1');
+  return unescapeBackslashes(value.trim());
 }
 
 function refuseUnsupportedFacets(list: ParameterList): void {

@@ -7,6 +7,7 @@ import {
   parseGeodist,
   quote,
   type Schema,
+  unescapeBackslashes,
 } from '@akin/domain';
 
 /** What `fl` asks for. */
@@ -84,7 +85,7 @@ export function wantedDistances(list: FieldList): Distance[] {
 function readComputed(item: string, parameter: ParameterLookup): ComputedField | undefined {
   const renamed = /^((?:\\.|[^\\:(])+):(.+)$/su.exec(item);
   const source = renamed?.[2] ?? item;
-  const as = (renamed?.[1] ?? source).replace(/\\(.)/gsu, '$1');
+  const as = unescapeBackslashes(renamed?.[1] ?? source);
   if (/^(?:\\.|[^\\(])*\(/su.test(source) || source.startsWith('[')) {
     const distance = naming('fl', () => parseGeodist(source, parameter));
     if (distance !== null) return { as, kind: 'distance', distance };
@@ -96,7 +97,7 @@ function readComputed(item: string, parameter: ParameterLookup): ComputedField |
     );
   }
   if (renamed === null) return undefined;
-  const name = source.replace(/\\(.)/gsu, '$1');
+  const name = unescapeBackslashes(source);
   return name === 'score' ? { as, kind: 'score' } : { as, kind: 'field', name };
 }
 

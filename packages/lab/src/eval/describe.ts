@@ -1,6 +1,6 @@
+import { roundToHalves } from '@akin/domain';
 import { decodeImage, type Pixels } from '@akin/imaging';
 import { MIN_SIDE, sharedNetworks } from '@akin/modules/internal/analyzer/analyze-image';
-import { roundToHalves } from '@akin/modules/internal/half';
 import type { PictureFile } from '@akin/modules/internal/learn/sample-folder';
 import { loadModule } from '@akin/modules/internal/load-module';
 import type { Descriptor, Module, ModuleValues } from '@akin/modules/internal/module';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { roundToHalves } from '@akin/domain';
 import { decodeImage } from '@akin/imaging';
 import { MIN_SIDE, sharedNetworks } from '@akin/modules/internal/analyzer/analyze-image';
-import { roundToHalves } from '@akin/modules/internal/half';
 import { filesBelow } from '@akin/modules/internal/learn/files-below';
 import { type Rows, toRows } from '@akin/modules/internal/learn/linear';
 import { loadModule } from '@akin/modules/internal/load-module';

@@ -1,5 +1,4 @@
-import { Double, type ModuleManifest, type OutputField } from '@akin/domain';
-import { roundToHalves } from '../half.ts';
+import { Double, type ModuleManifest, type OutputField, roundToHalves } from '@akin/domain';
 import type { Descriptor, ModuleValues } from '../module.ts';
 import { codebookOf } from '../vectors/codebook.ts';
 import { encodeCodes } from '../vectors/codes.ts';

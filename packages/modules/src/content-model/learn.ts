@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { AkinError } from '@akin/domain';
+import { AkinError, roundToHalves } from '@akin/domain';
 import { decodeImage, type Pixels } from '@akin/imaging';
 import { MIN_SIDE } from '../analyzer/analyze-image.ts';
-import { roundToHalves } from '../half.ts';
 import { classFolders, seeClasses } from '../learn/class-folders.ts';
 import { trainCodebook } from '../learn/codebook.ts';
 import { filesBelow } from '../learn/files-below.ts';

@@ -1,5 +1,4 @@
-import { createRandom } from '@akin/domain';
-import { roundToHalves } from '../half.ts';
+import { createRandom, roundToHalves } from '@akin/domain';
 import type { Scores } from '../module.ts';
 import { writeSafetensors } from '../safetensors.ts';
 import { CODEWORDS, hashNumbers } from '../vectors/codebook.ts';

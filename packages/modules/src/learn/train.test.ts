@@ -1,6 +1,5 @@
-import { createRandom } from '@akin/domain';
+import { createRandom, roundToHalves } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
-import { roundToHalves } from '../half.ts';
 import { readCodebook } from '../vectors/codebook.ts';
 import { encodeCodes, nearestCells, rotateResidual } from '../vectors/codes.ts';
 import { distance, l2Normalize, length } from '../vectors/unit.ts';

@@ -1,5 +1,4 @@
-import { AkinError } from '@akin/domain';
-import { roundToHalves } from '../half.ts';
+import { AkinError, roundToHalves } from '@akin/domain';
 import { length } from './unit.ts';
 
 /**

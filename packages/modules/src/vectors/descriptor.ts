@@ -1,5 +1,4 @@
-import { AkinError } from '@akin/domain';
-import { readHalves, writeHalves } from '../half.ts';
+import { AkinError, readHalves, writeHalves } from '@akin/domain';
 import { decodeBase64 } from './base64.ts';
 import { codebookOf, descriptorOf } from './codebook.ts';
 import { length } from './unit.ts';

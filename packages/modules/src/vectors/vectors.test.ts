@@ -1,9 +1,8 @@
-import { AkinError } from '@akin/domain';
+import { AkinError, roundToHalves, writeHalves } from '@akin/domain';
 import { makeThumbnailFromPixels } from '@akin/imaging';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { analyzeImage } from '../analyzer/analyze-image.ts';
 import { disc } from '../drawing.ts';
-import { roundToHalves, writeHalves } from '../half.ts';
 import {
   combine,
   decodeDescriptor,

@@ -1,6 +1,7 @@
 import { access, constants, open, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AkinError } from '@akin/domain';
+import { isRunning } from '@akin/runtime';
 import { closeContents, takeFolder, unusable } from './private-folder.ts';
 
 /**
@@ -155,11 +156,7 @@ async function readHolder(file: string): Promise<Holder | undefined> {
 }
 
 async function isAlive({ pid, started }: Holder): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  if (!isRunning(pid)) return false;
   const stat = await procStat(pid);
   // A killed process whose parent has not looked yet (containers without an init) is there by number alone.
   if (/^[ZX]$/.test(afterName(stat)[0] ?? '')) return false;
