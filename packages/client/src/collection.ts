@@ -1,4 +1,5 @@
 import { type CollectionEvent, listen } from './changes.ts';
+import { type Picture, resolvePicture } from './picture.ts';
 import {
   type ClientConfig,
   type Parameters,
@@ -32,6 +33,13 @@ import type {
 
 /** Past this many characters parameters go into a form body, so that no address gets too long for a proxy. */
 const LONGEST_ADDRESS = 4_000;
+
+/** Options of a request that may bring pictures. */
+interface PictureOptions {
+  /** Pictures to rank by or to tag, behind those that parameters name. */
+  readonly file?: Picture | readonly Picture[];
+  readonly signal?: AbortSignal;
+}
 
 /** One collection over HTTP. Every method throws {@link AkinRequestError} when akin refuses or does not answer. */
 export class Collection {
@@ -146,32 +154,36 @@ export class Collection {
     return this.#command({ commit: {} }, parameters);
   }
 
-  /** Outputs of one picture, by address or as base64; nothing is stored. */
-  analyze(picture: { url: string } | { data: string }, parameters: { 'modules.apply'?: string } = {}) {
-    if ('url' in picture) return this.#send<AnalyzeAnswer>('/analyze', { ...parameters, 'input.url': picture.url });
-    return this.#send<AnalyzeAnswer>(
-      '/analyze',
-      { ...parameters, logParamsList: '' },
-      { body: new URLSearchParams({ 'input.data': picture.data }) },
-    );
+  /** Outputs of one picture; nothing is stored. `{ url }` and `{ data }` (base64) name what a text is. */
+  analyze(
+    picture: Picture | { url: string } | { data: string },
+    parameters: { 'modules.apply'?: string } = {},
+    options: { signal?: AbortSignal } = {},
+  ): Promise<AnalyzeAnswer> {
+    if (isNamed(picture, 'data')) {
+      const body = new URLSearchParams({ 'input.data': picture.data });
+      return this.#send('/analyze', { ...parameters, logParamsList: '' }, { ...options, body });
+    }
+    const file = isNamed(picture, 'url') ? picture.url : picture;
+    return this.#search('/analyze', { ...parameters }, { ...options, file }, 'input.url');
   }
 
   /** Search without a preset; ranks by text where `q` has words. */
-  select(parameters: SearchParameters = {}, options: { signal?: AbortSignal } = {}): Promise<SearchAnswer> {
+  select(parameters: SearchParameters = {}, options: PictureOptions = {}): Promise<SearchAnswer> {
     return this.#search('/select', parameters, options);
   }
 
   /** What shows the like: by content. */
-  image(parameters: SearchParameters, options: { signal?: AbortSignal } = {}): Promise<SearchAnswer> {
+  image(parameters: SearchParameters, options: PictureOptions = {}): Promise<SearchAnswer> {
     return this.#search('/image', parameters, options);
   }
 
-  color(parameters: SearchParameters, options: { signal?: AbortSignal } = {}): Promise<SearchAnswer> {
+  color(parameters: SearchParameters, options: PictureOptions = {}): Promise<SearchAnswer> {
     return this.#search('/color', parameters, options);
   }
 
   /** Copies of the same picture: a threshold of 0.7 unless given. */
-  duplicate(parameters: SearchParameters, options: { signal?: AbortSignal } = {}): Promise<SearchAnswer> {
+  duplicate(parameters: SearchParameters, options: PictureOptions = {}): Promise<SearchAnswer> {
     return this.#search('/duplicate', parameters, options);
   }
 
@@ -205,8 +217,8 @@ export class Collection {
   }
 
   /** Labels for a picture, voted by the documents that look most like it. */
-  tag(parameters: TagParameters, options: { signal?: AbortSignal } = {}): Promise<TagAnswer> {
-    return this.#search('/tag', { ...parameters }, options);
+  tag(parameters: TagParameters, options: PictureOptions = {}): Promise<TagAnswer> {
+    return this.#search('/tag', { ...parameters }, options, 'tagging.input.url');
   }
 
   /** A page of the groups of near-duplicates. */
@@ -260,8 +272,24 @@ export class Collection {
     return `${this.#config.baseUrl}${this.#path(`/${endpoint}`)}?${query}`;
   }
 
-  #search<T>(endpoint: string, parameters: Parameters, options: { signal?: AbortSignal }): Promise<T> {
+  /** @param address the parameter for pictures that are addresses */
+  async #search<T>(
+    endpoint: string,
+    parameters: Parameters,
+    { file, ...options }: PictureOptions,
+    address = 'rank.by.url',
+  ): Promise<T> {
     const query = queryString(parameters);
+    if (file !== undefined) {
+      const pictures = await Promise.all((Array.isArray(file) ? file : [file]).map(resolvePicture));
+      const body = new FormData();
+      for (const [name, value] of query) body.append(name, value);
+      for (const picture of pictures) {
+        if (typeof picture === 'string') body.append(address, picture);
+        else body.append('file', picture);
+      }
+      return this.#send(endpoint, {}, { ...options, body });
+    }
     if (String(query).length <= LONGEST_ADDRESS) return this.#send(endpoint, parameters, options);
     return this.#send(endpoint, { logParamsList: '' }, { ...options, body: query });
   }
@@ -283,4 +311,12 @@ export class Collection {
   #path(endpoint: string): string {
     return `/api/cores/${encodeURIComponent(this.name)}${endpoint}`;
   }
+}
+
+/** Whether a picture is told by its name: no other shape of a picture has it. */
+function isNamed<Name extends 'url' | 'data'>(
+  picture: object | string,
+  name: Name,
+): picture is { [name in Name]: string } {
+  return typeof picture === 'object' && name in picture && !(picture instanceof URL);
 }

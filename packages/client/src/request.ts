@@ -27,7 +27,7 @@ export class AkinRequestError extends Error {
 
 export interface RequestOptions {
   method?: string;
-  body?: string | URLSearchParams | Uint8Array<ArrayBuffer>;
+  body?: string | URLSearchParams | Uint8Array<ArrayBuffer> | FormData;
   contentType?: string;
   /** Of a body that is compressed. */
   contentEncoding?: 'gzip';

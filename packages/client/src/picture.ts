@@ -1,0 +1,47 @@
+import { AkinRequestError } from './request.ts';
+
+/**
+ * A picture: its address (http or https), the path of a file (in Node alone), or its bytes in any shape: Buffer, Blob,
+ * File, ReadableStream, Readable.
+ */
+export type Picture =
+  | string
+  | URL
+  | Blob
+  | ArrayBuffer
+  | Uint8Array<ArrayBufferLike>
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Uint8Array | string>;
+
+/** akin reads no larger ones, so that no more of a stream is held. */
+const MAX_PICTURE_BYTES = 25_000_000;
+
+/** What is sent for a picture: an address, or bytes. @throws when a file cannot be read, and what a stream throws */
+export async function resolvePicture(picture: Picture): Promise<string | Blob> {
+  if (picture instanceof URL) return picture.href;
+  if (typeof picture === 'string') return /^https?:\/\//i.test(picture) ? picture : readFile(picture);
+  if (picture instanceof Blob) return picture;
+  if (picture instanceof ArrayBuffer || ArrayBuffer.isView(picture))
+    return new Blob([picture as Uint8Array<ArrayBuffer>]);
+  return collect(picture as AsyncIterable<Uint8Array | string>);
+}
+
+/** Whatever a bundler makes of this for a browser, it names no module of Node. */
+async function readFile(path: string): Promise<Blob> {
+  const fs = globalThis.process?.getBuiltinModule?.('node:fs/promises');
+  if (fs) return new Blob([await fs.readFile(path)]);
+  throw new TypeError(`${JSON.stringify(path.slice(0, 100))} is no address: in a browser give a File or a Blob.`);
+}
+
+async function collect(stream: AsyncIterable<Uint8Array | string>): Promise<Blob> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    const part = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : new Uint8Array(chunk);
+    bytes += part.length;
+    if (bytes > MAX_PICTURE_BYTES)
+      throw new AkinRequestError(413, 'The picture has more than 25 MB: send a smaller version.');
+    chunks.push(part);
+  }
+  return new Blob(chunks);
+}
