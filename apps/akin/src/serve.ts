@@ -43,6 +43,8 @@ export interface ServeConfig {
   readonly webFolder: string;
   /** The gateway's own when not given. */
   readonly limits?: WaitingLimits;
+  /** As the gateway takes it. */
+  readonly retryRun?: (run: string) => boolean;
   /** As the store takes it. */
   readonly searchSlowdown?: number;
 }
@@ -134,6 +136,7 @@ async function open(
       limits: { ...config.limits, shutdownMilliseconds: OPEN_REQUESTS_MILLISECONDS },
       commit: (collection) => indexer.commit(collection),
       wake: () => indexer.wake(),
+      ...(config.retryRun ? { retryRun: config.retryRun } : {}),
       makeThumbnail: (bytes) => makeThumbnail(bytes, THUMBNAIL_LIMITS),
       analyze: analyzeSentOrFetched(analyzer, download),
     }),

@@ -42,6 +42,8 @@ export interface GatewayConfig {
   readonly commit: CommitChanges;
   /** Called when operations were accepted that wait for analysis or a commit. */
   readonly wake: () => void;
+  /** Indexes the files again that failed in a run. Returns false if this process did not do the run. */
+  readonly retryRun?: (run: string) => boolean;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
   /** Default 127.0.0.1. */
@@ -68,7 +70,7 @@ export interface GatewayConfig {
 
 /** The HTTP server of a process without a store. */
 export interface WorkerServerConfig
-  extends Omit<GatewayConfig, 'store' | 'analyze' | 'makeThumbnail' | 'commit' | 'wake' | 'webFolder'> {
+  extends Omit<GatewayConfig, 'store' | 'analyze' | 'makeThumbnail' | 'commit' | 'wake' | 'retryRun' | 'webFolder'> {
   /** Given, `/analyze` is served. */
   readonly analyze?: AnalyzeImage;
   /** Rejects with AkinError unavailable, whose message says why, while the process cannot do its work. */

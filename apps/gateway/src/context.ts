@@ -24,6 +24,8 @@ export interface SharedContext {
   readonly answers: () => Promise<void>;
   readonly drain: Drain;
   readonly wake: () => void;
+  /** Indexes the files again that failed in a run; false if this process did not do the run. */
+  readonly retryRun: (run: string) => boolean;
   /** Commits a collection after so many milliseconds, unless the gateway stops before. */
   readonly scheduleCommit: (collection: string, milliseconds: number) => void;
   /** Runs what nobody waits for, until the gateway stops. */

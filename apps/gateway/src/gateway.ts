@@ -58,6 +58,7 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
     ready: () => store.ping(),
     answers: () => store.ping(),
     scheduleCommit: delayedCommits.add,
+    retryRun: config.retryRun ?? (() => false),
   };
   const gateway = await open(config, parts, Object.keys(ENDPOINTS) as EndpointName[]);
   return {
@@ -78,14 +79,17 @@ export async function createWorkerServer(config: WorkerServerConfig): Promise<Ga
   const names: EndpointName[] = ['live', 'ready', 'metrics', ...(config.analyze ? (['analyze'] as const) : [])];
   // These endpoints do not use them.
   const absent = undefined as never;
-  const parts = { store: absent, makeThumbnail: absent, commit: absent, wake: absent, scheduleCommit: absent };
+  const parts = {
+    ...{ store: absent, makeThumbnail: absent, commit: absent, wake: absent, scheduleCommit: absent },
+    retryRun: absent,
+  };
   const { analyze = absent, ready, answers = ready } = config;
   return open(config, { ...parts, analyze, ready, answers }, names, config.fallback);
 }
 
 type Parts = Pick<
   Context,
-  'store' | 'analyze' | 'makeThumbnail' | 'commit' | 'wake' | 'ready' | 'answers' | 'scheduleCommit'
+  'store' | 'analyze' | 'makeThumbnail' | 'commit' | 'wake' | 'ready' | 'answers' | 'scheduleCommit' | 'retryRun'
 >;
 
 async function open(

@@ -15,6 +15,10 @@ export interface Actions {
   showChanges(): void;
   /** Sets one failed change on its way again, or all that failed for one reason. */
   retry(what: { operation: string } | { reason: string }): void;
+  /** Shows the failures of a run, or none. */
+  openRun(id: string | null): void;
+  retryRun(id: string): void;
+  dismissRun(id: string): void;
   /** Marks documents as to be deleted, or not. */
   choose(ids: readonly string[], chosen: boolean): void;
   /** Chooses all members of a group but the first, those that are not listed yet included. */

@@ -2,6 +2,7 @@ import type { Collection, CollectionSummary, Operation, OperationState } from '@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Actions } from './actions.ts';
+import { TEXTS } from './texts.ts';
 
 /** What the page knows of the changes that are on their way or failed. */
 export interface Changes {
@@ -31,16 +32,6 @@ const STATE_NAMES: Readonly<Partial<Record<OperationState, string>>> = {
   analyzing: 'being analyzed',
   queued: 'waits to be analyzed',
   ready: 'will be visible in a moment',
-};
-
-const REASON_NAMES: Readonly<Record<string, string>> = {
-  'image-unreachable': 'The picture could not be fetched',
-  'image-undecodable': 'The picture could not be read',
-  'unsupported-image': 'Not a picture that akin reads',
-  'too-large': 'The picture is too large',
-  'bad-request': 'The document could not be stored',
-  unavailable: 'Something that akin needs did not answer',
-  internal: 'Something went wrong in akin',
 };
 
 /** The failed changes, as many as are shown at least, and the first of those on their way. */
@@ -133,7 +124,7 @@ function count(name: string, number: number): TemplateResult {
 function reasonOf(reason: string, number: number, changes: Changes, actions: Actions): TemplateResult {
   const busy = changes.retrying.has(reason);
   return html`<li>
-    <span class="what">${REASON_NAMES[reason] ?? reason}: ${number.toLocaleString()}</span>
+    <span class="what">${TEXTS.reasons[reason] ?? reason}: ${number.toLocaleString()}</span>
     <button ?disabled=${busy} @click=${() => actions.retry({ reason })}>${busy ? 'Trying…' : 'Try all again'}</button>
   </li>`;
 }

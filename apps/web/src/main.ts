@@ -9,6 +9,8 @@ import { keyOfTab } from './key.ts';
 import { Model } from './model.ts';
 import { page } from './page.ts';
 import { askForDelete, closeQuestions } from './review.ts';
+import { NO_RUNS } from './runs/runs.ts';
+import { dismissRun, retryRun, watchRuns } from './runs/watch-runs.ts';
 import { commandOf, search } from './search.ts';
 import { loadCollections, loadFields, lookAtStatus, watchStatus } from './status.ts';
 import { questionOf } from './upload.ts';
@@ -39,7 +41,7 @@ async function begin(): Promise<void> {
     model.state = { ...model.state, collection: first };
     history.replaceState(null, '', writeState(model.state));
   }
-  void watchStatus(model);
+  void watchStatus(model).then(() => watchRuns(model));
   await loadFields(model);
   await search(model);
   if (model.state.opened !== null) await followAddress(model);
@@ -49,7 +51,15 @@ async function begin(): Promise<void> {
 async function enterCollection(): Promise<void> {
   model.stop();
   model.fields = [];
-  model.update({ status: null, documents: [], numFound: null, loading: true, facets: [], changes: NO_CHANGES });
+  model.update({
+    status: null,
+    documents: [],
+    numFound: null,
+    loading: true,
+    facets: [],
+    changes: NO_CHANGES,
+    runs: NO_RUNS,
+  });
   const { collection } = model.state;
   await Promise.all([loadFields(model), lookAtStatus(model)]);
   // If somebody went on meanwhile, that began a search of its own.
@@ -88,6 +98,9 @@ const actions: Actions = {
   reviewGroups: () => go({ view: 'groups', query: null, words: '', filters: [] }),
   showChanges: () => go({ view: 'changes', query: null }),
   retry: (what) => void retryChanges(model, what),
+  openRun: (opened) => model.update({ runs: { ...model.shown.runs, opened } }),
+  retryRun: (id) => void retryRun(model, id),
+  dismissRun: (id) => void dismissRun(model, id),
   choose: (ids, isChosen) => choose(model, ids, isChosen),
   chooseRest: (id) => chooseRest(model, id),
   moreMembers: (id) => moreMembers(model, id),

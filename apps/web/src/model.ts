@@ -4,6 +4,7 @@ import { type FacetField, joinFilters } from './facets.ts';
 import { askForKey } from './key.ts';
 import { messageOf } from './messages.ts';
 import { NO_REVIEW } from './review.ts';
+import { NO_RUNS } from './runs/runs.ts';
 import type { Shown } from './shown.ts';
 import type { ViewState } from './view-state.ts';
 
@@ -13,6 +14,8 @@ const NOTHING: Shown = {
   loading: true,
   error: null,
   status: null,
+  scope: null,
+  runs: NO_RUNS,
   collections: [],
   opened: null,
   facets: [],

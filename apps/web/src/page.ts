@@ -7,6 +7,7 @@ import { filterText } from './facets.ts';
 import { keyedSource } from './key.ts';
 import { palette, paletteOf, picture, scoreText, titleOf } from './parts.ts';
 import { review } from './review.ts';
+import { runBars } from './runs/runs.ts';
 import type { Shown } from './shown.ts';
 import { sidebar } from './sidebar.ts';
 import { predictedTags } from './tags.ts';
@@ -24,7 +25,7 @@ export function page(
   collection: Collection,
 ): TemplateResult {
   return html`
-    ${header(state, shown, actions)}
+    ${header(state, shown, actions)} ${runBars(shown.runs, actions)}
     <main aria-busy=${shown.loading || shown.analyzing}>
       <h1 class="unseen">${VIEW_NAMES[state.view]}</h1>
       ${shown.analyzing ? analyzing(shown) : nothing}

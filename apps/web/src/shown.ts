@@ -1,7 +1,8 @@
-import type { CollectionSummary, FoundDocument } from '@akin/client';
+import type { CollectionSummary, FoundDocument, Scope } from '@akin/client';
 import type { Changes } from './changes.ts';
 import type { Facet } from './facets.ts';
 import type { Review } from './review.ts';
+import type { Runs } from './runs/runs.ts';
 import type { PredictedTags } from './tags.ts';
 import type { Deleted } from './undo.ts';
 
@@ -13,6 +14,10 @@ export interface Shown {
   loading: boolean;
   error: string | null;
   status: CollectionSummary | null;
+  /** What the key of this page allows. */
+  scope: Scope | null;
+  /** Runs over folders. */
+  runs: Runs;
   /** Names of all collections, as far as the key may know them. */
   collections: readonly string[];
   opened: FoundDocument | null;

@@ -20,7 +20,7 @@ export async function lookAtStatus(model: Model): Promise<void> {
     const status = await model.collection.status();
     if (name !== model.state.collection) return;
     const grew = model.shown.status !== null && status.commit !== model.shown.status.commit;
-    model.update({ status });
+    model.update({ status, scope: status.scope ?? null });
     if (grew) await loadFields(model);
     const { state, shown } = model;
     const atStart = shown.documents.length <= PAGE_SIZE && scrollY < innerHeight && !shown.opened;

@@ -22,6 +22,8 @@ import type {
   OperationsParameters,
   Reindex,
   RetryAnswer,
+  Run,
+  RunReport,
   SearchAnswer,
   SearchParameters,
   TagAnswer,
@@ -260,6 +262,27 @@ export class Collection {
     return this.#send('/operations/retry', reason === undefined ? {} : { reason }, { method: 'POST' });
   }
 
+  /** The newest runs over folders. */
+  runs(): Promise<{ runs: Run[] }> {
+    return this.#send('/runs', {});
+  }
+
+  /** Tells how far a run over a folder is. */
+  reportRun(id: string, report: RunReport): Promise<{ run: Run }> {
+    const body = JSON.stringify(report);
+    return this.#send(this.#run(id), {}, { method: 'PUT', body, contentType: 'application/json' });
+  }
+
+  /** Indexes the files again that failed in a run, where the process that did it still runs. */
+  retryRun(id: string): Promise<unknown> {
+    return this.#send(`${this.#run(id)}/retry`, {}, { method: 'POST' });
+  }
+
+  /** Removes a run that has ended from the list. */
+  dismissRun(id: string): Promise<unknown> {
+    return this.#send(`${this.#run(id)}/dismiss`, {}, { method: 'POST' });
+  }
+
   /** Address of a search or of groups, to share or to paste after `curl`. */
   searchAddress(
     endpoint: 'select' | 'image' | 'color' | 'duplicate' | 'groups',
@@ -306,6 +329,10 @@ export class Collection {
   #send<T>(endpoint: string, parameters: Parameters, options: RequestOptions = {}): Promise<T> {
     const query = String(queryString(parameters));
     return request(this.#config, `${this.#path(endpoint)}${query ? `?${query}` : ''}`, options);
+  }
+
+  #run(id: string): string {
+    return `/runs/${encodeURIComponent(id)}`;
   }
 
   #path(endpoint: string): string {

@@ -1,4 +1,5 @@
 import type { Plain } from './json.ts';
+import type { Scope } from './keys.ts';
 
 /** A document to store. `id` is the only required field; any other name with a plain value becomes a field. */
 export interface NewDocument {
@@ -251,6 +252,40 @@ export interface PredictedTag {
   voters: { id: string; score: number }[];
 }
 
+export type RunState = 'running' | 'paused' | 'done' | 'failed' | 'stopped';
+
+/** A file that a run over a folder could not index. */
+export interface RunFailure {
+  path: string;
+  /** An error code of akin, or `unreadable`. */
+  code: string;
+  msg: string;
+}
+
+/** What the program that indexes a folder says about its run. */
+export interface RunReport {
+  source: string;
+  state: RunState;
+  /** Files found so far. */
+  total: number;
+  done: number;
+  unchanged: number;
+  failed: number;
+  secondsLeft?: number | null;
+  /** All so far, at most 1,000; without any, those told before stay. */
+  failures?: readonly RunFailure[];
+}
+
+/** A run over a folder. */
+export interface Run extends RunReport {
+  id: string;
+  secondsLeft: number | null;
+  failures: RunFailure[];
+  /** Failures that are not listed. */
+  failuresMore: number;
+  startedAt: string;
+}
+
 export interface CollectionSummary {
   name: string;
   documents: number;
@@ -260,4 +295,6 @@ export interface CollectionSummary {
   failed: number;
   /** How many failed for which reason. */
   failures: { [reason: string]: number };
+  /** What this client may do. Only in the status of one collection that was asked for. */
+  scope?: Scope;
 }

@@ -6,6 +6,7 @@ import { coreStatus } from './http/core-status.ts';
 import { createCollection } from './http/create-collection.ts';
 import { createKey } from './http/create-key.ts';
 import { defineFields } from './http/define-fields.ts';
+import { dismissRun } from './http/dismiss-run.ts';
 import { docs } from './http/docs.ts';
 import { dropCollection } from './http/drop-collection.ts';
 import { duplicate } from './http/duplicate.ts';
@@ -26,9 +27,12 @@ import { query } from './http/query.ts';
 import { ready } from './http/ready.ts';
 import { reindex } from './http/reindex.ts';
 import { reindexStatus } from './http/reindex-status.ts';
+import { reportRun } from './http/report-run.ts';
 import { retryOperation } from './http/retry-operation.ts';
 import { retryOperations } from './http/retry-operations.ts';
+import { retryRun } from './http/retry-run.ts';
 import { revokeKey } from './http/revoke-key.ts';
+import { runs } from './http/runs.ts';
 import { schema } from './http/schema.ts';
 import { select } from './http/select.ts';
 import { tag } from './http/tag.ts';
@@ -74,6 +78,10 @@ export const ENDPOINTS = {
   operationsStream,
   operation,
   retryOperation,
+  runs,
+  reportRun,
+  retryRun,
+  dismissRun,
   ping,
   coreStatus,
   keys,

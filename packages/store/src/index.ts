@@ -83,6 +83,16 @@ export {
 } from './keys/keys.ts';
 export { type ReindexWork, runReindex } from './reindex/run-reindex.ts';
 export { beginReindex, type MissingDocument, type Reindex, reindexState } from './reindex/state.ts';
+export {
+  dismissRun,
+  findRun,
+  listRuns,
+  type Run,
+  type RunFailure,
+  type RunReport,
+  type RunState,
+  reportRun,
+} from './runs/runs.ts';
 export type { RangeInclude, RangeOther } from './search/facet-ranges.ts';
 export type { FacetRequest, FacetResult, FieldFacet, RangeFacet, ValueCount } from './search/facet-request.ts';
 export { readThumbnail, type Thumbnail } from './search/read.ts';

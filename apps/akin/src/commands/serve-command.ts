@@ -13,6 +13,7 @@ import {
   shutdownDelayOption,
 } from '../fleet/options.ts';
 import { refuseMissing } from '../folder/candidates.ts';
+import { RetryableRuns } from '../folder/retryable-runs.ts';
 import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
 import { openInBrowser } from '../open-in-browser.ts';
 import type { Program } from '../program.ts';
@@ -73,6 +74,7 @@ export const serveCommand: Program = {
     };
     const allowedHosts = listed(options.text('allowed-hosts'));
     const othersGetIn = !isLoopback(listen.host) || allowedHosts.length > 0 || (listen.access.proxies ?? 0) > 0;
+    const retryable = new RetryableRuns();
     const started = serve(
       {
         ...config,
@@ -86,6 +88,7 @@ export const serveCommand: Program = {
         legacySegment: options.text('legacy-segment') ?? 'solr',
         limits: waitingLimits(options),
         searchSlowdown: searchSlowdown(options),
+        retryRun: (run) => retryable.start(run),
       },
       signal,
     );
@@ -108,6 +111,7 @@ export const serveCommand: Program = {
         analyzer: served.analyzer,
         threads: config.analysis.threads,
         signal,
+        retryable,
       });
     } else if (!options.on('no-demo')) {
       await fillWithDemo({
@@ -122,6 +126,7 @@ export const serveCommand: Program = {
     }
     if (!signal.aborted) process.stdout.write(await firstRequests(collection, asksForKeys(listen)));
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    await retryable.settled();
     return code === 130 ? 0 : code;
   },
 };

@@ -9,7 +9,7 @@ import { moduleNames } from '@akin/modules/manifests';
 import { parseOutputs } from '@akin/modules/vectors';
 import { Batch } from './batch.ts';
 import { NearDuplicates } from './near-duplicates.ts';
-import type { Counts, Progress } from './progress.ts';
+import type { Counts, Failure, Progress } from './progress.ts';
 import { type Candidate, reasonOf, type WalkListener } from './walk.ts';
 
 export interface FolderRun {
@@ -34,7 +34,7 @@ export interface FolderReport {
   readonly leftOut: number;
   readonly removed: number;
   readonly nearDuplicates: number;
-  readonly failures: readonly { readonly file: string; readonly reason: string }[];
+  readonly failures: readonly Failure[];
   /** True when the run was stopped before it had seen every file. */
   readonly stopped: boolean;
 }
@@ -47,12 +47,8 @@ export interface FolderReport {
  * @throws {AkinRequestError} when akin refuses documents or does not answer; a picture that fails is only reported.
  */
 export async function indexFolder(run: FolderRun): Promise<FolderReport> {
-  const { counts } = run.progress;
-  const failures: { file: string; reason: string }[] = [];
-  const fail = (file: string, reason: string) => {
-    counts.failed++;
-    failures.push({ file, reason });
-  };
+  const { counts, failures } = run.progress;
+  const fail = (file: string, code: string, reason: string) => run.progress.fail({ file, code, reason });
   const nearDuplicates = new NearDuplicates();
   await run.collection.commit();
   const stored = await storedFiles(run.collection);
@@ -61,7 +57,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   const sources = new Set<string>();
   const batch = new Batch(run.collection, (id, reason) => {
     counts.done--;
-    fail(fileOfId.get(id) ?? id, reason);
+    fail(fileOfId.get(id) ?? id, 'bad-request', reason);
   });
   const underway = new Set<Promise<void>>();
   let broken: unknown;
@@ -94,7 +90,8 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
         broken ??= error;
         return;
       }
-      fail(candidate.file, error instanceof AkinError ? error.message : reasonOf(error));
+      if (error instanceof AkinError) fail(candidate.file, error.code, error.message);
+      else fail(candidate.file, 'unreadable', reasonOf(error));
     }
   };
 
@@ -102,7 +99,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
     onSource: (folder) => sources.add(folder),
     onProblem(file, reason) {
       counts.found++;
-      fail(file, reason);
+      fail(file, 'unreadable', reason);
     },
   };
   for await (const candidate of readAhead(run.candidates(listener), counts)) {
@@ -113,7 +110,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
       continue;
     }
     if (namesake !== undefined) {
-      fail(candidate.file, `its id, ${candidate.id}, is that of ${namesake} already`);
+      fail(candidate.file, 'conflict', `its id, ${candidate.id}, is that of ${namesake} already`);
       continue;
     }
     fileOfId.set(candidate.id, candidate.file);

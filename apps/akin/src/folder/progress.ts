@@ -10,12 +10,21 @@ export interface Counts {
   failed: number;
 }
 
+/** A file that could not be indexed. */
+export interface Failure {
+  readonly file: string;
+  /** An error code of akin, or `unreadable` where the file could not be read. */
+  readonly code: string;
+  readonly reason: string;
+}
+
 /**
  * Shows how a run goes: one line that is redrawn on a terminal, a line every ten seconds elsewhere. The rate is the
  * mean since the start over the files that were worked on.
  */
 export class Progress {
   readonly counts: Counts = { found: 0, complete: false, done: 0, unchanged: 0, leftOut: 0, failed: 0 };
+  readonly failures: Failure[] = [];
   readonly #out: NodeJS.WriteStream;
   readonly #started = performance.now();
   readonly #timer: NodeJS.Timeout;
@@ -31,6 +40,16 @@ export class Progress {
     this.#out.write(this.#out.isTTY ? `\r\x1b[K${line}\n` : `${line}\n`);
   }
 
+  fail(failure: Failure): void {
+    this.counts.failed++;
+    this.failures.push(failure);
+  }
+
+  /** Undefined while nobody can tell. */
+  get secondsLeft(): number | undefined {
+    return secondsLeft(this.counts, (performance.now() - this.#started) / 1000);
+  }
+
   /** Draws a last time and leaves the line. */
   finish(): void {
     clearInterval(this.#timer);
@@ -44,6 +63,12 @@ export class Progress {
   }
 }
 
+function secondsLeft({ found, complete, done, unchanged, leftOut, failed }: Counts, seconds: number) {
+  const worked = done + failed;
+  const left = found - worked - unchanged - leftOut;
+  return complete && left > 0 && worked > 0 && seconds > 0 ? (left * seconds) / worked : undefined;
+}
+
 /** One line: bar, count, rate, time left, failures. `seconds` since the start. */
 export function progressLine(counts: Counts, seconds: number): string {
   const worked = counts.done + counts.failed;
@@ -51,11 +76,11 @@ export function progressLine(counts: Counts, seconds: number): string {
   const rate = seconds > 0 ? worked / seconds : 0;
   const share = counts.found ? finished / counts.found : counts.complete ? 1 : 0;
   const bar = '█'.repeat(Math.round(share * 20)).padEnd(20, '░');
-  const left = counts.found - finished;
+  const left = secondsLeft(counts, seconds);
   return [
     `${bar} ${finished}/${counts.found}${counts.complete ? '' : '+'} pictures`,
     `${rate.toFixed(1)}/s`,
-    counts.complete && left > 0 && rate > 0 ? `${duration(left / rate)} left` : '',
+    left === undefined ? '' : `${duration(left)} left`,
     counts.unchanged ? `${counts.unchanged} unchanged` : '',
     counts.leftOut ? `${counts.leftOut} left out` : '',
     counts.failed ? `${counts.failed} failed` : '',

@@ -2,9 +2,11 @@ import type { Collection } from '@akin/client';
 import type { Analyzer } from '@akin/modules/analyze';
 import type { Option, Parsed } from '../options.ts';
 import { candidatesOf } from './candidates.ts';
-import { indexFolder } from './index-folder.ts';
+import { type FolderReport, indexFolder } from './index-folder.ts';
 import { Progress } from './progress.ts';
 import { exitCode, reportText } from './report.ts';
+import type { RetryableRuns } from './retryable-runs.ts';
+import { RunReporter } from './run-reporter.ts';
 
 /** Options of commands that index folders. */
 export const FOLDER_OPTIONS: readonly Option[] = [
@@ -17,33 +19,51 @@ export const FOLDER_OPTIONS: readonly Option[] = [
   },
 ];
 
+export interface FoldersRun {
+  readonly collection: Collection;
+  readonly analyzer: Analyzer;
+  readonly threads: number;
+  readonly signal: AbortSignal;
+  /** The ids of the pictures whose outputs alone are wanted; all pictures, as the options have it, when not given. */
+  readonly only?: Set<string>;
+  /** Takes the run, so that what failed can be tried again. */
+  readonly retryable?: RetryableRuns;
+}
+
 /**
  * Indexes the folders, globs or, for `-`, the paths on standard input that the command line names, and prints a report.
  * Gives the exit code.
- *
- * @param only the ids of the pictures whose outputs alone are wanted; all pictures, as the options have it, when not given
  */
-export async function runFolders(
-  options: Parsed,
-  {
-    only,
-    ...run
-  }: { collection: Collection; analyzer: Analyzer; threads: number; signal: AbortSignal; only?: Set<string> },
-): Promise<number> {
+export function runFolders(options: Parsed, run: FoldersRun): Promise<number> {
+  return runOnce(options, run, undefined);
+}
+
+/** @param retryOf the run that is tried again: what did not fail in it is left as it is */
+async function runOnce(options: Parsed, run: FoldersRun, retryOf: string | undefined): Promise<number> {
+  const { only, retryable, ...rest } = run;
+  const isWhole = only === undefined && retryOf === undefined;
   const progress = new Progress(process.stderr);
-  const report = await indexFolder({
-    ...run,
-    async *candidates(listener) {
-      for await (const candidate of candidatesOf(options.words, listener, run.signal)) {
-        if (only === undefined || only.has(candidate.id)) yield candidate;
-      }
-    },
-    labelsFromFolders: only === undefined && options.on('labels-from-folders'),
-    prune: only === undefined && options.on('prune'),
-    restoreDeleted: only === undefined && options.on('restore-deleted'),
-    progress,
-  });
-  progress.finish();
+  const reporter = new RunReporter(run.collection, options.words.join(' '), progress, retryOf);
+  let report: FolderReport | undefined;
+  try {
+    report = await indexFolder({
+      ...rest,
+      async *candidates(listener) {
+        for await (const candidate of candidatesOf(options.words, listener, run.signal)) {
+          if (only === undefined || only.has(candidate.id)) yield candidate;
+        }
+      },
+      labelsFromFolders: only === undefined && options.on('labels-from-folders'),
+      prune: isWhole && options.on('prune'),
+      restoreDeleted: isWhole && options.on('restore-deleted'),
+      progress,
+    });
+  } finally {
+    progress.finish();
+    const isRetryable = report !== undefined && report.failures.length > 0 && !options.words.includes('-');
+    if (isRetryable) retryable?.offer(reporter.id, () => runOnce(options, run, reporter.id));
+    await reporter.finish(report === undefined ? 'failed' : report.stopped ? 'stopped' : 'done');
+  }
   process.stdout.write(`${reportText(report)}\n`);
   return exitCode(report);
 }

@@ -47,6 +47,8 @@ export function asksForKeys(config: {
 export interface Access {
   /** Of the key that it came with. */
   readonly keyId?: string;
+  /** What it may do. */
+  readonly scope: Scope;
   /** Who asks: a key, with a key that many people have each address of it, or an address. Undefined for akin itself. */
   readonly client: string | undefined;
   /**
@@ -122,6 +124,7 @@ export class Gate {
     const { collections } = key;
     return {
       keyId: key.id,
+      scope: key.scope,
       client: key.origins.length === 0 ? `key ${key.id}` : `key ${key.id} ${this.addressOf(request)}`,
       checkFetch: () => {
         if (!allows(key.scope, 'index')) throw fetchesNothing();
@@ -137,6 +140,7 @@ export class Gate {
 
   #everything(request: IncomingMessage, client: string | undefined): Access {
     return {
+      scope: 'admin',
       client,
       checkFetch: () => this.#checkChange(request, []),
       allowsCollection: () => true,

@@ -5,13 +5,13 @@ import type { Handler } from '../http/serve.ts';
 
 /** State of one collection; 404 when there is none of that name. */
 export const collectionStatus: Handler<ParametersOf<Endpoints['collectionStatus']>> = async (
-  { parameters },
+  { parameters, access },
   { store },
 ) => {
   const collection = await findCollection(store, parameters.collection);
   const warning = await store.engine.disk?.warning();
   return {
     ...(warning === undefined ? {} : { header: { warnings: [warning] } }),
-    body: await presentCollection(store, collection),
+    body: { ...(await presentCollection(store, collection)), scope: access.scope },
   };
 };

@@ -8,6 +8,7 @@ import { coreStatus } from './core-status.ts';
 import { createCollection } from './create-collection.ts';
 import { createKey } from './create-key.ts';
 import { defineFields } from './define-fields.ts';
+import { dismissRun } from './dismiss-run.ts';
 import { docs } from './docs.ts';
 import { dropCollection } from './drop-collection.ts';
 import { duplicate } from './duplicate.ts';
@@ -28,9 +29,12 @@ import { query } from './query.ts';
 import { ready } from './ready.ts';
 import { reindex } from './reindex.ts';
 import { reindexStatus } from './reindex-status.ts';
+import { reportRun } from './report-run.ts';
 import { retryOperation } from './retry-operation.ts';
 import { retryOperations } from './retry-operations.ts';
+import { retryRun } from './retry-run.ts';
 import { revokeKey } from './revoke-key.ts';
+import { runs } from './runs.ts';
 import { schema } from './schema.ts';
 import { select } from './select.ts';
 import { tag } from './tag.ts';
@@ -75,6 +79,10 @@ export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<E
   operationsStream,
   operation,
   retryOperation,
+  runs,
+  reportRun,
+  retryRun,
+  dismissRun,
   ping,
   coreStatus,
   keys,

@@ -1,3 +1,4 @@
+import { SCOPES } from '@akin/domain';
 import { z } from 'zod';
 import { answer, COLLECTION, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
@@ -9,5 +10,10 @@ export const collectionStatus = endpoint({
   path: '/{collection}',
   summary: 'Get the state of one collection.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
-  answer: answer(COLLECTION.shape),
+  answer: answer({
+    ...COLLECTION.shape,
+    scope: z
+      .enum(SCOPES)
+      .meta({ description: 'What this request may do: the scope of its key, or `admin` without keys.' }),
+  }),
 });

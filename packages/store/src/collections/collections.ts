@@ -129,6 +129,7 @@ export async function dropCollection(store: Store, collection: Collection): Prom
   await store.engine.transaction(async (tx) => {
     await tx.query('delete from akin.collections where id = $1', [collection.id]);
     await tx.query(`drop schema if exists ${collection.sqlSchema} cascade`);
+    await tx.query('delete from akin.runs where collection = $1', [collection.name]);
     // Keys for it must not open what somebody else calls by its name later.
     await tx.query(
       `update akin.keys set collections = array_remove(collections, $1)

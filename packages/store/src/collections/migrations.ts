@@ -125,6 +125,19 @@ const MIGRATIONS: readonly string[] = [
    );
    -- All changes with lower numbers are dealt with: a collection where this is next_seq has none under way.
    alter table akin.collections add column settled_seq bigint`,
+
+  // 9: what programs that index folders say about their runs
+  `create table akin.runs (
+     -- A name: runs outlive a reindex of their collection.
+     collection text collate "C" not null,
+     id text collate "C" not null,
+     started_at timestamptz not null default clock_timestamp(),
+     told_at timestamptz not null default clock_timestamp(),
+     -- JSON, see runs.ts.
+     report text not null,
+     failures text not null,
+     primary key (collection, id)
+   )`,
 ];
 
 /** Any number that nobody else uses: two processes that start together must not migrate together. */

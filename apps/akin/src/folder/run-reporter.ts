@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import type { Collection, RunState } from '@akin/client';
+import type { Progress } from './progress.ts';
+
+const REPORT_MILLISECONDS = 1_000;
+/** A run that is not reported for a minute counts as stopped. */
+const SILENT_MILLISECONDS = 15_000;
+const MOST_FAILURES = 1_000;
+const LONGEST_MESSAGE = 1_000;
+
+/**
+ * Tells akin how far a run is, so that the page shows it. Nothing depends on it: an akin that does not take reports
+ * gets none.
+ */
+export class RunReporter {
+  readonly id: string;
+  readonly #collection: Collection;
+  readonly #source: string;
+  readonly #progress: Progress;
+  readonly #timer: NodeJS.Timeout;
+  #sending: Promise<void> = Promise.resolve();
+  #told = '';
+  #toldAt = 0;
+  #toldFailures = 0;
+  #isBusy = false;
+
+  /** @param id of the run that this one tries again */
+  constructor(collection: Collection, source: string, progress: Progress, id: string = randomUUID()) {
+    this.id = id;
+    this.#collection = collection;
+    this.#source = source.slice(0, 4_096);
+    this.#progress = progress;
+    this.#timer = setInterval(() => this.#tick(), REPORT_MILLISECONDS);
+    this.#timer.unref();
+    this.#tick();
+  }
+
+  /** Tells the end. */
+  async finish(state: RunState): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#sending;
+    await this.#send(state);
+  }
+
+  #tick(): void {
+    const now = JSON.stringify(this.#progress.counts);
+    const due = now !== this.#told || performance.now() - this.#toldAt > SILENT_MILLISECONDS;
+    if (this.#isBusy || !due) return;
+    this.#told = now;
+    this.#sending = this.#send('running');
+  }
+
+  async #send(state: RunState): Promise<void> {
+    this.#isBusy = true;
+    this.#toldAt = performance.now();
+    const { counts, failures, secondsLeft } = this.#progress;
+    const isNew = failures.length > this.#toldFailures;
+    try {
+      await this.#collection.reportRun(this.id, {
+        source: this.#source,
+        state,
+        total: counts.found,
+        done: counts.done,
+        unchanged: counts.unchanged + counts.leftOut,
+        failed: counts.failed,
+        ...(state === 'running' && secondsLeft !== undefined ? { secondsLeft: Math.ceil(secondsLeft) } : {}),
+        ...(isNew
+          ? {
+              failures: failures.slice(0, MOST_FAILURES).map(({ file, code, reason }) => ({
+                path: file.slice(0, 4_096),
+                code,
+                msg: reason.slice(0, LONGEST_MESSAGE),
+              })),
+            }
+          : {}),
+      });
+      this.#toldFailures = failures.length;
+    } catch {
+      // The run goes on, and the command says how it ended.
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+}

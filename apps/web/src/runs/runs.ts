@@ -1,0 +1,113 @@
+import type { Run, RunFailure } from '@akin/client';
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { repeat } from 'lit-html/directives/repeat.js';
+import type { Actions } from '../actions.ts';
+import { TEXTS } from '../texts.ts';
+
+const T = TEXTS.runs;
+
+/** What the page knows of runs over folders. */
+export interface Runs {
+  readonly list: readonly Run[];
+  /** Files a second of the run that is going on; undefined while nobody can tell. */
+  readonly rate: number | undefined;
+  /** Ids of runs that were seen going on: their end is worth a word. */
+  readonly seen: ReadonlySet<string>;
+  /** The id of the run whose failures are shown. */
+  readonly opened: string | null;
+}
+
+export const NO_RUNS: Runs = { list: [], rate: undefined, seen: new Set(), opened: null };
+
+const isGoingOn = ({ state }: Run) => state === 'running' || state === 'paused';
+
+/** The bars under the header: runs that go on, that failed somewhere, or that have just ended. */
+export function runBars(runs: Runs, actions: Actions): TemplateResult | typeof nothing {
+  const shown = runs.list.filter((run) => isGoingOn(run) || run.failed > 0 || runs.seen.has(run.id));
+  if (shown.length === 0) return nothing;
+  return html`<section class="runs" aria-label=${T.region}>
+    ${repeat(
+      shown,
+      ({ id }) => id,
+      (run) => runBar(run, runs, actions),
+    )}
+  </section>`;
+}
+
+function runBar(run: Run, runs: Runs, actions: Actions): TemplateResult {
+  const isOpen = runs.opened === run.id && run.failed > 0;
+  const finished = run.done + run.unchanged + run.failed;
+  const facts = isGoingOn(run)
+    ? [
+        T.of(finished, run.total),
+        run.state === 'running' && runs.rate !== undefined ? T.rate(runs.rate) : '',
+        run.secondsLeft === null ? '' : T.left(run.secondsLeft),
+      ].filter(Boolean)
+    : [];
+  return html`<div class="run">
+    ${isGoingOn(run) ? html`<progress aria-label=${T.progress} max=${Math.max(1, run.total)} .value=${finished}></progress>` : nothing}
+    <div class="run-line">
+      <span class="what" title=${run.source}>${titleOf(run)}</span>
+      <span class="facts">${facts.join(' · ')}</span>
+      ${
+        run.failed > 0
+          ? html`<button class="quiet bad" aria-expanded=${isOpen} @click=${() => actions.openRun(isOpen ? null : run.id)}>
+              ${T.failed(run.failed)} · ${isOpen ? T.hide : T.show}
+            </button>`
+          : nothing
+      }
+      ${isGoingOn(run) ? nothing : html`<button class="quiet" aria-label=${T.dismiss} title=${T.dismiss} @click=${() => actions.dismissRun(run.id)}>×</button>`}
+    </div>
+    ${isOpen ? failures(run, actions) : nothing}
+  </div>`;
+}
+
+function titleOf(run: Run): string {
+  if (run.state === 'running') return T.running(run.source);
+  if (run.state === 'paused') return T.paused(run.source);
+  if (run.state === 'stopped') return T.stopped(run.source);
+  return run.state === 'failed' ? T.broken(run.source) : `${T.done(run.done + run.unchanged)}: ${run.source}`;
+}
+
+/** What failed, by reason, with what can be done about it. */
+function failures(run: Run, actions: Actions): TemplateResult {
+  const reasons = [...byCode(run.failures)].sort(([, a], [, b]) => b.length - a.length);
+  return html`<div class="failures" role="region" aria-label=${T.failuresOf} tabindex="0">
+    <div class="failures-head">
+      ${isGoingOn(run) ? nothing : html`<button @click=${() => actions.retryRun(run.id)}>${T.retry}</button>`}
+      <button @click=${() => saveCsv(run)}>${T.csv}</button>
+    </div>
+    ${reasons.map(
+      ([code, failed], i) => html`<details ?open=${i === 0 || run.failures.length <= 20}>
+        <summary>${TEXTS.reasons[code] ?? code} <span class="count">${failed.length}</span></summary>
+        <ul>${failed.map((failure) => html`<li><code>${failure.path}</code><span>${failure.msg}</span></li>`)}</ul>
+      </details>`,
+    )}
+    ${run.failuresMore > 0 ? html`<p class="about">${T.more(run.failuresMore)}</p>` : nothing}
+  </div>`;
+}
+
+function byCode(failures: readonly RunFailure[]): Map<string, RunFailure[]> {
+  const groups = new Map<string, RunFailure[]>();
+  for (const failure of failures) {
+    const group = groups.get(failure.code);
+    if (group) group.push(failure);
+    else groups.set(failure.code, [failure]);
+  }
+  return groups;
+}
+
+function saveCsv({ id, failures }: Run): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([csvOf(failures)], { type: 'text/csv' }));
+  link.download = `akin-failures-${id.slice(0, 8)}.csv`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** As RFC 4180 has it. A value that a spreadsheet would take for a formula gets a quote in front. */
+function csvOf(failures: readonly RunFailure[]): string {
+  const cell = (text: string) => `"${text.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
+  const lines = failures.map(({ path, code, msg }) => [path, code, msg].map(cell).join(','));
+  return ['"path","code","message"', ...lines, ''].join('\r\n');
+}

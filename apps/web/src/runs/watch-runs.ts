@@ -1,0 +1,64 @@
+import type { Run } from '@akin/client';
+import type { Model } from '../model.ts';
+import type { Runs } from './runs.ts';
+
+/** How often the page asks: while a run goes on, and otherwise. */
+const RUNNING_MILLISECONDS = 1_000;
+const IDLE_MILLISECONDS = 5_000;
+/** The rate is that of so long at least. */
+const RATE_MILLISECONDS = 3_000;
+
+/** When the rate began to be measured, and how many files were worked on then. */
+let sample: { readonly run: string; readonly at: number; readonly worked: number } | undefined;
+
+/** Keeps the runs up to date. */
+export async function watchRuns(model: Model): Promise<void> {
+  // A key that only searches may not see them.
+  if (model.shown.scope !== null && model.shown.scope !== 'search' && !document.hidden) await lookAtRuns(model);
+  const isRunning = model.shown.runs.list.some(({ state }) => state === 'running');
+  setTimeout(() => void watchRuns(model), isRunning ? RUNNING_MILLISECONDS : IDLE_MILLISECONDS);
+}
+
+async function lookAtRuns(model: Model): Promise<void> {
+  const { collection } = model.state;
+  try {
+    const { runs: list } = await model.collection.runs();
+    if (collection === model.state.collection) model.update({ runs: take(model.shown.runs, list) });
+  } catch {
+    // The next search tells what is wrong.
+  }
+}
+
+function take(before: Runs, list: readonly Run[]): Runs {
+  const running = list.find(({ state }) => state === 'running');
+  const seen = new Set([...before.seen, ...(running ? [running.id] : [])]);
+  return { ...before, list, seen, rate: running && rateOf(running) };
+}
+
+function rateOf({ id, done, failed }: Run): number | undefined {
+  const now = performance.now();
+  const worked = done + failed;
+  if (sample?.run !== id || worked < sample.worked) sample = { run: id, at: now, worked };
+  const milliseconds = now - sample.at;
+  return milliseconds < RATE_MILLISECONDS ? undefined : ((worked - sample.worked) * 1_000) / milliseconds;
+}
+
+/** Tries again what failed in a run. */
+export function retryRun(model: Model, id: string): Promise<void> {
+  return act(model, () => model.collection.retryRun(id));
+}
+
+/** Removes a run from the list. */
+export function dismissRun(model: Model, id: string): Promise<void> {
+  return act(model, () => model.collection.dismissRun(id));
+}
+
+async function act(model: Model, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+    model.update({ error: null });
+  } catch (error) {
+    model.update({ error: model.told(error) });
+  }
+  await lookAtRuns(model);
+}

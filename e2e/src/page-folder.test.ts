@@ -1,0 +1,92 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
+import { openPage, startBrowser } from './browser.ts';
+import { photo, picture, UNLIKE } from './pictures.ts';
+import { shot } from './shot.ts';
+
+let place: Awaited<ReturnType<typeof temporaryFolder>>;
+let pictures: string;
+let browser: Browser;
+let akin: ServingAkin;
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  place = await temporaryFolder();
+  pictures = path.join(place.folder, 'pictures');
+  await mkdir(path.join(pictures, 'trip'), { recursive: true });
+  const [one, two, three] = await Promise.all(UNLIKE.map((seed) => picture(seed, 900, 600)));
+  if (!one || !two || !three) throw new Error('three drawings');
+  await writeFile(path.join(pictures, 'one.jpg'), one);
+  await writeFile(path.join(pictures, 'trip', 'two.jpg'), await photo(two));
+  await writeFile(path.join(pictures, 'broken.jpg'), three.subarray(0, 200));
+  await writeFile(path.join(pictures, 'text "a", b.jpg'), 'This is no picture.');
+  akin = await serveAkin([pictures, '--data', path.join(place.folder, 'data')]);
+  await akin.command.says(/\d+ indexed.*Three requests/s);
+}, 240_000);
+afterAll(async () => {
+  await browser?.close();
+  await akin?.command.stop();
+  await place?.remove();
+});
+
+async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>('axe.run()');
+  expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+}
+
+describe('the page of a folder', () => {
+  it('says what failed in the folder, saves it as CSV, tries it again, and forgets it', async () => {
+    const { page, context, complaints } = await openPage(browser, `${akin.url}/`);
+    const bar = page.getByRole('region', { name: 'Indexing' });
+    await bar.getByText(`2 pictures indexed: ${pictures}`).waitFor();
+    await bar.getByRole('button', { name: '2 failed' }).click();
+    await bar.getByText('Not a picture that akin reads').waitFor();
+    await bar.getByText(path.join(pictures, 'text "a", b.jpg')).waitFor();
+    await shot(page, 'runs-failures');
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await shot(page, 'runs-failures-phone');
+    await expectAccessible(page);
+
+    const saved = page.waitForEvent('download');
+    await bar.getByRole('button', { name: 'Save as CSV' }).click();
+    const file = await (await saved).createReadStream();
+    const csv = (await file.toArray()).join('');
+    expect(csv.split('\r\n')).toHaveLength(4);
+    expect(csv).toContain(`"${path.join(pictures, 'text ""a"", b.jpg')}","unsupported-image",`);
+
+    await writeFile(path.join(pictures, 'broken.jpg'), await picture(UNLIKE[2]));
+    await bar.getByRole('button', { name: 'Try again' }).click();
+    await bar.getByText('3 pictures indexed').waitFor();
+    await bar.getByRole('button', { name: '1 failed' }).waitFor();
+    await page.getByText('3 found').waitFor();
+    await bar.getByRole('button', { name: 'Dismiss' }).click();
+    await bar.waitFor({ state: 'hidden' });
+    await until('the run is forgotten', async () => {
+      const { runs } = await akin.client.collection('my-collection').runs();
+      return runs.length === 0;
+    });
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('shows how far a run is', async () => {
+    const collection = akin.client.collection('my-collection');
+    const report = { source: '/home/ada/Pictures', state: 'running', total: 3_000, done: 1_240, unchanged: 0 } as const;
+    await collection.reportRun('elsewhere', { ...report, failed: 3, secondsLeft: 125 });
+    const { page, context } = await openPage(browser, `${akin.url}/`);
+    const bar = page.getByRole('region', { name: 'Indexing' });
+    await bar.getByText('1,243 of 3,000 · 2 min left').waitFor();
+    await bar.getByRole('progressbar').waitFor();
+    await shot(page, 'runs-running');
+    await expectAccessible(page);
+    await collection.reportRun('elsewhere', { ...report, state: 'done', done: 3_000, failed: 0 });
+    await bar.getByText('3,000 pictures indexed').waitFor();
+    await context.close();
+  });
+});

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+import { RUN_ID_PARAMETER } from './report-run.ts';
+
+export const dismissRun = endpoint({
+  methods: ['POST'],
+  scope: 'index',
+  under: 'collections',
+  path: '/{collection}/runs/{run}/dismiss',
+  summary: 'Remove a run from the list.',
+  description: 'A run that is still reported is not removed (409).',
+  changes: true,
+  parameters: z.object({ collection: COLLECTION_PARAMETER, run: RUN_ID_PARAMETER, ...COMMON_PARAMETERS }),
+  answer: answer({}),
+});

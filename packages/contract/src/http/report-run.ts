@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+import { text } from '../parameter.ts';
+import { MAX_RUN_FAILURES, RUN, RUN_FAILURE, RUN_REPORT, RUN_STATES } from '../run.ts';
+
+export const RUN_ID_PARAMETER = text()
+  .regex(/^[\w.-]{1,100}$/, 'must be 1 to 100 letters, digits, dots, hyphens or underscores')
+  .meta({ description: 'Id of the run.', example: '0b0e7f04-6f0c-4d0a-9d35-1c2d9a6f5a11' });
+
+export const reportRun = endpoint({
+  methods: ['PUT'],
+  scope: 'index',
+  under: 'collections',
+  path: '/{collection}/runs/{run}',
+  summary: 'Report the state of a run over a folder.',
+  description:
+    'The program that indexes chooses an id and reports every few seconds. A collection keeps the ten newest runs.',
+  changes: true,
+  parameters: z.object({
+    collection: COLLECTION_PARAMETER,
+    run: RUN_ID_PARAMETER,
+    ...RUN_REPORT,
+    failures: z
+      .array(text())
+      .max(MAX_RUN_FAILURES, `must be at most ${MAX_RUN_FAILURES}`)
+      .default([])
+      .meta({
+        description: 'All failures so far, each a JSON object. Without any, those of the last report stay.',
+        example: ['{"path":"/home/me/Pictures/a.heic","code":"unsupported-image","msg":"HEIC is not read."}'],
+      }),
+    ...COMMON_PARAMETERS,
+  }),
+  bodies: {
+    'application/json': z.object({
+      source: z.string(),
+      state: z.enum(RUN_STATES),
+      total: z.int().optional(),
+      done: z.int().optional(),
+      unchanged: z.int().optional(),
+      failed: z.int().optional(),
+      secondsLeft: z.int().nullable().optional(),
+      failures: z.array(RUN_FAILURE).max(MAX_RUN_FAILURES).optional(),
+    }),
+  },
+  structured: ['failures'],
+  answer: answer({ run: RUN }),
+});

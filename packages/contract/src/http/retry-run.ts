@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+import { RUN_ID_PARAMETER } from './report-run.ts';
+
+export const retryRun = endpoint({
+  methods: ['POST'],
+  scope: 'index',
+  under: 'collections',
+  path: '/{collection}/runs/{run}/retry',
+  summary: 'Index the files again that failed in a run.',
+  description:
+    'Only the process that did the run can, as long as it runs: `akin serve` with a folder. Otherwise 409, and `error.msg` names the command to run.',
+  changes: true,
+  parameters: z.object({ collection: COLLECTION_PARAMETER, run: RUN_ID_PARAMETER, ...COMMON_PARAMETERS }),
+  answer: answer({}),
+  statuses: { 202: 'A new run is on its way.' },
+});

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+import { RUN } from '../run.ts';
+
+export const runs = endpoint({
+  methods: ['GET'],
+  scope: 'index',
+  under: 'collections',
+  path: '/{collection}/runs',
+  summary: 'List the ten newest runs over folders: how far they are, and what failed.',
+  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  answer: answer({ runs: z.array(RUN) }),
+});

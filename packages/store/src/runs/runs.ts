@@ -1,0 +1,113 @@
+import { AkinError, quote } from '@akin/domain';
+import type { Collection, Store } from '../context.ts';
+import type { Row } from '../engine/engine.ts';
+
+export type RunState = 'running' | 'paused' | 'done' | 'failed' | 'stopped';
+
+export interface RunFailure {
+  readonly path: string;
+  readonly code: string;
+  readonly msg: string;
+}
+
+/** What the program that indexes a folder says about its run. */
+export interface RunReport {
+  readonly source: string;
+  readonly state: RunState;
+  /** Files found so far, those indexed, left as they are, and failed. */
+  readonly total: number;
+  readonly done: number;
+  readonly unchanged: number;
+  readonly failed: number;
+  readonly secondsLeft: number | null;
+}
+
+export interface Run extends RunReport {
+  readonly id: string;
+  readonly startedAt: Date;
+  readonly failures: readonly RunFailure[];
+  /** Failures that are not listed. */
+  readonly failuresMore: number;
+}
+
+/** A collection keeps so many runs, the newest. */
+const MOST_RUNS = 10;
+/** Who indexes reports more often; a run that is not reported any more has stopped. */
+const ALIVE_SECONDS = 60;
+
+const COLUMNS = `id, started_at, report, failures,
+  told_at < clock_timestamp() - interval '${ALIVE_SECONDS} seconds' as silent`;
+
+/** The runs of a collection, the newest first. */
+export async function listRuns(store: Store, collection: Collection): Promise<Run[]> {
+  const rows = await store.engine.query(
+    `select ${COLUMNS} from akin.runs where collection = $1 order by started_at desc, id limit ${MOST_RUNS}`,
+    [collection.name],
+  );
+  return rows.map(fromRow);
+}
+
+/** @throws AkinError not-found */
+export async function findRun(store: Store, collection: Collection, id: string): Promise<Run> {
+  const [row] = await store.engine.query(`select ${COLUMNS} from akin.runs where collection = $1 and id = $2`, [
+    collection.name,
+    id,
+  ]);
+  if (row === undefined) throw new AkinError('not-found', `There is no run ${quote(id)} in ${collection.name}.`);
+  return fromRow(row);
+}
+
+/**
+ * Keeps what is said about a run.
+ *
+ * @param failures all so far; without any, those that were told before stay while some failed
+ */
+export async function reportRun(
+  store: Store,
+  collection: Collection,
+  id: string,
+  report: RunReport,
+  failures: readonly RunFailure[],
+): Promise<Run> {
+  const list = failures.length > 0 || report.failed === 0 ? JSON.stringify(failures) : null;
+  await store.engine.transaction(async (tx) => {
+    await tx.query(
+      // A run that is tried again begins again.
+      `insert into akin.runs as r (collection, id, report, failures) values ($1, $2, $3, coalesce($4, '[]'))
+       on conflict (collection, id) do update
+          set report = excluded.report, failures = coalesce($4, r.failures), told_at = clock_timestamp(),
+              started_at = case when $5 and r.report::json ->> 'state' in ('done', 'failed', 'stopped')
+                                then clock_timestamp() else r.started_at end`,
+      [collection.name, id, JSON.stringify(report), list, report.state === 'running'],
+    );
+    await tx.query(
+      `delete from akin.runs where collection = $1 and id in (
+         select id from akin.runs where collection = $1 order by started_at desc, id offset ${MOST_RUNS})`,
+      [collection.name],
+    );
+  });
+  return findRun(store, collection, id);
+}
+
+/** Forgets a run. @throws AkinError not-found; conflict while it is still reported */
+export async function dismissRun(store: Store, collection: Collection, id: string): Promise<void> {
+  const run = await findRun(store, collection, id);
+  if (run.state === 'running') {
+    throw new AkinError('conflict', 'This run is still going on: stop the command, or wait for its end.');
+  }
+  await store.engine.query('delete from akin.runs where collection = $1 and id = $2', [collection.name, id]);
+}
+
+function fromRow({ id, started_at, report, failures, silent }: Row): Run {
+  const told: RunReport = JSON.parse(report);
+  const listed: readonly RunFailure[] = JSON.parse(failures);
+  const stopped = silent && (told.state === 'running' || told.state === 'paused');
+  return {
+    ...told,
+    ...(stopped ? { state: 'stopped', secondsLeft: null } : {}),
+    id,
+    startedAt: started_at,
+    failures: listed,
+    failuresMore: Math.max(0, told.failed - listed.length),
+  };
+}
