@@ -48,7 +48,8 @@ it.each([
 
 describe('the report', () => {
   const report = { indexed: 3, unchanged: 2, removed: 1, leftOut: 0, nearDuplicates: 1, failures: [], stopped: false };
-  const failures = (count: number) => Array.from({ length: count }, (_, i) => ({ file: `${i}.jpg`, reason: 'broken' }));
+  const failures = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ file: `${i}.jpg`, reason: 'broken', code: 'unreadable' }));
 
   it('counts, and gives the exit code', () => {
     expect(reportText(report)).toBe(
