@@ -11,8 +11,8 @@ COPY pnpm-lock.yaml pnpm-workspace.yaml .npmrc ./
 RUN pnpm fetch
 COPY . .
 RUN pnpm install --frozen-lockfile --offline \
- && pnpm exec turbo run build --filter=akin... \
- && pnpm --filter akin --config.inject-workspace-packages=true deploy --prod --offline /akin
+ && pnpm exec turbo run build --filter=akin-search... \
+ && pnpm --filter akin-search --config.inject-workspace-packages=true deploy --prod --offline /akin
 # What no process reads goes: our own sources and tests, declarations of types, maps of other packages, and of
 # TensorFlow.js every build but Node's. Our own maps stay, so that stack traces name lines of the sources.
 RUN cd /akin \

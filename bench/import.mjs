@@ -15,7 +15,7 @@ import { printTable } from './lib/figures.mjs';
 import { cpuSeconds, megabytes, printMachine, watchMemory } from './lib/machine.mjs';
 import { readOptions } from './lib/options.mjs';
 
-const PROGRAM = fileURLToPath(new URL('bin/akin.mjs', import.meta.resolve('akin/package.json')));
+const PROGRAM = fileURLToPath(new URL('bin/akin.mjs', import.meta.resolve('akin-search/package.json')));
 const options = readOptions({ documents: '50000', pictures: '', gigabytes: '10', rounds: '2' });
 const count = Number(options.documents);
 

@@ -11,7 +11,7 @@ import { printTable } from './lib/figures.mjs';
 import { megabytes, peakBytes, printMachine } from './lib/machine.mjs';
 import { readOptions } from './lib/options.mjs';
 
-const PROGRAM = fileURLToPath(new URL('bin/akin.mjs', import.meta.resolve('akin/package.json')));
+const PROGRAM = fileURLToPath(new URL('bin/akin.mjs', import.meta.resolve('akin-search/package.json')));
 const options = readOptions({
   kinds: 'jpeg,progressive-jpeg,png-16',
   ways: 'sent,fetched,bulk',

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { createServices, drawImage } from '@akin/testing';
 import { collectionUrl } from './akin.mjs';
 
-const PROGRAM = fileURLToPath(new URL('bin/akin.mjs', import.meta.resolve('akin/package.json')));
+const PROGRAM = fileURLToPath(new URL('bin/akin.mjs', import.meta.resolve('akin-search/package.json')));
 /** Of `/proc/<pid>/stat`: Linux counts processor time in hundredths of a second. */
 const TICKS = 100;
 

@@ -43,8 +43,8 @@ export const ROOMS = {
       '@akin/web/package.json',
     ],
   },
-  e2e: { may: ['@akin/client', '@akin/contract', '@akin/domain', 'akin'] },
-  bench: { may: ['@akin/domain', '@akin/imaging', '@akin/lab', '@akin/modules', '@akin/testing', 'akin'] },
+  e2e: { may: ['@akin/client', '@akin/contract', '@akin/domain', 'akin-search'] },
+  bench: { may: ['@akin/domain', '@akin/imaging', '@akin/lab', '@akin/modules', '@akin/testing', 'akin-search'] },
 };
 
 /** Tests and what only they use may import these too, and whatever their package or the root names for development. */
@@ -241,7 +241,7 @@ function sourceFiles(folder) {
 
 const isTestFile = (path) => /\.test\.ts$|(^|\/)(test|testing|bench)\//.test(path);
 const isBuildFile = (file) => /vite\.config\.(ts|mjs)$/.test(file);
-const isOurs = (name) => name === 'akin' || name.startsWith('@akin/');
+const isOurs = (name) => name === 'akin-search' || name.startsWith('@akin/');
 const packageOf = (name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/');
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
 
