@@ -24,8 +24,11 @@ export class RunningCommand {
   /** Tests that wait for output; asked again whenever there is more. */
   readonly #waiting = new Set<() => void>();
 
-  constructor(args: readonly string[], options: { env?: NodeJS.ProcessEnv; cwd?: string; input?: string } = {}) {
-    this.#child = spawn(process.execPath, [PROGRAM, ...args], {
+  constructor(
+    args: readonly string[],
+    options: { env?: NodeJS.ProcessEnv; cwd?: string; input?: string; program?: string } = {},
+  ) {
+    this.#child = spawn(process.execPath, [options.program ?? PROGRAM, ...args], {
       env: { ...withoutSettings(process.env), ...options.env },
       ...(options.cwd ? { cwd: options.cwd } : {}),
     });
@@ -91,8 +94,12 @@ export interface ServingAkin {
 }
 
 /** Starts `akin serve` on a free port and waits until it tells its address. */
-export async function serveAkin(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<ServingAkin> {
-  const command = new RunningCommand(['serve', '--port', '0', '--no-open', ...args], { env });
+export async function serveAkin(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  program = PROGRAM,
+): Promise<ServingAkin> {
+  const command = new RunningCommand(['serve', '--port', '0', '--no-open', ...args], { env, program });
   const [, url = ''] = await command.says(/akin answers at (http:\S+)\//);
   return { command, url, client: createClient({ baseUrl: url }) };
 }

@@ -329,13 +329,13 @@ describe('the page about bulk', () => {
   it('has commands that work as they stand there', async () => {
     const page = await readFile(new URL('../../docs/bulk.md', import.meta.url), 'utf8');
     const [, block = ''] = page.match(/<!-- tested: bulk -->\n```sh\n([^`]*)```/) ?? [];
-    expect(block.match(/^npx akin /gm)).toHaveLength(5);
+    expect(block.match(/^npx akin-search /gm)).toHaveLength(5);
     await write('products.ndjson', [
       { id: 'cheap', price: 5 },
       { id: 'dear', price: 50 },
     ]);
     const akinCommand = `'${process.execPath}' '${PROGRAM}'`;
-    const script = `set -e\nexport AKIN_URL=${akin.url}\n${block.replaceAll('npx akin', akinCommand)}`;
+    const script = `set -e\nexport AKIN_URL=${akin.url}\n${block.replaceAll('npx akin-search', akinCommand)}`;
     const out = await shell('sh', ['-c', script], { cwd: place.folder, install: 'apt-get install curl' });
     expect(out).toMatch(/2 accepted.*2 accepted.*1 accepted.*shop is made anew: 2 documents copied/s);
     expect(out).toMatch(/retry: 2000\n\nevent: operation\n/);

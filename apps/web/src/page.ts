@@ -250,7 +250,7 @@ function emptyNote(state: ViewState, shown: Shown): TemplateResult | typeof noth
       ? nothing
       : html` <span class="whole">--collection ${state.collection}</span>`;
   return html`<p class="note">
-    This collection is empty. Index a folder with <code>npx akin index ~/Pictures${named}</code>.
+    This collection is empty. Index a folder with <code>npx akin-search index ~/Pictures${named}</code>.
   </p>`;
 }
 

@@ -37,7 +37,7 @@ export async function findServer(options: Parsed): Promise<Server> {
     if (!(error instanceof AkinRequestError)) throw error;
     throw new UsageError(
       error.status === 0
-        ? `${named === undefined ? `No akin serves from ${folder}, and none` : 'No akin'} answers at ${url}: start it with npx akin, or name another one with --url.`
+        ? `${named === undefined ? `No akin serves from ${folder}, and none` : 'No akin'} answers at ${url}: start it with npx akin-search, or name another one with --url.`
         : `What answers at ${url} is not ready: ${error.message}`,
     );
   }

@@ -135,7 +135,7 @@ export const serveCommand: Program = {
 async function firstRequests(collection: Collection, withKey: boolean): Promise<string> {
   const { docs } = (await collection.select({ rows: 1, sort: 'id asc', fl: 'id' })).response;
   const id = docs[0]?.id;
-  if (id === undefined) return 'The collection is empty: npx akin index <folder> fills it.\n';
+  if (id === undefined) return 'The collection is empty: npx akin-search index <folder> fills it.\n';
   const addresses = [
     collection.searchAddress('select', { rows: 3, fl: 'id,labels' }),
     collection.searchAddress('image', { 'rank.by.id': id, rows: 5, fl: 'id,score' }),

@@ -1,0 +1,78 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { servePictures } from './pictures.ts';
+import { run } from './shell.ts';
+
+const PACK = new URL('../../infra/scripts/pack.mjs', import.meta.url).href;
+
+/** A folder of a user who has npm and nothing of ours. */
+let home: Awaited<ReturnType<typeof temporaryFolder>>;
+let akin: ServingAkin | undefined;
+const installed = (...below: string[]) => path.join(home.folder, 'project', 'node_modules', ...below);
+
+beforeAll(async () => {
+  home = await temporaryFolder();
+  const project = path.join(home.folder, 'project');
+  // As npm test is run by npm too, whose settings for this repository are not the user's.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
+  const program = `import { pack } from ${JSON.stringify(PACK)}; console.log((await pack(process.argv[1])).join('\\n'));`;
+  const packed = await run(process.execPath, ['--input-type=module', '-e', program, path.join(home.folder, 'dist')], {
+    env,
+  });
+  const tarballs = packed.trim().split('\n');
+  expect(tarballs).toHaveLength(2);
+  await run('npm', ['install', '--no-audit', '--no-fund', '--prefix', project, ...tarballs], { env });
+}, 600_000);
+afterAll(async () => {
+  await akin?.command.stop();
+  await home?.remove();
+});
+
+describe('the packages', () => {
+  it('install without this repository, with nothing twice and no file of development', async () => {
+    expect(await readdir(installed('akin-search', 'node_modules', '@akin'))).not.toContain('testing');
+    for (const name of ['akin-search', 'akin-client']) {
+      const {
+        version,
+        license,
+        engines,
+        private: hidden,
+      } = JSON.parse(await readFile(installed(name, 'package.json'), 'utf8'));
+      expect({ license, hidden, node: engines.node }).toEqual({
+        license: 'Apache-2.0',
+        hidden: undefined,
+        node: '^20.19.0 || >=22.12.0',
+      });
+      expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+      expect(await readdir(installed(name))).toEqual(
+        expect.arrayContaining(['CHANGELOG.md', 'LICENSE', 'NOTICE', 'README.md']),
+      );
+    }
+    expect(await readdir(installed('@types')).catch(() => [])).toEqual([]);
+    expect(await readdir(installed('.bin'))).toEqual(expect.arrayContaining(['akin', 'akin-search']));
+  });
+
+  it('serve, take a document with a picture and find it, by the installed client', async () => {
+    await using pictures = await servePictures();
+    const program = installed('akin-search', 'bin', 'akin.mjs');
+    akin = await serveAkin(['--data', path.join(home.folder, 'data'), '--no-demo'], {}, program);
+    const page = await (await fetch(`${akin.url}/`)).text();
+    const [, script = ''] = page.match(/src="(\/assets\/[^"]+\.js)"/) ?? [];
+    expect((await fetch(`${akin.url}${script}`)).status).toBe(200);
+    const use = `
+      import { createClient } from 'akin-client';
+      const [url, image] = process.argv.slice(1);
+      const collection = createClient({ baseUrl: url }).collection('my-collection');
+      await collection.add([{ id: 'shoe', image, price: 12.5 }], { commit: true });
+      const { response } = await collection.image({ 'rank.by.id': 'shoe', fl: 'id,price,score' });
+      console.log(JSON.stringify(response.docs));
+    `;
+    const cwd = path.join(home.folder, 'project');
+    const printed = await run(process.execPath, ['--input-type=module', '-e', use, akin.url, `${pictures.url}/1.jpg`], {
+      cwd,
+    });
+    expect(JSON.parse(printed)).toEqual([{ id: 'shoe', price: 12.5, score: 1 }]);
+  }, 180_000);
+});

@@ -1,0 +1,150 @@
+// npm run pack: writes what npm installs into dist/: akin-search-<version>.tgz (the command) and
+// akin-client-<version>.tgz (the client). Neither needs this workspace, or packages of ours from a registry.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { endWithNpm, prepare, ROOT } from './prepare.mjs';
+
+/**
+ * Packages that the command brings along: ours, which no registry has, and TensorFlow.js, of which 5 of 113 MB are
+ * for Node. They are copied as they are, so that workers, models and WebAssembly lie where the code looks for them.
+ */
+const BROUGHT_ALONG = /^@(akin|tensorflow)\//;
+/** Files that nobody reads who only runs akin. */
+const UNREAD = /\.(d\.[cm]?ts|map|tsbuildinfo)$|\.test\.js$/;
+const OF_TENSORFLOW = /^dist\/([^/]+\.node\.js|[^/]+\.wasm)$|^(package\.json|LICENSE.*|README\.md)$/;
+
+/**
+ * @param {string} folder where the tarballs and the folders that they are made of go
+ * @returns {Promise<string[]>} paths of the tarballs
+ */
+export async function pack(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  const command = stageCommand(join(folder, 'akin-search'));
+  const client = await stageClient(join(folder, 'akin-client'));
+  return [command, client].map((staged) => tarball(staged, folder));
+}
+
+function stageCommand(stage) {
+  const source = join(ROOT, 'apps/akin');
+  const manifest = published(source);
+  const dependencies = {};
+  const bundled = new Set();
+  copyPackage(source, stage);
+  const collect = (from) => {
+    for (const [name, version] of Object.entries(readManifest(from).dependencies ?? {})) {
+      if (name.startsWith('@types/') || name.startsWith('@webgpu/')) continue;
+      if (BROUGHT_ALONG.test(name)) {
+        if (bundled.has(name)) continue;
+        bundled.add(name);
+        const found = packageFolder(name, from);
+        copyPackage(found, join(stage, 'node_modules', name));
+        collect(found);
+      } else if ((dependencies[name] ?? version) !== version) {
+        throw new Error(`${name} is wanted as ${version} and as ${dependencies[name]}: let them agree.`);
+      } else {
+        dependencies[name] = version;
+      }
+    }
+  };
+  collect(source);
+  const names = [...bundled].sort();
+  for (const name of names) dependencies[name] = readManifest(join(stage, 'node_modules', name)).version;
+  writeManifest(stage, { ...manifest, dependencies: sorted(dependencies), bundleDependencies: names });
+  return stage;
+}
+
+async function stageClient(stage) {
+  const source = join(ROOT, 'packages/client');
+  const { dependencies: _, name: __, ...manifest } = published(source);
+  const bundle = await rolldown({ input: join(source, 'dist/index.js'), platform: 'neutral' });
+  await bundle.write({ dir: join(stage, 'dist'), format: 'esm', entryFileNames: 'index.js' });
+  await bundle.close();
+  for (const file of readdirSync(join(source, 'dist'))) {
+    if (!file.endsWith('.d.ts') || file.endsWith('.test.d.ts')) continue;
+    if (readFileSync(join(source, 'dist', file), 'utf8').includes('@akin/')) {
+      throw new Error(`The types in packages/client/dist/${file} need a package that users do not have.`);
+    }
+    cpSync(join(source, 'dist', file), join(stage, 'dist', file));
+  }
+  for (const paper of ['README.md', 'CHANGELOG.md']) copyIfThere(join(source, paper), join(stage, paper));
+  writeManifest(stage, { name: 'akin-client', ...manifest });
+  return stage;
+}
+
+/** Copies a package without what only its development needs. */
+function copyPackage(from, to) {
+  const { name, files = [] } = readManifest(from);
+  mkdirSync(to, { recursive: true });
+  const isOurs = !name.startsWith('@tensorflow/');
+  if (!isOurs) copyMatching(from, to, (path) => OF_TENSORFLOW.test(path));
+  for (const file of isOurs ? files : []) {
+    if (!existsSync(join(from, file))) throw new Error(`${name} lacks ${file}: is everything built?`);
+    cpSync(join(from, file), join(to, file), { recursive: true, filter: (path) => !UNREAD.test(path) });
+  }
+  // What it needs the command names itself, with versions that npm knows.
+  const { devDependencies: _, scripts: __, dependencies: ___, ...manifest } = readManifest(from);
+  writeManifest(to, manifest);
+  for (const paper of ['README.md', 'CHANGELOG.md']) copyIfThere(join(from, paper), join(to, paper));
+}
+
+function copyMatching(from, to, wanted, below = '') {
+  for (const entry of readdirSync(join(from, below), { withFileTypes: true })) {
+    const path = below ? `${below}/${entry.name}` : entry.name;
+    if (entry.isDirectory() && path === 'dist') copyMatching(from, to, wanted, path);
+    else if (entry.isFile() && wanted(path)) cpSync(join(from, path), join(to, path));
+  }
+}
+
+/** The manifest of a package as users get it. The release workflow knows where the repository is; no file has to. */
+function published(folder) {
+  const { private: _, devDependencies: __, scripts: ___, ...all } = readManifest(folder);
+  const manifest = { ...all, files: [...all.files, 'CHANGELOG.md', 'NOTICE'] };
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = process.env;
+  if (!server || !repository) return manifest;
+  return { ...manifest, repository: { type: 'git', url: `git+${server}/${repository}.git` } };
+}
+
+function tarball(stage, folder) {
+  for (const paper of ['LICENSE', 'NOTICE']) copyIfThere(join(ROOT, paper), join(stage, paper));
+  const npm = spawnSync('npm', ['pack', '--json', '--pack-destination', folder], {
+    cwd: stage,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (npm.status !== 0) throw new Error(`npm pack failed in ${stage}:\n${npm.stderr}`);
+  const [{ filename, size, unpackedSize, entryCount }] = JSON.parse(npm.stdout);
+  process.stderr.write(`${filename}: ${megabytes(size)}, ${entryCount} files, ${megabytes(unpackedSize)} unpacked\n`);
+  return join(folder, filename);
+}
+
+/** Where a package that another one depends on lies; one whose doors are closed to `require` too. */
+function packageFolder(name, from) {
+  for (let folder = realpathSync(from); folder !== dirname(folder); folder = dirname(folder)) {
+    const candidate = join(folder, 'node_modules', name);
+    if (existsSync(join(candidate, 'package.json'))) return realpathSync(candidate);
+  }
+  throw new Error(`${name}, which ${from} needs, is not installed.`);
+}
+
+function copyIfThere(from, to) {
+  if (existsSync(from)) cpSync(from, to);
+}
+
+const readManifest = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+
+function writeManifest(folder, manifest) {
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+const sorted = (record) => Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  endWithNpm();
+  await prepare();
+  for (const file of await pack(join(ROOT, 'dist'))) process.stdout.write(`${file}\n`);
+}
