@@ -6,6 +6,11 @@ import type { Features, Network } from './network/network.ts';
 export interface Picture {
   /** Upright, on white; large pictures come shrunk, but with a short side of at least 256. */
   readonly pixels: Pixels;
+  /**
+   * The same, with a short side of at least so many pixels where the file has them: for models that shrink by a kernel
+   * of their own. May decode the file again.
+   */
+  pixelsOf(side: number): Promise<Pixels>;
   /** The whole picture squashed to a square of {@link SQUARE} pixels a side: what the main network is shown, too. */
   square(): Pixels;
   /**
@@ -32,7 +37,11 @@ export interface Networks {
   copies(): Promise<Network<'copy'>>;
 }
 
-export function preparePicture(pixels: Pixels, networks: Networks): Picture {
+export function preparePicture(
+  pixels: Pixels,
+  networks: Networks,
+  pixelsOf: (side: number) => Promise<Pixels> = async () => pixels,
+): Picture {
   let features: Promise<Features> | undefined;
   let square: Pixels | undefined;
   let crops: readonly Pixels[] | undefined;
@@ -44,6 +53,7 @@ export function preparePicture(pixels: Pixels, networks: Networks): Picture {
   const shrink = (inner: Pixels) => resizeArea(inner === pixels ? squash() : inner, CROP_SIDE, CROP_SIDE);
   return {
     pixels,
+    pixelsOf,
     square: squash,
     contentCrops() {
       crops ??= cropsOf(pixels, squash()).map(shrink);

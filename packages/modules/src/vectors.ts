@@ -2,9 +2,9 @@
  * The door for those who compare, store and check the results of analyses without running one. Pure: no TensorFlow, no
  * image library; the codebook of a module is read from its file when first needed.
  */
-import type { Calibration } from '@akin/domain';
+import type { Calibration, ModuleManifest } from '@akin/domain';
 import { MODULES } from './manifests.ts';
-import { codebookOf } from './vectors/codebook.ts';
+import { codebookOf, descriptorOf } from './vectors/codebook.ts';
 import { nearestCells as nearestCellsOf } from './vectors/codes.ts';
 
 export { colorQuery, parseHexColors, type WeightedColor } from './color/query.ts';
@@ -44,6 +44,13 @@ export function calibrations(): ReadonlyMap<string, Calibration> {
 }
 
 const DESCRIBED = MODULES.filter(({ descriptor }) => descriptor).map(({ name }) => name);
+
+/** The modules as this process uses them: with as many numbers as the model in use gives. */
+export function modulesInUse(): ModuleManifest[] {
+  return MODULES.map((module) =>
+    module.descriptor === undefined ? module : { ...module, descriptor: descriptorOf(module.name) },
+  );
+}
 
 /** How many cells the module's codebook has; cells are numbered from 0. */
 export function cellCount(module: string): number {

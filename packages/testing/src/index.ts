@@ -17,4 +17,5 @@ export { createServices, type Services } from './services.ts';
 export { type SmallDisk, smallDisk } from './small-disk.ts';
 export { type TestDatabase, testDatabase } from './test-database.ts';
 export { type TestRedis, testRedis } from './test-redis.ts';
+export { TINY_TOWERS } from './tiny-towers.ts';
 export { type ReceivedSpan, receiveTraces, type TraceReceiver } from './traces.ts';

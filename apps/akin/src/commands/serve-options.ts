@@ -13,7 +13,8 @@ const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 export const CONTENT_MODEL_OPTION: Option = {
   name: 'content-model',
   value: 'folder',
-  about: 'Your own TensorFlow.js model for content, trained by akin train; see docs/content-models.md',
+  about:
+    'Another model for content: a folder in the layout of Hugging Face, or one of TensorFlow.js trained by akin train; see docs/content-models.md',
 };
 
 const MEGABYTE = 1024 ** 2;

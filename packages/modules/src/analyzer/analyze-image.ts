@@ -2,6 +2,7 @@ import { stringifyJson } from '@akin/domain';
 import { decodeImage, type ExifFacts, type ImageLimits, makeThumbnailFromPixels, readExif } from '@akin/imaging';
 import { loadModule } from '../load-module.ts';
 import { MODULES, parseModulesApply } from '../manifests.ts';
+import { isModelFolder } from '../model-folder/files.ts';
 import type { Module } from '../module.ts';
 import type { Backend } from '../network/backend.ts';
 import type { Model } from '../network/model.ts';
@@ -20,7 +21,10 @@ export interface AnalyzeOptions {
   readonly limits?: Partial<ImageLimits>;
   /** `wasm` when absent. To be the same in all calls of a thread, in which TensorFlow.js has one for all networks. */
   readonly backend?: Backend;
-  /** Folder of a user's own model for the module content, which must be trained. A thread uses one and keeps it. */
+  /**
+   * Folder of another model for the module content: a trained one of TensorFlow.js, or one in the layout of Hugging Face.
+   * A thread uses one and keeps it.
+   */
   readonly contentModel?: string;
   /** The name that outputs of the content model must carry; what the folder holds when absent. */
   readonly contentModelName?: string;
@@ -62,12 +66,14 @@ export async function analyzeImage(bytes: Uint8Array, options: AnalyzeOptions = 
     times[part] = now - began;
     began = now;
   };
-  const { width, height, pixels } = await decodeImage(bytes, {
-    minSide: MIN_SIDE,
-    ...(options.limits && { limits: options.limits }),
-  });
+  const decode = (minSide: number) =>
+    decodeImage(bytes, { minSide, ...(options.limits && { limits: options.limits }) });
+  const { width, height, pixels } = await decode(MIN_SIDE);
   ended('decode');
-  const picture = preparePicture(pixels, sharedNetworks(options.backend ?? 'wasm'));
+  const picture = preparePicture(pixels, sharedNetworks(options.backend ?? 'wasm'), async (side) => {
+    const isLarge = pixels.width === width || Math.min(pixels.width, pixels.height) >= side;
+    return isLarge ? pixels : (await decode(side)).pixels;
+  });
   const outputs = new Map<string, unknown>();
   for (const manifest of MODULES) {
     if (!modules.includes(manifest.name)) continue;
@@ -101,6 +107,10 @@ const copies = once((backend: Backend) =>
   open(({ COPIES_FOLDER, readModel }) => readModel<'copy'>(COPIES_FOLDER), backend),
 );
 const ownContent = once(async (folder: string, backend: Backend, name: string) => {
+  if (isModelFolder(folder)) {
+    const { openFolderContent } = await import('../model-folder/content.ts');
+    return openFolderContent(folder, name);
+  }
   const { openOwnContent } = await import('../content-model/own-content.ts');
   return openOwnContent(folder, backend, name);
 });

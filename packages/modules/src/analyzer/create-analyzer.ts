@@ -3,7 +3,9 @@ import { AkinError } from '@akin/domain';
 import { decodingBytes, formatBytes, type ImageLimits } from '@akin/imaging';
 import { memoryLimit, WeightedSemaphore } from '@akin/runtime';
 import { Piscina } from 'piscina';
-import { readTrained } from '../content-model/files.ts';
+import { contentCodebook } from '../content-model/files.ts';
+import { isModelFolder } from '../model-folder/files.ts';
+import { leastSide, readPreprocessing } from '../model-folder/preprocessing.ts';
 import { type Backend, type BackendChoice, checkBackend, chooseBackend } from '../network/backend.ts';
 import { type Analysis, type AnalyzeOptions, MIN_SIDE } from './analyze-image.ts';
 import type { Reply, Task } from './worker.ts';
@@ -13,7 +15,7 @@ export interface AnalyzerConfig {
   readonly threads: number;
   /** `wasm` when not given; `auto` takes the fastest that runs here; what others need must have been installed. */
   readonly backend?: BackendChoice;
-  /** Folder of a user's own trained model for the module content; this process must use its codebook too. */
+  /** Folder of another model for the module content, as `AnalyzeOptions` has it; this process must use its codebook too. */
   readonly contentModel?: string;
   readonly limits?: Partial<ImageLimits>;
   /** Bytes of memory that pictures may take together; `defaultPictureMemory` when not given. */
@@ -101,7 +103,11 @@ export function createPool(
 ): Analyzer {
   const { threads, backend, contentModel, limits } = config;
   // Threads come and go, and the model may be trained anew meanwhile: all keep to the one that there is now.
-  const contentModelName = contentModel && readTrained(contentModel).model;
+  const contentModelName = contentModel && contentCodebook(contentModel).model;
+  const minSide =
+    contentModel && isModelFolder(contentModel)
+      ? Math.max(MIN_SIDE, leastSide(readPreprocessing(contentModel)))
+      : MIN_SIDE;
   const pool = new Piscina<Task, Reply>({
     filename: worker.href,
     minThreads: 1,
@@ -123,7 +129,7 @@ export function createPool(
     const { urgent = false, modules, thumbnail = false, exif = false } = options;
     const signal = options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal;
     signal.throwIfAborted();
-    const needed = await decodingBytes(bytes, { minSide: MIN_SIDE, ...(limits && { limits }) });
+    const needed = await decodingBytes(bytes, { minSide, ...(limits && { limits }) });
     if (needed > mostToDecode) throw needsTooMuch(needed, mostToDecode);
     const leaveMemory = await decoding.enter(urgent, signal, needed);
     let leavePlace: () => void;

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { AkinError } from '@akin/domain';
+import { untrainedCodebook } from '../model-folder/codebook.ts';
+import { isModelFolder, readModelFolder } from '../model-folder/files.ts';
 import { type Codebook, descriptorOf, readCodebook, useCodebook } from '../vectors/codebook.ts';
 import { type ContentModelManifest, MANIFEST_FILE, readManifest } from './manifest.ts';
 
@@ -75,14 +77,20 @@ export function modelId({ manifest, hash }: ModelFiles, axes: Uint8Array): strin
 }
 
 /**
- * Makes a trained model that of this process, or thread, for the module content: to be called before outputs are read,
- * compared or written. Reads the codebook alone, not the model.
+ * Makes a model that of this process, or thread, for the module content: to be called before outputs are read, compared
+ * or written. Reads the codebook of a trained model; of one in the layout of Hugging Face the configuration, and the
+ * weights for their hash.
  *
- * @throws {AkinError} bad-request when the folder holds no trained model, or its codebook is damaged; the message says how to
- *   train it.
+ * @throws {AkinError} bad-request when the folder holds no trained model and none that akin knows, or its codebook is
+ *   damaged; the message says what is wrong, or how to train it.
  */
 export function useContentModel(folder: string): void {
-  useCodebook('content', readTrained(folder));
+  useCodebook('content', contentCodebook(folder));
+}
+
+/** The codebook of a content model, be it trained by akin or in the layout of Hugging Face. */
+export function contentCodebook(folder: string): Codebook {
+  return isModelFolder(folder) ? untrainedCodebook(readModelFolder(folder)) : readTrained(folder);
 }
 
 /**

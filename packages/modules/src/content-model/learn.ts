@@ -1,17 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { AkinError, roundToHalves } from '@akin/domain';
-import { decodeImage, type Pixels } from '@akin/imaging';
+import { decodeImage } from '@akin/imaging';
 import { MIN_SIDE } from '../analyzer/analyze-image.ts';
+import { fitCalibration, NON_MATCHING_SCORES } from '../learn/calibration.ts';
 import { classFolders, seeClasses } from '../learn/class-folders.ts';
 import { trainCodebook } from '../learn/codebook.ts';
 import { filesBelow } from '../learn/files-below.ts';
 import { toRows } from '../learn/linear.ts';
 import { fewerFiles } from '../learn/sample-folder.ts';
+import { openPictures } from '../model-folder/content.ts';
+import { CALIBRATION_FILE, isModelFolder, readModelFolder } from '../model-folder/files.ts';
 import type { Backend } from '../network/backend.ts';
+import type { Picture } from '../picture.ts';
 import { descriptorOf } from '../vectors/codebook.ts';
 import { distance } from '../vectors/unit.ts';
 import { readAxes, trainAxes, unitOf } from './axes.ts';
-import { AXES_FILE, modelId, readModelFiles } from './files.ts';
+import { AXES_FILE, CODEBOOK_FILE, modelId, readModelFiles } from './files.ts';
 import { openModel } from './run-model.ts';
 
 export interface Lesson {
@@ -33,8 +37,8 @@ export interface Listener {
 
 /** The files of a training, and the name that outputs will carry. */
 export interface Learned {
-  readonly axes: Uint8Array;
-  readonly codebook: Uint8Array;
+  /** By name, to be written into the folder of the model. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
   readonly model: string;
   /** How many were learned from. */
   readonly pictures: number;
@@ -45,6 +49,8 @@ export interface Learned {
 const LEAST_PICTURES = 100;
 /** More teach hardly more; these are taken from the whole folder. */
 const MOST_PICTURES = 10_000;
+/** Pairs of more change the calibration by less than 0.01. */
+const MOST_MEASURED = 2000;
 const SEED = 1;
 /** Vectors of length 1 that are nearer than this differ by rounding alone. */
 const LEAST_DIFFERENCE = 1e-4;
@@ -55,16 +61,20 @@ const LEAST_DIFFERENCE = 1e-4;
  *
  * @throws {AkinError} bad-request when the model does not open, there are too few pictures, or no class where they are asked for.
  */
-export async function learn({ folder, pictures, classes, backend }: Lesson, listener: Listener): Promise<Learned> {
+export async function learn(lesson: Lesson, listener: Listener): Promise<Learned> {
+  const { folder, pictures, classes, backend } = lesson;
+  if (isModelFolder(folder)) return measure(lesson, listener);
   const { dimensions } = descriptorOf('content');
-  const files = await readModelFiles(folder);
-  const run = await openModel(folder, files, backend ?? 'wasm');
-  const paths = await filesBelow(pictures).catch((cause) => {
-    throw new AkinError('bad-request', `${pictures} is no folder of pictures.`, { cause });
-  });
+  const modelFiles = await readModelFiles(folder);
+  const run = await openModel(folder, modelFiles, backend ?? 'wasm');
+  const paths = await filesOf(pictures);
   const pathsOfClasses = classes === undefined ? [] : await classFolders(classes).catch(badRequest);
   const taken = fewerFiles(MOST_PICTURES, paths);
-  const numbersOf = seeing(run, new Set([...taken, ...pathsOfClasses.flat()]).size, listener);
+  const numbersOf = seeing(
+    (picture) => run(picture.pixels),
+    new Set([...taken, ...pathsOfClasses.flat()]).size,
+    listener,
+  );
   const numbers = await numbersOf(taken);
   checkNumbers(numbers, pictures, folder);
   const numbersOfClasses =
@@ -76,22 +86,61 @@ export async function learn({ folder, pictures, classes, backend }: Lesson, list
     numbers.map((one) => roundToHalves(axes.describe(one))),
     dimensions,
   );
-  const model = modelId(files, axesFile);
+  const model = modelId(modelFiles, axesFile);
   const codebook = trainCodebook({ module: 'content', model, vectors, seed: SEED });
-  return { axes: axesFile, codebook, model, pictures: numbers.length, classes: numbersOfClasses.length };
+  const files = new Map([
+    [AXES_FILE, axesFile],
+    [CODEBOOK_FILE, codebook],
+  ]);
+  return { files, model, pictures: numbers.length, classes: numbersOfClasses.length };
+}
+
+async function filesOf(pictures: string): Promise<string[]> {
+  return filesBelow(pictures).catch((cause) => {
+    throw new AkinError('bad-request', `${pictures} is no folder of pictures.`, { cause });
+  });
+}
+
+/**
+ * A model in the layout of Hugging Face is taken as it is: what is measured is how far two pictures of the folder lie
+ * apart, from which scores come.
+ */
+async function measure({ folder, pictures, classes }: Lesson, listener: Listener): Promise<Learned> {
+  if (classes !== undefined) {
+    throw new AkinError(
+      'bad-request',
+      `The model in ${folder} is taken as it is, so that it learns nothing from --classes: leave them out.`,
+    );
+  }
+  const model = readModelFolder(folder);
+  const run = await openPictures(model);
+  const paths = fewerFiles(MOST_MEASURED, await filesOf(pictures));
+  const numbers = await seeing(run, paths.length, listener)(paths);
+  checkNumbers(numbers, pictures, folder);
+  const vectors = toRows(numbers.map(roundToHalves), model.config.dimensions);
+  const calibration = fitCalibration(vectors, NON_MATCHING_SCORES);
+  const json = JSON.stringify({ model: model.id, pictures: numbers.length, calibration });
+  return {
+    files: new Map([[CALIBRATION_FILE, Buffer.from(`${json}\n`)]]),
+    model: model.id,
+    pictures: numbers.length,
+    classes: 0,
+  };
 }
 
 /** What the model gives for files. Each is seen once, however often it is asked for; what is no picture is left out. */
 function seeing(
-  run: (pixels: Pixels) => Float32Array,
+  run: (picture: Pick<Picture, 'pixels' | 'pixelsOf'>) => Float32Array | Promise<Float32Array>,
   all: number,
   { progress, skip }: Listener,
 ): (paths: readonly string[]) => Promise<Float32Array[]> {
   const seen = new Map<string, Float32Array | undefined>();
   const see = async (path: string) => {
     try {
-      const { pixels } = await decodeImage(await readFile(path), { minSide: MIN_SIDE });
-      return unitOf(run(pixels));
+      const bytes = await readFile(path);
+      const { pixels } = await decodeImage(bytes, { minSide: MIN_SIDE });
+      const pixelsOf = async (minSide: number) => (await decodeImage(bytes, { minSide })).pixels;
+      return unitOf(await run({ pixels, pixelsOf }));
     } catch (error) {
       skip(path, (error as Error).message);
       return undefined;

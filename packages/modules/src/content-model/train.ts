@@ -2,7 +2,6 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AkinError } from '@akin/domain';
-import { AXES_FILE, CODEBOOK_FILE } from './files.ts';
 import type { Learned, Lesson, Listener } from './learn.ts';
 import type { News } from './train-thread.ts';
 
@@ -27,12 +26,9 @@ const THREAD_FILE = new URL('../../dist/content-model/train-thread.js', import.m
  */
 export async function trainContentModel(config: TrainingConfig): Promise<Trained> {
   const { folder, signal } = config;
-  const { axes, codebook, ...learned } = await learnInThread(config);
+  const { files, ...learned } = await learnInThread(config);
   signal?.throwIfAborted();
-  await replaceFiles([
-    [join(folder, AXES_FILE), axes],
-    [join(folder, CODEBOOK_FILE), codebook],
-  ]);
+  await replaceFiles(Array.from(files, ([name, bytes]) => [join(folder, name), bytes]));
   return learned;
 }
 

@@ -80,6 +80,19 @@ export async function loadPackageOf(backend: 'onnx' | 'node'): Promise<unknown> 
   return import(pathToFileURL(file).href);
 }
 
+/** The address to import a package from that only some installations have; undefined in those that have not. */
+export function locatePackage(name: string): string | undefined {
+  const file = locate(name);
+  return file && pathToFileURL(file).href;
+}
+
+export function packageMissing(name: string): AkinError {
+  return new AkinError(
+    'conflict',
+    `This content model needs ${name}, which is not installed. Run: npm install --ignore-scripts ${name}`,
+  );
+}
+
 function locate(name: string): string | undefined {
   try {
     return createRequire(import.meta.url).resolve(name);

@@ -28,6 +28,8 @@ export interface Codebook {
   readonly planes: Float32Array;
   readonly offsets: Float32Array;
   readonly calibration: Calibration;
+  /** Of a text and a picture, where the model knows words. */
+  readonly wordsCalibration?: Calibration;
 }
 
 /** Bits of the signature. */
@@ -69,7 +71,8 @@ export function codebookFile(module: string): URL {
 export function descriptorOf(module: string): { output: string; cell: string; dimensions: number } {
   const descriptor = MODULES.find(({ name }) => name === module)?.descriptor;
   if (descriptor === undefined) throw new Error(`There is no module ${JSON.stringify(module)} with a descriptor.`);
-  return descriptor;
+  // A model of the user's may give more or fewer numbers than akin's own.
+  return { ...descriptor, dimensions: read.get(module)?.dimensions ?? descriptor.dimensions };
 }
 
 /** Reads a codebook and checks the hash of its numbers. */

@@ -1,0 +1,123 @@
+import { join } from 'node:path';
+import { type Refuse, readJsonObject, refuser } from './read-json.ts';
+
+/** What `config.json` says about a model. */
+export interface ModelConfig {
+  /** Of the model, as outputs name it: at most 40 letters, digits, dots, hyphens and underscores. */
+  readonly name: string;
+  readonly type: string;
+  readonly family: Family;
+  /** How many numbers it gives for a picture. */
+  readonly dimensions: number;
+  /** Given where there is a tower for text. */
+  readonly text: TextConfig | undefined;
+}
+
+export interface TextConfig {
+  /** How many tokens it takes at most. */
+  readonly tokens: number;
+  /** Whether texts are filled up to that, as the model was trained. */
+  readonly padded: boolean;
+  /** The output that is the vector. */
+  readonly output: string;
+  /** Whether texts come in small letters and without punctuation. */
+  readonly plain: boolean;
+}
+
+/** What is known of models of one kind. */
+export interface Family {
+  /** Which output is the vector: a whole one by name, or the first row (CLS) of a sequence. */
+  readonly output: string;
+  readonly kind: 'projected' | 'pooled' | 'CLS';
+  /**
+   * Cosines of pictures: of two unrelated ones (the median), and what one in a hundred such pairs reaches. Typical of
+   * models of the family; `akin train` measures those of a model.
+   */
+  readonly pictures: Cosines;
+  /** The same of a text and a picture, and what a text that fits reaches. */
+  readonly words?: Cosines & { readonly fits: number };
+}
+
+export interface Cosines {
+  readonly usual: number;
+  readonly rare: number;
+}
+
+const CLS = { output: 'last_hidden_state', kind: 'CLS' } as const;
+const CLIP: Family = {
+  output: 'image_embeds',
+  kind: 'projected',
+  pictures: { usual: 0.5, rare: 0.78 },
+  words: { usual: 0.16, rare: 0.23, fits: 0.29 },
+};
+const SIGLIP: Family = {
+  output: 'pooler_output',
+  kind: 'pooled',
+  pictures: { usual: 0.52, rare: 0.78 },
+  words: { usual: 0.01, rare: 0.065, fits: 0.115 },
+};
+const DINO: Family = { ...CLS, pictures: { usual: 0.08, rare: 0.45 } };
+
+/** `model_type` of models, and where their config keeps the number of numbers, with the default of their class. */
+const TYPES: Readonly<Record<string, { family: Family; dimensions: [path: string, unsaid: number] }>> = {
+  clip: { family: CLIP, dimensions: ['projection_dim', 512] },
+  clip_vision_model: { family: CLIP, dimensions: ['projection_dim', 512] },
+  siglip: { family: SIGLIP, dimensions: ['vision_config.hidden_size', 768] },
+  siglip_vision_model: { family: SIGLIP, dimensions: ['hidden_size', 768] },
+  dinov2: { family: DINO, dimensions: ['hidden_size', 768] },
+  dinov2_with_registers: { family: DINO, dimensions: ['hidden_size', 768] },
+  dinov3_vit: { family: DINO, dimensions: ['hidden_size', 384] },
+  vit: { family: { ...CLS, pictures: { usual: 0.15, rare: 0.5 } }, dimensions: ['hidden_size', 768] },
+};
+
+const TEXTS: Readonly<Record<string, Omit<TextConfig, 'tokens'> & { tokens: number }>> = {
+  clip: { tokens: 77, padded: false, output: 'text_embeds', plain: false },
+  siglip: { tokens: 64, padded: true, output: 'pooler_output', plain: true },
+};
+
+/** The index of pgvector and the codes take that many; models that describe pictures have some thousands at most. */
+const MOST_DIMENSIONS = 4000;
+/** Codes divide a vector into parts of so many numbers. */
+const STEP = 8;
+
+/** @throws {AkinError} bad-request that names the type of model when it is not known. */
+export function readConfig(folder: string): ModelConfig {
+  const file = join(folder, 'config.json');
+  const sent = readJsonObject(file);
+  const refuse = refuser(file);
+  const type = sent.model_type;
+  const known = typeof type === 'string' && Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
+  if (typeof type !== 'string' || known === undefined) {
+    throw refuse(
+      `has the model_type ${JSON.stringify(type ?? null)}, which akin does not know. Known are ${Object.keys(TYPES).join(', ')}`,
+    );
+  }
+  const dimensions = numberAt(sent, ...known.dimensions, refuse);
+  if (dimensions % STEP !== 0 || dimensions > MOST_DIMENSIONS) {
+    throw refuse(
+      `says that the model gives ${dimensions} numbers; akin takes multiples of ${STEP} up to ${MOST_DIMENSIONS}`,
+    );
+  }
+  const text = TEXTS[type];
+  return {
+    name: nameOf(sent, type),
+    type,
+    family: known.family,
+    dimensions,
+    text: text && { ...text, tokens: numberAt(sent, 'text_config.max_position_embeddings', text.tokens, refuse) },
+  };
+}
+
+function numberAt(sent: Record<string, unknown>, path: string, unsaid: number, refuse: Refuse): number {
+  let value: unknown = sent;
+  for (const key of path.split('.')) value = (value as Record<string, unknown> | undefined)?.[key];
+  value ??= unsaid;
+  if (Number.isInteger(value) && (value as number) > 0) return value as number;
+  throw refuse(`has ${JSON.stringify(path)}, which is not a positive whole number`);
+}
+
+/** The last part of where it was published, so that copies in folders of any name are one model. */
+function nameOf({ _name_or_path: path }: Record<string, unknown>, type: string): string {
+  const last = typeof path === 'string' ? path.split(/[\\/]/).at(-1) : undefined;
+  return last?.replace(/[^\w.-]/g, '-').slice(0, 40) || type;
+}

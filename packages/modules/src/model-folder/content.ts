@@ -1,0 +1,61 @@
+import { AkinError } from '@akin/domain';
+import { unitOf } from '../content-model/axes.ts';
+import type { Module } from '../module.ts';
+import type { Picture } from '../picture.ts';
+import { descriptorOf, useCodebook } from '../vectors/codebook.ts';
+import { untrainedCodebook } from './codebook.ts';
+import { type ModelFolder, readModelFolder } from './files.ts';
+import { leastSide, preprocess } from './preprocessing.ts';
+import { openTower } from './tower.ts';
+
+/**
+ * The analysis of the module content by a model in the layout of Hugging Face; the thread's codebook becomes that of the
+ * model.
+ *
+ * @param name That outputs must carry, because others of this process do; any when empty.
+ * @throws {AkinError} bad-request when the folder holds no model that akin knows, or one that is damaged; unavailable
+ *   when it is not `name`; conflict when onnxruntime-node is missing.
+ */
+export async function openFolderContent(folder: string, name = ''): Promise<Module['analyze']> {
+  const model = readModelFolder(folder);
+  requireName(model, name);
+  const run = await openPictures(model);
+  useCodebook('content', untrainedCodebook(model));
+  const { output } = descriptorOf('content');
+  return async (picture) => ({ [output]: { model: model.id, vector: unitOf(await run(picture)) } });
+}
+
+export function requireName(model: ModelFolder, name: string): void {
+  if (name === '' || model.id === name) return;
+  throw new AkinError(
+    'unavailable',
+    `The model in ${model.folder} was replaced by ${model.id} while this akin runs with ${name}: start akin again, and then akin reindex makes the outputs anew.`,
+  );
+}
+
+/** Opens the picture tower in this thread and runs it once. It gives what the model gives, of any length. */
+export async function openPictures(
+  model: ModelFolder,
+): Promise<(picture: Pick<Picture, 'pixelsOf'>) => Promise<Float32Array>> {
+  const { pictures, preprocessing, config } = model;
+  const tower = await openTower(pictures, config.family.output);
+  const [input] = tower.inputNames;
+  if (input === undefined || tower.inputNames.length > 1) {
+    throw new AkinError(
+      'bad-request',
+      `${pictures} takes ${tower.inputNames.join(', ')}; a tower for pictures takes pixel_values alone.`,
+    );
+  }
+  const { width, height } = preprocessing;
+  const shape = [1, 3, height, width];
+  const run = (values: Float32Array) => tower.run({ [input]: { values, shape } });
+  const probe = await run(new Float32Array(width * height * 3));
+  if (probe.length !== config.dimensions) {
+    throw new AkinError(
+      'bad-request',
+      `${pictures} gives ${probe.length} numbers, and its config.json says ${config.dimensions}.`,
+    );
+  }
+  const side = leastSide(preprocessing);
+  return async (picture) => run(preprocess(await picture.pixelsOf(side), preprocessing));
+}

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { AkinError } from '@akin/domain';
+import { type ModelConfig, readConfig } from './config.ts';
+import { type Preprocessing, readPreprocessing } from './preprocessing.ts';
+
+/**
+ * A model as a folder in the layout of Hugging Face: `config.json`, `preprocessor_config.json`, `onnx/model.onnx` or
+ * `onnx/vision_model.onnx`, and for words `onnx/text_model.onnx`, `tokenizer.json` and `tokenizer_config.json`. ONNX
+ * files may have the suffix `_fp16` or `_quantized`, and may stand in the folder itself.
+ */
+export interface ModelFolder {
+  readonly folder: string;
+  readonly config: ModelConfig;
+  readonly preprocessing: Preprocessing;
+  /** The ONNX file of the picture tower. */
+  readonly pictures: string;
+  /** Of the text tower, where the model knows words. */
+  readonly words: string | undefined;
+  /** The name that outputs carry: the model and a hash of all that decides about vectors of pictures. */
+  readonly id: string;
+}
+
+const SUFFIXES = ['', '_fp16', '_quantized'];
+
+/** Whether a folder holds a model in this layout, rather than one of TensorFlow.js with its `content-model.json`. */
+export function isModelFolder(folder: string): boolean {
+  return !existsSync(join(folder, 'content-model.json')) && existsSync(join(folder, 'config.json'));
+}
+
+/** @throws {AkinError} bad-request that names the file that is missing or says what akin does not know. */
+export function readModelFolder(folder: string): ModelFolder {
+  const config = readConfig(folder);
+  const preprocessing = readPreprocessing(folder);
+  // With a text tower, `model.onnx` is both towers in one, which wants a text with each picture.
+  const names = config.text === undefined ? ['vision_model', 'model'] : ['vision_model'];
+  const pictures = names.map((name) => findOnnx(folder, name)).find((file) => file !== undefined);
+  if (pictures === undefined) {
+    throw new AkinError(
+      'bad-request',
+      `${folder} has no ${names.map((name) => `onnx/${name}.onnx`).join(' or ')}, also not with ${SUFFIXES.slice(1).join(' or ')} before .onnx.`,
+    );
+  }
+  const words = config.text && existsSync(join(folder, 'tokenizer.json')) ? findOnnx(folder, 'text_model') : undefined;
+  const hash = createHash('sha256');
+  // Not the JSON as it stands, which may differ in spaces and in keys without effect.
+  hash.update(JSON.stringify([config.type, config.family.output, preprocessing, hashOfFile(pictures)]));
+  return { folder, config, preprocessing, pictures, words, id: `${config.name}:${hash.digest('hex').slice(0, 8)}` };
+}
+
+function findOnnx(folder: string, name: string): string | undefined {
+  return SUFFIXES.flatMap((suffix) => [
+    join(folder, 'onnx', `${name}${suffix}.onnx`),
+    join(folder, `${name}${suffix}.onnx`),
+  ]).find((file) => existsSync(file));
+}
+
+const hashes = new Map<string, string>();
+
+/** Of a file and the weights that may lie beside it; kept as long as these do not change, because they are large. */
+function hashOfFile(file: string): string {
+  const parts = [file, `${file}_data`].filter((part) => existsSync(part));
+  const stamps = parts.map((part) => {
+    const { size, mtimeMs } = statSync(part);
+    return [size, mtimeMs];
+  });
+  const key = JSON.stringify([file, stamps]);
+  const known = hashes.get(key);
+  if (known !== undefined) return known;
+  const hash = createHash('sha256');
+  for (const part of parts) readInto(hash, part);
+  const hex = hash.digest('hex');
+  hashes.set(key, hex);
+  return hex;
+}
+
+const CHUNK = 1 << 20;
+
+function readInto(hash: ReturnType<typeof createHash>, file: string): void {
+  const chunk = Buffer.alloc(CHUNK);
+  let open: number;
+  try {
+    open = openSync(file, 'r');
+  } catch (error) {
+    throw new AkinError('bad-request', `${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+  try {
+    for (let read = readSync(open, chunk); read > 0; read = readSync(open, chunk)) hash.update(chunk.subarray(0, read));
+  } finally {
+    closeSync(open);
+  }
+}
+
+/** What `akin train` measured on pictures of the user: the points of the calibration. */
+export const CALIBRATION_FILE = 'akin-calibration.json';
+
+/** The measured calibration of the model, or undefined when none was measured. */
+export function readCalibration({ folder, id }: ModelFolder): [number, number][] | undefined {
+  const file = join(folder, CALIBRATION_FILE);
+  if (!existsSync(file)) return undefined;
+  const refuse = (why: string) =>
+    new AkinError('bad-request', `${file} ${why}. Run akin train again, or delete ${basename(file)}.`);
+  let sent: { model?: unknown; calibration?: unknown };
+  try {
+    sent = JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    throw refuse('is damaged');
+  }
+  if (sent?.model !== id) throw refuse(`was measured with ${String(sent?.model).slice(0, 60)}, not with ${id}`);
+  const points = sent.calibration;
+  const isPair = (pair: unknown) => Array.isArray(pair) && pair.length === 2 && pair.every(Number.isFinite);
+  if (!Array.isArray(points) || points.length < 2 || !points.every(isPair)) throw refuse('is damaged');
+  const pairs = points as [number, number][];
+  const falls = pairs.every(([d, s], i) => i === 0 || (d > (pairs[i - 1]?.[0] ?? 0) && s < (pairs[i - 1]?.[1] ?? 0)));
+  if (!falls || pairs[0]?.[0] !== 0 || pairs.at(-1)?.[1] !== 0) throw refuse('is damaged');
+  return pairs;
+}

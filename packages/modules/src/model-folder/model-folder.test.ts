@@ -1,0 +1,215 @@
+import { createHash } from 'node:crypto';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Pixels } from '@akin/imaging';
+import { drawImage, TINY_TOWERS } from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { tinyTowers } from '../../test/tiny-towers.ts';
+import { createPool } from '../analyzer/create-analyzer.ts';
+import { contentCodebook, useContentModel } from '../content-model/files.ts';
+import { trainContentModel } from '../content-model/train.ts';
+import { draw, noise } from '../drawing.ts';
+import { l2Normalize } from '../vectors/unit.ts';
+import { distanceAt, modelNames, modulesInUse, parseOutputs, scoreOf } from '../vectors.ts';
+import { readModelFolder } from './files.ts';
+import { resizeLikePillow } from './pillow-resize.ts';
+import { preprocess, readPreprocessing } from './preprocessing.ts';
+
+const WORKER = new URL('../../dist/analyzer/worker.js', import.meta.url);
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'akin-model-folder-'));
+  await cp(TINY_TOWERS, folder, { recursive: true });
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Runs with changed keys in one of the JSON files. */
+async function changed<T>(name: string, keys: Record<string, unknown>, run: () => T | Promise<T>): Promise<T> {
+  const file = join(folder, name);
+  const before = await readFile(file, 'utf8');
+  await writeFile(file, JSON.stringify({ ...JSON.parse(before), ...keys }));
+  try {
+    return await run();
+  } finally {
+    await writeFile(file, before);
+  }
+}
+
+const messageOf = (run: () => unknown) => {
+  try {
+    run();
+    return 'nothing is refused';
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+const png = ({ width, height, data }: Pixels) =>
+  sharp(data, { raw: { width, height, channels: 3 } })
+    .png()
+    .toBuffer();
+
+/** Red in the middle square, blue on both sides. */
+const wide = () => draw(96, 32, (x) => (x > 1 / 3 && x < 2 / 3 ? '#ff0000' : '#0000ff'));
+
+it('is tried with the tiny towers that akin writes', async () => {
+  for (const [path, bytes] of tinyTowers()) {
+    const there = await readFile(join(TINY_TOWERS, path)).catch(() => Buffer.alloc(0));
+    // Written again on purpose: AKIN_WRITE_TINY_TOWERS=1 npm test -- packages/modules/src/model-folder
+    if (process.env.AKIN_WRITE_TINY_TOWERS) await writeFile(join(TINY_TOWERS, path), bytes);
+    else expect([path, there.equals(bytes)]).toEqual([path, true]);
+  }
+});
+
+describe('resizing', () => {
+  // Of Pillow 12.3: hashes of noise resized by Lanczos, bilinear and bicubic.
+  it.each([
+    [90, 61, 32, 32, '85aff7d80eb4a421', '39baa8a1ee173a9b', '36ec4e509303a098'],
+    [37, 50, 224, 256, '2bbd388df2298668', 'c600a2eb96f5f46d', 'ad795da195c4dab5'],
+    [640, 403, 16, 16, '087e8fc79b926f93', 'd8708b75c4f72f81', 'd811814b1f6bd326'],
+    [5, 3, 5, 9, '73bcc04bbf9c23b7', '025fc894d211ef6d', '231b06ade01f8f12'],
+    [1, 1, 7, 7, 'e45e24ad0999f155', 'e45e24ad0999f155', 'e45e24ad0999f155'],
+  ])('gives the bytes of Pillow for %d x %d to %d x %d', (width, height, toWidth, toHeight, ...hashes) => {
+    const pixels = noise(width, height, 3);
+    const hash = (resample: number) =>
+      createHash('sha256')
+        .update(resizeLikePillow(pixels, toWidth, toHeight, resample).data)
+        .digest('hex')
+        .slice(0, 16);
+    expect([hash(1), hash(2), hash(3)]).toEqual(hashes);
+  });
+});
+
+describe('preprocessing', () => {
+  it('squashes, or crops the middle after scaling the shortest edge, as the file says', async () => {
+    const squashed = preprocess(wide(), readPreprocessing(folder));
+    const edge = {
+      image_processor_type: 'CLIPImageProcessor',
+      size: { shortest_edge: 32 },
+      crop_size: 32,
+      do_center_crop: true,
+    };
+    const cropped = await changed('preprocessor_config.json', edge, () =>
+      preprocess(wide(), readPreprocessing(folder)),
+    );
+    const mean = (values: Float32Array) =>
+      [0, 1, 2].map((channel) => {
+        const plane = values.subarray(channel * 1024, (channel + 1) * 1024);
+        return Math.round((plane.reduce((sum, value) => sum + value, 0) / 1024) * 10) / 10;
+      });
+    expect([mean(squashed), mean(cropped)]).toEqual([
+      [-0.3, -1, 0.3],
+      [1, -1, -1],
+    ]);
+  });
+
+  it.each([
+    [{ crop_pct: 0.9 }, 'has "crop_pct", which akin does not know'],
+    [{ do_pad: true }, 'has "do_pad", which akin does not know'],
+    [{ image_processor_type: 'ConvNextImageProcessor' }, 'has the image_processor_type "ConvNextImageProcessor"'],
+    [{ image_processor_type: undefined }, 'has the image_processor_type null'],
+    [{ size: { longest_edge: 9 } }, 'has "longest_edge" in "size"'],
+    [{ size: { shortest_edge: 32 } }, 'leaves pictures of any size'],
+    [{ size: 1e9 }, 'has a "size" that is not a number of pixels'],
+    [{ resample: 5 }, 'has the resample 5'],
+    [{ image_mean: 'x' }, 'needs "image_mean", three numbers'],
+    [{ image_std: [0, 1, 1] }, 'has 0 in "image_std"'],
+    [{ do_resize: 'yes' }, 'has "do_resize", which is neither true nor false'],
+    [{ rescale_factor: -1 }, 'has a "rescale_factor" that is not a positive number'],
+  ])('refuses %j by name', async (keys, message) => {
+    const said = await changed('preprocessor_config.json', keys, () => messageOf(() => readPreprocessing(folder)));
+    expect(said).toContain(`${join(folder, 'preprocessor_config.json')} ${message}`);
+  });
+});
+
+describe('a model in the layout of Hugging Face', () => {
+  it.each([
+    [{ model_type: 'florence2' }, 'has the model_type "florence2", which akin does not know'],
+    [{ model_type: { a: 1 } }, 'has the model_type {"a":1}'],
+    [{ vision_config: { hidden_size: 12 } }, 'says that the model gives 12 numbers'],
+    [{ vision_config: { hidden_size: 'x' } }, 'has "vision_config.hidden_size", which is not'],
+  ])('is refused for %j by name', async (keys, message) => {
+    const said = await changed('config.json', keys, () => messageOf(() => readModelFolder(folder)));
+    expect(said).toContain(`${join(folder, 'config.json')} ${message}`);
+  });
+
+  it('has one name, whatever its folder and its spaces, and another for other weights or preprocessing', async () => {
+    const { id } = readModelFolder(folder);
+    expect([id, readModelFolder(TINY_TOWERS).id]).toEqual([expect.stringMatching(/^tiny-siglip:[0-9a-f]{8}$/), id]);
+    const idWith = (keys: Record<string, unknown>) =>
+      changed('preprocessor_config.json', keys, () => readModelFolder(folder).id);
+    expect(await idWith({ processor_class: 'Other' })).toBe(id);
+    expect(await idWith({ resample: 2 })).not.toBe(id);
+    const file = join(folder, 'onnx/vision_model.onnx');
+    const before = await readFile(file);
+    await writeFile(file, Buffer.concat([before, Buffer.from([0])]));
+    expect(readModelFolder(folder).id).not.toBe(id);
+    await writeFile(file, before);
+  });
+
+  it('is refused before its first picture when its weights are damaged or are of other numbers', async () => {
+    const file = join(folder, 'onnx/vision_model.onnx');
+    const before = await readFile(file);
+    await writeFile(file, before.subarray(0, 200));
+    const analyze = async () => {
+      await using pool = createPool({ threads: 1, contentModel: folder }, WORKER);
+      return await pool.analyze(await png(wide()), { modules: ['content'] });
+    };
+    await expect(analyze()).rejects.toThrow(`${file} does not open: `);
+    await writeFile(file, before);
+    const wider = () => changed('config.json', { vision_config: { hidden_size: 32 } }, analyze);
+    await expect(wider()).rejects.toThrow(`${file} gives 16 numbers, and its config.json says 32`);
+  });
+
+  it('gives outputs without any training, which are compared by its name and its size', async () => {
+    useContentModel(folder);
+    const { id } = readModelFolder(folder);
+    expect(modelNames()).toContain(`content=${id}`);
+    expect(modulesInUse().map(({ descriptor }) => descriptor?.dimensions)).toEqual([64, 16, undefined, 256]);
+    await using pool = createPool({ threads: 2, contentModel: folder }, WORKER);
+    const analyze = async (pixels: Pixels) => (await pool.analyze(await png(pixels), { modules: ['content'] })).outputs;
+    const [squashed, again] = await Promise.all([analyze(wide()), analyze(wide())]);
+    expect(again).toBe(squashed);
+    const { descriptors, mark, fields } = parseOutputs(squashed);
+    expect(mark).toEqual(expect.any(String));
+    expect(fields.get('content_rerank')).toEqual(expect.any(BigInt));
+    const vector = descriptors.get('content')?.vector as Float32Array;
+    // A third is red and two thirds are blue, and 4 is the corner of pictures.
+    const expected = l2Normalize([2 / 3 - 1, -1, 4 / 3 - 1, 4, ...Array(12).fill(0)]);
+    expect(Math.max(...vector.map((value, i) => Math.abs(value - (expected[i] as number))))).toBeLessThan(0.01);
+  });
+
+  it('scores 0.3 for the distance that few unrelated pictures come within', () => {
+    const { calibration } = contentCodebook(folder);
+    expect(calibration.map(([, score]) => score)).toEqual([1, 0.7, 0.3, 0.1, 0]);
+    expect(scoreOf('content', distanceAt('content', 0.3))).toBeCloseTo(0.3, 5);
+  });
+
+  it('is calibrated by a training, which changes neither its name nor its vectors', async () => {
+    const pictures = await mkdtemp(join(tmpdir(), 'akin-pictures-'));
+    for (let seed = 0; seed < 100; seed++) {
+      await writeFile(join(pictures, `${seed}.jpg`), await drawImage({ width: 40, height: 30, seed }));
+    }
+    const { id } = readModelFolder(folder);
+    const before = contentCodebook(folder);
+    expect(await trainContentModel({ folder, pictures })).toEqual({ model: id, pictures: 100, classes: 0 });
+    const after = contentCodebook(folder);
+    expect([after.model, after.calibration.length]).toEqual([id, 5]);
+    expect(after.calibration).not.toEqual(before.calibration);
+    await expect(trainContentModel({ folder, pictures, classes: pictures })).rejects.toThrow('leave them out');
+    const file = join(folder, 'akin-calibration.json');
+    for (const [damage, message] of [
+      ['{"model": "other:1", "calibration": []}', 'was measured with other:1, not with'],
+      [`{"model": "${id}", "calibration": [[0, 1], [0, 0]]}`, 'is damaged'],
+      ['{', 'is damaged'],
+    ] as const) {
+      await writeFile(file, damage);
+      expect(messageOf(() => contentCodebook(folder))).toContain(`${file} ${message}`);
+    }
+    await rm(file);
+    await rm(pictures, { recursive: true });
+  });
+});

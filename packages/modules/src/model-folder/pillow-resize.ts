@@ -1,0 +1,120 @@
+import type { Pixels } from '@akin/imaging';
+
+/*
+ * Resizing as Pillow does it, bit for bit: what the models of Hugging Face were trained and are tested with. Separable,
+ * first along x and then along y, each rounded to bytes; a kernel is stretched when shrinking, which is its antialiasing;
+ * weights are whole numbers of 22 bits after the point.
+ */
+
+/** How far a kernel reaches, and its value at a distance. */
+interface Kernel {
+  readonly support: number;
+  at(x: number): number;
+}
+
+/** Pillow's numbers of its filters, as `resample` of a preprocessor_config.json names them. */
+export const KERNELS: Readonly<Record<number, Kernel>> = {
+  // Lanczos
+  1: { support: 3, at: (x) => (Math.abs(x) < 3 ? sinc(x) * sinc(x / 3) : 0) },
+  // Bilinear
+  2: { support: 1, at: (x) => Math.max(0, 1 - Math.abs(x)) },
+  // Bicubic
+  3: { support: 2, at: bicubic },
+};
+
+/** @param resample a key of {@link KERNELS} */
+export function resizeLikePillow(pixels: Pixels, width: number, height: number, resample: number): Pixels {
+  const kernel = KERNELS[resample] as Kernel;
+  const across = width === pixels.width ? pixels : alongX(pixels, width, weightsOf(kernel, pixels.width, width));
+  return height === across.height ? across : alongY(across, height, weightsOf(kernel, across.height, height));
+}
+
+/** Of each target row or column: the first source, how many there are, and their weights. */
+interface Weights {
+  readonly first: Int32Array;
+  readonly count: Int32Array;
+  /** `most` for each target. */
+  readonly values: Int32Array;
+  readonly most: number;
+}
+
+const BITS = 22;
+const HALF = 2 ** (BITS - 1);
+
+function weightsOf({ support, at }: Kernel, from: number, to: number): Weights {
+  const scale = from / to;
+  const stretch = Math.max(scale, 1);
+  const reach = support * stretch;
+  const most = Math.ceil(reach) * 2 + 1;
+  const first = new Int32Array(to);
+  const count = new Int32Array(to);
+  const values = new Int32Array(to * most);
+  const exact = new Float64Array(most);
+  for (let target = 0; target < to; target++) {
+    const center = (target + 0.5) * scale;
+    const start = Math.max(0, Math.trunc(center - reach + 0.5));
+    const length = Math.min(from, Math.trunc(center + reach + 0.5)) - start;
+    let sum = 0;
+    for (let i = 0; i < length; i++) {
+      exact[i] = at((i + start - center + 0.5) / stretch);
+      sum += exact[i] as number;
+    }
+    first[target] = start;
+    count[target] = length;
+    for (let i = 0; i < length; i++) {
+      const weight = ((exact[i] as number) / (sum || 1)) * 2 ** BITS;
+      values[target * most + i] = Math.trunc(weight < 0 ? weight - 0.5 : weight + 0.5);
+    }
+  }
+  return { first, count, values, most };
+}
+
+function alongX({ width: from, height, data }: Pixels, width: number, { first, count, values, most }: Weights): Pixels {
+  const result = new Uint8ClampedArray(width * height * 3);
+  for (let y = 0, at = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, at += 3) {
+      let source = (y * from + (first[x] as number)) * 3;
+      const start = x * most;
+      let red = HALF;
+      let green = HALF;
+      let blue = HALF;
+      for (let i = start, end = start + (count[x] as number); i < end; i++, source += 3) {
+        const weight = values[i] as number;
+        red += (data[source] as number) * weight;
+        green += (data[source + 1] as number) * weight;
+        blue += (data[source + 2] as number) * weight;
+      }
+      result[at] = red >> BITS;
+      result[at + 1] = green >> BITS;
+      result[at + 2] = blue >> BITS;
+    }
+  }
+  return { width, height, data: new Uint8Array(result.buffer) };
+}
+
+function alongY({ width, data }: Pixels, height: number, { first, count, values, most }: Weights): Pixels {
+  const stride = width * 3;
+  const result = new Uint8ClampedArray(stride * height);
+  const sums = new Int32Array(stride);
+  for (let y = 0; y < height; y++) {
+    sums.fill(HALF);
+    for (let i = 0; i < (count[y] as number); i++) {
+      const weight = values[y * most + i] as number;
+      const source = ((first[y] as number) + i) * stride;
+      for (let x = 0; x < stride; x++) sums[x] = (sums[x] as number) + (data[source + x] as number) * weight;
+    }
+    for (let x = 0; x < stride; x++) result[y * stride + x] = (sums[x] as number) >> BITS;
+  }
+  return { width, height, data: new Uint8Array(result.buffer) };
+}
+
+/** Of Catmull and Rom, with a = -0.5. */
+function bicubic(x: number): number {
+  const far = Math.abs(x);
+  if (far < 1) return (1.5 * far - 2.5) * far * far + 1;
+  return far < 2 ? ((-0.5 * far + 2.5) * far - 4) * far + 2 : 0;
+}
+
+function sinc(x: number): number {
+  return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
+}

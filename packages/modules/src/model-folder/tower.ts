@@ -1,0 +1,115 @@
+import { AkinError, readHalves, writeHalves } from '@akin/domain';
+import { locatePackage, packageMissing } from '../network/backend.ts';
+
+/** What is used of onnxruntime-node. */
+interface OnnxRuntime {
+  readonly Tensor: new (type: string, data: unknown, shape: readonly number[]) => Tensor;
+  readonly InferenceSession: { create(file: string, options: Readonly<Record<string, unknown>>): Promise<Session> };
+}
+
+interface Tensor {
+  readonly type: string;
+  readonly data: ArrayLike<number>;
+  readonly dims: readonly number[];
+}
+
+interface Session {
+  readonly inputNames: readonly string[];
+  readonly outputNames: readonly string[];
+  readonly inputMetadata: readonly { readonly name: string; readonly type?: string }[];
+  run(inputs: Readonly<Record<string, Tensor>>, outputs: readonly string[]): Promise<Readonly<Record<string, Tensor>>>;
+}
+
+/** An input of a tower: numbers, or ids of tokens. */
+export interface Input {
+  readonly shape: readonly number[];
+  readonly values: Float32Array | BigInt64Array;
+}
+
+/** One of the ONNX graphs of a model, laid out in this thread. */
+export interface Tower {
+  readonly inputNames: readonly string[];
+  /** The vector of the first of the batch, at the length that the model gives it. */
+  run(inputs: Readonly<Record<string, Input>>): Promise<Float32Array>;
+}
+
+/**
+ * @param output the name of the output that is the vector, or whose first row is it
+ * @throws {AkinError} bad-request when the file is damaged or has no such output; conflict when the package is missing.
+ */
+export async function openTower(file: string, output: string): Promise<Tower> {
+  const onnx = await loadRuntime();
+  let session: Session;
+  try {
+    session = await onnx.InferenceSession.create(file, {
+      executionProviders: ['cpu'],
+      // Pictures are worked on at the same time, each by one thread.
+      intraOpNumThreads: 1,
+      interOpNumThreads: 1,
+      executionMode: 'sequential',
+      graphOptimizationLevel: 'all',
+      // Its warnings are about the optimization of graphs.
+      logSeverityLevel: 3,
+    });
+  } catch (cause) {
+    throw new AkinError('bad-request', `${file} does not open: ${reasonOf(cause)}`, { cause });
+  }
+  if (!session.outputNames.includes(output)) {
+    throw new AkinError(
+      'bad-request',
+      `${file} has no output ${JSON.stringify(output)}; it has ${session.outputNames.join(', ').slice(0, 200)}.`,
+    );
+  }
+  const halves = new Set(session.inputMetadata.filter(({ type }) => type === 'float16').map(({ name }) => name));
+  return {
+    inputNames: session.inputNames,
+    async run(inputs) {
+      const feeds = Object.entries(inputs).map(([name, { values, shape }]) => {
+        if (values instanceof BigInt64Array) return [name, new onnx.Tensor('int64', values, shape)] as const;
+        if (!halves.has(name)) return [name, new onnx.Tensor('float32', values, shape)] as const;
+        return [name, new onnx.Tensor('float16', halvesOf(values), shape)] as const;
+      });
+      let tensor: Tensor;
+      try {
+        tensor = (await session.run(Object.fromEntries(feeds), [output]))[output] as Tensor;
+      } catch (cause) {
+        throw new AkinError('bad-request', `${file} does not run: ${reasonOf(cause)}`, { cause });
+      }
+      const width = tensor.dims.at(-1) ?? 0;
+      const vector = numbersOf(tensor).slice(0, width);
+      if (vector.every(Number.isFinite)) return vector;
+      throw new AkinError('bad-request', `${file} gives numbers that are not finite (NaN or infinity).`);
+    },
+  };
+}
+
+async function loadRuntime(): Promise<OnnxRuntime> {
+  const name = 'onnxruntime-node';
+  const file = locatePackage(name);
+  if (file === undefined) throw packageMissing(name);
+  try {
+    return ((await import(file)) as { default: OnnxRuntime }).default;
+  } catch (cause) {
+    throw new AkinError('conflict', `${name} does not load here: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+/** Half-precision numbers come as such where Node has an array for them, else as their bits. */
+function numbersOf({ data }: Tensor): Float32Array {
+  if (!(data instanceof Uint16Array)) return Float32Array.from(data);
+  return readHalves(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), 0, data.length);
+}
+
+/** Half-precision numbers as the runtime takes them. */
+function halvesOf(values: Float32Array): Uint16Array {
+  const bytes = new Uint8Array(values.length * 2);
+  writeHalves(values, bytes, 0);
+  return new Uint16Array(bytes.buffer);
+}
+
+const LONGEST_REASON = 300;
+
+function reasonOf(cause: unknown): string {
+  const { message } = cause as Error;
+  return message.length > LONGEST_REASON ? `${message.slice(0, LONGEST_REASON)}…` : message;
+}
