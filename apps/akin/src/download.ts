@@ -43,12 +43,16 @@ export function analyzeSentOrFetched(analyzer: Analyzer, download: Download) {
   return async (
     input: { readonly bytes: Uint8Array } | { readonly url: string },
     modules: readonly string[],
-    { urgent, signal = new AbortController().signal }: { readonly urgent: boolean; readonly signal?: AbortSignal },
+    {
+      urgent,
+      thumbnail = false,
+      signal = new AbortController().signal,
+    }: { readonly urgent: boolean; readonly thumbnail?: boolean; readonly signal?: AbortSignal },
   ): Promise<Analysis> => {
     const { bytes, release } =
       'bytes' in input ? { bytes: input.bytes, release: () => {} } : await download(input.url, urgent, signal);
     try {
-      return await analyzer.analyze(bytes, { modules, urgent, signal });
+      return await analyzer.analyze(bytes, { modules, urgent, thumbnail, signal });
     } finally {
       release();
     }

@@ -8,6 +8,8 @@ import type { GatewayLimits } from './admission/limits.ts';
 export interface Analysis {
   /** JSON text with the keys of all modules that ran. */
   readonly outputs: string;
+  /** A WebP of at most 256 px, if it was asked for. */
+  readonly thumbnail?: Uint8Array;
 }
 
 /**
@@ -19,7 +21,12 @@ export interface Analysis {
 export type AnalyzeImage = (
   input: { readonly bytes: Uint8Array } | { readonly url: string },
   modules: readonly string[],
-  options: { /** A person waits: go before bulk work. */ readonly urgent: boolean; readonly signal?: AbortSignal },
+  options: {
+    /** A person waits: go before bulk work. */
+    readonly urgent: boolean;
+    readonly thumbnail?: boolean;
+    readonly signal?: AbortSignal;
+  },
 ) => Promise<Analysis>;
 
 /**

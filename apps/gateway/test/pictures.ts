@@ -40,12 +40,15 @@ export function outputsOf(
 }
 
 /** Analyzes such pictures: the bytes are their name, an address ends in it. `broken` and `missing` fail. */
-export const analyzeTestPicture: AnalyzeImage = async (input, modules) => {
+export const analyzeTestPicture: AnalyzeImage = async (input, modules, { thumbnail }) => {
   const picture =
     'url' in input ? (/([^/]+)\.jpg$/.exec(input.url)?.[1] ?? 'missing') : Buffer.from(input.bytes).toString();
   if (picture === 'broken') throw new AkinError('image-undecodable', 'The picture is cut off.');
   if (picture === 'missing') throw new AkinError('image-unreachable', 'The address answered 404.');
-  return { outputs: outputsOf(picture, modules) };
+  return {
+    outputs: outputsOf(picture, modules),
+    ...(thumbnail ? { thumbnail: Buffer.from(`RIFF0000WEBP${picture}`) } : {}),
+  };
 };
 
 function dimensionsOf(module: string): number {

@@ -47,6 +47,9 @@ describe('the OpenAPI document', () => {
     const update = document.paths['/solr/{collection}/update'].post;
     expect(Object.keys(update.requestBody.content)).toEqual([
       'application/json',
+      'application/x-ndjson',
+      'application/jsonl',
+      'multipart/form-data',
       'application/xml',
       'application/x-www-form-urlencoded',
     ]);

@@ -51,10 +51,32 @@ export const DOCUMENTS = z
   .meta({ description: 'A document, or an array of them.' });
 
 /** One or several documents, or one delete. */
-export const CHANGES = z.union([DOCUMENT, z.array(DOCUMENT), z.object({ delete: z.unknown() })]).meta({
+const CHANGES = z.union([DOCUMENT, z.array(DOCUMENT), z.object({ delete: z.unknown() })]).meta({
   description:
     'Below `/api/cores`: a document, an array of documents, or a single `delete`. Below the legacy segment: an array of documents, or commands (`add`, `delete`, `commit`, `optimize`). Commands may repeat.',
 });
+
+const LINES = z.string().meta({
+  description: 'A document a line. Blank lines are skipped. Errors name the line.',
+  example: '{"id":"7","labels":["shoe"]}\n{"id":"8"}\n',
+});
+
+/** A document with its picture. */
+const UPLOAD = z.object({
+  document: z.string().meta({ description: 'One document as JSON. `image` is kept as a field and not fetched.' }),
+  file: z.string().meta({
+    format: 'binary',
+    description: 'Its picture. It is analyzed before the document is accepted, and kept as outputs and thumbnail.',
+  }),
+});
+
+/** JSON in all its shapes. */
+export const JSON_BODIES = {
+  'application/json': CHANGES,
+  'application/x-ndjson': LINES,
+  'application/jsonl': LINES,
+  'multipart/form-data': UPLOAD,
+};
 
 export const XML_CHANGES = z.string().meta({
   description:

@@ -7,6 +7,7 @@ export { type Distance, EARTH_RADIUS_KILOMETERS, type ParameterLookup, parseGeod
 export * from './half.ts';
 export * from './ids.ts';
 export { isJsonArray, type JsonLimits, JsonNumber, JsonObject, type JsonValue, parseJson, parseLong } from './json.ts';
+export * from './json-lines.ts';
 export { type JsonItem, JsonStream, type JsonStreamLimits, readJsonStream } from './json-stream.ts';
 export * from './json-write.ts';
 export type { ParseQueryOptions } from './local-query.ts';

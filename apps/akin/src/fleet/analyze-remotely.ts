@@ -1,5 +1,5 @@
 import { AkinError, ERROR_CODES } from '@akin/domain';
-import type { AnalyzeImage } from '@akin/gateway';
+import type { Analysis, AnalyzeImage } from '@akin/gateway';
 import { inSpan, type Log, type Metrics, sleep, traceHeaders } from '@akin/runtime';
 import { serverOf } from '../download.ts';
 import { type AnalyzerAddress, AnalyzerAddresses, type Resolve } from './analyzer-addresses.ts';
@@ -94,10 +94,11 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
     }
   }
 
-  return async (input, modules, { signal = new AbortController().signal }) => {
+  return async (input, modules, { thumbnail = false, signal = new AbortController().signal }) => {
     const form = new URLSearchParams({ 'modules.apply': modules.join(','), logParamsList: '' });
     if ('url' in input) form.set('input.url', input.url);
     else form.set('input.data', Buffer.from(input.bytes).toString('base64'));
+    if (thumbnail) form.set('thumbnail', 'true');
     const body = form.toString();
     let failure = unavailable('No analyzer is known for the picture of this request.');
     for (const address of await addresses.inTurn()) {
@@ -111,7 +112,7 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
 }
 
 /** What came of asking one analyzer; `busy`: another one may do it. */
-type Attempt = { readonly outputs: string } | { readonly refused: AkinError } | { readonly busy: AkinError };
+type Attempt = Analysis | { readonly refused: AkinError } | { readonly busy: AkinError };
 
 interface Question {
   readonly body: string;
@@ -171,8 +172,10 @@ function requireLife({ probeMilliseconds }: RemoteTimes): (peer: Peer) => Promis
 
 /** @throws AnalyzerFailed for what no analyzer says that is well */
 function read({ status, retryAfter, text }: Received): Attempt {
-  const { outputs, error } = parseAnswer(text);
-  if (status === 200 && typeof outputs === 'string') return { outputs };
+  const { outputs, thumbnail, error } = parseAnswer(text);
+  if (status === 200 && typeof outputs === 'string') {
+    return typeof thumbnail === 'string' ? { outputs, thumbnail: Buffer.from(thumbnail, 'base64') } : { outputs };
+  }
   const retryAfterSeconds = Number(retryAfter) || 2;
   if (status === 401) {
     throw new AnalyzerFailed('failed', 'it does not let this gateway in: both need the same AKIN_FLEET_KEY');
@@ -185,7 +188,11 @@ function read({ status, retryAfter, text }: Received): Attempt {
   return code === 'too-many-requests' ? { busy: said } : { refused: said };
 }
 
-function parseAnswer(text: string): { outputs?: unknown; error?: { msg?: string; metadata?: string[] } } {
+function parseAnswer(text: string): {
+  outputs?: unknown;
+  thumbnail?: unknown;
+  error?: { msg?: string; metadata?: string[] };
+} {
   try {
     return JSON.parse(text) ?? {};
   } catch {

@@ -1,12 +1,12 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
-import { AkinError } from '@akin/domain';
+import { AkinError, formatThumbnail } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
 import type { Handler } from '../http/serve.ts';
 import { analyzePicture } from '../search/analyze-picture.ts';
 
 /** Analyzes one picture, given by address or as bytes, and stores nothing. */
 export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call, context) => {
-  const { 'input.url': url, 'input.data': data, 'modules.apply': apply } = call.parameters;
+  const { 'input.url': url, 'input.data': data, 'modules.apply': apply, thumbnail: wanted } = call.parameters;
   const modules = parseModulesApply(apply);
   if ((url === undefined) === (data === undefined) || context.files.size > 1) {
     throw new AkinError(
@@ -15,6 +15,7 @@ export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call,
     );
   }
   const [input, parameter] = url === undefined ? [{ data: data as string }, 'input.data'] : [{ url }, 'input.url'];
-  const { outputs } = await analyzePicture(input, parameter, modules, call.signal, context);
-  return { body: { outputs } };
+  const options = { thumbnail: wanted };
+  const { outputs, thumbnail } = await analyzePicture(input, parameter, modules, call.signal, context, options);
+  return { body: { outputs, ...(thumbnail ? { thumbnail: formatThumbnail(thumbnail) } : {}) } };
 };

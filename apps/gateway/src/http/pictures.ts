@@ -10,7 +10,7 @@ import type { ParameterList } from './parameters.ts';
 export const MAX_PICTURE_BYTES = 25_000_000;
 
 /** The part of a multipart body that is a picture. */
-const FILE_PART = 'file';
+export const FILE_PART = 'file';
 
 /** Pictures that came as bytes, by the text that stands for each among the parameters. */
 export type Files = ReadonlyMap<string, Uint8Array>;
@@ -89,7 +89,7 @@ async function readForm(
 }
 
 /** @throws AkinError too-large for a picture over the limit; texts are checked as those of other bodies are */
-function checkPart(name: string, bytes: number): void {
+export function checkPart(name: string, bytes: number): void {
   if (name === FILE_PART && bytes > MAX_PICTURE_BYTES) throw imageTooLarge(MAX_PICTURE_BYTES);
 }
 

@@ -8,6 +8,8 @@ import { type BodyParameters, bringsPictures, NO_FILES, readPictures, reserved }
 import { isPayload } from './request-log.ts';
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
+/** A JSON value a line. */
+export const LINES_TYPES: readonly string[] = ['application/x-ndjson', 'application/jsonl'];
 const JSON_TYPES = ['application/json', 'text/json'];
 
 /** The names of Solr's JSON requests for parameters. */

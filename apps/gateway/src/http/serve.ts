@@ -36,6 +36,8 @@ export interface Call<Parameters> {
   /** Which prefix it came through. */
   readonly prefix: 'cores' | 'legacy';
   readonly requestId: string;
+  /** Counts the bytes that the request holds until it is answered. */
+  readonly reservation: Reservation;
   /** Further rights of the request. */
   readonly access: Access;
   /** Ends when the client goes away, and when the process does not wait for the answer any longer. */
@@ -105,6 +107,7 @@ export function serve(
           body: takesBody ? body : { ...body, sent: false },
           prefix,
           requestId: requestLog.requestId,
+          reservation,
           access,
           signal: context.drain.signalOf(response),
           header: (header) => request.get(header),

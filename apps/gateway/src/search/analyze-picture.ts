@@ -8,24 +8,27 @@ import { type Files, MAX_PICTURE_BYTES } from '../http/pictures.ts';
  *
  * @param input an http(s) address, or base64, a data URI (whatever type that declares) or what stands for a file
  * @param parameter where it came in, for messages
+ * @param options.thumbnail also makes the thumbnail that is kept of the picture
  * @throws AkinError about the address, the text or the picture; unavailable when it takes too long
  */
 export async function analyzePicture(
-  input: { readonly url: string } | { readonly data: string },
+  input: { readonly url: string } | { readonly data: string } | { readonly bytes: Uint8Array },
   parameter: string,
   modules: readonly string[],
   signal: AbortSignal,
   context: Context,
+  options: { readonly thumbnail?: boolean } = {},
 ): Promise<Analysis> {
-  const picture = naming(parameter, () =>
-    'url' in input ? { url: requireHttp(input.url) } : { bytes: bytesOf(input.data, context.files) },
-  );
+  const picture = naming(parameter, () => {
+    if ('bytes' in input) return input;
+    return 'url' in input ? { url: requireHttp(input.url) } : { bytes: bytesOf(input.data, context.files) };
+  });
   const tooLate = AbortSignal.timeout(context.limits.analyzeMilliseconds);
   const either = AbortSignal.any([signal, tooLate]);
   const { fetchedPictures, sentPictures } = context.semaphores;
   try {
     return await ('url' in picture ? fetchedPictures : sentPictures).run(context.client, either, () =>
-      context.analyze(picture, modules, { urgent: true, signal: either }),
+      context.analyze(picture, modules, { ...options, urgent: true, signal: either }),
     );
   } catch (error) {
     if (!tooLate.aborted || error instanceof AkinError) throw error;

@@ -5,13 +5,15 @@ import { inSpan, traceparent } from '@akin/runtime';
 import { type Accepted, type Collection, findCollection, lastOperation, type Operation, optimize } from '@akin/store';
 import type { Context } from '../context.ts';
 import type { JsonAnswer } from '../http/answer.ts';
+import { MULTIPART_TYPE } from '../http/multipart.ts';
 import type { ParameterList } from '../http/parameters.ts';
-import { FORM_TYPE, isJsonType, isXmlType, unreadable } from '../http/read-request.ts';
+import { FORM_TYPE, isJsonType, isXmlType, LINES_TYPES, unreadable } from '../http/read-request.ts';
 import type { Call } from '../http/serve.ts';
 import { readXmlCommands } from '../solr/read-xml-commands.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { finishUpdate, planCommit } from './finish-update.ts';
-import { type Command, readCommands, refusedOverwrite, refusedRollback } from './read-commands.ts';
+import { type Command, readCommands, readLines, refusedOverwrite, refusedRollback } from './read-commands.ts';
+import { readUpload } from './read-upload.ts';
 import { type StagedBody, stageBody } from './stage.ts';
 import { writeToken } from './token.ts';
 
@@ -33,7 +35,9 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
   const collection = await findCollection(context.store, parameters.collection);
 
   const commands =
-    call.prefix === 'legacy' ? withHints(commandsOf(call, reads, context)) : commandsOf(call, reads, context);
+    call.prefix === 'legacy'
+      ? withHints(commandsOf(call, reads, collection, modules, context))
+      : commandsOf(call, reads, collection, modules, context);
   const origin = { requestId: call.requestId, trace: traceparent() };
   const staged = await inSpan('stage', {}, async (span) => {
     const body = await stageBody(
@@ -91,7 +95,13 @@ function refuse(list: ParameterList): void {
 }
 
 /** The commands of the body. A form holds none: its parameters are read already. */
-async function* commandsOf(call: Call<Parameters>, reads: Readable, context: Context): AsyncGenerator<Command> {
+async function* commandsOf(
+  call: Call<Parameters>,
+  reads: Readable,
+  collection: Collection,
+  modules: readonly string[] | undefined,
+  context: Context,
+): AsyncGenerator<Command> {
   const { body } = call;
   if (!body.sent || body.type === FORM_TYPE) return;
   if (body.type === 'application/javabin') {
@@ -106,8 +116,15 @@ async function* commandsOf(call: Call<Parameters>, reads: Readable, context: Con
     yield* readCommands(bytes(), reads.json === 'document' ? 'documents' : 'commands', {
       emptyIsNothing: asksForCommit(call.list),
     });
+  } else if (reads.json && LINES_TYPES.includes(body.type)) {
+    yield* readLines(bytes());
+  } else if (reads.json && body.type === MULTIPART_TYPE) {
+    yield* readUpload({ ...call, async: call.parameters.async }, collection, modules, context);
   } else {
-    const wanted = [...(reads.json ? ['application/json'] : []), ...(reads.xml ? ['application/xml'] : [])];
+    const wanted = [
+      ...(reads.json ? ['application/json', 'application/x-ndjson', MULTIPART_TYPE] : []),
+      ...(reads.xml ? ['application/xml'] : []),
+    ];
     throw unreadable(body, wanted.join(' or '));
   }
 }

@@ -5,12 +5,16 @@ import {
   JsonNumber,
   JsonObject,
   type JsonValue,
+  readJsonLines,
   readJsonStream,
 } from '@akin/domain';
 
-/** One thing that the body of an update asks for. `position` counts documents and deletes from 0. */
+/**
+ * One thing that the body of an update asks for. `position` counts documents and deletes from 0; `line`, of a body of
+ * lines, from 1.
+ */
 export type Command =
-  | { readonly kind: 'add'; readonly position: number; readonly json: JsonValue }
+  | { readonly kind: 'add'; readonly position: number; readonly json: JsonValue; readonly line?: number }
   | { readonly kind: 'delete'; readonly position: number; readonly id: string }
   | { readonly kind: 'delete-by-query'; readonly position: number; readonly query: string }
   | CommitCommand
@@ -50,6 +54,14 @@ export async function* readCommands(
   for await (const item of items) {
     if (options.emptyIsNothing && item.kind === 'object' && item.value.entries.length === 0) continue;
     yield* commandsOf(item, counter);
+  }
+}
+
+/** The documents of a body of NDJSON as its bytes come in: one a line. @throws AkinError bad-request, too-large */
+export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Command> {
+  let position = 0;
+  for await (const { line, value } of readJsonLines(chunks)) {
+    yield { kind: 'add', position: position++, json: value, line };
   }
 }
 

@@ -69,7 +69,7 @@ export async function stageBody(
       else if (command.kind === 'warning') request.warnings.add(command.msg);
       else if (command.kind === 'add') {
         const result = validateDocument(command.json, command.position, schema.fields, claims);
-        if ('errors' in result) request.refuse(result.errors);
+        if ('errors' in result) request.refuse(result.errors.map((detail) => inLine(command, detail)));
         else {
           for (const warning of result.warnings) request.warnings.add(warning);
           if (!fits && bringsOutputs(result.document)) {
@@ -126,7 +126,7 @@ class StagedRequest {
       change = await read();
     } catch (error) {
       if (!(error instanceof AkinError)) throw error;
-      this.refuse([detailOf(error, command)]);
+      this.refuse([inLine(command, detailOf(error, command))]);
       return;
     }
     if (this.#refused > 0) return;
@@ -217,6 +217,12 @@ function detailOf(error: AkinError, command: ChangeCommand): ErrorDetail {
     code: error.code,
     msg: `${named} at position ${position}: ${error.message}`,
   };
+}
+
+/** In a body of lines people look for the line. */
+function inLine(command: ChangeCommand, detail: ErrorDetail): ErrorDetail {
+  const line = command.kind === 'add' ? command.line : undefined;
+  return line === undefined ? detail : { ...detail, msg: `Line ${line}: ${detail.msg}` };
 }
 
 function idOf(json: Extract<Command, { kind: 'add' }>['json']): string | undefined {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { answer, COMMON_PARAMETERS } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { text } from '../parameter.ts';
+import { flag, text } from '../parameter.ts';
 
 export const analyze = endpoint({
   methods: ['GET', 'POST'],
@@ -20,6 +20,9 @@ export const analyze = endpoint({
     'modules.apply': text().optional().meta({
       description: 'Modules to run, separated by commas: `color,content,copyspace,duplicate`. Default: all.',
     }),
+    thumbnail: flag().default(false).meta({
+      description: 'Also answer a small WebP of the picture, the value for `thumbnail` of a document.',
+    }),
     ...COMMON_PARAMETERS,
   }),
   bodies: {
@@ -28,5 +31,6 @@ export const analyze = endpoint({
   picture: 'input.data',
   answer: answer({
     outputs: z.string().meta({ description: 'A JSON object as text, the value for `import`.' }),
+    thumbnail: z.string().optional().meta({ description: 'Base64 of a WebP of at most 256 px, if it was asked for.' }),
   }),
 });

@@ -1,5 +1,5 @@
 import { endpoint } from '../endpoint.ts';
-import { DOCUMENTS, UPDATE_ANSWER, UPDATE_PARAMETERS, UPDATE_STATUSES } from '../update.ts';
+import { DOCUMENTS, JSON_BODIES, UPDATE_ANSWER, UPDATE_PARAMETERS, UPDATE_STATUSES } from '../update.ts';
 
 export const updateJsonDocs = endpoint({
   methods: ['GET', 'POST'],
@@ -10,7 +10,7 @@ export const updateJsonDocs = endpoint({
   description: 'Below both prefixes, a single object is a document, never commands.',
   changes: true,
   parameters: UPDATE_PARAMETERS,
-  bodies: { 'application/json': DOCUMENTS },
+  bodies: { ...JSON_BODIES, 'application/json': DOCUMENTS },
   streamed: true,
   answer: UPDATE_ANSWER,
   statuses: UPDATE_STATUSES,

@@ -1,5 +1,5 @@
 import { endpoint } from '../endpoint.ts';
-import { CHANGES, UPDATE_ANSWER, UPDATE_PARAMETERS, UPDATE_STATUSES } from '../update.ts';
+import { JSON_BODIES, UPDATE_ANSWER, UPDATE_PARAMETERS, UPDATE_STATUSES } from '../update.ts';
 
 export const updateJson = endpoint({
   methods: ['GET', 'POST'],
@@ -10,7 +10,7 @@ export const updateJson = endpoint({
   description: 'The same as `/update`.',
   changes: true,
   parameters: UPDATE_PARAMETERS,
-  bodies: { 'application/json': CHANGES },
+  bodies: JSON_BODIES,
   streamed: true,
   answer: UPDATE_ANSWER,
   statuses: UPDATE_STATUSES,

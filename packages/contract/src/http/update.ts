@@ -1,5 +1,5 @@
 import { endpoint } from '../endpoint.ts';
-import { CHANGES, UPDATE_ANSWER, UPDATE_PARAMETERS, UPDATE_STATUSES, XML_CHANGES } from '../update.ts';
+import { JSON_BODIES, UPDATE_ANSWER, UPDATE_PARAMETERS, UPDATE_STATUSES, XML_CHANGES } from '../update.ts';
 
 export const update = endpoint({
   methods: ['GET', 'POST'],
@@ -11,7 +11,7 @@ export const update = endpoint({
     'All or nothing: akin checks every document before it accepts any. Changes become visible with a commit: every 15 seconds, or at once with `commit=true`. A GET takes commit parameters only.',
   changes: true,
   parameters: UPDATE_PARAMETERS,
-  bodies: { 'application/json': CHANGES, 'application/xml': XML_CHANGES },
+  bodies: { ...JSON_BODIES, 'application/xml': XML_CHANGES },
   streamed: true,
   answer: UPDATE_ANSWER,
   statuses: UPDATE_STATUSES,

@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import { outputsOf } from '../../test/pictures.ts';
+import { CORES, SOLR, updatedService } from '../../test/updated-service.ts';
+
+const { send, ids } = updatedService(() => {});
+
+type Entry = readonly [name: string, value: string | Blob];
+async function upload(path: string, ...entries: readonly Entry[]) {
+  const form = new FormData();
+  for (const [name, value] of entries) form.append(name, value as Blob);
+  const written = new Response(form);
+  return send(path, {
+    body: Buffer.from(await written.arrayBuffer()),
+    headers: { 'content-type': written.headers.get('content-type') ?? '' },
+  });
+}
+const picture = (name: string): Entry => ['file', new Blob([name], { type: 'image/jpeg' })];
+const document = (value: unknown): Entry => ['document', typeof value === 'string' ? value : JSON.stringify(value)];
+const refusal = ({ status, json }: { status: number; json: { error: { msg: string } } }) => [status, json.error.msg];
+
+describe.each([CORES, SOLR])('a document that comes with its picture at %s', (path) => {
+  const collection = path.replace(/\/update$/, '');
+
+  it('is stored with outputs and thumbnail, and its address is not fetched', async () => {
+    const sent = { id: 'with picture', image: 'photos/missing.jpg', labels: ['a'], n: 7 };
+    const answer = await upload(`${path}?commit=true`, document(sent), picture('red'));
+    expect([answer.status, answer.json.operations?.count]).toEqual([200, 1]);
+    const found = await send(`${collection}/image?rank.by.outputs=${encodeURIComponent(outputsOf('red'))}`);
+    expect(found.json.response.docs[0]).toMatchObject({ ...sent, score: 1, color_names: ['red'] });
+    const thumbnail = await send(`${collection}/thumbnail?id=with+picture`);
+    expect([thumbnail.headers['content-type'], thumbnail.text]).toEqual(['image/webp', 'RIFF0000WEBPred']);
+  });
+
+  it('takes only the modules that are asked for', async () => {
+    await upload(`${path}?commit=true&modules.apply=color`, document({ id: 'colours' }), picture('blue'));
+    const { doc } = (await send(`${collection}/get?id=colours&fl=color_names,content_descriptor,copyspace`)).json;
+    expect(doc).toEqual({ color_names: ['blue'] });
+  });
+
+  it('is refused as a whole where its picture cannot be read, or it is wrong itself', async () => {
+    expect((await upload(path, document({ id: 'b' }), picture('broken'))).status).toBe(422);
+    expect(refusal(await upload(path, document({ id: 'b', labels: [{}] }), picture('red')))).toEqual([
+      400,
+      expect.stringContaining('"labels"'),
+    ]);
+    const wrong: readonly (readonly [Entry[], string])[] = [
+      [[document({ id: 'b' })], 'one part "document"'],
+      [[picture('red')], 'one part "document"'],
+      [[document({ id: 'b' }), picture('red'), picture('blue')], 'one part "document"'],
+      [[document({ id: 'b' }), document({ id: 'c' }), picture('red')], 'one part "document"'],
+      [[document({ id: 'b' }), picture('red'), ['commit', 'true']], 'in the address'],
+      [[document([{ id: 'b' }]), picture('red')], 'must be one document'],
+      [[document('{"id":'), picture('red')], 'line 1, column 7'],
+      [[document({ id: 'b', import: '{}' }), picture('red')], '"import"'],
+      [[document({ id: 'b' }), ['file', new Blob([])]], 'is empty'],
+    ];
+    for (const [entries, problem] of wrong) {
+      expect(refusal(await upload(path, ...entries))).toEqual([400, expect.stringContaining(problem)]);
+    }
+    expect(refusal(await upload(`${path}?async=true`, document({ id: 'b' }), picture('red')))).toEqual([
+      400,
+      expect.stringContaining('async'),
+    ]);
+    await send(`${path}?commit=true`, { body: '' });
+    expect(await ids('&q=id:(b+c)')).toEqual([]);
+  });
+});
+
+describe.each([CORES, SOLR])('lines of JSON at %s', (path) => {
+  const lines = (text: string, type = 'application/x-ndjson') =>
+    send(`${path}?commit=true`, { body: text, headers: { 'content-type': type } });
+
+  it('are documents, all or none', async () => {
+    expect((await lines('{"id":"l1","n":1}\n\n\r\n{"id":"l2","delete":"x"}')).json.operations.count).toBe(2);
+    expect((await lines('{"id":"l3"}\n', 'application/jsonl; charset=utf-8')).status).toBe(200);
+    expect(await ids('&q=id:l*')).toEqual(['l1', 'l2', 'l3']);
+  });
+
+  it('are refused by the line', async () => {
+    const answer = await lines('{"id":"l4"}\n\n{"n":1}\n{"id":"l5","n":"no number"}\n[]\n');
+    expect(
+      answer.json.error.details.map(({ position, msg }: { position: number; msg: string }) => [position, msg]),
+    ).toEqual([
+      [1, expect.stringMatching(/^Line 3: .*"id" is required/)],
+      [2, expect.stringMatching(/^Line 4: .*"n"/)],
+      [3, expect.stringMatching(/^Line 5: /)],
+    ]);
+    expect(refusal(await lines('{"id":"l4"}\n{"id":'))).toEqual([400, expect.stringContaining('line 2, column 7')]);
+    expect(await ids('&q=id:l4')).toEqual([]);
+  });
+});

@@ -1,0 +1,110 @@
+import {
+  AkinError,
+  formatThumbnail,
+  JsonObject,
+  type JsonValue,
+  parseJson,
+  TypeClaims,
+  validateDocument,
+} from '@akin/domain';
+import { moduleNames } from '@akin/modules/manifests';
+import { type Collection, loadSchema } from '@akin/store';
+import type { Reservation } from '../admission/memory-budget.ts';
+import type { Context } from '../context.ts';
+import type { Body } from '../http/body.ts';
+import { type Part, readMultipart, textOf } from '../http/multipart.ts';
+import { checkPart, FILE_PART, reserved } from '../http/pictures.ts';
+import { analyzePicture } from '../search/analyze-picture.ts';
+import type { Command } from './read-commands.ts';
+
+const DOCUMENT_PART = 'document';
+/** As many as any other document may have. */
+const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
+/** More parts than the two are refused by name. */
+const MOST_PARTS = 10;
+/** What a document may not bring beside its picture. */
+const OUTPUTS = ['import', 'pxl_import', 'thumbnail'];
+
+interface Upload {
+  readonly body: Body;
+  readonly reservation: Reservation;
+  readonly async: boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The one document of a multipart body with the picture that came along, which is analyzed here, before anything is
+ * accepted: the document gets its outputs and thumbnail, as if it had been imported.
+ *
+ * @param modules that analyze the picture; all when undefined
+ * @throws AkinError bad-request for other parts; whatever the analysis of the picture throws
+ */
+export async function* readUpload(
+  { body, reservation, async, signal }: Upload,
+  collection: Collection,
+  modules: readonly string[] | undefined,
+  context: Context,
+): AsyncGenerator<Command> {
+  if (async) {
+    throw new AkinError('bad-request', 'A picture that comes with its document is analyzed at once: leave out async.');
+  }
+  const { document, file } = await readBoth(body, reservation, context);
+  if (await isRight(document, collection, context)) {
+    const picture = { bytes: file };
+    const wanted = modules ?? moduleNames;
+    const { outputs, thumbnail } = await analyzePicture(picture, FILE_PART, wanted, signal, context, {
+      thumbnail: true,
+    });
+    const more: [string, JsonValue][] = [['import', outputs]];
+    if (thumbnail) more.push(['thumbnail', formatThumbnail(thumbnail)]);
+    yield { kind: 'add', position: 0, json: new JsonObject([...document.entries, ...more]) };
+  } else {
+    // Whoever takes the command says what is wrong.
+    yield { kind: 'add', position: 0, json: document };
+  }
+}
+
+async function readBoth(
+  body: Body,
+  reservation: Reservation,
+  { limits }: Context,
+): Promise<{ document: JsonObject; file: Uint8Array }> {
+  const chunks = reserved(body, limits.multipartBytes, reservation, limits);
+  const check = (name: string, bytes: number) => {
+    checkPart(name, bytes);
+    if (name === FILE_PART || bytes <= MAX_DOCUMENT_BYTES) return;
+    throw new AkinError('too-large', `The part "${DOCUMENT_PART}" has more than ${MAX_DOCUMENT_BYTES} bytes.`);
+  };
+  const parts = await readMultipart(body.contentType, chunks, { parts: MOST_PARTS, check });
+  const [document, file] = [DOCUMENT_PART, FILE_PART].map((name) => parts.filter((part) => part.name === name));
+  const [text] = document ?? [];
+  const [picture] = file ?? [];
+  if (text === undefined || picture === undefined || parts.length !== 2) {
+    throw new AkinError(
+      'bad-request',
+      `A multipart update takes one part "${DOCUMENT_PART}" (JSON, one document) and one part "${FILE_PART}" (a picture), and parameters such as commit=true in the address.`,
+    );
+  }
+  if (picture.bytes.length === 0) throw new AkinError('bad-request', `The part "${FILE_PART}" is empty.`);
+  return { document: parseDocument(text), file: picture.bytes };
+}
+
+function parseDocument(part: Part): JsonObject {
+  const json = parseJson(textOf(part));
+  if (!(json instanceof JsonObject)) {
+    throw new AkinError('bad-request', `The part "${DOCUMENT_PART}" must be one document: a JSON object.`);
+  }
+  const given = OUTPUTS.find((name) => json.entries.some(([key, value]) => key === name && value !== null));
+  if (given === undefined) return json;
+  throw new AkinError(
+    'bad-request',
+    `The document has "${given}", which the analysis of the file gives: leave it out.`,
+  );
+}
+
+/** A document that is refused anyhow costs no analysis. */
+async function isRight(document: JsonObject, collection: Collection, { store }: Context): Promise<boolean> {
+  const { fields } = await loadSchema(store, collection);
+  const imported = new JsonObject([...document.entries, ['import', '{}']]);
+  return 'document' in validateDocument(imported, 0, fields, new TypeClaims());
+}

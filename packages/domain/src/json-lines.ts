@@ -1,0 +1,59 @@
+import { AkinError } from './errors.ts';
+import { type JsonValue, parseJson } from './json.ts';
+
+/** Bytes that one line may have: as many as one value of any other body. */
+const MAX_LINE_BYTES = 8 * 1024 * 1024;
+const NEWLINE = 0x0a;
+
+/**
+ * Reads NDJSON (JSON Lines): a JSON value a line, as UTF-8 chunks come in, in memory bounded by one line. Lines end with
+ * LF or CRLF; blank ones are passed over; the last one need not end.
+ *
+ * @throws AkinError bad-request that names the line, from 1; too-large for a line of more than 8 MiB
+ */
+export async function* readJsonLines(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<{ readonly line: number; readonly value: JsonValue }> {
+  let line = 1;
+  let held: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      held.push(chunk.subarray(from, end));
+      checkLength(bytes + end - from, line);
+      const value = parseLine(held, line);
+      if (value !== undefined) yield { line, value };
+      held = [];
+      bytes = 0;
+      line++;
+      from = end + 1;
+    }
+    if (from < chunk.length) held.push(chunk.subarray(from));
+    bytes += chunk.length - from;
+    checkLength(bytes, line);
+  }
+  const value = parseLine(held, line);
+  if (value !== undefined) yield { line, value };
+}
+
+function checkLength(bytes: number, line: number): void {
+  if (bytes <= MAX_LINE_BYTES) return;
+  throw new AkinError(
+    'too-large',
+    `Line ${line} has more than ${MAX_LINE_BYTES} bytes: end each document with a newline.`,
+  );
+}
+
+/** Undefined for a blank line. */
+function parseLine(pieces: readonly Uint8Array[], line: number): JsonValue | undefined {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let text = '';
+  try {
+    for (const piece of pieces) text += decoder.decode(piece, { stream: true });
+    text += decoder.decode();
+  } catch (cause) {
+    throw new AkinError('bad-request', `Line ${line} is not UTF-8.`, { cause });
+  }
+  return text.trim() === '' ? undefined : parseJson(text, {}, { line, column: 1 });
+}
