@@ -11,7 +11,6 @@ const VECTORS = ['@akin/modules/manifests', '@akin/modules/vectors'];
  * One row a room: what it may import of ours, a package by all of its doors or a door by its full name. The door
  * `internal` of modules is for the lab alone.
  * `browser`: it runs in a browser too, so it imports nothing of Node.
- * `bundled`: its build contains what it imports, which is then needed for development alone.
  */
 export const ROOMS = {
   'packages/domain': { may: [], browser: true },
@@ -33,7 +32,7 @@ export const ROOMS = {
   'apps/indexer': {
     may: ['@akin/contract', '@akin/domain', '@akin/store', '@akin/queue', '@akin/runtime', ...VECTORS],
   },
-  'apps/web': { may: ['@akin/client'], browser: true, bundled: true },
+  'apps/web': { may: ['@akin/client'], browser: true },
   'apps/akin': {
     may: [
       ...['contract', 'domain', 'client', 'imaging', 'modules', 'store', 'queue', 'runtime'].map(
@@ -107,7 +106,11 @@ function violationsOf(root, room, rootPackage) {
     ...manifest.peerDependencies,
     ...manifest.optionalDependencies,
   });
-  const forTests = Object.keys({ ...manifest.devDependencies, ...rootPackage.devDependencies });
+  const forTests = Object.keys({
+    ...manifest.devDependencies,
+    ...rootPackage.dependencies,
+    ...rootPackage.devDependencies,
+  });
   for (const file of sourceFiles(join(root, room))) {
     const isTest =
       DEVELOPMENT_ROOMS.includes(room) ||
@@ -130,7 +133,7 @@ function violationsOf(root, room, rootPackage) {
         const inside = name.includes('/internal/') && room !== 'packages/lab';
         if (inside || (!may.includes(name) && !may.includes(packageName))) report(file, `may not import ${name}`);
       }
-      const known = isTest || typeOnly || row.bundled || isBuildFile(file) ? [...declared, ...forTests] : declared;
+      const known = isTest || typeOnly || isBuildFile(file) ? [...declared, ...forTests] : declared;
       const typed = typeOnly && known.includes(`@types/${packageName}`);
       if (!known.includes(packageName) && !typed)
         report(file, `imports ${packageName}, which its package.json does not name`);

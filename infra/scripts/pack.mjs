@@ -41,7 +41,8 @@ function stageCommand(stage) {
         bundled.add(name);
         const found = packageFolder(name, from);
         copyPackage(found, join(stage, 'node_modules', name));
-        collect(found);
+        // The built page contains what it is made of.
+        if (!existsSync(join(found, 'vite.config.ts'))) collect(found);
       } else if ((dependencies[name] ?? version) !== version) {
         throw new Error(`${name} is wanted as ${version} and as ${dependencies[name]}: let them agree.`);
       } else {

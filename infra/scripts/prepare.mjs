@@ -4,26 +4,43 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { buildToServe } from './build-to-serve.mjs';
+
+/** Begins the stamp of an installation that has no tools for tests and lint. */
+const PART = 'to serve ';
+/** So often a step that takes long says that it is at work. */
+const TELL_MILLISECONDS = 3_000;
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Installs and builds; a second call with nothing changed takes a second or two. Ends the process where it fails. */
-export async function prepare() {
+/**
+ * Installs and builds; a second call with nothing changed takes a second or two. Ends the process where it fails.
+ *
+ * @param {{ toServe?: boolean }} options toServe: in a clone where nothing was installed yet, only what serving needs
+ */
+export async function prepare({ toServe = false } = {}) {
   requireNode();
   const { packageManager } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
   const npx = ['npx', '--yes', `--package=${packageManager}`, '--'];
   const stampFile = `${ROOT}node_modules/.akin-installed`;
-  const stamp = lockStamp();
-  if (readOrEmpty(stampFile) !== stamp) {
+  const installed = readOrEmpty(stampFile);
+  const part = toServe && (installed === '' || installed.startsWith(PART)) ? PART : '';
+  const stamp = `${part}${lockStamp()}`;
+  if (installed !== stamp) {
     rmSync(stampFile, { force: true });
-    await step('Installing what pnpm-lock.yaml names', [
+    await step(part ? 'Installing what serving needs' : 'Installing what pnpm-lock.yaml names', [
       ...npx,
-      ...['pnpm', 'install', '--frozen-lockfile', '--config.confirmModulesPurge=false'],
+      ...['pnpm', 'install', '--frozen-lockfile', '--config.confirmModulesPurge=false', '--reporter=append-only'],
+      ...(part ? ['--prod'] : []),
     ]);
     writeFileSync(stampFile, stamp);
   }
-  // Through npx too: turbo calls pnpm, which need not be on this machine.
-  await step('Building what has changed', [...npx, 'node', 'node_modules/turbo/bin/turbo', 'run', 'build']);
+  if (part) {
+    await told('Building what has changed', (run) => buildToServe(ROOT, (args) => run([process.execPath, ...args])));
+  } else {
+    // Through npx too: turbo calls pnpm, which need not be on this machine.
+    await step('Building what has changed', [...npx, 'node', 'node_modules/turbo/bin/turbo', 'run', 'build']);
+  }
 }
 
 /**
@@ -67,24 +84,44 @@ function lockStamp() {
   return hash.digest('hex');
 }
 
-/** Runs a command in silence, telling its name and time; shows what it said only if it fails. */
-async function step(title, command) {
+/** Runs one command as a step. */
+function step(title, command) {
+  return told(title, (run) => run(command));
+}
+
+/**
+ * Tells the name of a step, that it is at work, and its time. What its commands say is shown if one fails.
+ *
+ * @param {string} title
+ * @param {(run: (command: string[]) => Promise<void>) => Promise<void>} work is given what runs a command
+ */
+async function told(title, work) {
   const from = Date.now();
+  const seconds = (digits) => `${((Date.now() - from) / 1000).toFixed(digits)} s`;
   process.stderr.write(`${title} …`);
-  const child = start(command, 'pipe');
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
-      said += text;
-    });
-  }
-  const { code, signal } = await ended(child);
-  if (code === 0) {
-    process.stderr.write(` ${((Date.now() - from) / 1000).toFixed(1)} s\n`);
-    return;
-  }
-  process.stderr.write(`\n${said}\nThis failed (${signal ?? `exit code ${code}`}): ${command.join(' ')}\n`);
-  process.exit(1);
+  let last = '';
+  const telling = setInterval(() => {
+    const [, added] = last.match(/added (\d+)/) ?? [];
+    process.stderr.write(` ${seconds(0)}${added ? ` (${added} packages)` : ''} …`);
+  }, TELL_MILLISECONDS);
+  const run = async (command) => {
+    const child = start(command, 'pipe');
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text) => {
+        said += text;
+        last = text;
+      });
+    }
+    const { code, signal } = await ended(child);
+    if (code === 0) return;
+    clearInterval(telling);
+    process.stderr.write(`\n${said}\nThis failed (${signal ?? `exit code ${code}`}): ${command.join(' ')}\n`);
+    process.exit(1);
+  };
+  await work(run);
+  clearInterval(telling);
+  process.stderr.write(` ${seconds(1)}\n`);
 }
 
 function start([program, ...args], output) {

@@ -2,7 +2,8 @@
 import { endWithNpm, prepare, ROOT } from './prepare.mjs';
 
 endWithNpm();
-await prepare();
+await prepare({ toServe: true });
+process.stderr.write('Starting …\n');
 // In this very process: signals and the terminal reach it without a go-between.
 const program = `${ROOT}apps/akin/bin/akin.mjs`;
 process.argv = [process.execPath, program, 'serve', ...process.argv.slice(2)];
