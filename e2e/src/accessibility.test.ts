@@ -32,7 +32,7 @@ afterAll(async () => {
 const VIEWS: Readonly<Record<string, readonly [string, (page: Page) => Promise<unknown>]>> = {
   'the collection': ['/', (page) => page.getByText(/ found$/).waitFor()],
   'similar pictures, narrowed': [
-    '/?id=demo-006&fq=labels%3A%22mint%22',
+    '/?like=demo-006&fq=labels%3A%22mint%22',
     async (page) => {
       await page.locator('.facets').first().waitFor({ state: 'attached' });
       const toggle = page.locator('.narrow-toggle');
@@ -41,7 +41,7 @@ const VIEWS: Readonly<Record<string, readonly [string, (page: Page) => Promise<u
     },
   ],
   'a colour': ['/?hex=%23d02030&mode=color', (page) => page.getByText(/ found$/).waitFor()],
-  'the details': ['/?show=demo-006', (page) => page.getByRole('dialog').getByRole('heading').waitFor()],
+  'the details': ['/?id=demo-006', (page) => page.getByRole('dialog').getByRole('heading').waitFor()],
   'an uploaded picture that is being analyzed': [
     '/',
     async (page) => {

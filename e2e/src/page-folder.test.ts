@@ -90,3 +90,52 @@ describe('the page of a folder', () => {
     await context.close();
   });
 });
+
+describe('the original of a picture', () => {
+  const details = (page: Page) => page.getByRole('dialog');
+  const full = (page: Page) => details(page).locator('img.full');
+
+  it('is shown whole, zooms, and leads to the next one and back', async () => {
+    const { page, context, complaints } = await openPage(browser, `${akin.url}/`);
+    await page.locator('.card .picture').first().click();
+    await full(page).waitFor();
+    expect(
+      await full(page).evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth),
+    ).toBeGreaterThan(500);
+    const first = await details(page).getByRole('heading').textContent();
+    const box = await full(page).boundingBox();
+    expect((box?.y ?? -1) >= 0 && (box?.y ?? 0) + (box?.height ?? 0) <= (page.viewportSize()?.height ?? 0)).toBe(true);
+    await shot(page, 'details');
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await shot(page, 'details-phone');
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 1440, height: 900 });
+
+    await page.keyboard.press('z');
+    await details(page).locator('.zoomed').waitFor();
+    await page.keyboard.press('z');
+    await page.keyboard.press('ArrowRight');
+    await details(page)
+      .getByRole('heading', { name: first ?? '' })
+      .waitFor({ state: 'hidden' });
+    await full(page).waitFor();
+    await page.keyboard.press('ArrowLeft');
+    await details(page)
+      .getByRole('heading', { name: first ?? '' })
+      .waitFor();
+
+    await page.goto(`${akin.url}/?id=trip%2Ftwo.jpg`);
+    await details(page)
+      .getByText(path.join(pictures, 'trip', 'two.jpg'))
+      .waitFor();
+    expect(await details(page).locator('dl').textContent()).toMatch(/Taken\s*Jun 15, 2023, 12:30.*Akinon A-1/s);
+    await details(page).getByRole('button', { name: 'Same colours' }).click();
+    await page.getByText('Like two.jpg').waitFor();
+    await details(page).waitFor({ state: 'hidden' });
+    await page.goBack();
+    await details(page).getByRole('heading', { name: 'two.jpg' }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});

@@ -38,7 +38,7 @@ describe('the groups to review', () => {
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     expect((await pasteJson(await clipboard(page))).groups).toHaveLength(20);
     await search(page, () => group.getByRole('button', { name: 'Search' }).click());
-    expect([address(page).get('mode'), address(page).get('id'), address(page).get('view')]).toEqual([
+    expect([address(page).get('mode'), address(page).get('like'), address(page).get('view')]).toEqual([
       'duplicate',
       PRODUCT.id,
       null,

@@ -42,7 +42,7 @@ describe('the page', () => {
     await page.getByRole('searchbox').fill('studio headphones mint');
     await search(page, () => page.getByRole('searchbox').press('Enter'));
     expect(address(page).get('q')).toBe('studio headphones mint');
-    await search(page, () => card(page, PRODUCT.title).getByRole('button', { name: 'Duplicates' }).click());
+    await search(page, () => card(page, PRODUCT.title).getByRole('button', { name: 'Copies' }).click());
     expect(address(page).get('mode')).toBe('duplicate');
     const copies = await names(page);
     expect(copies[0]).toBe(PRODUCT.title);
@@ -51,17 +51,17 @@ describe('the page', () => {
     expect(await cards(page).first().locator('.score').textContent()).toBe('1');
 
     const modes = page.getByRole('group', { name: 'Compare by' });
-    await search(page, () => modes.getByRole('button', { name: 'Content' }).click());
+    await search(page, () => modes.getByRole('button', { name: 'Similar' }).click());
     await page.getByText(`Like ${PRODUCT.title}`).waitFor();
     expect((await names(page)).slice(0, 5).every((name) => name.includes('headphones'))).toBe(true);
-    await search(page, () => cards(page).nth(1).getByRole('button', { name: 'Colour' }).click());
-    expect([address(page).get('mode'), address(page).get('id')]).toEqual(['color', expect.stringMatching(/^demo-/)]);
+    await search(page, () => cards(page).nth(1).getByRole('button', { name: 'Same colours' }).click());
+    expect([address(page).get('mode'), address(page).get('like')]).toEqual(['color', expect.stringMatching(/^demo-/)]);
   });
 
   it('goes back, and shows the same for the same address', async () => {
-    const page = await demo.visit(`/?id=${PRODUCT.id}`);
+    const page = await demo.visit(`/?like=${PRODUCT.id}`);
     const first = await names(page);
-    await search(page, () => page.getByRole('button', { name: 'Duplicates' }).first().click());
+    await search(page, () => page.getByRole('button', { name: 'Copies' }).first().click());
     expect(await names(page)).not.toEqual(first);
     await search(page, () => page.goBack());
     expect(await names(page)).toEqual(first);
@@ -101,7 +101,7 @@ describe('the page', () => {
   });
 
   it('tells all about a document, and filters by what it says', async () => {
-    const page = await demo.visit(`/?id=${PRODUCT.id}`);
+    const page = await demo.visit(`/?like=${PRODUCT.id}`);
     await cards(page).first().locator('.picture').click();
     const details = page.getByRole('dialog');
     expect(await details.locator('dl').textContent()).toMatch(/Brand\s*Kestara.*Price\s*43\.9/s);
@@ -134,13 +134,13 @@ describe('the page', () => {
       .waitFor();
     await shared.page.getByRole('button', { name: 'Close' }).click();
     await shared.page.getByRole('dialog').waitFor({ state: 'hidden' });
-    expect(address(shared.page).get('show')).toBe(null);
+    expect(address(shared.page).get('id')).toBe(null);
     expect(shared.complaints).toEqual([]);
     await shared.context.close();
 
     await page.goBack();
     await details.waitFor({ state: 'hidden' });
-    expect([address(page).get('q'), address(page).get('show')]).toEqual(['headphones', null]);
+    expect([address(page).get('q'), address(page).get('id')]).toEqual(['headphones', null]);
     expect(await page.evaluate('document.activeElement === document.querySelector(".card .picture")')).toBe(true);
     await page.goForward();
     await details.getByRole('heading', { name: title ?? '' }).waitFor();
@@ -166,7 +166,7 @@ describe('the page', () => {
   });
 
   it('gives every search as a command for the shell', async () => {
-    const question = `/?id=${PRODUCT.id}&mode=duplicate&q=${encodeURIComponent("price:[1 TO *] OR it's")}&fq=labels:mint`;
+    const question = `/?like=${PRODUCT.id}&mode=duplicate&q=${encodeURIComponent("price:[1 TO *] OR it's")}&fq=labels:mint`;
     const page = await demo.visit(question);
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     const answer = await pasteJson(await clipboard(page));
@@ -178,7 +178,7 @@ describe('the page', () => {
   });
 
   it('predicts labels of what is searched for, which filter', async () => {
-    const page = await demo.visit(`/?id=${PRODUCT.id}`);
+    const page = await demo.visit(`/?like=${PRODUCT.id}`);
     const tag = page.getByLabel('Predicted labels').getByRole('button', { name: /^studio headphones/ });
     expect(await tag.textContent()).toMatch(/\d+ %/);
     await search(page, () => tag.click());

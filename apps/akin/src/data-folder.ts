@@ -1,8 +1,13 @@
 import { takeFolder } from '@akin/store';
+import { FOLDERS_FILE } from './originals/indexed-folders.ts';
 import { SERVER_FILE } from './server-file.ts';
 
 /** What akin keeps in a data folder. */
-const NAMES = new Set(['database', 'demo', SERVER_FILE, `${SERVER_FILE}.partial`]);
+const NAMES = new Set([
+  'database',
+  'demo',
+  ...[SERVER_FILE, FOLDERS_FILE].flatMap((name) => [name, `${name}.partial`]),
+]);
 
 /**
  * Makes the data folder where it is missing, and closes it to other users.

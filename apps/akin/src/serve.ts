@@ -12,6 +12,7 @@ import { createLogger, type Logger } from '@akin/runtime';
 import { openStore } from '@akin/store';
 import { openDataFolder } from './data-folder.ts';
 import { analyzeSentOrFetched, downloader } from './download.ts';
+import { originalsOf } from './originals/open-original.ts';
 import { ownModules } from './own-modules.ts';
 import { Parts } from './parts.ts';
 import { createProcessMetrics, tellPoolUse } from './process-figures.ts';
@@ -136,6 +137,7 @@ async function open(
       limits: { ...config.limits, shutdownMilliseconds: OPEN_REQUESTS_MILLISECONDS },
       commit: (collection) => indexer.commit(collection),
       wake: () => indexer.wake(),
+      openOriginal: originalsOf(config.dataFolder, analyzer.files),
       ...(config.retryRun ? { retryRun: config.retryRun } : {}),
       makeThumbnail: (bytes) => makeThumbnail(bytes, THUMBNAIL_LIMITS),
       analyze: analyzeSentOrFetched(analyzer, download),

@@ -42,6 +42,28 @@ export type CommitChanges = (collection: string) => Promise<unknown>;
 /** What the gateway needs of the figures of its process. */
 export type GatewayMetrics = Pick<Metrics, 'request' | 'search' | 'text'>;
 
+/** A picture file of a folder that this akin indexed. */
+export interface Original {
+  readonly size: number;
+  readonly modified: Date;
+  /** Another one after each change of the file. */
+  readonly version: string;
+  /** By content. */
+  readonly type: string;
+  /** The bytes from `start` to `end`, both included. */
+  read(start: number, end: number): AsyncIterable<Uint8Array>;
+  /** @throws AkinError image-undecodable, too-large */
+  webp(signal: AbortSignal): Promise<Uint8Array>;
+}
+
+/**
+ * Finds the file of a document below the folder that it names, if this akin indexed that folder and the file lies in it
+ * with all links resolved.
+ *
+ * @throws AkinError unsupported-image when the file is no picture any more
+ */
+export type OpenOriginal = (source: string, id: string) => Promise<Original | undefined>;
+
 export interface GatewayConfig {
   readonly store: Store;
   readonly analyze: AnalyzeImage;
@@ -49,6 +71,8 @@ export interface GatewayConfig {
   readonly commit: CommitChanges;
   /** Called when operations were accepted that wait for analysis or a commit. */
   readonly wake: () => void;
+  /** Without it there are no originals. */
+  readonly openOriginal?: OpenOriginal;
   /** Indexes the files again that failed in a run. Returns false if this process did not do the run. */
   readonly retryRun?: (run: string) => boolean;
   readonly log: Log;
@@ -77,7 +101,10 @@ export interface GatewayConfig {
 
 /** The HTTP server of a process without a store. */
 export interface WorkerServerConfig
-  extends Omit<GatewayConfig, 'store' | 'analyze' | 'makeThumbnail' | 'commit' | 'wake' | 'retryRun' | 'webFolder'> {
+  extends Omit<
+    GatewayConfig,
+    'store' | 'analyze' | 'makeThumbnail' | 'commit' | 'wake' | 'retryRun' | 'openOriginal' | 'webFolder'
+  > {
   /** Given, `/analyze` is served. */
   readonly analyze?: AnalyzeImage;
   /** Rejects with AkinError unavailable, whose message says why, while the process cannot do its work. */

@@ -8,7 +8,7 @@ import type { MemoryBudget } from './admission/memory-budget.ts';
 import type { Semaphore } from './admission/semaphore.ts';
 import type { Background } from './background.ts';
 import type { Feeds } from './changes/feeds.ts';
-import type { AnalyzeImage, CommitChanges, GatewayMetrics, MakeThumbnail } from './config.ts';
+import type { AnalyzeImage, CommitChanges, GatewayMetrics, MakeThumbnail, OpenOriginal } from './config.ts';
 import type { Drain } from './http/drain.ts';
 import type { Files } from './http/pictures.ts';
 
@@ -24,6 +24,7 @@ export interface SharedContext {
   readonly answers: () => Promise<void>;
   readonly drain: Drain;
   readonly wake: () => void;
+  readonly openOriginal: OpenOriginal;
   /** Indexes the files again that failed in a run; false if this process did not do the run. */
   readonly retryRun: (run: string) => boolean;
   /** Commits a collection after so many milliseconds, unless the gateway stops before. */

@@ -59,6 +59,7 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
     answers: () => store.ping(),
     scheduleCommit: delayedCommits.add,
     retryRun: config.retryRun ?? (() => false),
+    openOriginal: config.openOriginal ?? (async () => undefined),
   };
   const gateway = await open(config, parts, Object.keys(ENDPOINTS) as EndpointName[]);
   return {
@@ -81,7 +82,7 @@ export async function createWorkerServer(config: WorkerServerConfig): Promise<Ga
   const absent = undefined as never;
   const parts = {
     ...{ store: absent, makeThumbnail: absent, commit: absent, wake: absent, scheduleCommit: absent },
-    retryRun: absent,
+    ...{ retryRun: absent, openOriginal: absent },
   };
   const { analyze = absent, ready, answers = ready } = config;
   return open(config, { ...parts, analyze, ready, answers }, names, config.fallback);
@@ -89,7 +90,16 @@ export async function createWorkerServer(config: WorkerServerConfig): Promise<Ga
 
 type Parts = Pick<
   Context,
-  'store' | 'analyze' | 'makeThumbnail' | 'commit' | 'wake' | 'ready' | 'answers' | 'scheduleCommit' | 'retryRun'
+  | 'store'
+  | 'analyze'
+  | 'makeThumbnail'
+  | 'commit'
+  | 'wake'
+  | 'ready'
+  | 'answers'
+  | 'scheduleCommit'
+  | 'retryRun'
+  | 'openOriginal'
 >;
 
 async function open(

@@ -6,6 +6,8 @@ export type {
   CommitChanges,
   GatewayConfig,
   GatewayMetrics,
+  OpenOriginal,
+  Original,
   WorkerServerConfig,
 } from './config.ts';
 export { createGateway, createWorkerServer, type Gateway, howToMakeAKey } from './gateway.ts';

@@ -33,6 +33,8 @@ export interface Actions {
   undoDelete(): Promise<void>;
   forgetDeleted(): void;
   open(document: FoundDocument | null): void;
+  /** Goes to the document before or behind the one that is shown. */
+  step(by: 1 | -1): Promise<void>;
   upload(file: Blob): Promise<void>;
   copy(text: string): Promise<void>;
 }

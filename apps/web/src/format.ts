@@ -3,6 +3,20 @@
 const NUMBER = new Intl.NumberFormat();
 const ONE_DIGIT = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
+const unit = (unit: string, maximumFractionDigits: number) =>
+  new Intl.NumberFormat(undefined, {
+    style: 'unit',
+    unit,
+    unitDisplay: unit === 'byte' ? 'long' : 'short',
+    maximumFractionDigits,
+  });
+const BYTES = unit('byte', 0);
+const KILOBYTES = unit('kilobyte', 0);
+const MEGABYTES = unit('megabyte', 1);
+// Times are kept in UTC; of a picture it is what the camera's clock said where it was told nothing else.
+const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+
 export function number(value: number): string {
   return NUMBER.format(value);
 }
@@ -21,4 +35,17 @@ export function timeLeft(seconds: number): string {
   if (seconds < 60) return `${number(Math.ceil(seconds))} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 60 ? `${number(minutes)} min` : `${number(Math.floor(minutes / 60))} h ${minutes % 60} min`;
+}
+
+/** `512 bytes`, `2.4 MB`. */
+export function bytes(count: number): string {
+  if (count < 1_000) return BYTES.format(count);
+  return count < 1_000_000 ? KILOBYTES.format(count / 1_000) : MEGABYTES.format(count / 1_000_000);
+}
+
+/** A day, with the time if it has one. */
+export function moment(iso: string): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return iso;
+  return iso.includes('T00:00:00') ? DAY.format(date) : MOMENT.format(date);
 }

@@ -3,7 +3,8 @@ import { render } from 'lit-html';
 import type { Actions } from './actions.ts';
 import { NO_CHANGES } from './changes.ts';
 import { deleteChosen, undoDelete } from './deleting.ts';
-import { followAddress, showDetails, showModal } from './details.ts';
+import { showModal } from './details/details.ts';
+import { followAddress, neighbour, showDetails } from './details/open.ts';
 import { choose, chooseRest, loadGroups, moreMembers } from './groups.ts';
 import { keyOfTab } from './key.ts';
 import { Model } from './model.ts';
@@ -128,6 +129,17 @@ const actions: Actions = {
       history.replaceState(null, '', writeState(model.state));
       model.update({ opened: null });
     }
+  },
+  async step(by) {
+    const more = () =>
+      model.state.view === 'search' && model.shown.documents.length < (model.shown.numFound ?? 0)
+        ? search(model, model.shown.documents.length)
+        : Promise.resolve();
+    const document = await neighbour(model, by, more);
+    if (!document || model.state.opened === null) return;
+    model.state = { ...model.state, opened: document.id };
+    history.replaceState(history.state, '', writeState(model.state));
+    showDetails(model, document);
   },
   async upload(file) {
     model.forgetPreview();

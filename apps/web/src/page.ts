@@ -2,9 +2,10 @@ import type { Collection, CollectionSummary, FoundDocument } from '@akin/client'
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
 import { changesView } from './changes.ts';
-import { details, MODE_NAMES, similarTo } from './details.ts';
+import { details } from './details/details.ts';
 import { filterText } from './facets.ts';
 import { keyedSource } from './key.ts';
+import { MODE_NAMES, similarTo } from './modes.ts';
 import { palette, paletteOf, picture, scoreText, titleOf } from './parts.ts';
 import { review } from './review.ts';
 import { runBars } from './runs/runs.ts';

@@ -2,6 +2,39 @@ import { count, number, rate, timeLeft } from './format.ts';
 
 /** Every text of the page. Another language is another file of this shape. */
 export const TEXTS = {
+  modes: {
+    content: 'Similar',
+    contentTitle: 'Pictures with similar content',
+    color: 'Same colours',
+    colorTitle: 'Pictures with similar colours',
+    duplicate: 'Copies',
+    duplicateTitle: 'Copies of the same picture',
+  },
+  details: {
+    title: 'Details',
+    close: 'Close',
+    previous: 'Previous picture',
+    previousTitle: 'Previous picture (←)',
+    next: 'Next picture',
+    nextTitle: 'Next picture (→)',
+    picture: 'Picture',
+    zoom: 'Zoom',
+    zoomTitle: 'Zoom in or out (z)',
+    noPicture: 'no picture',
+    searchBy: 'Search for similar pictures by',
+    showOnly: (filter: string) => `Show only ${filter}`,
+    taken: 'Taken',
+    camera: 'Camera',
+    size: 'Size',
+    place: 'Place',
+    id: 'Id',
+    file: 'File',
+    copyPath: 'Copy path',
+    modified: 'Changed',
+    image: 'Image',
+  },
+  /** The parts of a picture as `copyspace` numbers them, in reading order. */
+  parts: ['top left', 'top', 'top right', 'left', 'middle', 'right', 'bottom left', 'bottom', 'bottom right'],
   runs: {
     region: 'Indexing',
     running: (source: string) => `Indexing ${source}`,

@@ -38,12 +38,12 @@ export function readState(address: URLSearchParams): ViewState {
     query: readQuery(address),
     words: address.get('q') ?? '',
     filters: address.getAll('fq'),
-    opened: address.get('show'),
+    opened: address.get('id'),
   };
 }
 
 function readQuery(address: URLSearchParams): Query | null {
-  const id = address.get('id');
+  const id = address.get('like');
   if (id !== null) return { by: 'id', id };
   const url = address.get('url');
   if (url !== null) return { by: 'url', url };
@@ -58,14 +58,14 @@ export function writeState(state: ViewState): string {
   const address = new URLSearchParams();
   if (state.collection !== DEFAULT_COLLECTION) address.set('collection', state.collection);
   if (state.view !== 'search') address.set('view', state.view);
-  if (state.query?.by === 'id') address.set('id', state.query.id);
+  if (state.query?.by === 'id') address.set('like', state.query.id);
   if (state.query?.by === 'url') address.set('url', state.query.url);
   if (state.query?.by === 'hex') address.set('hex', state.query.hex);
   if (state.query?.by === 'outputs') address.set('outputs', state.query.outputs);
   if (state.query && state.mode !== 'content') address.set('mode', state.mode);
   if (state.words) address.set('q', state.words);
   for (const filter of state.filters) address.append('fq', filter);
-  if (state.opened !== null) address.set('show', state.opened);
+  if (state.opened !== null) address.set('id', state.opened);
   return `?${address}`;
 }
 

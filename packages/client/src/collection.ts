@@ -218,6 +218,11 @@ export class Collection {
     return `${this.#config.baseUrl}${this.#path('/thumbnail')}?${queryString({ id })}`;
   }
 
+  /** Address of the file that a document was indexed from, for `<img src>`. @param format for types that browsers do not show */
+  originalAddress(id: string, format?: 'webp'): string {
+    return `${this.#config.baseUrl}${this.#path('/original')}?${queryString({ id, format })}`;
+  }
+
   /** Labels for a picture, voted by the documents that look most like it. */
   tag(parameters: TagParameters, options: PictureOptions = {}): Promise<TagAnswer> {
     return this.#search('/tag', { ...parameters }, options, 'tagging.input.url');

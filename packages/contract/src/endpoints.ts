@@ -21,6 +21,7 @@ import { openapi } from './http/openapi.ts';
 import { operation } from './http/operation.ts';
 import { operations } from './http/operations.ts';
 import { operationsStream } from './http/operations-stream.ts';
+import { original } from './http/original.ts';
 import { ping } from './http/ping.ts';
 import { pixolution } from './http/pixolution.ts';
 import { query } from './http/query.ts';
@@ -72,6 +73,7 @@ export const ENDPOINTS = {
   reindexStatus,
   pixolution,
   thumbnail,
+  original,
   operations,
   // Both before the one below, whose address they would be as well.
   retryOperations,

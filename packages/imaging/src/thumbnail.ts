@@ -26,3 +26,13 @@ export async function makeThumbnailFromPixels(pixels: Pixels): Promise<Uint8Arra
     .webp({ quality: 75, effort: 1 })
     .toBuffer();
 }
+
+/** A WebP of at most `side` pixels on the long side, for browsers that do not show the type of a picture. Upright, on white. */
+export async function makeShowable(bytes: Uint8Array, side: number): Promise<Uint8Array> {
+  const { pixels } = await decodeImage(bytes, { minSide: side });
+  const { width, height, data } = pixels;
+  return preparedSharp()(data, { raw: { width, height, channels: 3 } })
+    .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+    .webp({ quality: 85, effort: 2 })
+    .toBuffer();
+}

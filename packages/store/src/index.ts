@@ -93,6 +93,7 @@ export {
   type RunState,
   reportRun,
 } from './runs/runs.ts';
+export { readSource } from './runs/source.ts';
 export type { RangeInclude, RangeOther } from './search/facet-ranges.ts';
 export type { FacetRequest, FacetResult, FieldFacet, RangeFacet, ValueCount } from './search/facet-request.ts';
 export { readThumbnail, type Thumbnail } from './search/read.ts';

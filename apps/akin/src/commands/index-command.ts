@@ -50,6 +50,8 @@ export const indexCommand: Program = {
         analyzer,
         threads: config.analysis.threads,
         signal,
+        // Whoever names an akin may mean one of another machine.
+        ...(named === undefined && !options.named('port') ? { dataFolder: config.dataFolder } : {}),
       });
     }
     if (named !== undefined) throw new UsageError(`No akin answers at ${url}.`);
@@ -61,6 +63,7 @@ export const indexCommand: Program = {
       analyzer: served.analyzer,
       threads: config.analysis.threads,
       signal,
+      dataFolder: config.dataFolder,
     });
   },
 };

@@ -112,6 +112,7 @@ export const serveCommand: Program = {
         threads: config.analysis.threads,
         signal,
         retryable,
+        dataFolder: config.dataFolder,
       });
     } else if (!options.on('no-demo')) {
       await fillWithDemo({

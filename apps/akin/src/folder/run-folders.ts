@@ -1,6 +1,7 @@
 import type { Collection } from '@akin/client';
 import type { Analyzer } from '@akin/modules/analyze';
 import type { Option, Parsed } from '../options.ts';
+import { rememberFolders } from '../originals/indexed-folders.ts';
 import { candidatesOf } from './candidates.ts';
 import { type FolderReport, indexFolder } from './index-folder.ts';
 import { Progress } from './progress.ts';
@@ -26,6 +27,8 @@ export interface FoldersRun {
   readonly signal: AbortSignal;
   /** The ids of the pictures whose outputs alone are wanted; all pictures, as the options have it, when not given. */
   readonly only?: Set<string>;
+  /** Of the akin that gets the pictures, if it is on this machine: it may show the files of the folders. */
+  readonly dataFolder?: string;
   /** Takes the run, so that what failed can be tried again. */
   readonly retryable?: RetryableRuns;
 }
@@ -40,7 +43,8 @@ export function runFolders(options: Parsed, run: FoldersRun): Promise<number> {
 
 /** @param retryOf the run that is tried again: what did not fail in it is left as it is */
 async function runOnce(options: Parsed, run: FoldersRun, retryOf: string | undefined): Promise<number> {
-  const { only, retryable, ...rest } = run;
+  const { only, retryable, dataFolder, ...rest } = run;
+  if (dataFolder !== undefined) await rememberFolders(dataFolder, options.words);
   const isWhole = only === undefined && retryOf === undefined;
   const progress = new Progress(process.stderr);
   const reporter = new RunReporter(run.collection, options.words.join(' '), progress, retryOf);

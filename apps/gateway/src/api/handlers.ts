@@ -23,6 +23,7 @@ import { openapi } from './openapi.ts';
 import { operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { operationsStream } from './operations-stream.ts';
+import { original } from './original.ts';
 import { ping } from './ping.ts';
 import { pixolution } from './pixolution.ts';
 import { query } from './query.ts';
@@ -74,6 +75,7 @@ export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<E
   reindexStatus,
   pixolution,
   thumbnail,
+  original,
   operations,
   retryOperations,
   operationsStream,

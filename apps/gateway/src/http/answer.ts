@@ -28,4 +28,15 @@ export interface StreamAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type Answer = JsonAnswer | BytesAnswer | StreamAnswer;
+/** A file, or a part of it, which is not held in memory. */
+export interface FileAnswer {
+  readonly status?: number;
+  readonly type: string;
+  /** Bytes. */
+  readonly length: number;
+  /** Called once, where the client wants the bytes. */
+  readonly read: () => AsyncIterable<Uint8Array>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type Answer = JsonAnswer | BytesAnswer | StreamAnswer | FileAnswer;

@@ -14,7 +14,7 @@ import { HTML_HEADERS } from '../html/page.ts';
 import { checkWriter } from '../solr/check-writer.ts';
 import { translateLegacyParameters } from '../solr/legacy-parameters.ts';
 import { writeXml, XML_TYPE } from '../solr/write-xml.ts';
-import type { Answer, BytesAnswer, JsonAnswer, StreamAnswer } from './answer.ts';
+import type { Answer, BytesAnswer, FileAnswer, JsonAnswer, StreamAnswer } from './answer.ts';
 import { type Body, openBody } from './body.ts';
 import { errorMember, HTTP_STATUS, presentError } from './errors.ts';
 import { type ParameterList, readQueryString } from './parameters.ts';
@@ -24,6 +24,7 @@ import { checkLengths, expandJsonParameter, FORM_TYPE, readBodyParameters } from
 import { isPayload, loggableParameters, payloadSize } from './request-log.ts';
 import { nameSpan } from './trace-request.ts';
 import { explainUnknown, findUnknown } from './unknown-parameters.ts';
+import { writeFile } from './write-file.ts';
 import { writeStream } from './write-stream.ts';
 
 /** One request as a handler gets it. */
@@ -119,7 +120,8 @@ export function serve(
         const fields = await fieldsOf(collection, context);
         requestLog.warnings = [...translated.warnings, ...explainUnknown(unknown, endpoint, fields)];
       }
-      if ('events' in answer) await writeStream(answer, request, response, access);
+      if ('read' in answer) await writeFile(answer, request, response);
+      else if ('events' in answer) await writeStream(answer, request, response, access);
       else write(answer, request, response, requestLog, context);
     } catch (error) {
       writeError(error, request, response, context);
@@ -195,7 +197,7 @@ export function writeError(error: unknown, request: Request, response: Response,
 }
 
 function write(
-  answer: Exclude<Answer, StreamAnswer>,
+  answer: Exclude<Answer, StreamAnswer | FileAnswer>,
   request: Request,
   response: Response,
   requestLog: RequestLog,

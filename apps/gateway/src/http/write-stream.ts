@@ -40,7 +40,7 @@ export async function writeStream(
 }
 
 /** Resolves when the buffer has room, or when the client is gone or was disconnected. */
-function roomIn(response: Response): Promise<void> {
+export function roomIn(response: Response): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);

@@ -1,0 +1,44 @@
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * In the data folder: the folders whose pictures this akin indexed itself, and whose files it therefore may show. It
+ * stands in no database: what a document says of its folder anybody may have written who may write documents.
+ */
+export const FOLDERS_FILE = 'folders.json';
+
+/** Adds those of some paths that are folders. */
+export async function rememberFolders(dataFolder: string, paths: readonly string[]): Promise<void> {
+  const known = await indexedFolders(dataFolder);
+  const folders: string[] = [];
+  for (const one of paths) {
+    if (one !== '-' && (await isFolder(one))) folders.push(path.resolve(one));
+  }
+  const all = [...new Set([...known, ...folders])];
+  if (all.length === known.length) return;
+  const file = path.join(dataFolder, FOLDERS_FILE);
+  try {
+    // Nobody reads half of it.
+    await fs.writeFile(`${file}.partial`, JSON.stringify(all), { mode: 0o600 });
+    await fs.rename(`${file}.partial`, file);
+  } catch {
+    // The pictures are indexed all the same; only their originals are not shown.
+  }
+}
+
+/** Absolute paths. */
+export async function indexedFolders(dataFolder: string): Promise<string[]> {
+  try {
+    const folders: unknown = JSON.parse(await fs.readFile(path.join(dataFolder, FOLDERS_FILE), 'utf8'));
+    return Array.isArray(folders) ? folders.filter((one) => typeof one === 'string' && path.isAbsolute(one)) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isFolder(one: string): Promise<boolean> {
+  return fs.stat(one).then(
+    (stat) => stat.isDirectory(),
+    () => false,
+  );
+}

@@ -1,0 +1,78 @@
+import { promises as fs } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { WeightedSemaphore } from '@akin/runtime';
+import { drawImage } from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { rememberFolders } from './indexed-folders.ts';
+import { originalsOf } from './open-original.ts';
+
+let place: string;
+let data: string;
+let shown: string;
+let hidden: string;
+const at = (...parts: string[]) => path.join(place, ...parts);
+const open = (source: string, id: string) => originalsOf(data, new WeightedSemaphore(1e9))(source, id);
+
+beforeAll(async () => {
+  place = await fs.realpath(await fs.mkdtemp(path.join(tmpdir(), 'akin-originals-')));
+  [data, shown, hidden] = [at('data'), at('shown'), at('hidden')];
+  for (const folder of [data, hidden, at('shown', 'deep'), at('shown', '.cache')])
+    await fs.mkdir(folder, { recursive: true });
+  const picture = await drawImage({ width: 3_000, height: 60, seed: 1 });
+  for (const file of [at('secret.jpg'), at('hidden', 'secret.jpg'), at('shown', '.cache', 'a.jpg')]) {
+    await fs.writeFile(file, picture);
+  }
+  await fs.writeFile(at('shown', 'deep', 'ü 1.jpg'), picture);
+  await fs.writeFile(at('shown', 'e\u0301.jpg'), picture);
+  await fs.writeFile(at('shown', 'a.tif'), await sharp(picture).tiff().toBuffer());
+  await fs.writeFile(at('shown', 'words.jpg'), 'words');
+  await fs.symlink(at('secret.jpg'), at('shown', 'link.jpg'));
+  await fs.symlink(hidden, at('shown', 'linked'));
+  await fs.symlink('deep', at('shown', 'within'));
+  await rememberFolders(data, [shown, at('secret.jpg'), at('nowhere'), '-']);
+});
+afterAll(() => fs.rm(place, { recursive: true, force: true }));
+
+describe('originals', () => {
+  it('are the files of folders that were indexed, in parts too', async () => {
+    const file = await open(shown, 'deep/ü 1.jpg');
+    const bytes = await fs.readFile(at('shown', 'deep', 'ü 1.jpg'));
+    expect(file).toMatchObject({ size: bytes.length, type: 'image/jpeg' });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of file?.read(10, 19) ?? []) chunks.push(chunk);
+    expect(Buffer.concat(chunks)).toEqual(bytes.subarray(10, 20));
+    expect(await open(shown, 'within/ü 1.jpg')).toMatchObject({ size: bytes.length });
+    // The id is composed, the name of the file is not.
+    expect(await open(shown, '\u00e9.jpg')).toMatchObject({ size: bytes.length });
+  });
+
+  it.each([
+    ['a parent', () => [shown, '../secret.jpg']],
+    ['an absolute path', () => [shown, at('secret.jpg')]],
+    ['a link to a file outside', () => [shown, 'link.jpg']],
+    ['a link to a folder outside', () => [shown, 'linked/secret.jpg']],
+    ['a folder that was not indexed', () => [hidden, 'secret.jpg']],
+    ['a folder above', () => [place, 'secret.jpg']],
+    ['a hidden file', () => [shown, '.cache/a.jpg']],
+    ['a folder', () => [shown, 'deep']],
+    ['the folder itself', () => [shown, '']],
+    ['nothing there', () => [shown, 'gone.jpg']],
+    ['a name with NUL', () => [shown, 'a\0.jpg']],
+  ] as const)('are not %s', async (_, named) => {
+    const [source, id] = named() as [string, string];
+    expect(await open(source, id)).toBeUndefined();
+  });
+
+  it('are pictures', async () => {
+    await expect(open(shown, 'words.jpg')).rejects.toMatchObject({ code: 'unsupported-image' });
+  });
+
+  it('are converted for browsers that do not show their type', async () => {
+    const file = await open(shown, 'a.tif');
+    expect(file?.type).toBe('image/tiff');
+    const webp = await file?.webp(AbortSignal.timeout(60_000));
+    expect(await sharp(webp).metadata()).toMatchObject({ format: 'webp', width: 2_560 });
+  });
+});

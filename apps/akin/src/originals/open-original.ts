@@ -1,0 +1,96 @@
+import { promises as fs, constants as fsConstants, type Stats } from 'node:fs';
+import path from 'node:path';
+import { AkinError } from '@akin/domain';
+import type { OpenOriginal, Original } from '@akin/gateway';
+import { DEFAULT_IMAGE_LIMITS, decodingBytes, formatBytes, makeShowable, sniffImage } from '@akin/imaging';
+import type { WeightedSemaphore } from '@akin/runtime';
+import { indexedFolders } from './indexed-folders.ts';
+
+/** The long side of a picture that is converted for a browser. */
+const SHOWN_SIDE = 2_560;
+const HEAD_BYTES = 4_096;
+
+/** Finds files of documents below the folders that were indexed from this data folder. */
+export function originalsOf(dataFolder: string, memory: Pick<WeightedSemaphore, 'enter'>): OpenOriginal {
+  return async (source, id) => {
+    const folders = await indexedFolders(dataFolder);
+    if (!folders.includes(source)) return undefined;
+    const file = await findFile(source, id, folders);
+    return file === undefined ? undefined : openFile(file, memory);
+  };
+}
+
+/** The real path of a file, if it lies below one of the folders with all links resolved, and is not hidden. */
+async function findFile(source: string, id: string, folders: readonly string[]): Promise<string | undefined> {
+  if (id.includes('\0') || id.split('/').some((part) => part.startsWith('.'))) return undefined;
+  const roots = (await Promise.all(folders.map(realPath))).filter((root) => root !== undefined);
+  // Ids are composed; some systems keep names decomposed.
+  for (const name of new Set([id, id.normalize('NFD')])) {
+    const file = await realPath(path.join(source, name));
+    if (file !== undefined && roots.some((root) => isBelow(root, file))) return file;
+  }
+  return undefined;
+}
+
+function realPath(file: string): Promise<string | undefined> {
+  return fs.realpath(file).catch(() => undefined);
+}
+
+function isBelow(folder: string, file: string): boolean {
+  const below = path.relative(folder, file);
+  return below !== '' && !below.startsWith(`..${path.sep}`) && below !== '..' && !path.isAbsolute(below);
+}
+
+/** @throws AkinError unsupported-image when its bytes are no picture */
+async function openFile(file: string, memory: Pick<WeightedSemaphore, 'enter'>): Promise<Original | undefined> {
+  const found = await readHead(file);
+  if (found === undefined) return undefined;
+  const { stat, head } = found;
+  return {
+    size: stat.size,
+    modified: stat.mtime,
+    version: `${stat.size.toString(36)}-${Math.round(stat.mtimeMs).toString(36)}`,
+    type: `image/${sniffImage(head)}`,
+    read: (start, end) => readPart(file, start, end),
+    webp: (signal) => convert(file, stat.size, memory, signal),
+  };
+}
+
+/** A link that took the place of the file is not followed, and a pipe not waited for. */
+const READ_FILE = fsConstants.O_RDONLY | (fsConstants.O_NOFOLLOW ?? 0) | (fsConstants.O_NONBLOCK ?? 0);
+
+async function* readPart(file: string, start: number, end: number): AsyncGenerator<Uint8Array> {
+  await using handle = await fs.open(file, READ_FILE);
+  yield* handle.createReadStream({ start, end, autoClose: false });
+}
+
+/** Undefined for what is no file, or may not be read. */
+async function readHead(file: string): Promise<{ stat: Stats; head: Uint8Array } | undefined> {
+  try {
+    await using handle = await fs.open(file, READ_FILE);
+    const stat = await handle.stat();
+    if (!stat.isFile()) return undefined;
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return { stat, head: buffer.subarray(0, bytesRead) };
+  } catch {
+    return undefined;
+  }
+}
+
+async function convert(
+  file: string,
+  size: number,
+  memory: Pick<WeightedSemaphore, 'enter'>,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  if (size > DEFAULT_IMAGE_LIMITS.bytes) {
+    throw new AkinError('too-large', `The file has ${formatBytes(size)}: it is too large to be converted.`);
+  }
+  const bytes = await fs.readFile(file);
+  const release = await memory.enter(true, signal, await decodingBytes(bytes, { minSide: SHOWN_SIDE }));
+  try {
+    return await makeShowable(bytes, SHOWN_SIDE);
+  } finally {
+    release();
+  }
+}

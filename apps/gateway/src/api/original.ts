@@ -1,0 +1,61 @@
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import { AkinError, quote } from '@akin/domain';
+import { findCollection, readSource } from '@akin/store';
+import type { Answer } from '../http/answer.ts';
+import { namesEtag, readRange } from '../http/range.ts';
+import type { Handler } from '../http/serve.ts';
+
+const HEADERS = {
+  'cache-control': 'private, no-cache',
+  // Whatever the bytes are, no browser may take them for a page, and no other site may show them.
+  'content-security-policy': 'sandbox',
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+/** The file that a document was indexed from, or a range of it. */
+export const original: Handler<ParametersOf<Endpoints['original']>> = async (
+  { parameters, header, signal },
+  { store, openOriginal },
+): Promise<Answer> => {
+  if (/^(cross-site|same-site)$/i.test(header('sec-fetch-site') ?? '')) {
+    throw new AkinError('forbidden', 'Pages of another site may not show original pictures.');
+  }
+  const collection = await findCollection(store, parameters.collection);
+  const source = await readSource(store, collection, parameters.id);
+  const file = source === undefined ? undefined : await openOriginal(source, parameters.id);
+  if (file === undefined) {
+    throw new AkinError(
+      'not-found',
+      `There is no original of ${quote(parameters.id)}: the document is not visible, its file is gone, or this akin did not index its folder itself.`,
+    );
+  }
+  const etag = `"${file.version}${parameters.format === undefined ? '' : `-${parameters.format}`}"`;
+  const headers = { ...HEADERS, etag };
+  if (namesEtag(header('if-none-match'), etag)) return { status: 304, type: '', bytes: '', headers };
+  if (parameters.format === 'webp') return { type: 'image/webp', bytes: await file.webp(signal), headers };
+
+  const ranged = { ...headers, 'accept-ranges': 'bytes', 'last-modified': file.modified.toUTCString() };
+  const ifRange = header('if-range');
+  const isCurrent = ifRange === undefined || namesEtag(ifRange, etag);
+  const range = isCurrent ? readRange(header('range'), file.size) : undefined;
+  if (range === 'unsatisfiable') {
+    return {
+      status: 416,
+      type: 'text/plain',
+      bytes: '',
+      headers: { ...ranged, 'content-range': `bytes */${file.size}` },
+    };
+  }
+  if (range === undefined) {
+    const read = () => file.read(0, file.size - 1);
+    return { type: file.type, length: file.size, read, headers: ranged };
+  }
+  const { start, end } = range;
+  return {
+    status: 206,
+    type: file.type,
+    length: end - start + 1,
+    read: () => file.read(start, end),
+    headers: { ...ranged, 'content-range': `bytes ${start}-${end}/${file.size}` },
+  };
+};

@@ -1,0 +1,77 @@
+import type { Collection, FoundDocument } from '@akin/client';
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Actions } from '../actions.ts';
+import { filterOf, filterText } from '../facets.ts';
+import { similarTo } from '../modes.ts';
+import { paletteOf, strings, titleOf } from '../parts.ts';
+import type { Shown } from '../shown.ts';
+import { predictedTags } from '../tags.ts';
+import { TEXTS } from '../texts.ts';
+import { facts } from './facts.ts';
+import { isZoomed, stage, toggleZoom, zoomOut } from './stage.ts';
+
+const T = TEXTS.details;
+const DIALOG = 'details';
+
+/** All about one document, in a modal dialog that is there once and is opened by {@link showModal}. */
+export function details(shown: Shown, actions: Actions, collection: Collection): TemplateResult {
+  const { opened } = shown;
+  const cancel = (event: Event) => {
+    event.preventDefault();
+    actions.open(null);
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    // A zoomed picture moves by the arrows.
+    if (event.key === 'ArrowRight' && !isZoomed()) step(1, actions);
+    else if (event.key === 'ArrowLeft' && !isZoomed()) step(-1, actions);
+    else if (event.key === 'z') toggleZoom();
+    else return;
+    event.preventDefault();
+  };
+  return html`<dialog id=${DIALOG} class="details" aria-label=${opened ? titleOf(opened) : T.title} @cancel=${cancel} @keydown=${press}>
+    ${opened ? content(opened, shown, actions, collection) : nothing}
+  </dialog>`;
+}
+
+/** Opens the dialog when it has something to show, and closes it when not: the browser keeps the focus in it. */
+export function showModal(): void {
+  const dialog = document.getElementById(DIALOG) as HTMLDialogElement;
+  const wanted = dialog.querySelector('h2') !== null;
+  if (wanted && !dialog.open) dialog.showModal();
+  if (!wanted && dialog.open) dialog.close();
+}
+
+function step(by: 1 | -1, actions: Actions): void {
+  zoomOut();
+  void actions.step(by);
+}
+
+function content(document: FoundDocument, shown: Shown, actions: Actions, collection: Collection): TemplateResult {
+  const labels = strings(document.labels);
+  // A label may name the colour already: people need the word once.
+  const colors = strings(document.color_names).filter((name) => !labels.includes(name));
+  const chips = [
+    ...labels.map((label) => ['labels', label] as const),
+    ...colors.map((name) => ['color_names', name] as const),
+  ];
+  return html`
+    <div class="viewer">
+      ${stage(document, shown, collection)}
+      <button class="step back" aria-label=${T.previous} title=${T.previousTitle} @click=${() => step(-1, actions)}>‹</button>
+      <button class="step on" aria-label=${T.next} title=${T.nextTitle} @click=${() => step(1, actions)}>›</button>
+    </div>
+    <div class="about-picture">
+      <button class="quiet close" aria-label=${T.close} @click=${() => actions.open(null)}>×</button>
+      <h2>${titleOf(document)}</h2>
+      <div class="modes" role="group" aria-label=${T.searchBy}>${similarTo(document, actions)}</div>
+      ${paletteOf(document, 'big', (hex) => actions.ask({ by: 'hex', hex }, 'color'))}
+      <p class="chips">
+        ${chips.map(
+          ([field, value]) =>
+            html`<button class="chip" title=${T.showOnly(filterText(filterOf(field, value)))} @click=${() => actions.addFilter(filterOf(field, value))}>${value}</button>`,
+        )}
+      </p>
+      ${predictedTags(shown.openedTags, [], actions, labels)} ${facts(document, actions)}
+    </div>`;
+}

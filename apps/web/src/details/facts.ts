@@ -1,0 +1,76 @@
+import type { FoundDocument, Plain } from '@akin/client';
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Actions } from '../actions.ts';
+import { fieldTitle, valueText } from '../facets.ts';
+import { bytes, moment, number } from '../format.ts';
+import { TEXTS } from '../texts.ts';
+
+const T = TEXTS.details;
+
+/** Fields that the page shows in a form of its own, or that say nothing to a person. */
+const NOT_LISTED =
+  /^(id|score|title|labels|image|source|folder|width|height|bytes|modified|taken|camera|location|color_palette_\w+|color_names|\w+_(cluster|rerank|nclusters|lopq|descriptor))$/;
+
+/** The parts of a picture as `copyspace` numbers them, in reading order. */
+const PARTS = TEXTS.parts;
+
+/** What is known of a document, what people ask for first at the top. */
+export function facts(document: FoundDocument, actions: Actions): TemplateResult {
+  const { taken, camera, location, width, height, bytes: size, modified, image } = document;
+  const path = pathOf(document);
+  const measures = [
+    typeof width === 'number' && typeof height === 'number' ? `${number(width)} × ${number(height)}` : '',
+    typeof size === 'number' ? bytes(size) : '',
+  ].filter(Boolean);
+  return html`<dl>
+    ${typeof taken === 'string' ? fact(T.taken, moment(taken)) : nothing}
+    ${typeof camera === 'string' ? fact(T.camera, camera) : nothing}
+    ${measures.length > 0 ? fact(T.size, measures.join(', ')) : nothing}
+    ${typeof location === 'string' ? fact(T.place, mapLink(location)) : nothing}
+    ${
+      path === undefined
+        ? fact(T.id, document.id)
+        : fact(
+            T.file,
+            html`<span class="path">${path}</span>
+              <button class="quiet small-button" @click=${() => actions.copy(path)}>${T.copyPath}</button>`,
+          )
+    }
+    ${typeof modified === 'string' ? fact(T.modified, moment(modified)) : nothing}
+    ${Object.entries(document)
+      .filter(([name]) => !NOT_LISTED.test(name))
+      .map(([name, value]) => fact(fieldTitle(name), shownValue(name, value)))}
+    ${
+      typeof image === 'string' && /^https?:/.test(image)
+        ? fact(T.image, html`<a href=${image} rel="noreferrer" target="_blank">${image}</a>`)
+        : nothing
+    }
+  </dl>`;
+}
+
+/** Where the file of a document lies, if it came from a folder. */
+export function pathOf({ id, source }: FoundDocument): string | undefined {
+  if (typeof source !== 'string') return undefined;
+  const separator = source.includes('\\') ? '\\' : '/';
+  return `${source.replace(/[\\/]$/, '')}${separator}${id.replaceAll('/', separator)}`;
+}
+
+function fact(name: string, value: unknown): TemplateResult {
+  return html`<dt>${name}</dt><dd>${value}</dd>`;
+}
+
+/** Opened only when somebody asks for it: the page itself asks nobody but akin. */
+function mapLink(location: string): TemplateResult {
+  const [lat = '', lon = ''] = location.split(',');
+  const address = `https://www.openstreetmap.org/?mlat=${encodeURIComponent(lat)}&mlon=${encodeURIComponent(lon)}#map=14/${encodeURIComponent(lat)}/${encodeURIComponent(lon)}`;
+  return html`<a href=${address} rel="noreferrer" target="_blank">${location}</a>`;
+}
+
+function shownValue(name: string, value: Plain): string {
+  if (Array.isArray(value)) {
+    return value.map((one) => (name === 'copyspace' ? (PARTS[Number(one)] ?? one) : one)).join(', ');
+  }
+  if (typeof value === 'boolean') return valueText(String(value));
+  if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return moment(value);
+  return typeof value === 'number' ? number(value) : String(value);
+}

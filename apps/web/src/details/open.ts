@@ -1,0 +1,50 @@
+import type { FoundDocument } from '@akin/client';
+import { filterOf } from '../facets.ts';
+import type { Model } from '../model.ts';
+import { predictTags } from '../tags.ts';
+
+/** Shows the document that the address names, or none. */
+export async function followAddress(model: Model): Promise<void> {
+  const { opened: id } = model.state;
+  if (id === null) return model.update({ opened: null });
+  const known = listed(model).find((document) => document.id === id);
+  if (known) return showDetails(model, known);
+  const { docs } = (await model.collection.select({ fq: filterOf('id', id), rows: 1 })).response;
+  const [document] = docs;
+  if (model.state.opened === id && document) showDetails(model, document);
+}
+
+/** Shows all about a document, and asks for labels that it may have. */
+export function showDetails(model: Model, document: FoundDocument): void {
+  model.update({ opened: document, openedTags: null });
+  // Only a picture whose content was analyzed has neighbours.
+  if ('content_rerank' in document) void tagOpened(model, document);
+}
+
+/** The document before or behind the one that is shown. @param more loads further results */
+export async function neighbour(
+  model: Model,
+  by: 1 | -1,
+  more: () => Promise<void>,
+): Promise<FoundDocument | undefined> {
+  const { opened } = model.shown;
+  const find = () => {
+    const documents = listed(model);
+    const at = documents.findIndex(({ id }) => id === opened?.id);
+    return at < 0 ? undefined : documents[at + by];
+  };
+  const found = find();
+  if (found || by < 0) return found;
+  await more();
+  return find();
+}
+
+/** The pictures of the page, in their order. */
+function listed({ state, shown }: Model): readonly FoundDocument[] {
+  return state.view === 'groups' ? shown.review.groups.flatMap((group) => group.members) : shown.documents;
+}
+
+async function tagOpened(model: Model, document: FoundDocument): Promise<void> {
+  const tags = await predictTags(model.collection, { 'tagging.input.id': document.id });
+  if (model.shown.opened === document) model.update({ openedTags: tags });
+}

@@ -1,0 +1,101 @@
+import type { Collection, FoundDocument } from '@akin/client';
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { keyed } from 'lit-html/directives/keyed.js';
+import { keyedSource } from '../key.ts';
+import { isAnalyzed, titleOf } from '../parts.ts';
+import type { Shown } from '../shown.ts';
+import { TEXTS } from '../texts.ts';
+
+const T = TEXTS.details;
+const ZOOMED = 'zoomed';
+
+/**
+ * The picture of a document as large as there is room: its file where akin has it, behind the small picture until that
+ * is there. Zooms to its own pixels.
+ */
+export function stage(document: FoundDocument, shown: Shown, collection: Collection): TemplateResult {
+  if (!isAnalyzed(document)) return html`<div class="stage"><span class="placeholder">${T.noPicture}</span></div>`;
+  const original = (format?: 'webp') => collection.originalAddress(document.id, format);
+  return html`<div class="stage">
+    <div class="canvas" role="group" aria-label=${T.picture} tabindex="0" @click=${toggleAt} @pointerdown=${drag}>
+      ${keyed(
+        document.id,
+        html`<img class="small" src=${keyedSource(collection.thumbnailAddress(document.id))} alt=${titleOf(document)} />
+          ${
+            hasOriginal(document, shown)
+              ? html`<img class="full" src=${keyedSource(original())} alt="" hidden @load=${reveal}
+                  @error=${(event: Event) => convert(event, original('webp'))} />`
+              : nothing
+          }`,
+      )}
+    </div>
+    <button class="zoom" title=${T.zoomTitle} @click=${toggleZoom}>${T.zoom}</button>
+  </div>`;
+}
+
+/** Only what came from a folder has a file, and only who may index may see it. */
+function hasOriginal(document: FoundDocument, { scope }: Shown): boolean {
+  return typeof document.source === 'string' && (scope === 'index' || scope === 'admin');
+}
+
+function reveal({ target }: Event): void {
+  const image = target as HTMLImageElement;
+  if (image.naturalWidth <= 1) return;
+  image.hidden = false;
+  image.parentElement?.querySelector<HTMLElement>('.small')?.setAttribute('hidden', '');
+  image.alt = image.parentElement?.querySelector<HTMLImageElement>('.small')?.alt ?? '';
+}
+
+/** Browsers do not show every type that akin reads: those are asked for as WebP, once. */
+function convert({ target }: Event, address: string): void {
+  const image = target as HTMLImageElement;
+  if (image.dataset.converted !== undefined) return;
+  image.dataset.converted = '';
+  image.src = address;
+}
+
+/** Zooms the picture of the open dialog in or out. */
+export function toggleZoom(): void {
+  const canvas = globalThis.document.querySelector<HTMLElement>('.stage .canvas');
+  if (canvas) zoom(canvas, 0.5, 0.5);
+}
+
+function toggleAt(event: MouseEvent): void {
+  const canvas = event.currentTarget as HTMLElement;
+  if (canvas.dataset.dragged !== undefined) return;
+  const image = canvas.querySelector('img:not([hidden])')?.getBoundingClientRect();
+  if (image === undefined) return;
+  zoom(canvas, (event.clientX - image.x) / image.width, (event.clientY - image.y) / image.height);
+}
+
+/** @param x share of the picture's width that is to stand in the middle; `y` of its height */
+function zoom(canvas: HTMLElement, x: number, y: number): void {
+  const isZoomed = canvas.classList.toggle(ZOOMED);
+  if (!isZoomed) return;
+  canvas.scrollLeft = canvas.scrollWidth * x - canvas.clientWidth / 2;
+  canvas.scrollTop = canvas.scrollHeight * y - canvas.clientHeight / 2;
+}
+
+/** For another picture. */
+export function zoomOut(): void {
+  globalThis.document.querySelector(`.stage .${ZOOMED}`)?.classList.remove(ZOOMED);
+}
+
+export function isZoomed(): boolean {
+  return globalThis.document.querySelector(`.stage .${ZOOMED}`) !== null;
+}
+
+/** Moves the zoomed picture with the pointer. */
+function drag(down: PointerEvent): void {
+  const canvas = down.currentTarget as HTMLElement;
+  delete canvas.dataset.dragged;
+  if (!canvas.classList.contains(ZOOMED) || down.pointerType === 'touch') return;
+  down.preventDefault();
+  const move = ({ movementX, movementY }: PointerEvent) => {
+    canvas.scrollBy(-movementX, -movementY);
+    if (Math.abs(movementX) + Math.abs(movementY) > 1) canvas.dataset.dragged = '';
+  };
+  canvas.setPointerCapture(down.pointerId);
+  canvas.addEventListener('pointermove', move);
+  canvas.addEventListener('lostpointercapture', () => canvas.removeEventListener('pointermove', move), { once: true });
+}

@@ -1,0 +1,22 @@
+import type { FoundDocument } from '@akin/client';
+import { html, type TemplateResult } from 'lit-html';
+import type { Actions } from './actions.ts';
+import { isAnalyzed } from './parts.ts';
+import { TEXTS } from './texts.ts';
+import type { Mode } from './view-state.ts';
+
+/** What pictures can be compared by: the mode, its name, and what it finds. */
+export const MODE_NAMES: readonly [Mode, string, string][] = [
+  ['content', TEXTS.modes.content, TEXTS.modes.contentTitle],
+  ['color', TEXTS.modes.color, TEXTS.modes.colorTitle],
+  ['duplicate', TEXTS.modes.duplicate, TEXTS.modes.duplicateTitle],
+];
+
+/** A search for similar pictures by each mode, where there is a picture to compare. */
+export function similarTo(document: FoundDocument, actions: Actions): readonly TemplateResult[] {
+  if (!isAnalyzed(document)) return [];
+  return MODE_NAMES.map(
+    ([mode, label, about]) =>
+      html`<button title=${about} @click=${() => actions.ask({ by: 'id', id: document.id }, mode)}>${label}</button>`,
+  );
+}

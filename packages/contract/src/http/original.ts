@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { COLLECTION_PARAMETER } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+import { choice, text } from '../parameter.ts';
+
+export const original = endpoint({
+  methods: ['GET'],
+  scope: 'index',
+  under: 'collections',
+  path: '/{collection}/original',
+  summary: 'Get the picture file that a document was indexed from.',
+  description:
+    'Only where this akin indexed the folder of the file itself: 404 otherwise. Links are resolved first, and a file outside of the indexed folders is not served. Takes `Range`. Pages of other sites are refused (403).',
+  parameters: z.object({
+    collection: COLLECTION_PARAMETER,
+    id: text().meta({ description: 'Id of the document.' }),
+    format: choice(['webp']).optional().meta({
+      description: 'Convert the picture, for types that browsers do not show. The longer side has at most 2560 pixels.',
+    }),
+  }),
+  answer: 'image/*',
+  statuses: { 206: 'The range that was asked for.', 304: 'The file still has the ETag that was sent.' },
+});
