@@ -22,7 +22,9 @@ beforeAll(async () => {
   const documents = [{ id: 'a b.jpg', source: '/photos' }, { id: 'other.jpg', source: '/elsewhere' }, { id: 'bare' }];
   await postJson(service.gateway, '/api/cores/my-collection/update?commit=true', documents);
 });
-afterAll(() => service?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
 
 const get = (headers: Record<string, string> = {}, query = '?id=a%20b.jpg', method = 'GET') =>
   ask(service.gateway, `${PATH}${query}`, { method, headers });
