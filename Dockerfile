@@ -1,4 +1,6 @@
-# One image for all processes of akin: the command chooses, such as `gateway`, `indexer`, `analyzer`.
+# Two images of the same files. The last one, which `docker build .` makes, is akin in one container:
+#   docker run -p 127.0.0.1:8983:8983 -v akin:/data akin
+# `--target fleet` serves nothing by itself: the command chooses, such as `gateway`, `indexer`, `analyzer`.
 # The digest is that of the list of all architectures:
 #   docker buildx imagetools inspect node:22-bookworm-slim
 # tells the next one.
@@ -23,12 +25,25 @@ RUN cd /akin \
  && find node_modules -type f -name '*.map' ! -path '*/@akin/*' -delete \
  && find node_modules -type f -path '*/@tensorflow/*/dist/*' ! -name '*.node.js' ! -name '*.wasm' -delete
 
-FROM node:22.23.3-bookworm-slim@sha256:43ac6c60b8f89723f746e8a92ce91abd5017e627ce1ddfe4238355d3a30b772c
+FROM node:22.23.3-bookworm-slim@sha256:43ac6c60b8f89723f746e8a92ce91abd5017e627ce1ddfe4238355d3a30b772c AS fleet
+LABEL org.opencontainers.image.title=akin org.opencontainers.image.licenses=Apache-2.0
 ENTRYPOINT ["node", "--enable-source-maps", "/akin/bin/akin.mjs"]
 ENV NODE_ENV=production
 COPY --from=build --chown=root:root /akin /akin
+COPY LICENSE NOTICE /akin/
 # Nothing in the image can be changed by the process; /tmp is all it writes to.
 USER node
 WORKDIR /tmp
 EXPOSE 8983 8984 8985
 CMD ["--help"]
+
+FROM fleet
+USER root
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+# Other containers and machines may connect, so everybody is asked for a key; the first start makes one and logs it.
+ENV AKIN_HOST=0.0.0.0 AKIN_DATA=/data AKIN_FIRST_KEY=true
+HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=12 \
+  CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${AKIN_PORT:-8983} && printf 'GET /health/ready HTTP/1.0\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ \"$status\" = 200 ]"]
+CMD ["serve"]

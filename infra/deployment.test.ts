@@ -44,8 +44,10 @@ describe('the Dockerfile', () => {
   });
 
   it('begins with one image of Node, of which version and digest are named', () => {
-    const bases = [...text.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
-    expect(bases).toHaveLength(2);
+    const images = [...text.matchAll(/^FROM (\S+)(?: AS (\S+))?/gm)];
+    expect(images.map(([, , name]) => name)).toEqual(['build', 'fleet', undefined]);
+    expect(images[2]?.[1]).toBe('fleet');
+    const bases = images.slice(0, 2).map(([, image]) => image);
     expect(new Set(bases).size).toBe(1);
     expect(bases[0]).toMatch(/^node:\d+\.\d+\.\d+-bookworm-slim@sha256:[0-9a-f]{64}$/);
   });
@@ -130,7 +132,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('names the versions of its images, and no key that everybody knows', () => {
-    const images = Object.values(file.services).flatMap(({ image = '' }) => (image === 'akin' ? [] : [image]));
+    const images = Object.values(file.services).flatMap(({ image = '' }) => (image === 'akin-fleet' ? [] : [image]));
     expect(images).toEqual([
       expect.stringMatching(/^pgvector\/pgvector:\d+\.\d+\.\d+-pg17@sha256:[0-9a-f]{64}$/),
       expect.stringMatching(/^redis:\d+\.\d+\.\d+$/),

@@ -53,6 +53,29 @@ describe('akin serve on an open network', () => {
   );
 });
 
+it('akin serve makes a first key where it is told to, tells it once, and asks everybody for one', async () => {
+  const { folder, remove } = await temporaryFolder();
+  // As the image of one container sets them.
+  const env = { AKIN_HOST: '0.0.0.0', AKIN_DATA: folder, AKIN_FIRST_KEY: 'true' };
+  const start = () => serveAkin(['--no-demo', '--threads', '1'], env);
+  try {
+    const first = await start();
+    const [key = '', ...more] = first.command.out.match(/akin_\w+/g) ?? [];
+    expect(more).toEqual([]);
+    const port = Number(new URL(first.url).port);
+    expect((await ask(port, '/api/cores')).status).toBe(401);
+    expect((await ask(port, '/api/keys', 'GET', { authorization: `Bearer ${key}` })).status).toBe(200);
+    await first.command.stop();
+    const second = await start();
+    const port2 = Number(new URL(second.url).port);
+    expect((await ask(port2, '/api/keys', 'GET', { authorization: `Bearer ${key}` })).status).toBe(200);
+    const { out } = await second.command.stop();
+    expect(out).not.toMatch(/akin_|first key/);
+  } finally {
+    await remove();
+  }
+}, 120_000);
+
 it(
   'akin serve for its own machine fetches from it, but not for a page of another site',
   () =>

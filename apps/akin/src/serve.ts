@@ -3,13 +3,13 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { createAnalyzerWorker, measured } from '@akin/analyzer';
 import { AkinError } from '@akin/domain';
-import { type AccessConfig, createGateway, type Gateway, type GatewayLimits } from '@akin/gateway';
+import { type AccessConfig, asksForKeys, createGateway, type Gateway, type GatewayLimits } from '@akin/gateway';
 import { type DownloadPolicy, makeThumbnail } from '@akin/imaging';
 import { createIndexer } from '@akin/indexer';
 import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/modules/analyze';
 import { createMemoryQueue } from '@akin/queue';
 import { createLogger, type Logger } from '@akin/runtime';
-import { openStore } from '@akin/store';
+import { createKey, listKeys, openStore } from '@akin/store';
 import { openDataFolder } from './data-folder.ts';
 import { analyzeSentOrFetched, downloader } from './download.ts';
 import { originalsOf } from './originals/open-original.ts';
@@ -38,6 +38,8 @@ export interface ServeConfig {
   readonly shutdownDelayMilliseconds?: number;
   /** Keys and rates; keys are asked for beyond loopback when not given. */
   readonly access?: AccessConfig;
+  /** Where keys are asked for and there is none: is given one of the scope admin, which is made for it. */
+  readonly tellFirstKey?: (key: string) => void;
   readonly legacySegment: string;
   readonly analysis: AnalyzerConfig;
   readonly logLevel: string;
@@ -109,6 +111,9 @@ async function open(
   const opening = openStore({ ...ownModules(), ...place, signal });
   // A folder has to be left in order; a server that does not answer is not waited for.
   const store = parts.keep('store', await (config.databaseUrl ? parts.unlessStopped(opening) : opening));
+  if (config.tellFirstKey && asksForKeys(config) && (await listKeys(store)).length === 0) {
+    config.tellFirstKey((await createKey(store, { scope: 'admin', note: 'made by the first start' })).text);
+  }
   tellPoolUse(metrics, store);
   for (const line of await tellOtherModels(store)) process.stderr.write(`${line}\n`);
   const analyzer = parts.keep('analyzer', measured(await createAnalyzer(config.analysis), metrics));

@@ -49,6 +49,10 @@ export const serveCommand: Program = {
         about:
           'Ask nobody for a key although other machines can connect. Everybody who connects may read and delete everything',
       },
+      {
+        name: 'first-key',
+        about: 'Where a key is required and there is none, make one of the scope admin and print it, this once',
+      },
       shutdownDelayOption(0),
       { name: 'no-demo', about: 'Do not fill an empty collection with the pictures of the demo' },
       { name: 'no-open', about: 'Do not open the page in a browser' },
@@ -83,6 +87,7 @@ export const serveCommand: Program = {
         corsOrigins: listed(options.text('cors')),
         shutdownDelayMilliseconds: shutdownDelayMilliseconds(options),
         allowedHosts,
+        ...(options.on('first-key') ? { tellFirstKey } : {}),
         // Others could have akin ask what listens on this machine for itself alone.
         downloadPolicy: downloadPolicy(options, !othersGetIn),
         legacySegment: options.text('legacy-segment') ?? 'solr',
@@ -131,6 +136,12 @@ export const serveCommand: Program = {
     return code === 130 ? 0 : code;
   },
 };
+
+function tellFirstKey(key: string): void {
+  process.stdout.write(
+    `The first key, of the scope admin, shown this once: keep it.\n\n  ${key}\n\nThe page asks for it; programs send it as Authorization: Bearer. Make others with it: docs/keys.md\n\n`,
+  );
+}
 
 /** Three requests to paste, about a document that is there; where akin asks for a key, they send the one in AKIN_KEY. */
 async function firstRequests(collection: Collection, withKey: boolean): Promise<string> {
