@@ -243,6 +243,12 @@ export class Collection {
     } while (cursor !== undefined);
   }
 
+  /** Keeps each two of some documents from being in one group, or, with null, no longer. */
+  decideGroups(ids: readonly string[], decision: 'different' | null): Promise<unknown> {
+    const body = JSON.stringify({ ids, decision });
+    return this.#send('/groups/decisions', {}, { body, contentType: 'application/json' });
+  }
+
   /** Accepted changes in their order, and how far they got. */
   operations(parameters: OperationsParameters = {}, options: { signal?: AbortSignal } = {}): Promise<OperationsAnswer> {
     return this.#send('/operations', { ...parameters }, options);

@@ -5,6 +5,7 @@ import { color } from './http/color.ts';
 import { coreStatus } from './http/core-status.ts';
 import { createCollection } from './http/create-collection.ts';
 import { createKey } from './http/create-key.ts';
+import { decideGroups } from './http/decide-groups.ts';
 import { defineFields } from './http/define-fields.ts';
 import { dismissRun } from './http/dismiss-run.ts';
 import { docs } from './http/docs.ts';
@@ -12,6 +13,7 @@ import { dropCollection } from './http/drop-collection.ts';
 import { duplicate } from './http/duplicate.ts';
 import { exportDocuments } from './http/export-documents.ts';
 import { get } from './http/get.ts';
+import { groupDecisions } from './http/group-decisions.ts';
 import { groups } from './http/groups.ts';
 import { image } from './http/image.ts';
 import { keys } from './http/keys.ts';
@@ -61,6 +63,8 @@ export const ENDPOINTS = {
   terms,
   tag,
   groups,
+  groupDecisions,
+  decideGroups,
   collections,
   collectionStatus,
   createCollection,

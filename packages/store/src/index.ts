@@ -60,6 +60,7 @@ export {
   type ExportRequest,
   exportDocuments,
 } from './export/export-documents.ts';
+export { type Decision, decideGroups, listDecisions } from './groups/decisions.ts';
 export {
   type Group,
   type GroupMember,

@@ -7,6 +7,7 @@ import { color } from './color.ts';
 import { coreStatus } from './core-status.ts';
 import { createCollection } from './create-collection.ts';
 import { createKey } from './create-key.ts';
+import { decideGroups } from './decide-groups.ts';
 import { defineFields } from './define-fields.ts';
 import { dismissRun } from './dismiss-run.ts';
 import { docs } from './docs.ts';
@@ -14,6 +15,7 @@ import { dropCollection } from './drop-collection.ts';
 import { duplicate } from './duplicate.ts';
 import { exportDocuments } from './export-documents.ts';
 import { get } from './get.ts';
+import { groupDecisions } from './group-decisions.ts';
 import { groups } from './groups.ts';
 import { image } from './image.ts';
 import { keys } from './keys.ts';
@@ -63,6 +65,8 @@ export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<E
   terms,
   tag,
   groups,
+  groupDecisions,
+  decideGroups,
   collections,
   collectionStatus,
   createCollection,

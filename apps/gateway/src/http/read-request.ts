@@ -141,8 +141,8 @@ function flatten(object: JsonObject, structured: readonly string[]): ParameterLi
     }
     const known = Object.hasOwn(JSON_NAMES, name) ? (JSON_NAMES[name] as string) : name;
     for (const one of Array.isArray(value) ? (value as readonly JsonValue[]) : [value as JsonValue]) {
-      if (one === null) continue;
-      const whole = one instanceof JsonObject && structured.includes(name);
+      if (one === null && !structured.includes(name)) continue;
+      const whole = (one === null || one instanceof JsonObject) && structured.includes(name);
       list.push([known, whole ? stringifyJson(one) : asText(name, one)]);
     }
   }

@@ -253,6 +253,16 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     `alter table ${S}.described rename to descriptor_counts`,
     `alter index ${S}.described_pkey rename to descriptor_counts_pkey`,
   ],
+
+  // 15: documents that people said are different, and documents that look for another group, see groups/decisions
+  (S) => [
+    `create table ${S}.decisions (
+       a text collate "C" not null,
+       b text collate "C" not null,
+       primary key (a, b)
+     )`,
+    `create table ${S}.ungrouped (doc bigint primary key)`,
+  ],
 ];
 
 export const TABLES_VERSION = TABLES.length;

@@ -5,6 +5,7 @@ import { binaryArray, decodeHalfvec, encodeHalfvec, textArray } from '../engine/
 import type { Queryable } from '../engine/engine.ts';
 import { compileQuery } from '../search/compile.ts';
 import { Params } from '../search/params.ts';
+import { decisionsOf, mayNotFollow, separate } from './decisions.ts';
 import { type GroupRule, NO_CELL } from './rule.ts';
 import { type GroupingState, isSame, lockState } from './state.ts';
 
@@ -47,9 +48,24 @@ export async function groupChunk(
   return store.engine.transaction(
     async (tx) => {
       if (!isSame(await lockState(tx, collection), state)) return undefined;
+      await tx.query(`delete from ${S}.ungrouped where doc = any($1::bigint[])`, [docs]);
       const there = await stillSeeking(tx, S, seekers);
-      const near = await nearestRepresentatives(tx, collection, rule, there);
-      await save(tx, store, S, ...settle(there, near, rule));
+      const decisions = await decisionsOf(
+        tx,
+        S,
+        there.map(({ id }) => id),
+      );
+      const near = await nearestRepresentatives(tx, collection, rule, there, decisions.size > 0);
+      await save(tx, store, S, ...settle(there, near, rule, decisions));
+      // Those that came may be nearer than what they are different from, which then looks for another group.
+      const decided = there.filter(({ id }) => decisions.has(id));
+      if (decided.length > 0) {
+        await separate(
+          tx,
+          S,
+          decided.map(({ doc }) => doc),
+        );
+      }
       await tx.query(`update ${S}.grouping set doc = $1`, [next.doc]);
       return next;
     },
@@ -115,6 +131,7 @@ async function nearestRepresentatives(
   { sqlSchema: S }: Collection,
   rule: GroupRule,
   seekers: readonly Seeker[],
+  areDecided: boolean,
 ): Promise<ReadonlyMap<bigint, Nearest>> {
   // One descriptor and one list of cells for each: a row for each cell would read the descriptor 150 times.
   const cells = seekers.flatMap((seeker) => seeker.cells);
@@ -126,17 +143,18 @@ async function nearestRepresentatives(
     ? `and (r.vector <-> v.vector <= $6::float8 or coalesce(
              (select a.vector <-> b.vector <= $7::float8 from ${second} a, ${second} b where a.doc = p.doc and b.doc = r.doc), true))`
     : '';
+  const apart = areDecided ? `and not ${mayNotFollow(S, 'p.id', 'r.vector <-> v.vector')}` : '';
   const rows = await tx.query<{ doc: bigint } & Nearest>(
     // The fence lets no plan go another way than through the cells, whatever is known of a table that grows.
     `select distinct on (p.doc) p.doc, m.representative, m.distance
-       from unnest($1::bigint[], $2::int[], $3::int[]) as p (doc, first, last)
+       from unnest($1::bigint[], $2::int[], $3::int[]${areDecided ? `, $${rule.also ? 8 : 6}::text[]` : ''}) as p (doc, first, last${areDecided ? ', id' : ''})
        join ${descriptorTable(S, rule.module)} v on v.doc = p.doc
       cross join lateral (
         select r.doc as representative, r.vector <-> v.vector as distance
           from ${S}.representatives r
          where ${inCells} and not r.gone
            and r.vector <-> v.vector <= $5::float8 and r.doc <> p.doc
-           ${also}
+           ${also} ${apart}
         offset 0) m
       order by p.doc, m.distance, m.representative`,
     [
@@ -146,6 +164,7 @@ async function nearestRepresentatives(
       cells,
       rule.maxDistance,
       ...(rule.also ? [rule.also.unless, rule.also.maxDistance] : []),
+      ...(areDecided ? [textArray(seekers.map(({ id }) => id))] : []),
     ],
   );
   return new Map(rows.map(({ doc, representative, distance }) => [doc, { representative, distance }]));
@@ -156,6 +175,7 @@ function settle(
   seekers: readonly Seeker[],
   near: ReadonlyMap<bigint, Nearest>,
   rule: GroupRule,
+  decisions: ReadonlyMap<string, ReadonlySet<string>>,
 ): [representatives: Seeker[], followers: ({ readonly doc: bigint } & Nearest)[]] {
   const representatives: Seeker[] = [];
   const followers: ({ readonly doc: bigint } & Nearest)[] = [];
@@ -163,6 +183,7 @@ function settle(
     let best = near.get(seeker.doc);
     for (const representative of representatives) {
       if (!seeker.cells.includes(representative.cells[0] as number)) continue;
+      if (decisions.get(seeker.id)?.has(representative.id)) continue;
       const distance = distanceOf(representative.vector, seeker.vector);
       if (distance > Math.min(rule.maxDistance, best?.distance ?? Number.POSITIVE_INFINITY)) continue;
       if (distance === best?.distance || !isAlso(rule, distance, representative, seeker)) continue;

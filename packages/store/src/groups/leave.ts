@@ -1,5 +1,6 @@
 import type { Collection } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
+import { forgetDecisions } from './decisions.ts';
 import { lockState } from './state.ts';
 
 /**
@@ -20,4 +21,6 @@ export async function leaveGroups(tx: Queryable, collection: Collection, docs: r
   );
   await tx.query(`delete from ${S}.representatives where doc = any($1::bigint[]) and followers = 0`, [docs]);
   await tx.query(`update ${S}.representatives set gone = true where doc = any($1::bigint[])`, [docs]);
+  await tx.query(`delete from ${S}.ungrouped where doc = any($1::bigint[])`, [docs]);
+  await forgetDecisions(tx, S, docs);
 }

@@ -127,7 +127,7 @@ class Turn {
         const current = await lockState(tx, this.#collection);
         if (!isSame(current, state)) return current;
         const isForeign = current.rule !== rule;
-        if (isForeign) await tx.query(`truncate ${S}.followers, ${S}.representatives`);
+        if (isForeign) await tx.query(`truncate ${S}.followers, ${S}.representatives, ${S}.ungrouped`);
         const as_of = isForeign ? 0n : current.as_of;
         const [row] = await tx.query<{ target: bigint }>(
           `update ${S}.grouping set rule = $1, as_of = $2, doc = 0,
@@ -205,14 +205,14 @@ class Turn {
     }
   }
 
-  /** Those whose representative left. */
+  /** Those whose representative left, and those that were taken out of a group. */
   async #placeLeft(state: GroupingState): Promise<boolean> {
     const { sqlSchema: S } = this.#collection;
     for (;;) {
       if (this.isOver) return false;
       const rows = await this.#store.engine.query<{ doc: bigint }>(
-        `select f.doc from ${S}.representatives r join ${S}.followers f on f.representative = r.doc
-          where r.gone order by f.doc limit ${PAGE}`,
+        `select f.doc from ${S}.representatives r join ${S}.followers f on f.representative = r.doc where r.gone
+         union select doc from ${S}.ungrouped order by doc limit ${PAGE}`,
         [],
         'bulk',
       );

@@ -1,5 +1,6 @@
 import { copyTombstones } from '../commit/tombstones.ts';
 import type { Collection, Store } from '../context.ts';
+import { copyDecisions } from '../groups/decisions.ts';
 
 const HELD_SECONDS = 20;
 
@@ -75,6 +76,7 @@ export async function switchCollections(
       await tx.query(`delete from ${T}.barriers`);
       await tx.query(`insert into ${T}.barriers select * from ${S}.barriers`);
       await copyTombstones(tx, old, target);
+      await copyDecisions(tx, old, target);
       await tx.query(
         `update akin.collections t
             set next_seq = o.next_seq, settled_seq = null, replaces = o.id

@@ -1,0 +1,15 @@
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import { AkinError } from '@akin/domain';
+import { decideGroups as decide, findCollection } from '@akin/store';
+import type { Handler } from '../http/serve.ts';
+
+/** Keeps documents from being in one group, or takes that back. */
+export const decideGroups: Handler<ParametersOf<Endpoints['decideGroups']>> = async ({ parameters }, context) => {
+  const ids = [...new Set(parameters.ids)];
+  if (ids.length < 2) throw new AkinError('bad-request', 'Parameter ids must name at least two different documents.');
+  const decision = parameters.decision === 'null' ? null : parameters.decision;
+  const collection = await findCollection(context.store, parameters.collection);
+  await decide(context.store, collection, ids, decision);
+  context.wake();
+  return { body: { ids, decision } };
+};

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+import { choice, text } from '../parameter.ts';
+
+const MAX_IDS = 100;
+
+export const decideGroups = endpoint({
+  methods: ['POST'],
+  scope: 'index',
+  under: 'collections',
+  path: '/{collection}/groups/decisions',
+  summary: 'Keep documents from being in one group of near-duplicates, or take that back.',
+  description:
+    'Each two of the documents are kept apart. Of two that are near the same representative, the farther one leaves the group. Decisions survive a reindex and end with the document.',
+  changes: true,
+  parameters: z.object({
+    collection: COLLECTION_PARAMETER,
+    ids: z
+      .array(text())
+      .min(2, `must be 2 to ${MAX_IDS} ids`)
+      .max(MAX_IDS, `must be 2 to ${MAX_IDS} ids`)
+      .meta({ description: 'Ids of documents.', example: ['a.jpg', 'b.jpg'] }),
+    decision: choice(['different', 'null']).meta({ description: '`null` takes the decision back.' }),
+    ...COMMON_PARAMETERS,
+  }),
+  bodies: {
+    'application/json': z.object({
+      ids: z.array(z.string()).min(2).max(MAX_IDS),
+      decision: z.literal('different').nullable(),
+    }),
+  },
+  structured: ['decision'],
+  answer: answer({ ids: z.array(z.string()), decision: z.literal('different').nullable() }),
+});

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+import { integer, text } from '../parameter.ts';
+
+export const groupDecisions = endpoint({
+  methods: ['GET'],
+  scope: 'index',
+  under: 'collections',
+  path: '/{collection}/groups/decisions',
+  summary: 'List the pairs of documents that may not be in one group, ordered by id.',
+  parameters: z.object({
+    collection: COLLECTION_PARAMETER,
+    rows: integer(1, 1_000).default(100).meta({ description: 'Maximum number of decisions on the page.' }),
+    cursor: text().optional().meta({ description: 'The `nextCursor` of the previous page.' }),
+    ...COMMON_PARAMETERS,
+  }),
+  answer: answer({
+    decisions: z.array(z.object({ ids: z.tuple([z.string(), z.string()]), decision: z.literal('different') })),
+    nextCursor: z.string().optional(),
+  }),
+});

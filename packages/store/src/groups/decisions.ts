@@ -1,0 +1,192 @@
+import { AkinError, quote } from '@akin/domain';
+import { LIVE } from '../collections/collection-tables.ts';
+import { tellHousekeeping } from '../collections/collections.ts';
+import type { Collection, Store } from '../context.ts';
+import { textArray } from '../engine/binary.ts';
+import type { Queryable } from '../engine/engine.ts';
+import { visible, withSnapshot } from '../search/snapshot.ts';
+import { lockState } from './state.ts';
+
+/** Two documents that people said are different: they are never in one group. By rising id. */
+export type Decision = readonly [string, string];
+
+/**
+ * Keeps each two of some documents from being in one group, or no longer. Of those that are in one group now, the one
+ * nearest to the representative stays; the others look for another group when the groups are next brought up to date.
+ *
+ * @param ids 2 to 100 different ones
+ * @throws AkinError not-found for a document that the last commit does not show
+ */
+export async function decideGroups(
+  store: Store,
+  collection: Collection,
+  ids: readonly string[],
+  decision: 'different' | null,
+): Promise<void> {
+  const { sqlSchema: S } = collection;
+  await store.engine.transaction(
+    async (tx) => {
+      await lockState(tx, collection);
+      const docs = await visibleDocuments(tx, collection, ids);
+      // Both ways round, so that one look at the first column finds all of a document.
+      if (decision === 'different') {
+        await tx.query(
+          `insert into ${S}.decisions select a, b from unnest($1::text[]) a, unnest($1::text[]) b where a <> b
+           on conflict do nothing`,
+          [textArray(ids)],
+        );
+        await separate(tx, S, docs);
+      } else {
+        await tx.query(`delete from ${S}.decisions where a = any($1::text[]) and b = any($1::text[])`, [
+          textArray(ids),
+        ]);
+        await seekAgain(tx, S, docs);
+      }
+      await reopen(tx, collection);
+    },
+    { lane: 'bulk' },
+  );
+}
+
+/** Decisions on documents that can be seen, in the order of their ids. @param after the last one of the page before */
+export async function listDecisions(
+  store: Store,
+  collection: Collection,
+  { limit, after = ['', ''] }: { readonly limit: number; readonly after?: Decision | undefined },
+): Promise<{ readonly decisions: readonly Decision[]; readonly next: Decision | undefined }> {
+  return withSnapshot(store, collection, async ({ tx, sqlSchema: S, commit }) => {
+    const isVisible = (id: string) =>
+      `exists (select from ${S}.documents d where d.id = ${id} and ${visible('$3::int8')})`;
+    const rows = await tx.query<{ a: string; b: string }>(
+      `select x.a, x.b from ${S}.decisions x
+        where x.a < x.b and (x.a, x.b) > ($1, $2) and ${isVisible('x.a')} and ${isVisible('x.b')}
+        order by x.a, x.b limit $4`,
+      [after[0], after[1], commit, limit + 1],
+    );
+    const decisions = rows.slice(0, limit).map(({ a, b }): Decision => [a, b]);
+    return { decisions, next: rows.length > limit ? decisions.at(-1) : undefined };
+  });
+}
+
+/** What some documents are different from, by their ids. */
+export async function decisionsOf(
+  tx: Queryable,
+  S: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const rows = await tx.query<{ a: string; others: string[] }>(
+    `select a, array_agg(b) as others from ${S}.decisions where a = any($1::text[]) group by a`,
+    [textArray(ids)],
+  );
+  return new Map(rows.map(({ a, others }) => [a, new Set(others)]));
+}
+
+/**
+ * SQL that is true where a document may not follow the representative `r` at a distance: the two are different, or one
+ * that follows it and is not farther is different from it.
+ */
+export function mayNotFollow(S: string, id: string, distance: string): string {
+  return `exists (select from ${S}.decisions x where x.a = ${id} and (x.b = r.id or exists (
+            select from ${S}.followers o join ${S}.documents e on e.doc = o.doc
+             where o.representative = r.doc and e.id = x.b and o.distance <= ${distance})))`;
+}
+
+/** Takes documents out of groups with something that they are different from, where the other one is nearer. */
+export async function separate(tx: Queryable, S: string, docs: readonly bigint[]): Promise<void> {
+  const rows = await tx.query<{ doc: bigint }>(
+    `with members as (
+       select f.doc, f.representative, f.distance, d.id from ${S}.followers f join ${S}.documents d on d.doc = f.doc),
+     pairs as (
+       select m.doc as doc, m.distance, o.doc as other, o.distance as other_distance
+         from members m join ${S}.decisions x on x.a = m.id
+         join members o on o.representative = m.representative and o.id = x.b
+        where m.doc = any($1::bigint[])
+       union all
+       select m.doc, m.distance, r.doc, -1 from members m join ${S}.representatives r on r.doc = m.representative
+         join ${S}.decisions x on x.a = m.id and x.b = r.id
+        where m.doc = any($1::bigint[]) or r.doc = any($1::bigint[]))
+     select distinct case when (distance, doc) > (other_distance, other) then doc else other end as doc from pairs`,
+    [docs],
+  );
+  await leave(
+    tx,
+    S,
+    rows.map(({ doc }) => doc),
+  );
+}
+
+/** Decisions end with the document: those of documents that were replaced by none. */
+export async function forgetDecisions(tx: Queryable, S: string, docs: readonly bigint[]): Promise<void> {
+  await tx.query(
+    `with gone as (
+       delete from ${S}.decisions where a in (
+         select d.id from ${S}.documents d where d.doc = any($1::bigint[])
+           and not exists (select from ${S}.documents l where l.id = d.id and l.valid_to = ${LIVE}))
+       returning a, b)
+     delete from ${S}.decisions x using gone g where x.a = g.b and x.b = g.a`,
+    [docs],
+  );
+}
+
+/** Takes the decisions of a collection over into the one that takes its place. */
+export async function copyDecisions(tx: Queryable, from: Collection, to: Collection): Promise<void> {
+  const [S, T] = [from.sqlSchema, to.sqlSchema];
+  const copied = await tx.query(
+    `insert into ${T}.decisions select * from ${S}.decisions on conflict do nothing returning 1`,
+  );
+  if (copied.length === 0) return;
+  const docs = await tx.query<{ doc: bigint }>(
+    `select doc from ${T}.documents where id in (select a from ${T}.decisions) and valid_to = ${LIVE}`,
+  );
+  await separate(
+    tx,
+    T,
+    docs.map(({ doc }) => doc),
+  );
+  await reopen(tx, to);
+}
+
+async function visibleDocuments(tx: Queryable, collection: Collection, ids: readonly string[]): Promise<bigint[]> {
+  const rows = await tx.query<{ doc: bigint; id: string }>(
+    `select d.doc, d.id from ${collection.sqlSchema}.documents d, akin.collections c
+      where c.id = $2 and d.id = any($1::text[]) and ${visible('c.commit')}`,
+    [textArray(ids), collection.id],
+  );
+  const there = new Set(rows.map(({ id }) => id));
+  const missing = ids.find((id) => !there.has(id));
+  if (missing === undefined) return rows.map(({ doc }) => doc);
+  throw new AkinError('not-found', `Parameter ids: no document ${quote(missing)} is visible.`);
+}
+
+/** Followers leave their groups, and wait for another one. */
+async function leave(tx: Queryable, S: string, docs: readonly bigint[]): Promise<void> {
+  if (docs.length === 0) return;
+  await tx.query(
+    `with gone as (delete from ${S}.followers where doc = any($1::bigint[]) returning doc, representative),
+          counts as (select representative, count(*)::int as count from gone group by representative),
+          waiting as (insert into ${S}.ungrouped select doc from gone on conflict do nothing)
+     update ${S}.representatives r set followers = r.followers - c.count from counts c where r.doc = c.representative`,
+    [docs],
+  );
+}
+
+/** Documents, and those that follow them, look for their groups as if they had just come. */
+async function seekAgain(tx: Queryable, S: string, docs: readonly bigint[]): Promise<void> {
+  await leave(tx, S, docs);
+  await tx.query(
+    `with alone as (delete from ${S}.representatives where doc = any($1::bigint[]) and not gone returning doc),
+          left_over as (delete from ${S}.followers where representative in (select doc from alone) returning doc)
+     insert into ${S}.ungrouped select doc from alone union select doc from left_over on conflict do nothing`,
+    [docs],
+  );
+}
+
+/** The groups are behind the last commit again, so that whoever keeps them looks. */
+async function reopen(tx: Queryable, collection: Collection): Promise<void> {
+  await tx.query(
+    `update ${collection.sqlSchema}.grouping
+        set as_of = greatest(0, least(as_of, (select commit - 1 from akin.collections where id = $1)))`,
+    [collection.id],
+  );
+  await tellHousekeeping(tx, collection);
+}
