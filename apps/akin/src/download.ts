@@ -1,5 +1,5 @@
 import { type DownloadPolicy, downloadImage } from '@akin/imaging';
-import type { Analysis, Analyzer } from '@akin/modules/analyze';
+import type { Analysis, Analyzer, WordsAnalysis } from '@akin/modules/analyze';
 import { inSpan, type WeightedSemaphore } from '@akin/runtime';
 
 /** A picture that is in memory. */
@@ -38,17 +38,18 @@ export function downloader(policy: DownloadPolicy, files: WeightedSemaphore): Do
   };
 }
 
-/** Analyzes pictures of requests, be they sent or to be fetched. */
+/** Analyzes words and pictures of requests, be they sent or to be fetched. */
 export function analyzeSentOrFetched(analyzer: Analyzer, download: Download) {
   return async (
-    input: { readonly bytes: Uint8Array } | { readonly url: string },
+    input: { readonly bytes: Uint8Array } | { readonly url: string } | { readonly text: string },
     modules: readonly string[],
     {
       urgent,
       thumbnail = false,
       signal = new AbortController().signal,
     }: { readonly urgent: boolean; readonly thumbnail?: boolean; readonly signal?: AbortSignal },
-  ): Promise<Analysis> => {
+  ): Promise<Pick<Analysis, 'outputs' | 'thumbnail'> & Partial<WordsAnalysis>> => {
+    if ('text' in input) return analyzer.describeWords(input.text, signal);
     const { bytes, release } =
       'bytes' in input ? { bytes: input.bytes, release: () => {} } : await download(input.url, urgent, signal);
     try {

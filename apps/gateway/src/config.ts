@@ -10,16 +10,18 @@ export interface Analysis {
   readonly outputs: string;
   /** A WebP of at most 256 px, if it was asked for. */
   readonly thumbnail?: Uint8Array;
+  /** What the person who asks should know. */
+  readonly warnings?: readonly string[];
 }
 
 /**
- * Analyzes one picture. In one process this is the pool of worker threads behind the guarded download; in a fleet an
+ * Analyzes one picture, or words by a content model that knows them. In one process this is the pool of worker threads behind the guarded download; in a fleet an
  * analyzer over HTTP. The gateway itself runs no model and fetches nothing.
  *
  * @throws AkinError unsupported-image, image-unreachable, image-undecodable, too-large, unavailable
  */
 export type AnalyzeImage = (
-  input: { readonly bytes: Uint8Array } | { readonly url: string },
+  input: { readonly bytes: Uint8Array } | { readonly url: string } | { readonly text: string },
   modules: readonly string[],
   options: {
     /** A person waits: go before bulk work. */

@@ -6,7 +6,10 @@ export const ANALYZE = '/api/cores/my-collection/analyze';
 
 /** Answers with what it was asked, so that tests see what reached it. */
 export const echo: AnalyzeImage = async (input, modules) => ({
-  outputs: JSON.stringify({ input: 'url' in input ? input.url : Buffer.from(input.bytes).toString(), modules }),
+  outputs: JSON.stringify({
+    input: 'bytes' in input ? Buffer.from(input.bytes).toString() : Object.values(input)[0],
+    modules,
+  }),
 });
 
 /**

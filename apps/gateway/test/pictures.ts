@@ -41,6 +41,7 @@ export function outputsOf(
 
 /** Analyzes such pictures: the bytes are their name, an address ends in it. `broken` and `missing` fail. */
 export const analyzeTestPicture: AnalyzeImage = async (input, modules, { thumbnail }) => {
+  if ('text' in input) throw new AkinError('bad-request', 'No words are known here.');
   const picture =
     'url' in input ? (/([^/]+)\.jpg$/.exec(input.url)?.[1] ?? 'missing') : Buffer.from(input.bytes).toString();
   if (picture === 'broken') throw new AkinError('image-undecodable', 'The picture is cut off.');

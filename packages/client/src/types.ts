@@ -81,6 +81,8 @@ export interface SearchParameters {
   /** Base64 of the picture; sent in a form body. */
   'rank.by.data'?: string;
   'rank.by.hex'?: string;
+  /** Words that say what pictures should show. */
+  'rank.by.text'?: string | readonly string[];
   'rank.by.outputs'?: string;
   'rank.mode'?: string;
   'rank.threshold'?: number;

@@ -143,6 +143,14 @@ export const SEARCH_PARAMETERS = z.object({
         'Rank by colours, as `0xRRGGBB` or `#RRGGBB`. Separate several by commas, each with an optional `:weight`.',
       example: ['0xff0000:2,0xffffff'],
     }),
+  'rank.by.text': z
+    .array(text())
+    .default([])
+    .meta({
+      description:
+        'Rank by how well pictures show what these words say, 1 to 1,000 characters. Only with `rank.mode=content`, and a content model that knows words. Scores of words alone have a calibration of their own.',
+      example: ['a red bike on the beach'],
+    }),
   'rank.by.outputs': z.array(text()).default([]).meta({ description: 'Rank by the `outputs` of an analysis.' }),
   'rank.weights': text().optional().meta({
     description: 'One number for each `rank.by.*`, in the same order. A negative number means "not like this".',

@@ -22,6 +22,7 @@ export {
   createAnalyzer,
   defaultPictureMemory,
 } from './analyzer/create-analyzer.ts';
+export type { WordsAnalysis } from './analyzer/words-worker.ts';
 export { BACKEND_CHOICES, type Backend } from './network/backend.ts';
 
 /** See content-model/train.ts, which is loaded when it is called. */

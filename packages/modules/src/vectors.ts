@@ -8,7 +8,7 @@ import { codebookOf, descriptorOf } from './vectors/codebook.ts';
 import { nearestCells as nearestCellsOf } from './vectors/codes.ts';
 
 export { colorQuery, parseHexColors, type WeightedColor } from './color/query.ts';
-export { useContentModel } from './content-model/files.ts';
+export { knowsNoWords, useContentModel } from './content-model/files.ts';
 export { COPY_SCORE } from './duplicate/copy-score.ts';
 export { GROUP_MODULE, GROUP_SCORE, groupRule } from './grouping.ts';
 export { distanceAt, scoreOf } from './vectors/calibration.ts';
@@ -36,6 +36,11 @@ export function modelNames(): string {
 /** The same by module. */
 export function models(): ReadonlyMap<string, string> {
   return new Map(DESCRIBED.map((name) => [name, codebookOf(name).model]));
+}
+
+/** What makes scores of the distances of words and pictures; undefined where the content model knows no words. */
+export function wordsCalibration(): Calibration | undefined {
+  return codebookOf('content').wordsCalibration;
 }
 
 /** What makes scores of the distances of each module's descriptors. */

@@ -96,7 +96,8 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
 
   return async (input, modules, { thumbnail = false, signal = new AbortController().signal }) => {
     const form = new URLSearchParams({ 'modules.apply': modules.join(','), logParamsList: '' });
-    if ('url' in input) form.set('input.url', input.url);
+    if ('text' in input) form.set('input.text', input.text);
+    else if ('url' in input) form.set('input.url', input.url);
     else form.set('input.data', Buffer.from(input.bytes).toString('base64'));
     if (thumbnail) form.set('thumbnail', 'true');
     const body = form.toString();
@@ -172,9 +173,14 @@ function requireLife({ probeMilliseconds }: RemoteTimes): (peer: Peer) => Promis
 
 /** @throws AnalyzerFailed for what no analyzer says that is well */
 function read({ status, retryAfter, text }: Received): Attempt {
-  const { outputs, thumbnail, error } = parseAnswer(text);
+  const { outputs, thumbnail, error, responseHeader } = parseAnswer(text);
   if (status === 200 && typeof outputs === 'string') {
-    return typeof thumbnail === 'string' ? { outputs, thumbnail: Buffer.from(thumbnail, 'base64') } : { outputs };
+    const { warnings } = responseHeader ?? {};
+    return {
+      outputs,
+      ...(typeof thumbnail === 'string' && { thumbnail: Buffer.from(thumbnail, 'base64') }),
+      ...(warnings && { warnings }),
+    };
   }
   const retryAfterSeconds = Number(retryAfter) || 2;
   if (status === 401) {
@@ -189,6 +195,7 @@ function read({ status, retryAfter, text }: Received): Attempt {
 }
 
 function parseAnswer(text: string): {
+  responseHeader?: { warnings?: string[] };
   outputs?: unknown;
   thumbnail?: unknown;
   error?: { msg?: string; metadata?: string[] };

@@ -2,13 +2,18 @@ import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, formatThumbnail } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
 import type { Handler } from '../http/serve.ts';
-import { analyzePicture } from '../search/analyze-picture.ts';
+import { analyzePicture, analyzeWords } from '../search/analyze-picture.ts';
 
-/** Analyzes one picture, given by address or as bytes, and stores nothing. */
+/** Analyzes one picture, given by address or as bytes, or words, and stores nothing. */
 export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call, context) => {
-  const { 'input.url': url, 'input.data': data, 'modules.apply': apply, thumbnail: wanted } = call.parameters;
+  const { 'input.url': url, 'input.data': data, 'input.text': text } = call.parameters;
+  const { 'modules.apply': apply, thumbnail: wanted } = call.parameters;
   const modules = parseModulesApply(apply);
-  if ((url === undefined) === (data === undefined) || context.files.size > 1) {
+  if (text !== undefined && url === undefined && data === undefined) {
+    const { outputs, warnings = [] } = await analyzeWords(text, 'input.text', call.signal, context);
+    return { header: warnings.length > 0 ? { warnings } : {}, body: { outputs } };
+  }
+  if (text !== undefined || (url === undefined) === (data === undefined) || context.files.size > 1) {
     throw new AkinError(
       'bad-request',
       'Give one picture: input.url with its address, or input.data with its bytes as base64, or a file.',

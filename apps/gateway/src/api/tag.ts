@@ -33,7 +33,7 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
   // As in queries, a backslash takes the meaning from the character behind it.
   const field = labelField(unescapeBackslashes(parameters['tagging.field']), schema);
   const calibration = otherCalibration(context.store, collection, schema, VOTING_MODULE);
-  const rank = await describeQuery([input], { module: VOTING_MODULE }, signal, context);
+  const { rank } = await describeQuery([input], { module: VOTING_MODULE }, signal, context);
   const { hits } = await search(context.store, collection, {
     query: { kind: 'exists', field: field.name, position: 0 },
     filters: input.kind === 'id' ? [...filters, not(input.value)] : filters,

@@ -59,6 +59,7 @@ const MEANT = new Map<string, readonly string[]>(
     data: ['input.data', 'tagging.input.data', 'rank.by.data'],
     file: ['input.data', 'tagging.input.data', 'rank.by.data'],
     hex: ['rank.by.hex'],
+    words: ['rank.by.text'],
     outputs: ['tagging.input.preprocessed', 'rank.by.outputs'],
     mode: ['rank.mode'],
     threshold: ['rank.threshold', 'tagging.threshold'],

@@ -1,5 +1,6 @@
 import { AkinError, decodeBase64, naming } from '@akin/domain';
-import type { Analysis } from '../config.ts';
+import { knowsNoWords, wordsCalibration } from '@akin/modules/vectors';
+import type { Analysis, AnalyzeImage } from '../config.ts';
 import type { Context } from '../context.ts';
 import { type Files, MAX_PICTURE_BYTES } from '../http/pictures.ts';
 
@@ -23,16 +24,50 @@ export async function analyzePicture(
     if ('bytes' in input) return input;
     return 'url' in input ? { url: requireHttp(input.url) } : { bytes: bytesOf(input.data, context.files) };
   });
+  return analyzed(picture, modules, options, signal, context);
+}
+
+/** The longest text of a search, in characters. */
+const MAX_TEXT = 1000;
+
+/**
+ * The outputs of words that a person waits for: those of the module content alone.
+ *
+ * @param parameter where they came in, for messages
+ * @throws AkinError bad-request about the text, or when the content model knows no words; unavailable when it takes too long
+ */
+export async function analyzeWords(
+  words: string,
+  parameter: string,
+  signal: AbortSignal,
+  context: Context,
+): Promise<Analysis> {
+  const text = words.trim();
+  const length = [...text].length;
+  if (length === 0 || length > MAX_TEXT) {
+    throw new AkinError('bad-request', `Parameter ${parameter} has ${length} characters; it takes 1 to ${MAX_TEXT}.`);
+  }
+  if (wordsCalibration() === undefined) throw knowsNoWords();
+  return analyzed({ text }, ['content'], {}, signal, context);
+}
+
+async function analyzed(
+  input: Parameters<AnalyzeImage>[0],
+  modules: readonly string[],
+  options: { readonly thumbnail?: boolean },
+  signal: AbortSignal,
+  context: Context,
+): Promise<Analysis> {
   const tooLate = AbortSignal.timeout(context.limits.analyzeMilliseconds);
   const either = AbortSignal.any([signal, tooLate]);
   const { fetchedPictures, sentPictures } = context.semaphores;
   try {
-    return await ('url' in picture ? fetchedPictures : sentPictures).run(context.client, either, () =>
-      context.analyze(picture, modules, { ...options, urgent: true, signal: either }),
+    return await ('url' in input ? fetchedPictures : sentPictures).run(context.client, either, () =>
+      context.analyze(input, modules, { ...options, urgent: true, signal: either }),
     );
   } catch (error) {
     if (!tooLate.aborted || error instanceof AkinError) throw error;
-    throw new AkinError('unavailable', 'The analysis of the picture took too long: try again later.', { cause: error });
+    throw new AkinError('unavailable', 'The analysis took too long: try again later.', { cause: error });
   }
 }
 

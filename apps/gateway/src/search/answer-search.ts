@@ -1,6 +1,6 @@
 import { type Endpoints, MAX_DEPTH, type ParametersOf } from '@akin/contract';
-import { AkinError, Double, type Field } from '@akin/domain';
-import { scoreOf } from '@akin/modules/vectors';
+import { AkinError, type Calibration, Double, type Field } from '@akin/domain';
+import { scoreOf, wordsCalibration } from '@akin/modules/vectors';
 import { inSpan } from '@akin/runtime';
 import {
   type Collection,
@@ -23,7 +23,7 @@ import { type FieldList, readFieldList, wantedDistances, wantedFields, wantsScor
 import { presentDocument } from './present.ts';
 import { facetWarnings, presentFacets } from './present-facets.ts';
 import { lookupIn, readFilters, readQuery, readSort } from './query-parameters.ts';
-import { readRankInputs } from './rank-inputs.ts';
+import { type RankInput, readRankInputs } from './rank-inputs.ts';
 import { requireOwnModel } from './require-own-model.ts';
 
 type Parameters = ParametersOf<Endpoints['select']>;
@@ -49,7 +49,7 @@ export async function answerSearch(
   if (preset.ranked && inputs.length === 0) {
     throw new AkinError(
       'bad-request',
-      'Nothing to rank by: give rank.by.id, rank.by.url, rank.by.data, rank.by.hex, rank.by.outputs or a file, or ask /select.',
+      'Nothing to rank by: give rank.by.id, rank.by.url, rank.by.data, rank.by.hex, rank.by.text, rank.by.outputs or a file, or ask /select.',
     );
   }
   const module = rankingModule(parameters['rank.mode'] ?? preset.mode, inputs);
@@ -72,9 +72,10 @@ export async function answerSearch(
   const smartfilter = parameters['rank.approximate'] === false ? 'off' : parameters['rank.smartfilter'];
   const schema = await loadSchema(context.store, collection);
   const ranked = inputs.length > 0;
-  const calibration = ranked ? otherCalibration(context.store, collection, schema, module) : undefined;
+  const calibration = ranked ? calibrationOf(inputs, module, schema, collection, context) : undefined;
   const rankOptions = { module, threshold, calibration, smartfilter };
-  const rank = ranked ? await describeQuery(inputs, rankOptions, signal, context) : undefined;
+  const described = ranked ? await describeQuery(inputs, rankOptions, signal, context) : undefined;
+  const rank = described?.rank;
 
   const { names, hidden } = fieldNames(fields, schema);
   const question: SearchQuestion = {
@@ -99,7 +100,7 @@ export async function answerSearch(
   const scoreOfHit = ({ distance, score }: { distance?: number | undefined; score?: number | undefined }) =>
     distance === undefined ? score : scoreOf(module, distance, calibration);
   const maxScore = scoreOfHit({ distance: result.minDistance, score: result.maxScore });
-  const warnings = facetWarnings(facets, result.facets);
+  const warnings = [...(described?.warnings ?? []), ...facetWarnings(facets, result.facets)];
   return {
     header: {
       ...(result.ranking
@@ -120,6 +121,18 @@ export async function answerSearch(
       ...(result.nextCursorMark === undefined ? {} : { nextCursorMark: result.nextCursorMark }),
     },
   };
+}
+
+/** What makes scores where it is not the calibration of this akin's model: words alone are farther from pictures than these are from each other. */
+function calibrationOf(
+  inputs: readonly RankInput[],
+  module: string,
+  schema: CollectionSchema,
+  collection: Collection,
+  { store }: Context,
+): Calibration | undefined {
+  if (inputs.every(({ kind }) => kind === 'text')) return wordsCalibration();
+  return otherCalibration(store, collection, schema, module);
 }
 
 /** Searches when it is its turn. How it went is told by the figures and by its span, which holds nothing of the question. */

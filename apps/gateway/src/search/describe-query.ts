@@ -3,7 +3,7 @@ import { MODULES } from '@akin/modules/manifests';
 import { colorQuery, combine, distanceAt, parseHexColors, parseOutputs } from '@akin/modules/vectors';
 import type { RankByDocuments, Smartfilter } from '@akin/store';
 import type { Context } from '../context.ts';
-import { analyzePicture } from './analyze-picture.ts';
+import { analyzePicture, analyzeWords } from './analyze-picture.ts';
 import type { RankInput } from './rank-inputs.ts';
 
 /** Modules that have a descriptor, by name. */
@@ -11,6 +11,8 @@ const RANKING = new Map(MODULES.filter(({ descriptor }) => descriptor).map((modu
 
 /** The module whose descriptors hold colours alone, so that colours can be asked for without a picture. */
 const COLOR = 'color';
+/** The module whose descriptors words can be compared with, if its model knows them. */
+const CONTENT = 'content';
 
 /**
  * The module that a search ranks by.
@@ -39,7 +41,7 @@ interface RankOptions {
 }
 
 /**
- * What a search ranks by: the weighted sum of the descriptors of its inputs. Pictures are described at once; documents
+ * What a search ranks by: the weighted sum of the descriptors of its inputs. Pictures and words are described at once; documents
  * when the search looks into a commit.
  *
  * @throws AkinError not-found for an id that no document has; bad-request for one without this descriptor; whatever the
@@ -50,14 +52,14 @@ export async function describeQuery(
   { module, threshold, calibration, smartfilter }: RankOptions,
   signal: AbortSignal,
   context: Context,
-): Promise<RankByDocuments> {
-  const pictures = await Promise.all(inputs.map((input) => vectorOf(input, module, signal, context)));
+): Promise<{ readonly rank: RankByDocuments; readonly warnings: readonly string[] }> {
+  const described = await Promise.all(inputs.map((input) => describe(input, module, signal, context)));
   const maxDistance = threshold === undefined ? undefined : distanceAt(module, threshold, calibration);
   const [only] = inputs;
-  return async (stored) => {
+  const rank: RankByDocuments = async (stored) => {
     const vectors: Float32Array[] = [];
     for (const [i, { value, parameter }] of inputs.entries()) {
-      vectors.push(pictures[i] ?? requireVector(await stored(value, module), value, module, parameter));
+      vectors.push(described[i]?.vector ?? requireVector(await stored(value, module), value, module, parameter));
     }
     return {
       module,
@@ -70,30 +72,47 @@ export async function describeQuery(
       smartfilter,
     };
   };
+  return { rank, warnings: described.flatMap((input) => input?.warnings ?? []) };
+}
+
+/** An input that is no document. */
+interface Described {
+  readonly vector: Float32Array;
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** Undefined for a document. */
-async function vectorOf(
+async function describe(
   { kind, value, parameter }: RankInput,
   module: string,
   signal: AbortSignal,
   context: Context,
-): Promise<Float32Array | undefined> {
+): Promise<Described | undefined> {
   switch (kind) {
     case 'id':
       return undefined;
     case 'hex': {
       const colors = parseHexColors(value);
-      if (module === COLOR) return colorQuery(colors);
+      if (module === COLOR) return { vector: colorQuery(colors) };
       throw new AkinError('bad-request', `Colours say nothing about ${module}: rank.by.hex needs rank.mode=${COLOR}.`);
     }
     case 'outputs':
-      return fromOutputs(value, module, parameter);
+      return { vector: fromOutputs(value, module, parameter) };
     case 'url':
     case 'data': {
       const input = kind === 'url' ? { url: value } : { data: value };
       const { outputs } = await analyzePicture(input, parameter, [module], signal, context);
-      return fromOutputs(outputs, module, parameter);
+      return { vector: fromOutputs(outputs, module, parameter) };
+    }
+    case 'text': {
+      if (module !== CONTENT) {
+        throw new AkinError(
+          'bad-request',
+          `Words say nothing about ${module}: ${parameter} needs rank.mode=${CONTENT}.`,
+        );
+      }
+      const { outputs, warnings } = await analyzeWords(value, parameter, signal, context);
+      return { vector: fromOutputs(outputs, module, parameter), warnings };
     }
   }
 }

@@ -3,7 +3,7 @@ import type { ParameterList } from '../http/parameters.ts';
 
 /** One thing that a search ranks by. */
 export interface RankInput {
-  readonly kind: 'id' | 'url' | 'data' | 'hex' | 'outputs';
+  readonly kind: 'id' | 'url' | 'data' | 'hex' | 'text' | 'outputs';
   /** The parameter that it came in, for messages. */
   readonly parameter: string;
   readonly value: string;
@@ -15,6 +15,7 @@ const KINDS: Readonly<Record<string, RankInput['kind']>> = {
   'rank.by.url': 'url',
   'rank.by.data': 'data',
   'rank.by.hex': 'hex',
+  'rank.by.text': 'text',
   'rank.by.outputs': 'outputs',
 };
 

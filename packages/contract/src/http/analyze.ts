@@ -17,6 +17,10 @@ export const analyze = endpoint({
     }),
     'input.url': text().optional().meta({ description: 'URL of the picture, http or https.' }),
     'input.data': text().optional().meta({ description: 'The picture as base64 or data URI. Send it in a form body.' }),
+    'input.text': text().optional().meta({
+      description:
+        'Words instead of a picture. The answer holds outputs of `content` alone, which `rank.by.outputs` takes. Needs a content model that knows words.',
+    }),
     'modules.apply': text().optional().meta({
       description: 'Modules to run, separated by commas: `color,content,copyspace,duplicate`. Default: all.',
     }),

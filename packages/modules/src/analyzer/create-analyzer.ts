@@ -3,11 +3,13 @@ import { AkinError } from '@akin/domain';
 import { decodingBytes, formatBytes, type ImageLimits } from '@akin/imaging';
 import { memoryLimit, WeightedSemaphore } from '@akin/runtime';
 import { Piscina } from 'piscina';
-import { contentCodebook } from '../content-model/files.ts';
+import { contentCodebook, knowsNoWords } from '../content-model/files.ts';
 import { isModelFolder } from '../model-folder/files.ts';
 import { leastSide, readPreprocessing } from '../model-folder/preprocessing.ts';
 import { type Backend, type BackendChoice, checkBackend, chooseBackend } from '../network/backend.ts';
 import { type Analysis, type AnalyzeOptions, MIN_SIDE } from './analyze-image.ts';
+import { createWordsPool } from './words-pool.ts';
+import type { WordsAnalysis } from './words-worker.ts';
 import type { Reply, Task } from './worker.ts';
 
 export interface AnalyzerConfig {
@@ -49,6 +51,12 @@ export interface Analyzer extends AsyncDisposable {
    * all pictures. The signal's reason when aborted.
    */
   analyze(bytes: Uint8Array, options: CallOptions): Promise<Analysis>;
+  /**
+   * The outputs of the module content for words, which can be compared with those of pictures.
+   *
+   * @throws {AkinError} bad-request when the content model knows no words; as `analyze` does.
+   */
+  describeWords(text: string, signal: AbortSignal): Promise<WordsAnalysis>;
   /** Starts all threads and loads what the modules need, which the first analyses would have to wait for (0.3 s). */
   warmUp(modules: readonly string[]): Promise<void>;
   /** Bytes of files of pictures that are held until they are analyzed. Whoever holds a large one enters first. */
@@ -88,6 +96,9 @@ export async function createAnalyzer(config: AnalyzerConfig): Promise<Analyzer> 
   try {
     // Told now rather than with each picture.
     await analyzer.analyze(WARM_UP_IMAGE, { modules: ['content'] });
+    if (contentCodebook(config.contentModel).wordsCalibration !== undefined) {
+      await analyzer.describeWords('a', new AbortController().signal);
+    }
     return analyzer;
   } catch (error) {
     await analyzer[Symbol.asyncDispose]();
@@ -124,6 +135,10 @@ export function createPool(
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
   const running = new Set<Promise<Analysis>>();
+  const words =
+    contentModel && contentModelName && isModelFolder(contentModel)
+      ? createWordsPool(contentModel, contentModelName)
+      : undefined;
 
   async function analyze(bytes: Uint8Array, options: CallOptions): Promise<Analysis> {
     const { urgent = false, modules, thumbnail = false, exif = false } = options;
@@ -161,6 +176,10 @@ export function createPool(
     analyze,
     files,
     decoding,
+    async describeWords(text, signal) {
+      if (words === undefined) throw knowsNoWords();
+      return words.describe(text, AbortSignal.any([signal, closing.signal]));
+    },
     async warmUp(modules) {
       await Promise.all(Array.from({ length: threads }, () => analyze(WARM_UP_IMAGE, { modules })));
     },
@@ -170,7 +189,7 @@ export function createPool(
       closing.abort(new AkinError('unavailable', 'The analyzer is shutting down. Try again later.'));
       await Promise.allSettled(running);
       clearTimeout(late);
-      await pool.close();
+      await Promise.all([pool.close(), words?.[Symbol.asyncDispose]()]);
     },
   };
 }

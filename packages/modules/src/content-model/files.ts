@@ -5,7 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import { AkinError } from '@akin/domain';
 import { untrainedCodebook } from '../model-folder/codebook.ts';
 import { isModelFolder, readModelFolder } from '../model-folder/files.ts';
-import { type Codebook, descriptorOf, readCodebook, useCodebook } from '../vectors/codebook.ts';
+import { type Codebook, codebookOf, descriptorOf, readCodebook, useCodebook } from '../vectors/codebook.ts';
 import { type ContentModelManifest, MANIFEST_FILE, readManifest } from './manifest.ts';
 
 /** What training writes into the folder of a model: its codebook, and the axes that its vectors are seen on. */
@@ -135,4 +135,12 @@ async function readPart(folder: string, name: string): Promise<Buffer> {
     const { code } = error as NodeJS.ErrnoException;
     throw new AkinError('bad-request', `${join(folder, name)} cannot be read (${code}).`);
   }
+}
+
+/** That words cannot be compared with pictures here, and what to do about it. */
+export function knowsNoWords(): AkinError {
+  return new AkinError(
+    'bad-request',
+    `The content model ${codebookOf('content').model} knows no words. Start akin with one that does, such as SigLIP or CLIP, and run akin reindex: see docs/content-models.md.`,
+  );
 }

@@ -20,8 +20,6 @@ export interface TextConfig {
   readonly padded: boolean;
   /** The output that is the vector. */
   readonly output: string;
-  /** Whether texts come in small letters and without punctuation. */
-  readonly plain: boolean;
 }
 
 /** What is known of models of one kind. */
@@ -70,9 +68,9 @@ const TYPES: Readonly<Record<string, { family: Family; dimensions: [path: string
   vit: { family: { ...CLS, pictures: { usual: 0.15, rare: 0.5 } }, dimensions: ['hidden_size', 768] },
 };
 
-const TEXTS: Readonly<Record<string, Omit<TextConfig, 'tokens'> & { tokens: number }>> = {
-  clip: { tokens: 77, padded: false, output: 'text_embeds', plain: false },
-  siglip: { tokens: 64, padded: true, output: 'pooler_output', plain: true },
+const TEXTS: Readonly<Record<string, TextConfig>> = {
+  clip: { tokens: 77, padded: false, output: 'text_embeds' },
+  siglip: { tokens: 64, padded: true, output: 'pooler_output' },
 };
 
 /** The index of pgvector and the codes take that many; models that describe pictures have some thousands at most. */

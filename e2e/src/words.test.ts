@@ -1,0 +1,107 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { AkinRequestError } from '@akin/client';
+import { TINY_TOWERS } from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { RunningCommand, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+
+const COLORS = { red: '#e01010', green: '#10d020', blue: '#1020e0', yellow: '#f0e010', black: '#080808' };
+
+let place: Awaited<ReturnType<typeof temporaryFolder>>;
+let akin: ServingAkin;
+const inPlace = (...names: string[]) => path.join(place.folder, ...names);
+
+beforeAll(async () => {
+  place = await temporaryFolder();
+  await mkdir(inPlace('pictures'));
+  for (const [name, background] of Object.entries(COLORS)) {
+    const bytes = await sharp({ create: { width: 90, height: 60, channels: 3, background } })
+      .jpeg()
+      .toBuffer();
+    await writeFile(inPlace('pictures', `${name}.jpg`), bytes);
+  }
+}, 120_000);
+afterAll(async () => {
+  await akin?.command.stop();
+  await place?.remove();
+});
+
+const serve = (...args: string[]) => serveAkin(['--no-demo', '--data', inPlace('data'), ...args]);
+const search = (parameters: Record<string, string | readonly string[]>) =>
+  akin.client.collection('my-collection').image({ rows: 3, fl: 'id,score', ...parameters });
+const found = async (parameters: Record<string, string | readonly string[]>) =>
+  (await search(parameters)).response.docs.map(({ id }) => id);
+
+async function refusal(request: Promise<unknown>): Promise<[status: number, message: string]> {
+  const error = await request.then(
+    () => undefined,
+    (reason) => reason as AkinRequestError,
+  );
+  expect(error).toBeInstanceOf(AkinRequestError);
+  return [error?.status ?? 0, error?.message ?? ''];
+}
+
+describe('words by a content model that knows them', () => {
+  it('find the pictures that show what they say', async () => {
+    akin = await serve('--content-model', TINY_TOWERS, inPlace('pictures'));
+    await akin.command.says(/Three requests to paste/);
+    for (const word of Object.keys(COLORS)) expect((await found({ 'rank.by.text': word }))[0]).toBe(`${word}.jpg`);
+    expect((await found({ 'rank.by.text': 'A picture of BLUE!' }))[0]).toBe('blue.jpg');
+  }, 120_000);
+
+  it('mix with each other, with pictures, minus signs, filters and thresholds', async () => {
+    // Between red and green lie yellow and black.
+    const between = { 'rank.by.text': ['red', 'green'], fq: '-id:black.jpg' };
+    expect((await found(between))[0]).toBe('yellow.jpg');
+    const without = { 'rank.by.text': ['yellow', 'green'], 'rank.weights': '1,-3' };
+    expect((await found(without))[0]).toBe('red.jpg');
+    const both = { 'rank.by.id': 'black.jpg', 'rank.by.text': 'blue', 'rank.weights': '1,3' };
+    expect((await found({ ...both, fq: '-id:blue.jpg' }))[0]).toBe('black.jpg');
+    const likely = await search({ 'rank.by.text': 'red', 'rank.threshold': '0.3' });
+    expect(likely.response.docs).toEqual([{ id: 'red.jpg', score: expect.any(Number) }]);
+    expect(likely.response.docs[0]?.score).toBeGreaterThan(0.7);
+  });
+
+  it('that are too many are told', async () => {
+    const { responseHeader, response } = await search({ 'rank.by.text': `red ${'picture '.repeat(40)}` });
+    expect(responseHeader.warnings).toEqual([
+      expect.stringMatching(/^The text "red picture.* is too long for the model/),
+    ]);
+    expect(response.docs[0]?.id).toBe('red.jpg');
+  });
+
+  it('are refused where they say nothing, are none or too many', async () => {
+    for (const [parameters, message] of [
+      [{ 'rank.by.text': 'red', 'rank.mode': 'color' }, /Words say nothing about color.*rank.mode=content/],
+      [{ 'rank.by.text': '  ' }, /rank.by.text has 0 characters; it takes 1 to 1000/],
+      [{ 'rank.by.text': 'x'.repeat(1001) }, /has 1001 characters/],
+    ] as const) {
+      expect(await refusal(search(parameters))).toEqual([400, expect.stringMatching(message)]);
+    }
+    // Odd ones find something, and break nothing.
+    for (const text of ['👩‍👩‍👧 ثوب', '</s><pad>', '!?', 'x'.repeat(1000)]) {
+      expect(await found({ 'rank.by.text': text })).toHaveLength(3);
+    }
+  });
+
+  it('are described by nodes that only analyze, too', async () => {
+    const node = new RunningCommand(['analyze-node', '--port', '0', '--content-model', TINY_TOWERS]);
+    try {
+      const [, url] = await node.says(/(http:\/\/127\.0\.0\.1:\d+)/);
+      const answer = await fetch(`${url}/api/cores/any/analyze?input.text=${encodeURIComponent('red '.repeat(20))}`);
+      const { outputs, responseHeader } = (await answer.json()) as { outputs: string; responseHeader: object };
+      expect(responseHeader).toMatchObject({ warnings: [expect.stringContaining('is too long')] });
+      expect((await found({ 'rank.by.outputs': outputs }))[0]).toBe('red.jpg');
+    } finally {
+      await node.stop();
+    }
+  }, 120_000);
+
+  it('need such a model', async () => {
+    await akin.command.stop();
+    akin = await serveAkin(['--no-demo', '--data', inPlace('other')]);
+    const [status, message] = await refusal(search({ 'rank.by.text': 'red' }));
+    expect([status, message]).toEqual([400, expect.stringMatching(/akin-1:\S+ knows no words. Start akin with one/)]);
+  }, 120_000);
+});

@@ -1,0 +1,41 @@
+import { AkinError } from '@akin/domain';
+import { Piscina } from 'piscina';
+import type { WordsAnalysis, WordsReply, WordsTask } from './words-worker.ts';
+
+/** Describes texts by the text tower of a model, in a thread of its own: the tower is as large as that for pictures. */
+export interface WordsPool extends AsyncDisposable {
+  /** @throws {AkinError} as the thread says; unavailable when it broke down; the signal's reason when aborted. */
+  describe(text: string, signal: AbortSignal): Promise<WordsAnalysis>;
+}
+
+const WORKER = new URL('../../dist/analyzer/words-worker.js', import.meta.url);
+
+/** The thread starts with the first text, and keeps the tower. */
+export function createWordsPool(folder: string, name: string): WordsPool {
+  const pool = new Piscina<WordsTask, WordsReply>({
+    filename: WORKER.href,
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: Number.POSITIVE_INFINITY,
+  });
+  // A thread that breaks without work hurts nobody. Without a listener, the event would crash the process.
+  pool.on('error', () => {});
+  return {
+    async describe(text, signal) {
+      signal.throwIfAborted();
+      let reply: WordsReply;
+      try {
+        reply = await pool.run({ text, folder, name }, { signal });
+      } catch (cause) {
+        signal.throwIfAborted();
+        throw new AkinError('unavailable', 'The words of this search could not be read: try again.', { cause });
+      }
+      if ('error' in reply)
+        throw new AkinError(reply.error.code, reply.error.message, { details: reply.error.details });
+      return reply.analysis;
+    },
+    async [Symbol.asyncDispose]() {
+      await pool.destroy();
+    },
+  };
+}

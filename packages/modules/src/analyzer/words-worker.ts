@@ -1,0 +1,47 @@
+import { AkinError, stringifyJson } from '@akin/domain';
+import { contentManifest } from '../content/manifest.ts';
+import { untrainedCodebook } from '../model-folder/codebook.ts';
+import { readModelFolder } from '../model-folder/files.ts';
+import { openWords } from '../model-folder/words.ts';
+import { once } from '../once.ts';
+import { useCodebook } from '../vectors/codebook.ts';
+import { writeOutputs } from './write-outputs.ts';
+
+export interface WordsTask {
+  readonly text: string;
+  /** Folder of the model, and the name that outputs must carry. */
+  readonly folder: string;
+  readonly name: string;
+}
+
+/** What is known of a text: outputs of the module content, as a picture has them. */
+export interface WordsAnalysis {
+  readonly outputs: string;
+  /** What a person should know, such as that the text was too long. */
+  readonly warnings: readonly string[];
+}
+
+export type WordsReply =
+  | { readonly analysis: WordsAnalysis }
+  | { readonly error: Pick<AkinError, 'code' | 'message' | 'details'> };
+
+const open = once(async (folder: string, name: string) => {
+  const describe = await openWords(folder, name);
+  useCodebook('content', untrainedCodebook(readModelFolder(folder)));
+  return describe;
+});
+
+/** One text, in a worker thread. */
+export default async function describeWords({ text, folder, name }: WordsTask): Promise<WordsReply> {
+  try {
+    const { model, vector, cut } = await (await open(folder, name))(text);
+    const outputs = writeOutputs(contentManifest, { content_descriptor: { model, vector } });
+    const start = JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
+    const warnings =
+      cut === 0 ? [] : [`The text ${start} is too long for the model: its last ${cut} tokens were left out.`];
+    return { analysis: { outputs: stringifyJson(outputs), warnings } };
+  } catch (error) {
+    if (!(error instanceof AkinError)) throw error;
+    return { error: { code: error.code, message: error.message, details: error.details } };
+  }
+}

@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import { AkinError } from '@akin/domain';
+import { unitOf } from '../content-model/axes.ts';
+import { locatePackage, packageMissing } from '../network/backend.ts';
+import type { TextConfig } from './config.ts';
+import { requireName } from './content.ts';
+import { type ModelFolder, readModelFolder } from './files.ts';
+import { readJsonObject, refuser } from './read-json.ts';
+import { type Input, openTower } from './tower.ts';
+
+/** What a text is to a model. */
+export interface Said {
+  /** The name that outputs carry. */
+  readonly model: string;
+  /** Of length 1, to be compared with those of pictures. */
+  readonly vector: Float32Array;
+  /** How many tokens of the text did not fit and were left out. */
+  readonly cut: number;
+}
+
+/** What is used of @huggingface/tokenizers. */
+interface Tokenizers {
+  readonly Tokenizer: new (tokenizer: object, config: object) => Tokenizer;
+}
+
+interface Tokenizer {
+  encode(text: string): { readonly ids: readonly number[] };
+  token_to_id(token: string): number | undefined;
+}
+
+/** The ids of a text, as the text tower takes them, and how many were cut off. */
+type Tokenize = (text: string) => { readonly ids: readonly number[]; readonly cut: number };
+
+/**
+ * Opens the text tower of a model in this thread.
+ *
+ * @param name That its outputs must carry, because others of this process do; any when empty.
+ * @throws {AkinError} bad-request when the model knows no words or a file is damaged; conflict when a package is missing.
+ */
+export async function openWords(folder: string, name = ''): Promise<(text: string) => Promise<Said>> {
+  const model = readModelFolder(folder);
+  requireName(model, name);
+  const { words, config, id } = model;
+  if (words === undefined || config.text === undefined) {
+    throw new AkinError('bad-request', `The model in ${folder} knows no words: it has no text tower with a tokenizer.`);
+  }
+  const tokenize = await openTokenizer(model, config.text);
+  const tower = await openTower(words, config.text.output);
+  const unknown = tower.inputNames.find((input) => input !== 'input_ids' && input !== 'attention_mask');
+  if (unknown !== undefined) throw new AkinError('bad-request', `${words} takes ${unknown}, which akin does not know.`);
+  const run = async (text: string): Promise<Said> => {
+    const { ids, cut } = tokenize(text);
+    const values = BigInt64Array.from(ids, BigInt);
+    const inputs: Record<string, Input> = { input_ids: { values, shape: [1, ids.length] } };
+    // Models that were trained with padding look at it as well.
+    if (tower.inputNames.includes('attention_mask')) {
+      inputs.attention_mask = { values: new BigInt64Array(ids.length).fill(1n), shape: [1, ids.length] };
+    }
+    return { model: id, vector: unitOf(await tower.run(inputs)), cut };
+  };
+  const { vector } = await run('a');
+  if (vector.length === config.dimensions) return run;
+  throw new AkinError(
+    'bad-request',
+    `${words} gives ${vector.length} numbers, and pictures have ${config.dimensions}.`,
+  );
+}
+
+async function openTokenizer({ folder, config }: ModelFolder, limits: TextConfig): Promise<Tokenize> {
+  const { Tokenizer } = await loadTokenizers();
+  const file = join(folder, 'tokenizer.json');
+  const [vocabulary, settings] = [readJsonObject(file), readJsonObject(join(folder, 'tokenizer_config.json'))];
+  let tokenizer: Tokenizer;
+  try {
+    tokenizer = new Tokenizer(vocabulary, settings);
+    tokenizer.encode('a');
+  } catch (cause) {
+    throw refuser(file)(`cannot be used: ${(cause as Error).message}`.slice(0, 300));
+  }
+  const { tokens, padded } = limits;
+  const padding = padded ? tokenizer.token_to_id(padTokenOf(settings)) : undefined;
+  if (padded && padding === undefined) throw refuser(file)('has no token for padding, which the model needs');
+  const prepare = config.type === 'siglip' ? plainText(settings) : (text: string) => text;
+  return (text) => {
+    const all = tokenizer.encode(prepare(text)).ids;
+    const cut = Math.max(0, all.length - tokens);
+    // The last token ends the text, and stays.
+    const ids = cut > 0 ? [...all.slice(0, tokens - 1), all.at(-1) as number] : [...all];
+    while (padding !== undefined && ids.length < tokens) ids.push(padding);
+    return { ids, cut };
+  };
+}
+
+function padTokenOf({ pad_token: token }: Record<string, unknown>): string {
+  return String(typeof token === 'object' && token !== null ? (token as { content?: unknown }).content : token);
+}
+
+/** SigLIP was trained on small letters, its first version also without punctuation. */
+function plainText({ tokenizer_class: name }: Record<string, unknown>): (text: string) => string {
+  const small = (text: string) => text.toLowerCase().replace(/\s+/g, ' ').trim();
+  if (!String(name).startsWith('Siglip')) return small;
+  return (text) => small(text.replace(/[!-/:-@[-`{-~]/g, ''));
+}
+
+async function loadTokenizers(): Promise<Tokenizers> {
+  const name = '@huggingface/tokenizers';
+  const file = locatePackage(name);
+  if (file === undefined) throw packageMissing(name);
+  const loaded = (await import(file)) as Tokenizers & { default?: Tokenizers };
+  return loaded.Tokenizer ? loaded : (loaded.default as Tokenizers);
+}
