@@ -1,0 +1,14 @@
+// npm run release-version: makes of the files in .changeset the next version and its changelogs, and names that version
+// where it stands besides: in the tag of the image that the Kubernetes manifests use.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { ROOT } from './prepare.mjs';
+
+execFileSync('npm', ['run', 'changeset', 'version'], { cwd: ROOT, stdio: 'inherit' });
+const { version } = JSON.parse(readFileSync(`${ROOT}apps/akin/package.json`, 'utf8'));
+for (const [file, pattern] of [
+  ['infra/kubernetes/kustomization.yaml', /(newTag: )\S+/],
+  ['docs/operations.md', /(the image `akin:)[^`]+/],
+]) {
+  writeFileSync(`${ROOT}${file}`, readFileSync(`${ROOT}${file}`, 'utf8').replace(pattern, `$1${version}`));
+}
