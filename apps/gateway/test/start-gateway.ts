@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { MODULES } from '@akin/modules/manifests';
 import { parseOutputs } from '@akin/modules/vectors';
 import type { Log } from '@akin/runtime';
 import { openStore, type Store } from '@akin/store';
+import { copyTemplate } from '@akin/testing';
 import type { GatewayConfig } from '../src/config.ts';
 import { createGateway, type Gateway } from '../src/gateway.ts';
 
@@ -51,10 +51,10 @@ export async function testStore(
 ): Promise<{ store: Store; remove: () => Promise<void> }> {
   const parent = await mkdtemp(join(tmpdir(), 'akin-gateway-'));
   const folder = join(parent, 'data');
-  // Making a database costs seconds, copying one does not: the store's tests keep an empty one.
-  const template = join(tmpdir(), 'akin-pglite-template-0.5.14');
-  if (existsSync(template)) await cp(template, folder, { recursive: true });
-  const store = await openStore({ folder, modules: MODULES, parseOutputs, graceMilliseconds: 0, ...settings });
+  const open = (place: string) =>
+    openStore({ folder: place, modules: MODULES, parseOutputs, graceMilliseconds: 0, ...settings });
+  await copyTemplate('gateway', folder, async (made) => (await open(made))[Symbol.asyncDispose]());
+  const store = await open(folder);
   return {
     store,
     async remove() {

@@ -1,9 +1,8 @@
-import { constants } from 'node:fs';
-import { cp, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AkinError, type FieldValue, type ModuleManifest, parseJson, TypeClaims, validateDocument } from '@akin/domain';
-import { testDatabase } from '@akin/testing';
+import { copyTemplate, testDatabase } from '@akin/testing';
 import { type Accepted, type Change, stageChanges } from '../src/accept/staging.ts';
 import { loadSchema } from '../src/collections/schema.ts';
 import type { Collection, ParsedOutputs, Store } from '../src/context.ts';
@@ -19,13 +18,12 @@ export type TestPlace =
   | { readonly folder: string; readonly tell?: (text: string) => void }
   | { readonly databaseUrl: string };
 
-/** An empty database of its own, and how to get rid of it. */
+/** A database of its own in which nothing was stored yet, and how to get rid of it. */
 export async function testPlace(kind: EngineKind): Promise<{ place: TestPlace; remove: () => Promise<void> }> {
   if (kind === 'pglite') {
     const parent = await mkdtemp(join(tmpdir(), 'akin-store-'));
     const folder = join(parent, 'data');
-    // Making a database costs seconds; copying one does not.
-    await cp(await template(), folder, { recursive: true, mode: constants.COPYFILE_FICLONE });
+    await copyTemplate('store', folder, async (made) => (await openTestStore({ folder: made }))[Symbol.asyncDispose]());
     return { place: { folder }, remove: () => rm(parent, { recursive: true, force: true }) };
   }
   const database = await testDatabase();
@@ -104,24 +102,6 @@ export function openTestStore(
   return openStore({ ...place, modules: TEST_MODULES, parseOutputs: parseTestOutputs, graceMilliseconds, ...settings });
 }
 
-/** A freshly made data folder, shared by all test runs on the machine. */
-async function template(): Promise<string> {
-  const target = join(tmpdir(), 'akin-pglite-template-0.5.14-private');
-  if (await exists(target)) return target;
-  const folder = `${target}.${process.pid}.${Math.random().toString(36).slice(2)}`;
-  await (await openPglite(folder))[Symbol.asyncDispose]();
-  // Whoever comes second keeps the first one's.
-  await rename(folder, target).catch(() => rm(folder, { recursive: true }));
-  return target;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
-}
-
 /** Documents as JSON text, one object each, validated as the gateway does. */
 export async function changesOf(store: Store, collection: Collection, documents: readonly object[]): Promise<Change[]> {
   const { fields } = await loadSchema(store, collection);
@@ -140,7 +120,7 @@ export async function accept(
   changes: readonly (Change | object)[],
   options?: Parameters<typeof stageChanges>[3],
 ): Promise<Accepted> {
-  const staging = await stageChanges(store, collection, {}, options);
+  const staging = stageChanges(store, collection, {}, options);
   for (const change of changes) {
     await staging.add('kind' in change ? [change as Change] : await changesOf(store, collection, [change]));
   }

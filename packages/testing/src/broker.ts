@@ -3,21 +3,23 @@ import { createServer, get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createServices } from './services.ts';
 
+const SHARED = ['postgres', 'redis', 'folder'] as const;
+
 /** How a test file finds the services of its run: set by the jest set-up, inherited by jest's workers. */
 const BROKER = 'AKIN_TEST_BROKER';
 
 /**
- * Lets test files, wherever jest runs them, ask for the services of this run: `GET /postgres` and `GET /redis` answer
- * with an address. A run that asks for nothing starts nothing.
+ * Lets test files, wherever jest runs them, ask for what this run shares: `GET /postgres` and `GET /redis` answer with an
+ * address, `GET /folder` with a path. A run that asks for nothing starts nothing.
  */
 export async function openBroker(): Promise<AsyncDisposable> {
   const services = createServices();
   // Ahead of any test, whose time limit it would break. Where it fails, the test that asks is told why.
   await services.fetch().catch(() => {});
   const server = createServer((request, response) => {
-    const service = request.url === '/redis' ? services.redis() : services.postgres();
-    service.then(
-      (url) => response.end(url),
+    const shared = SHARED.find((name) => request.url === `/${name}`) ?? 'postgres';
+    services[shared]().then(
+      (where) => response.end(where),
       (error: Error) => response.writeHead(503).end(error.message),
     );
   });
@@ -37,11 +39,11 @@ export async function openBroker(): Promise<AsyncDisposable> {
   };
 }
 
-/** The address of a service of this run. */
-export async function askBroker(service: 'postgres' | 'redis'): Promise<string> {
+/** The address of a service of this run, or the path of its folder. */
+export async function askBroker(shared: (typeof SHARED)[number]): Promise<string> {
   const broker = process.env[BROKER];
   if (broker === undefined) throw new Error('no test services: run jest with the configuration at the root');
-  const [response] = await once(get(`${broker}/${service}`, { agent: false }), 'response');
+  const [response] = await once(get(`${broker}/${shared}`, { agent: false }), 'response');
   const answer = await text(response);
   if (response.statusCode !== 200) throw new Error(answer);
   return answer;

@@ -13,6 +13,8 @@ export interface Services extends AsyncDisposable {
   postgres(): Promise<string>;
   /** The address of a Redis. */
   redis(): Promise<string>;
+  /** A folder of the run, gone with it. */
+  folder(): Promise<string>;
   /** Fetches what starting them needs and is not on this machine yet; can take minutes, once. */
   fetch(): Promise<void>;
 }
@@ -52,6 +54,7 @@ export function createServices(env: NodeJS.ProcessEnv = process.env): Services {
       docker: () => startContainer([REDIS_IMAGE], 6379, (port) => `redis://127.0.0.1:${port}`, redisAnswers),
       debian: async () => startLocalRedis(await folder()),
     }),
+    folder,
     async fetch() {
       if (env.TEST_DATABASE_URL !== undefined && env.TEST_REDIS_URL !== undefined) return;
       if (await hasDebianPrograms()) return;
