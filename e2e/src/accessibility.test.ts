@@ -79,28 +79,26 @@ const VIEWS: Readonly<Record<string, readonly [string, (page: Page) => Promise<u
   ],
 };
 
-describe.each(['light', 'dark'] as const)(
-  'in %s colours axe finds nothing, and nothing is wider than the screen, in',
-  (colorScheme) => {
-    it.each(Object.keys(VIEWS))('%s', async (name) => {
-      const [address, act] = VIEWS[name] ?? ['/', async () => {}];
-      for (const width of [1440, 390]) {
-        const { page, context } = await openPage(browser, `${akin.url}${address}`, {
-          colorScheme,
-          viewport: { width, height: 900 },
-        });
-        await act(page);
-        await page.evaluate(axe.source);
+describe('in light and dark colours, on a wide and a narrow screen, axe finds nothing, and nothing is wider than the screen, in', () => {
+  it.each(Object.keys(VIEWS))('%s', async (name) => {
+    const [address, act] = VIEWS[name] ?? ['/', async () => {}];
+    for (const width of [1440, 390]) {
+      const { page, context } = await openPage(browser, `${akin.url}${address}`, { viewport: { width, height: 900 } });
+      await act(page);
+      await page.evaluate(axe.source);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
         const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
           'axe.run()',
         );
-        expect(violations.map(({ id, nodes }) => [id, nodes.length, nodes[0]?.html])).toEqual([]);
+        const found = violations.map(({ id, nodes }) => [id, nodes.length, nodes[0]?.html]);
+        expect({ width, colorScheme, found }).toEqual({ width, colorScheme, found: [] });
         expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
-        await context.close();
       }
-    });
-  },
-);
+      await context.close();
+    }
+  });
+});
 
 it('axe finds nothing in the question for a key and in the note after a delete', async () => {
   const { page, context } = await openPage(browser, `${akin.url}/?view=groups`);

@@ -15,7 +15,7 @@ export function openTestStore(databaseUrl: string): Promise<Store> {
 export async function accept(store: Store, collection: Collection, documents: readonly object[]): Promise<Accepted> {
   const { fields } = await loadSchema(store, collection);
   const claims = new TypeClaims();
-  const staging = await stageChanges(store, collection);
+  const staging = stageChanges(store, collection);
   for (const [position, document] of documents.entries()) {
     const validated = validateDocument(parseJson(JSON.stringify(document)), position, fields, claims);
     if ('errors' in validated) throw new Error(validated.errors[0]?.msg);

@@ -56,10 +56,11 @@ async function feed() {
   for (;;) {
     const sent = feeding.make();
     say({ sending: sent });
-    const staging = await stageChanges(store, collection);
+    const staging = stageChanges(store, collection);
     // In pieces, so that a kill can fall between them.
     for (let i = 0; i < sent.length; i += 10) {
       await staging.add(await feeding.changesOf(store, collection, sent.slice(i, i + 10)));
+      await staging.flush();
     }
     const accepted = await staging.accept();
     say({ accepted: accepted.first });

@@ -67,8 +67,9 @@ export class Import {
       (ask) => this.#persist(ask),
     );
     const limiter = new ConcurrencyLimiter(parallel);
+    const parameters = { async: true, ...(modules === undefined ? {} : { 'modules.apply': modules }) };
     const sending = {
-      ...{ collection, limiter, compress, modules, patienceMilliseconds, signal },
+      ...{ collection, limiter, compress, parameters, patienceMilliseconds, signal },
       accepted: (documents: readonly BulkDocument[], first: string, token: string) =>
         this.#accepted(documents, seqOf(first), token),
       refused: ({ number, id }: BulkDocument, reason: string) => this.#reject(number, id, reason),

@@ -39,11 +39,11 @@ async function answering(reply: (ids: string[], request: number) => Reply | Prom
   const { port } = server.address() as AddressInfo;
   const accepted: string[] = [];
   const refused: [string, string][] = [];
-  const sending: Sending = {
+  const sending: Sending<BulkDocument> = {
     collection: createClient({ baseUrl: `http://127.0.0.1:${port}` }).collection('c'),
     limiter: new ConcurrencyLimiter(4),
     compress: true,
-    modules: undefined,
+    parameters: { async: true },
     patienceMilliseconds: 10_000,
     signal: new AbortController().signal,
     accepted: (documents) => accepted.push(...documents.map(({ id }) => id)),
@@ -111,7 +111,7 @@ describe('sending documents', () => {
     });
     const ids = Array.from({ length: 24_000 }, (_, i) => `id ${i % 50}`);
     const seen = new Map<string, number[]>();
-    const accepted: Sending['accepted'] = (batch) => {
+    const accepted: Sending<BulkDocument>['accepted'] = (batch) => {
       for (const { id, number } of batch) seen.set(id, [...(seen.get(id) ?? []), number]);
     };
     const shards = new Shards(4, (batch) => sendBatch(batch, { ...told.sending, accepted }));

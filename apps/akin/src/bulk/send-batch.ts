@@ -1,27 +1,32 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { AkinRequestError, type Collection, type UpdateAnswer } from '@akin/client';
+import { AkinRequestError, type Collection, type UpdateAnswer, type UpdateParameters } from '@akin/client';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import { isPassing } from './persist.ts';
-import type { BulkDocument } from './read-document.ts';
 
 const pack = promisify(gzip);
 
+/** A document as it is sent. */
+interface Outgoing {
+  readonly id: string;
+  /** As JSON. */
+  readonly bytes: Buffer;
+}
+
 /** How documents are sent. */
-export interface Sending {
+export interface Sending<Document extends Outgoing> {
   readonly collection: Collection;
   readonly limiter: ConcurrencyLimiter;
   /** Compresses what is sent. */
   readonly compress: boolean;
-  /** Modules to apply to pictures. */
-  readonly modules: string | undefined;
+  readonly parameters: UpdateParameters;
   /** Without an answer for so long, sending is given up. */
   readonly patienceMilliseconds: number;
   readonly signal: AbortSignal;
   /** Documents that akin accepted, as the operations `first` and those behind it. */
-  accepted(documents: readonly BulkDocument[], first: string, token: string): void;
+  accepted(documents: readonly Document[], first: string, token: string): void;
   /** A document that akin does not take. */
-  refused(document: BulkDocument, reason: string): void;
+  refused(document: Document, reason: string): void;
 }
 
 /** A mistake of akin's own may be one that goes by. */
@@ -33,7 +38,10 @@ const MOST_MISTAKES = 5;
  *
  * @throws AkinRequestError when akin takes nothing at all, as without a key, or does not answer for too long
  */
-export async function sendBatch(batch: readonly BulkDocument[], sending: Sending): Promise<void> {
+export async function sendBatch<Document extends Outgoing>(
+  batch: readonly Document[],
+  sending: Sending<Document>,
+): Promise<void> {
   let documents = batch;
   const { limiter, signal } = sending;
   let since = performance.now();
@@ -72,7 +80,7 @@ export async function sendBatch(batch: readonly BulkDocument[], sending: Sending
       }
       documents = documents.filter((_, position) => !named.has(position));
     } else if (documents.length === 1) {
-      sending.refused(documents[0] as BulkDocument, error.message);
+      sending.refused(documents[0] as Document, error.message);
       return;
     } else {
       // Something in here makes the whole unreadable: it is found by halving.
@@ -83,15 +91,17 @@ export async function sendBatch(batch: readonly BulkDocument[], sending: Sending
   }
 }
 
-async function post(documents: readonly BulkDocument[], sending: Sending): Promise<UpdateAnswer> {
+async function post<Document extends Outgoing>(
+  documents: readonly Document[],
+  sending: Sending<Document>,
+): Promise<UpdateAnswer> {
   const parts: Buffer[] = [];
   for (const { bytes } of documents) parts.push(parts.length === 0 ? OPEN : COMMA, bytes);
   const body = Buffer.concat([...parts, CLOSE]);
-  return sending.collection.addJson(
-    sending.compress ? await pack(body, { level: 1 }) : body,
-    { async: true, ...(sending.modules === undefined ? {} : { 'modules.apply': sending.modules }) },
-    { gzip: sending.compress, signal: sending.signal },
-  );
+  return sending.collection.addJson(sending.compress ? await pack(body, { level: 1 }) : body, sending.parameters, {
+    gzip: sending.compress,
+    signal: sending.signal,
+  });
 }
 
 const OPEN = Buffer.from('[');
@@ -103,7 +113,7 @@ function namedDocuments(error: AkinRequestError): Map<number, string> {
   const named = new Map<number, string>();
   for (const detail of error.details as { position?: number; msg?: string }[]) {
     if (typeof detail.position === 'number' && !named.has(detail.position)) {
-      // The line stands before the reason already; where its document stood in the request helps nobody.
+      // The line or file stands before the reason already; where its document stood in the request helps nobody.
       named.set(detail.position, (detail.msg ?? error.message).replace(/^Document .*?at position \d+: /s, ''));
     }
   }

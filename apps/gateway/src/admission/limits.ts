@@ -32,9 +32,6 @@ export interface GatewayLimits {
   readonly shutdownMilliseconds: number;
   /** What is wrong with documents is listed up to so many; the rest is counted. */
   readonly listedDetails: number;
-  /** Bytes and documents that are staged at a time. */
-  readonly batchBytes: number;
-  readonly batchDocuments: number;
   /** Pictures of a collection that wait to be analyzed: beyond it changes with pictures are told to come again. */
   readonly waitingAnalyses: number;
   /** Changes of a collection that are accepted and not applied yet: beyond it changes are told to come again. */
@@ -67,8 +64,6 @@ export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   analyzeMilliseconds: 60_000,
   shutdownMilliseconds: 10_000,
   listedDetails: 1000,
-  batchBytes: 1024 ** 2,
-  batchDocuments: 200,
   waitingAnalyses: 500_000,
   unappliedChanges: 2_000_000,
   openRequests: 2_000,

@@ -38,9 +38,8 @@ interface StagingOptions {
 }
 
 /**
- * Checks every command as it comes in and writes the changes in batches: memory holds one batch, whatever the length
- * of the body. Behind the first document that is wrong nothing more is written, but all are looked at, so that the
- * error lists them.
+ * Checks every command as it comes in and stages the changes: memory holds one batch, whatever the length of the body.
+ * After the first document that is wrong nothing more is staged, but all are checked, so that the error lists them.
  *
  * @param options.modules the modules that analyze the pictures; undefined for all
  * @param options.tombstones whether its deletes leave tombstones
@@ -57,7 +56,7 @@ export async function stageBody(
   context: Context,
 ): Promise<StagedBody> {
   const { modules } = options;
-  const request = new StagedRequest(collection, options, signal, context);
+  const request = new CheckedBody(collection, options, signal, context);
   try {
     const schema = await loadSchema(context.store, collection);
     const claims = new TypeClaims();
@@ -96,7 +95,8 @@ export async function stageBody(
   return { staging, commits, warnings: [...warnings], count, pictures, leave };
 }
 
-class StagedRequest {
+/** What is known of a body while it comes in: its changes go on to a staging, until the first that is wrong. */
+class CheckedBody {
   readonly commits: CommitCommand[] = [];
   readonly warnings = new Set<string>();
   staging: Staging | undefined;
@@ -107,8 +107,6 @@ class StagedRequest {
   readonly #context: Context;
   readonly #details: ErrorDetail[] = [];
   #refused = 0;
-  #batch: Change[] = [];
-  #batchBytes = 0;
   readonly #options: StagingOptions;
   readonly #signal: AbortSignal;
 
@@ -130,15 +128,17 @@ class StagedRequest {
       return;
     }
     if (this.#refused > 0) return;
-    this.#batch.push(change);
-    this.#batchBytes += sizeOf(change);
     if (isAnalyzed(change)) this.pictures++;
     if (++this.count === SMALL_REQUEST + 1) {
       const { semaphores, client } = this.#context;
       this.leave = await semaphores.bulkUpdates.enter(client, this.#signal);
     }
-    const { batchBytes, batchDocuments } = this.#context.limits;
-    if (this.#batchBytes >= batchBytes || this.#batch.length >= batchDocuments) await this.#write();
+    const { origin, tombstones } = this.#options;
+    this.staging ??= stageChanges(this.#context.store, this.#collection, origin, {
+      tombstones,
+      writing: (write) => this.#write(write),
+    });
+    await this.staging.add([change]);
   }
 
   refuse(errors: readonly ErrorDetail[]): void {
@@ -159,7 +159,7 @@ class StagedRequest {
         },
       );
     }
-    await this.#write();
+    await this.staging?.flush();
   }
 
   /** Nobody waits for it; what is left when the process ends goes at the next start. */
@@ -169,16 +169,10 @@ class StagedRequest {
     if (staging) this.#context.background('removing a refused request', () => staging.discard());
   }
 
-  async #write(): Promise<void> {
-    if (this.#batch.length === 0) return;
+  async #write(write: () => Promise<void>): Promise<void> {
     await this.#context.backlogQuota.require(this.#collection, this.count, this.pictures);
-    const { origin, tombstones } = this.#options;
-    this.staging ??= await stageChanges(this.#context.store, this.#collection, origin, { tombstones });
-    const batch = this.#batch;
-    this.#batch = [];
-    this.#batchBytes = 0;
     const began = performance.now();
-    await this.staging.add(batch);
+    await write();
     if (this.count > SMALL_REQUEST) await this.#context.store.throttle.rest(performance.now() - began);
   }
 }
@@ -236,13 +230,4 @@ function bringsOutputs({ import: outputs, fields }: NewDocument): boolean {
 
 function isAnalyzed(change: Change): boolean {
   return change.kind === 'add' && change.document.import === undefined && change.document.fields.has('image');
-}
-
-/** About how many bytes a change keeps in memory. */
-function sizeOf(change: Change): number {
-  if (change.kind !== 'add') return 200;
-  const { fields, import: outputs, thumbnail } = change.document;
-  let size = 500 + (outputs?.length ?? 0) + (thumbnail?.length ?? 0);
-  for (const [name, value] of fields) size += name.length + (typeof value === 'string' ? value.length : 50);
-  return size;
 }

@@ -24,8 +24,9 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
   });
 
   it('shows nothing of a request before a commit, and nothing ever of one that was discarded', async () => {
-    const discarded = await stageChanges(store, collection);
+    const discarded = stageChanges(store, collection);
     await discarded.add(await changesOf(store, collection, [{ id: 'never', brandnew: 1 }]));
+    await discarded.flush();
     await accept(store, collection, [{ id: 'a', price: 5 }]);
     expect(await visible(store, collection)).toEqual([]);
     await discarded.discard();
@@ -85,8 +86,8 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
   });
 
   it('lets the first accepted value decide the type when two clients race, and the other fit', async () => {
-    const first = await stageChanges(store, collection);
-    const second = await stageChanges(store, collection);
+    const first = stageChanges(store, collection);
+    const second = stageChanges(store, collection);
     await first.add(await changesOf(store, collection, [{ id: 'a', price: 1.5, code: 'x' }]));
     await second.add(await changesOf(store, collection, [{ id: 'b', price: 5, code: 1.1 }]));
     await first.accept();
@@ -105,8 +106,8 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
   });
 
   it('refuses the whole request whose values do not fit what another client defined meanwhile', async () => {
-    const first = await stageChanges(store, collection);
-    const second = await stageChanges(store, collection);
+    const first = stageChanges(store, collection);
+    const second = stageChanges(store, collection);
     await first.add(await changesOf(store, collection, [{ id: 'a', price: 5 }]));
     await second.add(
       await changesOf(store, collection, [
@@ -167,7 +168,7 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
     ['syntax', 'price:[1 TO'],
     ['a field that no document has', 'nosuchfield:1'],
   ])('refuses a delete by query with wrong %s at once', async (_, query) => {
-    const staging = await stageChanges(store, collection);
+    const staging = stageChanges(store, collection);
     await expect(staging.add([removeMatching(query)])).rejects.toMatchObject({ code: 'bad-request' });
     await staging.discard();
   });

@@ -40,10 +40,15 @@ export interface Accepted {
 
 /** The changes of one request on their way in. Nothing of it counts before `accept` resolves. */
 export interface Staging {
-  /** Writes changes behind those before. Resolves when they are written: wait for it, and memory stays bounded. */
-  add(changes: readonly Change[]): Promise<void>;
   /**
-   * Accepts all changes at once: from here on they are durable and in order. Defines the fields that are new.
+   * Takes changes behind those before, and writes each batch that is full. Wait for it, and memory holds one batch.
+   * @throws AkinError unavailable when the disk of the embedded database has too little room
+   */
+  add(changes: readonly Change[]): Promise<void>;
+  /** Writes what waits for its batch to be full. */
+  flush(): Promise<void>;
+  /**
+   * Writes what is not written, and accepts all changes at once: from here on they are durable and in order. Defines the fields that are new.
    * @throws AkinError bad-request, with a detail for each document, when another client gave a new field a type
    * meanwhile that a value does not fit; nothing is accepted then
    */
@@ -68,44 +73,47 @@ export interface Origin {
   readonly trace?: string | undefined;
 }
 
-/**
- * @param options.tombstones false: its deletes leave no tombstones
- * @throws AkinError unavailable when the disk of the embedded database has too little room
- */
-export async function stageChanges(
+interface StagingOptions {
+  /** False: its deletes leave no tombstones. */
+  readonly tombstones?: boolean;
+  /** Is given each write of a batch, to do it when it may be done; nothing is written where it throws. */
+  readonly writing?: (write: () => Promise<void>) => Promise<void>;
+}
+
+/** Begins a request; nothing is written before its first batch. */
+export function stageChanges(
   store: Store,
   collection: Collection,
   origin: Origin = {},
-  options: { readonly tombstones?: boolean } = {},
-): Promise<Staging> {
-  await store.engine.disk?.requireRoom('changes');
-  const [row] = await store.engine.query<{ request: bigint }>(
-    `insert into ${collection.sqlSchema}.requests (request_id, trace, tombstones) values ($1, $2, $3) returning request`,
-    [origin.requestId ?? null, origin.trace ?? null, options.tombstones ?? true],
-  );
-  if (row === undefined) throw new Error('insert returned no row');
-  return new StagedRequest(store, collection, row.request);
+  options: StagingOptions = {},
+): Staging {
+  return new StagedRequest(store, collection, origin, options);
 }
 
 class StagedRequest implements Staging {
   readonly #store: Store;
   readonly #collection: Collection;
-  readonly #request: bigint;
+  readonly #origin: Origin;
+  readonly #options: StagingOptions;
+  /** Undefined before the first batch. */
+  #request: bigint | undefined;
   /** The type that the values of each field have, as staged. */
   readonly #types = new Map<string, FieldType>();
+  #batch: Row[] = [];
+  #batchBytes = 0;
+  /** Changes that are written. */
   #count = 0;
   #state: 'open' | 'accepted' | 'discarded' = 'open';
 
-  constructor(store: Store, collection: Collection, request: bigint) {
+  constructor(store: Store, collection: Collection, origin: Origin, options: StagingOptions) {
     this.#store = store;
     this.#collection = collection;
-    this.#request = request;
+    this.#origin = origin;
+    this.#options = options;
   }
 
   async add(changes: readonly Change[]): Promise<void> {
     if (this.#state !== 'open') throw new Error(`the request is ${this.#state}`);
-    let batch: Row[] = [];
-    let bytes = 0;
     const most = BATCH_BYTES[this.#store.engine.kind];
     for (const change of changes) {
       if (change.kind === 'delete-by-query') {
@@ -114,18 +122,23 @@ class StagedRequest implements Staging {
       }
       const row = this.#row(change);
       const size = sizeOf(row);
-      if (batch.length === BATCH_ROWS || (batch.length > 0 && bytes + size > most)) {
-        await this.#write(batch);
-        batch = [];
-        bytes = 0;
-      }
-      batch.push(row);
-      bytes += size;
+      if (this.#batch.length === BATCH_ROWS || this.#batchBytes + size > most) await this.flush();
+      this.#batch.push(row);
+      this.#batchBytes += size;
     }
-    if (batch.length > 0) await this.#write(batch);
   }
 
-  accept(): Promise<Accepted> {
+  async flush(): Promise<void> {
+    const batch = this.#batch;
+    if (batch.length === 0) return;
+    this.#batch = [];
+    this.#batchBytes = 0;
+    const { writing = (write) => write() } = this.#options;
+    await writing(() => this.#write(batch));
+  }
+
+  async accept(): Promise<Accepted> {
+    await this.flush();
     return statements('UPDATE requests', this.#collection, () => this.#accept());
   }
 
@@ -150,7 +163,17 @@ class StagedRequest implements Staging {
   async discard(): Promise<void> {
     if (this.#state !== 'open') return;
     this.#state = 'discarded';
-    await removeRequest(this.#store, this.#collection, this.#request);
+    if (this.#request !== undefined) await removeRequest(this.#store, this.#collection, this.#request);
+  }
+
+  async #begin(): Promise<bigint> {
+    const { requestId = null, trace = null } = this.#origin;
+    const [row] = await this.#store.engine.query<{ request: bigint }>(
+      `insert into ${this.#collection.sqlSchema}.requests (request_id, trace, tombstones) values ($1, $2, $3) returning request`,
+      [requestId, trace, this.#options.tombstones ?? true],
+    );
+    if (row === undefined) throw new Error('insert returned no row');
+    return row.request;
   }
 
   #row(change: Change): Row {
@@ -179,6 +202,7 @@ class StagedRequest implements Staging {
   async #write(batch: readonly Row[]): Promise<void> {
     const S = this.#collection.sqlSchema;
     await this.#store.engine.disk?.requireRoom('changes');
+    this.#request ??= await this.#begin();
     const texts = (column: Exclude<keyof Row, 'thumbnail'>) => textArray(batch.map((row) => row[column]));
     await this.#store.engine.query(
       `with added as materialized (
@@ -229,10 +253,7 @@ class StagedRequest implements Staging {
         const schema = await loadSchema(this.#store, this.#collection, row.schema_version, tx);
         if (this.#misfits(schema).length > 0) return schema;
         const first = Number(row.next_seq);
-        if (this.#count === 0) {
-          await tx.query(`delete from ${S}.requests where request = $1`, [this.#request]);
-          return { first, last: first - 1, count: 0 };
-        }
+        if (this.#request === undefined) return { first, last: first - 1, count: 0 };
         const added = [...this.#types].filter(([name]) => !schema.fields.has(name));
         await addFields(tx, this.#collection, new Map(added));
         const accepted = await tx.query(
@@ -268,7 +289,7 @@ class StagedRequest implements Staging {
       const rows = await this.#store.engine.query<{ position: number; id: string; document: string }>(
         `select position, id, document from ${S}.operations
           where request = $1 and position >= $2 and position < $2 + ${BATCH_ROWS} and kind = 'add' order by position`,
-        [this.#request, from],
+        [this.#request ?? null, from],
         'bulk',
       );
       for (const { position, id, document } of rows) {

@@ -277,8 +277,9 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
   it('queues again, at the next start, what a process was analyzing when it died', async () => {
     await accept(store, collection, [{ id: 'a', image: url('a') }]);
     await claimForAnalysis(store, 1);
-    const unaccepted = await stageChanges(store, collection);
+    const unaccepted = stageChanges(store, collection);
     await unaccepted.add(await changesOf(store, collection, [{ id: 'lost' }]));
+    await unaccepted.flush();
     await reopen();
     expect(await claimForAnalysis(store, 10)).toMatchObject([{ id: 'a', attempt: 2 }]);
     expect(await store.engine.query(`select id from ${collection.sqlSchema}.operations`)).toEqual([{ id: 'a' }]);

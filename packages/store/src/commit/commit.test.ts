@@ -160,7 +160,7 @@ describe.each(ENGINES)('commits on %s', (kind) => {
 
     it('goes on after a commit that was broken off between two pieces', async () => {
       const many = Array.from({ length: 600 }, (_, i) => ({ id: `many${i}` }));
-      const staging = await stageChanges(store, collection);
+      const staging = stageChanges(store, collection);
       await staging.add(await changesOf(store, collection, many));
       await staging.accept();
       const stop = new AbortController();

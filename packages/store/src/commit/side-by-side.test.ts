@@ -15,7 +15,7 @@ describe.each(ENGINES)('commits of several collections on %s', (kind) => {
 
   async function fill(into: Collection, count: number): Promise<void> {
     const documents = Array.from({ length: count }, (_, i) => ({ id: `document ${i}` }));
-    const staging = await stageChanges(store, into);
+    const staging = stageChanges(store, into);
     await staging.add(await changesOf(store, into, documents));
     await staging.accept();
   }

@@ -52,9 +52,10 @@ it('a thread of the embedded database that is killed again and again loses nothi
   const feed = async () => {
     const sent = feeding.make();
     try {
-      const staging = await stageChanges(store, collection);
+      const staging = stageChanges(store, collection);
       for (let i = 0; i < sent.length; i += 10) {
         await staging.add(await feeding.changesOf(store, collection, sent.slice(i, i + 10)));
+        await staging.flush();
       }
       log.accepted.push({ first: (await staging.accept()).first, sent });
     } catch (error) {

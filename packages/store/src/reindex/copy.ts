@@ -62,7 +62,7 @@ export async function copyDocuments(
       missing.push({ id, code: error.code, msg: error.message });
     }
   }
-  const staging = await stageChanges(store, target);
+  const staging = stageChanges(store, target);
   try {
     await staging.add(changes);
     return { ...(await staging.accept()), analyzed, missing };
