@@ -130,6 +130,11 @@ describe('the registry', () => {
 });
 
 describe('what a picture shares between modules', () => {
+  it('is no more of the main network than modules read', async () => {
+    const picture = prepare({ width: 2, height: 2, data: new Uint8Array(12) });
+    expect(Object.keys((await picture.features()).heads)).toEqual(['content']);
+  });
+
   it('is made once, and a network is not touched by who does not ask for it', async () => {
     const opened: string[] = [];
     const ran: string[] = [];
@@ -149,7 +154,7 @@ describe('what a picture shares between modules', () => {
     const picture = preparePicture(
       { width: 2, height: 2, data: new Uint8Array(12) },
       {
-        main: () => network(MODEL_FOLDER, { content: vector(256), duplicate: vector(128) }),
+        main: () => network(MODEL_FOLDER, { content: vector(256) }),
         copies: () => network(COPIES_FOLDER, { copy: vector(128) }),
       },
     );

@@ -19,7 +19,7 @@ export interface Picture {
    */
   contentCrops(): readonly Pixels[];
   /** What the main network sees in it. The first call in a thread loads it, the first for a picture runs it. */
-  features(): Promise<Features>;
+  features(): Promise<Features<'content'>>;
   /** The network of copies, which is run on content crops. The first call in a thread loads it. */
   copyNetwork(): Promise<Network<'copy'>>;
 }
@@ -32,7 +32,7 @@ export const CROP_SIDE = 64;
 /** Gets a network of this thread ready and hands it out. */
 export interface Networks {
   /** The one that looks at whole pictures. */
-  main(): Promise<Network>;
+  main(): Promise<Network<'content'>>;
   /** The small one that tells copies. */
   copies(): Promise<Network<'copy'>>;
 }
@@ -42,7 +42,7 @@ export function preparePicture(
   networks: Networks,
   pixelsOf: (side: number) => Promise<Pixels> = async () => pixels,
 ): Picture {
-  let features: Promise<Features> | undefined;
+  let features: Promise<Features<'content'>> | undefined;
   let square: Pixels | undefined;
   let crops: readonly Pixels[] | undefined;
   const squash = () => {
@@ -63,7 +63,7 @@ export function preparePicture(
       features ??= networks.main().then(async (network) => {
         const isSquare = network.width === SQUARE && network.height === SQUARE;
         const [features] = await network.run([isSquare ? squash() : resizeArea(pixels, network.width, network.height)]);
-        return features as Features;
+        return features as Features<'content'>;
       });
       return features;
     },

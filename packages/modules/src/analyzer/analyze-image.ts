@@ -102,7 +102,12 @@ export function sharedNetworks(backend: Backend): Networks {
   return { main: () => main(backend), copies: () => copies(backend) };
 }
 
-const main = once((backend: Backend) => open(({ MODEL_FOLDER, readModel }) => readModel(MODEL_FOLDER), backend));
+const main = once((backend: Backend) =>
+  open(
+    async ({ MODEL_FOLDER, readModel, withHeads }) => withHeads(await readModel(MODEL_FOLDER), ['content']),
+    backend,
+  ),
+);
 const copies = once((backend: Backend) =>
   open(({ COPIES_FOLDER, readModel }) => readModel<'copy'>(COPIES_FOLDER), backend),
 );

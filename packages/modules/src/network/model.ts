@@ -73,7 +73,7 @@ interface ModelSpec<Head extends string> {
   readonly weights: { readonly file: string; readonly sha256: string; readonly bytes: number };
 }
 
-/** The heads of the network that looks at whole pictures. */
+/** The heads of the network that looks at whole pictures. `duplicate` was trained with it, and no module reads it. */
 export type MainHead = 'content' | 'duplicate';
 
 export interface Model<Head extends string = MainHead> {
@@ -119,6 +119,15 @@ function symmetricParts({ layers, heads }: ModelSpec<string>): [convolutions: st
 /** The names of a model's heads, in their order. */
 export function headsOf<Head extends string>({ spec }: Model<Head>): Head[] {
   return Object.keys(spec.heads) as Head[];
+}
+
+/** The same model with some of its heads: a network that is opened with it computes no others. */
+export function withHeads<Head extends string, Kept extends Head>(
+  model: Model<Head>,
+  kept: readonly Kept[],
+): Model<Kept> {
+  const heads = Object.fromEntries(kept.map((name) => [name, model.spec.heads[name]]));
+  return { ...model, spec: { ...model.spec, heads } as ModelSpec<Kept> };
 }
 
 /** The number of channels that reach the heads. */
