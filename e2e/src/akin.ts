@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from '@akin/client';
+import { copyTemplate } from '@akin/testing';
 
 /** The command, to be run by Node. */
 export const PROGRAM = fileURLToPath(new URL('../../apps/akin/bin/akin.mjs', import.meta.url));
@@ -93,12 +95,27 @@ export interface ServingAkin {
   readonly client: Client;
 }
 
-/** Starts `akin serve` on a free port and waits until it tells its address. */
+/**
+ * Starts `akin serve` on a free port and waits until it tells its address. An embedded database that `--data` does not
+ * hold yet is a copy of one that akin made once in this run, for making one takes seconds.
+ *
+ * @param options.program another build of the command
+ * @param options.first makes it itself, as the first start of a user does
+ */
 export async function serveAkin(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
-  program = PROGRAM,
+  options: { readonly program?: string; readonly first?: boolean } = {},
 ): Promise<ServingAkin> {
+  const { program = PROGRAM, first = false } = options;
+  const data = args[args.indexOf('--data') + 1];
+  const embedded = args.includes('--data') && !args.includes('--database-url') && env.DATABASE_URL === undefined;
+  if (embedded && data !== undefined && !first && !existsSync(path.join(data, 'database'))) {
+    await copyTemplate('akin', data, async (made) => {
+      const { command } = await serveAkin(['--no-demo', '--data', made], {}, { first: true });
+      await command.stop();
+    });
+  }
   const command = new RunningCommand(['serve', '--port', '0', '--no-open', ...args], { env, program });
   const [, url = ''] = await command.says(/akin answers at (http:\S+)\//);
   return { command, url, client: createClient({ baseUrl: url }) };

@@ -13,7 +13,7 @@ let data: Awaited<ReturnType<typeof temporaryFolder>>;
 let akin: ServingAkin;
 beforeAll(async () => {
   data = await temporaryFolder();
-  const killed = await serveAkin(['--data', path.join(data.folder, 'data')]);
+  const killed = await serveAkin(['--data', path.join(data.folder, 'data')], {}, { first: true });
   await killed.command.says(/Demo: 64 of/);
   await killed.command.stop('SIGKILL');
   akin = await serveAkin(['--data', path.join(data.folder, 'data')]);

@@ -57,7 +57,7 @@ describe('the packages', () => {
   it('serve, take a document with a picture and find it, by the installed client', async () => {
     await using pictures = await servePictures();
     const program = installed('akin-search', 'bin', 'akin.mjs');
-    akin = await serveAkin(['--data', path.join(home.folder, 'data'), '--no-demo'], {}, program);
+    akin = await serveAkin(['--data', path.join(home.folder, 'data'), '--no-demo'], {}, { program, first: true });
     const page = await (await fetch(`${akin.url}/`)).text();
     const [, script = ''] = page.match(/src="(\/assets\/[^"]+\.js)"/) ?? [];
     expect((await fetch(`${akin.url}${script}`)).status).toBe(200);

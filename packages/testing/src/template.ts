@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { askBroker } from './broker.ts';
@@ -8,7 +8,7 @@ import { askBroker } from './broker.ts';
  * Copies a folder that costs seconds to make, as that of a database does. It is made once a run, by the first that asks
  * for its name.
  *
- * @param to where the copy goes; nothing is there yet
+ * @param to an empty folder for the copy, or one that is not there yet
  */
 export async function copyTemplate(name: string, to: string, make: (folder: string) => Promise<void>): Promise<void> {
   const shared = await askBroker('folder');
@@ -24,7 +24,8 @@ export async function copyTemplate(name: string, to: string, make: (folder: stri
     await rm(parent, { recursive: true, force: true });
   }
   // A thousand files: Node copies them one by one, for three times as long.
-  await promisify(execFile)('cp', ['-R', template, to]);
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  await promisify(execFile)('cp', ['-R', `${template}/.`, to]);
 }
 
 async function exists(path: string): Promise<boolean> {
