@@ -8,7 +8,19 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { runAkin } from '../test/run-akin.ts';
 
-const COMMANDS = ['serve', 'index', 'analyze', 'import', 'export', 'reindex', 'keys', 'train', 'backup', 'restore'];
+const COMMANDS = [
+  'serve',
+  'index',
+  'analyze',
+  'import',
+  'export',
+  'reindex',
+  'keys',
+  'models',
+  'train',
+  'backup',
+  'restore',
+];
 
 describe('the command akin', () => {
   it('lists its commands', async () => {
@@ -66,7 +78,7 @@ describe('the command akin', () => {
     const { code, out, err } = await runAkin([name, '--help']);
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(new RegExp(`^Usage: akin ${name} `));
-    expect(out).toMatch(/^ {2}--(data|modules|url|content-model) </m);
+    expect(out).toMatch(/^ {2}--(data|modules|models|url|content-model) </m);
     for (const line of out.split('\n').filter((text) => text.startsWith('  --'))) {
       expect(line).toMatch(/^ {2}--[a-z-]+( <[a-z]+>)? +\S.* \[.*AKIN_[A-Z_]+.*\]$/);
     }

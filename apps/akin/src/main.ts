@@ -16,6 +16,7 @@ const PROGRAMS: Readonly<Record<string, () => Promise<Program>>> = {
   import: async () => (await import('./commands/import-command.ts')).importCommand,
   export: async () => (await import('./commands/export-command.ts')).exportCommand,
   reindex: async () => (await import('./commands/reindex-command.ts')).reindexCommand,
+  models: async () => (await import('./commands/models-command.ts')).modelsCommand,
   train: async () => (await import('./commands/train-command.ts')).trainCommand,
   keys: async () => (await import('./commands/keys-command.ts')).keysCommand,
   backup: async () => (await import('./commands/backup.ts')).backupCommand,

@@ -11,6 +11,7 @@ export { colorQuery, parseHexColors, type WeightedColor } from './color/query.ts
 export { knowsNoWords, useContentModel } from './content-model/files.ts';
 export { COPY_SCORE } from './duplicate/copy-score.ts';
 export { GROUP_MODULE, GROUP_SCORE, groupRule } from './grouping.ts';
+export { sha256OfFile } from './model-folder/hash-file.ts';
 export { distanceAt, scoreOf } from './vectors/calibration.ts';
 export { combine } from './vectors/combine.ts';
 export { decodeDescriptor, encodeDescriptor } from './vectors/descriptor.ts';

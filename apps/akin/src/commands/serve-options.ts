@@ -1,21 +1,23 @@
 import { availableParallelism } from 'node:os';
-import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type AnalyzerConfig, BACKEND_CHOICES, defaultPictureMemory } from '@akin/modules/analyze';
 import { useContentModel } from '@akin/modules/vectors';
 import { DATA_OPTION, dataFolder } from '../data-option.ts';
+import { contentModelFolder, MODELS_OPTION } from '../models/models-folder.ts';
 import { type Option, type Parsed, UsageError } from '../options.ts';
 import type { ServeConfig, WaitingLimits } from '../serve.ts';
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 
 /** Every process that reads or makes outputs needs it. */
-export const CONTENT_MODEL_OPTION: Option = {
+const CONTENT_MODEL_OPTION: Option = {
   name: 'content-model',
-  value: 'folder',
-  about:
-    'Another model for content: a folder in the layout of Hugging Face, or one of TensorFlow.js trained by akin train; see docs/content-models.md',
+  value: 'model',
+  about: 'Another model for content: a word of akin models, or a folder; see docs/content-models.md',
 };
+
+/** Which content model, and where those with a word lie. */
+export const CONTENT_MODEL_OPTIONS: readonly Option[] = [CONTENT_MODEL_OPTION, MODELS_OPTION];
 
 const MEGABYTE = 1024 ** 2;
 const LEAST_PICTURE_MEGABYTES = 64;
@@ -40,7 +42,7 @@ export const ANALYSIS_OPTIONS: readonly Option[] = [
     about: 'Memory for all decoded pictures together, at least 64',
     default: String(Math.floor(defaultPictureMemory() / MEGABYTE)),
   },
-  CONTENT_MODEL_OPTION,
+  ...CONTENT_MODEL_OPTIONS,
 ];
 
 /** Options of every command that opens a store by itself. */
@@ -144,13 +146,13 @@ export function analysisConfig(options: Parsed): AnalyzerConfig {
   };
 }
 
-/** The folder of the user's own model, whose codebook this process then uses; to be called before anything is read. */
+/** The folder of another content model, whose codebook this process then uses; to be called before anything is read. */
 export function contentModelOf(options: Parsed): string | undefined {
   const folder = options.text('content-model');
   if (folder === undefined) return undefined;
-  const absolute = path.resolve(folder);
-  useContentModel(absolute);
-  return absolute;
+  const found = contentModelFolder(folder, options);
+  useContentModel(found);
+  return found;
 }
 
 function logLevelOf(options: Parsed): string {

@@ -1,9 +1,10 @@
 import path from 'node:path';
 import { trainContentModel } from '@akin/modules/analyze';
 import { Stopped } from '@akin/runtime';
+import { contentModelFolder } from '../models/models-folder.ts';
 import { type Option, UsageError } from '../options.ts';
 import type { Program } from '../program.ts';
-import { CONTENT_MODEL_OPTION } from './serve-options.ts';
+import { CONTENT_MODEL_OPTIONS } from './serve-options.ts';
 
 const TOLD_EVERY = 200;
 
@@ -20,18 +21,18 @@ export const trainCommand: Program = {
     usage: 'train <folder of pictures>',
     about:
       'Fits your own content model to pictures like those that you will search: at least a hundred, better some thousands. Writes into the folder of the model. Existing collections keep their model until akin reindex. If a signal stops the command, it writes nothing; exit code 130 (Ctrl-C) or 143.',
-    options: [CONTENT_MODEL_OPTION, CLASSES_OPTION],
+    options: [...CONTENT_MODEL_OPTIONS, CLASSES_OPTION],
   },
 
   async run(options, signal) {
     const folder = options.text('content-model');
     const [pictures, ...more] = options.words;
     if (!pictures || more.length > 0) throw new UsageError('Name one folder of pictures.');
-    if (folder === undefined) throw new UsageError('Name the folder of the model by --content-model.');
+    if (folder === undefined) throw new UsageError('Name the model by --content-model.');
     const classes = options.text('classes');
     try {
       const trained = await trainContentModel({
-        folder: path.resolve(folder),
+        folder: contentModelFolder(folder, options),
         pictures: path.resolve(pictures),
         classes: classes === undefined ? undefined : path.resolve(classes),
         signal,

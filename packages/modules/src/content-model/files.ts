@@ -141,6 +141,6 @@ async function readPart(folder: string, name: string): Promise<Buffer> {
 export function knowsNoWords(): AkinError {
   return new AkinError(
     'bad-request',
-    `The content model ${codebookOf('content').model} knows no words. Start akin with one that does, such as SigLIP or CLIP, and run akin reindex: see docs/content-models.md.`,
+    `The content model ${codebookOf('content').model} knows no words. Start akin with one that does, such as siglip-base-patch16-224 (akin models pull siglip-base-patch16-224), and run akin reindex: see docs/content-models.md.`,
   );
 }

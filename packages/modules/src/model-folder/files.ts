@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { AkinError } from '@akin/domain';
 import { type ModelConfig, readConfig } from './config.ts';
+import { sha256OfFile } from './hash-file.ts';
 import { type Preprocessing, readPreprocessing } from './preprocessing.ts';
 
 /**
@@ -45,7 +46,7 @@ export function readModelFolder(folder: string): ModelFolder {
   const words = config.text && existsSync(join(folder, 'tokenizer.json')) ? findOnnx(folder, 'text_model') : undefined;
   const hash = createHash('sha256');
   // Not the JSON as it stands, which may differ in spaces and in keys without effect.
-  hash.update(JSON.stringify([config.type, config.family.output, preprocessing, hashOfFile(pictures)]));
+  hash.update(JSON.stringify([config.type, config.family.output, preprocessing, hashesOf(pictures)]));
   return { folder, config, preprocessing, pictures, words, id: `${config.name}:${hash.digest('hex').slice(0, 8)}` };
 }
 
@@ -56,40 +57,9 @@ function findOnnx(folder: string, name: string): string | undefined {
   ]).find((file) => existsSync(file));
 }
 
-const hashes = new Map<string, string>();
-
-/** Of a file and the weights that may lie beside it; kept as long as these do not change, because they are large. */
-function hashOfFile(file: string): string {
-  const parts = [file, `${file}_data`].filter((part) => existsSync(part));
-  const stamps = parts.map((part) => {
-    const { size, mtimeMs } = statSync(part);
-    return [size, mtimeMs];
-  });
-  const key = JSON.stringify([file, stamps]);
-  const known = hashes.get(key);
-  if (known !== undefined) return known;
-  const hash = createHash('sha256');
-  for (const part of parts) readInto(hash, part);
-  const hex = hash.digest('hex');
-  hashes.set(key, hex);
-  return hex;
-}
-
-const CHUNK = 1 << 20;
-
-function readInto(hash: ReturnType<typeof createHash>, file: string): void {
-  const chunk = Buffer.alloc(CHUNK);
-  let open: number;
-  try {
-    open = openSync(file, 'r');
-  } catch (error) {
-    throw new AkinError('bad-request', `${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
-  }
-  try {
-    for (let read = readSync(open, chunk); read > 0; read = readSync(open, chunk)) hash.update(chunk.subarray(0, read));
-  } finally {
-    closeSync(open);
-  }
+/** Of a file and the weights that may lie next to it. */
+function hashesOf(file: string): string[] {
+  return [file, `${file}_data`].filter((part) => existsSync(part)).map(sha256OfFile);
 }
 
 /** What `akin train` measured on pictures of the user: the points of the calibration. */

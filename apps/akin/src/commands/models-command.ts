@@ -1,0 +1,104 @@
+import path from 'node:path';
+import { useContentModel } from '@akin/modules/vectors';
+import { Stopped } from '@akin/runtime';
+import { httpAddress } from '../http-address.ts';
+import { KNOWN_MODELS, knownModel } from '../models/known-models.ts';
+import { MODELS_OPTION, modelsFolder, wordsHere } from '../models/models-folder.ts';
+import { type FileProgress, pull } from '../models/pull.ts';
+import { UsageError } from '../options.ts';
+import type { Program } from '../program.ts';
+
+const USAGE = 'Use: akin models, or akin models pull <word>';
+
+export const modelsCommand: Program = {
+  command: {
+    name: 'models',
+    usage: 'models [pull <word>]',
+    about:
+      'Lists content models that akin knows by one word, and downloads one. A download that was stopped goes on where it stopped, and every file is checked by its hash. akin downloads nothing unless you ask by this command.',
+    options: [
+      MODELS_OPTION,
+      {
+        name: 'mirror',
+        value: 'url',
+        about: 'Server to download from, with the addresses of Hugging Face',
+        default: 'https://huggingface.co',
+        alsoFrom: ['HF_ENDPOINT'],
+      },
+    ],
+  },
+
+  async run(options, signal) {
+    const [action, word, ...more] = options.words;
+    const folder = modelsFolder(options);
+    if (action === undefined) {
+      process.stdout.write(list(folder));
+      return 0;
+    }
+    if (action !== 'pull' || word === undefined || more.length > 0) throw new UsageError(USAGE);
+    const model = knownModel(word);
+    if (model === undefined) {
+      const words = KNOWN_MODELS.map((one) => one.word).join(', ');
+      throw new UsageError(`akin knows no model ${word}. Known are ${words}; any other can be given as a folder.`);
+    }
+    const mirror = httpAddress('mirror', options.text('mirror') ?? '');
+    const target = path.join(folder, word);
+    process.stderr.write(`${word} (${model.licence}), about ${model.megabytes} MB, goes to ${target}\n`);
+    try {
+      const downloaded = await pull({ model, folder: target, mirror, progress: tellProgress() }, signal);
+      process.stderr.write(downloaded === 0 ? 'All files are here.\n' : '');
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+      process.stderr.write(`${error.message} Run the command again to go on.\n`);
+      return error.exitCode;
+    }
+    // Told now rather than at the start of a server: whether this akin can read it.
+    useContentModel(target);
+    process.stdout.write(`akin serve --content-model ${word}\n`);
+    return 0;
+  },
+};
+
+function list(folder: string): string {
+  const here = new Set(wordsHere(folder));
+  const rows = KNOWN_MODELS.map(({ word, numbers, megabytes, licence, about }) => [
+    word,
+    `${numbers} numbers`,
+    `${megabytes} MB`,
+    licence,
+    about,
+    here.has(word) ? 'here' : '',
+  ]);
+  const others = [...here].filter((word) => !knownModel(word)).map((word) => [word, '', '', '', '', 'here']);
+  const all = [...rows, ...others];
+  const widths = all.reduce<number[]>((most, row) => row.map((cell, i) => Math.max(most[i] ?? 0, cell.length)), []);
+  const lines = all.map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  return `${lines.join('\n')}\n\nModels lie in ${folder}. Download one: akin models pull <word>\n`;
+}
+
+const TOLD_MILLISECONDS = 2_000;
+const TOLD_ON_TERMINAL_MILLISECONDS = 200;
+
+/** One line a file that is redrawn on a terminal; elsewhere a line every two seconds. */
+function tellProgress(): FileProgress {
+  const { isTTY } = process.stderr;
+  let told = 0;
+  return (file, bytes, all) => {
+    const ended = bytes === all;
+    const now = performance.now();
+    if (!ended && now - told < (isTTY ? TOLD_ON_TERMINAL_MILLISECONDS : TOLD_MILLISECONDS)) return;
+    told = now;
+    const share = all ? ` of ${megabytes(all)} MB, ${Math.floor((bytes / all) * 100)} %` : ' MB';
+    const line = `${file}: ${megabytes(bytes)}${share}`;
+    process.stderr.write(isTTY ? `\r\x1b[K${line}${ended ? '\n' : ''}` : `${line}\n`);
+  };
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
+}

@@ -1,0 +1,126 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { AkinError } from '@akin/domain';
+import { sha256OfFile } from '@akin/modules/vectors';
+import { sleep } from '@akin/runtime';
+
+/** A file of a model to be brought here. */
+export interface Wanted {
+  readonly url: string;
+  readonly file: string;
+  /** Undefined for the first download of a file whose hash nobody knows. */
+  readonly sha256: string | undefined;
+}
+
+/** Hears how many bytes there are of how many; undefined where the server does not tell. */
+export type Progress = (bytes: number, all: number | undefined) => void;
+
+/** A connection that gives nothing for so long is dropped and tried again. */
+const SILENT_MILLISECONDS = 60_000;
+/** So many times in a row without a new byte, and the download is given up. */
+const MOST_FAILURES = 4;
+
+/**
+ * Downloads a file, or the rest of it where an earlier run was stopped, and puts it into its place when its hash is right.
+ *
+ * @param pause Milliseconds before another attempt, times how many have failed.
+ * @returns its SHA-256
+ * @throws {AkinError} when the server refuses, does not answer, or sends another file; the signal's reason
+ */
+export async function download(
+  wanted: Wanted,
+  progress: Progress,
+  signal: AbortSignal,
+  pause = 1_000,
+): Promise<string> {
+  const { url, file, sha256 } = wanted;
+  const part = `${file}.part`;
+  await mkdir(path.dirname(file), { recursive: true });
+  for (let failures = 0; ; ) {
+    const before = await sizeOf(part);
+    try {
+      await receive(url, part, before, progress, signal);
+      break;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof AkinError) throw error;
+      const code = (error as NodeJS.ErrnoException).code ?? '';
+      if (['ENOSPC', 'EACCES', 'EROFS', 'EDQUOT'].includes(code)) {
+        throw new AkinError('conflict', `${part} cannot be written (${code}).`, { cause: error });
+      }
+      failures = (await sizeOf(part)) > before ? 1 : failures + 1;
+      if (failures >= MOST_FAILURES) {
+        throw new AkinError(
+          'unavailable',
+          `${url} breaks off. Run the command again: it goes on where it stopped. If this machine has no internet, name a mirror with --mirror.`,
+          { cause: error },
+        );
+      }
+      await sleep(pause * failures, signal);
+    }
+  }
+  const hash = sha256OfFile(part);
+  if (sha256 !== undefined && hash !== sha256) {
+    await rm(part);
+    throw new AkinError(
+      'conflict',
+      `${url} is not the file that it should be: its SHA-256 is ${hash}, and ${sha256} is expected. It was thrown away.`,
+    );
+  }
+  await rename(part, file);
+  return hash;
+}
+
+/** Appends what is missing to a partial file. */
+async function receive(
+  url: string,
+  part: string,
+  from: number,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  const silent = new AbortController();
+  const timer = setTimeout(() => silent.abort(new Error('the server sends nothing')), SILENT_MILLISECONDS);
+  try {
+    const answer = await fetch(url, {
+      headers: { 'accept-encoding': 'identity', ...(from > 0 ? { range: `bytes=${from}-` } : {}) },
+      signal: AbortSignal.any([signal, silent.signal]),
+    });
+    const rest = answer.status === 206 && from > 0;
+    if (answer.status === 416 || (rest && !answer.headers.get('content-range')?.startsWith(`bytes ${from}-`))) {
+      // There is no more of it, or another part came: from the start then, unless all is here.
+      if (answer.headers.get('content-range') === `bytes */${from}`) return void (await answer.body?.cancel());
+      await answer.body?.cancel();
+      await rm(part, { force: true });
+      throw new Error('the server does not continue');
+    }
+    if (answer.status >= 500 || answer.status === 429) throw new Error(`it answers ${answer.status}`);
+    if (!answer.ok || answer.body === null) {
+      throw new AkinError('bad-request', `${url} answers ${answer.status}. Is the mirror right?`);
+    }
+    let bytes = rest ? from : 0;
+    const length = Number(answer.headers.get('content-length') ?? Number.NaN);
+    const all = Number.isNaN(length) || answer.headers.has('content-encoding') ? undefined : bytes + length;
+    const counted = async function* (chunks: AsyncIterable<Uint8Array>) {
+      for await (const chunk of chunks) {
+        timer.refresh();
+        bytes += chunk.length;
+        progress(bytes, all);
+        yield chunk;
+      }
+    };
+    await pipeline(answer.body, counted, createWriteStream(part, { flags: rest ? 'a' : 'w' }), { signal });
+    if (all !== undefined && bytes !== all) throw new Error(`it ended after ${bytes} of ${all} bytes`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}

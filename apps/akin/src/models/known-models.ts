@@ -1,0 +1,75 @@
+/** A model that akin knows by one word. */
+export interface KnownModel {
+  readonly word: string;
+  /** On Hugging Face, with the commit whose files are taken. */
+  readonly repository: string;
+  readonly revision: string;
+  readonly licence: string;
+  /** Of a descriptor. */
+  readonly numbers: number;
+  /** Of all files, roughly, to be told before the download. */
+  readonly megabytes: number;
+  readonly about: string;
+  readonly files: readonly ModelFile[];
+}
+
+interface ModelFile {
+  readonly path: string;
+  /** Where it is known; that of others is written down at the first download. */
+  readonly sha256?: string;
+}
+
+const SETTINGS = ['config.json', 'preprocessor_config.json'];
+const TOKENIZER = ['tokenizer.json', 'tokenizer_config.json'];
+
+const files = (...paths: string[]): ModelFile[] => paths.map((path) => ({ path }));
+
+const DINOV2 = {
+  repository: 'Xenova/dinov2-small',
+  revision: 'bd222e886723524568931e43031f6d9327896fac',
+  licence: 'Apache-2.0',
+  numbers: 384,
+};
+
+const SIGLIP = {
+  repository: 'Xenova/siglip-base-patch16-224',
+  revision: '65a4a3071a821054207f0a80eaa35fb2ed6d46f0',
+  licence: 'Apache-2.0',
+  numbers: 768,
+};
+
+/** Models whose licence and layout are known. Any other comes as a folder. */
+export const KNOWN_MODELS: readonly KnownModel[] = [
+  {
+    ...DINOV2,
+    word: 'dinov2-small',
+    megabytes: 88,
+    about: 'similar pictures',
+    files: files(...SETTINGS, 'onnx/model.onnx'),
+  },
+  {
+    ...DINOV2,
+    word: 'dinov2-small-q8',
+    megabytes: 25,
+    about: 'similar pictures, in 8 bits',
+    files: files(...SETTINGS, 'onnx/model_quantized.onnx'),
+  },
+  {
+    ...SIGLIP,
+    word: 'siglip-base-patch16-224',
+    megabytes: 815,
+    about: 'similar pictures, and words',
+    files: files(...SETTINGS, ...TOKENIZER, 'onnx/vision_model.onnx', 'onnx/text_model.onnx'),
+  },
+  {
+    ...SIGLIP,
+    word: 'siglip-base-patch16-224-q8',
+    megabytes: 213,
+    about: 'similar pictures, and words, in 8 bits',
+    files: files(...SETTINGS, ...TOKENIZER, 'onnx/vision_model_quantized.onnx', 'onnx/text_model_quantized.onnx'),
+  },
+];
+
+export function knownModel(word: string): KnownModel | undefined {
+  return KNOWN_MODELS.find((model) => model.word === word);
+}

@@ -1,0 +1,82 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { sha256OfFile } from '@akin/modules/vectors';
+import { type Option, type Parsed, UsageError } from '../options.ts';
+import { knownModel } from './known-models.ts';
+
+export const MODELS_OPTION: Option = {
+  name: 'models',
+  value: 'folder',
+  about: 'Folder of the models that akin models pull downloads',
+  default: path.join('~', '.akin', 'models'),
+};
+
+export function modelsFolder(options: Parsed): string {
+  const folder = options.text('models') ?? '';
+  return path.resolve(folder.replace(/^~(?=$|[\\/])/, homedir()));
+}
+
+/** What was downloaded, in the folder of a model: the hash of each file by its path. */
+export const RECORD_FILE = 'akin-download.json';
+
+export interface DownloadRecord {
+  readonly repository: string;
+  readonly revision: string;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** Undefined where nothing was downloaded to the end. */
+export function readRecord(folder: string): DownloadRecord | undefined {
+  const file = path.join(folder, RECORD_FILE);
+  if (!existsSync(file)) return undefined;
+  try {
+    const record = JSON.parse(readFileSync(file, 'utf8')) as DownloadRecord;
+    if (Object.values(record.files).every((hash) => /^[0-9a-f]{64}$/.test(hash))) return record;
+  } catch {
+    // As below.
+  }
+  throw new UsageError(`${file} is damaged: delete ${folder}, and download the model again.`);
+}
+
+/**
+ * The folder of a content model that was named by a word or as a folder.
+ *
+ * @throws {UsageError} for a word whose model is not here, or whose files are not those that were downloaded.
+ */
+export function contentModelFolder(named: string, options: Parsed): string {
+  const isWord = !/[\\/]/.test(named) && !existsSync(path.resolve(named));
+  if (!isWord) return path.resolve(named);
+  const folder = path.join(modelsFolder(options), named);
+  if (isHere(folder)) {
+    checkFiles(folder, named);
+    return folder;
+  }
+  if (knownModel(named)) throw new UsageError(`The model ${named} is not here. Download it: akin models pull ${named}`);
+  throw new UsageError(
+    `There is no folder ${path.resolve(named)}, and no model by the word ${named}. akin models lists those that there are.`,
+  );
+}
+
+/** Models in the folder of models, by their words. */
+export function wordsHere(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => isHere(path.join(folder, name)))
+    .sort();
+}
+
+/** A model that was downloaded to the end, or that a person put there. */
+function isHere(folder: string): boolean {
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) return false;
+  return existsSync(path.join(folder, RECORD_FILE)) || !knownModel(path.basename(folder));
+}
+
+function checkFiles(folder: string, word: string): void {
+  for (const [file, hash] of Object.entries(readRecord(folder)?.files ?? {})) {
+    if (existsSync(path.join(folder, file)) && sha256OfFile(path.join(folder, file)) === hash) continue;
+    throw new UsageError(
+      `${path.join(folder, file)} is not the file that was downloaded. Download it again: akin models pull ${word}`,
+    );
+  }
+}

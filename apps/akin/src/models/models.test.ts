@@ -1,0 +1,145 @@
+import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { drawImage, TINY_TOWERS } from '@akin/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runAkin } from '../../test/run-akin.ts';
+import { download } from './download.ts';
+import { knownModel } from './known-models.ts';
+
+const WORD = 'siglip-base-patch16-224';
+const VISION = 'onnx/vision_model.onnx';
+/** Bytes of a file that a broken connection still brings. */
+const BROUGHT = 100;
+
+let server: Server;
+let mirror: string;
+let folder: string;
+/** What the server was asked for: path and range. */
+const asked: string[] = [];
+/** Files whose next answers break off. */
+const breaking = new Map<string, number>();
+const replaced = new Map<string, Buffer>();
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'akin-models-'));
+  const model = knownModel(WORD);
+  const prefix = `/${model?.repository}/resolve/${model?.revision}/`;
+  server = createServer(async (request, response) => {
+    const name = request.url?.startsWith(prefix) ? request.url.slice(prefix.length) : '';
+    const bytes = replaced.get(name) ?? (await readFile(path.join(TINY_TOWERS, name)).catch(() => undefined));
+    const { range } = request.headers;
+    asked.push(`${name} ${range ?? 'whole'}`);
+    if (bytes === undefined) return void response.writeHead(404).end();
+    const from = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
+    if (from >= bytes.length) return void response.writeHead(416, { 'content-range': `bytes */${bytes.length}` }).end();
+    response.writeHead(range ? 206 : 200, {
+      'content-length': bytes.length - from,
+      ...(range ? { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` } : {}),
+    });
+    const breaks = breaking.get(name) ?? 0;
+    if (breaks === 0) return void response.end(bytes.subarray(from));
+    breaking.set(name, breaks - 1);
+    response.write(bytes.subarray(from, from + BROUGHT), () => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  mirror = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await rm(folder, { recursive: true });
+});
+
+const models = (...args: string[]) => runAkin(['models', ...args, '--models', folder]);
+const pull = () => models('pull', WORD, '--mirror', mirror);
+const inModel = (...names: string[]) => path.join(folder, WORD, ...names);
+const newlyAsked = () => asked.splice(0);
+
+describe('akin models', () => {
+  it('lists what can be downloaded, and downloads nothing', async () => {
+    const { code, out } = await models();
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^siglip-base-patch16-224 +768 numbers .*Apache-2\.0.*words$/m),
+    ]);
+    const unknown = await models('pull', 'other', '--mirror', mirror);
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('akin knows no model other')]);
+    const missing = await runAkin(['analyze', '--models', folder, '--content-model', WORD, 'a.jpg']);
+    expect([missing.code, missing.err]).toEqual([1, expect.stringContaining(`Download it: akin models pull ${WORD}`)]);
+    expect(newlyAsked()).toEqual([]);
+  });
+
+  it('downloads a model, also when the connection breaks off, and nothing twice', async () => {
+    breaking.set(VISION, 2);
+    const { code, out, err } = await pull();
+    expect([code, out, err]).toEqual([
+      0,
+      `akin serve --content-model ${WORD}\n`,
+      expect.stringContaining('vision_model.onnx: 0.0 of 0.0 MB, 100 %'),
+    ]);
+    const seen = newlyAsked().filter((line) => line.startsWith(VISION));
+    // Some of what was sent before the break may be lost on the way.
+    expect(seen[0]).toBe(`${VISION} whole`);
+    expect(seen).toHaveLength(3);
+    expect(await readFile(inModel(VISION))).toEqual(await readFile(path.join(TINY_TOWERS, VISION)));
+    expect((await models()).out).toMatch(/^siglip-base-patch16-224 .* here$/m);
+    expect((await pull()).err).toContain('All files are here.');
+    expect(newlyAsked()).toEqual([]);
+  });
+
+  it('gives the model to every command by its word', async () => {
+    const picture = path.join(folder, 'a.jpg');
+    await writeFile(picture, await drawImage({ width: 60, height: 40 }));
+    const { code, out } = await runAkin(['analyze', '--models', folder, '--content-model', WORD, picture]);
+    expect(code).toBe(0);
+    const { content_descriptor } = JSON.parse((JSON.parse(out) as { outputs: string }).outputs);
+    expect(Buffer.from(content_descriptor, 'base64').toString('latin1')).toContain('tiny-siglip:');
+  });
+
+  it('refuses a file that was changed here, and downloads it again', async () => {
+    await truncate(inModel(VISION), (await stat(inModel(VISION))).size - 1);
+    const use = await runAkin(['analyze', '--models', folder, '--content-model', WORD, 'a.jpg']);
+    expect([use.code, use.err]).toEqual([1, expect.stringContaining('is not the file that was downloaded')]);
+    expect((await pull()).code).toBe(0);
+    expect(newlyAsked()).toEqual([`${VISION} whole`]);
+  });
+
+  it('throws away a file that is not the one of the first download', async () => {
+    await rm(inModel(VISION));
+    replaced.set(VISION, Buffer.from('something else'));
+    const { code, err } = await pull();
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/is not the file that it should be: its SHA-256 is [0-9a-f]{64}/),
+    ]);
+    await expect(stat(`${inModel(VISION)}.part`)).rejects.toThrow('ENOENT');
+    replaced.clear();
+    expect((await pull()).code).toBe(0);
+  });
+
+  it('says what is wrong with a mirror, and goes on later where it stopped', async () => {
+    const model = knownModel(WORD);
+    const url = `${mirror}/${model?.repository}/resolve/${model?.revision}/${VISION}`;
+    const file = path.join(folder, 'apart.onnx');
+    const signal = new AbortController().signal;
+    const wanted = { url, file, sha256: undefined };
+    const give = () => download(wanted, () => {}, signal, 1);
+    breaking.set(VISION, 1000);
+    await writeFile(`${file}.part`, (await readFile(path.join(TINY_TOWERS, VISION))).subarray(0, 50));
+    const nothing = { ...wanted, url: 'http://127.0.0.1:1/' };
+    await expect(download(nothing, () => {}, signal, 1)).rejects.toThrow('breaks off. Run the command again');
+    breaking.clear();
+    newlyAsked();
+    await give();
+    expect(newlyAsked()).toEqual([`${VISION} bytes=50-`]);
+    expect(await readFile(file)).toEqual(await readFile(path.join(TINY_TOWERS, VISION)));
+    await expect(download({ ...wanted, url: `${url}x` }, () => {}, signal, 1)).rejects.toThrow('answers 404');
+    // All of it was there but for its place.
+    await writeFile(`${file}.part`, await readFile(file));
+    await give();
+    expect((await stat(file)).size).toBe((await stat(path.join(TINY_TOWERS, VISION))).size);
+  });
+});
