@@ -53,6 +53,15 @@ describe('commands in the folder of an akin that serves at any port', () => {
     expect(await run('import', 'all.ndjson')).toMatchObject({ code: 0 });
     expect((await collection.select({ rows: 0 })).response.numFound).toBe(2);
     expect(await run('reindex')).toMatchObject({ code: 0 });
+    const { out } = await run('status');
+    expect(out).toContain(`answers at ${url}/\nprocess: akin, Node ${process.versions.node}, since `);
+    expect(out).toMatch(/^queue: .*\ndata: .*akin-data, \d+ MB, .* free\n\ncollection .*\nmy-collection +2 +0 +0 /m);
+    expect(JSON.parse((await run('status', '--json')).out)).toMatchObject({
+      url,
+      data: { folder: path.join(home.folder, 'akin-data') },
+      queues: { analyze: { waiting: 0 } },
+      collections: [{ name: 'my-collection', documents: 2 }],
+    });
     expect((await run('keys', 'create', '--scope', 'search', '--note', 'made there')).out).toMatch(/^akin_/);
     expect((await createClient({ baseUrl: url }).keys()).keys).toMatchObject([{ note: 'made there' }]);
   }, 300_000);

@@ -61,6 +61,10 @@ describe('the packages', () => {
     const page = await (await fetch(`${akin.url}/`)).text();
     const [, script = ''] = page.match(/src="(\/assets\/[^"]+\.js)"/) ?? [];
     expect((await fetch(`${akin.url}${script}`)).status).toBe(200);
+    const guide = await (await fetch(`${akin.url}/llms.txt`)).text();
+    for (const [, address] of guide.matchAll(/\]\((\/[^)]+)\)/g)) {
+      expect([address, (await fetch(`${akin.url}${address}`)).status]).toEqual([address, 200]);
+    }
     const use = `
       import { createClient } from 'akin-client';
       const [url, image] = process.argv.slice(1);

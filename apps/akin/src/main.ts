@@ -4,15 +4,14 @@ import { helpText, parseOptions, UsageError } from './options.ts';
 import type { Program } from './program.ts';
 import { akinVersion } from './version.ts';
 
-/** The commands by name. Only the one that runs is loaded: a script that analyzes needs no database. */
-const PROGRAMS: Readonly<Record<string, () => Promise<Program>>> = {
+type Load = () => Promise<Program>;
+
+/** What people use every day, by name. Only the command that runs is loaded: a script that analyzes needs no database. */
+const EVERY_DAY: Readonly<Record<string, Load>> = {
   serve: async () => (await import('./commands/serve-command.ts')).serveCommand,
   index: async () => (await import('./commands/index-command.ts')).indexCommand,
+  status: async () => (await import('./commands/status-command.ts')).statusCommand,
   analyze: async () => (await import('./commands/analyze.ts')).analyzeCommand,
-  gateway: async () => (await import('./commands/fleet-commands.ts')).gatewayCommand,
-  indexer: async () => (await import('./commands/fleet-commands.ts')).indexerCommand,
-  analyzer: async () => (await import('./commands/fleet-commands.ts')).analyzerCommand,
-  'analyze-node': async () => (await import('./commands/fleet-commands.ts')).analyzeNodeCommand,
   import: async () => (await import('./commands/import-command.ts')).importCommand,
   export: async () => (await import('./commands/export-command.ts')).exportCommand,
   reindex: async () => (await import('./commands/reindex-command.ts')).reindexCommand,
@@ -22,6 +21,16 @@ const PROGRAMS: Readonly<Record<string, () => Promise<Program>>> = {
   backup: async () => (await import('./commands/backup.ts')).backupCommand,
   restore: async () => (await import('./commands/backup.ts')).restoreCommand,
 };
+
+/** The processes of a fleet. */
+const FLEET: Readonly<Record<string, Load>> = {
+  gateway: async () => (await import('./commands/fleet-commands.ts')).gatewayCommand,
+  indexer: async () => (await import('./commands/fleet-commands.ts')).indexerCommand,
+  analyzer: async () => (await import('./commands/fleet-commands.ts')).analyzerCommand,
+  'analyze-node': async () => (await import('./commands/fleet-commands.ts')).analyzeNodeCommand,
+};
+
+const PROGRAMS = { ...EVERY_DAY, ...FLEET };
 
 // Who read this output may have gone: that is no reason to break off.
 for (const stream of [process.stdout, process.stderr]) {
@@ -73,9 +82,14 @@ function messageOf(error: Error): string {
 }
 
 async function overview(): Promise<string> {
-  const programs = await Promise.all(Object.values(PROGRAMS).map((load) => load()));
-  const lines = programs.map(
-    ({ command }) => `  ${command.usage.padEnd(34)} ${command.about.split('. ')[0]?.replace(/\.$/, '')}`,
-  );
-  return `Usage: akin <command>\n\n${lines.join('\n')}\n\nakin <command> --help lists the options of a command.\n`;
+  const everyDay = await linesOf(EVERY_DAY);
+  const fleet = await linesOf(FLEET);
+  return `Usage: akin <command>\n\nEvery day:\n${everyDay}\nProcesses of a fleet, where one process is not enough:\n${fleet}\nakin <command> --help lists the options of a command.\n`;
+}
+
+async function linesOf(programs: Readonly<Record<string, Load>>): Promise<string> {
+  const loaded = await Promise.all(Object.values(programs).map((load) => load()));
+  return loaded
+    .map(({ command }) => `  ${command.usage.padEnd(34)} ${command.about.split('. ')[0]?.replace(/\.$/, '')}\n`)
+    .join('');
 }

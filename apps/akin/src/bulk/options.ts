@@ -26,6 +26,11 @@ export interface Server {
 
 /** @throws UsageError when the address is none, or nobody answers there who is ready */
 export async function findServer(options: Parsed): Promise<Server> {
+  return { ...(await findAkin(options)), name: options.text('collection') ?? 'my-collection' };
+}
+
+/** The same for commands that are about all collections. */
+export async function findAkin(options: Parsed): Promise<Omit<Server, 'name'>> {
   const named = options.text('url');
   const folder = dataFolder(options);
   const url = named === undefined ? ((await runningServer(folder))?.url ?? DEFAULT_URL) : httpAddress('url', named);
@@ -41,7 +46,7 @@ export async function findServer(options: Parsed): Promise<Server> {
         : `What answers at ${url} is not ready: ${error.message}`,
     );
   }
-  return { client, url, name: options.text('collection') ?? 'my-collection' };
+  return { client, url };
 }
 
 /** Whether akin runs on this machine: compressing would take more time than sending. */

@@ -1,0 +1,138 @@
+import { readdir, stat, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import type { CollectionSummary } from '@akin/client';
+import { findAkin, SERVER_OPTIONS } from '../bulk/options.ts';
+import { databaseFolder, dataFolder } from '../data-option.ts';
+import type { Parsed } from '../options.ts';
+import type { Program } from '../program.ts';
+import { runningServer } from '../server-file.ts';
+
+const METRICS_MILLISECONDS = 10_000;
+
+export const statusCommand: Program = {
+  command: {
+    name: 'status',
+    usage: 'status [--json]',
+    about:
+      'Shows what runs where: address, version and memory of a running akin, its collections, its queue and its disk.',
+    options: [...SERVER_OPTIONS.filter(({ name }) => name !== 'collection'), { name: 'json', about: 'Print JSON' }],
+  },
+
+  async run(options) {
+    const { client, url } = await findAkin(options);
+    const [{ collections }, process_, data] = await Promise.all([
+      client.collections(),
+      processAt(url, options.text('key')),
+      dataOf(options, url),
+    ]);
+    const status = { url, ...process_, ...data, collections };
+    process.stdout.write(options.on('json') ? `${JSON.stringify(status, null, 2)}\n` : inWords(status));
+    return 0;
+  },
+};
+
+/** What one process says of itself in `/metrics`; nothing where the key does not open them. */
+interface ProcessStatus {
+  readonly process?: string;
+  readonly version?: string;
+  readonly node?: string;
+  readonly startedAt?: string;
+  readonly memoryBytes?: number;
+  /** Jobs by queue and state. */
+  readonly queues?: Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
+interface DataStatus {
+  readonly data?: { readonly folder: string; readonly bytes: number; readonly freeBytes: number };
+}
+
+async function processAt(url: string, key: string | undefined): Promise<ProcessStatus> {
+  const answer = await fetch(`${url}/metrics`, {
+    headers: key ? { authorization: `Bearer ${key}` } : {},
+    signal: AbortSignal.timeout(METRICS_MILLISECONDS),
+  });
+  const metrics = readMetrics(await answer.text());
+  if (!answer.ok) return {};
+  const build = metrics.find(({ name }) => name === 'akin_build_info')?.labels ?? {};
+  const number = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? 0;
+  const queues: Record<string, Record<string, number>> = {};
+  for (const { name, labels, value } of metrics) {
+    const { queue, state } = labels;
+    if (name === 'akin_queue_jobs' && queue && state) queues[queue] = { ...queues[queue], [state]: value };
+  }
+  return {
+    ...build,
+    startedAt: new Date(number('process_start_time_seconds') * 1000).toISOString(),
+    memoryBytes: number('process_resident_memory_bytes'),
+    queues,
+  };
+}
+
+interface Metric {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** Lines of the text format of Prometheus. */
+function readMetrics(text: string): Metric[] {
+  return text.split('\n').flatMap((line) => {
+    const [, name, labels = '', value] = line.match(/^(\w+)(?:\{(.*)\})? (\S+)$/) ?? [];
+    if (name === undefined) return [];
+    const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = '', text = '']) => [label, text]);
+    return [{ name, labels: Object.fromEntries(pairs), value: Number(value) }];
+  });
+}
+
+/** The embedded store, where the akin that is asked serves from it. */
+async function dataOf(options: Parsed, url: string): Promise<DataStatus> {
+  const folder = dataFolder(options);
+  if ((await runningServer(folder))?.url !== url) return {};
+  const entries = await readdir(databaseFolder(options), { recursive: true, withFileTypes: true }).catch(() => []);
+  let bytes = 0;
+  for (const entry of entries.filter((one) => one.isFile())) {
+    // The database may remove files meanwhile.
+    bytes += (await stat(path.join(entry.parentPath, entry.name)).catch(() => undefined))?.size ?? 0;
+  }
+  const { bavail, bsize } = await statfs(folder);
+  return { data: { folder, bytes, freeBytes: bavail * bsize } };
+}
+
+function inWords(
+  status: { url: string; collections: readonly CollectionSummary[] } & ProcessStatus & DataStatus,
+): string {
+  const { url, version, node, startedAt, memoryBytes, queues, data, collections } = status;
+  const lines = [`akin${version ? ` ${version}` : ''} answers at ${url}/`];
+  if (version === undefined) lines.push('process: needs a key of the scope admin in AKIN_KEY');
+  else {
+    lines.push(
+      `process: ${status.process}, Node ${node}, since ${startedAt}, ${megabytes(memoryBytes ?? 0)} of memory`,
+    );
+    const jobs = Object.entries(queues ?? {}).flatMap(([queue, states]) =>
+      Object.entries(states).flatMap(([state, count]) => (count > 0 ? [`${count} ${state} in ${queue}`] : [])),
+    );
+    lines.push(`queue: ${jobs.join(', ') || 'empty'}`);
+  }
+  if (data) lines.push(`data: ${data.folder}, ${megabytes(data.bytes)}, ${megabytes(data.freeBytes)} free`);
+  return `${lines.join('\n')}\n\n${table(collections)}`;
+}
+
+function table(collections: readonly CollectionSummary[]): string {
+  const rows = collections.map(({ name, documents, pending, failed, committedAt, ...more }) => {
+    const { model } = more as { model?: { name?: string } };
+    return [name, documents, pending, failed, committedAt ?? '-', model?.name ?? '-'].map(String);
+  });
+  const all = [['collection', 'documents', 'pending', 'failed', 'last commit', 'model'], ...rows];
+  const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? [];
+  return all
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+const megabytes = (bytes: number) => `${Math.round(bytes / 1e6).toLocaleString('en')} MB`;
