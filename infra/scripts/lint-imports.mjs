@@ -21,7 +21,8 @@ export const ROOMS = {
   'packages/imaging': { may: ['@akin/domain'] },
   'packages/modules': { may: ['@akin/domain', '@akin/imaging', '@akin/runtime'] },
   'packages/lab': { may: ['@akin/domain', '@akin/imaging', '@akin/modules'] },
-  'packages/store': { may: ['@akin/domain', '@akin/runtime'] },
+  'packages/searcher': { may: ['@akin/domain'] },
+  'packages/store': { may: ['@akin/domain', '@akin/runtime', '@akin/searcher'] },
   'packages/queue': { may: ['@akin/contract', '@akin/runtime'] },
   'apps/gateway': {
     may: ['@akin/contract', '@akin/domain', '@akin/store', '@akin/queue', '@akin/runtime', ...VECTORS],

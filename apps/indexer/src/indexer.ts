@@ -3,7 +3,6 @@ import type { Queue } from '@akin/queue';
 import { causeFields, type Log, type Metrics } from '@akin/runtime';
 import {
   answerCommit,
-  arrangeCells,
   type Collection,
   type CommitResult,
   commit,
@@ -169,10 +168,6 @@ export function createIndexer(config: IndexerConfig): Indexer {
     },
     log,
   );
-  const arrangeAll = inRounds('cells were not made', (collection) =>
-    arrangeCells(store, [collection], stopping.signal),
-  );
-  const arranging = inBackground('cells', sweepMilliseconds, arrangeAll, log);
   // Where no other process uses the store, everybody who has news wakes this one.
   const answering = store.shared
     ? inBackground('commits on request', ANSWER_MILLISECONDS, commitOnRequest, log, NEWS_APART_MILLISECONDS)
@@ -206,7 +201,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     async [Symbol.asyncDispose]() {
       endOfNews();
       stopping.abort(new AkinError('unavailable', 'The indexer ends; the next one goes on with what it began.'));
-      const parts = [dispatching, analyzed, answering, committing, grouping, arranging, sweeping, housekeeping];
+      const parts = [dispatching, analyzed, answering, committing, grouping, sweeping, housekeeping];
       const timer = setInterval(() => store.cancelStatements().catch(() => {}), LAST_STATEMENT_MILLISECONDS);
       await Promise.all(parts.map((part) => part?.[Symbol.asyncDispose]()));
       await Promise.all(atWork.keys());

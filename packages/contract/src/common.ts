@@ -38,6 +38,10 @@ export const RESPONSE_HEADER = z
     ranking: z.enum(['exact', 'approximate']).optional().meta({
       description: 'For ranked searches: `exact` if every match was compared.',
     }),
+    searcher: z
+      .enum(['memory', 'database'])
+      .optional()
+      .meta({ description: 'What found the page of a ranked search: codes in memory, or the database alone.' }),
     distances: z
       .int()
       .optional()

@@ -160,11 +160,11 @@ export const SEARCH_PARAMETERS = z.object({
   'rank.threshold': decimal(0, 1).optional().meta({ description: 'Minimum score of a match.' }),
   'rank.approximate': flag().optional().meta({
     description:
-      'False always compares every match. Otherwise, if more than 20,000 documents match, akin compares only those in the nearest cells. `responseHeader.ranking` says which of the two it did.',
+      'False always compares every match. Otherwise, if more than 20,000 documents match, akin compares only those whose codes are nearest. `responseHeader.ranking` says which of the two it did.',
   }),
   'rank.smartfilter': choice(['off', 'low', 'medium', 'high']).optional().meta({
     description:
-      'Number of cells that an approximate ranking visits. `off`: all of them, which is exact. `low` (the default), `medium` and `high`: fewer and fewer. Searches with `rank.threshold`, with `cursorMark` or past the first 1,000 documents are exact.',
+      'How many codes an approximate ranking compares closely. `off`: all of them, which is exact. `low` (the default), `medium` and `high`: 5,000, 2,000 and 1,000, more where many are equally near. Searches with `rank.threshold`, with `cursorMark` or past the first 1,000 documents are exact.',
   }),
   ...AFTER_PARAMETERS,
   afterTimeout: integer(0, MAX_AFTER_TIMEOUT).default(30_000).meta({

@@ -23,8 +23,7 @@ export const UPDATE_PARAMETERS = z.object({
     description: 'With a commit: wait for all changes that were accepted before, not only for those of this request.',
   }),
   optimize: flag().default(false).meta({
-    description:
-      'Commit, and rebuild the cells of a large collection in the background. Use it after many changes, to restore the speed and recall of ranked searches.',
+    description: 'Commit. Clients of Solr send it; akin needs no other optimizing.',
   }),
   async: flag().default(false).meta({
     description: 'Answer 202 with the ids of the operations once they are accepted, without waiting for analysis.',

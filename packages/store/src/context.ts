@@ -1,9 +1,9 @@
 import type { Calibration, FieldType, FieldValue, ModuleManifest, Schema } from '@akin/domain';
 import type { OperationEvents } from './accept/operation-events.ts';
 import type { Throttle } from './bulk/throttle.ts';
-import type { CellFinder } from './cells/codebook.ts';
 import type { Turns } from './commit/turns.ts';
 import type { Engine } from './engine/engine.ts';
+import type { InMemorySearch } from './searcher/in-memory-search.ts';
 
 /** An open store. The functions of this package take it as their first argument. */
 export interface Store extends AsyncDisposable {
@@ -19,6 +19,7 @@ export interface Store extends AsyncDisposable {
   /** Whether other processes use the database too. */
   readonly shared: boolean;
   readonly throttle: Throttle;
+  readonly inMemory: InMemorySearch;
   /** The number that this database gave the type `halfvec`: binary arrays name it. */
   readonly halfvecOid: number;
   /** Resolves when the database answers; rejects with `unavailable`. */
@@ -40,8 +41,6 @@ export interface Store extends AsyncDisposable {
     /** Whose turn it is among commits. */
     readonly turns: Turns;
     readonly events: OperationEvents;
-    /** The centroids of the last generations, by id of the collection and module. */
-    readonly cells: Map<string, { readonly number: number; readonly finder: CellFinder }[]>;
   };
 }
 

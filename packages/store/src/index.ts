@@ -28,7 +28,6 @@ export {
 export { type Retried, retryFailed } from './analyze/retry.ts';
 export { maintain, maintainCollection } from './bulk/maintain.ts';
 export { sweepUnaccepted } from './bulk/recover.ts';
-export { arrangeCells, optimize } from './cells/arrange.ts';
 export {
   type CollectionState,
   type CollectionStatus,

@@ -10,6 +10,7 @@ import type { ParsedOutputs, Store } from './context.ts';
 import type { Engine } from './engine/engine.ts';
 import { openPglite, type PgliteEngine } from './engine/pglite.ts';
 import { CHANNEL, openPostgres } from './engine/postgres.ts';
+import { InMemorySearch } from './searcher/in-memory-search.ts';
 
 export type StoreConfig = {
   /** What the analysis gives: columns and tables are made from it. */
@@ -29,6 +30,8 @@ export type StoreConfig = {
    * 20,000 when not given.
    */
   readonly exactDocuments?: number;
+  /** Bytes of memory for the vectors and filters of searched collections; 15 % of what the process may use when not given. */
+  readonly searchMemory?: number;
   /**
    * How long each statement of a search may take. 30,000 on PostgreSQL and 20,000 on PGlite, where everybody else waits
    * for it, when not given.
@@ -88,6 +91,8 @@ export async function openStore(config: StoreConfig): Promise<Store> {
     if (engine.kind === 'pglite') await engine.query('create extension if not exists vector');
     const throttle = openThrottle(engine, config.searchSlowdown ?? 1.3, shared);
     const [type] = await engine.query<{ oid: bigint }>(`select 'halfvec'::regtype::oid::int8 as oid`);
+    const exactDocuments = config.exactDocuments ?? 20_000;
+    const inMemory = new InMemorySearch({ exactRows: exactDocuments, memory: config.searchMemory });
     const store: Store = {
       engine,
       modules: config.modules,
@@ -95,11 +100,12 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       calibrations: config.calibrations ?? new Map(),
       parseOutputs: config.parseOutputs,
       graceMilliseconds: config.graceMilliseconds ?? 60_000,
-      exactDocuments: config.exactDocuments ?? 20_000,
+      exactDocuments,
       searchMilliseconds: config.searchMilliseconds ?? SEARCH_MILLISECONDS[engine.kind],
       indexedFrom: config.indexedFrom ?? 5_000,
       shared,
       throttle,
+      inMemory,
       halfvecOid: Number(type?.oid),
       ping: async () => {
         await engine.query('select 1');
@@ -114,10 +120,10 @@ export async function openStore(config: StoreConfig): Promise<Store> {
         crashes: new Map(),
         turns: commitTurns(engine, throttle),
         events,
-        cells: new Map(),
       },
       async [Symbol.asyncDispose]() {
         throttle.stop();
+        await inMemory[Symbol.asyncDispose]();
         await engine[Symbol.asyncDispose]();
       },
     };

@@ -104,7 +104,11 @@ export async function answerSearch(
   return {
     header: {
       ...(result.ranking
-        ? { ranking: result.ranking.exact ? 'exact' : 'approximate', distances: result.ranking.distances }
+        ? {
+            ranking: result.ranking.exact ? 'exact' : 'approximate',
+            distances: result.ranking.distances,
+            searcher: result.ranking.inMemory ? 'memory' : 'database',
+          }
         : {}),
       ...(result.partial ? { partialResults: true } : {}),
       ...(warnings.length > 0 ? { warnings } : {}),

@@ -2,7 +2,7 @@ import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, type ErrorDetail, JsonObject } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
 import { inSpan, traceparent } from '@akin/runtime';
-import { type Accepted, type Collection, findCollection, lastOperation, type Operation, optimize } from '@akin/store';
+import { type Accepted, type Collection, findCollection, lastOperation, type Operation } from '@akin/store';
 import type { Context } from '../context.ts';
 import type { JsonAnswer } from '../http/answer.ts';
 import { MULTIPART_TYPE } from '../http/multipart.ts';
@@ -69,13 +69,11 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
   if (parameters.async) {
     context.background('a commit after an asynchronous request', async (signal) => {
       if (plan.publish) await finishUpdate(collection, own, plan, signal, context);
-      if (plan.optimize) await optimize(context.store, collection);
     });
     return { status: 202, header, body };
   }
 
   const failed = await finishUpdate(collection, own, plan, call.signal, context);
-  if (plan.optimize) await optimize(context.store, collection);
   if (failed.length === 0) return { header, body };
   const details = failed.map(presentFailure);
   const rest = (accepted?.count ?? 0) > failed.length ? ' The others are accepted.' : '';

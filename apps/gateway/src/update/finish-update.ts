@@ -15,8 +15,6 @@ export interface CommitPlan {
   readonly waitAnalysis: boolean;
   /** Publish within so many milliseconds. */
   readonly within: number | undefined;
-  /** Rebuild the cells. */
-  readonly optimize: boolean;
 }
 
 export function planCommit(
@@ -36,7 +34,6 @@ export function planCommit(
     wait: waitSearcher && now.every((command) => command.waitSearcher !== false),
     waitAnalysis,
     within: within.length > 0 ? Math.min(...within) : undefined,
-    optimize: optimize || commits.some((command) => command.optimize === true),
   };
 }
 

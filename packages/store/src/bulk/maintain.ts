@@ -89,6 +89,8 @@ async function removeOldRows(store: Store, collection: Collection, lowWater: big
     [store.graceMilliseconds, collection.id],
   );
   const commit = row?.commit ?? 0n;
+  // First: whoever knows an earlier commit can tell that it missed rows which went.
+  await store.engine.query(`delete from ${S}.commits where number < $1`, [commit], 'bulk');
   const batchSize = new AdaptiveBatchSize(50, 2_000);
   let removed = 0;
   for (let count = Number.POSITIVE_INFINITY; count > 0; ) {
@@ -111,7 +113,6 @@ async function removeOldRows(store: Store, collection: Collection, lowWater: big
     removed += count;
     await store.throttle.rest(performance.now() - began);
   }
-  await store.engine.query(`delete from ${S}.commits where number < $1`, [commit], 'bulk');
   const [left] = await store.engine.query<{ some: boolean }>(
     `select exists (select from ${S}.documents where valid_to < ${LIVE}) as some`,
   );

@@ -339,7 +339,7 @@ export async function createModuleTables(tx: Queryable, sqlSchema: string, modul
 }
 
 /** Names of modules and outputs stand in SQL as they are. */
-export function checkedName(name: string): string {
+function checkedName(name: string): string {
   if (!/^[a-z][a-z0-9_]{0,47}$/.test(name)) throw new Error(`${name} cannot be the name of a module or output`);
   return name;
 }

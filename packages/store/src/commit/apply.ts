@@ -1,6 +1,5 @@
 import { AkinError, documentFromJson, type ErrorCode } from '@akin/domain';
 import type { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
-import { type Assigned, assignCells, insertIntoCells, type NewRow } from '../cells/assign.ts';
 import { descriptorTable, LIVE } from '../collections/collection-tables.ts';
 import { refuseIndex } from '../collections/field-indexes.ts';
 import { refuseOtherModels } from '../collections/models.ts';
@@ -39,8 +38,6 @@ const SLICE_MILLISECONDS = 3;
 /** Operations that are to be applied together. */
 export interface Chunk {
   readonly prepared: readonly Prepared[];
-  /** The cells of their descriptors. */
-  readonly assigned: Assigned;
   /** How many failed, because they cannot be read. */
   readonly failed: number;
 }
@@ -69,8 +66,7 @@ export async function prepareChunk(context: CommitContext, operations: readonly 
   }
   if (failures.length > 0) await failOperations(context, failures);
   await keepWords(context.store, context.collection, vocabulary);
-  const assigned = await assignCells(context.store, context.collection, vectorsOf(context, prepared));
-  return { prepared, assigned, failed: failures.length };
+  return { prepared, failed: failures.length };
 }
 
 /**
@@ -81,20 +77,10 @@ export async function prepareChunk(context: CommitContext, operations: readonly 
  */
 export async function applyChunk(
   context: CommitContext,
-  { prepared, assigned, failed }: Chunk,
+  { prepared, failed }: Chunk,
   batchSize: AdaptiveBatchSize,
 ): Promise<number> {
-  return failed + (await applyPrepared(context, prepared, assigned, batchSize));
-}
-
-/** The descriptors of some documents by module. */
-function vectorsOf({ store }: CommitContext, prepared: readonly Prepared[]): Map<string, Float32Array[]> {
-  return new Map(
-    store.modules.flatMap(({ name }) => {
-      const vectors = prepared.flatMap(({ outputs }) => outputs?.descriptors.get(name)?.vector ?? []);
-      return vectors.length === 0 ? [] : [[name, vectors]];
-    }),
-  );
+  return failed + (await applyPrepared(context, prepared, batchSize));
 }
 
 function prepare(
@@ -119,23 +105,21 @@ function prepare(
 async function applyPrepared(
   context: CommitContext,
   prepared: readonly Prepared[],
-  assigned: Assigned,
   batchSize: AdaptiveBatchSize,
 ): Promise<number> {
   if (prepared.length === 0) return 0;
   try {
     await context.store.engine.transaction(
-      (tx) => batchSize.measure(prepared.length, () => applyInTransaction(tx, context, prepared, assigned)),
+      (tx) => batchSize.measure(prepared.length, () => applyInTransaction(tx, context, prepared)),
       { lane: 'bulk', keyed: true },
     );
     return 0;
   } catch (error) {
-    if (await failRefusedBarrier(context, error))
-      return 1 + (await applyPrepared(context, prepared, assigned, batchSize));
+    if (await failRefusedBarrier(context, error)) return 1 + (await applyPrepared(context, prepared, batchSize));
     // All else is no fault of a document.
     if (blameOf(error) !== 'values') throw error;
     if (await refuseIndex(context.store, context.collection, error)) {
-      return applyPrepared(context, prepared, assigned, batchSize);
+      return applyPrepared(context, prepared, batchSize);
     }
     const [first] = prepared;
     if (prepared.length === 1 && first !== undefined) {
@@ -145,18 +129,13 @@ async function applyPrepared(
     }
     const half = prepared.length >> 1;
     return (
-      (await applyPrepared(context, prepared.slice(0, half), assigned, batchSize)) +
-      (await applyPrepared(context, prepared.slice(half), assigned, batchSize))
+      (await applyPrepared(context, prepared.slice(0, half), batchSize)) +
+      (await applyPrepared(context, prepared.slice(half), batchSize))
     );
   }
 }
 
-async function applyInTransaction(
-  tx: Queryable,
-  context: CommitContext,
-  prepared: readonly Prepared[],
-  assigned: Assigned,
-): Promise<void> {
+async function applyInTransaction(tx: Queryable, context: CommitContext, prepared: readonly Prepared[]): Promise<void> {
   const { collection } = context;
   const S = collection.sqlSchema;
   await requireLease(tx, collection, context.lease);
@@ -173,7 +152,7 @@ async function applyInTransaction(
   );
   const expired = await expireLive(tx, context, ids);
   await insertDocuments(tx, context, added);
-  await insertDescriptors(tx, context, added, assigned);
+  await insertDescriptors(tx, context, added);
   const docs = added.flatMap(({ operation }) => (operation.doc === null ? [] : [operation.doc]));
   await countDescriptors(tx, context, docs, 1);
   if (deletes.length > 0) {
@@ -328,16 +307,13 @@ async function insertDescriptors(
   tx: Queryable,
   { store, collection }: CommitContext,
   added: readonly Prepared[],
-  assigned: Assigned,
 ): Promise<void> {
-  const byModule = new Map<string, readonly NewRow[]>();
   for (const { name } of store.modules) {
     const rows = added.flatMap(({ operation, outputs }) => {
       const descriptor = outputs?.descriptors.get(name);
       return descriptor === undefined ? [] : [{ doc: operation.doc ?? 0n, ...descriptor }];
     });
     if (rows.length === 0) continue;
-    byModule.set(name, rows);
     await tx.query(
       `insert into ${descriptorTable(collection.sqlSchema, name)} (doc, cell, vector)
        select * from unnest($1::bigint[], $2::int[], $3::halfvec[])`,
@@ -351,7 +327,6 @@ async function insertDescriptors(
       ],
     );
   }
-  await insertIntoCells(tx, store, collection, byModule, assigned);
 }
 
 async function forgetPayloads(tx: Queryable, S: string, superseded: readonly Prepared[]): Promise<void> {

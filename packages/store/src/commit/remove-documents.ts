@@ -1,4 +1,3 @@
-import { removeFromCells } from '../cells/assign.ts';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
@@ -18,7 +17,6 @@ export async function removeDocuments(
   for (const table of [`${S}.documents`, ...descriptors, `${S}.outputs`, `${S}.thumbnails`]) {
     await tx.query(`delete from ${table} where doc = any($1::bigint[])`, [docs]);
   }
-  await removeFromCells(tx, collection, docs);
 }
 
 /** Removes rows that were never visible; that they were there has to be known to earlier operations on their ids. */

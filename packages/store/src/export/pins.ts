@@ -1,4 +1,13 @@
-import type { Collection, Store } from '../context.ts';
+import type { Engine } from '../engine/engine.ts';
+
+interface Store {
+  readonly engine: Engine;
+}
+
+interface Collection {
+  readonly id: number;
+  readonly name: string;
+}
 
 /** Who reads on renews it with each page. */
 const KEPT_SECONDS = 600;

@@ -26,6 +26,45 @@ export interface ReadDocument {
   readonly distances: readonly (number | null)[];
 }
 
+/** What a statement selects to show documents. */
+export interface DocumentColumns {
+  /** Of a row `d` of `documents` and a row `o` of `outputs`. */
+  readonly columns: readonly string[];
+  /** Whether `o` is needed. */
+  readonly outputs: boolean;
+  readonly read: (row: Row) => ReadDocument;
+}
+
+export function documentColumns(
+  store: Store,
+  snapshot: Snapshot,
+  fields: readonly Field[],
+  distances: readonly Distance[],
+  params: Params,
+): DocumentColumns {
+  const { columns } = snapshot.schema;
+  const far = distances.map((distance, i) => `${farSql(distance, snapshot, params)} as far${i}`);
+  const selected = fields.flatMap(({ name }, i) => {
+    const column = columns.get(name);
+    if (column?.kind === 'column') return [`d.${column.sql} as c${i}`];
+    return column?.kind === 'location' ? [`d.${column.lat} as lat${i}`, `d.${column.lon} as lon${i}`] : [];
+  });
+  const outputs = fields.some(({ name }) => columns.get(name)?.kind === 'output');
+  return {
+    columns: [...selected, ...far, ...(outputs ? ['o.json as outputs'] : [])],
+    outputs,
+    read: (row) => {
+      const parsed = typeof row.outputs === 'string' ? store.parseOutputs(row.outputs).fields : undefined;
+      const document = new Map<string, FieldValue>();
+      for (const [i, { name }] of fields.entries()) {
+        const value = columns.get(name)?.kind === 'output' ? parsed?.get(name) : columnValue(row, i);
+        if (value !== undefined) document.set(name, value);
+      }
+      return { document, distances: distances.map((_, i) => row[`far${i}`] as number | null) };
+    },
+  };
+}
+
 /** The documents of a page by their number, each read once. */
 export async function readDocuments(
   store: Store,
@@ -35,34 +74,17 @@ export async function readDocuments(
   distances: readonly Distance[],
 ): Promise<Map<bigint, ReadDocument>> {
   const { tx, sqlSchema } = snapshot;
-  const { columns } = snapshot.schema;
   const params = new Params();
   const page = params.add(docs, 'int8[]');
-  const far = distances.map((distance, i) => `${farSql(distance, snapshot, params)} as far${i}`);
+  const { columns, outputs, read } = documentColumns(store, snapshot, fields, distances, params);
   if (docs.length === 0) return new Map();
-  const selected = fields.flatMap(({ name }, i) => {
-    const column = columns.get(name);
-    if (column?.kind === 'column') return [`d.${column.sql} as c${i}`];
-    return column?.kind === 'location' ? [`d.${column.lat} as lat${i}`, `d.${column.lon} as lon${i}`] : [];
-  });
-  const outputs = fields.some(({ name }) => columns.get(name)?.kind === 'output');
   const rows = await tx.query(
-    `select ${['d.doc', ...selected, ...far, ...(outputs ? ['o.json as outputs'] : [])].join(', ')}
+    `select ${['d.doc', ...columns].join(', ')}
        from ${sqlSchema}.documents d ${outputs ? `left join ${sqlSchema}.outputs o on o.doc = d.doc` : ''}
       where d.doc = any(${page})`,
     params.values,
   );
-  return new Map(
-    rows.map((row) => {
-      const parsed = typeof row.outputs === 'string' ? store.parseOutputs(row.outputs).fields : undefined;
-      const document = new Map<string, FieldValue>();
-      for (const [i, { name }] of fields.entries()) {
-        const value = columns.get(name)?.kind === 'output' ? parsed?.get(name) : columnValue(row, i);
-        if (value !== undefined) document.set(name, value);
-      }
-      return [row.doc as bigint, { document, distances: distances.map((_, i) => row[`far${i}`] as number | null) }];
-    }),
-  );
+  return new Map(rows.map((row) => [row.doc as bigint, read(row)]));
 }
 
 function farSql({ field, from }: Distance, snapshot: Snapshot, params: Params): string {

@@ -6,8 +6,7 @@ import type { Clock } from './date-math.ts';
 import type { MatchedWithout } from './facet-plans.ts';
 import { Params } from './params.ts';
 import type { Rank, SearchRequest } from './request.ts';
-import type { NearCells } from './snapshot.ts';
-import { type Snapshot, visible } from './snapshot.ts';
+import { type NearDocuments, type Snapshot, visible } from './snapshot.ts';
 
 /** What a statement selects from, and the value of a match. Each has parameters of its own: one unused has no type. */
 export interface Matches {
@@ -74,14 +73,15 @@ function isAllDescribed({ module }: Rank, { descriptorCounts, documents }: Snaps
 }
 
 /**
- * The rows within a distance with their documents `d`: out of the cells that can hold one, distances first, and only
- * then the documents of the few that are left, one by one. Left to itself the planner expects a third of all rows to be
- * near enough, and reads every document for them.
+ * The rows within a distance with their documents `d`: out of those that can be, distances first, and only then the
+ * documents of the few that are left, one by one. Left to itself the planner expects a third of all rows to be near
+ * enough, and reads every document for them.
  */
-function nearRows(rank: Rank, near: NearCells, greatest: string, { sqlSchema }: Snapshot, params: Params): string {
+function nearRows(rank: Rank, near: NearDocuments, greatest: string, snapshot: Snapshot, params: Params): string {
+  const { sqlSchema } = snapshot;
   return (
-    `(select * from (select v.doc, ${distanceTo(rank, params)} as value from ${near.table} v ` +
-    `where v.cell = any(${params.add(near.cells, 'int4[]')}) offset 0) v where v.value <= ${greatest} offset 0) v ` +
+    `(select * from (select v.doc, ${distanceTo(rank, params)} as value from ${rankedTable(rank, snapshot)} v ` +
+    `where v.doc = any(${params.add(near.docs, 'int8[]')}) offset 0) v where v.value <= ${greatest} offset 0) v ` +
     `cross join lateral (select * from ${sqlSchema}.documents d where d.doc = v.doc offset 0) d`
   );
 }

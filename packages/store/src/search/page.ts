@@ -1,8 +1,6 @@
-import type { Collection, Store } from '../context.ts';
 import type { Row, SqlValue } from '../engine/engine.ts';
 import type { Clock } from './date-math.ts';
 import { matching } from './matching.ts';
-import { readNearest } from './nearest.ts';
 import type { Params } from './params.ts';
 import { isValued, type Rank, type Ranking, type SearchRequest, sortOf } from './request.ts';
 import { rankKeys } from './score-keys.ts';
@@ -40,16 +38,8 @@ export interface Page {
 }
 
 /** Ranks or sorts what matches and reads the rows of the page. */
-export async function readPage(
-  store: Store,
-  collection: Collection,
-  request: SearchRequest,
-  snapshot: Snapshot,
-  clock: Clock,
-): Promise<Page> {
+export async function readPage(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<Page> {
   const { rank, cursorMark } = request;
-  const nearest = await readNearest(store, collection, request, snapshot, clock);
-  if (nearest !== undefined) return { ...nearest, mark: undefined, constantScore: null };
   const { params, from, value, inRange } = matching(request, snapshot, clock, isValued(request));
   const constantScore = typeof value === 'number' && isValued(request) ? value : null;
   if (request.rows === 0) return { rows: [], mark: undefined, constantScore };

@@ -58,11 +58,11 @@ export interface Rank {
   readonly maxDistance?: number | undefined;
   /** This document stands first among those at the same distance. */
   readonly firstId?: string | undefined;
-  /** How many cells of a large collection are looked into: `off` is all of them, so that the answer is exact. `low` when not given. */
+  /** How many codes of a large collection are compared closely: `off` is all, so that the answer is exact. `low` when not given. */
   readonly smartfilter?: Smartfilter | undefined;
 }
 
-/** From all cells to ever fewer. */
+/** From all codes to ever fewer. */
 export type Smartfilter = 'off' | 'low' | 'medium' | 'high';
 
 /** How a ranked answer came about. */
@@ -71,6 +71,8 @@ export interface Ranking {
   readonly exact: boolean;
   /** How many descriptors were compared for the page, those of documents that do not match included. */
   readonly distances: number;
+  /** Whether the searcher found the candidates; else the database compared every match. */
+  readonly inMemory: boolean;
 }
 
 export interface SearchResult {

@@ -144,6 +144,12 @@ describe.each(ENGINES)('search on %s', (kind) => {
         await commit(store, own);
       };
       await replace([1, 0, 0, 0]);
+      // The vectors are read, which would end the transaction and begin another one.
+      await search(store, own, {
+        query: { kind: 'all' },
+        rank: { module: 'shape', vector: Float32Array.from([1, 0, 0, 0]) },
+        rows: 1,
+      });
       const answer = await search(store, own, {
         query: { kind: 'all' },
         rows: 1,

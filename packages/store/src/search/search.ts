@@ -1,12 +1,14 @@
 import { AkinError } from '@akin/domain';
 import type { Collection, Store } from '../context.ts';
+import type { HeldCollection } from '../searcher/held-collection.ts';
+import { NotHeld } from '../searcher/not-held.ts';
 import { statements } from '../statements.ts';
 import type { Clock } from './date-math.ts';
 import { expandWords } from './expand-words.ts';
 import { countFacets } from './facets.ts';
 import { type ReadDocument, readDocuments, selectFields } from './hydrate.ts';
 import { matchedBy } from './matching.ts';
-import { findNearCells } from './near-cells.ts';
+import { findNear, isByNearness, readNearest } from './nearest.ts';
 import { type Page, readPage } from './page.ts';
 import { readDescriptor } from './read.ts';
 import type { Ranking, SearchQuestion, SearchRequest, SearchResult } from './request.ts';
@@ -29,44 +31,73 @@ export async function search(store: Store, collection: Collection, question: Sea
   // A cursor mark must lead on, so that its page is never cut.
   const limited = question.timeAllowed !== undefined && question.cursorMark === undefined;
   const deadline = limited ? performance.now() + (question.timeAllowed as number) : undefined;
-  return withSnapshot(store, collection, async (whole) => {
-    const request = await requestOf(question, whole);
-    const ranked = request.rank !== undefined;
-    const limit = new TimeLimit(whole.tx, deadline);
-    const snapshot = { ...whole, near: await findNearCells(store, collection, request, whole) };
-    const read = await limit.within(() =>
-      statements('SELECT page', collection, async () => {
-        await expandWords(request, snapshot, clock);
-        return readHits(store, collection, request, snapshot, clock);
-      }),
-    );
-    const { page, documents } = read ?? NOTHING_READ;
-    const totals = await limit.within(() =>
-      statements('SELECT totals', collection, () => readTotals(request, snapshot, clock, page)),
-    );
-    const wanted = request.facets ?? [];
-    const count = () => countFacets(wanted, matchedBy(request, snapshot), snapshot, clock);
-    const facets = await limit.within(
-      wanted.length === 0 ? count : () => statements('SELECT facets', collection, count),
-    );
-    const best = totals?.best ?? null;
-    const ranking = rankingOf(request, snapshot, page, totals?.found);
-    return {
-      commit: Number(snapshot.commit),
-      numFound: totals?.found ?? (page.rows.length === 0 ? 0 : (request.start ?? 0) + page.rows.length),
-      numFoundExact: totals?.exact ?? false,
-      partial: limit.over,
-      ...(best === null ? {} : ranked ? { minDistance: best } : { maxScore: best }),
-      hits: page.rows.map(({ doc, id, value }) => ({
-        id,
-        ...(value === null ? {} : ranked ? { distance: value } : { score: value }),
-        ...(documents.get(doc) ?? { document: new Map(), distances: [] }),
-      })),
-      ...(ranking === undefined || read === undefined ? {} : { ranking }),
-      ...(request.cursorMark === undefined ? {} : { nextCursorMark: page.mark ?? request.cursorMark }),
-      facets: facets ?? [],
-    };
+  const answer = (from: 'memory' | 'database') =>
+    withSnapshot(store, collection, async (whole): Promise<SearchResult | NotHeld> => {
+      const request = await requestOf(question, whole);
+      const ranked = request.rank !== undefined;
+      const held = from === 'memory' ? await findHeld(store, collection, request, whole) : undefined;
+      if (held instanceof NotHeld) return held;
+      const limit = new TimeLimit(whole.tx, deadline);
+      const snapshot = { ...whole, near: held && (await findNear(store, held, request, whole)) };
+      const read = await limit.within(() =>
+        statements('SELECT page', collection, async () => {
+          await expandWords(request, snapshot, clock);
+          return readHits(store, held, request, snapshot, clock);
+        }),
+      );
+      const { page, documents } = read ?? NOTHING_READ;
+      const totals = await limit.within(() =>
+        statements('SELECT totals', collection, () => readTotals(request, snapshot, clock, page)),
+      );
+      const wanted = request.facets ?? [];
+      const count = () => countFacets(wanted, matchedBy(request, snapshot), snapshot, clock);
+      const facets = await limit.within(
+        wanted.length === 0 ? count : () => statements('SELECT facets', collection, count),
+      );
+      const best = totals?.best ?? null;
+      const ranking = rankingOf(request, snapshot, page, totals?.found);
+      return {
+        commit: Number(snapshot.commit),
+        numFound: totals?.found ?? (page.rows.length === 0 ? 0 : (request.start ?? 0) + page.rows.length),
+        numFoundExact: totals?.exact ?? false,
+        partial: limit.over,
+        ...(best === null ? {} : ranked ? { minDistance: best } : { maxScore: best }),
+        hits: page.rows.map(({ doc, id, value }) => ({
+          id,
+          ...(value === null ? {} : ranked ? { distance: value } : { score: value }),
+          ...(documents.get(doc) ?? { document: new Map(), distances: [] }),
+        })),
+        ...(ranking === undefined || read === undefined ? {} : { ranking }),
+        ...(request.cursorMark === undefined ? {} : { nextCursorMark: page.mark ?? request.cursorMark }),
+        facets: facets ?? [],
+      };
+    });
+  const first = await answer('memory');
+  if (!(first instanceof NotHeld)) return first;
+  const isRead = await store.inMemory.read(store.engine, collection, first.module, first.bytes);
+  const second = isRead ? await answer('memory') : first;
+  if (!(second instanceof NotHeld)) return second;
+  return store.inMemory.inDatabase(first.documents > store.exactDocuments, async () => {
+    const third = await answer('database');
+    if (third instanceof NotHeld) throw new Error('the database does not hold itself');
+    return third;
   });
+}
+
+/** What is held of the collection in memory, where the search can make use of it. */
+async function findHeld(
+  store: Store,
+  collection: Collection,
+  request: SearchRequest,
+  { tx, commit, descriptorCounts, modules }: Snapshot,
+): Promise<HeldCollection | NotHeld | undefined> {
+  const { rank } = request;
+  if (rank === undefined || (rank.maxDistance === undefined && !isByNearness(request))) return undefined;
+  const documents = descriptorCounts.get(rank.module) ?? 0;
+  const descriptor = modules.find(({ name }) => name === rank.module)?.descriptor;
+  if (documents === 0 || descriptor === undefined) return undefined;
+  const held = await store.inMemory.find(collection, tx, commit, rank.module);
+  return held ?? new NotHeld(rank.module, documents, descriptor.dimensions);
 }
 
 async function requestOf({ rank, ...others }: SearchQuestion, snapshot: Snapshot): Promise<SearchRequest> {
@@ -74,7 +105,7 @@ async function requestOf({ rank, ...others }: SearchQuestion, snapshot: Snapshot
   return { ...others, rank: await rank((id, module) => readDescriptor(snapshot, id, module)) };
 }
 
-/** What is not told by the plan rule compared every match, and those that a greatest distance left out too. */
+/** What the searcher does not tell compared every match, and those that a greatest distance left out too. */
 function rankingOf(
   { rank }: SearchRequest,
   { near, descriptorCounts }: Snapshot,
@@ -82,18 +113,23 @@ function rankingOf(
   found: number | undefined,
 ): Ranking | undefined {
   if (rank === undefined || ranking !== undefined) return ranking;
-  const all = descriptorCounts.get(rank.module) ?? 0;
-  return { exact: true, distances: rank.maxDistance === undefined ? (found ?? rows.length) : (near?.rows ?? all) };
+  if (rank.maxDistance === undefined) return { exact: true, distances: found ?? rows.length, inMemory: false };
+  const distances = near?.compared ?? descriptorCounts.get(rank.module) ?? 0;
+  return { exact: true, distances, inMemory: near !== undefined };
 }
 
 async function readHits(
   store: Store,
-  collection: Collection,
+  held: HeldCollection | undefined,
   request: SearchRequest,
   snapshot: Snapshot,
   clock: Clock,
 ): Promise<ReadHits> {
-  const page = await readPage(store, collection, request, snapshot, clock);
+  const nearest = held && isByNearness(request) ? await readNearest(store, held, request, snapshot, clock) : undefined;
+  if (nearest !== undefined) {
+    return { page: { ...nearest, mark: undefined, constantScore: null }, documents: nearest.documents };
+  }
+  const page = await readPage(request, snapshot, clock);
   const documents = await readDocuments(
     store,
     snapshot,

@@ -16,8 +16,8 @@ export interface Snapshot extends SearchedTables {
   readonly descriptorCounts: ReadonlyMap<string, number>;
   readonly uses: FieldUses;
   readonly expansions: Map<Query, readonly string[]>;
-  /** Where all rows lie that are near enough to match a ranking's greatest distance; undefined: anywhere. */
-  readonly near?: NearCells | undefined;
+  /** Among these are all that are near enough to match a ranking's greatest distance; undefined: it may be any. */
+  readonly near?: NearDocuments | undefined;
 }
 
 /**
@@ -85,11 +85,9 @@ export function visible(commit: string): string {
   return `d.valid_from <= ${commit} and d.valid_to > ${commit}`;
 }
 
-/** Cells that hold every row within a distance. */
-export interface NearCells {
-  /** The table that has the rows by cell. */
-  readonly table: string;
-  readonly cells: readonly number[];
-  /** How many rows they have, about. */
-  readonly rows: number;
+/** Documents among which all within a distance are. */
+export interface NearDocuments {
+  readonly docs: readonly bigint[];
+  /** How many descriptors were compared to find them. */
+  readonly compared: number;
 }

@@ -1,0 +1,174 @@
+/*
+ * The inner loops of the searcher, in AssemblyScript (`npm run kernel` makes kernel.wasm of it). Its twin in plain
+ * TypeScript is src/plain-kernel.ts: both give the same numbers.
+ *
+ * All arguments ending in "At" are addresses in the memory of the segment. Addresses of vectors are multiples of 16.
+ */
+
+/** A row that the mask leaves out. */
+const OUT: u16 = 0xffff;
+
+/**
+ * Hamming distances between the signs of a query and those of each row.
+ *
+ * @param words 16-byte words of a row
+ * @param maskAt a bit for each row, lowest first; rows without are left out
+ * @param outAt gets a u16 for each row
+ * @param histogramAt u32 for each distance: gets one more for each row
+ */
+export function hamming(
+  codesAt: usize,
+  words: i32,
+  rows: i32,
+  maskAt: usize,
+  queryAt: usize,
+  outAt: usize,
+  histogramAt: usize,
+): void {
+  const stride = (<usize>words) << 4;
+  for (let row = 0; row < rows; row += 32) {
+    const mask = load<u32>(maskAt + ((<usize>(row >> 5)) << 2));
+    const end = min(row + 32, rows);
+    for (let i = row; i < end; i++) {
+      let distance = OUT;
+      if ((mask >> (i & 31)) & 1) {
+        const at = codesAt + <usize>i * stride;
+        let bits = i8x16.popcnt(v128.xor(v128.load(at), v128.load(queryAt)));
+        for (let word: usize = 16; word < stride; word += 16) {
+          bits = i8x16.add(bits, i8x16.popcnt(v128.xor(v128.load(at + word), v128.load(queryAt + word))));
+        }
+        const sums = i32x4.extadd_pairwise_i16x8_u(i16x8.extadd_pairwise_i8x16_u(bits));
+        distance = <u16>(
+          (i32x4.extract_lane(sums, 0) +
+            i32x4.extract_lane(sums, 1) +
+            i32x4.extract_lane(sums, 2) +
+            i32x4.extract_lane(sums, 3))
+        );
+        const count = histogramAt + ((<usize>distance) << 2);
+        store<u32>(count, load<u32>(count) + 1);
+      }
+      store<u16>(outAt + ((<usize>i) << 1), distance);
+    }
+  }
+}
+
+/**
+ * Dot products of a query of 4 bits a number with the signs of each row, as ones and zeros.
+ *
+ * @param words 16-byte words of a row
+ * @param planesAt bit 0 of each number of the query, laid out as the signs of a row; then bits 1, 2 and 3; then a one
+ *   for each number
+ * @param outAt gets a u32 for each row that the mask has: in its upper 14 bits how many signs are ones, below the product
+ */
+export function signDots(codesAt: usize, words: i32, rows: i32, maskAt: usize, planesAt: usize, outAt: usize): void {
+  const stride = (<usize>words) << 4;
+  for (let i = 0; i < rows; i++) {
+    if (!((load<u32>(maskAt + ((<usize>(i >> 5)) << 2)) >> (i & 31)) & 1)) continue;
+    const at = codesAt + <usize>i * stride;
+    let sum: i32 = 0;
+    let ones: i32 = 0;
+    for (let plane = 4; plane >= 0; plane--) {
+      const planeAt = planesAt + <usize>plane * stride;
+      let bits = i8x16.popcnt(v128.and(v128.load(at), v128.load(planeAt)));
+      for (let word: usize = 16; word < stride; word += 16) {
+        bits = i8x16.add(bits, i8x16.popcnt(v128.and(v128.load(at + word), v128.load(planeAt + word))));
+      }
+      const sums = i32x4.extadd_pairwise_i16x8_u(i16x8.extadd_pairwise_i8x16_u(bits));
+      const count =
+        i32x4.extract_lane(sums, 0) +
+        i32x4.extract_lane(sums, 1) +
+        i32x4.extract_lane(sums, 2) +
+        i32x4.extract_lane(sums, 3);
+      if (plane === 4) ones = count;
+      else sum = 2 * sum + count;
+    }
+    store<i32>(outAt + ((<usize>i) << 2), sum | (ones << 18));
+  }
+}
+
+/**
+ * Dot products of a query with levels of 4 bits, each 0 to 15.
+ *
+ * @param stride bytes of a row: 16 for each 32 numbers, of which the low halves hold the first 16
+ * @param rowsAt u32: which rows
+ * @param queryAt i16 for each number, as many as the levels have
+ * @param outAt gets an i32 for each
+ */
+export function levelDots(
+  levelsAt: usize,
+  stride: usize,
+  rowsAt: usize,
+  count: i32,
+  queryAt: usize,
+  outAt: usize,
+): void {
+  const low = i8x16.splat(15);
+  for (let i = 0; i < count; i++) {
+    const at = levelsAt + <usize>load<u32>(rowsAt + ((<usize>i) << 2)) * stride;
+    let sum = i32x4.splat(0);
+    for (let byte: usize = 0; byte < stride; byte += 16) {
+      const both = v128.load(at + byte);
+      const first = v128.and(both, low);
+      const second = i8x16.shr_u(both, 4);
+      const query = queryAt + (byte << 2);
+      sum = i32x4.add(sum, i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_u(first), v128.load(query)));
+      sum = i32x4.add(sum, i32x4.dot_i16x8_s(i16x8.extend_high_i8x16_u(first), v128.load(query, 16)));
+      sum = i32x4.add(sum, i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_u(second), v128.load(query, 32)));
+      sum = i32x4.add(sum, i32x4.dot_i16x8_s(i16x8.extend_high_i8x16_u(second), v128.load(query, 48)));
+    }
+    store<i32>(
+      outAt + ((<usize>i) << 2),
+      i32x4.extract_lane(sum, 0) + i32x4.extract_lane(sum, 1) + i32x4.extract_lane(sum, 2) + i32x4.extract_lane(sum, 3),
+    );
+  }
+}
+
+/**
+ * Squared distances between a query and vectors of f32.
+ *
+ * @param stride bytes of a row, a multiple of 16
+ * @param outAt gets an f32 for each row
+ */
+export function squares(vectorsAt: usize, stride: usize, rows: i32, maskAt: usize, queryAt: usize, outAt: usize): void {
+  for (let i = 0; i < rows; i++) {
+    if (!((load<u32>(maskAt + ((<usize>(i >> 5)) << 2)) >> (i & 31)) & 1)) continue;
+    const at = vectorsAt + <usize>i * stride;
+    let sum = f32x4.splat(0);
+    for (let byte: usize = 0; byte < stride; byte += 16) {
+      const difference = f32x4.sub(v128.load(at + byte), v128.load(queryAt + byte));
+      sum = f32x4.add(sum, f32x4.mul(difference, difference));
+    }
+    store<f32>(
+      outAt + ((<usize>i) << 2),
+      f32x4.extract_lane(sum, 0) +
+        f32x4.extract_lane(sum, 1) +
+        (f32x4.extract_lane(sum, 2) + f32x4.extract_lane(sum, 3)),
+    );
+  }
+}
+
+/**
+ * The Walsh-Hadamard transform of `length` f32 numbers, a power of two from 8 on, in place and not normalized.
+ */
+export function hadamard(at: usize, length: i32): void {
+  const end = at + ((<usize>length) << 2);
+  for (let i = at; i < end; i += 16) {
+    let v = v128.load(i);
+    // Pairs (0 1)(2 3), then (0 2)(1 3).
+    let swapped = v128.shuffle<f32>(v, v, 1, 0, 3, 2);
+    v = f32x4.add(swapped, f32x4.mul(v, f32x4(1, -1, 1, -1)));
+    swapped = v128.shuffle<f32>(v, v, 2, 3, 0, 1);
+    v = f32x4.add(swapped, f32x4.mul(v, f32x4(1, 1, -1, -1)));
+    v128.store(i, v);
+  }
+  for (let half: usize = 16; half < (<usize>length) << 2; half <<= 1) {
+    for (let block = at; block < end; block += half << 1) {
+      for (let i = block; i < block + half; i += 16) {
+        const a = v128.load(i);
+        const b = v128.load(i + half);
+        v128.store(i, f32x4.add(a, b));
+        v128.store(i + half, f32x4.sub(a, b));
+      }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/** Bits of rows, 32 a word, lowest first. */
+export type Bits = Uint32Array;
+
+export function createBits(rows: number): Bits {
+  return new Uint32Array(Math.ceil(rows / 32));
+}
+
+/** The same bits with room for more; those are 0. */
+export function withRoom(bits: Bits, rows: number): Bits {
+  if (rows <= bits.length * 32) return bits;
+  const more = createBits(Math.max(rows, bits.length * 40));
+  more.set(bits);
+  return more;
+}
+
+export function hasBit(bits: Bits, row: number): boolean {
+  return (((bits[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
+}
+
+export function setBit(bits: Bits, row: number): void {
+  bits[row >>> 5] = (bits[row >>> 5] as number) | (1 << (row & 31));
+}
+
+export function clearBit(bits: Bits, row: number): void {
+  bits[row >>> 5] = (bits[row >>> 5] as number) & ~(1 << (row & 31));
+}
+
+/** Keeps the bits that others have too. */
+export function intersect(bits: Bits, others: Bits): void {
+  for (let i = 0; i < bits.length; i++) bits[i] = (bits[i] as number) & (others[i] ?? 0);
+}
+
+export function countBits(bits: Bits): number {
+  let count = 0;
+  for (let i = 0; i < bits.length; i++) count += ones(bits[i] as number);
+  return count;
+}
+
+/** Calls back with each row that has its bit, rising. */
+export function forEachBit(bits: Bits, call: (row: number) => void): void {
+  for (let i = 0; i < bits.length; i++) {
+    for (let word = bits[i] as number; word !== 0; word &= word - 1) call(i * 32 + 31 - Math.clz32(word & -word));
+  }
+}
+
+function ones(word: number): number {
+  let v = word - ((word >>> 1) & 0x55555555);
+  v = (v & 0x33333333) + ((v >>> 2) & 0x33333333);
+  return Math.imul((v + (v >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}

@@ -1,0 +1,204 @@
+import { createRandom } from '@akin/domain/random';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type Bounds, boundsOf, Coder } from './codes.ts';
+import { SearchedCollection, type VectorQuery } from './collection.ts';
+import { createKernel, createMemory } from './kernel.ts';
+import { Rotation } from './rotation.ts';
+
+const random = createRandom(11);
+const gauss = () => Math.sqrt(-2 * Math.log(random() + 1e-12)) * Math.cos(2 * Math.PI * random());
+const unit = (numbers: readonly number[]) => {
+  const length = Math.hypot(...numbers);
+  return Float32Array.from(numbers, (number) => number / length);
+};
+const distance = (a: Float32Array, b: Float32Array) => Math.hypot(...a.map((number, i) => number - (b[i] as number)));
+
+/** Vectors around some centers. */
+function clustered(count: number, dimensions: number): Float32Array[] {
+  const centers = Array.from({ length: 40 }, () => Array.from({ length: dimensions }, gauss));
+  return Array.from({ length: count }, (_, i) =>
+    unit((centers[i % 40] as number[]).map((number) => number + 0.5 * gauss())),
+  );
+}
+
+describe('a rotation', () => {
+  it.each([1, 2, 3, 4, 7, 16, 48, 192, 256, 384])('of %i numbers keeps distances', (dimensions) => {
+    const rotation = new Rotation(dimensions, 1);
+    const a = Float32Array.from({ length: dimensions }, gauss);
+    const b = Float32Array.from({ length: dimensions }, gauss);
+    const before = distance(a, b);
+    rotation.apply(a);
+    rotation.apply(b);
+    expect(distance(a, b)).toBeCloseTo(before, 4);
+  });
+});
+
+/** The bounds of a vector's distance from a query by its levels. */
+function boundsBetween(vector: Float32Array, query: Float32Array): Bounds {
+  const coder = new Coder(vector.length);
+  const levels = new Uint8Array(coder.stride);
+  const factors = new Float32Array(3);
+  coder.encode(vector, new Uint8Array(coder.bits / 8), levels, factors);
+  const coded = coder.query(query);
+  const memory = createMemory(65_536);
+  const bytes = new Uint8Array(memory.buffer);
+  bytes.set(levels);
+  new Int16Array(memory.buffer, 32_768, coded.numbers.length).set(coded.numbers);
+  createKernel(memory).levelDots(0, coder.stride, 16_384, 1, 32_768, 49_152);
+  const dot = new DataView(memory.buffer).getInt32(49_152, true);
+  const bounds = { low: 0, likely: 0, high: 0 };
+  const [factor = 0, length = 0, rest = 0] = factors;
+  boundsOf(coded, vector.length, dot, factor, length, rest, bounds);
+  return bounds;
+}
+
+it('bounds distances by levels, whatever the vectors are', () => {
+  const numbers = fc.array(
+    fc.oneof(fc.float({ min: -1, max: 1, noNaN: true }), fc.constantFrom(0, 0, 1e-6, -1e-6, 60_000, -1)),
+    { minLength: 48, maxLength: 48 },
+  );
+  fc.assert(
+    fc.property(numbers, numbers, (a, b) => {
+      const [vector, query] = [Float32Array.from(a), Float32Array.from(b)];
+      const square = distance(vector, query) ** 2;
+      const { low, high } = boundsBetween(vector, query);
+      expect(low).toBeLessThanOrEqual(square * (1 + 1e-6));
+      expect(high).toBeGreaterThanOrEqual(square * (1 - 1e-6));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+describe.each([
+  [4, 500],
+  [64, 6_000],
+  [192, 6_000],
+])('a collection of vectors of %i numbers', (dimensions, count) => {
+  const LIMIT = 400;
+  const vectors = clustered(count, dimensions);
+  const collection = new SearchedCollection(LIMIT);
+  for (const [doc, vector] of vectors.entries()) {
+    collection.addRow(doc, 1);
+    // Every tenth has none.
+    if (doc % 10 !== 3) collection.setVector('view', doc, vector);
+  }
+  collection.extendFilter(
+    1,
+    Array.from({ length: count / 2 }, (_, i) => 2 * i),
+  );
+  collection.extendFilter(
+    2,
+    Array.from({ length: 200 }, (_, i) => 2 * i),
+  );
+  collection.advance(1);
+
+  const find = (query: Float32Array, asked: Partial<VectorQuery> = {}) => {
+    const found = collection.search({
+      ...{ commit: 1, module: 'view', filters: [], vector: query, wanted: 10 },
+      ...{ exactRows: LIMIT, leastCompared: LIMIT / 4 },
+      ...asked,
+    });
+    if (found === undefined) throw new Error('not searched');
+    return found;
+  };
+  const truth = (query: Float32Array, isIn: (doc: number) => boolean = () => true) =>
+    vectors
+      .map((vector, doc) => ({ doc, distance: distance(vector, query) }))
+      .filter(({ doc }) => doc % 10 !== 3 && isIn(doc))
+      .sort((a, b) => a.distance - b.distance);
+  const queries = clustered(12, dimensions);
+
+  it('hands on nearly all of the nearest, under filters too', () => {
+    for (const [filters, isIn] of [
+      [[], () => true],
+      [[1], (doc: number) => doc % 2 === 0],
+    ] as const) {
+      let right = 0;
+      for (const query of queries) {
+        const { docs, matches, isExact } = find(query, { filters });
+        const all = truth(query, isIn);
+        expect(matches).toBe(all.length);
+        expect(isExact).toBe(all.length <= LIMIT || count <= 2 * LIMIT);
+        const near = new Set(docs);
+        right += all.slice(0, 10).filter(({ doc }) => near.has(doc)).length;
+      }
+      expect(right / (10 * queries.length)).toBeGreaterThanOrEqual(0.97);
+    }
+  });
+
+  it('misses nothing where few match, where an exact answer is asked for, and within a distance', () => {
+    for (const query of queries) {
+      const few = find(query, { filters: [1, 2] });
+      expect(few.isExact).toBe(true);
+      const nearest = truth(query, (doc) => doc < 400 && doc % 2 === 0).slice(0, 10);
+      expect([...few.docs]).toEqual(expect.arrayContaining(nearest.map(({ doc }) => doc)));
+      const exact = find(query, { exactRows: Number.POSITIVE_INFINITY });
+      const all = truth(query);
+      expect([...exact.docs]).toEqual(expect.arrayContaining(all.slice(0, 10).map(({ doc }) => doc)));
+      const maxDistance = all[30]?.distance ?? 0;
+      const within = find(query, { maxDistance });
+      const wanted = all.filter((one) => one.distance <= maxDistance).map(({ doc }) => doc);
+      expect([...within.docs]).toEqual(expect.arrayContaining(wanted));
+      expect(within.docs.length).toBeLessThan(Math.max(500, count / 2));
+    }
+  });
+});
+
+it('answers for each commit that it knows, and for no other', () => {
+  const collection = new SearchedCollection(10);
+  const vector = unit([1, 2, 3, 4]);
+  const query = { module: 'view', filters: [], vector, wanted: 5, exactRows: 10, leastCompared: 5 };
+  const docs = (commit: number) => {
+    const found = collection.search({ ...query, commit });
+    return found && [...found.docs].sort((a, b) => a - b);
+  };
+  for (const doc of [1, 2]) {
+    collection.addRow(doc, 1);
+    collection.setVector('view', doc, vector);
+  }
+  collection.advance(1);
+  collection.addRow(3, 2);
+  collection.setVector('view', 3, vector);
+  collection.endRow(1, 2);
+  // What comes twice changes nothing.
+  collection.addRow(3, 2);
+  collection.endRow(1, 2);
+  expect(docs(1)).toEqual([1, 2]);
+  collection.advance(2);
+  expect(docs(1)).toEqual([1, 2]);
+  expect(docs(2)).toEqual([2, 3]);
+  expect(docs(3)).toBeUndefined();
+  expect(docs(0)).toBeUndefined();
+  expect(collection.search({ ...query, commit: 2, filters: [7] })).toBeUndefined();
+  expect(collection.search({ ...query, commit: 2, module: 'none' })).toMatchObject({ matches: 0, isExact: true });
+});
+
+it('removes rows that have gone, and keeps what is left as it was', () => {
+  const collection = new SearchedCollection(100);
+  const vectors = clustered(4_000, 32);
+  for (const [doc, vector] of vectors.entries()) {
+    collection.addRow(doc, 1);
+    collection.setVector('view', doc, vector);
+  }
+  collection.extendFilter(
+    1,
+    Array.from({ length: 1_000 }, (_, i) => 4 * i),
+  );
+  collection.advance(1);
+  const before = collection.bytes;
+  for (let doc = 0; doc < 4_000; doc++) if (doc % 8 !== 0) collection.endRow(doc, 2);
+  collection.advance(2);
+  const query = { module: 'view', vector: vectors[8] as Float32Array, wanted: 3, exactRows: 100, leastCompared: 50 };
+  const all = collection.search({ ...query, commit: 2, filters: [] });
+  expect(all).toMatchObject({ matches: 500 });
+  expect([...(all?.docs ?? [])]).toContain(8);
+  expect(all?.docs.every((doc) => doc % 8 === 0)).toBe(true);
+  expect(collection.search({ ...query, commit: 2, filters: [1] })).toMatchObject({ matches: 500 });
+  expect(collection.search({ ...query, commit: 1, filters: [] })).toBeUndefined();
+  expect(collection.bytes).toBeLessThan(before / 2);
+  collection.addRow(9_999, 3);
+  collection.setVector('view', 9_999, vectors[9] as Float32Array);
+  collection.advance(3);
+  expect(collection.search({ ...query, commit: 3, filters: [] })).toMatchObject({ matches: 501 });
+});

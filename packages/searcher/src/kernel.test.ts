@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRandom } from '@akin/domain/random';
+import { expect, it } from '@jest/globals';
+import { createKernel, createMemory } from './kernel.ts';
+import { KERNEL_SOURCE } from './kernel-bytes.ts';
+import { createPlainKernel, type Kernel } from './plain-kernel.ts';
+
+it('is made of its source', () => {
+  const source = readFileSync(new URL('../kernel/kernel.ts', import.meta.url));
+  expect(createHash('sha256').update(source).digest('hex')).toBe(KERNEL_SOURCE);
+});
+
+const BYTES = 65_536;
+const [MASK, QUERY, HISTOGRAM, OUT] = [32_768, 36_864, 49_152, 53_248];
+
+/** What both kernels make of the same memory. */
+function both(fill: (bytes: Uint8Array) => void, run: (kernel: Kernel) => void): [Uint8Array, Uint8Array] {
+  const [first = new Uint8Array(), second = new Uint8Array()] = [createKernel, createPlainKernel].map((create) => {
+    const memory = createMemory(BYTES);
+    fill(new Uint8Array(memory.buffer));
+    run(create(memory));
+    return new Uint8Array(memory.buffer);
+  });
+  return [first, second];
+}
+
+it.each([
+  [1, 1],
+  [2, 31],
+  [2, 64],
+  [3, 100],
+  [6, 77],
+])('gives the same numbers as its twin, for rows of %i words', (words, rows) => {
+  const random = createRandom(words * 1_000 + rows);
+  const noise = (bytes: Uint8Array) => {
+    for (let i = 0; i < HISTOGRAM; i++) bytes[i] = random() * 256;
+  };
+  const bytes = new Uint8Array(BYTES);
+  noise(bytes);
+  const fill = (target: Uint8Array) => target.set(bytes);
+  const [hamming, plainHamming] = both(fill, (kernel) => kernel.hamming(0, words, rows, MASK, QUERY, OUT, HISTOGRAM));
+  expect(hamming).toEqual(plainHamming);
+  const [dots, plainDots] = both(fill, (kernel) => kernel.signDots(0, words, rows, MASK, QUERY, OUT));
+  expect(dots).toEqual(plainDots);
+  // The first rows, in another order.
+  const places = Uint32Array.from({ length: rows }, (_, i) => rows - 1 - i);
+  bytes.set(new Uint8Array(places.buffer), MASK);
+  const [levels, plainLevels] = both(fill, (kernel) => kernel.levelDots(0, words * 16, MASK, rows, QUERY, OUT));
+  expect(levels).toEqual(plainLevels);
+});
+
+it('gives the same squares and transforms as its twin', () => {
+  const random = createRandom(5);
+  const numbers = Float32Array.from({ length: HISTOGRAM / 4 }, () => random() * 4 - 2);
+  const fill = (bytes: Uint8Array) => {
+    bytes.set(new Uint8Array(numbers.buffer));
+    for (let i = MASK; i < QUERY; i++) bytes[i] = i * 37;
+  };
+  const [squares, plainSquares] = both(fill, (kernel) => kernel.squares(0, 48, 200, MASK, QUERY, OUT));
+  expect(new Float32Array(squares.buffer, OUT, 200)).toEqual(new Float32Array(plainSquares.buffer, OUT, 200));
+  for (const length of [4, 8, 64, 256]) {
+    const [one, other] = both(fill, (kernel) => kernel.hadamard(0, length));
+    expect(one).toEqual(other);
+  }
+});

@@ -1,0 +1,44 @@
+import type { Candidates, VectorQuery } from './collection.ts';
+
+/*
+ * What a thread of the searcher is told. Documents come as the database sends them: big-endian, one behind the other, in
+ * memory that all threads share. A thread keeps the documents whose number is its own modulo how many threads there are.
+ */
+
+export type Request =
+  /** Begins a collection: what else is told of one that was not begun fails. */
+  | { readonly kind: 'begin'; readonly key: number }
+  | { readonly kind: 'rows'; readonly key: number; readonly bytes: Uint8Array }
+  | { readonly kind: 'ends'; readonly key: number; readonly bytes: Uint8Array }
+  | {
+      readonly kind: 'vectors';
+      readonly key: number;
+      readonly module: string;
+      readonly dimensions: number;
+      readonly bytes: Uint8Array;
+    }
+  | { readonly kind: 'filter'; readonly key: number; readonly filter: number; readonly bytes: Uint8Array }
+  | { readonly kind: 'drop-filter'; readonly key: number; readonly filter: number }
+  | { readonly kind: 'advance'; readonly key: number; readonly commit: number }
+  | { readonly kind: 'search'; readonly key: number; readonly query: VectorQuery }
+  | { readonly kind: 'drop'; readonly key: number };
+
+export interface Asked {
+  readonly number: number;
+  readonly request: Request;
+}
+
+export interface Answered {
+  readonly number: number;
+  /** Of the collection. */
+  readonly bytes: number;
+  readonly candidates?: Candidates | undefined;
+  readonly failure?: string;
+}
+
+/** What a thread is told at its start. */
+export interface ThreadConfig {
+  readonly index: number;
+  readonly count: number;
+  readonly exactRows: number;
+}

@@ -1,0 +1,111 @@
+/**
+ * The inner loops of the searcher over one memory. Arguments that end in "At" are addresses in it, multiples of 16.
+ * kernel/kernel.ts says what each does.
+ */
+export interface Kernel {
+  hamming(
+    codesAt: number,
+    words: number,
+    rows: number,
+    maskAt: number,
+    queryAt: number,
+    outAt: number,
+    histogramAt: number,
+  ): void;
+  signDots(codesAt: number, words: number, rows: number, maskAt: number, planesAt: number, outAt: number): void;
+  levelDots(levelsAt: number, stride: number, rowsAt: number, count: number, queryAt: number, outAt: number): void;
+  squares(vectorsAt: number, stride: number, rows: number, maskAt: number, queryAt: number, outAt: number): void;
+  hadamard(at: number, length: number): void;
+}
+
+/** A row that the mask leaves out. */
+export const LEFT_OUT = 0xffff;
+
+/** The kernel in plain TypeScript: what the one in WebAssembly is tested against, and the fallback for it. */
+export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
+  const bytes = new Uint8Array(memory.buffer);
+  const view = new DataView(memory.buffer);
+  const isIn = (maskAt: number, row: number) =>
+    ((view.getUint32(maskAt + (row >>> 5) * 4, true) >>> (row & 31)) & 1) === 1;
+  const byte = (at: number) => bytes[at] as number;
+  return {
+    hamming(codesAt, words, rows, maskAt, queryAt, outAt, histogramAt) {
+      const stride = words * 16;
+      for (let row = 0; row < rows; row++) {
+        let distance = LEFT_OUT;
+        if (isIn(maskAt, row)) {
+          distance = 0;
+          for (let i = 0; i < stride; i++) {
+            distance += ONES[byte(codesAt + row * stride + i) ^ byte(queryAt + i)] as number;
+          }
+          const count = histogramAt + 4 * distance;
+          view.setUint32(count, view.getUint32(count, true) + 1, true);
+        }
+        view.setUint16(outAt + 2 * row, distance, true);
+      }
+    },
+    signDots(codesAt, words, rows, maskAt, planesAt, outAt) {
+      const stride = words * 16;
+      for (let row = 0; row < rows; row++) {
+        if (!isIn(maskAt, row)) continue;
+        let sum = 0;
+        for (let plane = 0; plane < 5; plane++) {
+          for (let i = 0; i < stride; i++) {
+            const both = byte(codesAt + row * stride + i) & byte(planesAt + plane * stride + i);
+            sum += (ONES[both] as number) << (plane === 4 ? 18 : plane);
+          }
+        }
+        view.setInt32(outAt + 4 * row, sum, true);
+      }
+    },
+    levelDots(levelsAt, stride, rowsAt, count, queryAt, outAt) {
+      for (let i = 0; i < count; i++) {
+        const at = levelsAt + view.getUint32(rowsAt + 4 * i, true) * stride;
+        let sum = 0;
+        for (let j = 0; j < stride; j++) {
+          const both = byte(at + j);
+          // Each 16 bytes hold 32 numbers: the low halves the first 16.
+          const number = (j & ~15) * 2 + (j & 15);
+          sum += (both & 15) * view.getInt16(queryAt + 2 * number, true);
+          sum += (both >>> 4) * view.getInt16(queryAt + 2 * (number + 16), true);
+        }
+        view.setInt32(outAt + 4 * i, sum, true);
+      }
+    },
+    squares(vectorsAt, stride, rows, maskAt, queryAt, outAt) {
+      const numbers = new Float32Array(memory.buffer);
+      const query = queryAt / 4;
+      const sums = new Float32Array(4);
+      for (let row = 0; row < rows; row++) {
+        if (!isIn(maskAt, row)) continue;
+        const at = (vectorsAt + row * stride) / 4;
+        sums.fill(0);
+        for (let i = 0; i < stride / 4; i++) {
+          const difference = Math.fround((numbers[at + i] as number) - (numbers[query + i] as number));
+          sums[i & 3] = (sums[i & 3] as number) + Math.fround(difference * difference);
+        }
+        const [a = 0, b = 0, c = 0, d = 0] = sums;
+        view.setFloat32(outAt + 4 * row, Math.fround(a + b) + Math.fround(c + d), true);
+      }
+    },
+    hadamard(at, length) {
+      const numbers = new Float32Array(memory.buffer, at, length);
+      for (let half = 1; half < length; half *= 2) {
+        for (let block = 0; block < length; block += 2 * half) {
+          for (let i = block; i < block + half; i++) {
+            const [a, b] = [numbers[i] as number, numbers[i + half] as number];
+            numbers[i] = a + b;
+            numbers[i + half] = a - b;
+          }
+        }
+      }
+    },
+  };
+}
+
+/** How many bits each byte has. */
+const ONES = Uint8Array.from({ length: 256 }, (_, byte) => {
+  let ones = 0;
+  for (let rest = byte; rest > 0; rest >>>= 1) ones += rest & 1;
+  return ones;
+});

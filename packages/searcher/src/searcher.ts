@@ -1,0 +1,168 @@
+import { Worker } from 'node:worker_threads';
+import type { Candidates, VectorQuery } from './collection.ts';
+import type { Answered, Request, ThreadConfig } from './messages.ts';
+import { nth } from './nth.ts';
+
+/** Resolves alike from src (under jest) and from dist. */
+const THREAD_FILE = new URL('../dist/thread.js', import.meta.url);
+
+export interface SearcherOptions {
+  /** Each scans its share of the rows of a collection. */
+  readonly threads: number;
+  /** Collections of up to so many rows keep their vectors as they are, and are compared exactly. */
+  readonly exactRows: number;
+}
+
+interface Pending {
+  readonly resolve: (answer: Answered) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * Holds codes of vectors in the memory of a few threads and finds the nearest of them. It knows no database: whoever
+ * uses it brings the rows, and tells up to which commit all changes are there. Requests about a collection take effect
+ * in the order in which they are made.
+ */
+export class Searcher implements AsyncDisposable {
+  readonly #options: SearcherOptions;
+  #threads: SearcherThread[] = [];
+  /** Bytes of each collection by thread. */
+  readonly #bytes = new Map<number, number[]>();
+
+  constructor(options: SearcherOptions) {
+    this.#options = options;
+  }
+
+  /** The memory that collections take, in bytes. */
+  get bytes(): number {
+    let sum = 0;
+    for (const key of this.#bytes.keys()) sum += this.bytesOf(key);
+    return sum;
+  }
+
+  bytesOf(key: number): number {
+    return (this.#bytes.get(key) ?? []).reduce((sum, bytes) => sum + bytes, 0);
+  }
+
+  /**
+   * Changes what is held of a collection.
+   * @throws Error when the collection was not begun, or a thread failed: everything that was held is lost then, and
+   *   threads start again at the next request
+   */
+  async change(key: number, request: Exclude<Request, { kind: 'search' }>): Promise<void> {
+    await this.#ask(key, request);
+    if (request.kind === 'drop') this.#bytes.delete(key);
+  }
+
+  /**
+   * Finds candidates for the nearest rows.
+   * @returns undefined where the commit, a filter or the collection is not held
+   * @throws Error when a thread failed
+   */
+  async search(key: number, query: VectorQuery): Promise<Candidates | undefined> {
+    const answers = await this.#ask(key, { kind: 'search', key, query });
+    const parts = answers.map(({ candidates }) => candidates);
+    if (parts.some((part) => part === undefined)) return undefined;
+    return merge(parts as Candidates[], query);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const threads = this.#threads;
+    this.#threads = [];
+    await Promise.all(threads.map((thread) => thread[Symbol.asyncDispose]()));
+  }
+
+  async #ask(key: number, request: Request): Promise<Answered[]> {
+    if (this.#threads.length === 0) this.#start();
+    const threads = this.#threads;
+    const answers = await Promise.all(threads.map((thread) => thread.ask(request))).catch(async (error: unknown) => {
+      // What the other threads hold is of no use without the share of the one that failed.
+      if (this.#threads === threads && threads.some(({ hasFailed }) => hasFailed)) {
+        this.#bytes.clear();
+        await this[Symbol.asyncDispose]();
+      }
+      throw error;
+    });
+    this.#bytes.set(
+      key,
+      answers.map(({ bytes }) => bytes),
+    );
+    return answers;
+  }
+
+  #start(): void {
+    const { threads: count, exactRows } = this.#options;
+    this.#threads = Array.from({ length: count }, (_, index) => new SearcherThread({ index, count, exactRows }));
+  }
+}
+
+class SearcherThread implements AsyncDisposable {
+  readonly #worker: Worker;
+  readonly #pending = new Map<number, Pending>();
+  #number = 0;
+  #failure: Error | undefined;
+
+  constructor(config: ThreadConfig) {
+    this.#worker = new Worker(THREAD_FILE, { workerData: config, execArgv: [] });
+    this.#worker.unref();
+    this.#worker.on('message', (answer: Answered) => {
+      const pending = this.#pending.get(answer.number);
+      this.#pending.delete(answer.number);
+      if (this.#pending.size === 0) this.#worker.unref();
+      if (answer.failure === undefined) pending?.resolve(answer);
+      else pending?.reject(new Error(answer.failure));
+    });
+    this.#worker.on('error', (error) => this.#fail(error));
+    this.#worker.on('exit', () => this.#fail(new Error('the thread ended')));
+  }
+
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  ask(request: Request): Promise<Answered> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    return new Promise((resolve, reject) => {
+      const number = this.#number++;
+      this.#pending.set(number, { resolve, reject });
+      this.#worker.ref();
+      this.#worker.postMessage({ number, request });
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#fail(new Error('the searcher was closed'));
+    await this.#worker.terminate();
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    for (const { reject } of this.#pending.values()) reject(this.#failure);
+    this.#pending.clear();
+  }
+}
+
+/** The candidates of all threads as one would have found them. */
+function merge(parts: readonly Candidates[], { wanted, maxDistance }: VectorQuery): Candidates {
+  const [only, ...others] = parts;
+  if (only !== undefined && others.length === 0) return only;
+  const isExact = parts.every((part) => part.isExact);
+  const join = <T>(pick: (part: Candidates) => ArrayLike<T>): T[] => parts.flatMap((part) => Array.from(pick(part)));
+  const docs = join(({ docs }) => docs);
+  const low = join(({ low }) => low);
+  const likely = join(({ likely }) => likely);
+  const high = join(({ high }) => high);
+  // Where some threads gave estimates each handed on enough by itself, so all together are.
+  const bound = maxDistance === undefined && isExact ? nth(high, wanted) : Number.POSITIVE_INFINITY;
+  const kept = docs.map((_, i) => i).filter((i) => (low[i] as number) <= bound);
+  const take = (numbers: readonly number[]) => Float32Array.from(kept, (i) => numbers[i] as number);
+  return {
+    matches: parts.reduce((sum, { matches }) => sum + matches, 0),
+    isExact,
+    compared: parts.reduce((sum, { compared }) => sum + compared, 0),
+    docs: Float64Array.from(kept, (i) => docs[i] as number),
+    low: take(low),
+    likely: take(likely),
+    high: take(high),
+  };
+}

@@ -1,0 +1,62 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { type Candidates, SearchedCollection } from './collection.ts';
+import type { Answered, Asked, Request, ThreadConfig } from './messages.ts';
+import { readDocs, readRows, readVectors } from './wire.ts';
+
+const port = parentPort;
+if (port === null) throw new Error('this file runs as a worker thread');
+const { index, count, exactRows } = workerData as ThreadConfig;
+const collections = new Map<number, SearchedCollection>();
+
+port.on('message', ({ number, request }: Asked) => {
+  let answer: Answered;
+  try {
+    const candidates = answerTo(request);
+    answer = { number, bytes: collections.get(request.key)?.bytes ?? 0, candidates };
+  } catch (error) {
+    answer = { number, bytes: 0, failure: (error as Error).message };
+  }
+  port.postMessage(answer);
+});
+
+function answerTo(request: Request): Candidates | undefined {
+  const { key } = request;
+  if (request.kind === 'drop') collections.delete(key);
+  if (request.kind === 'begin') collections.set(key, new SearchedCollection(exactRows));
+  const collection = collections.get(key);
+  if (request.kind === 'search') return collection?.search(request.query);
+  if (request.kind === 'drop' || request.kind === 'begin') return undefined;
+  if (collection === undefined) throw new Error('the collection is not in memory any more');
+  switch (request.kind) {
+    case 'rows':
+      readRows(request.bytes, (doc, from) => {
+        if (isOwn(doc)) collection.addRow(doc, from);
+      });
+      break;
+    case 'ends':
+      readRows(request.bytes, (doc, to) => collection.endRow(doc, to));
+      break;
+    case 'vectors':
+      readVectors(request.bytes, request.dimensions, isOwn, (doc, vector) => {
+        collection.setVector(request.module, doc, vector);
+      });
+      break;
+    case 'filter': {
+      const docs: number[] = [];
+      readDocs(request.bytes, (doc) => docs.push(doc));
+      collection.extendFilter(request.filter, docs);
+      break;
+    }
+    case 'drop-filter':
+      collection.dropFilter(request.filter);
+      break;
+    case 'advance':
+      collection.advance(request.commit);
+      break;
+  }
+  return undefined;
+}
+
+function isOwn(doc: number): boolean {
+  return doc % count === index;
+}

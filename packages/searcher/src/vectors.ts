@@ -1,0 +1,296 @@
+import { type Bits, createBits, forEachBit, hasBit, setBit, withRoom } from './bits.ts';
+import { type Bounds, boundsOf, type CodedQuery, type Coder, FACTORS, leastDistance } from './codes.ts';
+import { createKernel, createMemory } from './kernel.ts';
+import type { Kernel } from './plain-kernel.ts';
+
+/** Rows that the kernel compares at a time: what it needs besides codes stays small. */
+const BLOCK = 8_192;
+/** Rows of a segment at most: memory of WebAssembly cannot shrink, and is given back segment by segment. */
+const SEGMENT = 131_072;
+const FIRST_SEGMENT = 1_024;
+
+/** What is called back with each row: its place, and the least, likeliest and greatest squared distance. */
+export type Take = (row: number, low: number, likely: number, high: number) => void;
+
+/** Vectors of up to some ten thousand rows as they are, four bytes a number. */
+export class Floats {
+  readonly dimensions: number;
+  readonly #stride: number;
+  #room = FIRST_SEGMENT;
+  #memory: WebAssembly.Memory;
+  #kernel: Kernel;
+  described: Bits = createBits(FIRST_SEGMENT);
+
+  constructor(dimensions: number) {
+    this.dimensions = dimensions;
+    this.#stride = Math.ceil(dimensions / 4) * 16;
+    this.#memory = createMemory(this.#bytesFor(FIRST_SEGMENT));
+    this.#kernel = createKernel(this.#memory);
+  }
+
+  get bytes(): number {
+    return this.#memory.buffer.byteLength + this.described.byteLength;
+  }
+
+  set(row: number, vector: Float32Array): void {
+    if (row >= this.#room) this.#grow(Math.max(row + 1, 2 * this.#room));
+    new Float32Array(this.#memory.buffer, row * this.#stride, this.dimensions).set(vector);
+    setBit(this.described, row);
+  }
+
+  /** The vector of a row, until the next change. */
+  get(row: number): Float32Array {
+    return new Float32Array(this.#memory.buffer, row * this.#stride, this.dimensions);
+  }
+
+  /** Compares rows with a query. Sums of f32 may be wrong by a share of the distance. */
+  compare(query: Float32Array, rows: Bits, take: Take): void {
+    const maskAt = this.#room * this.#stride;
+    const queryAt = maskAt + BLOCK / 8;
+    const outAt = queryAt + this.#stride;
+    const { buffer } = this.#memory;
+    const padded = new Float32Array(buffer, queryAt, this.#stride / 4);
+    padded.fill(0);
+    padded.set(query);
+    const out = new Float32Array(buffer, outAt, BLOCK);
+    forEachBlock(rows, this.#room, (first, count, words) => {
+      new Uint32Array(buffer, maskAt, BLOCK / 32).set(words);
+      this.#kernel.squares(first * this.#stride, this.#stride, count, maskAt, queryAt, outAt);
+      forEachBit(words, (i) => {
+        const square = out[i] as number;
+        take(first + i, square * 0.9999, square, square * 1.0001 + 1e-12);
+      });
+    });
+  }
+
+  #bytesFor(room: number): number {
+    return room * this.#stride + BLOCK / 8 + this.#stride + 4 * BLOCK;
+  }
+
+  #grow(room: number): void {
+    const memory = createMemory(this.#bytesFor(room));
+    new Uint8Array(memory.buffer).set(new Uint8Array(this.#memory.buffer, 0, this.#room * this.#stride));
+    this.#room = room;
+    this.#memory = memory;
+    this.#kernel = createKernel(memory);
+    this.described = withRoom(this.described, room);
+  }
+}
+
+/** Codes of up to so many rows, in a memory of their own. */
+class Segment {
+  readonly room: number;
+  readonly #coder: Coder;
+  readonly #memory: WebAssembly.Memory;
+  readonly #kernel: Kernel;
+  readonly #signs: Uint8Array;
+  readonly #levels: Uint8Array;
+  readonly #factors: Float32Array;
+  /** The greatest angle between a row and its signs. */
+  #angle = 0;
+  // Addresses.
+  readonly #levelsAt: number;
+  readonly #maskAt: number;
+  readonly #histogramAt: number;
+  readonly #queryAt: number;
+  readonly #rowsAt: number;
+  readonly #outAt: number;
+
+  constructor(coder: Coder, room: number, from?: Segment) {
+    const { bits, stride } = coder;
+    this.#coder = coder;
+    this.room = room;
+    this.#levelsAt = (room * bits) / 8;
+    const factorsAt = this.#levelsAt + room * stride;
+    this.#maskAt = factorsAt + 4 * FACTORS * room;
+    this.#histogramAt = this.#maskAt + BLOCK / 8;
+    // The distances that signs may have, and 0 too.
+    this.#queryAt = this.#histogramAt + 4 * (bits + 16);
+    this.#rowsAt = this.#queryAt + Math.max((5 * bits) / 8, 4 * stride);
+    this.#outAt = this.#rowsAt + 4 * BLOCK;
+    this.#memory = createMemory(this.#outAt + 4 * BLOCK);
+    this.#kernel = createKernel(this.#memory);
+    const { buffer } = this.#memory;
+    this.#signs = new Uint8Array(buffer, 0, (room * bits) / 8);
+    this.#levels = new Uint8Array(buffer, this.#levelsAt, room * stride);
+    this.#factors = new Float32Array(buffer, factorsAt, FACTORS * room);
+    if (from === undefined) return;
+    this.#signs.set(from.#signs);
+    this.#levels.set(from.#levels);
+    this.#factors.set(from.#factors);
+    this.#angle = from.#angle;
+  }
+
+  get bytes(): number {
+    return this.#memory.buffer.byteLength;
+  }
+
+  set(row: number, vector: Float32Array): void {
+    const { bits, stride } = this.#coder;
+    const signs = this.#signs.subarray((row * bits) / 8, ((row + 1) * bits) / 8);
+    const levels = this.#levels.subarray(row * stride, (row + 1) * stride);
+    signs.fill(0);
+    levels.fill(0);
+    const factors = this.#factors.subarray(row * FACTORS, (row + 1) * FACTORS);
+    factors.fill(0);
+    const cosine = this.#coder.encode(vector, signs, levels, factors);
+    this.#angle = Math.max(this.#angle, Math.acos(Math.max(-1, Math.min(1, cosine))));
+  }
+
+  /** Copies the codes of a row of another segment. */
+  copy(row: number, from: Segment, other: number): void {
+    const { bits, stride } = this.#coder;
+    this.#signs.set(from.#signs.subarray((other * bits) / 8, ((other + 1) * bits) / 8), (row * bits) / 8);
+    this.#levels.set(from.#levels.subarray(other * stride, (other + 1) * stride), row * stride);
+    this.#factors.set(from.#factors.subarray(other * FACTORS, (other + 1) * FACTORS), row * FACTORS);
+    this.#angle = Math.max(this.#angle, from.#angle);
+  }
+
+  /** @param distances gets how many signs differ, for each row @param histogram gets how many rows differ so much */
+  hamming({ signs }: CodedQuery, rows: Bits, distances: Uint16Array, histogram: Uint32Array): void {
+    const { buffer } = this.#memory;
+    const { bits } = this.#coder;
+    new Uint8Array(buffer, this.#queryAt, bits / 8).set(signs);
+    const counts = new Uint32Array(buffer, this.#histogramAt, bits + 1).fill(0);
+    const out = new Uint16Array(buffer, this.#outAt, BLOCK);
+    const words = bits / 128;
+    forEachBlock(rows, this.room, (first, count, mask) => {
+      new Uint32Array(buffer, this.#maskAt, BLOCK / 32).set(mask);
+      const codesAt = (first * bits) / 8;
+      this.#kernel.hamming(codesAt, words, count, this.#maskAt, this.#queryAt, this.#outAt, this.#histogramAt);
+      distances.set(out.subarray(0, count), first);
+    });
+    for (let i = 0; i <= bits; i++) histogram[i] = (histogram[i] as number) + (counts[i] as number);
+  }
+
+  /** Calls back with the rows that their signs do not exclude from a distance. */
+  within(query: CodedQuery, rows: Bits, most: number, take: (row: number) => void): void {
+    const { buffer } = this.#memory;
+    const { bits, dimensions } = this.#coder;
+    new Uint8Array(buffer, this.#queryAt, (5 * bits) / 8).set(query.planes);
+    const out = new Uint32Array(buffer, this.#outAt, BLOCK);
+    forEachBlock(rows, this.room, (first, count, mask) => {
+      new Uint32Array(buffer, this.#maskAt, BLOCK / 32).set(mask);
+      this.#kernel.signDots((first * bits) / 8, bits / 128, count, this.#maskAt, this.#queryAt, this.#outAt);
+      forEachBit(mask, (i) => {
+        if (leastDistance(query, dimensions, out[i] as number, this.#angle) <= most) take(first + i);
+      });
+    });
+  }
+
+  /** Compares some rows by levels. */
+  compare(query: CodedQuery, rows: Uint32Array, take: Take): void {
+    const { buffer } = this.#memory;
+    const { stride, dimensions } = this.#coder;
+    new Int16Array(buffer, this.#queryAt, 2 * stride).set(query.numbers);
+    const places = new Uint32Array(buffer, this.#rowsAt, BLOCK);
+    const out = new Int32Array(buffer, this.#outAt, BLOCK);
+    const bounds: Bounds = { low: 0, likely: 0, high: 0 };
+    for (let first = 0; first < rows.length; first += BLOCK) {
+      const part = rows.subarray(first, first + BLOCK);
+      places.set(part);
+      this.#kernel.levelDots(this.#levelsAt, stride, this.#rowsAt, part.length, this.#queryAt, this.#outAt);
+      for (let i = 0; i < part.length; i++) {
+        const row = part[i] as number;
+        const at = row * FACTORS;
+        const [factor, length, rest] = [this.#factors[at], this.#factors[at + 1], this.#factors[at + 2]];
+        boundsOf(query, dimensions, out[i] as number, factor as number, length as number, rest as number, bounds);
+        take(row, bounds.low, bounds.likely, bounds.high);
+      }
+    }
+  }
+}
+
+/** Vectors of many rows as codes: some 0.63 bytes a number. */
+export class Codes {
+  readonly coder: Coder;
+  readonly #segments: Segment[] = [];
+  described: Bits = createBits(FIRST_SEGMENT);
+
+  constructor(coder: Coder) {
+    this.coder = coder;
+  }
+
+  get bytes(): number {
+    return this.described.byteLength + this.#segments.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  set(row: number, vector: Float32Array): void {
+    this.#segmentOf(row).set(row % SEGMENT, vector);
+    setBit(this.described, row);
+  }
+
+  /** These rows alone, in the order in which they are given. */
+  kept(rows: Uint32Array): Codes {
+    const codes = new Codes(this.coder);
+    for (const [row, other] of rows.entries()) {
+      if (!hasBit(this.described, other)) continue;
+      const from = this.#segments[Math.floor(other / SEGMENT)] as Segment;
+      codes.#segmentOf(row).copy(row % SEGMENT, from, other % SEGMENT);
+      setBit(codes.described, row);
+    }
+    return codes;
+  }
+
+  /** @param distances gets for each row how many signs differ; see {@link Segment.hamming} */
+  hamming(query: CodedQuery, rows: Bits, distances: Uint16Array, histogram: Uint32Array): void {
+    this.#forEachSegment(rows, (segment, first, part) => {
+      segment.hamming(query, part, distances.subarray(first), histogram);
+    });
+  }
+
+  /** Compares by levels the rows that signs do not exclude from a distance. */
+  within(query: CodedQuery, rows: Bits, most: number, take: Take): void {
+    this.#forEachSegment(rows, (segment, first, part) => {
+      const near: number[] = [];
+      segment.within(query, part, most, (row) => near.push(row));
+      segment.compare(query, Uint32Array.from(near), (row, low, likely, high) => take(first + row, low, likely, high));
+    });
+  }
+
+  /** Compares rows by levels. @param rows rising */
+  compare(query: CodedQuery, rows: Uint32Array, take: Take): void {
+    for (let from = 0; from < rows.length; ) {
+      const number = Math.floor((rows[from] as number) / SEGMENT);
+      const first = number * SEGMENT;
+      let to = from;
+      while (to < rows.length && (rows[to] as number) < first + SEGMENT) to++;
+      const part = rows.slice(from, to).map((row) => row - first);
+      const segment = this.#segments[number] as Segment;
+      segment.compare(query, part, (row, low, likely, high) => take(first + row, low, likely, high));
+      from = to;
+    }
+  }
+
+  #segmentOf(row: number): Segment {
+    const number = Math.floor(row / SEGMENT);
+    while (this.#segments.length <= number) this.#segments.push(new Segment(this.coder, FIRST_SEGMENT));
+    const segment = this.#segments[number] as Segment;
+    const needed = (row % SEGMENT) + 1;
+    this.described = withRoom(this.described, row + 1);
+    if (needed <= segment.room) return segment;
+    const room = Math.min(SEGMENT, Math.max(needed, 2 * segment.room));
+    const larger = new Segment(this.coder, Math.ceil(room / FIRST_SEGMENT) * FIRST_SEGMENT, segment);
+    this.#segments[number] = larger;
+    return larger;
+  }
+
+  #forEachSegment(rows: Bits, call: (segment: Segment, first: number, part: Bits) => void): void {
+    for (const [number, segment] of this.#segments.entries()) {
+      const first = number * SEGMENT;
+      const part = rows.subarray(first / 32, (first + segment.room) / 32);
+      if (part.length > 0) call(segment, first, part);
+    }
+  }
+}
+
+/** Calls back with each block in which there are rows: its first row, how many it has, and their bits. */
+function forEachBlock(rows: Bits, room: number, call: (first: number, count: number, words: Bits) => void): void {
+  const end = Math.min(rows.length * 32, room);
+  for (let first = 0; first < end; first += BLOCK) {
+    const count = Math.min(BLOCK, end - first);
+    const words = new Uint32Array(BLOCK / 32);
+    words.set(rows.subarray(first / 32, (first + count) / 32));
+    call(first, count, words);
+  }
+}

@@ -1,0 +1,221 @@
+import type { Candidates, Searcher, VectorQuery } from '@akin/searcher';
+import type { Engine, Queryable } from '../engine/engine.ts';
+import { pinCommit, removePin } from '../export/pins.ts';
+import { CHUNK_ROWS, type Chunk, LAST_COMMIT, type ReadCollection, readChunk, readVectors } from './read-rows.ts';
+
+/** A filter whose matches the searcher holds. */
+interface HeldFilter {
+  readonly number: number;
+  /** It has the matches among rows that came up to this commit. */
+  commit: bigint;
+  /** Searches that use it now. */
+  users: number;
+}
+
+/** Filters that are held of a collection: each takes a bit for each row. */
+const MOST_FILTERS = 200;
+
+/**
+ * What the searcher holds of one collection: how far it is, and which modules and filters it has. One change at a time;
+ * searches go on meanwhile.
+ */
+export class HeldCollection {
+  readonly #searcher: Searcher;
+  /** Its own: one that is given back and read again is another one. */
+  readonly #key: number;
+  readonly collection: ReadCollection;
+  readonly #modules: string[] = [];
+  readonly #filters = new Map<string, HeldFilter>();
+  #commit = -1n;
+  #nextFilter = 0;
+  #changes: Promise<unknown> = Promise.resolve();
+  /** Reads on what is missing, for all searches that wait for it. */
+  #reading: Promise<void> | undefined;
+  lastUsed = performance.now();
+
+  constructor(searcher: Searcher, key: number, collection: ReadCollection) {
+    this.#searcher = searcher;
+    this.#key = key;
+    this.collection = collection;
+  }
+
+  get bytes(): number {
+    return this.#searcher.bytesOf(this.#key);
+  }
+
+  /** Whether a search of a commit by a module can be answered. */
+  has(commit: bigint, module: string): boolean {
+    return this.#commit >= commit && this.#modules.includes(module);
+  }
+
+  /**
+   * Takes in what a commit changed, in the transaction of a search that needs it.
+   * @returns false when that is too much for a search to wait for: {@link read} does it
+   */
+  async catchUp(tx: Queryable, commit: bigint, module: string): Promise<boolean> {
+    if (this.has(commit, module)) return true;
+    if (this.#commit < 0n || !this.#modules.includes(module) || this.#reading !== undefined) return false;
+    return this.#inOrder(async () => {
+      if (this.#commit >= commit) return true;
+      const after = this.#commit;
+      const chunk = await readChunk(tx, this.collection, { after, upTo: commit }, this.#modules, null);
+      if (chunk.forgotten > after || chunk.count === CHUNK_ROWS) return false;
+      await this.#take(chunk);
+      await this.#advance(commit);
+      return true;
+    });
+  }
+
+  /** Reads all that is missing of the last commit and a module, outside of any transaction. */
+  read(engine: Engine, module: string): Promise<void> {
+    this.#reading ??= this.#inOrder(() => this.#readAll(engine, module)).finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  search(query: VectorQuery): Promise<Candidates | undefined> {
+    return this.#searcher.search(this.#key, query);
+  }
+
+  /**
+   * The number of a filter whose matches are held as of a commit. To be given back by {@link release}.
+   *
+   * @param key tells filters apart
+   * @param readMatches reads the documents that match among those that came after a commit, up to this one; -1: all
+   */
+  async filter(key: string, commit: bigint, readMatches: (after: bigint) => Promise<Buffer>): Promise<number> {
+    let filter = this.#filters.get(key);
+    if (filter === undefined) {
+      await this.#makeRoom();
+      filter = { number: this.#nextFilter++, commit: -1n, users: 0 };
+    }
+    // The one that was used last is the last in the map.
+    this.#filters.delete(key);
+    this.#filters.set(key, filter);
+    filter.users++;
+    try {
+      const after = filter.commit;
+      if (after < commit) {
+        const bytes = await readMatches(after);
+        await this.#change({ kind: 'filter', filter: filter.number, bytes: shared(bytes) });
+        filter.commit = filter.commit > commit ? filter.commit : commit;
+      }
+      return filter.number;
+    } catch (error) {
+      filter.users--;
+      throw error;
+    }
+  }
+
+  release(numbers: readonly number[]): void {
+    for (const filter of this.#filters.values()) if (numbers.includes(filter.number)) filter.users--;
+  }
+
+  async drop(): Promise<void> {
+    await this.#change({ kind: 'drop' });
+  }
+
+  async #makeRoom(): Promise<void> {
+    if (this.#filters.size < MOST_FILTERS) return;
+    for (const [key, filter] of this.#filters) {
+      if (filter.users > 0) continue;
+      this.#filters.delete(key);
+      return this.#change({ kind: 'drop-filter', filter: filter.number });
+    }
+  }
+
+  async #readAll(engine: Engine, module: string): Promise<void> {
+    const pin = await pinCommit({ engine }, this.collection);
+    try {
+      if (pin.commit > LAST_COMMIT) throw new Error('there were more commits than the searcher can count');
+      if (!this.#modules.includes(module) && this.#commit < 0n) this.#modules.push(module);
+      await this.#readRows(engine, pin.commit);
+      if (!this.#modules.includes(module)) {
+        await this.#readModule(engine, module);
+        this.#modules.push(module);
+      }
+    } finally {
+      await removePin({ engine }, pin);
+    }
+  }
+
+  async #readRows(engine: Engine, upTo: bigint): Promise<void> {
+    const after = this.#commit;
+    if (after >= upTo) return;
+    if (after < 0n) await this.#change({ kind: 'begin' });
+    let behind: bigint | null = null;
+    for (;;) {
+      const chunk: Chunk = await read(engine, (tx) =>
+        readChunk(tx, this.collection, { after, upTo }, this.#modules, behind),
+      );
+      if (after >= 0n && chunk.forgotten > after) return this.#beginAgain(engine, upTo);
+      await this.#take(chunk);
+      if (chunk.count < CHUNK_ROWS) break;
+      behind = chunk.last;
+    }
+    await this.#advance(upTo);
+  }
+
+  /** What was replaced since the last commit that is held is not known any more. */
+  async #beginAgain(engine: Engine, upTo: bigint): Promise<void> {
+    this.#filters.clear();
+    this.#commit = -1n;
+    await this.#readRows(engine, upTo);
+  }
+
+  async #readModule(engine: Engine, module: string): Promise<void> {
+    let behind = -1n;
+    for (;;) {
+      const from = behind;
+      const { count, last, bytes } = await read(engine, (tx) => readVectors(tx, this.collection, module, from));
+      await this.#takeVectors(module, bytes);
+      if (count < CHUNK_ROWS) return;
+      behind = last;
+    }
+  }
+
+  async #take({ rows, ends, vectors }: Chunk): Promise<void> {
+    if (rows.length > 0) await this.#change({ kind: 'rows', bytes: shared(rows) });
+    for (const [module, bytes] of vectors) await this.#takeVectors(module, bytes);
+    if (ends.length > 0) await this.#change({ kind: 'ends', bytes: shared(ends) });
+  }
+
+  async #takeVectors(module: string, bytes: Buffer): Promise<void> {
+    if (bytes.length === 0) return;
+    // Behind the document: how many numbers the vector has.
+    const dimensions = bytes.readUInt16BE(8);
+    await this.#change({ kind: 'vectors', module, dimensions, bytes: shared(bytes) });
+  }
+
+  async #advance(commit: bigint): Promise<void> {
+    await this.#change({ kind: 'advance', commit: Number(commit) });
+    this.#commit = commit;
+  }
+
+  #change(request: Change): Promise<void> {
+    const key = this.#key;
+    return this.#searcher.change(key, { ...request, key } as Parameters<Searcher['change']>[1]);
+  }
+
+  #inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#changes.then(work);
+    this.#changes = result.catch(() => undefined);
+    return result;
+  }
+}
+
+type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never;
+type Change = Without<Parameters<Searcher['change']>[1], 'key'>;
+
+/** A piece of reading for the searcher: others go first on the embedded database. */
+function read<T>(engine: Engine, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  return engine.transaction(work, { lane: 'bulk', inOrder: true });
+}
+
+/** The same bytes in memory that all threads see. */
+function shared(bytes: Buffer): Uint8Array {
+  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  copy.set(bytes);
+  return copy;
+}

@@ -1,0 +1,138 @@
+import { availableParallelism } from 'node:os';
+import { AkinError } from '@akin/domain';
+import { memoryLimit } from '@akin/runtime';
+import { Searcher } from '@akin/searcher';
+import type { Engine, Queryable } from '../engine/engine.ts';
+import { HeldCollection } from './held-collection.ts';
+import type { ReadCollection } from './read-rows.ts';
+
+/** A search waits so long for its collection to be read into memory. */
+const PATIENCE_MILLISECONDS = 3_000;
+/** What nobody searched for so long is given back. */
+const IDLE_MILLISECONDS = 15 * 60_000;
+/** Searches of large collections that compare every match in the database at a time. */
+const MOST_IN_DATABASE = 2;
+/** Of the memory that akin may use. */
+const DEFAULT_SHARE = 0.15;
+
+export interface InMemorySearchOptions {
+  /** Collections of up to so many rows are compared exactly. */
+  readonly exactRows: number;
+  /** Bytes that vectors and filters may take; 15 % of what the process may use when not given. */
+  readonly memory?: number | undefined;
+}
+
+/** The collections whose vectors are held in memory, as many as fit: what is searched least recently goes first. */
+export class InMemorySearch implements AsyncDisposable {
+  readonly #searcher: Searcher;
+  readonly #memory: number;
+  readonly #held = new Map<number, HeldCollection>();
+  #nextKey = 0;
+  #inDatabase = 0;
+
+  constructor({ exactRows, memory = DEFAULT_SHARE * memoryLimit() }: InMemorySearchOptions) {
+    this.#memory = memory;
+    // Half of the cores: the database needs the others.
+    const threads = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
+    this.#searcher = new Searcher({ threads, exactRows });
+  }
+
+  /** Bytes that are taken, and that may be. */
+  get use(): { readonly bytes: number; readonly limit: number; readonly collections: number } {
+    return { bytes: this.#searcher.bytes, limit: this.#memory, collections: this.#held.size };
+  }
+
+  /**
+   * What is held of a collection, for a search in the transaction of `tx`.
+   * @returns undefined when it first has to be read, which {@link read} does outside of transactions
+   */
+  async find(
+    collection: ReadCollection,
+    tx: Queryable,
+    commit: bigint,
+    module: string,
+  ): Promise<HeldCollection | undefined> {
+    const held = this.#held.get(collection.id);
+    if (held === undefined || !(await this.#orForget(held, held.catchUp(tx, commit, module)))) return undefined;
+    held.lastUsed = performance.now();
+    return held;
+  }
+
+  /**
+   * Reads a collection into memory.
+   * @param bytes that its vectors will take, about
+   * @returns whether it was done in the time that a search waits; it goes on otherwise
+   */
+  async read(engine: Engine, collection: ReadCollection, module: string, bytes: number): Promise<boolean> {
+    if (bytes > this.#memory) return false;
+    await this.#giveBack(collection, bytes);
+    let held = this.#held.get(collection.id);
+    if (held === undefined) {
+      held = new HeldCollection(this.#searcher, this.#nextKey++, collection);
+      this.#held.set(collection.id, held);
+    }
+    held.lastUsed = performance.now();
+    const reading = this.#orForget(held, held.read(engine, module)).then(
+      () => true,
+      () => false,
+    );
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), PATIENCE_MILLISECONDS);
+    });
+    return Promise.race([reading, late]).finally(() => clearTimeout(timer));
+  }
+
+  /**
+   * Runs a search that compares every match in the database: of large collections few at a time.
+   * @throws AkinError unavailable when there are too many already
+   */
+  async inDatabase<T>(isLarge: boolean, search: () => Promise<T>): Promise<T> {
+    if (!isLarge) return search();
+    if (this.#inDatabase === MOST_IN_DATABASE) {
+      throw new AkinError('unavailable', 'The collection is being read into memory. Search again in a few seconds.', {
+        retryAfterSeconds: 3,
+      });
+    }
+    this.#inDatabase++;
+    try {
+      return await search();
+    } finally {
+      this.#inDatabase--;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#held.clear();
+    await this.#searcher[Symbol.asyncDispose]();
+  }
+
+  /** Gives a collection back that cannot be searched as it is: the next search reads it again. */
+  async forget(held: HeldCollection): Promise<void> {
+    if (this.#held.get(held.collection.id) === held) this.#held.delete(held.collection.id);
+    await held.drop().catch(() => undefined);
+  }
+
+  /** What a failure left half done is not used again. */
+  async #orForget<T>(held: HeldCollection, work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      await this.forget(held);
+      throw error;
+    }
+  }
+
+  /** Makes room for a collection. */
+  async #giveBack(wanted: ReadCollection, bytes: number): Promise<void> {
+    const others = [...this.#held.values()]
+      .filter(({ collection }) => collection.id !== wanted.id)
+      .sort((a, b) => a.lastUsed - b.lastUsed);
+    const longAgo = performance.now() - IDLE_MILLISECONDS;
+    for (const held of others) {
+      if (this.#searcher.bytes + bytes <= this.#memory && held.lastUsed > longAgo) break;
+      this.#held.delete(held.collection.id);
+      await held.drop();
+    }
+  }
+}
