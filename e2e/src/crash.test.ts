@@ -1,14 +1,14 @@
 import { AkinRequestError, type Collection, type FoundDocument, type NewDocument } from '@akin/client';
-import { testDatabase } from '@akin/testing';
+import { scaledByChaos, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
 import { type PictureServer, picture, servePictures, UNLIKE } from './pictures.ts';
 
-const ROUNDS = 3;
+const ROUNDS = scaledByChaos(2);
 /** Documents of one request: accepted together or not at all. */
 const BATCH = 5;
 /** Answers before the kill; another number in each round ends in another moment. */
-const ANSWERS = [12, 25, 18] as const;
+const ANSWERS = Array.from({ length: ROUNDS }, (_, round) => 12 + ((13 * round) % 20));
 
 /** What was sent, and what of it was answered. */
 class Ledger {

@@ -1,5 +1,6 @@
 export { type Balancer, openBalancer } from './balancer.ts';
 export { type BreakableProxy, openProxy } from './breakable-proxy.ts';
+export { scaledByChaos } from './chaos.ts';
 export { debianPostgresClients, debianPromtool } from './debian.ts';
 export { growth, LINEAR, processorTime } from './growth.ts';
 export { type Drawing, drawImage, randomNumbers } from './images.ts';
