@@ -48,7 +48,7 @@ describe('the first start', () => {
     const readme = await readFile(README, 'utf8');
     const [, block = ''] = readme.match(/<!-- tested: requests -->\n```sh\n([^`]*)```/) ?? [];
     const requests = block.replaceAll('http://127.0.0.1:8983', akin.url).trim().split('\n\n');
-    expect(requests).toHaveLength(9);
+    expect(requests).toHaveLength(10);
     const found: number[] = [];
     for (const request of requests) {
       const answer = await pasteJson(request, data.folder);
