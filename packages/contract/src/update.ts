@@ -32,6 +32,11 @@ export const UPDATE_PARAMETERS = z.object({
     description:
       'False: the deletes of this request leave no tombstones (`/tombstones`). Use it when a program deletes a document because its file is gone.',
   }),
+  _version_: text().optional().meta({
+    description:
+      'Version that the document of each change must have, unless the change has its own `_version_`: a number above 1 is compared, 1 asks that it exists, a negative number that it does not. Otherwise the answer is 409.',
+  }),
+  versions: flag().default(false).meta({ description: 'Answer the versions of the added documents, as `adds`.' }),
   'json.command': flag().default(true).meta({
     description: 'Below the legacy segment: false reads a single object as a document, not as commands.',
   }),
@@ -41,6 +46,12 @@ export const UPDATE_PARAMETERS = z.object({
 /** Answer of all update endpoints. */
 export const UPDATE_ANSWER = answer({
   operations: ACCEPTED.optional().meta({ description: 'The accepted operations, one for each document or delete.' }),
+  adds: z
+    .array(z.union([z.string(), z.int()]))
+    .optional()
+    .meta({
+      description: 'With `versions=true`: the id of each added document, followed by its version.',
+    }),
 });
 
 export const UPDATE_STATUSES = { 202: 'Accepted. `operations` names the accepted operations.' } as const;

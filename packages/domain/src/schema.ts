@@ -53,6 +53,9 @@ export type Schema = ReadonlyMap<string, Field>;
 /** A stored document as a search returns it, fields in a stable order. */
 export type StoredDocument = ReadonlyMap<string, FieldValue>;
 
+/** The number of the change that made a document: returned when named, and asked for by updates. */
+export const VERSION_FIELD = '_version_';
+
 /** Fields that every collection has from the start. */
 export const PRECONFIGURED_FIELDS: readonly Field[] = [
   { name: 'id', type: 'string', origin: 'preconfigured', returnedByDefault: true },
@@ -60,4 +63,5 @@ export const PRECONFIGURED_FIELDS: readonly Field[] = [
   { name: 'labels', type: 'strings', origin: 'preconfigured', returnedByDefault: true },
   { name: 'location', type: 'location', origin: 'preconfigured', returnedByDefault: true },
   { name: 'text', type: 'text', origin: 'preconfigured', returnedByDefault: false },
+  { name: VERSION_FIELD, type: 'long', origin: 'preconfigured', returnedByDefault: false },
 ];

@@ -1,10 +1,11 @@
 import type { NewDocument } from './document.ts';
 import { AkinError, type ErrorCode, type ErrorDetail } from './errors.ts';
 import { parseId } from './ids.ts';
-import { isJsonArray, JsonObject, type JsonValue } from './json.ts';
+import { isJsonArray, JsonNumber, JsonObject, type JsonValue, parseLong } from './json.ts';
 import { stringifyJson } from './json-write.ts';
+import { isModifier, type Modifier, modifiedValue, readModifiers } from './modifiers.ts';
 import { fieldNameProblem } from './names.ts';
-import type { FieldType, FieldValue, Schema } from './schema.ts';
+import { type FieldType, type FieldValue, type Schema, VERSION_FIELD } from './schema.ts';
 import { storageProblem } from './storage-limits.ts';
 import { quote, unstorable, utf8Length } from './text.ts';
 import { parseThumbnail } from './thumbnail.ts';
@@ -43,11 +44,11 @@ export function validateDocument(
 /** Bytes that an image URL may have. */
 const MAX_URL_BYTES = 8 * 1024;
 /** Values that a field of several may have. */
-const MAX_VALUES = 10_000;
+export const MAX_VALUES = 10_000;
 /** Further problems of one document are not looked for. */
 const MAX_PROBLEMS = 100;
 /** What a search adds to documents: clients send it back with them. */
-const RESPONSE_NAMES: ReadonlySet<string> = new Set(['score', '_version_']);
+const RESPONSE_NAMES: ReadonlySet<string> = new Set(['score']);
 
 class Validation {
   readonly #schema: Schema;
@@ -56,6 +57,9 @@ class Validation {
 
   readonly #fields = new Map<string, FieldValue>();
   readonly #sent = new Map<string, JsonValue>();
+  readonly #modifiers = new Map<string, readonly Modifier[]>();
+  /** Whether anything is changed rather than said. */
+  #isAtomic = false;
   readonly #newTypes = new Map<string, FieldType>();
   readonly #warnings: string[] = [];
   readonly #problems: { readonly code: ErrorCode; readonly text: string }[] = [];
@@ -69,6 +73,7 @@ class Validation {
   run(position: number): ValidatedDocument {
     if (!this.#members.has('id')) this.#problem('the field "id" is required');
     const id = this.#take('id', parseId);
+    const expectedVersion = this.#take(VERSION_FIELD, parseVersion);
     const imported = this.#take('import', parseImport);
     const thumbnail = this.#take('thumbnail', parseThumbnailValue);
     for (const [name, values] of this.#members) {
@@ -79,7 +84,7 @@ class Validation {
     this.#checkImage(imported !== undefined);
     this.#checkFieldCount();
     if (id === undefined || this.#problems.length > 0) return { errors: this.#errors(position, id) };
-    const tooMuch = storageProblem(id, this.#fields);
+    const tooMuch = storageProblem(id, this.#ownValues());
     if (tooMuch !== null) {
       this.#problem(tooMuch, 'too-large');
       return { errors: this.#errors(position, id) };
@@ -91,6 +96,8 @@ class Validation {
       sent: this.#sent,
       ...(imported !== undefined && { import: imported }),
       ...(thumbnail !== undefined && { thumbnail }),
+      ...(this.#isAtomic && { modifiers: this.#modifiers }),
+      ...(expectedVersion !== undefined && { expectedVersion }),
     };
     return { document, warnings: this.#warnings };
   }
@@ -100,9 +107,20 @@ class Validation {
     const values = this.#members.get(name) ?? [];
     this.#members.delete(name);
     return this.#attempt(`"${name}"`, () => {
-      const value = single(values);
+      const value = this.#setValue(name, single(values));
       return value === undefined ? undefined : read(value);
     });
+  }
+
+  /** What is set of a picture; other members that are no fields refuse an object themselves. */
+  #setValue(name: string, value: JsonValue | undefined): JsonValue | undefined {
+    if (!isModifier(value) || (name !== 'import' && name !== 'thumbnail')) return value;
+    const [entry] = value.entries;
+    if (value.entries.length > 1 || entry?.[0] !== 'set' || entry[1] === null) {
+      throw new AkinError('bad-request', 'it can only be set, to a value');
+    }
+    this.#isAtomic = true;
+    return entry[1];
   }
 
   #readField(name: string, values: readonly JsonValue[]): void {
@@ -117,6 +135,10 @@ class Validation {
 
   #store(name: string, values: readonly JsonValue[]): void {
     const known = this.#schema.get(name)?.type ?? this.#claims.typeOf(name);
+    if (values.some(isModifier)) {
+      this.#modify(name, values, known);
+      return;
+    }
     if (known === 'strings' || known === 'longs' || known === 'doubles') {
       const elements = values.flat().filter((value) => value !== null);
       if (elements.length === 0) return;
@@ -136,6 +158,35 @@ class Validation {
     this.#fields.set(name, fitValue(type, value));
     this.#sent.set(name, value);
     if (known === undefined) this.#newTypes.set(name, type);
+  }
+
+  #modify(name: string, values: readonly JsonValue[], known: FieldType | undefined): void {
+    this.#isAtomic = true;
+    const value = modifiedValue(values);
+    // Nothing is there that could be taken away.
+    if (known === undefined && value === null) return;
+    const type = known ?? this.#newType(name, value);
+    const modifiers = readModifiers(type, values);
+    if (modifiers.some(({ fitted }) => Array.isArray(fitted) && fitted.length > MAX_VALUES)) {
+      throw new AkinError('too-large', `it has more than the ${MAX_VALUES} values that it may have`);
+    }
+    const [only] = modifiers;
+    if (modifiers.length === 1 && only?.name === 'set' && only.fitted !== undefined) {
+      this.#fields.set(name, only.fitted);
+      this.#sent.set(name, only.value);
+    } else this.#modifiers.set(name, modifiers);
+    if (known === undefined) this.#newTypes.set(name, type);
+  }
+
+  /** All values that came, of which none may be more than a document holds. */
+  #ownValues(): Map<string, FieldValue> {
+    const values = new Map(this.#fields);
+    for (const [name, modifiers] of this.#modifiers) {
+      const all = modifiers.flatMap(({ fitted }) => (fitted === undefined ? [] : [fitted]));
+      const [first] = all;
+      if (first !== undefined) values.set(name, Array.isArray(first) ? (all.flat() as string[]) : first);
+    }
+    return values;
   }
 
   #newType(name: string, value: JsonValue): FieldType {
@@ -218,6 +269,15 @@ function parseImport(value: JsonValue): string {
   const problem = unstorable(value);
   if (problem !== null) throw new AkinError('bad-request', `it holds ${problem}, which cannot be stored`);
   return value;
+}
+
+/** What `_version_` asks for; undefined for 0, which asks nothing. @throws AkinError bad-request for what is no number */
+export function parseVersion(value: JsonValue): bigint | undefined {
+  const text = value instanceof JsonNumber ? value.text : value;
+  const version = typeof text === 'string' ? parseLong(text) : null;
+  if (version === null)
+    throw new AkinError('bad-request', `${describeValue(value)} is no version: it must be a whole number`);
+  return version === 0n ? undefined : version;
 }
 
 function parseThumbnailValue(value: JsonValue): Uint8Array {

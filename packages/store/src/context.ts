@@ -85,6 +85,8 @@ export type Column =
   | { readonly kind: 'location'; readonly lat: string; readonly lon: string }
   /** The tsvector column of `documents`: the field `text`. */
   | { readonly kind: 'words'; readonly sql: string }
+  /** Not a column: see `VERSION`. */
+  | { readonly kind: 'version' }
   /** Not a column: `parseOutputs(json).fields` of the document's row in `outputs` has it. */
   | { readonly kind: 'output' };
 

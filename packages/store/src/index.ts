@@ -12,6 +12,7 @@ export {
   waitForOperations,
 } from './accept/operations.ts';
 export { type Accepted, type Change, type Origin, type Staging, stageChanges } from './accept/staging.ts';
+export { currentVersions } from './accept/versions.ts';
 export {
   type AnalysisRef,
   type AnalysisTask,

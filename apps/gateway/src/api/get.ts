@@ -1,6 +1,6 @@
 import { type Endpoints, MAX_ROWS, type ParametersOf } from '@akin/contract';
-import { AkinError, type Query } from '@akin/domain';
-import { findCollection, loadSchema, search } from '@akin/store';
+import { AkinError, type FieldValue, type Query, VERSION_FIELD } from '@akin/domain';
+import { currentVersions, findCollection, loadSchema, search } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 import { fieldNames } from '../search/answer-search.ts';
 import { readFieldList } from '../search/field-list.ts';
@@ -39,12 +39,21 @@ export const get: Handler<ParametersOf<Endpoints['get']>> = async ({ parameters,
     scores: false,
     facets: [],
   });
+  const versioned = names.includes(VERSION_FIELD);
+  const versions = versioned ? await currentVersions(context.store, collection, wanted) : new Map<string, bigint>();
+  const found = new Map(
+    hits.map((hit) => [hit.document.get('id') as string, new Map<string, FieldValue>(hit.document)]),
+  );
+  // The version is told at once, all else as of the last commit.
+  for (const document of found.values()) document.delete(VERSION_FIELD);
+  for (const [id, version] of versions)
+    found.set(id, (found.get(id) ?? new Map<string, FieldValue>([['id', id]])).set(VERSION_FIELD, version));
   const idHidden = !names.includes('id') && !names.includes('*');
   const documents = new Map(
-    hits.map((hit) => [
-      hit.document.get('id'),
+    [...found].map(([id, document]) => [
+      id,
       presentDocument(
-        { ...hit, score: undefined, distances: [] },
+        { document, score: undefined, distances: [] },
         fields,
         idHidden ? new Set([...hidden, 'id']) : hidden,
       ),

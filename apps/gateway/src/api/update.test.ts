@@ -301,7 +301,7 @@ describe('values', () => {
 
   it('name what was not stored in warnings', async () => {
     const answer = await post(`${CORES}?commit=true`, [
-      { id: '1', score: 0.5, _version_: 3, color_names: ['red'] },
+      { id: '1', score: 0.5, copyspace: [1], color_names: ['red'] },
       { id: '2', score: 1 },
     ]);
     expect(answer.json.responseHeader.warnings).toHaveLength(3);

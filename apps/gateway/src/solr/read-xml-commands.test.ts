@@ -93,7 +93,7 @@ describe('commands of XML', () => {
     ['<add><doc><field name="a"><b/></field></doc></add>', '<b> stands in <field>, where no element'],
     ['<add><doc>words</doc></add>', '<doc> contains text'],
     ['<add><doc><field>1</field></doc></add>', '<field> needs a name'],
-    ['<add><doc><field name="n" update="inc">1</field></doc></add>', 'send the whole document'],
+    ['<add><doc><field name="n" update="removeregex">1</field></doc></add>', 'update="removeregex" is not possible'],
     ['<add overwrite="false"/>', 'overwrite=false'],
     ['<add commitWithin="soon"/>', 'commitWithin'],
     ['<delete><id></id></delete>', '<id> is empty'],

@@ -1,4 +1,4 @@
-import { AkinError, JsonObject, type JsonValue } from '@akin/domain';
+import { AkinError, isModifier, JsonObject, type JsonValue } from '@akin/domain';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { type Command, refusedOverwrite, refusedRollback } from '../update/read-commands.ts';
 import { guessXmlValue } from './xml-value.ts';
@@ -37,7 +37,9 @@ export class XmlCommands {
   #position = 0;
   #text = '';
   #field = '';
+  #update: string | undefined;
   #absent = false;
+  #version: { readonly version?: string } = {};
   #members: [string, JsonValue][] = [];
 
   constructor() {
@@ -113,6 +115,9 @@ export class XmlCommands {
       case 'field':
         this.#openField(attributes);
         return;
+      case 'id':
+        this.#version = attributes.version === undefined ? {} : { version: attributes.version };
+        return;
       case 'commit':
       case 'optimize':
         this.#add({
@@ -130,10 +135,12 @@ export class XmlCommands {
   #openField(attributes: Attributes): void {
     const { name } = attributes;
     if (name === undefined || name === '') throw this.#error('<field> needs a name: <field name="title">…</field>');
-    if (attributes.update !== undefined) {
-      throw this.#error('update="…" would change single fields, which is not possible; send the whole document');
+    const { update } = attributes;
+    if (update !== undefined && !isModifier(new JsonObject([[update, null]]))) {
+      throw this.#error(`update="${update.slice(0, 60)}" is not possible: set, add, add-distinct, remove and inc are`);
     }
     this.#field = name;
+    this.#update = update;
     this.#absent = attributes.null === 'true';
     this.#boost(attributes);
   }
@@ -143,7 +150,9 @@ export class XmlCommands {
     switch (name) {
       case 'field':
         // XML has no null: an empty element is what clients send for it.
-        if (!this.#absent && this.#text !== '') this.#members.push([this.#field, guessXmlValue(this.#text)]);
+        if (this.#update !== undefined)
+          this.#members.push([this.#field, new JsonObject([[this.#update, this.#value()]])]);
+        else if (this.#value() !== null) this.#members.push([this.#field, this.#value()]);
         return;
       case 'doc':
         this.#add({ kind: 'add', position: this.#position++, json: new JsonObject(this.#members) });
@@ -151,12 +160,16 @@ export class XmlCommands {
         return;
       case 'id':
         if (this.#text === '') throw this.#error('<id> is empty');
-        this.#add({ kind: 'delete', position: this.#position++, id: this.#text });
+        this.#add({ kind: 'delete', position: this.#position++, id: this.#text, ...this.#version });
         return;
       case 'query':
         if (this.#text.trim() === '') throw this.#error('<query> is empty');
         this.#add({ kind: 'delete-by-query', position: this.#position++, query: this.#text });
     }
+  }
+
+  #value(): JsonValue {
+    return this.#absent || this.#text === '' ? null : guessXmlValue(this.#text);
   }
 
   #take(text: string): void {

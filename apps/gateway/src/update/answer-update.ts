@@ -1,5 +1,5 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
-import { AkinError, type ErrorDetail, JsonObject } from '@akin/domain';
+import { AkinError, type ErrorDetail, JsonObject, naming, parseVersion, VERSION_FIELD } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
 import { inSpan, traceparent } from '@akin/runtime';
 import { type Accepted, type Collection, findCollection, lastOperation, type Operation } from '@akin/store';
@@ -32,6 +32,8 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
   refuse(call.list);
   const modules =
     parameters['modules.apply'] === undefined ? undefined : parseModulesApply(parameters['modules.apply']);
+  const { tombstones, _version_: version } = parameters;
+  const expectedVersion = version === undefined ? undefined : naming(VERSION_FIELD, () => parseVersion(version.trim()));
   const collection = await findCollection(context.store, parameters.collection);
 
   const commands =
@@ -43,7 +45,7 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
     const body = await stageBody(
       commands,
       collection,
-      { modules, tombstones: parameters.tombstones, origin },
+      { modules, tombstones, expectedVersion, versions: parameters.versions, origin },
       call.signal,
       context,
     );
@@ -64,7 +66,12 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
     token: writeToken(collection, accepted ?? { first: 1, last: await lastOperation(context.store, collection) }),
     ...(staged.warnings.length > 0 ? { warnings: staged.warnings } : {}),
   };
-  const body = accepted ? { operations: presentRange(collection, accepted) } : {};
+  const body = accepted
+    ? {
+        operations: presentRange(collection, accepted),
+        ...(parameters.versions ? { adds: staged.ids.flatMap(({ id, index }) => [id, accepted.first + index]) } : {}),
+      }
+    : {};
   const own = accepted ?? { first: 1, last: 0 };
   if (parameters.async) {
     context.background('a commit after an asynchronous request', async (signal) => {

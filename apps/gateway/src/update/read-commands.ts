@@ -7,6 +7,7 @@ import {
   type JsonValue,
   readJsonLines,
   readJsonStream,
+  VERSION_FIELD,
 } from '@akin/domain';
 
 /**
@@ -15,7 +16,7 @@ import {
  */
 export type Command =
   | { readonly kind: 'add'; readonly position: number; readonly json: JsonValue; readonly line?: number }
-  | { readonly kind: 'delete'; readonly position: number; readonly id: string }
+  | { readonly kind: 'delete'; readonly position: number; readonly id: string; readonly version?: JsonValue }
   | { readonly kind: 'delete-by-query'; readonly position: number; readonly query: string }
   | CommitCommand
   | WarningCommand;
@@ -149,8 +150,10 @@ function* ofDelete(value: JsonValue, counter: { position: number }): Generator<C
     const ids = one.getAll('id').flatMap((id) => (isJsonArray(id) ? [...id] : [id]));
     const queries = one.getAll('query');
     if (ids.length + queries.length === 0) throw badDelete(counter.position);
+    const version = one.get(VERSION_FIELD) ?? undefined;
     for (const id of ids) {
-      yield { kind: 'delete', position: counter.position, id: idOf(id, counter.position) };
+      const named = { id: idOf(id, counter.position), ...(version === undefined ? {} : { version }) };
+      yield { kind: 'delete', position: counter.position, ...named };
       counter.position++;
     }
     for (const query of queries) {

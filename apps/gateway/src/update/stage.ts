@@ -1,4 +1,12 @@
-import { AkinError, type ErrorDetail, type NewDocument, parseId, TypeClaims, validateDocument } from '@akin/domain';
+import {
+  AkinError,
+  type ErrorDetail,
+  type NewDocument,
+  parseId,
+  parseVersion,
+  TypeClaims,
+  validateDocument,
+} from '@akin/domain';
 import { parseOutputs } from '@akin/modules/vectors';
 import {
   type Change,
@@ -16,6 +24,9 @@ import type { Command, CommitCommand, WarningCommand } from './read-commands.ts'
 import { normalizeThumbnail } from './thumbnail.ts';
 import { createYield } from './yield-event-loop.ts';
 
+/** Documents of one request whose versions are told. */
+const MOST_VERSIONS = 100_000;
+
 type ChangeCommand = Exclude<Command, CommitCommand | WarningCommand>;
 
 /** A request whose changes are written and wait to be accepted. */
@@ -27,6 +38,8 @@ export interface StagedBody {
   /** Changes, and how many of them bring a picture to analyze. */
   readonly count: number;
   readonly pictures: number;
+  /** Ids of documents, each with its place among the changes, if they were to be kept. */
+  readonly ids: readonly { readonly id: string; readonly index: number }[];
   /** To be called once it is accepted, or is not: others may be waiting. */
   readonly leave: () => void;
 }
@@ -34,6 +47,10 @@ export interface StagedBody {
 interface StagingOptions {
   readonly modules: readonly string[] | undefined;
   readonly tombstones: boolean;
+  /** What changes expect that say nothing themselves. */
+  readonly expectedVersion: bigint | undefined;
+  /** Whether ids of documents are kept, so that their versions can be told. */
+  readonly versions: boolean;
   readonly origin: Origin;
 }
 
@@ -75,11 +92,14 @@ export async function stageBody(
             await requireOwnModels(context.store, collection, modules);
             fits = true;
           }
-          await request.check(command, () => addOf(result.document, modules, context));
+          request.keepId(result.document.id);
+          const { expectedVersion } = options;
+          const document = expectedVersion === undefined ? result.document : { expectedVersion, ...result.document };
+          await request.check(command, () => addOf(document, modules, context));
         }
       } else {
         await request.check(command, () => {
-          if (command.kind === 'delete') return { kind: 'delete', id: parseId(command.id) };
+          if (command.kind === 'delete') return deleteOf(command, options);
           checkDelete(context.store, collection, schema, command.query, claims.newFields());
           return { kind: 'delete-by-query', query: command.query };
         });
@@ -91,8 +111,8 @@ export async function stageBody(
     request.discard();
     throw error;
   }
-  const { staging, commits, warnings, count, pictures, leave } = request;
-  return { staging, commits, warnings: [...warnings], count, pictures, leave };
+  const { staging, commits, warnings, count, ids, pictures, leave } = request;
+  return { staging, commits, warnings: [...warnings], count, ids, pictures, leave };
 }
 
 /** What is known of a body while it comes in: its changes go on to a staging, until the first that is wrong. */
@@ -101,6 +121,8 @@ class CheckedBody {
   readonly warnings = new Set<string>();
   staging: Staging | undefined;
   count = 0;
+  /** Of the documents, each with its place among the changes. */
+  readonly ids: { readonly id: string; readonly index: number }[] = [];
   pictures = 0;
   leave = () => {};
   readonly #collection: Collection;
@@ -141,6 +163,18 @@ class CheckedBody {
     await this.staging.add([change]);
   }
 
+  /** @throws AkinError bad-request when there are too many to tell their versions */
+  keepId(id: string): void {
+    if (!this.#options.versions) return;
+    if (this.ids.length === MOST_VERSIONS) {
+      throw new AkinError(
+        'bad-request',
+        `versions=true tells the versions of ${MOST_VERSIONS} documents at most: send more in several requests.`,
+      );
+    }
+    this.ids.push({ id, index: this.count });
+  }
+
   refuse(errors: readonly ErrorDetail[]): void {
     this.#refused++;
     const room = this.#context.limits.listedDetails - this.#details.length;
@@ -175,6 +209,11 @@ class CheckedBody {
     await write();
     if (this.count > SMALL_REQUEST) await this.#context.store.throttle.rest(performance.now() - began);
   }
+}
+
+function deleteOf({ id, version }: Extract<Command, { kind: 'delete' }>, { expectedVersion }: StagingOptions): Change {
+  const expected = version === undefined ? expectedVersion : parseVersion(version);
+  return { kind: 'delete', id: parseId(id), ...(expected === undefined ? {} : { expectedVersion: expected }) };
 }
 
 /** The change that a document is. Outputs that came with it are looked at now, so that no commit finds them wrong. */

@@ -1,4 +1,5 @@
 import { AkinError, type ErrorCode } from '@akin/domain';
+import { OPEN } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
 
@@ -131,17 +132,33 @@ async function isOpen(
   const open = until === 'visible' ? "'queued', 'analyzing', 'ready'" : "'queued', 'analyzing'";
   const inRange = (condition: string) =>
     `exists (select from ${S}.operations o where o.request = r.request and ${IN_RANGE} and ${condition})`;
+  // Such an update is done when what it changes is: a commit would pass it over.
+  const held = inRange(`o.atomic and o.state in ${OPEN} and o.state = 'ready' and ${waitsForOthers(S)}`);
   const unpublished =
     until === 'visible' ? `or c.unpublished_operations > 0 and ${inRange('o.applied_commit > c.commit')}` : '';
   const [row] = await store.engine.query<{ open: boolean }>(
     `select exists (
        select from ${S}.requests r, akin.collections c
         where c.id = $1 and ${overlapping(S)}
-          and (not r.finished and ${inRange(`o.state in (${open})`)} ${unpublished})
+          and (not r.finished and (${inRange(`o.state in (${open})`)} or ${held}) ${unpublished})
      ) as open`,
     [collection.id, range.first, range.last],
   );
   return row?.open ?? false;
+}
+
+/** SQL: whether an analysis is under way for the document that the atomic update `o` of the request `r` changes. */
+function waitsForOthers(S: string): string {
+  const seq = 'r.first_seq + o.position';
+  return `exists (select from ${S}.operations p join ${S}.requests pr on pr.request = p.request
+    where p.id = o.id and p.state in ('queued', 'analyzing') and pr.first_seq + p.position < ${seq}
+      and not exists (select from ${S}.documents d where d.id = o.id and d.seq > pr.first_seq + p.position)
+      and not exists (select from ${S}.barriers b where (b.id = o.id or b.query = '*:*')
+                         and b.seq > pr.first_seq + p.position and b.seq < ${seq})
+      and not exists (select from ${S}.operations q join ${S}.requests qr on qr.request = q.request
+                       where q.id = o.id and q.state in ${OPEN} and q.state = 'ready' and not q.atomic
+                         and qr.first_seq + q.position > pr.first_seq + p.position
+                         and qr.first_seq + q.position < ${seq}))`;
 }
 
 /** Requests that share sequence numbers with $2…$3. The one that holds $2 has the greatest first_seq up to it. */

@@ -5,9 +5,11 @@ import {
   type FieldType,
   type FieldValue,
   fitValue,
+  isModifier,
   type JsonObject,
   type NewDocument,
   parseJson,
+  readModifiers,
 } from '@akin/domain';
 import { addFields } from '../collections/fields.ts';
 import { loadSchema } from '../collections/schema.ts';
@@ -17,6 +19,7 @@ import { sqlStateOf } from '../engine/sqlstate.ts';
 import { statements } from '../statements.ts';
 import { planDelete } from './check-delete.ts';
 import { removeRequest } from './requests.ts';
+import { requireVersions } from './versions.ts';
 
 /** A change as a client asks for it, validated. */
 export type Change =
@@ -27,8 +30,10 @@ export type Change =
       readonly modules?: readonly string[];
       /** What `parseOutputs` gave as the mark of the document's outputs. */
       readonly mark?: string;
+      /** The version that it keeps; its own sequence number when not given. */
+      readonly keptVersion?: bigint;
     }
-  | { readonly kind: 'delete'; readonly id: string }
+  | { readonly kind: 'delete'; readonly id: string /** As a document has it. */; readonly expectedVersion?: bigint }
   | { readonly kind: 'delete-by-query'; readonly query: string };
 
 /** Sequence numbers of an accepted request, both ends included; none when `count` is 0. */
@@ -50,7 +55,8 @@ export interface Staging {
   /**
    * Writes what is not written, and accepts all changes at once: from here on they are durable and in order. Defines the fields that are new.
    * @throws AkinError bad-request, with a detail for each document, when another client gave a new field a type
-   * meanwhile that a value does not fit; nothing is accepted then
+   * meanwhile that a value does not fit; conflict, with a detail for each document that is not of the version that was
+   * expected; nothing is accepted then
    */
   accept(): Promise<Accepted>;
   /** Forgets the request. Harmless after `accept`. */
@@ -103,6 +109,8 @@ class StagedRequest implements Staging {
   #batchBytes = 0;
   /** Changes that are written. */
   #count = 0;
+  /** Whether versions are to be checked. */
+  #expects = false;
   #state: 'open' | 'accepted' | 'discarded' = 'open';
 
   constructor(store: Store, collection: Collection, origin: Origin, options: StagingOptions) {
@@ -153,6 +161,7 @@ class StagedRequest implements Staging {
         }
         await this.#recheck(outcome);
       } catch (error) {
+        if (error instanceof AkinError && error.code === 'conflict') await this.discard();
         // A search that runs long keeps columns from being added: try again rather than make all others wait behind us.
         if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE || attempt === LOCK_ATTEMPTS) throw error;
         await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 100));
@@ -177,17 +186,21 @@ class StagedRequest implements Staging {
   }
 
   #row(change: Change): Row {
-    if (change.kind === 'delete') return { ...EMPTY, kind: 'delete', id: change.id };
+    const { expectedVersion } = change.kind === 'add' ? change.document : change.kind === 'delete' ? change : {};
+    this.#expects ||= expectedVersion !== undefined;
+    const expected = expectedVersion === undefined ? null : String(expectedVersion);
+    if (change.kind === 'delete') return { ...EMPTY, kind: 'delete', id: change.id, expected };
     if (change.kind === 'delete-by-query') return { ...EMPTY, kind: 'delete-by-query', document: change.query };
-    const { id, fields, sent, import: outputs, thumbnail } = change.document;
-    for (const [name, value] of fields) {
-      const type = typeOfValue(value);
-      if (type !== undefined && !this.#types.has(name)) this.#types.set(name, type);
-    }
+    const { id, fields, sent, modifiers, import: outputs, thumbnail } = change.document;
+    for (const [name, value] of fields) this.#claim(name, value);
+    for (const [name, list] of modifiers ?? []) for (const { fitted } of list) this.#claim(name, fitted);
     return {
       kind: 'add',
       id,
-      document: documentToJson({ id, fields, sent }),
+      document: documentToJson({ id, fields, sent, ...(modifiers ? { modifiers } : {}) }),
+      atomic: modifiers ? 'true' : 'false',
+      expected,
+      kept: change.keptVersion === undefined ? null : String(change.keptVersion),
       outputs: outputs ?? null,
       mark: change.mark ?? null,
       thumbnail: thumbnail ?? null,
@@ -196,6 +209,11 @@ class StagedRequest implements Staging {
         ? { state: 'queued', host: hostOf(String(fields.get('image'))) }
         : { state: 'ready', host: null }),
     };
+  }
+
+  #claim(name: string, value: FieldValue | undefined): void {
+    const type = value === undefined ? undefined : typeOfValue(value);
+    if (type !== undefined && !this.#types.has(name)) this.#types.set(name, type);
   }
 
   /** One statement, so one round trip and one transaction. */
@@ -208,16 +226,19 @@ class StagedRequest implements Staging {
       `with added as materialized (
          select case when kind = 'add' then nextval('${S}.doc') end as doc, t.*
            from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-                       $11::bytea[])
-                with ordinality as t (kind, id, document, modules, state, host, outputs, mark, thumbnail, i)
+                       $11::bytea[], $12::text[], $13::text[], $14::text[])
+                with ordinality as t (kind, id, document, modules, state, host, outputs, mark, thumbnail, atomic, expected,
+                                      kept, i)
        ), outputs as (
          insert into ${S}.outputs (doc, json, mark) select doc, outputs, mark from added where outputs is not null
        ), thumbnails as (
          insert into ${S}.thumbnails (doc, bytes, etag)
          select doc, thumbnail, md5(thumbnail) from added where thumbnail is not null
        )
-       insert into ${S}.operations (request, position, kind, id, doc, document, modules, state, host)
-       select $1, $2 + i - 1, kind, id, doc, document, modules, state, host from added`,
+       insert into ${S}.operations (request, position, kind, id, doc, document, modules, state, host, atomic,
+                                    expected_version, kept_version)
+       select $1, $2 + i - 1, kind, id, doc, document, modules, state, host, atomic::boolean, expected::bigint, kept::bigint
+         from added`,
       [
         this.#request,
         this.#count,
@@ -230,6 +251,9 @@ class StagedRequest implements Staging {
         texts('outputs'),
         texts('mark'),
         byteaArray(batch.map((row) => row.thumbnail)),
+        texts('atomic'),
+        texts('expected'),
+        texts('kept'),
       ],
       'bulk',
     );
@@ -254,6 +278,9 @@ class StagedRequest implements Staging {
         if (this.#misfits(schema).length > 0) return schema;
         const first = Number(row.next_seq);
         if (this.#request === undefined) return { first, last: first - 1, count: 0 };
+        if (this.#expects) {
+          await requireVersions(tx, this.#store, this.#collection, schema, this.#request, row.next_seq);
+        }
         const added = [...this.#types].filter(([name]) => !schema.fields.has(name));
         await addFields(tx, this.#collection, new Map(added));
         const accepted = await tx.query(
@@ -322,7 +349,8 @@ function misfitIn(document: string, names: readonly string[], schema: Collection
     const type = schema.fields.get(name)?.type;
     if (value === undefined || type === undefined) continue;
     try {
-      fitValue(type, value);
+      if (isModifier(value)) readModifiers(type, [value]);
+      else fitValue(type, value);
     } catch (error) {
       return `field ${JSON.stringify(name)}: ${(error as Error).message}`;
     }
@@ -357,6 +385,9 @@ interface Row {
   readonly outputs: string | null;
   readonly mark: string | null;
   readonly thumbnail: Uint8Array | null;
+  readonly atomic: 'true' | 'false';
+  readonly expected: string | null;
+  readonly kept: string | null;
 }
 
 const EMPTY: Row = {
@@ -369,6 +400,9 @@ const EMPTY: Row = {
   outputs: null,
   mark: null,
   thumbnail: null,
+  atomic: 'false',
+  expected: null,
+  kept: null,
 };
 
 function hostOf(address: string): string | null {

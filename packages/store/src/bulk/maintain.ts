@@ -49,7 +49,7 @@ export async function maintainCollection(store: Store, collection: Collection): 
 async function removeBarriers(store: Store, collection: Collection, lowWater: bigint): Promise<void> {
   const S = collection.sqlSchema;
   await store.engine.query(
-    `delete from ${S}.barriers where seq < $1 and seq < coalesce(
+    `delete from ${S}.barriers where waiting is null and seq < $1 and seq < coalesce(
        (select min(r.first_seq) from ${S}.operations o join ${S}.requests r using (request) where o.state = 'failed'),
        $1)`,
     [lowWater],

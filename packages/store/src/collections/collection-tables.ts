@@ -4,6 +4,12 @@ import type { Queryable } from '../engine/engine.ts';
 /** `valid_to` of a row that is live: the greatest bigint. */
 export const LIVE = 9_223_372_036_854_775_807n;
 
+/** States of operations that are on their way, as SQL. */
+export const OPEN = "('queued', 'analyzing', 'ready')";
+
+/** SQL of the version of a row `d` of documents. Copies of before versions were kept have numbers below 0. */
+export const VERSION = 'coalesce(d.version, abs(d.seq))';
+
 /**
  * The tables of one collection, in its own schema (S below). Append only, as the shared migrations are; each entry
  * runs once a collection.
@@ -262,6 +268,25 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
        primary key (a, b)
      )`,
     `create table ${S}.ungrouped (doc bigint primary key)`,
+  ],
+
+  // 16: atomic updates and versions of documents, see commit/atomic and accept/versions
+  (S) => [
+    `alter table ${S}.operations
+       -- Changes single fields of the document before it.
+       add column atomic boolean not null default false,
+       -- What the version before it must be, asked when it is accepted.
+       add column expected_version bigint,
+       -- The version that its document keeps; null: its own sequence number.
+       add column kept_version bigint`,
+    `create index operations_open_id on ${S}.operations (id) where state in ${OPEN}`,
+    `create index operations_open_queries on ${S}.operations (request, position)
+      where kind = 'delete-by-query' and state in ${OPEN}`,
+    `create index operations_open_atomic on ${S}.operations (request, position) where atomic and state in ${OPEN}`,
+    `alter table ${S}.documents add column version bigint`,
+    // Ids that a delete by query passed over, because an earlier atomic update of them still waits.
+    `alter table ${S}.barriers add column waiting text[] collate "C"`,
+    `create index barriers_waiting on ${S}.barriers (seq) where waiting is not null`,
   ],
 ];
 

@@ -176,6 +176,10 @@ describe.each(ENGINES)('collections on %s', (kind) => {
     const S = collection.sqlSchema;
     // As version 13 had it: with rows that are live, replaced and counted.
     for (const sql of [
+      `alter table ${S}.operations drop column atomic, drop column expected_version, drop column kept_version`,
+      `drop index ${S}.operations_open_id, ${S}.operations_open_queries`,
+      `alter table ${S}.barriers drop column waiting`,
+      `alter table ${S}.documents drop column version`,
       `alter table ${S}.documents rename column valid_from to vf`,
       `alter table ${S}.documents rename column valid_to to vt`,
       `alter index ${S}.documents_valid_from rename to documents_vf`,

@@ -9,6 +9,7 @@ const PRECONFIGURED_COLUMNS: Readonly<Record<string, Column>> = {
   labels: { kind: 'column', sql: 'labels', type: 'strings' },
   location: { kind: 'location', lat: 'lat', lon: 'lon' },
   text: { kind: 'words', sql: 'words' },
+  _version_: { kind: 'version' },
 };
 
 /**

@@ -7,6 +7,7 @@ import type { CollectionSchema, ParsedOutputs } from '../context.ts';
 import { binaryArray, encodeHalfvec, textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { blameOf, reasonOf } from '../engine/sqlstate.ts';
+import { Bases, copyPictures } from './atomic.ts';
 import { applyBarriers, failRefusedBarrier } from './barriers.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countDescriptors } from './descriptor-counts.ts';
@@ -24,6 +25,10 @@ interface Prepared {
   readonly id: string;
   readonly columns?: DocumentColumns;
   readonly outputs?: ParsedOutputs;
+  /** Something later made it void, as was found before. */
+  readonly isVoid?: boolean;
+  /** The number whose outputs and thumbnail it takes over. */
+  readonly pictureOf?: bigint;
 }
 
 export interface Failure {
@@ -42,11 +47,15 @@ export interface Chunk {
   readonly failed: number;
 }
 
-/** Makes rows of adds and deletes by id. What was read for it may lie before what {@link applyChunk} applies meanwhile. */
+/**
+ * Makes rows of adds and deletes by id. What was read for it may lie before what {@link applyChunk} applies meanwhile,
+ * but where it holds atomic updates: nothing may be applied then.
+ */
 export async function prepareChunk(context: CommitContext, operations: readonly ReadyOperation[]): Promise<Chunk> {
   const prepared: Prepared[] = [];
   const vocabulary = new Set<string>();
   const failures: Failure[] = [];
+  const bases = await Bases.read(context, operations);
   let since = performance.now();
   for (const operation of operations) {
     if (performance.now() - since > SLICE_MILLISECONDS) {
@@ -54,7 +63,7 @@ export async function prepareChunk(context: CommitContext, operations: readonly 
       since = performance.now();
     }
     try {
-      prepared.push(prepare(context, operation, vocabulary));
+      prepared.push(prepare(context, operation, vocabulary, bases));
     } catch (error) {
       // Nothing but this document was looked at, so nothing but this document is to blame.
       failures.push({
@@ -87,18 +96,30 @@ function prepare(
   { store, collection, schema }: CommitContext,
   operation: ReadyOperation,
   vocabulary: Set<string>,
+  bases: Bases | undefined,
 ): Prepared {
   const id = operation.id ?? '';
-  if (operation.kind === 'delete') return { operation, id };
-  const { fields } = documentFromJson(operation.document ?? '{}', schema.fields);
+  if (bases?.isVoid(operation)) return { operation, id, isVoid: true };
+  if (operation.kind === 'delete') {
+    bases?.follow(operation, undefined);
+    return { operation, id };
+  }
+  const document = documentFromJson(operation.document ?? '{}', schema.fields);
   const outputs =
     operation.outputs === null ? undefined : store.parseOutputs(operation.outputs, operation.mark ?? undefined);
   if (outputs) refuseOtherModels(store, collection, schema, [...outputs.descriptors.keys()]);
+  const whole =
+    operation.atomic && bases !== undefined
+      ? bases.update(operation, document, outputs)
+      : { fields: document.fields, outputs, picture: operation.doc ?? undefined };
+  bases?.follow(operation, whole);
+  const isOther = whole.picture !== undefined && whole.picture !== operation.doc;
   return {
     operation,
     id,
-    columns: documentColumns(id, fields, outputs, schema, vocabulary),
-    ...(outputs ? { outputs } : {}),
+    columns: documentColumns(id, whole.fields, whole.outputs, schema, vocabulary),
+    ...(whole.outputs ? { outputs: whole.outputs } : {}),
+    ...(isOther && whole.picture !== undefined ? { pictureOf: whole.picture } : {}),
   };
 }
 
@@ -127,6 +148,14 @@ async function applyPrepared(
       await failOperations(context, [{ operation: first.operation, code: 'bad-request', msg }]);
       return 1;
     }
+    if (prepared.some(({ operation }) => operation.atomic)) {
+      // What was made of a document that is refused has to be made again without it.
+      let failed = 0;
+      for (const { operation } of prepared) {
+        failed += await applyChunk(context, await prepareChunk(context, [operation]), batchSize);
+      }
+      return failed;
+    }
     const half = prepared.length >> 1;
     return (
       (await applyPrepared(context, prepared.slice(0, half), batchSize)) +
@@ -150,6 +179,13 @@ async function applyInTransaction(tx: Queryable, context: CommitContext, prepare
     context,
     added.map(({ id }) => id),
   );
+  await copyPictures(
+    tx,
+    S,
+    added.flatMap(({ operation: { doc }, pictureOf }) =>
+      doc === null || pictureOf === undefined ? [] : [{ from: pictureOf, to: doc }],
+    ),
+  );
   const expired = await expireLive(tx, context, ids);
   await insertDocuments(tx, context, added);
   await insertDescriptors(tx, context, added);
@@ -165,19 +201,22 @@ async function applyInTransaction(tx: Queryable, context: CommitContext, prepare
       ],
     );
   }
+  // Before the barriers, which look for what is still to change a document.
+  await closeOperations(tx, context, winners, 'applied');
+  await closeOperations(tx, context, superseded, 'superseded');
   const hidden = await applyBarriers(
     tx,
     context,
     added.map(({ operation }) => operation),
   );
   await forgetPayloads(tx, S, superseded);
+  // An atomic update makes nothing void: it only could not change what failed.
+  const whole = winners.filter(({ operation }) => !operation.atomic);
   await supersedeFailed(
     tx,
     S,
-    winners.map(({ id, operation: { seq } }) => ({ id, seq })),
+    whole.map(({ id, operation: { seq } }) => ({ id, seq })),
   );
-  await closeOperations(tx, context, winners, 'applied');
-  await closeOperations(tx, context, superseded, 'superseded');
   await tx.query(
     `update akin.collections set unpublished_documents = unpublished_documents + $2,
             unpublished_operations = unpublished_operations + $3 where id = $1`,
@@ -193,6 +232,7 @@ async function settle(
 ): Promise<{ winners: Prepared[]; superseded: Prepared[] }> {
   const latest = new Map<string, Prepared>();
   for (const one of prepared) {
+    if (one.isVoid) continue;
     const other = latest.get(one.id);
     if (other === undefined || other.operation.seq < one.operation.seq) latest.set(one.id, one);
   }
@@ -268,15 +308,16 @@ async function insertDocuments(
   const inputs = names.map((_, i) => `v${i}`);
   const values = names.map((name, i) => `v${i}::${types.get(name)}`);
   await tx.query(
-    `insert into ${collection.sqlSchema}.documents (doc, id, seq, valid_from${names.map((name) => `, ${name}`).join('')})
-     select doc, id, seq, $1${values.map((value) => `, ${value}`).join('')}
-       from unnest($2::bigint[], $3::text[], $4::bigint[]${names.map((_, i) => `, $${i + 5}::text[]`).join('')})
-            as t (doc, id, seq${inputs.map((input) => `, ${input}`).join('')})`,
+    `insert into ${collection.sqlSchema}.documents (doc, id, seq, version, valid_from${names.map((name) => `, ${name}`).join('')})
+     select doc, id, seq, version, $1${values.map((value) => `, ${value}`).join('')}
+       from unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[]${names.map((_, i) => `, $${i + 6}::text[]`).join('')})
+            as t (doc, id, seq, version${inputs.map((input) => `, ${input}`).join('')})`,
     [
       target,
       added.map(({ operation }) => operation.doc ?? 0n),
       textArray(added.map(({ id }) => id)),
       added.map(({ operation }) => operation.seq),
+      added.map(({ operation }) => operation.keptVersion),
       ...names.map((name) => textArray(added.map(({ columns }) => columns?.get(name) ?? null))),
     ],
   );

@@ -7,6 +7,7 @@ import { countCrashes } from './crashes.ts';
 import { countDescriptors } from './descriptor-counts.ts';
 import { countFailures, tally } from './failures.ts';
 import { requireLease } from './leases.ts';
+import { openAtomic } from './open-atomic.ts';
 import type { ReadyOperation } from './ready-operations.ts';
 import { removeUnpublished } from './remove-documents.ts';
 import { leaveTombstones } from './tombstones.ts';
@@ -49,7 +50,7 @@ interface QueryBarrier {
 }
 
 /** A delete by query was applied, but cannot be to a document that came late. */
-class BarrierRefused extends Error {
+export class BarrierRefused extends Error {
   readonly barrier: QueryBarrier;
   readonly refused: RefusedDelete;
 
@@ -60,7 +61,7 @@ class BarrierRefused extends Error {
   }
 }
 
-/** Those of some documents that a barrier deletes. */
+/** Those of some documents that a barrier deletes; one that an earlier atomic update will change is not judged yet. */
 async function matchingOf(
   tx: Queryable,
   context: CommitContext,
@@ -69,8 +70,10 @@ async function matchingOf(
 ): Promise<bigint[]> {
   const params = new Params();
   try {
-    const found = `select d.doc from ${context.collection.sqlSchema}.documents d
+    const S = context.collection.sqlSchema;
+    const found = `select d.doc from ${S}.documents d
         where d.doc = any(${params.add(late, 'bigint[]')})
+          and not ${openAtomic(S, 'd.id', params.add(barrier.seq, 'bigint'))}
           and ${compileDelete(context, barrier.query, barrier.acceptedAt, params)}`;
     const rows = await countCrashes(context, barrier.seq, () => tx.query<{ doc: bigint }>(found, params.values));
     return rows.map(({ doc }) => doc);

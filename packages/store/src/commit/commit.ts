@@ -7,12 +7,14 @@ import type { Collection, CommitResult, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { statements } from '../statements.ts';
 import { applyChunk, prepareChunk } from './apply.ts';
+import { piecesOf } from './atomic.ts';
 import type { CommitContext } from './commit-context.ts';
 import { applyDeleteByQuery } from './delete-by-query.ts';
 import { publishDescriptorCounts } from './descriptor-counts.ts';
 import { type Lease, requireLease } from './leases.ts';
 import { nextReady, type ReadyOperation, requestPages, type UnfinishedRequest } from './ready-operations.ts';
 import type { Turn } from './turns.ts';
+import { applyWaitingDeletes } from './waiting-deletes.ts';
 
 /** Requests that the span of a commit names. */
 const MOST_LINKS = 100;
@@ -78,8 +80,9 @@ async function commitInTurns(
   signal: AbortSignal | undefined,
   turn: Turn,
 ): Promise<CommitResult> {
-  const [row] = await store.engine.query<{ commit: bigint; next_seq: bigint }>(
-    'select commit, next_seq from akin.collections where id = $1',
+  const [row] = await store.engine.query<CommitState>(
+    `select commit, next_seq, exists (select from ${collection.sqlSchema}.barriers where waiting is not null) as waiting
+       from akin.collections where id = $1`,
     [collection.id],
   );
   if (row === undefined) throw new AkinError('not-found', `The collection ${collection.name} does not exist any more.`);
@@ -116,6 +119,14 @@ async function commitInTurns(
   });
 }
 
+interface CommitState {
+  /** The number of the last commit. */
+  readonly commit: bigint;
+  readonly next_seq: bigint;
+  /** Whether deletes by query had to pass documents over. */
+  readonly waiting: boolean;
+}
+
 /** Where the span of a commit says whose changes it applied. */
 interface Links {
   readonly span: Span;
@@ -144,13 +155,14 @@ async function applyRequests(
 /** Publishes what was applied, by this commit or by one that was broken off. */
 async function end(
   context: CommitContext,
-  { commit: before, next_seq }: { readonly commit: bigint; readonly next_seq: bigint },
+  { commit: before, next_seq, waiting }: CommitState,
   failed: number,
 ): Promise<CommitResult> {
   const { store, collection, target } = context;
+  const refused = waiting ? await applyWaitingDeletes(context) : 0;
   const published = await publish(context, next_seq);
-  if (published > 0 || failed > 0) store.memory.events.tell(collection.id);
-  return { commit: Number(published > 0 ? target : before), applied: published, failed };
+  if (published > 0 || failed + refused > 0) store.memory.events.tell(collection.id);
+  return { commit: Number(published > 0 ? target : before), applied: published, failed: failed + refused };
 }
 
 /**
@@ -202,11 +214,17 @@ async function applyPage(
           await applied();
           failed += await applyDeleteByQuery(context, first);
         } else {
-          const chunk = await prepareChunk(context, run);
-          await applied();
-          applying = applyChunk(context, chunk, batchSize);
-          // Whoever waits for it hears of a failure.
-          applying.catch(() => undefined);
+          const isAtomic = run.some(({ atomic }) => atomic);
+          // They are made of what is in the tables.
+          if (isAtomic) await applied();
+          for (const piece of isAtomic ? await piecesOf(context, run) : [run]) {
+            const chunk = await prepareChunk(context, piece);
+            await applied();
+            applying = applyChunk(context, chunk, batchSize);
+            // Whoever waits for it hears of a failure.
+            applying.catch(() => undefined);
+            if (isAtomic) await applied();
+          }
         }
         if (store.engine.kind === 'pglite' || store.throttle.strength > 0) await applied();
         await store.throttle.rest(performance.now() - began);

@@ -1,18 +1,19 @@
-import { parseQuery, type Query } from '@akin/domain';
 import { compileDelete, type RefusedDelete, refusedDelete } from '../accept/compile-delete.ts';
+import { coveredIds } from '../accept/covered-ids.ts';
 import { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
 import { LIVE } from '../collections/collection-tables.ts';
+import { textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { Params } from '../search/params.ts';
 import { closeOperations, failOperations } from './apply.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
-import { countDescriptors } from './descriptor-counts.ts';
+import { endRows } from './end-rows.ts';
 import { EVERYTHING, supersedeFailed, sweepFailures } from './failures.ts';
 import { requireLease } from './leases.ts';
 import type { ReadyOperation } from './ready-operations.ts';
-import { removeUnpublished } from './remove-documents.ts';
-import { forgetsTombstones, forgetTombstones, leaveTombstones } from './tombstones.ts';
+import { forgetsTombstones, forgetTombstones } from './tombstones.ts';
+import { waitingIds } from './waiting-deletes.ts';
 
 /** Documents that one statement looks at: some milliseconds on PGlite. */
 const WINDOW = 5_000n;
@@ -52,21 +53,27 @@ async function deleteMatching(context: CommitContext, operation: ReadyOperation)
     [],
     'bulk',
   );
+  const covered = coveredIds(operation.document ?? '');
+  // What is deleted in any case is not waited for.
+  const waiting = covered === undefined ? await waitingIds(context, operation.seq) : [];
   const batchSize = new AdaptiveBatchSize(100, 2_000);
   const end = (range?.last ?? -1n) + 1n;
   for (let from = range?.first ?? 0n; from < end; ) {
-    from = await deleteWindow(context, operation, leaves, from, batchSize);
+    from = await deleteWindow(context, operation, leaves, waiting, from, batchSize);
   }
-  const covered = coveredIds(parseQuery(operation.document ?? ''));
   await store.engine.transaction(
     async (tx) => {
       await requireLease(tx, collection, context.lease);
-      await tx.query(`insert into ${S}.barriers (seq, query, accepted_at, tombstones) values ($1, $2, $3, $4)`, [
-        operation.seq,
-        covered === 'all' ? EVERYTHING : operation.document,
-        operation.acceptedAt,
-        leaves,
-      ]);
+      await tx.query(
+        `insert into ${S}.barriers (seq, query, accepted_at, tombstones, waiting) values ($1, $2, $3, $4, $5::text[])`,
+        [
+          operation.seq,
+          covered === 'all' ? EVERYTHING : operation.document,
+          operation.acceptedAt,
+          leaves,
+          waiting.length === 0 ? null : textArray(waiting),
+        ],
+      );
       if (Array.isArray(covered)) {
         const { seq } = operation;
         const changes = covered.map((id) => ({ id, seq }));
@@ -82,40 +89,16 @@ async function deleteMatching(context: CommitContext, operation: ReadyOperation)
   if (covered === 'all') await sweepFailures(store, collection);
 }
 
-/** Ids of a query that are looked for one by one. */
-const MOST_IDS = 1_000;
-
-/** The ids that a query matches, where it names just these; undefined for any other query. */
-function coveredIds(query: Query): string[] | 'all' | undefined {
-  switch (query.kind) {
-    case 'all':
-      return 'all';
-    case 'term':
-    case 'phrase':
-      return query.field === 'id' ? [query.value] : undefined;
-    case 'boost':
-    case 'constant':
-      return coveredIds(query.query);
-    case 'bool': {
-      if (query.must.length + query.mustNot.length > 0) return undefined;
-      const ids = query.should.map(coveredIds);
-      if (!ids.every((one) => Array.isArray(one)) || ids.length > MOST_IDS) return undefined;
-      return [...new Set(ids.flat())];
-    }
-    default:
-      return undefined;
-  }
-}
-
 /** @returns where the next window begins: what matches may be dense here and rare there, so both ends are bounded */
 async function deleteWindow(
   context: CommitContext,
   operation: ReadyOperation,
   leavesTombstones: boolean,
+  waiting: readonly string[],
   from: bigint,
   batchSize: AdaptiveBatchSize,
 ): Promise<bigint> {
-  const { store, collection, target } = context;
+  const { store, collection } = context;
   const S = collection.sqlSchema;
   const to = from + WINDOW;
   const limit = batchSize.rows;
@@ -124,6 +107,7 @@ async function deleteWindow(
     where d.doc >= ${params.add(from, 'bigint')} and d.doc < ${params.add(to, 'bigint')}
       and d.valid_to = ${LIVE} and d.seq < ${params.add(operation.seq, 'bigint')}
       and ${compileDelete(context, operation.document ?? '', operation.acceptedAt, params)}
+      ${waiting.length === 0 ? '' : `and d.id <> all (${params.add(textArray(waiting), 'text[]')})`}
     order by d.doc limit ${limit}`;
   const work = async (tx: Queryable) => {
     await requireLease(tx, collection, context.lease);
@@ -132,17 +116,7 @@ async function deleteWindow(
     );
     const last = rows.at(-1);
     if (last === undefined) return to;
-    const docs = rows.map(({ doc }) => doc);
-    await countDescriptors(tx, context, docs, -1);
-    if (leavesTombstones) await leaveTombstones(tx, context, 'd.doc = any($1::bigint[])', [docs]);
-    const published = rows.filter(({ valid_from }) => valid_from < target).map(({ doc }) => doc);
-    const unpublished = rows.filter(({ valid_from }) => valid_from === target).map(({ doc }) => doc);
-    await tx.query(`update ${S}.documents set valid_to = $2 where doc = any($1::bigint[])`, [published, target]);
-    await removeUnpublished(tx, store, collection, unpublished);
-    await tx.query('update akin.collections set unpublished_documents = unpublished_documents - $2 where id = $1', [
-      collection.id,
-      rows.length,
-    ]);
+    await endRows(tx, context, rows, leavesTombstones);
     return rows.length < limit ? to : last.doc + 1n;
   };
   return store.engine.transaction((tx) => batchSize.measure(limit, () => work(tx)), { lane: 'bulk', keyed: true });

@@ -101,7 +101,11 @@ async function sweepBatch(
 ): Promise<SweepCursor | undefined> {
   const rows = await tx.query<SweepCursor & { covered: boolean }>(
     `select o.request, o.position, coalesce(o.id is not null and (
-              exists (select from ${S}.documents d where d.id = o.id and d.seq > r.first_seq + o.position)
+              exists (select from ${S}.documents d where d.id = o.id and d.seq > r.first_seq + o.position
+                       -- One that an atomic update made may have been made void by nothing.
+                       and not exists (select from ${S}.requests mr join ${S}.operations m using (request)
+                                        where mr.first_seq = (select max(first_seq) from ${S}.requests where first_seq <= d.seq)
+                                          and m.position = d.seq - mr.first_seq and m.atomic))
               or exists (select from ${S}.barriers b where b.id = o.id and b.seq > r.first_seq + o.position)
               or exists (select from ${S}.barriers b where b.query = '${EVERYTHING}' and b.seq > r.first_seq + o.position)),
             false) as covered

@@ -16,6 +16,10 @@ export interface ReadyOperation {
   readonly acceptedAt: Date;
   /** Whether a delete leaves tombstones. */
   readonly tombstones: boolean;
+  /** Whether it changes single fields of the document before it. */
+  readonly atomic: boolean;
+  /** The version that its document keeps; null: its own number. */
+  readonly keptVersion: bigint | null;
 }
 
 /** Before the first sequence number: those of documents that were copied are below 0, see reindex. */
@@ -69,7 +73,7 @@ export async function nextReady(
        from (select request, first_seq, accepted_at, tombstones from ${S}.requests
               where request = any($1::bigint[]) and first_seq + count > $2::int8 + 1) r
       cross join lateral (
-        select request, position, kind, id, doc, document from ${S}.operations
+        select request, position, kind, id, doc, document, atomic, kept_version from ${S}.operations
          where request = r.request and state = 'ready' and position > $2::int8 - r.first_seq
          order by position limit $3
       ) o
@@ -79,5 +83,8 @@ export async function nextReady(
     lane: 'bulk',
     keyed: true,
   });
-  return rows.map(({ accepted_at, ...row }) => ({ ...row, acceptedAt: accepted_at }) as ReadyOperation);
+  return rows.map(
+    ({ accepted_at, kept_version, ...row }) =>
+      ({ ...row, acceptedAt: accepted_at, keptVersion: kept_version }) as ReadyOperation,
+  );
 }

@@ -1,4 +1,5 @@
-import { AkinError, type FieldType, type Query, type StoredDocument } from '@akin/domain';
+import { AkinError, type FieldType, type Query, type StoredDocument, VERSION_FIELD } from '@akin/domain';
+import { VERSION } from '../collections/collection-tables.ts';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, Store } from '../context.ts';
 import { expandWords } from '../search/expand-words.ts';
@@ -27,6 +28,7 @@ export interface ExportedDocument {
   /** The outputs word for word; null where there are none. */
   readonly outputs: string | null;
   readonly thumbnail: Uint8Array | null;
+  readonly version: bigint;
 }
 
 export interface ExportPage {
@@ -123,16 +125,17 @@ export async function readExported(
   docs: readonly bigint[],
 ): Promise<{ doc: bigint; document: ExportedDocument; bytes: number }[]> {
   const { tx, sqlSchema: S } = snapshot;
-  const rows = await tx.query<{ doc: bigint; outputs: string | null; thumbnail: Buffer | null }>(
-    `select d.doc, o.json as outputs, t.bytes as thumbnail
-       from unnest($1::bigint[]) d (doc)
+  const rows = await tx.query<{ doc: bigint; version: bigint; outputs: string | null; thumbnail: Buffer | null }>(
+    `select d.doc, ${VERSION} as version, o.json as outputs, t.bytes as thumbnail
+       from unnest($1::bigint[]) x (doc)
+       join ${S}.documents d using (doc)
        left join ${S}.outputs o on o.doc = d.doc
        left join ${S}.thumbnails t on t.doc = d.doc
       order by d.doc`,
     [docs],
   );
   const fields = [...snapshot.schema.fields.values()].filter(
-    ({ origin, type }) => origin !== 'analysis' && type !== 'text',
+    ({ name, origin, type }) => origin !== 'analysis' && type !== 'text' && name !== VERSION_FIELD,
   );
   const documents = await readDocuments(store, snapshot, docs, fields, []);
   return rows.map((row) => ({
@@ -142,6 +145,7 @@ export async function readExported(
       fields: documents.get(row.doc)?.document ?? new Map(),
       outputs: row.outputs,
       thumbnail: row.thumbnail,
+      version: row.version,
     },
   }));
 }

@@ -34,7 +34,7 @@ export async function copyDocuments(
   const ids = documents.map(({ fields }) => String(fields.get('id')));
   const others = outputsFrom === undefined ? new Map<string, Outputs>() : await outputsOf(store, outputsFrom, ids);
   let analyzed = 0;
-  for (const { fields, ...own } of documents) {
+  for (const { fields, version: keptVersion, ...own } of documents) {
     const id = String(fields.get('id'));
     try {
       const document = documentFromJson(jsonOf(fields), schema);
@@ -44,18 +44,18 @@ export async function copyDocuments(
       const other = others.get(id);
       const taken = isTaken(tried) || other === undefined ? tried : tryOutputs(store, other);
       if (isTaken(taken)) {
-        changes.push({ kind: 'add', document: { ...document, ...taken.parts }, ...taken.read });
+        changes.push({ kind: 'add', document: { ...document, ...taken.parts }, ...taken.read, keptVersion });
       } else if (typeof image === 'string' && /^https?:/i.test(image)) {
         analyzed++;
-        changes.push({ kind: 'add', document });
-      } else if (problem === undefined) changes.push({ kind: 'add', document });
+        changes.push({ kind: 'add', document, keptVersion });
+      } else if (problem === undefined) changes.push({ kind: 'add', document, keptVersion });
       else {
         missing.push({
           id,
           code: problem.code,
           msg: `${problem.message} It has no address to fetch its picture from: if that came from a folder, name the folder to akin reindex.`,
         });
-        if (allowMissing) changes.push({ kind: 'add', document: withoutAddress(document) });
+        if (allowMissing) changes.push({ kind: 'add', document: withoutAddress(document), keptVersion });
       }
     } catch (error) {
       if (!(error instanceof AkinError)) throw error;

@@ -55,10 +55,11 @@ export async function switchCollections(
       );
       await tx.query(
         `insert into ${T}.operations (request, position, kind, id, doc, document, modules, state, attempt, available_at,
-                                      error_code, error_msg, host, failures)
+                                      error_code, error_msg, host, failures, atomic, kept_version)
          select r.request, m.position, m.kind, m.id, case when m.kind = 'add' then m.new_doc end, m.document, m.modules,
                 case when m.state = 'analyzing' then 'queued' else m.state end, m.attempt,
-                case when m.state = 'queued' then m.available_at end, m.error_code, m.error_msg, m.host, m.failures
+                case when m.state = 'queued' then m.available_at end, m.error_code, m.error_msg, m.host, m.failures,
+                m.atomic, m.kept_version
            from moved m join ${T}.requests r using (first_seq)`,
       );
       await tx.query(

@@ -218,6 +218,7 @@ export function existsSql(found: FoundColumn, { tables }: CompileContext): strin
   if (column.kind === 'location') return `d.${column.lat} is not null`;
   if (column.kind === 'words') return `length(d.${column.sql}) > 0`;
   if (column.kind === 'output') return hasOutput(tables, found.name);
+  if (column.kind === 'version') return 'true';
   return isMultiValued(found) ? `cardinality(d.${column.sql}) > 0` : `d.${column.sql} is not null`;
 }
 

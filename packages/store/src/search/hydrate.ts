@@ -1,4 +1,5 @@
 import { AkinError, type Distance, type Field, type FieldValue, type StoredDocument } from '@akin/domain';
+import { VERSION } from '../collections/collection-tables.ts';
 import type { Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
 import { findColumn, type SearchedTables } from './columns.ts';
@@ -37,7 +38,7 @@ export interface DocumentColumns {
 
 export function documentColumns(
   store: Store,
-  snapshot: Snapshot,
+  snapshot: SearchedTables,
   fields: readonly Field[],
   distances: readonly Distance[],
   params: Params,
@@ -47,6 +48,7 @@ export function documentColumns(
   const selected = fields.flatMap(({ name }, i) => {
     const column = columns.get(name);
     if (column?.kind === 'column') return [`d.${column.sql} as c${i}`];
+    if (column?.kind === 'version') return [`${VERSION} as c${i}`];
     return column?.kind === 'location' ? [`d.${column.lat} as lat${i}`, `d.${column.lon} as lon${i}`] : [];
   });
   const outputs = fields.some(({ name }) => columns.get(name)?.kind === 'output');
@@ -68,7 +70,7 @@ export function documentColumns(
 /** The documents of a page by their number, each read once. */
 export async function readDocuments(
   store: Store,
-  snapshot: Snapshot,
+  snapshot: SearchedTables & Pick<Snapshot, 'tx'>,
   docs: readonly bigint[],
   fields: readonly Field[],
   distances: readonly Distance[],
@@ -87,7 +89,7 @@ export async function readDocuments(
   return new Map(rows.map((row) => [row.doc as bigint, read(row)]));
 }
 
-function farSql({ field, from }: Distance, snapshot: Snapshot, params: Params): string {
+function farSql({ field, from }: Distance, snapshot: SearchedTables, params: Params): string {
   const fail = (problem: string) => new AkinError('bad-request', `geodist() cannot be returned: ${problem}.`);
   return distanceSql(locationColumn(findColumn(snapshot, field, fail), fail), from, params);
 }

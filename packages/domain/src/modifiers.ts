@@ -1,0 +1,134 @@
+import { AkinError } from './errors.ts';
+import { isJsonArray, JsonObject, type JsonValue } from './json.ts';
+import type { FieldType, FieldValue } from './schema.ts';
+import { quote } from './text.ts';
+import { fitValue } from './values.ts';
+
+/** What an atomic update does with one field, by the names that Solr has for it. */
+export type ModifierName = 'set' | 'add' | 'add-distinct' | 'remove' | 'inc';
+
+export interface Modifier {
+  readonly name: ModifierName;
+  /** As it was sent. Null in a `set` takes the field away. */
+  readonly value: JsonValue;
+  /** The value as its field holds it; undefined for null. */
+  readonly fitted: FieldValue | undefined;
+}
+
+const NAMES: readonly string[] = ['set', 'add', 'add-distinct', 'remove', 'inc'] satisfies ModifierName[];
+
+/** Whether a value says how to change a field: an object whose keys are all names of modifiers. */
+export function isModifier(value: JsonValue | undefined): value is JsonObject {
+  return value instanceof JsonObject && value.entries.length > 0 && value.entries.every(([key]) => NAMES.includes(key));
+}
+
+/**
+ * The modifiers in the values of one field, in their order; a plain value among them is set. Several values of one
+ * modifier of a list come together, as XML sends them.
+ *
+ * @throws AkinError bad-request for a modifier that a field of this type does not take, or a value that does not fit
+ */
+export function readModifiers(type: FieldType, values: readonly JsonValue[]): Modifier[] {
+  const sent = values.flatMap((value): [ModifierName, JsonValue][] =>
+    isModifier(value)
+      ? (value.entries as readonly [ModifierName, JsonValue][]).map(([name, one]) => [name, one])
+      : [['set', value]],
+  );
+  const names = [...new Set(sent.map(([name]) => name))];
+  if (type !== 'strings' && names.length < sent.length) {
+    throw new AkinError('bad-request', 'it stands there twice, and takes one value');
+  }
+  return names.map((name) => {
+    const own = sent.filter(([one]) => one === name).map(([, value]) => value);
+    return type === 'strings' ? ofList(name, own) : ofSingle(type, name, own[0] ?? null);
+  });
+}
+
+/** The type of a new field that these values define; null for none. */
+export function modifiedValue(values: readonly JsonValue[]): JsonValue {
+  const all = values.flatMap((value) => (isModifier(value) ? value.entries.map(([, one]) => one) : [value]));
+  return all.find((value) => value !== null) ?? null;
+}
+
+/**
+ * The fields of a document after an atomic update.
+ *
+ * @param base the fields before; none where the document is not there
+ * @throws AkinError bad-request when a number gets too large for its field
+ */
+export function applyModifiers(
+  base: ReadonlyMap<string, FieldValue>,
+  set: ReadonlyMap<string, FieldValue>,
+  modifiers: ReadonlyMap<string, readonly Modifier[]>,
+): Map<string, FieldValue> {
+  const fields = new Map([...base, ...set]);
+  for (const [name, list] of modifiers) {
+    for (const modifier of list) {
+      const value = modified(name, fields.get(name), modifier);
+      if (value === undefined || (Array.isArray(value) && value.length === 0)) fields.delete(name);
+      else fields.set(name, value);
+    }
+  }
+  return fields;
+}
+
+function ofList(name: ModifierName, values: readonly JsonValue[]): Modifier {
+  if (name === 'inc') throw new AkinError('bad-request', '"inc" takes a number, and it is a list of Strings');
+  const elements = values.flatMap((value) => (isJsonArray(value) ? [...value] : [value])).filter((one) => one !== null);
+  if (elements.length === 0 && name === 'set') return { name, value: null, fitted: undefined };
+  return { name, value: elements, fitted: fitValue('strings', elements) };
+}
+
+function ofSingle(type: FieldType, name: ModifierName, value: JsonValue): Modifier {
+  if (name !== 'set' && name !== 'inc') {
+    throw new AkinError(
+      'bad-request',
+      `"${name}" changes "labels" alone; "set" and, for a number, "inc" change a single value`,
+    );
+  }
+  if (name === 'inc' && type !== 'long' && type !== 'double') {
+    throw new AkinError('bad-request', `"inc" takes a field of numbers; this one has the type ${type}`);
+  }
+  if (isJsonArray(value)) {
+    throw new AkinError('bad-request', 'an array was sent, and it takes one value; only "labels" takes several');
+  }
+  if (value === null && name === 'set') return { name, value, fitted: undefined };
+  return { name, value, fitted: fitValue(type, value) };
+}
+
+function modified(field: string, before: FieldValue | undefined, { name, fitted }: Modifier): FieldValue | undefined {
+  const list = () => (before ?? []) as readonly string[];
+  const given = () => (fitted ?? []) as readonly string[];
+  switch (name) {
+    case 'set':
+      return fitted;
+    case 'add':
+      return [...list(), ...given()];
+    case 'add-distinct': {
+      const known = new Set(list());
+      return [...list(), ...new Set(given().filter((one) => !known.has(one)))];
+    }
+    case 'remove': {
+      const gone = new Set(given());
+      return list().filter((one) => !gone.has(one));
+    }
+    case 'inc':
+      return before === undefined ? fitted : sum(field, before, fitted as bigint | number);
+  }
+}
+
+const MAX_LONG = 2n ** 63n - 1n;
+
+function sum(field: string, before: FieldValue, by: bigint | number): bigint | number {
+  if (typeof before === 'bigint' && typeof by === 'bigint') {
+    const value = before + by;
+    if (value <= MAX_LONG && value >= -MAX_LONG - 1n) return value;
+  } else if (typeof before === 'number' && typeof by === 'number') {
+    const value = before + by;
+    if (Number.isFinite(value)) return value;
+  }
+  throw new AkinError(
+    'bad-request',
+    `The field ${quote(field)} cannot grow from ${before} by ${by}: its type holds no such number.`,
+  );
+}

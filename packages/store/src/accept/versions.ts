@@ -1,0 +1,250 @@
+import { AkinError, type ErrorDetail } from '@akin/domain';
+import { LIVE, OPEN, VERSION } from '../collections/collection-tables.ts';
+import { loadSchema } from '../collections/schema.ts';
+import type { Collection, CollectionSchema, Store } from '../context.ts';
+import { textArray } from '../engine/binary.ts';
+import type { Queryable } from '../engine/engine.ts';
+import { Params } from '../search/params.ts';
+import { compileDelete, refusedDelete } from './compile-delete.ts';
+import { coveredIds } from './covered-ids.ts';
+
+/*
+ * The version of a document is the sequence number of the change that made it. What counts is what was accepted, visible
+ * or not: a change that is still on its way stands for the document that it will make.
+ */
+
+/** Operations that are looked at together. */
+const BATCH = 500;
+const MAX_DETAILS = 100;
+const RETRY_SECONDS = 5;
+
+/**
+ * Compares the versions that staged operations expect with those that their documents have, those of changes before
+ * them in the same request included. Nothing may be accepted meanwhile: the caller holds the row of the collection.
+ *
+ * @param nextSeq the number that the first operation of the request gets
+ * @throws AkinError conflict with a detail for each document; with a time to try again where a delete by query that is
+ * not applied yet decides
+ */
+export async function requireVersions(
+  tx: Queryable,
+  store: Store,
+  collection: Collection,
+  schema: CollectionSchema,
+  request: bigint,
+  nextSeq: bigint,
+): Promise<void> {
+  const details: ErrorDetail[] = [];
+  let retry = false;
+  for (let last = -1; ; ) {
+    const asked = await tx.query<{ position: number; id: string; expected: bigint }>(
+      `select position, id, expected_version as expected from ${collection.sqlSchema}.operations
+        where request = $1 and position > $2 and expected_version is not null order by position limit ${BATCH}`,
+      [request, last],
+    );
+    const end = asked.at(-1);
+    if (end === undefined) break;
+    last = end.position;
+    const ids = [...new Set(asked.map(({ id }) => id))];
+    const known = await readKnown(tx, store, collection, schema, ids, { request, nextSeq });
+    for (const { position, id, expected } of asked) {
+      const found = known.before(id, nextSeq + BigInt(position));
+      const problem = conflictOf(expected, found);
+      if (problem === undefined) continue;
+      retry ||= found.uncertain;
+      const msg = `Document ${JSON.stringify(id)} at position ${position}: ${problem}`;
+      if (details.length < MAX_DETAILS) details.push({ position, id, code: 'conflict', msg });
+    }
+  }
+  const [first] = details;
+  if (first === undefined) return;
+  throw new AkinError('conflict', `${first.msg} Nothing in the request was accepted.`, {
+    details,
+    ...(retry ? { retryAfterSeconds: RETRY_SECONDS } : {}),
+  });
+}
+
+/**
+ * The versions of some documents as accepted by now; ids of no document are left out. Where that cannot be told yet,
+ * what it is unless a delete by query takes the document.
+ */
+export async function currentVersions(
+  store: Store,
+  collection: Collection,
+  ids: readonly string[],
+): Promise<Map<string, bigint>> {
+  return store.engine.transaction(
+    async (tx) => {
+      const schema = await loadSchema(store, collection, undefined, tx);
+      const known = await readKnown(tx, store, collection, schema, ids);
+      return new Map(
+        ids.flatMap((id): [string, bigint][] => {
+          const { version } = known.before(id, undefined);
+          return version === undefined ? [] : [[id, version]];
+        }),
+      );
+    },
+    { snapshot: true },
+  );
+}
+
+/** A document before some change. */
+interface FoundVersion {
+  /** Undefined where there is no document. */
+  readonly version: bigint | undefined;
+  /** Whether a delete by query decides that is not applied yet. */
+  readonly uncertain: boolean;
+}
+
+/** What speaks against a change, if anything does. */
+function conflictOf(expected: bigint, { version, uncertain }: FoundVersion): string | undefined {
+  if (uncertain)
+    return 'whether it is there is decided by a delete by query that is under way: send it again in a moment.';
+  const actual = version === undefined ? 'there is no such document' : `its version is ${version}`;
+  if (expected < 0n && version !== undefined) return `version conflict: it must not exist, and ${actual}.`;
+  if (expected === 1n && version === undefined) return `version conflict: it must exist, and ${actual}.`;
+  if (expected > 1n && version !== expected)
+    return `version conflict: version ${expected} was expected, and ${actual}.`;
+  return undefined;
+}
+
+interface OpenOperation {
+  readonly id: string;
+  readonly kind: 'add' | 'delete';
+  readonly seq: bigint;
+}
+
+interface PendingDelete {
+  readonly seq: bigint;
+  readonly query: string;
+  readonly acceptedAt: Date;
+  /** Of the documents that are in the tables, which it deletes. */
+  readonly takes: ReadonlySet<string>;
+}
+
+interface LiveRow {
+  readonly id: string;
+  readonly doc: bigint;
+  readonly seq: bigint;
+  readonly version: bigint;
+}
+
+interface Known {
+  before(id: string, seq: bigint | undefined): FoundVersion;
+}
+
+/** @param own a request that is about to be accepted, whose operations count too */
+async function readKnown(
+  tx: Queryable,
+  store: Store,
+  collection: Collection,
+  schema: CollectionSchema,
+  ids: readonly string[],
+  own?: { readonly request: bigint; readonly nextSeq: bigint },
+): Promise<Known> {
+  const S = collection.sqlSchema;
+  const of = [own?.request ?? null, own?.nextSeq ?? null];
+  const seq = 'coalesce(r.first_seq, $2::bigint) + o.position';
+  const accepted = '(r.first_seq is not null or r.request = $1::bigint)';
+  // Before the rows: what is applied in between is found there.
+  const open = await tx.query<OpenOperation>(
+    `select o.id, o.kind, ${seq} as seq from ${S}.operations o join ${S}.requests r using (request)
+      where o.id = any($3::text[]) and o.state in ${OPEN} and ${accepted} order by seq`,
+    [...of, textArray(ids)],
+  );
+  const queries = await tx.query<{ seq: bigint; query: string; accepted_at: Date; applied: boolean }>(
+    `select ${seq} as seq, o.document as query, coalesce(r.accepted_at, now()) as accepted_at, false as applied
+       from ${S}.operations o join ${S}.requests r using (request)
+      where o.kind = 'delete-by-query' and o.state in ${OPEN} and ${accepted}
+     union all
+     select seq, query, accepted_at, true from ${S}.barriers where query is not null
+     order by seq`,
+    of,
+  );
+  const rows = await tx.query<LiveRow>(
+    `select d.id, d.doc, d.seq, ${VERSION} as version from ${S}.documents d
+      where d.id = any($1::text[]) and d.valid_to = ${LIVE}`,
+    [textArray(ids)],
+  );
+  const settled = await tx.query<{ id: string; seq: bigint }>(
+    `select id, max(seq) as seq from (
+       select id, seq from ${S}.documents where id = any($1::text[])
+       union all select id, seq from ${S}.barriers where id = any($1::text[])) known group by id`,
+    [textArray(ids)],
+  );
+  const deletes: PendingDelete[] = [];
+  for (const { seq, query, accepted_at, applied } of queries) {
+    const pending = { seq, query, acceptedAt: accepted_at };
+    const takes = applied ? new Set<string>() : await takenBy(tx, store, collection, schema, pending, rows);
+    deletes.push({ ...pending, takes });
+  }
+  return knownOf(open, deletes, rows, new Map(settled.map((row) => [row.id, row.seq])));
+}
+
+function knownOf(
+  open: readonly OpenOperation[],
+  deletes: readonly PendingDelete[],
+  rows: readonly LiveRow[],
+  settled: ReadonlyMap<string, bigint>,
+): Known {
+  const byId = new Map<string, OpenOperation[]>();
+  for (const operation of open) byId.set(operation.id, [...(byId.get(operation.id) ?? []), operation]);
+  const live = new Map(rows.map((row) => [row.id, row]));
+  return {
+    before(id, bound) {
+      const isBefore = (seq: bigint) => bound === undefined || seq < bound;
+      const since = settled.get(id);
+      const last = byId.get(id)?.findLast(({ seq }) => isBefore(seq) && (since === undefined || seq > since));
+      const row = live.get(id);
+      const version = last === undefined ? row?.version : last.kind === 'add' ? last.seq : undefined;
+      if (version === undefined) return { version, uncertain: false };
+      let uncertain = false;
+      for (const { seq, query, takes } of deletes) {
+        if (!isBefore(seq)) continue;
+        if (last === undefined) {
+          if (row !== undefined && seq > row.seq && takes.has(id)) return { version: undefined, uncertain: false };
+        } else if (seq > last.seq) {
+          const covered = coveredIds(query);
+          if (covered === 'all' || covered?.includes(id)) return { version: undefined, uncertain: false };
+          uncertain ||= covered === undefined;
+        }
+      }
+      return { version, uncertain };
+    },
+  };
+}
+
+/** Those of some documents that a delete by query will take. */
+async function takenBy(
+  tx: Queryable,
+  store: Store,
+  collection: Collection,
+  schema: CollectionSchema,
+  { query, acceptedAt }: { readonly query: string; readonly acceptedAt: Date },
+  rows: readonly LiveRow[],
+): Promise<Set<string>> {
+  if (rows.length === 0) return new Set();
+  const params = new Params();
+  try {
+    const docs = params.add(
+      rows.map(({ doc }) => doc),
+      'bigint[]',
+    );
+    const where = compileDelete({ store, collection, schema }, query, acceptedAt, params);
+    const found = await tx.query<{ id: string }>(
+      `select d.id from ${collection.sqlSchema}.documents d where d.doc = any(${docs}) and ${where}`,
+      params.values,
+    );
+    return new Set(found.map(({ id }) => id));
+  } catch (error) {
+    if (refusedDelete(error) === undefined) throw error;
+    throw new AkinError(
+      'conflict',
+      'A delete by query is under way that cannot be told yet: send it again in a moment.',
+      {
+        cause: error,
+        retryAfterSeconds: RETRY_SECONDS,
+      },
+    );
+  }
+}

@@ -1,0 +1,250 @@
+import {
+  AkinError,
+  applyModifiers,
+  type Field,
+  type FieldValue,
+  MAX_VALUES,
+  type NewDocument,
+  storageProblem,
+  VERSION_FIELD,
+} from '@akin/domain';
+import { descriptorTable, LIVE, OPEN } from '../collections/collection-tables.ts';
+import type { ParsedOutputs } from '../context.ts';
+import { decodeHalfvec, textArray } from '../engine/binary.ts';
+import type { Queryable } from '../engine/engine.ts';
+import { readDocuments } from '../search/hydrate.ts';
+import type { CommitContext } from './commit-context.ts';
+import { EVERYTHING } from './failures.ts';
+import { BEFORE_ALL, type ReadyOperation } from './ready-operations.ts';
+
+/*
+ * An atomic update becomes a whole document when its turn comes in a commit: when nothing that was accepted before it
+ * for the same id is on its way any more. See ADR 29.
+ */
+
+/** What a document is between two operations on it. */
+export interface Whole {
+  readonly fields: ReadonlyMap<string, FieldValue>;
+  readonly outputs: ParsedOutputs | undefined;
+  /** The number under which its outputs and its thumbnail are kept. */
+  readonly picture: bigint | undefined;
+}
+
+/**
+ * Parts a run of operations into pieces to be applied one after the other, without the atomic updates that have to wait:
+ * those with something before them on the same id that is still on its way. Mostly the run is one piece. Where a delete
+ * by query lies between operations on one id, each of these is a piece.
+ */
+export async function piecesOf(
+  context: CommitContext,
+  run: readonly ReadyOperation[],
+): Promise<(readonly ReadyOperation[])[]> {
+  const atomic = run.filter((operation) => operation.atomic);
+  if (atomic.length === 0) return [run];
+  const ids = new Set(atomic.map(({ id }) => id ?? ''));
+  const waiting = await waitingOf(context, run, ids);
+  const rest = run.filter((operation) => !waiting.has(operation.seq));
+  if (!(await isParted(context, rest, ids))) return rest.length === 0 ? [] : [rest];
+  const others = rest.filter(({ id }) => !ids.has(id ?? ''));
+  return [
+    ...(others.length === 0 ? [] : [others]),
+    ...rest.filter(({ id }) => ids.has(id ?? '')).map((operation) => [operation]),
+  ];
+}
+
+/** The numbers of those atomic updates that have to wait. */
+async function waitingOf(
+  context: CommitContext,
+  run: readonly ReadyOperation[],
+  ids: ReadonlySet<string>,
+): Promise<Set<bigint>> {
+  const { store, collection } = context;
+  const S = collection.sqlSchema;
+  const open = await store.engine.query<{ id: string; seq: bigint; atomic: boolean }>(
+    `select o.id, r.first_seq + o.position as seq, o.atomic from ${S}.operations o join ${S}.requests r using (request)
+      where o.id = any($1::text[]) and o.state in ${OPEN} and r.first_seq is not null order by seq`,
+    [textArray([...ids])],
+    'bulk',
+  );
+  const known = await knownSeqs(context, ids);
+  const inRun = new Set(run.map(({ seq }) => seq));
+  const unsure = new Set<string>();
+  const waiting = new Set<bigint>();
+  for (const { id, seq, atomic } of open) {
+    if (seq < (known.get(id) ?? seq)) continue;
+    if (!inRun.has(seq)) unsure.add(id);
+    // What replaces the whole document makes void what is still to come before it.
+    else if (!atomic) unsure.delete(id);
+    else if (unsure.has(id)) waiting.add(seq);
+  }
+  return waiting;
+}
+
+/** The number of the last operation that the tables know of each id: what is older is void. */
+async function knownSeqs({ store, collection }: CommitContext, ids: ReadonlySet<string>): Promise<Map<string, bigint>> {
+  const S = collection.sqlSchema;
+  const rows = await store.engine.query<{ id: string; seq: bigint }>(
+    `select t.id, greatest(
+              (select max(d.seq) from ${S}.documents d where d.id = t.id),
+              (select max(b.seq) from ${S}.barriers b where b.id = t.id),
+              (select max(b.seq) from ${S}.barriers b where b.query = '${EVERYTHING}'), ${BEFORE_ALL}) as seq
+       from unnest($1::text[]) t (id)`,
+    [textArray([...ids])],
+    'bulk',
+  );
+  return new Map(rows.map(({ id, seq }) => [id, seq]));
+}
+
+/** Whether a delete by query was accepted between operations on ids that are updated atomically. */
+async function isParted(
+  { store, collection }: CommitContext,
+  run: readonly ReadyOperation[],
+  ids: ReadonlySet<string>,
+): Promise<boolean> {
+  const own = run.filter(({ id }) => ids.has(id ?? ''));
+  const [first, last] = [own[0], own.at(-1)];
+  if (first === undefined || last === undefined || own.length === 1) return false;
+  const [row] = await store.engine.query<{ some: boolean }>(
+    `select exists (select from ${collection.sqlSchema}.barriers
+      where query is not null and seq > $1 and seq < $2) as some`,
+    [first.seq, last.seq],
+    'bulk',
+  );
+  return row?.some ?? false;
+}
+
+/** What the documents of some atomic updates are, operation by operation. */
+export class Bases {
+  readonly #known: ReadonlyMap<string, bigint>;
+  readonly #now: Map<string, Whole | undefined>;
+
+  private constructor(known: ReadonlyMap<string, bigint>, now: Map<string, Whole | undefined>) {
+    this.#known = known;
+    this.#now = now;
+  }
+
+  /** Reads what the tables have of the ids that a piece updates atomically; undefined where it updates none. */
+  static async read(context: CommitContext, piece: readonly ReadyOperation[]): Promise<Bases | undefined> {
+    const ids = new Set(piece.filter(({ atomic }) => atomic).map(({ id }) => id ?? ''));
+    if (ids.size === 0) return undefined;
+    return new Bases(await knownSeqs(context, ids), await readWholes(context, ids));
+  }
+
+  /** Whether something later made an operation void. */
+  isVoid({ id, seq }: ReadyOperation): boolean {
+    return seq < (this.#known.get(id ?? '') ?? seq);
+  }
+
+  /** Tells what an operation makes of its document; undefined: nothing is left of it. */
+  follow({ id }: ReadyOperation, whole: Whole | undefined): void {
+    if (this.#known.has(id ?? '')) this.#now.set(id ?? '', whole);
+  }
+
+  /**
+   * The document that an atomic update makes.
+   *
+   * @param outputs of its own picture, if it sets one
+   * @throws AkinError bad-request when a number gets too large; too-large when the document does
+   */
+  update(operation: ReadyOperation, update: NewDocument, outputs: ParsedOutputs | undefined): Whole {
+    const before = this.#now.get(operation.id ?? '');
+    const modifiers = update.modifiers ?? new Map();
+    const fields = applyModifiers(before?.fields ?? new Map(), update.fields, modifiers);
+    requireRoom(operation.id ?? '', fields);
+    if (outputs !== undefined) return { fields, outputs, picture: operation.doc ?? undefined };
+    // Without its address the document has no picture any more.
+    const isGone = modifiers.has('image') && !fields.has('image');
+    return isGone
+      ? { fields, outputs: undefined, picture: undefined }
+      : { outputs: undefined, picture: undefined, ...before, fields };
+  }
+}
+
+function requireRoom(id: string, fields: ReadonlyMap<string, FieldValue>): void {
+  for (const [name, value] of fields) {
+    if (Array.isArray(value) && value.length > MAX_VALUES) {
+      throw new AkinError('too-large', `The field ${name} would have ${value.length} values, more than ${MAX_VALUES}.`);
+    }
+  }
+  const problem = storageProblem(id, fields);
+  if (problem !== null) throw new AkinError('too-large', `The document as updated cannot be stored: ${problem}.`);
+}
+
+/**
+ * The live documents of some ids, with what their analysis gave. It is read from the tables and not from the outputs,
+ * so that it does not matter which model made it.
+ */
+async function readWholes(context: CommitContext, ids: ReadonlySet<string>): Promise<Map<string, Whole | undefined>> {
+  const { store, collection, schema } = context;
+  const { sqlSchema: S } = collection;
+  const { engine, modules } = store;
+  const rows = await engine.query<{ doc: bigint; id: string }>(
+    `select doc, id from ${S}.documents where id = any($1::text[]) and valid_to = ${LIVE}`,
+    [textArray([...ids])],
+    'bulk',
+  );
+  const docs = rows.map(({ doc }) => doc);
+  const columns = [...schema.fields.values()].filter(({ name }) => {
+    const kind = schema.columns.get(name)?.kind;
+    return name !== 'id' && name !== VERSION_FIELD && (kind === 'column' || kind === 'location');
+  });
+  const read = await readDocuments(store, { tx: engine, sqlSchema: S, schema, modules }, docs, columns, []);
+  const descriptors = await readDescriptors(context, engine, docs);
+  return new Map(
+    rows.map(({ doc, id }) => {
+      const all = read.get(doc)?.document ?? new Map<string, FieldValue>();
+      const own = (wanted: boolean) =>
+        new Map([...all].filter(([name]) => isAnalysis(schema.fields.get(name)) === wanted));
+      const found = { fields: own(true), descriptors: descriptors.get(doc) ?? new Map() };
+      const outputs = found.fields.size + found.descriptors.size > 0 ? found : undefined;
+      return [id, { fields: own(false), outputs, picture: doc }];
+    }),
+  );
+}
+
+function isAnalysis(field: Field | undefined): boolean {
+  return field?.origin === 'analysis';
+}
+
+async function readDescriptors(
+  { store, collection }: CommitContext,
+  tx: Queryable,
+  docs: readonly bigint[],
+): Promise<Map<bigint, Map<string, { vector: Float32Array; cell: number }>>> {
+  const found = new Map<bigint, Map<string, { vector: Float32Array; cell: number }>>();
+  if (docs.length === 0) return found;
+  for (const { name, descriptor } of store.modules) {
+    if (descriptor === undefined) continue;
+    const rows = await tx.query<{ doc: bigint; cell: number; vector: Buffer }>(
+      `select doc, cell, halfvec_send(vector) as vector from ${descriptorTable(collection.sqlSchema, name)}
+        where doc = any($1::bigint[])`,
+      [docs],
+    );
+    for (const { doc, cell, vector } of rows) {
+      const own = found.get(doc) ?? new Map();
+      found.set(doc, own.set(name, { vector: decodeHalfvec(vector), cell }));
+    }
+  }
+  return found;
+}
+
+/** Gives documents the outputs and thumbnails of those that they were made of. What a document has itself stays. */
+export async function copyPictures(
+  tx: Queryable,
+  S: string,
+  copies: readonly { readonly from: bigint; readonly to: bigint }[],
+): Promise<void> {
+  if (copies.length === 0) return;
+  const values = [copies.map(({ to }) => to), copies.map(({ from }) => from)];
+  const source = 'from unnest($1::bigint[], $2::bigint[]) t (doc, source)';
+  await tx.query(
+    `insert into ${S}.outputs (doc, json, mark) select t.doc, o.json, o.mark ${source}
+       join ${S}.outputs o on o.doc = t.source on conflict (doc) do nothing`,
+    values,
+  );
+  await tx.query(
+    `insert into ${S}.thumbnails (doc, bytes, etag) select t.doc, o.bytes, o.etag ${source}
+       join ${S}.thumbnails o on o.doc = t.source on conflict (doc) do nothing`,
+    values,
+  );
+}

@@ -1,0 +1,12 @@
+import { OPEN } from '../collections/collection-tables.ts';
+
+/**
+ * SQL: whether an atomic update of an id waits that was accepted before a number.
+ *
+ * @param id of the document, as SQL
+ * @param seq the number, as SQL
+ */
+export function openAtomic(S: string, id: string, seq: string): string {
+  return `exists (select from ${S}.operations held join ${S}.requests held_by using (request)
+    where held.id = ${id} and held.atomic and held.state in ${OPEN} and held_by.first_seq + held.position < ${seq})`;
+}

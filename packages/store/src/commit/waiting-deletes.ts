@@ -1,0 +1,108 @@
+import { compileDelete, refusedDelete } from '../accept/compile-delete.ts';
+import { LIVE, OPEN } from '../collections/collection-tables.ts';
+import { textArray } from '../engine/binary.ts';
+import { Params } from '../search/params.ts';
+import { BarrierRefused, failRefusedBarrier } from './barriers.ts';
+import type { CommitContext } from './commit-context.ts';
+import { countCrashes } from './crashes.ts';
+import { endRows } from './end-rows.ts';
+import { requireLease } from './leases.ts';
+import { openAtomic } from './open-atomic.ts';
+
+/*
+ * An atomic update that waits for the analysis of a document before it will change what is there now. A delete by query
+ * that came later cannot know yet whether it matches what the update makes: it passes that id over, its barrier
+ * remembers it, and once nothing of that id waits any more, what is there then is looked at.
+ */
+
+/** The ids of atomic updates that were accepted before a delete by query, and wait. */
+export async function waitingIds({ store, collection }: CommitContext, seq: bigint): Promise<string[]> {
+  const S = collection.sqlSchema;
+  const rows = await store.engine.query<{ id: string }>(
+    `select distinct o.id from ${S}.operations o join ${S}.requests r using (request)
+      where o.atomic and o.state in ${OPEN} and r.first_seq + o.position < $1`,
+    [seq],
+    'bulk',
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Applies deletes by query to the documents that they had to pass over, as far as those wait no longer. The last step
+ * of a commit before it is seen.
+ *
+ * @returns how many deletes failed
+ */
+export async function applyWaitingDeletes(context: CommitContext): Promise<number> {
+  const { store, collection } = context;
+  const S = collection.sqlSchema;
+  const barriers = await store.engine.query<Waiting>(
+    `select seq, query, accepted_at, tombstones, ready.ids
+       from ${S}.barriers b
+      cross join lateral (
+        select array_agg(w.id) as ids from unnest(b.waiting) w (id) where not ${openAtomic(S, 'w.id', 'b.seq')}
+      ) ready
+      where waiting is not null and ready.ids is not null order by seq`,
+    [],
+    'bulk',
+  );
+  let failed = 0;
+  for (const barrier of barriers) {
+    try {
+      await applyWaiting(context, barrier);
+    } catch (error) {
+      if (!(await failRefusedBarrier(context, error))) throw error;
+      failed++;
+    }
+  }
+  return failed;
+}
+
+interface Waiting {
+  readonly seq: bigint;
+  readonly query: string;
+  readonly accepted_at: Date;
+  readonly tombstones: boolean;
+  /** Those that wait no longer. */
+  readonly ids: readonly string[];
+}
+
+async function applyWaiting(
+  context: CommitContext,
+  { seq, query, accepted_at, tombstones, ids }: Waiting,
+): Promise<void> {
+  const { store, collection } = context;
+  const S = collection.sqlSchema;
+  await store.engine.transaction(
+    async (tx) => {
+      await requireLease(tx, collection, context.lease);
+      const params = new Params();
+      try {
+        const found = `select d.doc, d.valid_from from ${S}.documents d
+          where d.id = any(${params.add(textArray(ids), 'text[]')}) and d.valid_to = ${LIVE}
+            and d.seq < ${params.add(seq, 'bigint')} and ${compileDelete(context, query, accepted_at, params)}`;
+        const rows = await countCrashes(context, seq, () =>
+          tx.query<{ doc: bigint; valid_from: bigint }>(found, params.values),
+        );
+        await endRows(tx, context, rows, tombstones);
+        // Else nothing would be published where nothing else was applied.
+        if (rows.length > 0) {
+          await tx.query(
+            'update akin.collections set unpublished_operations = unpublished_operations + 1 where id = $1',
+            [collection.id],
+          );
+        }
+      } catch (error) {
+        const refused = refusedDelete(error);
+        throw refused === undefined ? error : new BarrierRefused({ seq, query, acceptedAt: accepted_at }, refused);
+      }
+      await tx.query(
+        `update ${S}.barriers
+            set waiting = nullif(array(select id from unnest(waiting) w (id) where id <> all ($2::text[])), '{}')
+          where seq = $1 and query is not null`,
+        [seq, textArray(ids)],
+      );
+    },
+    { lane: 'bulk', keyed: true },
+  );
+}
