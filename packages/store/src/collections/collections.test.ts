@@ -179,6 +179,7 @@ describe.each(ENGINES)('collections on %s', (kind) => {
       `alter table ${S}.operations drop column atomic, drop column expected_version, drop column kept_version`,
       `drop index ${S}.operations_open_id, ${S}.operations_open_queries`,
       `alter table ${S}.barriers drop column waiting`,
+      `drop table ${S}.decisions, ${S}.ungrouped`,
       `alter table ${S}.documents drop column version`,
       `alter table ${S}.documents rename column valid_from to vf`,
       `alter table ${S}.documents rename column valid_to to vt`,
