@@ -118,7 +118,7 @@ export async function serveAkin(
   }
   const command = new RunningCommand(['serve', '--port', '0', '--no-open', ...args], { env, program });
   const [, url = ''] = await command.says(/akin answers at (http:\S+)\//);
-  return { command, url, client: createClient({ baseUrl: url }) };
+  return { command, url, client: createClient({ baseUrl: url, retries: 0 }) };
 }
 
 /** A port that nobody listens on just now. */

@@ -24,7 +24,7 @@ export class ChaosClient {
 
   constructor(name: string, url: string, random: () => number, picture: (name: string) => string) {
     this.#name = name;
-    this.#collection = createClient({ baseUrl: url }).collection('my-collection');
+    this.#collection = createClient({ baseUrl: url, retries: 0 }).collection('my-collection');
     this.#random = random;
     this.#picture = picture;
   }
@@ -82,7 +82,7 @@ export class ChaosClient {
  * @returns what was wrong
  */
 export async function watchTogether(url: string, names: readonly string[], stop: AbortSignal): Promise<string[]> {
-  const collection = createClient({ baseUrl: url }).collection('my-collection');
+  const collection = createClient({ baseUrl: url, retries: 0 }).collection('my-collection');
   const wrong: string[] = [];
   while (!stop.aborted) {
     for (const name of names) {

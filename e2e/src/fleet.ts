@@ -30,7 +30,7 @@ export class FleetProcess {
   }
 
   get client(): Client {
-    return createClient({ baseUrl: this.url });
+    return createClient({ baseUrl: this.url, retries: 0 });
   }
 
   /** What it wrote to its log so far. */

@@ -1,10 +1,13 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
-import { servePictures } from './pictures.ts';
+import { picture, servePictures } from './pictures.ts';
 import { run } from './shell.ts';
 
+const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+const TYPES = fileURLToPath(new URL('../../node_modules/@types', import.meta.url));
 const PACK = new URL('../../infra/scripts/pack.mjs', import.meta.url).href;
 
 /** A folder of a user who has npm and nothing of ours. */
@@ -78,5 +81,26 @@ describe('the packages', () => {
       cwd,
     });
     expect(JSON.parse(printed)).toEqual([{ id: 'shoe', price: 12.5, score: 1 }]);
+  }, 180_000);
+
+  it('have a client whose README is a program that says what it says', async () => {
+    await using pictures = await servePictures();
+    const cwd = path.join(home.folder, 'project');
+    await writeFile(path.join(cwd, 'photo.jpg'), await picture(3));
+    const readme = await readFile(installed('akin-client', 'README.md'), 'utf8');
+    const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block = '']) => block);
+    expect(blocks).toHaveLength(5);
+    const program = blocks
+      .join('')
+      .replaceAll('https://example.org', pictures.url)
+      .replaceAll('http://127.0.0.1:8983', akin?.url ?? '');
+    await writeFile(path.join(cwd, 'readme.mts'), program);
+    const types = ['--strict', '--target', 'es2023', '--module', 'nodenext', '--types', 'node', '--typeRoots', TYPES];
+    await run(process.execPath, [TSC, ...types, 'readme.mts'], { cwd });
+    const printed = (await run(process.execPath, ['readme.mjs'], { cwd })).split('\n');
+    const expected = [...program.matchAll(/^ *(?:if .*)?console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
+    expect(expected.length).toBeGreaterThan(8);
+    const told = printed.filter((line) => line !== '' && line !== 'string string number');
+    expect(told).toEqual(expected.filter((text) => text !== 'groups of near-duplicates'));
   }, 180_000);
 });

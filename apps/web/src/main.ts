@@ -21,7 +21,7 @@ import { moreChanges, retryChanges } from './watch-changes.ts';
 const key = keyOfTab();
 const root = document.getElementById('app') as HTMLElement;
 const model = new Model(
-  createClient({ baseUrl: '', ...(key === undefined ? {} : { key }) }),
+  createClient({ baseUrl: '', retries: 0, ...(key === undefined ? {} : { key }) }),
   readState(new URLSearchParams(location.search)),
   draw,
 );

@@ -1,5 +1,6 @@
+import { AkinRequestError } from './errors.ts';
 import { readAnswer } from './json.ts';
-import { AkinRequestError, type ClientConfig, openStream } from './request.ts';
+import { type ClientConfig, openStream } from './request.ts';
 import type { CollectionSummary, Operation } from './types.ts';
 
 /** What a collection tells whoever listens. */

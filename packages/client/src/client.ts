@@ -1,11 +1,11 @@
-import { Collection } from './collection.ts';
 import type { Key, NewKey } from './keys.ts';
 import { type ClientConfig, queryString, request } from './request.ts';
+import { TypedCollection } from './typed-collection.ts';
 import type { CollectionSummary } from './types.ts';
 
 export interface Client {
-  /** A handle on one collection; nothing is sent yet. */
-  collection(name: string): Collection;
+  /** A handle on one collection, whose documents have these fields; nothing is sent yet. */
+  collection<Doc extends object = Record<string, unknown>>(name: string): TypedCollection<Doc>;
   /** Names and states of all collections. */
   collections(): Promise<{ collections: CollectionSummary[] }>;
   /** All keys, without their secrets. */
@@ -26,7 +26,7 @@ export function createClient(config: ClientConfig): Client {
     await request(config, '/health/ready');
   };
   return {
-    collection: (name) => new Collection(config, name),
+    collection: <Doc extends object>(name: string) => new TypedCollection<Doc>(config, name),
     collections: () => request(config, '/api/cores'),
     keys: () => request(config, '/api/keys'),
     createKey: (key) => request(config, '/api/keys', { body: queryString({ ...key }) }),

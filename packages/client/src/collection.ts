@@ -28,6 +28,8 @@ import type {
   SearchParameters,
   TagAnswer,
   TagParameters,
+  TermsAnswer,
+  TermsParameters,
   Tombstone,
   UpdateAnswer,
   UpdateParameters,
@@ -113,11 +115,15 @@ export class Collection {
   }
 
   /** Adds or replaces documents, all or none. */
-  add(documents: readonly NewDocument[], parameters: UpdateParameters = {}): Promise<UpdateAnswer> {
+  add(
+    documents: readonly NewDocument[],
+    parameters: UpdateParameters = {},
+    options: { signal?: AbortSignal } = {},
+  ): Promise<UpdateAnswer> {
     return this.#send(
       '/update',
       { ...parameters },
-      { body: JSON.stringify(documents), contentType: 'application/json' },
+      { ...options, body: JSON.stringify(documents), contentType: 'application/json', changes: true },
     );
   }
 
@@ -137,18 +143,47 @@ export class Collection {
       {
         body,
         contentType: 'application/json',
+        changes: true,
         ...(options.gzip ? { contentEncoding: 'gzip' as const } : {}),
         ...(options.signal ? { signal: options.signal } : {}),
       },
     );
   }
 
-  deleteByIds(ids: readonly string[], parameters: UpdateParameters = {}): Promise<UpdateAnswer> {
-    return this.#command({ delete: ids }, parameters);
+  deleteByIds(
+    ids: readonly string[],
+    parameters: UpdateParameters = {},
+    options: { signal?: AbortSignal } = {},
+  ): Promise<UpdateAnswer> {
+    return this.#command({ delete: ids }, parameters, options);
   }
 
-  deleteByQuery(query: string, parameters: UpdateParameters = {}): Promise<UpdateAnswer> {
-    return this.#command({ delete: { query } }, parameters);
+  deleteByQuery(
+    query: string,
+    parameters: UpdateParameters = {},
+    options: { signal?: AbortSignal } = {},
+  ): Promise<UpdateAnswer> {
+    return this.#command({ delete: { query } }, parameters, options);
+  }
+
+  /** Documents by id, in the order of the ids; those that are not there are left out. */
+  async getByIds(
+    ids: readonly string[],
+    parameters: { fl?: string; after?: string } = {},
+    options: { signal?: AbortSignal } = {},
+  ): Promise<FoundDocument[]> {
+    const query: Parameters = { ...parameters, id: ids };
+    const { doc, response } = await this.#search<{ doc?: FoundDocument | null; response?: { docs: FoundDocument[] } }>(
+      '/get',
+      query,
+      options,
+    );
+    return response?.docs ?? (doc ? [doc] : []);
+  }
+
+  /** Values of fields with how many documents have each, as `/terms` takes and gives them. */
+  listTerms(parameters: TermsParameters, options: { signal?: AbortSignal } = {}): Promise<TermsAnswer> {
+    return this.#search('/terms', { ...parameters }, options);
   }
 
   /** Makes all that is ready visible to searches. */
@@ -328,12 +363,16 @@ export class Collection {
     return this.#send(endpoint, { logParamsList: '' }, { ...options, body: query });
   }
 
-  #command(command: unknown, parameters: UpdateParameters): Promise<UpdateAnswer> {
+  #command(
+    command: unknown,
+    parameters: UpdateParameters,
+    options: { signal?: AbortSignal } = {},
+  ): Promise<UpdateAnswer> {
     const segment = this.#config.legacySegment ?? 'solr';
     return request(
       this.#config,
       `/${segment}/${encodeURIComponent(this.name)}/update?${queryString({ ...parameters })}`,
-      { body: JSON.stringify(command), contentType: 'application/json' },
+      { ...options, body: JSON.stringify(command), contentType: 'application/json', changes: true },
     );
   }
 

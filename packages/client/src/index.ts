@@ -1,20 +1,44 @@
 /**
- * The SDK of akin: a thin, typed layer over its HTTP interface that runs in browsers and in Node.
+ * The client of akin: a thin, typed layer over its HTTP interface that runs in browsers and in Node.
  *
  * @example
  * const akin = createClient({ baseUrl: 'http://127.0.0.1:8983' });
- * const shop = akin.collection('my-collection');
- * await shop.add([{ id: '1', image: 'https://example.org/shoe.jpg', labels: ['shoe'] }], { commit: true });
- * const { response } = await shop.image({ 'rank.by.id': '1', fq: ['-id:1'], rows: 12 });
- * const alike = await shop.image({ rows: 12 }, { file: 'photos/shoe.jpg' });
+ * const shoes = akin.collection<{ brand: string; price: number }>('my-collection');
+ * await shoes.add({ id: '1', image: 'https://example.org/shoe.jpg', brand: 'Ada', price: 79 }, { wait: true });
+ * const { documents } = await shoes.similar({ file: 'photo.jpg' }, { filter: filter`brand:${'Ada'}`, limit: 12 });
  */
 
 export type { CollectionEvent } from './changes.ts';
 export { type Client, createClient } from './client.ts';
 export { Collection } from './collection.ts';
+export {
+  AkinRequestError,
+  BadRequestError,
+  BusyError,
+  ConflictError,
+  KeyError,
+  NoAnswerError,
+  NotFoundError,
+  PictureError,
+} from './errors.ts';
+export { Filter, type FilterValue, field, filter } from './filter.ts';
 export { type Plain, readAnswer } from './json.ts';
 export type { Key, NewKey, Scope } from './keys.ts';
 export type { Picture } from './picture.ts';
-export { AkinRequestError, type ClientConfig } from './request.ts';
+export type { ClientConfig } from './request.ts';
+export {
+  type AddOptions,
+  type FacetOptions,
+  type FacetValue,
+  type Filters,
+  type Found,
+  type GetOptions,
+  type GroupOptions,
+  type LooksLike,
+  type SearchOptions,
+  type SearchResult,
+  type SimilarOptions,
+  TypedCollection,
+} from './typed-collection.ts';
 export type * from './types.ts';
 export type { CollectionSummary } from './types.ts';

@@ -1,4 +1,4 @@
-import { AkinRequestError } from './request.ts';
+import { errorOf } from './errors.ts';
 
 /**
  * A picture: its address (http or https), the path of a file (in Node alone), or its bytes in any shape: Buffer, Blob,
@@ -39,8 +39,7 @@ async function collect(stream: AsyncIterable<Uint8Array | string>): Promise<Blob
   for await (const chunk of stream) {
     const part = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : new Uint8Array(chunk);
     bytes += part.length;
-    if (bytes > MAX_PICTURE_BYTES)
-      throw new AkinRequestError(413, 'The picture has more than 25 MB: send a smaller version.');
+    if (bytes > MAX_PICTURE_BYTES) throw errorOf(413, 'The picture has more than 25 MB: send a smaller version.');
     chunks.push(part);
   }
   return new Blob(chunks);

@@ -1,3 +1,4 @@
+import { AkinRequestError, errorOf } from './errors.ts';
 import { type Plain, readAnswer } from './json.ts';
 
 export interface ClientConfig {
@@ -7,23 +8,15 @@ export interface ClientConfig {
   readonly key?: string;
   /** Path segment of the commands that Solr's clients know, default `solr`. */
   readonly legacySegment?: string;
+  /**
+   * How often a request that akin could not take just now (429, or 503 for one that changes nothing) is sent again, after
+   * the time that the answer names, unless that is more than a minute. Default 2.
+   */
+  readonly retries?: number;
 }
 
-/** An answer of akin that says that something is wrong. `status` is the HTTP status, 0 when no answer came. */
-export class AkinRequestError extends Error {
-  override readonly name = 'AkinRequestError';
-  readonly status: number;
-  readonly details: readonly Plain[];
-  /** Seconds after which the same request may succeed, from `Retry-After`. */
-  readonly retryAfterSeconds: number | undefined;
-
-  constructor(status: number, message: string, details: readonly Plain[] = [], retryAfterSeconds?: number) {
-    super(message);
-    this.status = status;
-    this.details = details;
-    this.retryAfterSeconds = retryAfterSeconds;
-  }
-}
+const DEFAULT_RETRIES = 2;
+const LONGEST_WAIT_SECONDS = 60;
 
 export interface RequestOptions {
   method?: string;
@@ -31,6 +24,8 @@ export interface RequestOptions {
   contentType?: string;
   /** Of a body that is compressed. */
   contentEncoding?: 'gzip';
+  /** It changes something: a 503 may come after akin has accepted it. */
+  changes?: boolean;
   signal?: AbortSignal;
 }
 
@@ -62,12 +57,33 @@ export async function requestText(
   path: string,
   options: RequestOptions = {},
 ): Promise<{ text: string; headers: Headers }> {
-  const { answer, text } = await exchange(config, path, options, async (answer) => ({
-    answer,
-    text: await answer.text(),
-  }));
-  if (!answer.ok) throw refusal(answer, text);
-  return { text, headers: answer.headers };
+  for (let left = config.retries ?? DEFAULT_RETRIES; ; left -= 1) {
+    const { answer, text } = await exchange(config, path, options, async (answer) => ({
+      answer,
+      text: await answer.text(),
+    }));
+    if (answer.ok) return { text, headers: answer.headers };
+    const error = refusal(answer, text);
+    const seconds = error.retryAfterSeconds;
+    const again = error.status === 429 || (error.status === 503 && !options.changes);
+    if (left <= 0 || !again || seconds === undefined || seconds > LONGEST_WAIT_SECONDS) throw error;
+    await wait(seconds * 1_000, options.signal);
+  }
+}
+
+function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, milliseconds);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
 }
 
 /** The bytes of an answer that goes on. @throws {AkinRequestError} as `request` */
@@ -102,14 +118,14 @@ async function exchange<T>(
     return await read(answer);
   } catch (cause) {
     if (options.signal?.aborted || cause instanceof AkinRequestError) throw cause;
-    throw new AkinRequestError(0, `No answer from ${config.baseUrl || 'akin'}: is it running? (${describe(cause)})`);
+    throw errorOf(0, `No answer from ${config.baseUrl || 'akin'}: is it running? (${describe(cause)})`);
   }
 }
 
 function refusal(answer: Response, text: string): AkinRequestError {
   const error = (readBody(text) as { error?: { msg?: string; details?: Plain[] } } | null)?.error;
   const retryAfter = Number(answer.headers.get('retry-after'));
-  return new AkinRequestError(
+  return errorOf(
     answer.status,
     error?.msg ?? `akin answered ${answer.status} ${answer.statusText}`,
     error?.details ?? [],

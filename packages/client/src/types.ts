@@ -76,14 +76,14 @@ export interface SearchParameters {
   'facet.field'?: string | readonly string[];
   'facet.query'?: string | readonly string[];
   'facet.range'?: string | readonly string[];
-  'rank.by.id'?: string;
-  'rank.by.url'?: string;
+  'rank.by.id'?: string | readonly string[];
+  'rank.by.url'?: string | readonly string[];
   /** Base64 of the picture; sent in a form body. */
   'rank.by.data'?: string;
-  'rank.by.hex'?: string;
+  'rank.by.hex'?: string | readonly string[];
   /** Words that say what pictures should show. */
   'rank.by.text'?: string | readonly string[];
-  'rank.by.outputs'?: string;
+  'rank.by.outputs'?: string | readonly string[];
   'rank.mode'?: string;
   'rank.threshold'?: number;
   after?: string;
@@ -299,4 +299,20 @@ export interface CollectionSummary {
   failures: { [reason: string]: number };
   /** What this client may do. Only in the status of one collection that was asked for. */
   scope?: Scope;
+}
+
+/** Parameters of `/terms` by their names on the wire. */
+export interface TermsParameters {
+  'terms.fl': string | readonly string[];
+  /** Most values of each field; 10 when not given, all when negative. */
+  'terms.limit'?: number;
+  'terms.prefix'?: string;
+  'terms.sort'?: 'count' | 'index';
+  after?: string;
+}
+
+export interface TermsAnswer {
+  responseHeader: ResponseHeader;
+  /** Value, count, value, count … of each field. */
+  terms: { [field: string]: (string | number)[] };
 }

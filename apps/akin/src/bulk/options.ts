@@ -35,7 +35,7 @@ export async function findAkin(options: Parsed): Promise<Omit<Server, 'name'>> {
   const folder = dataFolder(options);
   const url = named === undefined ? ((await runningServer(folder))?.url ?? DEFAULT_URL) : httpAddress('url', named);
   const key = options.text('key');
-  const client = createClient({ baseUrl: url, ...(key ? { key } : {}) });
+  const client = createClient({ baseUrl: url, retries: 0, ...(key ? { key } : {}) });
   try {
     await client.ready();
   } catch (error) {

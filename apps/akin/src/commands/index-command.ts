@@ -42,7 +42,7 @@ export const indexCommand: Program = {
     }
     const url = await addressOf(options, config.dataFolder);
     const key = options.text('key');
-    const client = createClient({ baseUrl: url, ...(key ? { key } : {}) });
+    const client = createClient({ baseUrl: url, retries: 0, ...(key ? { key } : {}) });
     if (await client.isReady()) {
       await using analyzer = await createAnalyzer(config.analysis);
       return await runFolders(options, {
@@ -57,7 +57,7 @@ export const indexCommand: Program = {
     if (named !== undefined) throw new UsageError(`No akin answers at ${url}.`);
     await using served = await serve(config, signal);
     process.stderr.write(`No akin answers at ${url}. Until all is in, the page answers at ${served.gateway.url}/\n`);
-    const embedded = createClient({ baseUrl: served.gateway.url });
+    const embedded = createClient({ baseUrl: served.gateway.url, retries: 0 });
     return await runFolders(options, {
       collection: await collectionToFill(embedded, options.text('collection')),
       analyzer: served.analyzer,

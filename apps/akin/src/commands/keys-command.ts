@@ -91,7 +91,7 @@ async function withKeys(options: Parsed, run: (keys: Keys) => Promise<void>): Pr
 }
 
 function keysAt(url: string, key: string | undefined): Keys {
-  const client = createClient({ baseUrl: url, ...(key ? { key } : {}) });
+  const client = createClient({ baseUrl: url, retries: 0, ...(key ? { key } : {}) });
   return {
     async create(request) {
       const { id, key: text } = await client.createKey(request);

@@ -103,7 +103,7 @@ export const serveCommand: Program = {
     });
     if (served === undefined) return 0;
     const { url } = served.gateway;
-    const client = createClient({ baseUrl: url, key: served.key });
+    const client = createClient({ baseUrl: url, retries: 0, key: served.key });
     const collection = await collectionToFill(client, options.text('collection'));
     const { backend, backendReason } = served.analyzer;
     const why = backendReason === undefined ? '' : ` (${backendReason})`;

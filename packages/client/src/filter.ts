@@ -1,0 +1,53 @@
+/** A query in akin's language, with its values escaped. `String(filter)` is its text. */
+export class Filter {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+/** What may stand in a {@link filter}: a list stands for any of its values. */
+export type FilterValue = string | number | bigint | boolean | Date | Filter | readonly FilterValue[];
+
+/**
+ * A filter out of a template: values are escaped, so that no text of a user becomes a part of the query.
+ *
+ * @example filter`brand:${name} AND price:[${min} TO *]`
+ * @throws TypeError for values that no document can have, such as undefined and NaN, and for empty lists
+ */
+export function filter(texts: TemplateStringsArray, ...values: readonly FilterValue[]): Filter {
+  const parts = texts.map((text, index) => (index < values.length ? text + escaped(values[index]) : text));
+  return new Filter(parts.join(''));
+}
+
+/** The name of a field, for names with blanks, colons and the like: filter`${field('net weight')}:${5}`. */
+export function field(name: string): Filter {
+  return new Filter(name.replace(/[^\p{L}\p{N}_]/gu, (character) => `\\${character}`));
+}
+
+function escaped(value: FilterValue | undefined): string {
+  if (value instanceof Filter) return value.text;
+  if (value instanceof Date) return quoted(value.toISOString());
+  switch (typeof value) {
+    case 'string':
+      return quoted(value);
+    case 'bigint':
+    case 'boolean':
+      return quoted(String(value));
+    case 'number':
+      if (Number.isFinite(value)) return quoted(String(value));
+      break;
+    case 'object':
+      if (Array.isArray(value) && value.length > 0) return `(${value.map(escaped).join(' OR ')})`;
+  }
+  throw new TypeError(
+    Array.isArray(value) ? 'An empty list in a filter matches nothing.' : `A filter cannot hold ${String(value)}.`,
+  );
+}
+
+const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;

@@ -1,0 +1,60 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { createClient } from './client.ts';
+import { BadRequestError, BusyError, NoAnswerError, NotFoundError } from './errors.ts';
+
+/** Answers to give, one after the other: status and Retry-After. */
+let answers: [status: number, retryAfter?: string][];
+let requests: number;
+let server: Server;
+let baseUrl: string;
+beforeEach(async () => {
+  requests = 0;
+  server = createServer((request, response) => {
+    requests += 1;
+    const [status, retryAfter] = answers.shift() ?? [200];
+    if (retryAfter) response.setHeader('retry-after', retryAfter);
+    request.resume().on('end', () => response.writeHead(status).end('{"error":{"msg":"said"},"documents":1}'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+it('sends again what akin could not take just now, as often as it is told', async () => {
+  const shop = createClient({ baseUrl, retries: 2 }).collection('shop');
+  answers = [[429, '0.01'], [503, '0.01'], [200]];
+  expect(await shop.status()).toMatchObject({ documents: 1 });
+  answers = [[429, '0.01'], [200]];
+  await shop.add({ id: '1' });
+  expect(requests).toBe(5);
+  answers = [[429, '0.01'], [429, '0.01'], [429, '0.01'], [200]];
+  await expect(shop.status()).rejects.toThrow(BusyError);
+  expect(requests).toBe(8);
+});
+
+it('does not send again a change that may be accepted, what is wrong, or what would wait for long', async () => {
+  const shop = createClient({ baseUrl }).collection('shop');
+  answers = [[503, '0.01'], [429, '3600'], [429], [400, '0.01'], [404, '0.01']];
+  await expect(shop.add({ id: '1' })).rejects.toThrow(BusyError);
+  await expect(shop.status()).rejects.toMatchObject({ status: 429, retryAfterSeconds: 3600, message: 'said' });
+  await expect(shop.status()).rejects.toThrow(BusyError);
+  await expect(shop.status()).rejects.toThrow(BadRequestError);
+  await expect(shop.status()).rejects.toThrow(NotFoundError);
+  expect(requests).toBe(5);
+  const nobody = createClient({ baseUrl: 'http://127.0.0.1:9' });
+  await expect(nobody.collections()).rejects.toThrow(NoAnswerError);
+});
+
+it('stops waiting when its signal aborts', async () => {
+  const shop = createClient({ baseUrl }).collection<{ price: number }>('shop');
+  answers = [[429, '50']];
+  const stop = new AbortController();
+  const search = shop.search('red', { signal: stop.signal });
+  server.once('request', () => setImmediate(() => stop.abort(new Error('enough'))));
+  await expect(search).rejects.toThrow(/enough|abort/);
+});

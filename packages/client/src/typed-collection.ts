@@ -1,0 +1,301 @@
+import { Collection } from './collection.ts';
+import { type Filter, filter } from './filter.ts';
+import type { Picture } from './picture.ts';
+import type {
+  FoundGroup,
+  GroupsAnswer,
+  GroupsParameters,
+  NewDocument,
+  SearchAnswer,
+  SearchParameters,
+  UpdateAnswer,
+  UpdateParameters,
+} from './types.ts';
+
+/** A document as it is found: its fields, its id, and its score (0 to 1) where pictures or words were compared. */
+export type Found<Doc> = Doc & { id: string; score?: number };
+
+/** Filters by which documents must match; all of them. */
+export type Filters = string | Filter | readonly (string | Filter)[];
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** What a search returns. Parameters by their names on the wire, such as `'rank.weights'`, may be added to these. */
+export interface SearchOptions extends RequestOptions {
+  readonly filter?: Filters;
+  /** Most documents, at most 1,000; 10 when not given. */
+  readonly limit?: number;
+  /** Documents that are passed over. */
+  readonly offset?: number;
+  /** Names of the fields to return; all when not given. */
+  readonly fields?: readonly string[];
+  /** Such as `price asc, id asc`. */
+  readonly sort?: string;
+  /** Fields whose values are to be counted in all that matches. */
+  readonly facets?: readonly string[];
+  /** Waits until the change that gave this token (`responseHeader.token`) is visible. */
+  readonly after?: string;
+  readonly wire?: SearchParameters;
+}
+
+/**
+ * What documents should look like. Several inputs are mixed; `wire: { 'rank.weights': '1,-0.5' }` weighs them, in the
+ * order in which they are given here, files last.
+ */
+export interface LooksLike {
+  /** Ids of stored documents. */
+  readonly id?: string | readonly string[];
+  /** Addresses of pictures, which akin fetches. */
+  readonly url?: string | readonly string[];
+  /** Pictures that are sent along: paths (in Node), Buffers, Blobs, Files or streams. */
+  readonly file?: Picture | readonly Picture[];
+  /** Colours, as `#e03c31`. */
+  readonly color?: string | readonly string[];
+  /** What pictures should show, in words; for collections whose model knows words. */
+  readonly text?: string | readonly string[];
+  /** The `outputs` of `analyze`. */
+  readonly outputs?: string;
+}
+
+export interface SimilarOptions extends SearchOptions {
+  /** What is compared: `content` unless only colours are given, `color`, or `duplicate` for copies of one picture. */
+  readonly by?: 'content' | 'color' | 'duplicate';
+  /** Least score, 0 to 1. */
+  readonly threshold?: number;
+  /** Whether the documents of `id` are among the results; they are left out when not given. */
+  readonly itself?: boolean;
+}
+
+export interface SearchResult<Doc> {
+  readonly documents: Found<Doc>[];
+  /** How many documents match, on this page or not. */
+  readonly total: number;
+  /** False: there are at least so many. */
+  readonly totalIsExact: boolean;
+  /** Of the fields in `facets`: values, most frequent first. */
+  readonly facets: Readonly<Record<string, readonly FacetValue[]>>;
+  readonly warnings: readonly string[];
+}
+
+export interface FacetValue {
+  readonly value: string;
+  readonly count: number;
+}
+
+export interface AddOptions extends UpdateParameters, RequestOptions {
+  /** `true` resolves when searches find the documents; without it they do within 15 seconds. */
+  readonly wait?: boolean;
+}
+
+const PAGE = 1_000;
+
+/**
+ * A collection of documents of one shape. These methods take options by plain names; those of {@link Collection} take
+ * parameters by their names on the wire. Every method throws an error of a class of `AkinRequestError`.
+ */
+export class TypedCollection<Doc extends object = Record<string, unknown>> extends Collection {
+  /** Adds or replaces documents, all or none. Fields get their type from their first value. */
+  override add(
+    documents: (Doc & { id: string }) | readonly (Doc & { id: string })[] | readonly NewDocument[],
+    { wait, signal, ...parameters }: AddOptions = {},
+  ): Promise<UpdateAnswer> {
+    const list = (Array.isArray(documents) ? documents : [documents]) as readonly NewDocument[];
+    return super.add(list, { ...(wait ? { commit: true } : {}), ...parameters }, signal ? { signal } : {});
+  }
+
+  /** A document by its id, as of the last commit; undefined when there is none. With several ids: those that are there. */
+  get(id: string, options?: GetOptions): Promise<Found<Doc> | undefined>;
+  get(ids: readonly string[], options?: GetOptions): Promise<Found<Doc>[]>;
+  async get(
+    id: string | readonly string[],
+    { fields, after, signal }: GetOptions = {},
+  ): Promise<Found<Doc> | Found<Doc>[] | undefined> {
+    const ids = typeof id === 'string' ? [id] : id;
+    if (ids.length === 0) return [];
+    const parameters = { ...(fields ? { fl: fieldList(fields) } : {}), ...(after ? { after } : {}) };
+    const found = await this.getByIds(ids, parameters, signal ? { signal } : {});
+    return (typeof id === 'string' ? found[0] : found) as unknown as Found<Doc> | Found<Doc>[];
+  }
+
+  /** Deletes documents by id, or all that match a filter. */
+  delete(
+    which: string | readonly string[] | { readonly filter: string | Filter },
+    { wait, signal, ...parameters }: AddOptions = {},
+  ): Promise<UpdateAnswer> {
+    const options = { ...(wait ? { commit: true } : {}), ...parameters };
+    const request = signal ? { signal } : {};
+    if (typeof which === 'object' && 'filter' in which) {
+      return this.deleteByQuery(String(which.filter), options, request);
+    }
+    return this.deleteByIds(typeof which === 'string' ? [which] : which, options, request);
+  }
+
+  /** Finds documents by words in akin's query language; all when none are given. */
+  async search(query = '*:*', options: SearchOptions = {}): Promise<SearchResult<Doc>> {
+    return result(await this.select({ q: query, ...onWire(options) }, signalOf(options)));
+  }
+
+  /** Finds the documents whose pictures are most similar, best first. */
+  async similar(to: LooksLike, options: SimilarOptions = {}): Promise<SearchResult<Doc>> {
+    const parameters: SearchParameters = onWire(options);
+    // In the order in which they are given, which is that of weights; files come last.
+    for (const [name, value] of Object.entries(to)) {
+      const parameter = INPUTS[name as keyof typeof INPUTS];
+      if (parameter !== undefined && value !== undefined) parameters[parameter] = listOf(value as string);
+    }
+    if (options.threshold !== undefined) parameters['rank.threshold'] = options.threshold;
+    if (to.id !== undefined && !options.itself) {
+      parameters.fq = [...listOf(parameters.fq ?? []), String(filter`-id:${listOf(to.id)}`)];
+    }
+    const onlyColors = Object.keys(to).every((name) => name === 'color');
+    const by = options.by ?? (onlyColors ? 'color' : 'content');
+    const request = { ...signalOf(options), ...(to.file === undefined ? {} : { file: to.file }) };
+    const endpoint = { content: 'image', color: 'color', duplicate: 'duplicate' } as const;
+    return result(await this[endpoint[by]](parameters, request));
+  }
+
+  /** Counts the values of fields in all documents that match, most frequent first. */
+  async facets<Field extends string>(
+    fields: readonly Field[],
+    { filter: filters, limit = 100, query, signal }: FacetOptions = {},
+  ): Promise<Record<Field, FacetValue[]>> {
+    const options = {
+      limit: 0,
+      facets: fields,
+      ...(filters ? { filter: filters } : {}),
+      ...(signal ? { signal } : {}),
+    };
+    const found = await this.search(query, { ...options, wire: { 'facet.limit': limit } });
+    return found.facets as Record<Field, FacetValue[]>;
+  }
+
+  /** The values of one field with how many documents have each; for suggestions by `prefix`. */
+  async terms(
+    field: string,
+    { prefix, limit, signal }: { prefix?: string; limit?: number } & RequestOptions = {},
+  ): Promise<FacetValue[]> {
+    const parameters = { ...(prefix ? { 'terms.prefix': prefix } : {}), ...(limit ? { 'terms.limit': limit } : {}) };
+    const { terms } = await this.listTerms({ 'terms.fl': field, ...parameters }, signal ? { signal } : {});
+    return pairs(terms[field] ?? []);
+  }
+
+  /** A page of the groups of near-duplicates; {@link allGroups} goes through all of them. */
+  override groups(
+    { filter: filters, limit, ...parameters }: GroupsParameters & GroupOptions = {},
+    options: RequestOptions = {},
+  ): Promise<GroupsAnswer> {
+    return super.groups(
+      {
+        ...parameters,
+        ...(filters ? { fq: listOf(filters).map(String) } : {}),
+        ...(limit === undefined ? {} : { rows: limit }),
+      },
+      options,
+    );
+  }
+
+  override allGroups(parameters: GroupsParameters & GroupOptions = {}): AsyncGenerator<FoundGroup> {
+    return super.allGroups(parameters);
+  }
+
+  /** All documents that match, in the order of their ids: `for await`. Holds one page at a time. */
+  async *documents({ signal, ...options }: SearchOptions = {}): AsyncGenerator<Found<Doc>> {
+    const { rows, ...parameters } = onWire({ ...options, limit: options.limit ?? PAGE });
+    let cursorMark = '*';
+    for (;;) {
+      const page = await this.select(
+        { sort: 'id asc', ...parameters, rows: rows ?? PAGE, cursorMark },
+        signalOf({ signal }),
+      );
+      yield* page.response.docs as unknown as Found<Doc>[];
+      if (!page.nextCursorMark || page.nextCursorMark === cursorMark) return;
+      cursorMark = page.nextCursorMark;
+    }
+  }
+
+  /** All documents that match with what is needed to store them again, as one line of JSON each: `for await`. */
+  async *exportLines({ filter: filters, signal }: { filter?: Filters } & RequestOptions = {}): AsyncGenerator<string> {
+    const parameters = filters ? { fq: listOf(filters).map(String) } : {};
+    let cursor: string | undefined;
+    do {
+      const page = await this.exportPage(parameters, cursor, signal ? { signal } : {});
+      for (const line of page.lines.split('\n')) if (line !== '') yield line;
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+  }
+}
+
+export interface GetOptions extends RequestOptions {
+  readonly fields?: readonly string[];
+  readonly after?: string;
+}
+
+export interface FacetOptions extends RequestOptions {
+  readonly filter?: Filters;
+  readonly query?: string;
+  /** Most values of each field; 100 when not given. */
+  readonly limit?: number;
+}
+
+export interface GroupOptions {
+  readonly filter?: Filters;
+  readonly limit?: number;
+}
+
+const INPUTS = {
+  id: 'rank.by.id',
+  url: 'rank.by.url',
+  color: 'rank.by.hex',
+  text: 'rank.by.text',
+  outputs: 'rank.by.outputs',
+} as const;
+
+function onWire({
+  filter: filters,
+  limit,
+  offset,
+  fields,
+  sort,
+  facets,
+  after,
+  wire,
+}: SearchOptions): SearchParameters {
+  return {
+    ...wire,
+    ...(filters === undefined ? {} : { fq: listOf(filters).map(String) }),
+    ...(limit === undefined ? {} : { rows: limit }),
+    ...(offset === undefined ? {} : { start: offset }),
+    ...(fields === undefined ? {} : { fl: fieldList(fields) }),
+    ...(sort === undefined ? {} : { sort }),
+    ...(facets === undefined ? {} : { facet: true, 'facet.field': facets }),
+    ...(after === undefined ? {} : { after }),
+  };
+}
+
+const signalOf = ({ signal }: { signal?: AbortSignal | undefined }): RequestOptions => (signal ? { signal } : {});
+
+/** The id is always there, and the score where there is one. */
+const fieldList = (fields: readonly string[]): string => [...new Set(['id', 'score', ...fields])].join(',');
+
+const listOf = <T>(value: T | readonly T[]): T[] => (Array.isArray(value) ? [...value] : [value as T]);
+
+function result<Doc>({ response, responseHeader, facet_counts }: SearchAnswer): SearchResult<Doc> {
+  const fields = Object.entries(facet_counts?.facet_fields ?? {});
+  return {
+    documents: response.docs as unknown as Found<Doc>[],
+    total: response.numFound,
+    totalIsExact: response.numFoundExact,
+    facets: Object.fromEntries(fields.map(([name, flat]) => [name, pairs(flat)])),
+    warnings: responseHeader?.warnings ?? [],
+  };
+}
+
+function pairs(flat: readonly (string | number | null)[]): FacetValue[] {
+  const values: FacetValue[] = [];
+  for (let at = 0; at + 1 < flat.length; at += 2) {
+    values.push({ value: String(flat[at] ?? ''), count: Number(flat[at + 1]) });
+  }
+  return values;
+}
