@@ -33,6 +33,8 @@ const search = (parameters: Record<string, string | readonly string[]>) =>
 const found = async (parameters: Record<string, string | readonly string[]>) =>
   (await search(parameters)).response.docs.map(({ id }) => id);
 
+const model = async () => (await akin.client.collections()).collections[0]?.model;
+
 async function refusal(request: Promise<unknown>): Promise<[status: number, message: string]> {
   const error = await request.then(
     () => undefined,
@@ -46,6 +48,7 @@ describe('words by a content model that knows them', () => {
   it('find the pictures that show what they say', async () => {
     akin = await serve('--content-model', TINY_TOWERS, inPlace('pictures'));
     await akin.command.says(/Three requests to paste/);
+    expect(await model()).toEqual({ name: 'tiny-siglip', hash: expect.stringMatching(/^[0-9a-f]{8}$/), words: true });
     for (const word of Object.keys(COLORS)) expect((await found({ 'rank.by.text': word }))[0]).toBe(`${word}.jpg`);
     expect((await found({ 'rank.by.text': 'A picture of BLUE!' }))[0]).toBe('blue.jpg');
   }, 120_000);
@@ -101,6 +104,7 @@ describe('words by a content model that knows them', () => {
   it('need such a model', async () => {
     await akin.command.stop();
     akin = await serveAkin(['--no-demo', '--data', inPlace('other')]);
+    expect(await model()).toMatchObject({ name: 'akin-1', words: false });
     const [status, message] = await refusal(search({ 'rank.by.text': 'red' }));
     expect([status, message]).toEqual([400, expect.stringMatching(/akin-1:\S+ knows no words. Start akin with one/)]);
   }, 120_000);

@@ -29,7 +29,7 @@ export interface ResponseHeader {
 }
 
 /** A stored document. On ranked searches with its `score`, 0 to 1. */
-export type FoundDocument = { id: string; score?: number } & { [field: string]: Plain };
+export type FoundDocument = { id: string; score?: number; collapsed?: number } & { [field: string]: Plain };
 
 export interface SearchAnswer {
   responseHeader: ResponseHeader;
@@ -86,6 +86,8 @@ export interface SearchParameters {
   'rank.by.outputs'?: string | readonly string[];
   'rank.mode'?: string;
   'rank.threshold'?: number;
+  /** `duplicates`: one document of each group of near-duplicates. */
+  collapse?: 'duplicates';
   after?: string;
   [parameter: string]: string | number | boolean | readonly string[] | undefined;
 }
@@ -297,6 +299,8 @@ export interface CollectionSummary {
   failed: number;
   /** How many failed for which reason. */
   failures: { [reason: string]: number };
+  /** The content model; `words`: whether `rank.by.text` works. */
+  model?: { name: string; hash: string; words: boolean };
   /** What this client may do. Only in the status of one collection that was asked for. */
   scope?: Scope;
 }

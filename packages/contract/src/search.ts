@@ -157,6 +157,10 @@ export const SEARCH_PARAMETERS = z.object({
     example: '1,-0.5',
   }),
   'rank.mode': text().optional().meta({ description: 'Kind of similarity: `content`, `color` or `duplicate`.' }),
+  collapse: choice(['duplicates']).optional().meta({
+    description:
+      '`duplicates`: show one document of each group of near-duplicates. Its `collapsed` is the number of others that match and are left out; `numFound` counts the documents that are shown. Not with `cursorMark`.',
+  }),
   'rank.threshold': decimal(0, 1).optional().meta({ description: 'Minimum score of a match.' }),
   'rank.approximate': flag().optional().meta({
     description:

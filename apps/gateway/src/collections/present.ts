@@ -1,3 +1,4 @@
+import { models, wordsCalibration } from '@akin/modules/vectors';
 import { type Collection, collectionStatus, type Store } from '@akin/store';
 
 /** The state of a collection as clients see it. */
@@ -11,5 +12,12 @@ export async function presentCollection(store: Store, collection: Collection): P
     pending: status.pending,
     failed: status.failed,
     failures: status.failures,
+    ...(status.contentModel === undefined ? {} : { model: presentModel(status.contentModel) }),
   };
+}
+
+/** The content model of a collection; words are known where this akin runs it. */
+function presentModel(id: string): { name: string; hash: string; words: boolean } {
+  const [name = '', ...hash] = id.split(':');
+  return { name, hash: hash.join(':'), words: id === models().get('content') && wordsCalibration() !== undefined };
 }

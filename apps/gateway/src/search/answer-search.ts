@@ -91,6 +91,7 @@ export async function answerSearch(
     scores: wantsScores(fields),
     facets: facets.map(({ request }) => request),
     minExactCount: parameters.minExactCount,
+    collapse: parameters.collapse !== undefined,
     ...((parameters.timeAllowed ?? 0) > 0 ? { timeAllowed: parameters.timeAllowed } : {}),
     ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
     ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),

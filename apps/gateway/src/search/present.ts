@@ -15,6 +15,8 @@ export interface PresentedHit {
   readonly score: number | undefined;
   /** As many as `computed` of the list has. */
   readonly distances: readonly (number | null)[];
+  /** How many others it stands for, where they are folded. */
+  readonly collapsed?: number | undefined;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface PresentedHit {
  * @param hidden fields that were read only to be shown under other names
  */
 export function presentDocument(
-  { document, score, distances }: PresentedHit,
+  { document, score, distances, collapsed }: PresentedHit,
   list: FieldList,
   hidden: ReadonlySet<string>,
 ): Map<string, unknown> {
@@ -39,6 +41,7 @@ export function presentDocument(
           : document.get(computed.name);
     if (value !== undefined) members.set(computed.as, presentValue(value));
   }
+  if (collapsed !== undefined) members.set('collapsed', collapsed);
   if (list.score && score !== undefined) members.set('score', new Double(score));
   return members;
 }

@@ -19,6 +19,8 @@ export interface CollectionStatus {
   readonly failed: number;
   /** How many of those failed for which reason, a code of an error. */
   readonly failures: Readonly<Record<string, number>>;
+  /** The model of the descriptors of the module content; undefined before it is known. */
+  readonly contentModel: string | undefined;
 }
 
 const COLUMNS = 'id, name, sql_schema, settings, replaces';
@@ -159,7 +161,8 @@ export async function collectionStatus(store: Store, collection: Collection): Pr
                     where o.state = '${state}' and not r.finished and r.first_seq is not null)`,
   );
   const sql = `select c.documents, c.commit, c.committed_at, c.unpublished_operations ${open.join(' ')} as pending,
-                      ${failuresSql(S)} as failures
+                      ${failuresSql(S)} as failures,
+                      (select model from ${S}.descriptor_counts where module = 'content') as content_model
                  from akin.collections c where c.id = $1`;
   const [row] = await store.engine.transaction(
     (tx) =>
@@ -169,6 +172,7 @@ export async function collectionStatus(store: Store, collection: Collection): Pr
         committed_at: Date | null;
         pending: bigint;
         failures: string | null;
+        content_model: string | null;
       }>(sql, [collection.id]),
     { keyed: true },
   );
@@ -181,6 +185,7 @@ export async function collectionStatus(store: Store, collection: Collection): Pr
     pending: Number(row.pending),
     failed: Object.values(failures).reduce((sum, count) => sum + count, 0),
     failures,
+    contentModel: row.content_model ?? undefined,
   };
 }
 

@@ -60,11 +60,16 @@ export function conditionsOf(
   const conditions = [compiled, ...filters.map((filter) => naming('fq', () => compileQuery(filter, context, false)))]
     .map(({ where }) => where)
     .filter((where) => where !== 'true');
+  conditions.push(...notFolded(snapshot, params));
   return {
     where: [visible(params.add(snapshot.commit, 'int8')), ...conditions].join(' and '),
     score: compiled.score,
     everything: conditions.length === 0,
   };
+}
+
+function notFolded({ folded = [] }: Snapshot, params: Params): string[] {
+  return folded.length === 0 ? [] : [`d.doc <> all(${params.add(folded, 'int8[]')})`];
 }
 
 /** Whether every document has the descriptor, so that nobody need look. */
@@ -94,6 +99,7 @@ export function matchedBy({ query, filters = [], rank }: SearchRequest, snapshot
       .filter((one) => !without.has(one))
       .map((one) => compileQuery(one, context, false).where)
       .filter((where) => where !== 'true');
+    conditions.push(...notFolded(snapshot, params));
     const documents = `${snapshot.sqlSchema}.documents d`;
     const where = [visible(params.add(snapshot.commit, 'int8')), ...conditions].join(' and ');
     if (rank === undefined || (rank.maxDistance === undefined && isAllDescribed(rank, snapshot))) {

@@ -19,6 +19,8 @@ export interface SearchRequest {
   readonly fields?: readonly string[];
   /** Distances to return with each hit. */
   readonly distances?: readonly Distance[];
+  /** Whether one document of each group of near-duplicates is shown; not with a cursorMark. */
+  readonly collapse?: boolean;
   /** Whether an unranked search whose order does not need scores gives them all the same. */
   readonly scores?: boolean;
   /** What to count by, over all documents that match. */
@@ -102,6 +104,8 @@ export interface SearchHit {
   readonly distance?: number;
   /** Unranked searches that score. */
   readonly score?: number;
+  /** With `collapse`: how many near-duplicates that match it stands for. */
+  readonly collapsed?: number;
   readonly document: StoredDocument;
   /** Kilometers to each of the places that were asked for; null where the document has none. */
   readonly distances: readonly (number | null)[];

@@ -6,6 +6,7 @@ import { statements } from '../statements.ts';
 import type { Clock } from './date-math.ts';
 import { expandWords } from './expand-words.ts';
 import { countFacets } from './facets.ts';
+import { foldDuplicates } from './fold-duplicates.ts';
 import { type ReadDocument, readDocuments, selectFields } from './hydrate.ts';
 import { matchedBy } from './matching.ts';
 import { findNear, isByNearness, readNearest } from './nearest.ts';
@@ -25,6 +26,9 @@ export async function search(store: Store, collection: Collection, question: Sea
   if (question.cursorMark !== undefined && (question.start ?? 0) > 0) {
     throw new AkinError('bad-request', 'start must be 0 with cursorMark: the mark says where to go on.');
   }
+  if (question.cursorMark !== undefined && question.collapse) {
+    throw new AkinError('bad-request', 'collapse is not for cursorMark: page with start, or leave collapse out.');
+  }
   // One moment for all statements, also when nobody says which.
   const { now = new Date(), timeZone = 'UTC' } = question;
   const clock = { now, timeZone };
@@ -38,7 +42,10 @@ export async function search(store: Store, collection: Collection, question: Sea
       const held = from === 'memory' ? await findHeld(store, collection, request, whole) : undefined;
       if (held instanceof NotHeld) return held;
       const limit = new TimeLimit(whole.tx, deadline);
-      const snapshot = { ...whole, near: held && (await findNear(store, held, request, whole)) };
+      const fold = () => statements('SELECT duplicates', collection, () => foldDuplicates(request, whole, clock));
+      const folded = request.collapse ? await limit.within(fold) : undefined;
+      const near = held && (await findNear(store, held, request, whole));
+      const snapshot = { ...whole, near, folded: folded?.docs };
       const read = await limit.within(() =>
         statements('SELECT page', collection, async () => {
           await expandWords(request, snapshot, clock);
@@ -64,6 +71,7 @@ export async function search(store: Store, collection: Collection, question: Sea
         ...(best === null ? {} : ranked ? { minDistance: best } : { maxScore: best }),
         hits: page.rows.map(({ doc, id, value }) => ({
           id,
+          ...(folded && { collapsed: folded.counts.get(doc) ?? 0 }),
           ...(value === null ? {} : ranked ? { distance: value } : { score: value }),
           ...(documents.get(doc) ?? { document: new Map(), distances: [] }),
         })),
@@ -92,6 +100,8 @@ async function findHeld(
   { tx, commit, descriptorCounts, modules }: Snapshot,
 ): Promise<HeldCollection | NotHeld | undefined> {
   const { rank } = request;
+  // What is folded depends on what else matches, which is asked of the database.
+  if (request.collapse) return undefined;
   if (rank === undefined || (rank.maxDistance === undefined && !isByNearness(request))) return undefined;
   const documents = descriptorCounts.get(rank.module) ?? 0;
   const descriptor = modules.find(({ name }) => name === rank.module)?.descriptor;

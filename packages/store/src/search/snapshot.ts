@@ -18,6 +18,8 @@ export interface Snapshot extends SearchedTables {
   readonly expansions: Map<Query, readonly string[]>;
   /** Among these are all that are near enough to match a ranking's greatest distance; undefined: it may be any. */
   readonly near?: NearDocuments | undefined;
+  /** Documents that match and are left out, because another one stands for them. */
+  readonly folded?: readonly bigint[] | undefined;
 }
 
 /**

@@ -27,7 +27,8 @@ export async function readTotals(
   const { rank, start = 0, cursorMark, minExactCount } = request;
   const fromTheStart = start === 0 && (cursorMark === undefined || cursorMark === '*');
   const isLastPage = rows.length < request.rows && (fromTheStart || (cursorMark === undefined && rows.length > 0));
-  const whole = rank?.maxDistance === undefined ? partOfWhole(request) : undefined;
+  const isFolded = (snapshot.folded ?? []).length > 0;
+  const whole = rank?.maxDistance === undefined && !isFolded ? partOfWhole(request) : undefined;
   const everything = whole?.length === 0;
   const found = foundByPage ?? (everything ? counted(request, snapshot) : isLastPage ? start + rows.length : undefined);
 

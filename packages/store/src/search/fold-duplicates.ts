@@ -1,0 +1,48 @@
+import type { Clock } from './date-math.ts';
+import { expandWords } from './expand-words.ts';
+import { conditionsOf, distanceTo, rankedTable } from './matching.ts';
+import { Params } from './params.ts';
+import type { SearchRequest } from './request.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** Near-duplicates that an answer leaves out, because it shows another document of their group. */
+export interface Folded {
+  readonly docs: readonly bigint[];
+  /** How many of them each document stands for. */
+  readonly counts: ReadonlyMap<bigint, number>;
+}
+
+/**
+ * Of each group of near-duplicates that matches in several documents, one is shown: the representative if it matches, else
+ * the nearest to it. What the last commits brought is in no group yet.
+ */
+export async function foldDuplicates(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<Folded> {
+  const { sqlSchema: S, tx } = snapshot;
+  await expandWords(request, snapshot, clock);
+  const params = new Params();
+  const { where } = conditionsOf(request, snapshot, clock, params);
+  const rows = await tx.query<{ doc: bigint; shown: bigint }>(
+    `select m.doc, m.shown from (
+       select m.doc, row_number() over w as place, first_value(m.doc) over w as shown
+         from (select doc, representative, distance from ${S}.followers
+               union all select doc, doc, -1 from ${S}.representatives where followers > 0 and not gone) m
+         join ${S}.documents d on d.doc = m.doc
+        where ${where} and ${rankable(request, snapshot, params)}
+       window w as (partition by m.representative order by m.distance, d.id)) m
+      where m.place > 1`,
+    params.values,
+  );
+  const counts = new Map<bigint, number>();
+  for (const { shown } of rows) counts.set(shown, (counts.get(shown) ?? 0) + 1);
+  return { docs: rows.map(({ doc }) => doc), counts };
+}
+
+/** That a document has a descriptor, and near enough, where a search ranks by it. */
+function rankable({ rank }: SearchRequest, snapshot: Snapshot, params: Params): string {
+  if (rank === undefined) return 'true';
+  const near =
+    rank.maxDistance === undefined
+      ? ''
+      : `and ${distanceTo(rank, params)} <= ${params.add(rank.maxDistance, 'float8')}`;
+  return `exists (select from ${rankedTable(rank, snapshot)} v where v.doc = d.doc ${near})`;
+}
