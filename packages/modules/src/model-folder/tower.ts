@@ -16,7 +16,8 @@ interface Tensor {
 interface Session {
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];
-  readonly inputMetadata: readonly { readonly name: string; readonly type?: string }[];
+  /** Versions before 1.21 do not tell. */
+  readonly inputMetadata?: readonly { readonly name: string; readonly type?: string }[];
   run(inputs: Readonly<Record<string, Tensor>>, outputs: readonly string[]): Promise<Readonly<Record<string, Tensor>>>;
 }
 
@@ -60,7 +61,9 @@ export async function openTower(file: string, output: string): Promise<Tower> {
       `${file} has no output ${JSON.stringify(output)}; it has ${session.outputNames.join(', ').slice(0, 200)}.`,
     );
   }
-  const halves = new Set(session.inputMetadata.filter(({ type }) => type === 'float16').map(({ name }) => name));
+  const halves = new Set(
+    (session.inputMetadata ?? []).filter(({ type }) => type === 'float16').map(({ name }) => name),
+  );
   return {
     inputNames: session.inputNames,
     async run(inputs) {
