@@ -6,6 +6,8 @@ import { type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
 import { picture, servePictures } from './pictures.ts';
 import { run } from './shell.ts';
 
+/** What others make their types of the interface with; it needs a TypeScript with an interface for programs. */
+const TYPES_OF_OPENAPI = ['openapi-typescript@7.13.0', 'typescript@5.9.3'];
 const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
 const TYPES = fileURLToPath(new URL('../../node_modules/@types', import.meta.url));
 const PACK = new URL('../../infra/scripts/pack.mjs', import.meta.url).href;
@@ -26,7 +28,9 @@ beforeAll(async () => {
   });
   const tarballs = packed.trim().split('\n');
   expect(tarballs).toHaveLength(2);
-  await run('npm', ['install', '--no-audit', '--no-fund', '--prefix', project, ...tarballs], { env });
+  await run('npm', ['install', '--no-audit', '--no-fund', '--prefix', project, ...tarballs, ...TYPES_OF_OPENAPI], {
+    env,
+  });
 }, 600_000);
 afterAll(async () => {
   await akin?.command.stop();
@@ -81,6 +85,25 @@ describe('the packages', () => {
       cwd,
     });
     expect(JSON.parse(printed)).toEqual([{ id: 'shoe', price: 12.5, score: 1 }]);
+  }, 180_000);
+
+  it('serve a description of the interface from which others make types', async () => {
+    const cwd = path.join(home.folder, 'project');
+    for (const name of ['openapi', 'openapi-legacy']) {
+      const cli = installed('openapi-typescript', 'bin', 'cli.js');
+      await run(process.execPath, [cli, `${akin?.url}/${name}.json`, '-o', `${name}.d.ts`], { cwd });
+    }
+    const use = `
+      import type { paths } from './openapi.d.ts';
+      const query: paths['/api/cores/{collection}/image']['get']['parameters']['query'] = { rows: 5, 'rank.by.id': ['1'] };
+      // @ts-expect-error rows is a number
+      const wrong: typeof query = { rows: 'five' };
+      export const both = [query, wrong];
+    `;
+    await writeFile(path.join(cwd, 'types.mts'), use);
+    await run(process.execPath, [TSC, '--strict', '--noEmit', '--module', 'nodenext', '--types', '', 'types.mts'], {
+      cwd,
+    });
   }, 180_000);
 
   it('have a client whose README is a program that says what it says', async () => {

@@ -207,9 +207,10 @@ describe('the frame of every endpoint', () => {
 
 describe('the description of the interface', () => {
   it('names every address that answers, and every address that it names answers', async () => {
-    const { json: document } = await ask(gateway, '/openapi.json');
     const described = new Set<string>();
-    for (const [path, item] of Object.entries<Record<string, unknown>>(document.paths)) {
+    const documents = await Promise.all(['', '-legacy'].map((which) => ask(gateway, `/openapi${which}.json`)));
+    const items = documents.flatMap(({ json }) => Object.entries<Record<string, unknown>>(json.paths));
+    for (const [path, item] of items) {
       for (const method of Object.keys(item)) described.add(`${method.toUpperCase()} ${path}`);
     }
     const served = new Set<string>();
@@ -237,7 +238,7 @@ describe('the description of the interface', () => {
     const other = await createGateway(testConfig({ analyze: echo, legacySegment: 'flow' }));
     expect((await ask(other, '/flow/c/analyze?input.data=aGVsbG8%3D')).status).toBe(200);
     expect((await ask(other, '/solr/c/analyze?input.data=aGVsbG8%3D')).status).toBe(404);
-    expect((await ask(other, '/openapi.json')).json.paths['/flow/{collection}/analyze']).toBeDefined();
+    expect((await ask(other, '/openapi-legacy.json')).json.paths['/flow/{collection}/analyze']).toBeDefined();
     await other[Symbol.asyncDispose]();
     for (const legacySegment of ['', 'api', 'a/b', ':x', '*']) {
       await expect(createGateway(testConfig({ legacySegment }))).rejects.toThrow('legacy segment');

@@ -20,6 +20,7 @@ import { keys } from './http/keys.ts';
 import { live } from './http/live.ts';
 import { metrics } from './http/metrics.ts';
 import { openapi } from './http/openapi.ts';
+import { openapiLegacy } from './http/openapi-legacy.ts';
 import { operation } from './http/operation.ts';
 import { operations } from './http/operations.ts';
 import { operationsStream } from './http/operations-stream.ts';
@@ -97,6 +98,7 @@ export const ENDPOINTS = {
   ready,
   metrics,
   openapi,
+  openapiLegacy,
   docs,
 };
 

@@ -20,34 +20,96 @@ const SECURITY_SCHEMES: Json = {
   },
 };
 
+/** Groups of endpoints, in the order in which people read them; what none names is about a collection. */
+const TAGS: Readonly<Record<string, { description: string; endpoints: readonly string[] }>> = {
+  Search: {
+    description: 'Find documents by pictures, colours, words and filters.',
+    endpoints: ['select', 'query', 'image', 'color', 'duplicate', 'get', 'terms', 'tag', 'thumbnail', 'original'],
+  },
+  Groups: {
+    description: 'Near-duplicates of a whole collection.',
+    endpoints: ['groups', 'groupDecisions', 'decideGroups'],
+  },
+  Changes: {
+    description: 'Add, replace and delete documents, and follow what becomes of it.',
+    endpoints: [
+      ...['update', 'updateJson', 'updateJsonDocs', 'updateXml', 'analyze', 'tombstones'],
+      ...['operations', 'operation', 'operationsStream', 'retryOperation', 'retryOperations'],
+      ...['runs', 'reportRun', 'retryRun', 'dismissRun'],
+    ],
+  },
+  Collections: { description: 'Collections, their fields, and bulk work on them.', endpoints: [] },
+  Keys: { description: 'Who may do what.', endpoints: ['keys', 'createKey', 'revokeKey'] },
+  Service: {
+    description: 'Health, figures and this description.',
+    endpoints: ['live', 'ready', 'metrics', 'openapi', 'openapiLegacy', 'docs'],
+  },
+};
+
+/** What may go wrong at every endpoint, besides what `default` stands for. */
+const ERRORS: Readonly<Record<string, { name: string; description: string; keyed?: boolean }>> = {
+  400: { name: 'BadRequest', description: 'The request is wrong; `error.msg` says what.' },
+  401: { name: 'NoKey', description: 'A key is required.', keyed: true },
+  403: { name: 'Forbidden', description: 'The key may not do this.', keyed: true },
+  404: { name: 'NotFound', description: 'There is no such collection or document.' },
+  429: {
+    name: 'TooMuch',
+    description: 'Too much at once, and nothing was kept: come again after `Retry-After` seconds.',
+  },
+  503: {
+    name: 'Unavailable',
+    description: 'Something that akin needs is down: come again after `Retry-After` seconds.',
+  },
+  default: { name: 'Error', description: 'Something is wrong. `error.msg` says what to do next.' },
+};
+
+/** What operations refer to. */
+interface Components {
+  readonly schemas: Json;
+  readonly parameters: Json;
+}
+
 /**
- * The OpenAPI 3.1 document of all endpoints.
+ * The OpenAPI 3.1 document of the endpoints below `/api` and of the service, or of those below the legacy segment.
  *
- * @param legacySegment the path segment under which the endpoints are served a second time
+ * @param options.legacySegment the path segment under which the endpoints are served a second time
+ * @param options.legacy which of the two
  */
-export function openApiDocument(options: { version: string; legacySegment: string }): Json {
-  const components: Json = {};
+export function openApiDocument(options: { version: string; legacySegment: string; legacy?: boolean }): Json {
+  const { legacy = false, legacySegment } = options;
+  const components: Components = { schemas: {}, parameters: {} };
   const paths: Record<string, Json> = {};
   for (const [name, endpoint] of Object.entries<Endpoint>(ENDPOINTS)) {
-    for (const [suffix, path] of addresses(endpoint, options.legacySegment)) {
+    for (const [suffix, path] of addresses(endpoint, legacySegment)) {
+      if (`${path}/`.startsWith(`/${legacySegment}/`) !== legacy) continue;
       const item = paths[path] ?? {};
       paths[path] = item;
       for (const method of endpoint.methods) {
-        item[method.toLowerCase()] = operation(`${name}${suffix}`, method, endpoint, components);
+        item[method.toLowerCase()] = operation(name, suffix, method, endpoint, components);
       }
     }
   }
+  const error = { [JSON_TYPE]: { schema: schemaOf(ERROR_ANSWER, components) } };
+  const responses = Object.values(ERRORS).map(({ name, description }) => [name, { description, content: error }]);
   return {
     openapi: '3.1.1',
     info: {
-      title: 'akin',
+      title: legacy ? 'akin for clients of Solr and Flow' : 'akin',
       version: options.version,
-      description: 'Image-similarity search: store documents with pictures, and find similar ones.',
+      description: legacy
+        ? `The endpoints below \`/${legacySegment}\`, which old clients know. New ones use /openapi.json.`
+        : `Image-similarity search: store documents with pictures, and find similar ones. What is below \`/api/cores\` is served below \`/${legacySegment}\` too, described in /openapi-legacy.json.`,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    servers: [{ url: '/', description: 'The akin that serves this document.' }],
+    tags: Object.entries(TAGS).map(([name, { description }]) => ({ name, description })),
     paths,
-    components: { schemas: components, securitySchemes: SECURITY_SCHEMES },
+    components: { ...components, responses: Object.fromEntries(responses), securitySchemes: SECURITY_SCHEMES },
   };
 }
+
+const tagOf = (name: string): string =>
+  Object.keys(TAGS).find((tag) => TAGS[tag]?.endpoints.includes(name)) ?? 'Collections';
 
 /** The paths of one endpoint, each with what makes its operation ids differ. */
 export function addresses(endpoint: Endpoint, legacySegment: string): [suffix: string, path: string][] {
@@ -59,28 +121,35 @@ export function addresses(endpoint: Endpoint, legacySegment: string): [suffix: s
   ];
 }
 
-function operation(id: string, method: string, endpoint: Endpoint, components: Json): Json {
+function operation(name: string, suffix: string, method: string, endpoint: Endpoint, components: Components): Json {
+  const id = `${name}${suffix}`;
   const parameters = schemaOf(endpoint.parameters, components);
   const properties = (parameters.properties ?? {}) as Record<string, Json>;
   // The shape of what a handler gets lists parameters with a default as required; a client may leave them out.
   const required = new Set((parameters.required ?? []) as string[]);
   const inPath = new Set([...endpoint.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]));
   const { collection: _, ...form } = properties;
+  const errors = Object.entries(ERRORS).filter(([, { keyed }]) => !keyed || endpoint.scope !== 'anyone');
   return {
     operationId: method === 'GET' ? id : `${id}By${method[0]}${method.slice(1).toLowerCase()}`,
+    tags: [tagOf(name)],
     summary: endpoint.summary,
     ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
     // Each alone will do; the list tells the scope that the key must have.
     security:
-      endpoint.scope === 'anyone' ? [] : Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [endpoint.scope] })),
-    parameters: Object.entries(properties).map(([name, { description, ...schema }]) => ({
-      name,
-      in: inPath.has(name) ? 'path' : 'query',
-      required: required.has(name) && !('default' in schema),
-      ...(description === undefined ? {} : { description }),
-      schema,
-    })),
-    ...(method === 'POST' || method === 'PUT' ? { requestBody: requestBody(endpoint, form, components) } : {}),
+      endpoint.scope === 'anyone'
+        ? []
+        : Object.keys(SECURITY_SCHEMES).map((scheme) => ({ [scheme]: [endpoint.scope] })),
+    parameters: Object.entries(properties).map(([parameter, { description, ...schema }]) =>
+      shared(components.parameters, 'parameters', parameter, {
+        name: parameter,
+        in: inPath.has(parameter) ? 'path' : 'query',
+        required: required.has(parameter) && !('default' in schema),
+        ...(description === undefined ? {} : { description }),
+        schema,
+      }),
+    ),
+    ...(method === 'POST' || method === 'PUT' ? { requestBody: requestBody(name, endpoint, form, components) } : {}),
     responses: {
       ...Object.fromEntries(
         Object.entries({ 200: 'Done.', ...endpoint.statuses }).map(([status, description]) => [
@@ -88,27 +157,38 @@ function operation(id: string, method: string, endpoint: Endpoint, components: J
           status === '304' ? { description } : { description, content: answerContent(endpoint, components) },
         ]),
       ),
-      default: {
-        description: 'Something is wrong. `error.msg` says what to do next.',
-        content: { [JSON_TYPE]: { schema: schemaOf(ERROR_ANSWER, components) } },
-      },
+      ...Object.fromEntries(
+        errors.map(([status, error]) => [status, { $ref: `#/components/responses/${error.name}` }]),
+      ),
     },
   };
 }
 
-function requestBody(endpoint: Endpoint, form: Record<string, Json>, components: Json): Json {
+/** A reference to a value that many operations have; values that differ under one name are numbered. */
+function shared(place: Json, kind: string, name: string, value: Json): Json {
+  const text = JSON.stringify(value);
+  for (let number = 1; ; number += 1) {
+    const key = number === 1 ? name : `${name}-${number}`;
+    place[key] ??= value;
+    if (JSON.stringify(place[key]) === text) return { $ref: `#/components/${kind}/${key}` };
+  }
+}
+
+function requestBody(name: string, endpoint: Endpoint, form: Record<string, Json>, components: Components): Json {
   const content: Json = {};
   for (const [type, shape] of Object.entries(endpoint.bodies ?? {})) {
     content[type] = { schema: schemaOf(shape, components) };
   }
-  content[FORM_TYPE] = { schema: { type: 'object', properties: form } };
+  const formName = `${name[0]?.toUpperCase()}${name.slice(1)}Form`;
+  const schema = shared(components.schemas, 'schemas', formName, { type: 'object', properties: form });
+  content[FORM_TYPE] = { schema };
   if (endpoint.picture !== undefined) {
     const file = {
       type: 'string',
       format: 'binary',
       description: `A picture, as \`${endpoint.picture}\`. It may repeat.`,
     };
-    content['multipart/form-data'] = { schema: { type: 'object', properties: { ...form, file } } };
+    content['multipart/form-data'] = { schema: { allOf: [schema, { type: 'object', properties: { file } }] } };
     for (const type of ['image/*', 'application/octet-stream']) {
       content[type] = {
         schema: { type: 'string', format: 'binary', description: `One picture, as \`${endpoint.picture}\`.` },
@@ -118,7 +198,7 @@ function requestBody(endpoint: Endpoint, form: Record<string, Json>, components:
   return { required: false, content };
 }
 
-function answerContent(endpoint: Endpoint, components: Json): Json {
+function answerContent(endpoint: Endpoint, components: Components): Json {
   if (typeof endpoint.answer !== 'string') {
     const json = { [JSON_TYPE]: { schema: schemaOf(endpoint.answer, components) } };
     return 'wt' in endpoint.parameters.shape ? { ...json, [XML_TYPE]: { schema: { type: 'string' } } } : json;
@@ -127,11 +207,11 @@ function answerContent(endpoint: Endpoint, components: Json): Json {
 }
 
 /** A zod shape as JSON Schema; shapes with an id move to the components and are referred to. */
-function schemaOf(shape: z.ZodType, components: Json): Json {
+function schemaOf(shape: z.ZodType, components: Components): Json {
   const { $schema: _, $defs, ...schema } = z.toJSONSchema(shape, { target: 'draft-2020-12' }) as Json;
   for (const [name, definition] of Object.entries(($defs ?? {}) as Record<string, Json>)) {
     const { $id: _id, id: __id, ...rest } = definition;
-    components[name] = relocate(rest);
+    components.schemas[name] = relocate(rest);
   }
   return relocate(schema) as Json;
 }

@@ -37,7 +37,13 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
 
     it('tells everybody how it is and what it can be asked', async () => {
       const open = every.filter(([, , scope]) => scope === 'anyone').map(([, path]) => path);
-      expect([...new Set(open)].sort()).toEqual(['/docs', '/health/live', '/health/ready', '/openapi.json']);
+      expect([...new Set(open)].sort()).toEqual([
+        '/docs',
+        '/health/live',
+        '/health/ready',
+        '/openapi-legacy.json',
+        '/openapi.json',
+      ]);
       for (const path of open) expect((await as(undefined, path)).status).toBe(200);
     });
   });

@@ -21,7 +21,7 @@ import { image } from './image.ts';
 import { keys } from './keys.ts';
 import { live } from './live.ts';
 import { metrics } from './metrics.ts';
-import { openapi } from './openapi.ts';
+import { openapi, openapiLegacy } from './openapi.ts';
 import { operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { operationsStream } from './operations-stream.ts';
@@ -98,5 +98,6 @@ export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<E
   ready,
   metrics,
   openapi,
+  openapiLegacy,
   docs,
 };

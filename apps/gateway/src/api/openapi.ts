@@ -6,3 +6,9 @@ export const openapi: Handler<unknown> = (_call, { version, legacySegment }) => 
   body: openApiDocument({ version, legacySegment }),
   enveloped: false,
 });
+
+/** The same for what old clients are served. */
+export const openapiLegacy: Handler<unknown> = (_call, { version, legacySegment }) => ({
+  body: openApiDocument({ version, legacySegment, legacy: true }),
+  enveloped: false,
+});

@@ -11,23 +11,25 @@ interface Parameter {
 interface Operation {
   readonly summary: string;
   readonly description?: string;
-  readonly parameters: readonly Parameter[];
+  /** References to parameters. */
+  readonly parameters: readonly { readonly $ref: string }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
 }
 
 /** The OpenAPI document as one page, which works offline. */
 export function renderDocs(document: Record<string, unknown>, legacySegment: string): string {
   const paths = document.paths as Record<string, Record<string, Operation>>;
-  const sections = Object.entries(paths)
-    .filter(([path]) => !path.startsWith(`/${legacySegment}/`) && path !== `/${legacySegment}`)
-    .flatMap(([path, item]) => sectionsOf(path, item));
+  const { parameters } = document.components as { parameters: Record<string, Parameter> };
+  const parameterOf = ({ $ref }: { $ref: string }) =>
+    parameters[$ref.replace('#/components/parameters/', '')] as Parameter;
+  const sections = Object.entries(paths).flatMap(([path, item]) => sectionsOf(path, item));
   const contents = sections.map(
     ({ name, operation }, index) =>
       html`<li><a href="#${index + 1}"><code>${name}</code></a><br>${prose(operation.summary)}</li>`,
   );
   return page(
     'akin: the HTTP interface',
-    html`<p>Machine-readable: <a href="/openapi.json">/openapi.json</a>. Every path below <code>/api/cores</code> works below <code>/${legacySegment}</code> too. Send parameters in the address or in a form body.</p><ul class="contents">${contents}</ul>${sections.map(renderSection)}`,
+    html`<p>Machine-readable: <a href="/openapi.json">/openapi.json</a>, for old clients <a href="/openapi-legacy.json">/openapi-legacy.json</a>. Every path below <code>/api/cores</code> works below <code>/${legacySegment}</code> too. Send parameters in the address or in a form body.</p><ul class="contents">${contents}</ul>${sections.map((section, index) => renderSection(section, index, parameterOf))}`,
   );
 }
 
@@ -45,12 +47,16 @@ function sectionsOf(path: string, item: Record<string, Operation>): Section[] {
   }));
 }
 
-function renderSection({ name, operation }: Section, index: number): Html {
+function renderSection(
+  { name, operation }: Section,
+  index: number,
+  parameterOf: (reference: { $ref: string }) => Parameter,
+): Html {
   const bodies = Object.keys(operation.requestBody?.content ?? {}).map((type) => html` <code>${type}</code>`);
   return html`<h2 id="${index + 1}"><code>${name}</code></h2>
 <p>${prose(operation.summary)} ${prose(operation.description ?? '')}</p>
 ${bodies.length > 0 ? html`<p>Body:${bodies}</p>` : ''}
-<table class="parameters">${operation.parameters.map(renderParameter)}</table>
+<table class="parameters">${operation.parameters.map(parameterOf).map(renderParameter)}</table>
 `;
 }
 

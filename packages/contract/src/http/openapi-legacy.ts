@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+
+export const openapiLegacy = endpoint({
+  methods: ['GET'],
+  scope: 'anyone',
+  under: 'service',
+  path: '/openapi-legacy.json',
+  summary: 'The endpoints for clients of Solr and Flow, as OpenAPI 3.1.',
+  parameters: z.object({}),
+  answer: z.record(z.string(), z.unknown()),
+});
