@@ -273,7 +273,7 @@ describe('akin export', () => {
 });
 
 describe('akin reindex', () => {
-  it('makes a collection anew under changes of all kinds, none of which is lost', async () => {
+  it('reindexes a collection under changes of all kinds, none of which is lost', async () => {
     const collection = akin.client.collection('anew');
     await collection.create();
     await write('anew.ndjson', many(3_000, { note: 'first' }));

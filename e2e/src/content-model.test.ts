@@ -213,7 +213,7 @@ describe('a content model of one’s own', () => {
     expect((await likePicture(40))[0]?.id).toBe('40.jpg');
   }, 180_000);
 
-  it('takes over a collection that is made anew', async () => {
+  it('takes over a collection that is reindexed', async () => {
     const shop = () => akin.client.collection('shop');
     const likeThird = async () =>
       shop().image({ 'rank.by.data': (await picture(3)).toString('base64'), rows: 1, fl: 'id,score' });
@@ -223,7 +223,7 @@ describe('a content model of one’s own', () => {
     expect((await likeThird()).response.docs).toEqual([{ id: '3', score: 1 }]);
   }, 180_000);
 
-  it('gives way in a collection from a folder, which is read again by who makes it anew', async () => {
+  it('gives way in a collection from a folder, which is read again by the one who reindexes it', async () => {
     await akin.command.stop();
     akin = await serve();
     const without = await runAkin(['reindex', '--url', akin.url]);

@@ -57,7 +57,7 @@ describe('a fleet that others than this machine can reach', () => {
     await until('it is revoked', async () => (await status(`${url}/api/cores`, bearer(key))) === 401);
   }, 180_000);
 
-  it('has analyzers that take pictures from whoever has its secret', async () => {
+  it('has analyzers that take pictures from everyone who has its secret', async () => {
     const refused = await runAkin(['analyze-node', '--host', '0.0.0.0', '--port', '0']);
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('AKIN_FLEET_KEY')]);
     const short = await runAkin(['analyze-node', '--host', '0.0.0.0', '--port', '0'], {

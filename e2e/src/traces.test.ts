@@ -202,7 +202,7 @@ describe('traces of a fleet', () => {
     ['e7', `00-${CLIENT.trace}-${CLIENT.span}-01-${'x'.repeat(20_000)}`],
     ['e8', `ff-${CLIENT.trace}-${CLIENT.span}-01`],
     ['e9', `00-${CLIENT.trace.toUpperCase()}-${CLIENT.span}-01`],
-  ])('begin anew where the traceparent is hostile (%s)', async (requestId, traceparent) => {
+  ])('begin again where the traceparent is hostile (%s)', async (requestId, traceparent) => {
     expect((await ask('/api/cores/my-collection/select', requestId, {}, traceparent)).status).toBe(200);
     let span: ReceivedSpan | undefined;
     await until('its span is there', async () => {

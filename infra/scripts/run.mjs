@@ -1,4 +1,4 @@
-// npm run eval, train and the like: prepares the clone, then runs a program of it in front of the user.
+// npm run eval, train and others: prepares the clone, then runs a program of it in front of the user.
 // Usage: node infra/scripts/run.mjs <program> [its arguments]
 import { endWithNpm, prepare, runInFront } from './prepare.mjs';
 

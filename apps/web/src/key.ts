@@ -61,7 +61,7 @@ class KeyedSource extends AsyncDirective {
     if (address !== this.#address || !this.isConnected) return;
     URL.revokeObjectURL(this.#shown);
     this.#shown = picture ? URL.createObjectURL(picture) : '';
-    // An address that gives no picture: the image tells so, and whoever listens shows another one.
+    // An address that gives no picture: the image tells so, and the listener shows another one.
     this.setValue(this.#shown || 'data:,');
   }
 }

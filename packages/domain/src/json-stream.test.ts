@@ -15,7 +15,7 @@ async function* chunksOf(bytes: Uint8Array, sizes: readonly number[]): AsyncGene
     const size = sizes[i % sizes.length] ?? bytes.length;
     const chunk = bytes.slice(at, at + size);
     yield chunk;
-    // The memory of a chunk belongs to whoever sent it.
+    // The memory of a chunk belongs to the one who sent it.
     chunk.fill(0x78);
     at += size;
   }

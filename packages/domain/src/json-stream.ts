@@ -254,7 +254,7 @@ export class JsonStream {
     return { kind: 'member', position: this.#position++, key, value };
   }
 
-  /** Copies, because the chunk's memory may be used again by whoever sent it. */
+  /** Copies, because the chunk's memory may be used again by the one who sent it. */
   #keep(bytes: Uint8Array): void {
     const length = this.#kept + bytes.length;
     if (length > this.#buffer.length) {

@@ -71,7 +71,7 @@ export interface TextPosition {
 const TEXT_START: TextPosition = { line: 1, column: 1 };
 
 /**
- * Reads one JSON value. Strings may hold NUL and lone surrogates (`\ud800`): RFC 8259 allows them, and whoever
+ * Reads one JSON value. Strings may hold NUL and lone surrogates (`\ud800`): RFC 8259 allows them, and a caller that
  * stores a string refuses them with the name of its field (see `unstorable`).
  *
  * @param start where the text begins in what the user sent

@@ -64,7 +64,7 @@ export function groupRule(): {
     unless: distanceAt(GROUP_MODULE, SURE_SCORE),
   };
   return {
-    // Groups are made anew when any of this changes.
+    // Groups are made again when any of this changes.
     name: [
       codebook.model,
       Buffer.from(codebook.id).toString('hex'),

@@ -9,7 +9,7 @@ export function once<Args extends readonly string[], T>(
     if (making === undefined) {
       making = make(...args);
       made.set(key, making);
-      // Whoever asked hears of it by the promise itself.
+      // A caller that asked hears of it by the promise itself.
       making.catch(() => made.delete(key));
     }
     return making;

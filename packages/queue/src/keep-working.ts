@@ -8,7 +8,7 @@ const END_MILLISECONDS = 2_000;
 
 /**
  * Keeps a worker at work until disposed of. BullMQ's takes up a connection again that broke, but one whose first
- * connection breaks before it is ready stays deaf for ever, without an error: so that one is made anew.
+ * connection breaks before it is ready stays deaf for ever, without an error: so that one is made again.
  *
  * @param create makes a worker that does not run by itself (`autorun: false`)
  * @param isConnected while it is not, disposing does not wait: nothing that ends could be told to Redis

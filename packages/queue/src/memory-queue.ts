@@ -55,7 +55,7 @@ export function createMemoryQueue(): Queue {
   async function run(name: JobName, lane: Lane, worker: Worker, entry: Entry): Promise<void> {
     const { id, payload, attempt } = entry;
     try {
-      // Not before whoever added it has got its answer.
+      // Not before the one who added it has got its answer.
       await null;
       await worker.handle({ id, payload: payload as JobPayload<JobName>, attempt });
       lane.ids.delete(id);

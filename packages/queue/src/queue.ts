@@ -50,7 +50,7 @@ export interface JobCounts {
 }
 
 /**
- * Carries jobs of the catalogue (JOBS of the contract) to whoever handles them: each at least once, in the order of
+ * Carries jobs of the catalogue (JOBS of the contract) to those who handle them: each at least once, in the order of
  * their priority, then in the order in which they came. Jobs may be lost with the process or with Redis.
  * `add` takes any number of them: who adds asks `counts` first, and leaves the rest in the database, which keeps it better.
  */

@@ -1,7 +1,7 @@
 /** The fields of a log line that say why: what `code` says is a SQLSTATE, or what the system calls the error. */
 export interface CauseFields {
   readonly code?: string;
-  /** In the words of whoever failed first, such as the database server. */
+  /** In the words of what failed first, such as the database server. */
   readonly cause?: string;
 }
 

@@ -95,7 +95,7 @@ describe('traces', () => {
     ['more behind it', `${PARENT}-${'x'.repeat(60_000)}`],
     ['two of them', `${PARENT}, ${PARENT}`],
     ['line breaks', `${PARENT}\n${PARENT}`],
-  ])('begin anew where the traceparent is %s', async (_, hostile) => {
+  ])('begin again where the traceparent is %s', async (_, hostile) => {
     await start(toReceiver());
     const [span] = await sent(() =>
       inSpan('x', { partOf: hostile, links: [hostile] }, async (one) => one.link(hostile)),

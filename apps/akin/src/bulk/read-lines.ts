@@ -128,7 +128,7 @@ function isBlank(bytes: Buffer): boolean {
   return bytes.length < 64 && bytes.toString('latin1').trim() === '';
 }
 
-/** Elements are written anew, digit for digit, so that each is a line like any other. */
+/** Elements are written again, digit for digit, so that each is a line like any other. */
 async function* readArray(chunks: AsyncIterable<Buffer>, start: Start): AsyncGenerator<Line> {
   for await (const item of readJsonStream(chunks, { objects: 'whole' })) {
     if (item.kind !== 'element' || item.position < start.lines) continue;

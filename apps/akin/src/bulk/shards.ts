@@ -3,7 +3,7 @@ import type { BulkDocument } from './read-document.ts';
 /** What is sent at once. */
 const BATCH_DOCUMENTS = 1_000;
 const BATCH_BYTES = 4 * 1024 ** 2;
-/** Whoever writes to standard input now and then wants to see it. */
+/** Someone who writes to standard input now and then wants to see it. */
 const LINGER_MILLISECONDS = 1_000;
 
 interface Shard {

@@ -96,7 +96,7 @@ async function openOutput(file: string): Promise<Output> {
   const target = createWriteStream(partial);
   const stream: Writable = file.endsWith('.gz') ? createGzip({ level: 6 }) : target;
   if (stream !== target) stream.pipe(target);
-  // Found by whoever writes or ends.
+  // Found by the next write, or by the end.
   const done = finished(target).catch(cannotWrite);
   done.catch(() => {});
   return {

@@ -62,7 +62,7 @@ export const reindexCommand: Program = {
         // What that run had no pictures for, this one may have.
         const again = joined && pictures !== undefined && status.missing.length > 0;
         if (ended && !again) break;
-        // Or whoever was at it is gone.
+        // Or the process that did it is gone.
         if (ended || !status.alive) status = await begin();
       }
     } finally {

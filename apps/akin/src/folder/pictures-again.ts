@@ -13,7 +13,7 @@ const KEPT_OF_NAME = 80;
 
 /**
  * Analyzes pictures of a collection again that came from the folders which the command line names, into a collection
- * beside it: a server reads no files, so whoever may read them does. Stopped, it goes on there with the same models.
+ * beside it: a server reads no files, so the one who may read them does. Stopped, it goes on there with the same models.
  *
  * @returns the collection beside, whose documents have the ids of those that they are for
  * @throws UsageError for a path that leads nowhere, or when there can be no collection beside

@@ -59,7 +59,7 @@ export async function* readUpload(
     if (thumbnail) more.push(['thumbnail', formatThumbnail(thumbnail)]);
     yield { kind: 'add', position: 0, json: new JsonObject([...document.entries, ...more]) };
   } else {
-    // Whoever takes the command says what is wrong.
+    // The one who takes the command says what is wrong.
     yield { kind: 'add', position: 0, json: document };
   }
 }

@@ -1,8 +1,8 @@
 /**
  * `npm run train -- <folder of pictures> [--classes <folder>] [--model <folder>] [--backend onnx]`: changes the network,
- * or trains anew all that hangs on its weights. Checks the network of `--model` by its reference and copies it over akin's own; then the axes of
+ * or trains again all that hangs on its weights. Checks the network of `--model` by its reference and copies it over akin's own; then the axes of
  * descriptors, codebooks and scores, the stored outputs that tests compare with, and those of the demo. What is named by the weights and the axes
- * gets its new name by that. A run that was broken off is begun anew; until one ends, akin refuses to analyze.
+ * gets its new name by that. A run that was broken off starts from the beginning; until one ends, akin refuses to analyze.
  */
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';

@@ -167,7 +167,7 @@ describe('the analyzer', () => {
 describe('the memory for pictures', () => {
   const MEGABYTE = 1024 ** 2;
 
-  it('bounds what is decoded at once, whoever asks, and lets everything through at last', async () => {
+  it('bounds what is decoded at once, no matter who asks, and lets everything through at last', async () => {
     const kinds = ['jpeg', 'progressive-jpeg', 'png-16', 'interlaced-png-16', 'webp', 'gif'] as const;
     const files = await Promise.all(kinds.map((kind) => drawLargeImage(kind, 1500)));
     const needed = await Promise.all(files.map((file) => decodingBytes(file, { minSide: 256 })));

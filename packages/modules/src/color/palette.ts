@@ -36,7 +36,7 @@ interface Group {
 /**
  * The palette of colours with weights: k-means started at the fixed centres that hold most of the picture (`shares`
  * of descriptor.ts), groups joined until at most five are left that all look different, and each colour given to the
- * nearest of these once more: in further rounds five groups would share out the picture anew, and small vivid ones turn
+ * nearest of these once more: in further rounds five groups would divide the picture again, and small vivid ones turn
  * gray. Nothing is drawn by chance.
  */
 export function findPalette(colors: Colors, shares: Float64Array): Palette {

@@ -24,7 +24,7 @@ export interface Outputs {
   /** By module name: the vector that ranking uses, and the index of the coarse centroid that it is nearest to. */
   readonly descriptors: ReadonlyMap<string, { readonly vector: Float32Array; readonly cell: number }>;
   /**
-   * Given when the codes in the text are those of the current codebooks. Whoever keeps the text and the mark may pass
+   * Given when the codes in the text are those of the current codebooks. A caller that keeps the text and the mark may pass
    * both to `parseOutputs` again, which then need not check the codes a second time.
    */
   readonly mark?: string;

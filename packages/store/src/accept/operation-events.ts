@@ -42,7 +42,7 @@ export class OperationEvents {
     this.#untold.add(collectionId);
     setTimeout(() => {
       this.#untold.delete(collectionId);
-      // Whoever does not hear of it looks again a moment later anyway.
+      // A caller that does not hear of it looks again a moment later anyway.
       this.#send?.(collectionId).catch(() => {});
     }, TOGETHER_MILLISECONDS).unref();
   }

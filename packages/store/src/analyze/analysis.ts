@@ -37,7 +37,7 @@ export interface ClaimOptions {
 
 /** A collection in which nothing was to be had is looked at again after so many milliseconds, or for … */
 const LOOK_AGAIN_MILLISECONDS = 1_000;
-/** … a tenth of the time at most, where there are many of them. Whoever hears news of one looks at once. */
+/** … a tenth of the time at most, where there are many of them. A caller that hears news of one looks at once. */
 const REST_FACTOR = 9;
 
 /** Remembers in which collections there was nothing to claim, and which one had its turn last. */

@@ -15,7 +15,7 @@ const CHUNK = 500;
 
 /**
  * Sets failed operations on their way again, at their old place in the order: what was accepted after them still comes
- * after them. An image gets all its attempts anew.
+ * after them. An image gets all its attempts again.
  *
  * @param options.seq that one alone
  * @param options.code only those that failed for this reason
@@ -63,7 +63,7 @@ async function retryChunk(
     );
     if (failed.length === 0) return [];
     const requests = [...new Set(failed.map(({ request }) => request))];
-    // First, for whoever finishes requests locks them first too.
+    // First, for the work that finishes requests locks them first too.
     await tx.query(`select 1 from ${S}.requests where request = any($1::bigint[]) order by request for update`, [
       requests,
     ]);

@@ -14,7 +14,7 @@ const DISTURBED_MILLISECONDS = 3_000;
 const FIRST_REST = 1;
 /** At the most, bulk work goes on at a quarter of its speed: it must come to an end. */
 const MOST_REST = 3;
-/** No rest is longer: whoever waits for the end of the work must not wonder. */
+/** No rest is longer: someone who waits for the end of the work must not wonder. */
 const LONGEST_REST = 2_000;
 
 /**

@@ -17,7 +17,7 @@ const MIGRATIONS: readonly string[] = [
      -- Which changes of the tables of a collection, and which analysis modules, its schema has: see collection-tables.
      tables_version int not null default 0,
      modules text not null default '',
-     -- Grows when a field is added: whoever caches the fields compares it.
+     -- Grows when a field is added: a cache of the fields compares it.
      schema_version int not null default 1,
      -- The sequence number that the next accepted operation gets.
      next_seq bigint not null default 1,
@@ -31,7 +31,7 @@ const MIGRATIONS: readonly string[] = [
      unpublished_operations bigint not null default 0
    )`,
   // 2: several processes on one database
-  `-- Who may commit in a collection. Whoever takes a lease over that ran out raises the epoch: what the holder before
+  `-- Who may commit in a collection. A process that takes a lease over that ran out raises the epoch: what the holder before
    -- still writes names an older one, and is refused.
    create table akin.leases (
      collection int primary key references akin.collections (id) on delete cascade,
@@ -51,8 +51,8 @@ const MIGRATIONS: readonly string[] = [
   `create function akin.distinct_values(list anyarray) returns anyarray language plpgsql immutable parallel safe as
    'begin return array(select distinct unnest(list)); end'`,
 
-  // 4: reading a collection for long, and making it anew beside itself
-  `-- Whoever reads for long keeps what its commit shows: rows that a later commit replaced stay until then.
+  // 4: reading a collection for long, and reindexing it next to itself
+  `-- A long reader keeps what its commit shows: rows that a later commit replaced stay until then.
    create table akin.pins (
      id bigint generated always as identity primary key,
      collection int not null references akin.collections (id) on delete cascade,
@@ -67,7 +67,7 @@ const MIGRATIONS: readonly string[] = [
      add column replaces int,
      -- Nothing is accepted until then, while another collection takes its place.
      add column held_until timestamptz;
-   -- The last time that a collection was made anew, by its name.
+   -- The last reindex of a collection, by its name.
    create table akin.reindexes (
      name text collate "C" primary key,
      state text not null check (state in ('copying', 'analyzing', 'switching', 'done', 'failed')),

@@ -6,7 +6,7 @@ import { descriptorTable } from './collection-tables.ts';
 import { loadSchema } from './schema.ts';
 
 /*
- * Descriptors of different models are never in one collection. Each collection knows the model of each module; whoever
+ * Descriptors of different models are never in one collection. Each collection knows the model of each module; a process that
  * opens the store with others finds it as it is, ranks by its documents, filters, deletes and exports, and is refused
  * where its own outputs would come in. Analyses are claimed, and the lease of a collection is held, by who has its
  * models: generations of models live side by side in one store, each with processes of its own. A collection without

@@ -57,7 +57,7 @@ describe('a database that several processes share', () => {
     return lease;
   };
 
-  it('is set up once, whoever comes first, and lets nobody in who wants it alone', async () => {
+  it('is set up once, no matter who comes first, and lets nobody in who wants it alone', async () => {
     for (const store of [one, other]) {
       expect((await listCollections(store)).map(({ name }) => name)).toContain('my-collection');
     }
@@ -196,7 +196,7 @@ describe('a database that several processes share', () => {
     );
   });
 
-  it('makes whoever takes a lease over wait for the transaction at work', async () => {
+  it('makes the process that takes a lease over wait for the transaction at work', async () => {
     const old = await take(one, 'a');
     await runOut();
     let taken = false;

@@ -166,7 +166,7 @@ export async function releaseLeases(store: Store, holder: string): Promise<void>
 }
 
 /**
- * To stand first in every transaction of a commit: whoever takes the lease over waits until the transaction is done,
+ * To stand first in every transaction of a commit: a process that takes the lease over waits until the transaction is done,
  * and what comes after that is refused.
  *
  * @throws AkinError conflict when the lease was lost

@@ -48,7 +48,7 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     expect(await ids()).toEqual(['a', 'b']);
   });
 
-  it('are not left by whoever asks for none', async () => {
+  it('are not left by a client that asks for none', async () => {
     await change([of('a'), of('b'), of('c')]);
     await change([remove('a'), removeMatching('id:b')], { tombstones: false });
     expect(await visible(store, collection)).toEqual(['c']);
@@ -96,7 +96,7 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     expect([last.tombstones.map(({ id }) => id), last.next]).toEqual([['c'], undefined]);
   });
 
-  it('come along when the collection is made anew', async () => {
+  it('come along when the collection is reindexed', async () => {
     await change([of('a'), of('b'), of('c'), of('d')]);
     await change([remove('a')]);
     let round = 0;

@@ -5,7 +5,7 @@ import type { CommitContext } from './commit-context.ts';
 import { requireLease } from './leases.ts';
 
 /**
- * What is kept of a document that came from a file of a folder and was deleted on purpose: whoever indexes the folder
+ * What is kept of a document that came from a file of a folder and was deleted on purpose: anyone who indexes the folder
  * leaves the file out as long as its size and time are these.
  */
 export interface Tombstone {

@@ -114,7 +114,7 @@ export async function lockFolder(folder: string, tell: (text: string) => void): 
         `Another akin (pid ${holder.pid}) uses ${folder}. Stop it, or choose another folder with --data.`,
       );
     }
-    // Whoever renames the stale lock away may remove it; a second process that saw the same one finds it gone.
+    // A process that renames the stale lock away may remove it; a second process that saw the same one finds it gone.
     const stale = `${file}.stale-${process.pid}`;
     await rename(file, stale).catch(() => undefined);
     await rm(stale, { force: true });

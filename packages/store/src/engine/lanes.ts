@@ -6,7 +6,7 @@ interface Waiting {
 }
 
 /**
- * Whoever asks one statement after the other is back within so many milliseconds: a search may have several, a commit
+ * A caller that asks one statement after the other is back within so many milliseconds: a search may have several, a commit
  * has five for each chunk, and each would wait for a turn of the other lane.
  */
 const BACK_WITHIN: Readonly<Record<Lane, number>> = { interactive: 5, bulk: 10 };
@@ -17,7 +17,7 @@ const RETRY_AFTER_SECONDS = 10;
 
 /**
  * Hands one connection to one user at a time. The lanes take turns: bulk work of a few pieces, then interactive work for
- * as long as that took, so that neither starves. Within a turn the connection is kept for a moment for whoever comes
+ * as long as that took, so that neither starves. Within a turn the connection is kept for a moment for the one who comes
  * back.
  */
 export class Lanes {

@@ -30,7 +30,7 @@ export class PgliteThread extends Duplex {
   private constructor(worker: Worker) {
     super({ autoDestroy: false });
     this.#worker = worker;
-    // Whoever waits hears of a failure by itself; without a listener the event would end the process.
+    // A caller that waits hears of a failure by itself; without a listener the event would end the process.
     this.on('error', () => undefined);
     worker.on('message', (reply: WorkerReply) => this.#hear(reply));
     worker.on('error', (error) => this.fail(error));

@@ -10,7 +10,7 @@ import { type Connection, runStatement, runTransaction } from './session.ts';
 const CHECKPOINT_BYTES = 32 * 1024 * 1024;
 /** Statements and transactions between two looks. */
 const CHECKPOINT_LOOK = 50;
-/** Whoever waits so long for the connection hears that it is busy. What is done in the background waits for ever. */
+/** A caller that waits so long for the connection hears that it is busy. What is done in the background waits for ever. */
 const PATIENCE_MILLISECONDS = 30_000;
 
 /** What was just made is brought to its folder whole. */
@@ -97,7 +97,7 @@ function createEngine(live: LiveSession, disk: DiskSpace, unlock: () => Promise<
     }
   };
   let closed: Promise<void> | undefined;
-  /** Whoever waits in line hears at once that it is closed; a statement at work gets a moment to end. */
+  /** A caller that waits in line hears at once that it is closed; a statement at work gets a moment to end. */
   const close = async () => {
     live.refuse();
     const timer = setTimeout(() => live.cut(), LAST_STATEMENT_MILLISECONDS);

@@ -16,7 +16,7 @@ const WORK_MEMORY = '32MB';
 /** Any number that nobody else uses: "akin" in ASCII. */
 const LOCK_KEY = 0x616b696e;
 const RELOCK_MILLISECONDS = 1_000;
-/** Whoever closes the engine gives statements at work so long, and cancels them then, again and again until all ended. */
+/** A caller that closes the engine gives statements at work so long, and cancels them then, again and again until all ended. */
 const LAST_STATEMENT_MILLISECONDS = 500;
 const POOLER_RETRY_SECONDS = 10;
 

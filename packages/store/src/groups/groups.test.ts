@@ -144,7 +144,7 @@ describe.each(ENGINES)('groups on %s', (kind) => {
     expect((await listGroups(store, collection, { rows: 10, members: 10 })).numFound).toBe(0);
   });
 
-  it('groups the followers anew when their representative leaves', async () => {
+  it('groups the followers again when their representative leaves', async () => {
     const collection = await collectionOf(
       picture('a', 0),
       picture('b', 0.09),
@@ -218,7 +218,7 @@ describe.each(ENGINES)('groups on %s', (kind) => {
     ]);
   });
 
-  it('makes all groups anew by another rule', async () => {
+  it('makes all groups again by another rule', async () => {
     const collection = await collectionOf(picture('a', 0), picture('b', 0.05), picture('c', 0.15));
     await update(collection);
     await update(collection, { ...RULE, name: 'test 2', maxDistance: 0.2 });
@@ -285,7 +285,7 @@ describe.each(ENGINES)('groups on %s', (kind) => {
       expect(await grouped(at, today)).toEqual(rehomed);
       await at[Symbol.asyncDispose]();
 
-      // Whoever has the model goes on there, and finds what became a representative meanwhile.
+      // A process that has the model goes on there, and finds what became a representative meanwhile.
       at = await open('a-1', 1);
       await change(at, picture('e', 0.045));
       expect(await grouped(at, theirs)).toEqual([['b', 'e'], ...rehomed]);

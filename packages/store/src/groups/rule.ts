@@ -2,7 +2,7 @@ import type { Calibration, Query } from '@akin/domain';
 
 /** What makes documents a group of near-duplicates. */
 export interface GroupRule {
-  /** Changes with anything below: groups that another rule made are made anew. */
+  /** Changes with anything below: groups that another rule made are made again. */
   readonly name: string;
   /** The module whose descriptors are compared. */
   readonly module: string;

@@ -19,7 +19,7 @@ export async function readState(tx: Queryable, { sqlSchema: S }: Collection): Pr
   return state;
 }
 
-/** Whoever changes groups holds this lock to the end of its transaction. */
+/** A process that changes groups holds this lock to the end of its transaction. */
 export async function lockState(tx: Queryable, { sqlSchema: S }: Collection): Promise<GroupingState> {
   const [state] = await tx.query<GroupingState>(`select rule, as_of, target, doc from ${S}.grouping for update`);
   if (state === undefined) throw new Error('the state of the grouping is missing');

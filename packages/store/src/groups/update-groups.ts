@@ -109,7 +109,7 @@ class Turn {
   }
 
   /**
-   * Sets a new aim when the last one was reached, and begins anew when the rule is another one. Descriptors of another
+   * Sets a new aim when the last one was reached, and begins again when the rule is another one. Descriptors of another
    * model keep the rule that their groups began with: its process, if it comes back, goes on where this one was.
    */
   async begin(): Promise<GroupingState | undefined> {

@@ -95,7 +95,7 @@ async function olderBooks(kind: (typeof ENGINES)[number]) {
   return { newer, collection, analyze };
 }
 
-describe.each(ENGINES)('a collection that is made anew on %s', (kind) => {
+describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
   it('has all documents, under new types, and the changes that came meanwhile, in their order', async () => {
     const { store } = await emptyStore(kind);
     const old = await createCollection(store, 'books');
@@ -229,7 +229,7 @@ describe.each(ENGINES)('a collection that is made anew on %s', (kind) => {
     ]);
   });
 
-  it('is begun once, and again when whoever was at it is gone', async () => {
+  it('is begun once, and again when the process that did it is gone', async () => {
     const { store } = await emptyStore(kind);
     const old = await createCollection(store, 'books');
     await accept(store, old, [book('a', 1)]);

@@ -13,7 +13,7 @@ export interface MissingDocument {
   readonly msg: string;
 }
 
-/** How far the making anew of a collection is, or how the last one ended. */
+/** How far the reindex of a collection is, or how the last one ended. */
 export interface Reindex {
   readonly state: ReindexState;
   readonly beganAt: Date;
@@ -29,7 +29,7 @@ export interface Reindex {
   readonly alive: boolean;
 }
 
-/** Whoever is at it says so more often. */
+/** The process at work says so more often. */
 const ALIVE_SECONDS = 30;
 const UNDER_WAY = "('copying', 'analyzing', 'switching')";
 /**
@@ -40,7 +40,7 @@ const FIRST_COPY = -1_000_000_000_000;
 /** Most missing documents that are listed. */
 export const MOST_LISTED = 1_000;
 
-/** @returns undefined when the collection was never made anew */
+/** @returns undefined when the collection was never reindexed */
 export async function reindexState(store: Store, name: string): Promise<Reindex | undefined> {
   const [row] = await store.engine.query(
     `select state, began_at, documents, copied, analyzed, message, missing,
