@@ -136,9 +136,13 @@ describe('what a picture shares between modules', () => {
   });
 
   it('is made once, and a network is not touched by who does not ask for it', async () => {
+    const widths: Record<string, Float32Array> = {
+      content: new Float32Array(256).fill(0.1),
+      copy: new Float32Array(128).fill(0.1),
+    };
     const opened: string[] = [];
     const ran: string[] = [];
-    const network = async <Head extends string>(folder: URL, heads: Record<Head, Float32Array>) => {
+    const open = async <Head extends string>(folder: URL, heads: readonly Head[]) => {
       const { id: model } = await readModel(folder);
       opened.push(model);
       return {
@@ -146,18 +150,12 @@ describe('what a picture shares between modules', () => {
         height: 1,
         async run() {
           ran.push(model);
-          return [{ model, pool: new Float32Array(1024).fill(0.1), heads }];
+          const pool = new Float32Array(1024).fill(0.1);
+          return [{ model, pool, heads: Object.fromEntries(heads.map((head) => [head, widths[head]])) as never }];
         },
       };
     };
-    const vector = (length: number) => new Float32Array(length).fill(0.1);
-    const picture = preparePicture(
-      { width: 2, height: 2, data: new Uint8Array(12) },
-      {
-        main: () => network(MODEL_FOLDER, { content: vector(256) }),
-        copies: () => network(COPIES_FOLDER, { copy: vector(128) }),
-      },
-    );
+    const picture = preparePicture({ width: 2, height: 2, data: new Uint8Array(12) }, open);
     const analyzeBy = async (name: string) => (await loadModule(name)).analyze(picture);
     for (const name of moduleNames) if (name !== 'content' && name !== 'duplicate') await analyzeBy(name);
     expect(opened).toEqual([]);

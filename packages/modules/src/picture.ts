@@ -1,5 +1,6 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
 import { contentCrops as cropsOf } from './content-crop.ts';
+import { MODEL_FOLDER } from './network/model.ts';
 import type { Features, Network } from './network/network.ts';
 
 /** One picture under analysis. What several modules need is made once, and only when one of them asks for it. */
@@ -20,8 +21,8 @@ export interface Picture {
   contentCrops(): readonly Pixels[];
   /** What the main network sees in it. The first call in a thread loads it, the first for a picture runs it. */
   features(): Promise<Features<'content'>>;
-  /** The network of copies, which is run on content crops. The first call in a thread loads it. */
-  copyNetwork(): Promise<Network<'copy'>>;
+  /** For a module with a network of its own. */
+  readonly network: OpenNetwork;
 }
 
 /** Side of the square version. */
@@ -29,17 +30,15 @@ export const SQUARE = 128;
 /** Side of the content crop: what the network of copies is shown. */
 export const CROP_SIDE = 64;
 
-/** Gets a network of this thread ready and hands it out. */
-export interface Networks {
-  /** The one that looks at whole pictures. */
-  main(): Promise<Network<'content'>>;
-  /** The small one that tells copies. */
-  copies(): Promise<Network<'copy'>>;
-}
+/**
+ * Gives the network of a folder with the heads that are read: no others are computed. The first call for it in a thread
+ * loads it.
+ */
+export type OpenNetwork = <Head extends string>(folder: URL, heads: readonly Head[]) => Promise<Network<Head>>;
 
 export function preparePicture(
   pixels: Pixels,
-  networks: Networks,
+  network: OpenNetwork,
   pixelsOf: (side: number) => Promise<Pixels> = async () => pixels,
 ): Picture {
   let features: Promise<Features<'content'>> | undefined;
@@ -60,13 +59,13 @@ export function preparePicture(
       return crops;
     },
     features() {
-      features ??= networks.main().then(async (network) => {
-        const isSquare = network.width === SQUARE && network.height === SQUARE;
-        const [features] = await network.run([isSquare ? squash() : resizeArea(pixels, network.width, network.height)]);
+      features ??= network(MODEL_FOLDER, ['content']).then(async ({ width, height, run }) => {
+        const isSquare = width === SQUARE && height === SQUARE;
+        const [features] = await run([isSquare ? squash() : resizeArea(pixels, width, height)]);
         return features as Features<'content'>;
       });
       return features;
     },
-    copyNetwork: () => networks.copies(),
+    network,
   };
 }

@@ -9,6 +9,7 @@ import { analyzeImage, MIN_SIDE, sharedNetworks } from '@akin/modules/internal/a
 import { createAnalyzer } from '@akin/modules/internal/analyzer/create-analyzer';
 import { writeOutputs } from '@akin/modules/internal/analyzer/write-outputs';
 import { loadModule } from '@akin/modules/internal/load-module';
+import { COPIES_FOLDER, MODEL_FOLDER } from '@akin/modules/internal/network/model';
 import { preparePicture } from '@akin/modules/internal/picture';
 import { MODULES, moduleNames } from '@akin/modules/manifests';
 import { buildMobileNet } from './mobilenet.ts';
@@ -24,8 +25,8 @@ if (file === undefined) {
 }
 const bytes = await readFile(file);
 const networks = sharedNetworks('wasm');
-const network = await networks.main();
-const copies = await networks.copies();
+const network = await networks(MODEL_FOLDER, ['content']);
+const copies = await networks(COPIES_FOLDER, ['copy']);
 const { pixels, width, height } = await decodeImage(bytes, { minSide: MIN_SIDE });
 const small = resizeArea(pixels, network.width, network.height);
 const inner = resizeArea(pixels, copies.width, copies.height);
@@ -44,18 +45,16 @@ const stages: Record<string, () => unknown> = {
 for (const manifest of MODULES) {
   const module = await loadModule(manifest.name);
   // The networks are run once, beforehand: what is timed is the module's own work.
-  let seen: ReturnType<typeof copies.run> | undefined;
-  const picture = preparePicture(pixels, {
-    ...networks,
-    async copies() {
-      return {
-        ...copies,
-        run(squares) {
-          seen ??= copies.run(squares);
-          return seen;
-        },
-      };
-    },
+  const picture = preparePicture(pixels, async (folder, heads) => {
+    const shared = await networks(folder, heads);
+    let seen: ReturnType<typeof shared.run> | undefined;
+    return {
+      ...shared,
+      run(squares) {
+        seen ??= shared.run(squares);
+        return seen;
+      },
+    };
   });
   const values = await module.analyze(picture);
   stages[`of it: ${manifest.name}`] = () => module.analyze(picture);

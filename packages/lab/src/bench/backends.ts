@@ -5,14 +5,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeImage, resizeArea } from '@akin/imaging';
-import { MIN_SIDE } from '@akin/modules/internal/analyzer/analyze-image';
+import { MIN_SIDE, sharedNetworks } from '@akin/modules/internal/analyzer/analyze-image';
 import { writeOutputs } from '@akin/modules/internal/analyzer/write-outputs';
 import { loadModule } from '@akin/modules/internal/load-module';
 import type { Descriptor } from '@akin/modules/internal/module';
 import { BACKENDS, checkBackend } from '@akin/modules/internal/network/backend';
-import { COPIES_FOLDER, MODEL_FOLDER, readModel } from '@akin/modules/internal/network/model';
-import { type Network, openNetwork } from '@akin/modules/internal/network/network';
-import { preparePicture } from '@akin/modules/internal/picture';
+import { COPIES_FOLDER, MODEL_FOLDER } from '@akin/modules/internal/network/model';
+import { type OpenNetwork, preparePicture } from '@akin/modules/internal/picture';
 import { MODULES } from '@akin/modules/manifests';
 
 const DEFAULT_PICTURES = 1000;
@@ -27,16 +26,14 @@ const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
   .map((entry) => join(entry.parentPath, entry.name))
   .sort();
 const step = Math.max(1, Math.floor(files.length / Number(many)));
-const model = await readModel(MODEL_FOLDER);
-const copyModel = await readModel<'copy'>(COPIES_FOLDER);
-const networks = new Map<string, { main: Network; copies: Network<'copy'> }>();
+const networks = new Map<string, OpenNetwork>();
 for (const backend of BACKENDS) {
   try {
     await checkBackend(backend);
-    networks.set(backend, {
-      main: await openNetwork(model, backend),
-      copies: await openNetwork(copyModel, backend),
-    });
+    const network = sharedNetworks(backend);
+    await network(MODEL_FOLDER, ['content']);
+    await network(COPIES_FOLDER, ['copy']);
+    networks.set(backend, network);
   } catch (error) {
     console.log(`${backend}: ${(error as Error).message}`);
   }
@@ -56,12 +53,13 @@ for (let i = 0; i < files.length && pictures < Number(many); i += step) {
   }
   pictures++;
   const given = new Map<string, { vectors: Map<string, Float32Array>; outputs: Map<string, unknown> }>();
-  for (const [backend, { main, copies }] of networks) {
+  for (const [backend, network] of networks) {
+    const main = await network(MODEL_FOLDER, ['content']);
     const small = resizeArea(pixels, main.width, main.height);
     const start = performance.now();
     await main.run([small]);
     times.get(backend)?.push(performance.now() - start);
-    const picture = preparePicture(pixels, { main: async () => main, copies: async () => copies });
+    const picture = preparePicture(pixels, network);
     const vectors = new Map<string, Float32Array>();
     const outputs = new Map<string, unknown>();
     for (const manifest of described) {

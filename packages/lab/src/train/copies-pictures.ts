@@ -10,6 +10,7 @@ import { sharedNetworks } from '@akin/modules/internal/analyzer/analyze-image';
 import { rootsOf } from '@akin/modules/internal/content/join';
 import { contentCrops } from '@akin/modules/internal/content-crop';
 import { filesBelow } from '@akin/modules/internal/learn/files-below';
+import { MODEL_FOLDER } from '@akin/modules/internal/network/model';
 import { ORIENTATIONS, oriented } from '@akin/modules/internal/orientations';
 import { SQUARE } from '@akin/modules/internal/picture';
 import { fail, readArguments } from './arguments.ts';
@@ -23,7 +24,7 @@ const { folders, backend } = await readArguments('copies-pictures -- <folder of 
 });
 const [pictures, target] = folders as [string, string];
 const files = await filesBelow(pictures).catch(fail);
-const main = await sharedNetworks(backend).main();
+const main = await sharedNetworks(backend)(MODEL_FOLDER, ['content']);
 const seen = await seePictures(files, backend, async (picture) => {
   const [inner] = contentCrops(picture.pixels, picture.square());
   const square = resizeArea(inner, SQUARE, SQUARE);

@@ -5,10 +5,9 @@ import { MODULES, parseModulesApply } from '../manifests.ts';
 import { isModelFolder } from '../model-folder/files.ts';
 import type { Module } from '../module.ts';
 import type { Backend } from '../network/backend.ts';
-import type { Model } from '../network/model.ts';
 import type { Network } from '../network/network.ts';
 import { once } from '../once.ts';
-import { type Networks, preparePicture } from '../picture.ts';
+import { type OpenNetwork, preparePicture } from '../picture.ts';
 import { writeOutputs } from './write-outputs.ts';
 
 export interface AnalyzeOptions {
@@ -98,19 +97,16 @@ async function analysisOf(name: string, options: AnalyzeOptions): Promise<Module
 }
 
 /** The networks of this thread. TensorFlow is not even loaded before a module asks for one. */
-export function sharedNetworks(backend: Backend): Networks {
-  return { main: () => main(backend), copies: () => copies(backend) };
+export function sharedNetworks(backend: Backend): OpenNetwork {
+  return async <Head extends string>(folder: URL, heads: readonly Head[]) =>
+    (await shared(folder.href, backend, ...heads)) as Network<Head>;
 }
 
-const main = once((backend: Backend) =>
-  open(
-    async ({ MODEL_FOLDER, readModel, withHeads }) => withHeads(await readModel(MODEL_FOLDER), ['content']),
-    backend,
-  ),
-);
-const copies = once((backend: Backend) =>
-  open(({ COPIES_FOLDER, readModel }) => readModel<'copy'>(COPIES_FOLDER), backend),
-);
+const shared = once(async (folder: string, backend: Backend, ...heads: string[]): Promise<Network<string>> => {
+  const { readModel, withHeads } = await import('../network/model.ts');
+  const { openNetwork } = await import('../network/network.ts');
+  return openNetwork(withHeads(await readModel<string>(new URL(folder)), heads), backend);
+});
 const ownContent = once(async (folder: string, backend: Backend, name: string) => {
   if (isModelFolder(folder)) {
     const { openFolderContent } = await import('../model-folder/content.ts');
@@ -119,11 +115,3 @@ const ownContent = once(async (folder: string, backend: Backend, name: string) =
   const { openOwnContent } = await import('../content-model/own-content.ts');
   return openOwnContent(folder, backend, name);
 });
-
-async function open<Head extends string>(
-  read: (models: typeof import('../network/model.ts')) => Promise<Model<Head>>,
-  backend: Backend,
-): Promise<Network<Head>> {
-  const { openNetwork } = await import('../network/network.ts');
-  return openNetwork(await read(await import('../network/model.ts')), backend);
-}

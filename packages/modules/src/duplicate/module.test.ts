@@ -4,7 +4,7 @@ import { sharedNetworks } from '../analyzer/analyze-image.ts';
 import { draw, gray } from '../drawing.ts';
 import type { Descriptor } from '../module.ts';
 import { ORIENTATIONS, oriented } from '../orientations.ts';
-import { type Networks, preparePicture } from '../picture.ts';
+import { type OpenNetwork, preparePicture } from '../picture.ts';
 import { distance, length } from '../vectors/unit.ts';
 import { CLEAR } from './join.ts';
 import { type Look, lookAt } from './look.ts';
@@ -40,18 +40,15 @@ describe('the descriptor of copies', () => {
   it('shows the network no square that is left out', async () => {
     const shown: number[] = [];
     const networks = sharedNetworks('wasm');
-    const watched: Networks = {
-      ...networks,
-      async copies() {
-        const network = await networks.copies();
-        return {
-          ...network,
-          run(squares) {
-            shown.push(squares.length);
-            return network.run(squares);
-          },
-        };
-      },
+    const watched: OpenNetwork = async (folder, heads) => {
+      const network = await networks(folder, heads);
+      return {
+        ...network,
+        run(squares) {
+          shown.push(squares.length);
+          return network.run(squares);
+        },
+      };
     };
     for (const picture of [speck, onWall(16)]) await duplicate.analyze(preparePicture(picture, watched));
     expect(shown).toEqual([1, 2]);

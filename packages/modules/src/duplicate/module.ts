@@ -1,5 +1,6 @@
 import { draw } from '../drawing.ts';
 import type { Module } from '../module.ts';
+import { COPIES_FOLDER } from '../network/model.ts';
 import type { Features } from '../network/network.ts';
 import { oriented } from '../orientations.ts';
 import { l2Normalize } from '../vectors/unit.ts';
@@ -42,7 +43,7 @@ const duplicate: Module = {
   manifest: duplicateManifest,
   async analyze(picture) {
     const views = clearOf(picture.contentCrops().map((square) => ({ square, ...lookAt(square) })));
-    const network = await picture.copyNetwork();
+    const network = await picture.network(COPIES_FOLDER, ['copy']);
     const seen = await network.run(views.map(({ square }) => square));
     const axes = await duplicateAxes((seen[0] as Features<'copy'>).model);
     const vectors = views.map(({ pattern, hues, contrast }, i) => {
