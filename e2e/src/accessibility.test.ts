@@ -12,7 +12,7 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await startBrowser();
   data = await temporaryFolder();
-  akin = await serveAkin(['--data', data.folder]);
+  akin = await serveAkin(['--data', data.folder], {}, { demo: true });
   await akin.command.says(/Three requests/);
   const collection = akin.client.collection('my-collection');
   await collection.add([{ id: 'failed', image: 'http://127.0.0.1:1/nobody.jpg' }], { commit: true }).catch(() => {});

@@ -100,19 +100,21 @@ export interface ServingAkin {
  * hold yet is a copy of one that akin made once in this run, for making one takes seconds.
  *
  * @param options.program another build of the command
+ * @param options.demo the copy holds the demo
  * @param options.first makes it itself, as the first start of a user does
  */
 export async function serveAkin(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
-  options: { readonly program?: string; readonly first?: boolean } = {},
+  options: { readonly program?: string; readonly demo?: boolean; readonly first?: boolean } = {},
 ): Promise<ServingAkin> {
-  const { program = PROGRAM, first = false } = options;
+  const { program = PROGRAM, demo = false, first = false } = options;
   const data = args[args.indexOf('--data') + 1];
   const embedded = args.includes('--data') && !args.includes('--database-url') && env.DATABASE_URL === undefined;
   if (embedded && data !== undefined && !first && !existsSync(path.join(data, 'database'))) {
-    await copyTemplate('akin', data, async (made) => {
-      const { command } = await serveAkin(['--no-demo', '--data', made], {}, { first: true });
+    await copyTemplate(demo ? 'akin-demo' : 'akin', data, async (made) => {
+      const { command } = await serveAkin([...(demo ? [] : ['--no-demo']), '--data', made], {}, { first: true });
+      if (demo) await command.says(/Three requests/);
       await command.stop();
     });
   }

@@ -41,7 +41,7 @@ export function useDemoPage(): DemoPage {
   beforeAll(async () => {
     demo.browser = await startBrowser();
     data = await temporaryFolder();
-    demo.akin = await serveAkin(['--data', data.folder]);
+    demo.akin = await serveAkin(['--data', data.folder], {}, { demo: true });
     await demo.akin.command.says(/Three requests/);
   }, 240_000);
   afterAll(async () => {
