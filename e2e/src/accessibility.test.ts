@@ -30,7 +30,7 @@ afterAll(async () => {
 
 /** Each view: its address, and what leads to it from there. */
 const VIEWS: Readonly<Record<string, readonly [string, (page: Page) => Promise<unknown>]>> = {
-  'the collection': ['/', (page) => page.getByText(/ found$/).waitFor()],
+  'the collection': ['/', (page) => page.getByText(/ found/).waitFor()],
   'similar pictures, narrowed': [
     '/?like=demo-006&fq=labels%3A%22mint%22',
     async (page) => {
@@ -40,7 +40,7 @@ const VIEWS: Readonly<Record<string, readonly [string, (page: Page) => Promise<u
       await page.getByLabel('Predicted labels').waitFor();
     },
   ],
-  'a colour': ['/?hex=%23d02030&mode=color', (page) => page.getByText(/ found$/).waitFor()],
+  'a colour': ['/?hex=%23d02030&mode=color', (page) => page.getByText(/ found/).waitFor()],
   'the details': ['/?id=demo-006', (page) => page.getByRole('dialog').getByRole('heading').waitFor()],
   'an uploaded picture that is being analyzed': [
     '/',
@@ -59,7 +59,7 @@ const VIEWS: Readonly<Record<string, readonly [string, (page: Page) => Promise<u
   'the groups': [
     '/?view=groups',
     async (page) => {
-      await page.getByRole('button', { name: 'All but the first' }).first().click();
+      await page.getByLabel('Keep…').first().selectOption('first');
       await page.getByText(/ chosen$/).waitFor();
     },
   ],

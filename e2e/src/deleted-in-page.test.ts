@@ -41,7 +41,7 @@ async function deleteDuplicates(url: string): Promise<void> {
   const { page, context, complaints } = await openPage(browser, `${url}/`);
   await page.getByRole('link', { name: 'Duplicates' }).click();
   await page.getByText('3 alike').waitFor();
-  await page.getByRole('button', { name: 'All but the first' }).click();
+  await page.getByLabel('Keep…').first().selectOption('first');
   await page.getByRole('button', { name: 'Delete…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('2 documents deleted.').waitFor();

@@ -62,7 +62,7 @@ export const address = (page: Page) => new URL(page.url()).searchParams;
 
 /** Waits until a search has been answered and its pictures are there. */
 export async function settled(page: Page): Promise<void> {
-  await page.getByText(/^[\d,.]+ found$/).waitFor();
+  await page.getByText(/^[\d,.]+ found/).waitFor();
   await page.waitForLoadState('networkidle');
 }
 

@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { until } from './akin.ts';
-import { address, clipboard, PRODUCT, search, useDemoPage, widthOf } from './demo-page.ts';
+import { address, clipboard, DEMO, PRODUCT, search, useDemoPage, widthOf } from './demo-page.ts';
 import { pasteJson } from './shell.ts';
+import { shot } from './shot.ts';
 
 const demo = useDemoPage();
 
@@ -87,7 +89,7 @@ describe('the groups to review', () => {
     );
     const page = await review('collection=copies');
     await page.getByText('3 alike').waitFor();
-    await page.getByRole('button', { name: 'All but the first' }).click();
+    await page.getByLabel('Keep…').first().selectOption('first');
     await page.getByText('2 chosen').waitFor();
     await page.getByRole('checkbox').nth(2).uncheck();
     await page.getByRole('button', { name: 'Delete…' }).click();
@@ -131,7 +133,7 @@ describe('the groups to review', () => {
     expect(await page.locator('.group .card').count()).toBe(20);
     await page.getByRole('button', { name: '6 more in this group' }).click();
     await page.locator('.group .card').nth(25).waitFor();
-    await page.getByRole('button', { name: 'All but the first' }).click();
+    await page.getByLabel('Keep…').first().selectOption('first');
     await page.getByText('25 chosen').waitFor();
     await page.getByRole('button', { name: 'Delete…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete documents' });
@@ -152,6 +154,76 @@ describe('the groups to review', () => {
     await page.getByText('26 alike').waitFor();
     expect((await collection.exportPage()).lines.split('\n').slice(1).sort()).toEqual(before);
     expect(await tombstones()).toEqual([]);
+  });
+});
+
+describe('the review', () => {
+  it('tells copies apart, keeps the best, compares in one place, and remembers what is no duplicate', async () => {
+    const collection = demo.akin.client.collection('reviewed');
+    await collection.create();
+    const picture = await readFile(PRODUCT.file);
+    const small = await sharp(picture).resize(200).webp().toBuffer();
+    const analyzed = async (bytes: Buffer) =>
+      (await demo.akin.client.collection('my-collection').analyze({ data: bytes.toString('base64') })).outputs;
+    const other = await readFile(path.join(DEMO, 'demo-001.webp'));
+    const document = (id: string, outputs: string, width: number, modified: string) => ({
+      ...{ id, import: outputs, thumbnail: small.toString('base64'), source: '/photos', folder: 'trip' },
+      ...{ width, height: width, bytes: width * 100, modified },
+    });
+    const [one, two] = [await analyzed(picture), await analyzed(other)];
+    await collection.add(
+      [
+        document('a.jpg', one, 640, '2024-05-01T10:00:00Z'),
+        document('b.png', one, 320, '2023-05-01T10:00:00Z'),
+        document('c.jpg', one, 1280, '2025-05-01T10:00:00Z'),
+        document('x.jpg', two, 640, '2024-05-01T10:00:00Z'),
+        document('y.jpg', two, 640, '2023-05-01T10:00:00Z'),
+      ],
+      { commit: true },
+    );
+    await until('both groups are known', async () => (await collection.groups({ rows: 0 })).numFound === 2);
+    const { page } = await demo.open('/?view=groups&collection=reviewed');
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const first = page.locator('.group').filter({ hasText: 'c.jpg' });
+    await first.getByText('1,280 × 1,280').waitFor();
+    await first.getByText('32 kB · PNG').waitFor();
+    const marked = () => page.locator('.card.chosen .name').allInnerTexts();
+    await page.getByLabel('Keep in all groups…').selectOption('largest');
+    await page.getByText('3 chosen').waitFor();
+    expect(await marked()).toEqual(['a.jpg', 'b.png', 'y.jpg']);
+    await first.getByLabel('Keep…').selectOption('format');
+    await page.locator('.card.chosen .name', { hasText: 'c.jpg' }).waitFor();
+    expect(await marked()).toEqual(['a.jpg', 'c.jpg', 'y.jpg']);
+    await shot(page, 'review');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await shot(page, 'review-phone');
+    await page.setViewportSize({ width: 1440, height: 900 });
+
+    // By the keyboard: the first is kept, the second goes, and the next group follows.
+    await page.getByRole('button', { name: 'Keep all' }).click();
+    await page.keyboard.press('n');
+    await page.keyboard.press('k');
+    await page.keyboard.press('d');
+    expect(await marked()).toEqual(['b.png']);
+    await page.keyboard.press('c');
+    const compared = page.getByRole('dialog', { name: 'Compare' });
+    await compared.getByRole('heading', { name: 'c.jpg' }).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await compared.getByRole('heading', { name: 'a.jpg' }).waitFor();
+    await shot(page, 'review-compare');
+    await page.keyboard.press('d');
+    await page.keyboard.press('Escape');
+    await compared.waitFor({ state: 'hidden' });
+    expect(await marked()).toEqual(['a.jpg', 'b.png']);
+    await page.getByRole('button', { name: 'Keep all' }).click();
+
+    await page.locator('.group').filter({ hasText: 'x.jpg' }).getByRole('button', { name: 'Not duplicates' }).click();
+    await page.getByText('2 pictures will not be shown together again.').waitFor();
+    await page.getByText('1 group', { exact: true }).waitFor();
+    await page.getByText('1 of 2 groups done').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.locator('.group').filter({ hasText: 'x.jpg' }).waitFor();
+    expect(demo.opened?.complaints.splice(0).filter((text) => !text.includes('404'))).toEqual([]);
   });
 });
 

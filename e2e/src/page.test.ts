@@ -17,6 +17,7 @@ import {
   widthOf,
 } from './demo-page.ts';
 import { pasteJson } from './shell.ts';
+import { shot } from './shot.ts';
 
 const PAGE_SIZE = 48;
 
@@ -98,6 +99,79 @@ describe('the page', () => {
     await search(page, () => page.getByLabel('Search by colour').fill('#d02030'));
     expect(address(page).get('hex')).toBe('#d02030');
     expect((await names(page))[0]).toMatch(/red/);
+  });
+
+  it('reads colours, words and addresses from one box, and says what scores mean', async () => {
+    const page = await demo.visit();
+    const box = page.getByRole('searchbox');
+    await box.fill('#d02030');
+    await search(page, () => box.press('Enter'));
+    expect([address(page).get('hex'), address(page).get('mode')]).toEqual(['#d02030', 'color']);
+    await box.fill('red');
+    await search(page, () => box.press('Enter'));
+    await page.getByText(/^[\d,.]+ found, nearest first$/).waitFor();
+    await search(page, () => page.getByRole('button', { name: 'Search for the word “red” instead' }).click());
+    expect([address(page).get('hex'), address(page).get('q')]).toEqual([null, 'red']);
+
+    await page.goto(`${demo.akin.url}/?like=${PRODUCT.id}`);
+    await settled(page);
+    const all = await cards(page).count();
+    await page.getByRole('heading', { name: 'Same' }).waitFor();
+    expect(all).toBe(PAGE_SIZE);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.locator('.copyspace').waitFor();
+    await shot(page, 'results-bands');
+    await search(page, () => page.getByLabel('At least').fill('0.6'));
+    expect(address(page).get('min')).toBe('0.6');
+    expect(await cards(page).count()).toBeLessThan(all);
+    const room = page.getByRole('group', { name: 'Room for text' }).getByRole('button', { disabled: false }).first();
+    await search(page, () => room.click());
+    expect(address(page).getAll('fq')).toEqual([expect.stringMatching(/^copyspace:"\d"$/)]);
+    await page
+      .getByTitle('Remove this filter')
+      .getByText(/^Room for text: [a-z]/)
+      .waitFor();
+  });
+
+  it('refines a search by more and less, and keeps that in the address', async () => {
+    const page = await demo.visit(`/?like=${PRODUCT.id}`);
+    const open = () => cards(page).nth(3).locator('.picture').click();
+    await open();
+    await search(page, () => page.getByRole('dialog').getByRole('button', { name: 'Less like this' }).click());
+    const [less] = address(page).getAll('less');
+    const chip = page.getByTitle('Leave this picture out of the search');
+    await chip.getByText(`less like ${less}`).waitFor();
+    await shot(page, 'less-like');
+    const found = await names(page);
+    await page.reload();
+    await settled(page);
+    expect(await names(page)).toEqual(found);
+    await search(page, () => chip.click());
+    expect(address(page).getAll('less')).toEqual([]);
+    expect(await names(page)).not.toEqual(found);
+  });
+
+  it('selects many, deletes them, and brings them back', async () => {
+    const page = await demo.visit('/?q=headphones');
+    const collection = demo.akin.client.collection('my-collection');
+    const { documents } = await collection.status();
+    const boxes = cards(page).getByRole('checkbox');
+    await boxes.nth(0).click();
+    await boxes.nth(2).click({ modifiers: ['Shift'] });
+    const bar = page.getByRole('region', { name: 'Selected documents' });
+    await bar.getByText('3 selected').waitFor();
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await shot(page, 'selected');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await shot(page, 'selected-phone');
+    await bar.getByRole('button', { name: 'Copy ids' }).click();
+    expect((await clipboard(page)).split('\n')).toHaveLength(3);
+    await bar.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('3 documents deleted.').waitFor();
+    expect((await collection.status()).documents).toBe(documents - 3);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('3 documents deleted.').waitFor({ state: 'hidden' });
+    expect((await collection.status()).documents).toBe(documents);
   });
 
   it('tells all about a document, and filters by what it says', async () => {

@@ -1,12 +1,25 @@
 import type { FoundDocument } from '@akin/client';
-import type { Mode, Query } from './view-state.ts';
+import type { Compared } from './review/compare.ts';
+import type { Keep } from './review/facts.ts';
+import type { Also, Mode, Query } from './view-state.ts';
 
 /** What people can do on the page. */
 export interface Actions {
   showCollection(name: string): void;
   ask(query: Query | null, mode?: Mode): void;
   setMode(mode: Mode): void;
+  /** What was typed: words, a colour, or the address of a picture. */
   setWords(words: string): void;
+  /** Adds a document to what results are like or unlike, or takes it away. */
+  askAlso(id: string, sign: Also['sign'] | null): void;
+  /** Searches for words, also where they could mean a colour. */
+  askWords(words: string): void;
+  /** Shows only results with at least this score. */
+  setThreshold(least: number): void;
+  /** Selects a result, or all up to it. */
+  select(id: string, how: { readonly range: boolean }): void;
+  clearSelection(): void;
+  deleteSelected(): Promise<void>;
   addFilter(filter: string): void;
   removeFilter(filter: string): void;
   showFacets(shown: boolean): void;
@@ -21,17 +34,23 @@ export interface Actions {
   dismissRun(id: string): void;
   /** Marks documents as to be deleted, or not. */
   choose(ids: readonly string[], chosen: boolean): void;
-  /** Chooses all members of a group but the first, those that are not listed yet included. */
-  chooseRest(group: string): Promise<void>;
+  /** Chooses all members but the one to keep, of one group or of all. */
+  keep(keep: Keep, group?: string): Promise<void>;
+  /** Says that the members of a group are different pictures. */
+  separate(group: string): Promise<void>;
+  /** Shows only members of groups with at least this score. */
+  setLeast(score: number): void;
+  /** Shows members of a group in turn in one place. */
+  compare(compared: Compared | null): void;
   /** Lists more members of a group. */
   moreMembers(group: string): Promise<void>;
   askForDelete(): void;
   /** The question was answered, one way or the other. */
   answered(): void;
   deleteChosen(): Promise<void>;
-  /** Brings back what was deleted last. */
-  undoDelete(): Promise<void>;
-  forgetDeleted(): void;
+  /** Undoes what was done last. */
+  undo(): Promise<void>;
+  forgetUndo(): void;
   open(document: FoundDocument | null): void;
   /** Goes to the document before or behind the one that is shown. */
   step(by: 1 | -1): Promise<void>;

@@ -13,6 +13,8 @@ const state = (change: Partial<ViewState> = {}): ViewState => ({
   view: 'search',
   mode: 'content',
   query: null,
+  also: [],
+  least: 0,
   words: '',
   filters: [],
   opened: null,

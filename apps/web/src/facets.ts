@@ -1,4 +1,5 @@
 import type { SearchAnswer, SearchParameters } from '@akin/client';
+import { TEXTS } from './texts.ts';
 import { type Endpoint, rankOf, type ViewState } from './view-state.ts';
 
 /** A field that the page offers to narrow by. */
@@ -28,7 +29,7 @@ const VALUES = 12;
 const LEAST_SHARE = 0.1;
 /** What akin knows of every picture and people choose by, before and behind what is in the documents. */
 const FIRST = ['labels', 'color_names'];
-const LAST = ['color_isolated'];
+const LAST = ['copyspace', 'color_isolated'];
 
 /** The fields of a collection to narrow by: Strings and Booleans. */
 export function facetFieldsOf(fields: readonly SchemaField[]): FacetField[] {
@@ -50,7 +51,7 @@ export function filterOf(field: string, value: string): string {
 /** A filter as people read it; one that was not made by choosing a value stays as it is. */
 export function filterText(filter: string): string {
   const [, field = '', value = ''] = /^((?:[^\\:]|\\.)+):"((?:[^"\\]|\\.)*)"$/s.exec(filter) ?? [];
-  return field === '' ? filter : `${fieldTitle(unescaped(field))}: ${valueText(unescaped(value))}`;
+  return field === '' ? filter : `${fieldTitle(unescaped(field))}: ${shownText(unescaped(field), unescaped(value))}`;
 }
 
 /** Names of what akin itself adds to documents. */
@@ -68,6 +69,11 @@ export function fieldTitle(field: string): string {
 export function valueText(value: string, isBoolean = value === 'true' || value === 'false'): string {
   if (isBoolean) return value === 'true' ? 'yes' : 'no';
   return value === '' ? '(empty)' : value;
+}
+
+/** A value as people read it; parts of a picture have names. */
+export function shownText(field: string, value: string): string {
+  return field === 'copyspace' ? (TEXTS.parts[Number(value)] ?? value) : valueText(value);
 }
 
 function unescaped(text: string): string {
@@ -101,8 +107,13 @@ export function countsOf(
   };
   if (state.words) parameters.q = state.words;
   const { query } = state;
-  if (query && query.by !== 'hex' && state.mode === 'duplicate') {
-    return { endpoint: 'duplicate', parameters: { ...parameters, fq, ...rankOf(query) } };
+  const ranksByColor = query?.by === 'hex' || state.mode === 'color';
+  if (query && state.least > 0) {
+    const endpoint = ranksByColor ? 'color' : state.mode === 'duplicate' ? 'duplicate' : 'image';
+    return { endpoint, parameters: { ...parameters, fq, ...rankOf(query, state.also), 'rank.threshold': state.least } };
+  }
+  if (query && !ranksByColor && state.mode === 'duplicate') {
+    return { endpoint: 'duplicate', parameters: { ...parameters, fq, ...rankOf(query, state.also) } };
   }
   // Without a threshold a ranking leaves out nothing but documents without a picture.
   if (query) fq.push(`${query.by === 'hex' ? 'color' : state.mode}_descriptor:*`);
@@ -115,7 +126,7 @@ export function facetsOf(answer: SearchAnswer, fields: readonly FacetField[], fi
   return fields.flatMap((field, i): Facet[] => {
     const flat = answer.facet_counts?.facet_fields[`f${i}`] ?? [];
     const values = flat.flatMap((value, at) =>
-      at % 2 === 0 && typeof value === 'string' ? [{ value, count: Number(flat[at + 1]) }] : [],
+      at % 2 === 0 && value !== null ? [{ value: String(value), count: Number(flat[at + 1]) }] : [],
     );
     const chosen = filters.some((filter) => isOf(filter, field));
     const shown = values.reduce((sum, { count }) => sum + count, 0);

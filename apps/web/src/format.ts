@@ -49,3 +49,8 @@ export function moment(iso: string): string {
   if (Number.isNaN(date.getTime())) return iso;
   return iso.includes('T00:00:00') ? DAY.format(date) : MOMENT.format(date);
 }
+
+export function day(iso: string): string {
+  const date = new Date(iso);
+  return Number.isNaN(date.getTime()) ? iso : DAY.format(date);
+}

@@ -1,19 +1,24 @@
 import { createClient, type FoundDocument } from '@akin/client';
 import { render } from 'lit-html';
 import type { Actions } from './actions.ts';
+import { readBox } from './box.ts';
 import { NO_CHANGES } from './changes.ts';
-import { deleteChosen, undoDelete } from './deleting.ts';
+import { deleteDocuments } from './deleting.ts';
 import { showModal } from './details/details.ts';
 import { followAddress, neighbour, showDetails } from './details/open.ts';
-import { choose, chooseRest, loadGroups, moreMembers } from './groups.ts';
 import { keyOfTab } from './key.ts';
 import { Model } from './model.ts';
 import { page } from './page.ts';
-import { askForDelete, closeQuestions } from './review.ts';
+import { showCompared } from './review/compare.ts';
+import { pressInReview } from './review/keys.ts';
+import { choose, keepOne, loadGroups, moreMembers, separate } from './review/load-groups.ts';
+import { askForDelete, closeQuestions } from './review/review.ts';
 import { NO_RUNS } from './runs/runs.ts';
 import { dismissRun, retryRun, watchRuns } from './runs/watch-runs.ts';
 import { commandOf, search } from './search.ts';
+import { select } from './selection.ts';
 import { loadCollections, loadFields, lookAtStatus, watchStatus } from './status.ts';
+import { undoLast } from './undo.ts';
 import { questionOf } from './upload.ts';
 import { type Query, readState, type ViewState, writeState } from './view-state.ts';
 import { moreChanges, retryChanges } from './watch-changes.ts';
@@ -29,6 +34,7 @@ const model = new Model(
 function draw(): void {
   render(page(model.state, model.shown, actions, commandOf(model, key !== undefined), model.collection), root);
   showModal();
+  showCompared();
 }
 
 /** Shows the collection of the address. If it names none and the key is not for the usual one, shows another. */
@@ -70,7 +76,7 @@ async function enterCollection(): Promise<void> {
 function go(change: Partial<ViewState>, options: { keepPreview?: boolean } = {}): void {
   model.state = { ...model.state, opened: null, ...change };
   if (!options.keepPreview) model.forgetPreview();
-  model.shown = { ...model.shown, opened: null, tags: null, analyzing: false };
+  model.shown = { ...model.shown, opened: null, tags: null, analyzing: false, selected: new Set() };
   history.pushState(null, '', writeState(model.state));
   scrollTo({ top: 0 });
   void search(model);
@@ -85,9 +91,26 @@ const actions: Actions = {
     void enterCollection();
   },
   ask: (query: Query | null, mode) =>
-    go({ view: 'search', query, mode: mode ?? model.state.mode, ...(query ? { words: '' } : {}) }),
+    go({ view: 'search', query, mode: mode ?? model.state.mode, also: [], least: 0, ...(query ? { words: '' } : {}) }),
   setMode: (mode) => go({ mode }, { keepPreview: true }),
-  setWords: (words) => go({ words: words.trim(), query: null }),
+  setWords(text) {
+    const asked = readBox(text);
+    if ('words' in asked) actions.askWords(asked.words);
+    else actions.ask(asked.query, asked.query.by === 'hex' ? 'color' : undefined);
+  },
+  askWords: (words) => go({ view: 'search', words: words.trim(), query: null }),
+  askAlso(id, sign) {
+    const others = model.state.also.filter((one) => one.id !== id);
+    go({ also: sign === null ? others : [...others, { id, sign }] }, { keepPreview: true });
+  },
+  setThreshold: (least) => go({ least }, { keepPreview: true }),
+  select: (id, how) => select(model, id, how),
+  clearSelection: () => model.update({ selected: new Set() }),
+  async deleteSelected() {
+    if (!(await deleteDocuments(model, [...model.shown.selected]))) return;
+    model.update({ selected: new Set() });
+    await search(model, 0, true);
+  },
   removeFilter: (filter) => go({ filters: model.state.filters.filter((one) => one !== filter) }, { keepPreview: true }),
   addFilter: (filter) => go({ filters: [...new Set([...model.state.filters, filter])] }, { keepPreview: true }),
   showFacets: (narrowing) => model.update({ narrowing }),
@@ -103,7 +126,10 @@ const actions: Actions = {
   retryRun: (id) => void retryRun(model, id),
   dismissRun: (id) => void dismissRun(model, id),
   choose: (ids, isChosen) => choose(model, ids, isChosen),
-  chooseRest: (id) => chooseRest(model, id),
+  keep: (keep, id) => keepOne(model, keep, id),
+  separate: (id) => separate(model, id),
+  setLeast: (least) => model.update({ review: { ...model.shown.review, least } }),
+  compare: (compared) => model.update({ review: { ...model.shown.review, compared } }),
   moreMembers: (id) => moreMembers(model, id),
   askForDelete() {
     history.pushState({ asks: true }, '');
@@ -112,11 +138,17 @@ const actions: Actions = {
   answered() {
     if (history.state?.asks) history.back();
   },
-  deleteChosen: () => deleteChosen(model),
-  async undoDelete() {
-    if (await undoDelete(model)) await search(model, 0, true);
+  async deleteChosen() {
+    model.update({ review: { ...model.shown.review, deleting: true } });
+    const isDone = await deleteDocuments(model, [...model.shown.review.chosen]);
+    const chosen = isDone ? new Set<string>() : model.shown.review.chosen;
+    model.update({ review: { ...model.shown.review, chosen, deleting: false } });
+    if (isDone) await search(model, 0, true);
   },
-  forgetDeleted: () => model.update({ deleted: null }),
+  async undo() {
+    if (await undoLast(model)) await search(model, 0, true);
+  },
+  forgetUndo: () => model.update({ undoable: null }),
   open(document: FoundDocument | null) {
     if (document) {
       model.state = { ...model.state, opened: document.id };
@@ -178,6 +210,13 @@ addEventListener('popstate', () => {
   model.forgetPreview();
   model.shown = { ...model.shown, opened: null, analyzing: false };
   void (state.collection === before.collection ? search(model) : enterCollection()).then(() => followAddress(model));
+});
+addEventListener('keydown', (event) => {
+  const target = event.target as HTMLElement;
+  const isElsewhere =
+    event.ctrlKey || event.metaKey || event.altKey || target.closest('input, select, textarea, dialog');
+  if (isElsewhere || model.state.view !== 'groups') return;
+  if (pressInReview(event.key, actions)) event.preventDefault();
 });
 addEventListener('paste', (event) => {
   const file = [...(event.clipboardData?.files ?? [])].find((one) => one.type.startsWith('image/'));

@@ -3,7 +3,7 @@ import { NO_CHANGES } from './changes.ts';
 import { type FacetField, joinFilters } from './facets.ts';
 import { askForKey } from './key.ts';
 import { messageOf } from './messages.ts';
-import { NO_REVIEW } from './review.ts';
+import { NO_REVIEW } from './review/review.ts';
 import { NO_RUNS } from './runs/runs.ts';
 import type { Shown } from './shown.ts';
 import type { ViewState } from './view-state.ts';
@@ -26,7 +26,8 @@ const NOTHING: Shown = {
   openedTags: null,
   review: NO_REVIEW,
   changes: NO_CHANGES,
-  deleted: null,
+  selected: new Set(),
+  undoable: null,
 };
 
 /** What the page shows, and the one piece of work that fills it. */

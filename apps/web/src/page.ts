@@ -1,22 +1,19 @@
-import type { Collection, CollectionSummary, FoundDocument } from '@akin/client';
+import type { Collection, CollectionSummary } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
 import { changesView } from './changes.ts';
 import { details } from './details/details.ts';
 import { filterText } from './facets.ts';
-import { keyedSource } from './key.ts';
-import { MODE_NAMES, similarTo } from './modes.ts';
-import { palette, paletteOf, picture, scoreText, titleOf } from './parts.ts';
-import { review } from './review.ts';
+import { question } from './question.ts';
+import { resultsView } from './results.ts';
+import { compareDialog } from './review/compare.ts';
+import { review } from './review/review.ts';
 import { runBars } from './runs/runs.ts';
+import { selectionBar } from './selection.ts';
 import type { Shown } from './shown.ts';
-import { sidebar } from './sidebar.ts';
-import { predictedTags } from './tags.ts';
+import { TEXTS } from './texts.ts';
 import { undoNote } from './undo.ts';
-import { DEFAULT_COLLECTION, type Query, type ViewState } from './view-state.ts';
-
-/** Documents that are asked for at once. */
-export const PAGE_SIZE = 48;
+import type { ViewState } from './view-state.ts';
 
 export function page(
   state: ViewState,
@@ -33,7 +30,8 @@ export function page(
       ${shown.error ? html`<p class="error" role="alert">${shown.error}</p>` : nothing}
       ${content(state, shown, actions, curl, collection)}
     </main>
-    ${details(shown, actions, collection)} ${shown.deleted ? undoNote(shown.deleted, actions) : nothing}
+    ${details(shown, actions, collection, state.query !== null)} ${compareDialog(shown, actions, collection)}
+    ${shown.undoable ? undoNote(shown.undoable, actions) : nothing}
     <div class="drop-note" aria-hidden="true">Drop a picture to see what looks like it</div>`;
 }
 
@@ -63,6 +61,19 @@ function content(
     : results(state, shown, actions, curl, collection);
 }
 
+function results(
+  state: ViewState,
+  shown: Shown,
+  actions: Actions,
+  curl: string,
+  collection: Collection,
+): TemplateResult {
+  const found = shown.numFound === null ? undefined : TEXTS.results.found(shown.numFound, state.query !== null);
+  return html`${state.query && !shown.analyzing ? question(state, state.query, shown, actions, collection) : nothing}
+    ${summary(state, found ?? (shown.loading ? TEXTS.results.searching : ''), actions, curl)}
+    ${resultsView(state, shown, actions, collection)} ${selectionBar(shown, actions)}`;
+}
+
 function reviewed(
   state: ViewState,
   shown: Shown,
@@ -76,41 +87,6 @@ function reviewed(
       ? 'Looking…'
       : `${numFoundExact ? '' : 'about '}${numFound.toLocaleString()} group${numFound === 1 ? '' : 's'}`;
   return html`${summary(state, count, actions, curl)} ${review(shown.review, shown.loading, actions, collection)}`;
-}
-
-function results(
-  state: ViewState,
-  shown: Shown,
-  actions: Actions,
-  curl: string,
-  collection: Collection,
-): TemplateResult {
-  const count =
-    shown.numFound === null ? (shown.loading ? 'Searching…' : '') : `${shown.numFound.toLocaleString()} found`;
-  return html`
-      ${state.query && !shown.analyzing ? question(state, state.query, shown, actions, collection) : nothing}
-      ${summary(state, count, actions, curl)}
-      <div class="results">
-        ${sidebar(state, shown, actions)}
-        <div class="found">
-          <ul class="grid">
-            ${shown.documents.map((document) => card(document, actions, collection))}
-          </ul>
-          ${emptyNote(state, shown)}
-          ${moreButton(shown, actions)}
-        </div>
-      </div>`;
-}
-
-/** As far down as one can look without narrowing the search. */
-const MOST_SHOWN = 10_000;
-
-function moreButton({ numFound, documents, loading }: Shown, actions: Actions): TemplateResult | typeof nothing {
-  if (numFound === null || documents.length >= numFound) return nothing;
-  if (documents.length + PAGE_SIZE > MOST_SHOWN) {
-    return html`<p class="note">The page shows no more results: narrow the search to see others.</p>`;
-  }
-  return html`<button class="more" ?disabled=${loading} @click=${actions.more}>${loading ? 'Loading…' : 'More'}</button>`;
 }
 
 function header(state: ViewState, shown: Shown, actions: Actions): TemplateResult {
@@ -130,7 +106,7 @@ function header(state: ViewState, shown: Shown, actions: Actions): TemplateResul
     }}><img src="icon.svg" alt="" width="28" height="28" />akin</a>
     ${collectionChoice(state, shown, actions)}
     <form role="search" @submit=${submit}>
-      <input type="search" name="q" aria-label="Words or a query" placeholder="Words, or field:value" .value=${state.words} />
+      <input type="search" name="q" aria-label=${TEXTS.box.label} placeholder=${TEXTS.box.placeholder} .value=${state.words} />
     </form>
     <label class="button primary">
       <input type="file" accept="image/*" aria-label="Search by picture" @change=${pick} />
@@ -171,54 +147,6 @@ function statusText(status: CollectionSummary | null): string {
   return parts.join(' · ');
 }
 
-/** What the results are compared with, and by what. */
-function question(
-  state: ViewState,
-  query: Query,
-  shown: Shown,
-  actions: Actions,
-  collection: Collection,
-): TemplateResult {
-  const modes = query.by === 'hex' ? [] : MODE_NAMES;
-  return html`<section class="question" aria-label="What is searched for">
-    ${questionPicture(query, shown, collection)}
-    <div>
-      <p class="asked">${questionText(query, shown)}</p>
-      <div class="modes" role="group" aria-label="Compare by">
-        ${modes.map(
-          ([mode, name, about]) =>
-            html`<button title=${about} aria-pressed=${state.mode === mode} @click=${() => actions.setMode(mode)}>${name}</button>`,
-        )}
-      </div>
-      ${predictedTags(shown.tags, state.filters, actions)}
-    </div>
-    <button class="quiet clear" @click=${() => actions.ask(null)}>Clear</button>
-  </section>`;
-}
-
-function questionPicture(query: Query, shown: Shown, collection: Collection): TemplateResult {
-  if (query.by === 'id') return html`<img src=${keyedSource(collection.thumbnailAddress(query.id))} alt="" />`;
-  if (query.by === 'url') return html`<img src=${query.url} alt="" referrerpolicy="no-referrer" />`;
-  if (query.by === 'hex')
-    return palette(
-      query.hex.split(',').map((one) => one.split(':')[0] as string),
-      'big',
-    );
-  return shown.preview
-    ? html`<img src=${shown.preview} alt="" />`
-    : html`<span class="placeholder">an uploaded picture</span>`;
-}
-
-function questionText(query: Query, shown: Shown): string {
-  if (query.by === 'id') {
-    const document = shown.documents.find(({ id }) => id === query.id);
-    return `Like ${document ? titleOf(document) : query.id}`;
-  }
-  if (query.by === 'url') return `Like the picture at ${query.url}`;
-  if (query.by === 'hex') return `In the colour ${query.hex}`;
-  return 'Like the uploaded picture';
-}
-
 function summary(state: ViewState, count: string, actions: Actions, curl: string): TemplateResult {
   return html`<div class="summary">
     <span aria-live="polite">${count}</span>
@@ -239,31 +167,4 @@ function copyButton(name: string, text: () => string, actions: Actions): Templat
     setTimeout(() => delete button.dataset.copied, 1500);
   };
   return html`<button class="quiet copy" @click=${copy}>${name}</button>`;
-}
-
-function emptyNote(state: ViewState, shown: Shown): TemplateResult | typeof nothing {
-  if (shown.loading || shown.error || shown.numFound !== 0) return nothing;
-  const asked = state.query || state.words || state.filters.length > 0;
-  if (asked)
-    return html`<p class="note">Nothing matches. ${state.mode === 'duplicate' ? 'No copy of this picture is stored.' : ''}</p>`;
-  const named =
-    state.collection === DEFAULT_COLLECTION
-      ? nothing
-      : html` <span class="whole">--collection ${state.collection}</span>`;
-  return html`<p class="note">
-    This collection is empty. Index a folder with <code>npx akin-search index ~/Pictures${named}</code>.
-  </p>`;
-}
-
-function card(document: FoundDocument, actions: Actions, collection: Collection): TemplateResult {
-  const name = titleOf(document);
-  return html`<li class="card">
-    <button class="picture" title=${name} @click=${() => actions.open(document)}>
-      ${picture(document, collection)}
-      ${document.score === undefined ? nothing : html`<span class="score" title="Score, 0 to 1">${scoreText(document.score)}</span>`}
-    </button>
-    ${paletteOf(document)}
-    <p class="name">${name}</p>
-    <div class="card-actions">${similarTo(document, actions)}</div>
-  </li>`;
 }

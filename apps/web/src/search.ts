@@ -1,8 +1,8 @@
 import type { SearchAnswer } from '@akin/client';
 import { countsOf, facetsOf } from './facets.ts';
-import { groupsCommand, loadGroups } from './groups.ts';
 import type { Model } from './model.ts';
-import { PAGE_SIZE } from './page.ts';
+import { PAGE_SIZE } from './results.ts';
+import { groupsCommand, loadGroups } from './review/load-groups.ts';
 import { predictTags } from './tags.ts';
 import { asCurl, searchOf, tagsOf } from './view-state.ts';
 import { watchChanges } from './watch-changes.ts';

@@ -1,10 +1,10 @@
 import type { CollectionSummary, FoundDocument, Scope } from '@akin/client';
 import type { Changes } from './changes.ts';
 import type { Facet } from './facets.ts';
-import type { Review } from './review.ts';
+import type { Review } from './review/review.ts';
 import type { Runs } from './runs/runs.ts';
 import type { PredictedTags } from './tags.ts';
-import type { Deleted } from './undo.ts';
+import type { ShownUndoable } from './undo.ts';
 
 /** What came from akin; the rest of the state is in the address. */
 export interface Shown {
@@ -36,5 +36,8 @@ export interface Shown {
   review: Review;
   /** Changes that are on their way or failed, where the page shows them. */
   changes: Changes;
-  deleted: Deleted | null;
+  /** Ids of results that were selected. */
+  selected: ReadonlySet<string>;
+  /** What was done last and can be undone. */
+  undoable: ShownUndoable | null;
 }

@@ -1,7 +1,7 @@
 import { facetFieldsOf } from './facets.ts';
-import { mayReload } from './groups.ts';
 import type { Model } from './model.ts';
-import { PAGE_SIZE } from './page.ts';
+import { PAGE_SIZE } from './results.ts';
+import { mayReload } from './review/load-groups.ts';
 import { search } from './search.ts';
 
 /** How often the page asks whether documents came in. */

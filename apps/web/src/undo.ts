@@ -2,15 +2,18 @@ import type { Collection } from '@akin/client';
 import { html, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
 import { filterOf } from './facets.ts';
+import type { Model } from './model.ts';
+import { TEXTS } from './texts.ts';
 
-/** What was deleted last, for as long as it can be brought back. */
-export interface Deleted {
-  readonly collection: Collection;
-  /** The documents as JSON, each with its outputs and its small picture; undefined: too many to keep. */
-  readonly documents: readonly string[] | undefined;
-  readonly count: number;
-  readonly restoring: boolean;
+/** What was done last, for as long as it can be undone. */
+export interface Undoable {
+  /** What was done. */
+  readonly text: string;
+  /** Undefined: it cannot be undone. */
+  readonly undo: (() => Promise<void>) | undefined;
 }
+
+export type ShownUndoable = Undoable & { readonly undoing: boolean };
 
 /** Some 30 kB each stay in the memory of the browser. */
 export const MOST_KEPT = 1_000;
@@ -44,15 +47,41 @@ function chunksOf<Item>(items: readonly Item[]): Item[][] {
   return Array.from({ length: Math.ceil(items.length / CHUNK) }, (_, i) => items.slice(i * CHUNK, (i + 1) * CHUNK));
 }
 
-/** Says what was deleted, and offers to bring it back. */
-export function undoNote({ count, documents, restoring }: Deleted, actions: Actions): TemplateResult {
+let forgetting: ReturnType<typeof setTimeout> | undefined;
+
+/** Says for a while what was done, and offers to undo it. */
+export function offerUndo(model: Model, undoable: Undoable): void {
+  clearTimeout(forgetting);
+  forgetting = setTimeout(() => model.update({ undoable: null }), KEPT_SECONDS * 1_000);
+  model.update({ undoable: { ...undoable, undoing: false } });
+}
+
+/** Undoes what was done last. @returns whether it is undone; if not, the page says why */
+export async function undoLast(model: Model): Promise<boolean> {
+  const { undoable } = model.shown;
+  if (undoable?.undo === undefined) return false;
+  clearTimeout(forgetting);
+  model.update({ error: null, undoable: { ...undoable, undoing: true } });
+  try {
+    await undoable.undo();
+    model.update({ undoable: null });
+    return true;
+  } catch (error) {
+    model.update({ error: `${TEXTS.undo.failed} ${model.told(error)}` });
+    offerUndo(model, undoable);
+    return false;
+  }
+}
+
+/** Says what was done, and offers to undo it. */
+export function undoNote({ text, undo, undoing }: ShownUndoable, actions: Actions): TemplateResult {
   return html`<div class="note-bar" role="status">
-    <span>${count.toLocaleString()} document${count === 1 ? '' : 's'} deleted.</span>
+    <span>${text}</span>
     ${
-      documents === undefined
+      undo === undefined
         ? ''
-        : html`<button class="primary" ?disabled=${restoring} @click=${actions.undoDelete}>${restoring ? 'Bringing back…' : 'Undo'}</button>`
+        : html`<button class="primary" ?disabled=${undoing} @click=${actions.undo}>${undoing ? TEXTS.undo.undoing : TEXTS.undo.undo}</button>`
     }
-    <button class="quiet" aria-label="Dismiss" @click=${actions.forgetDeleted}>×</button>
+    <button class="quiet" aria-label=${TEXTS.undo.dismiss} @click=${actions.forgetUndo}>×</button>
   </div>`;
 }

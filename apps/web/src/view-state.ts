@@ -12,6 +12,11 @@ export type Query =
   /** An uploaded picture itself, where the key allows no analysis: too long for an address. */
   | { by: 'data'; data: string };
 
+export interface Also {
+  readonly id: string;
+  readonly sign: 'more' | 'less';
+}
+
 /** All that the page shows, kept in its address and nowhere else. */
 export interface ViewState {
   collection: string;
@@ -19,6 +24,10 @@ export interface ViewState {
   view: 'search' | 'groups' | 'changes';
   mode: Mode;
   query: Query | null;
+  /** Further documents that results are like, or unlike. */
+  also: readonly Also[];
+  /** The least score of results. */
+  least: number;
   words: string;
   filters: string[];
   /** The id of the document whose details are open. */
@@ -36,6 +45,10 @@ export function readState(address: URLSearchParams): ViewState {
     view: VIEWS.find((one) => one === address.get('view')) ?? 'search',
     mode,
     query: readQuery(address),
+    also: [...address].flatMap(([name, id]): Also[] =>
+      name === 'more' || name === 'less' ? [{ id, sign: name }] : [],
+    ),
+    least: Math.min(1, Math.max(0, Number(address.get('min')) || 0)),
     words: address.get('q') ?? '',
     filters: address.getAll('fq'),
     opened: address.get('id'),
@@ -63,6 +76,8 @@ export function writeState(state: ViewState): string {
   if (state.query?.by === 'hex') address.set('hex', state.query.hex);
   if (state.query?.by === 'outputs') address.set('outputs', state.query.outputs);
   if (state.query && state.mode !== 'content') address.set('mode', state.mode);
+  for (const { sign, id } of state.query ? state.also : []) address.append(sign, id);
+  if (state.query && state.least > 0) address.set('min', String(state.least));
   if (state.words) address.set('q', state.words);
   for (const filter of state.filters) address.append('fq', filter);
   if (state.opened !== null) address.set('id', state.opened);
@@ -93,7 +108,8 @@ export function searchOf(
     return { endpoint: 'select', parameters };
   }
   const endpoint = query.by === 'hex' ? 'color' : state.mode === 'content' ? 'image' : state.mode;
-  return { endpoint, parameters: { ...parameters, ...rankOf(query) } };
+  const threshold = state.least > 0 ? { 'rank.threshold': state.least } : {};
+  return { endpoint, parameters: { ...parameters, ...rankOf(query, state.also), ...threshold } };
 }
 
 /**
@@ -119,12 +135,18 @@ export function tagsOf(query: Query): TagParameters | null {
   return query.by === 'hex' ? null : { 'tagging.input.preprocessed': query.outputs };
 }
 
-/** What the results are ranked by, as a parameter. */
-export function rankOf(query: Query): SearchParameters {
-  if (query.by === 'id') return { 'rank.by.id': query.id };
-  if (query.by === 'url') return { 'rank.by.url': query.url };
-  if (query.by === 'data') return { 'rank.by.data': query.data };
-  return query.by === 'hex' ? { 'rank.by.hex': query.hex } : { 'rank.by.outputs': query.outputs };
+/** What is unlike counts half: results are to be like something first. */
+const WEIGHTS = { more: 1, less: -0.5 } as const;
+
+/** What the results are ranked by, as parameters. */
+export function rankOf(query: Query, also: readonly Also[] = []): SearchParameters {
+  const ids = also.map(({ id }) => id);
+  const weights = ids.length > 0 ? { 'rank.weights': [1, ...also.map(({ sign }) => WEIGHTS[sign])].join(',') } : {};
+  if (query.by === 'id') return { 'rank.by.id': [query.id, ...ids], ...weights };
+  const others = ids.length > 0 ? { 'rank.by.id': ids, ...weights } : {};
+  if (query.by === 'url') return { 'rank.by.url': query.url, ...others };
+  if (query.by === 'data') return { 'rank.by.data': query.data, ...others };
+  return query.by === 'hex' ? { 'rank.by.hex': query.hex, ...others } : { 'rank.by.outputs': query.outputs, ...others };
 }
 
 /**

@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
 import { filterOf, filterText } from '../facets.ts';
 import { similarTo } from '../modes.ts';
-import { paletteOf, strings, titleOf } from '../parts.ts';
+import { isAnalyzed, paletteOf, strings, titleOf } from '../parts.ts';
 import type { Shown } from '../shown.ts';
 import { predictedTags } from '../tags.ts';
 import { TEXTS } from '../texts.ts';
@@ -14,7 +14,7 @@ const T = TEXTS.details;
 const DIALOG = 'details';
 
 /** All about one document, in a modal dialog that is there once and is opened by {@link showModal}. */
-export function details(shown: Shown, actions: Actions, collection: Collection): TemplateResult {
+export function details(shown: Shown, actions: Actions, collection: Collection, isRanked: boolean): TemplateResult {
   const { opened } = shown;
   const cancel = (event: Event) => {
     event.preventDefault();
@@ -30,7 +30,7 @@ export function details(shown: Shown, actions: Actions, collection: Collection):
     event.preventDefault();
   };
   return html`<dialog id=${DIALOG} class="details" aria-label=${opened ? titleOf(opened) : T.title} @cancel=${cancel} @keydown=${press}>
-    ${opened ? content(opened, shown, actions, collection) : nothing}
+    ${opened ? content(opened, shown, actions, collection, isRanked) : nothing}
   </dialog>`;
 }
 
@@ -47,7 +47,21 @@ function step(by: 1 | -1, actions: Actions): void {
   void actions.step(by);
 }
 
-function content(document: FoundDocument, shown: Shown, actions: Actions, collection: Collection): TemplateResult {
+/** Refines a search that goes on. */
+function alsoButtons({ id }: FoundDocument, actions: Actions): TemplateResult {
+  return html`<div class="modes" role="group" aria-label=${TEXTS.also.group}>
+    <button @click=${() => actions.askAlso(id, 'more')}>${TEXTS.also.askMore}</button>
+    <button @click=${() => actions.askAlso(id, 'less')}>${TEXTS.also.askLess}</button>
+  </div>`;
+}
+
+function content(
+  document: FoundDocument,
+  shown: Shown,
+  actions: Actions,
+  collection: Collection,
+  isRanked: boolean,
+): TemplateResult {
   const labels = strings(document.labels);
   // A label may name the colour already: people need the word once.
   const colors = strings(document.color_names).filter((name) => !labels.includes(name));
@@ -65,6 +79,7 @@ function content(document: FoundDocument, shown: Shown, actions: Actions, collec
       <button class="quiet close" aria-label=${T.close} @click=${() => actions.open(null)}>×</button>
       <h2>${titleOf(document)}</h2>
       <div class="modes" role="group" aria-label=${T.searchBy}>${similarTo(document, actions)}</div>
+      ${isRanked && isAnalyzed(document) ? alsoButtons(document, actions) : nothing}
       ${paletteOf(document, 'big', (hex) => actions.ask({ by: 'hex', hex }, 'color'))}
       <p class="chips">
         ${chips.map(

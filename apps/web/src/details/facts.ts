@@ -49,7 +49,7 @@ export function facts(document: FoundDocument, actions: Actions): TemplateResult
 }
 
 /** Where the file of a document lies, if it came from a folder. */
-function pathOf({ id, source }: FoundDocument): string | undefined {
+export function pathOf({ id, source }: FoundDocument): string | undefined {
   if (typeof source !== 'string') return undefined;
   const separator = source.includes('\\') ? '\\' : '/';
   return `${source.replace(/[\\/]$/, '')}${separator}${id.replaceAll('/', separator)}`;

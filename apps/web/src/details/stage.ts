@@ -15,22 +15,24 @@ const ZOOMED = 'zoomed';
  */
 export function stage(document: FoundDocument, shown: Shown, collection: Collection): TemplateResult {
   if (!isAnalyzed(document)) return html`<div class="stage"><span class="placeholder">${T.noPicture}</span></div>`;
-  const original = (format?: 'webp') => collection.originalAddress(document.id, format);
   return html`<div class="stage">
     <div class="canvas" role="group" aria-label=${T.picture} tabindex="0" @click=${toggleAt} @pointerdown=${drag}>
-      ${keyed(
-        document.id,
-        html`<img class="small" src=${keyedSource(collection.thumbnailAddress(document.id))} alt=${titleOf(document)} />
-          ${
-            hasOriginal(document, shown)
-              ? html`<img class="full" src=${keyedSource(original())} alt="" hidden @load=${reveal}
-                  @error=${(event: Event) => convert(event, original('webp'))} />`
-              : nothing
-          }`,
-      )}
+      ${keyed(document.id, stagePicture(document, shown, collection))}
     </div>
     <button class="zoom" title=${T.zoomTitle} @click=${toggleZoom}>${T.zoom}</button>
   </div>`;
+}
+
+/** The small picture, and in its place the file as soon as it is there. */
+export function stagePicture(document: FoundDocument, shown: Shown, collection: Collection): TemplateResult {
+  const original = (format?: 'webp') => collection.originalAddress(document.id, format);
+  return html`<img class="small" src=${keyedSource(collection.thumbnailAddress(document.id))} alt=${titleOf(document)} />
+    ${
+      hasOriginal(document, shown)
+        ? html`<img class="full" src=${keyedSource(original())} alt="" hidden @load=${reveal}
+            @error=${(event: Event) => convert(event, original('webp'))} />`
+        : nothing
+    }`;
 }
 
 /** Only what came from a folder has a file, and only who may index may see it. */

@@ -1,6 +1,9 @@
-import type { Model } from './model.ts';
+import type { Model } from '../model.ts';
+import { TEXTS } from '../texts.ts';
+import { offerUndo } from '../undo.ts';
+import { asCurl, groupsOf } from '../view-state.ts';
+import { type Keep, membersFrom, restOf } from './facts.ts';
 import { MEMBERS_SHOWN, NO_REVIEW } from './review.ts';
-import { asCurl, groupsOf } from './view-state.ts';
 
 const GROUPS_PAGE = 20;
 const MOST_GROUPS = 100;
@@ -12,14 +15,15 @@ const BEHIND_MILLISECONDS = 1_500;
 /** @param page The first, the next, or as many as are shown, which are shown until the answer is there. */
 export async function loadGroups(model: Model, page: 'first' | 'next' | 'again'): Promise<void> {
   const mine = model.start();
-  const before = page === 'first' ? NO_REVIEW : model.shown.review;
+  const before = page === 'first' ? { ...NO_REVIEW, least: model.shown.review.least } : model.shown.review;
   model.update({ loading: true, error: null, review: before });
   const rows = page === 'again' ? Math.min(Math.max(before.groups.length, GROUPS_PAGE), MOST_GROUPS) : GROUPS_PAGE;
   const cursor = page === 'next' ? before.nextCursor : undefined;
   try {
     const answer = await model.collection.groups(groupsOf(model.state, rows, model.filters(), cursor), mine);
     const { groups, numFound, numFoundExact, threshold, commit, asOfCommit, nextCursor } = answer;
-    const counts = { numFound, numFoundExact, threshold, commit, asOfCommit, nextCursor };
+    const most = Math.max(before.most, numFound);
+    const counts = { numFound, numFoundExact, threshold, commit, asOfCommit, nextCursor, most };
     const all = page === 'next' ? [...before.groups, ...groups] : groups;
     model.update({ loading: false, review: { ...model.shown.review, ...counts, groups: all } });
     if (asOfCommit < commit) {
@@ -40,7 +44,8 @@ export function groupsCommand(model: Model, hasKey: boolean): string {
 export function mayReload({ state, shown }: Model, signal?: AbortSignal): boolean {
   const { chosen, deleting, groups } = shown.review;
   const further = groups.length > MOST_GROUPS || groups.some(({ members }) => members.length > MEMBERS_SHOWN);
-  const busy = shown.loading || shown.opened !== null || deleting || chosen.size > 0 || further;
+  const busy =
+    shown.loading || shown.opened !== null || shown.review.compared !== null || deleting || chosen.size > 0 || further;
   return state.view === 'groups' && signal?.aborted !== true && !busy;
 }
 
@@ -74,13 +79,65 @@ export function choose(model: Model, ids: readonly string[], isChosen: boolean):
   model.update({ review: { ...model.shown.review, chosen } });
 }
 
-/** Chooses all members of a group but the first, listed or not. */
-export async function chooseRest(model: Model, id: string): Promise<void> {
+/**
+ * Chooses all members of a group but the one to keep, listed or not; without a group those of all groups, which are
+ * loaded first.
+ */
+export async function keepOne(model: Model, keep: Keep, id?: string): Promise<void> {
   try {
-    while (await loadMembers(model, id));
-    const [, ...rest] = model.shown.review.groups.find((group) => group.id === id)?.members ?? [];
-    const ids = rest.map((member) => member.id);
-    choose(model, ids, true);
+    if (id === undefined) while (await loadNext(model));
+    for (const { id: one } of model.shown.review.groups.filter((group) => id === undefined || group.id === id)) {
+      while (hasMore(model, one) && (await loadMembers(model, one)));
+      const group = model.shown.review.groups.find((known) => known.id === one);
+      const members = group ? membersFrom(group, model.shown.review.least) : [];
+      choose(
+        model,
+        members.map((member) => member.id),
+        false,
+      );
+      if (members.length > 1) choose(model, restOf(members, keep), true);
+    }
+  } catch (error) {
+    model.update({ error: model.told(error) });
+  }
+}
+
+function hasMore({ shown }: Model, id: string): boolean {
+  const group = shown.review.groups.find((one) => one.id === id);
+  return group !== undefined && group.members.length < group.size;
+}
+
+/** @returns whether there are more groups */
+async function loadNext(model: Model): Promise<boolean> {
+  const { nextCursor, groups } = model.shown.review;
+  if (nextCursor === undefined) return false;
+  await loadGroups(model, 'next');
+  return model.shown.review.groups.length > groups.length;
+}
+
+/** So many documents one decision takes. */
+const MOST_DECIDED = 100;
+
+/** Says that the members of a group are different pictures, and offers to take that back. */
+export async function separate(model: Model, id: string): Promise<void> {
+  const { collection } = model;
+  const { review } = model.shown;
+  const group = review.groups.find((one) => one.id === id);
+  if (group === undefined) return;
+  const ids = membersFrom(group, review.least)
+    .slice(0, MOST_DECIDED)
+    .map((member) => member.id);
+  try {
+    await collection.decideGroups(ids, 'different');
+    const groups = model.shown.review.groups.filter((one) => one !== group);
+    model.update({ error: null, review: { ...model.shown.review, groups } });
+    offerUndo(model, {
+      text: TEXTS.review.separated(ids.length),
+      async undo() {
+        await collection.decideGroups(ids, null);
+      },
+    });
+    await loadGroups(model, 'again');
   } catch (error) {
     model.update({ error: model.told(error) });
   }

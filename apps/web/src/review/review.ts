@@ -1,9 +1,16 @@
-import type { Collection, FoundDocument, FoundGroup } from '@akin/client';
+import type { Collection, FoundGroup } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import type { Actions } from './actions.ts';
-import { picture, scoreText, titleOf } from './parts.ts';
-import { KEPT_SECONDS, MOST_KEPT } from './undo.ts';
+import type { Actions } from '../actions.ts';
+import { pathOf } from '../details/facts.ts';
+import { number } from '../format.ts';
+import { scoreText } from '../parts.ts';
+import { TEXTS } from '../texts.ts';
+import { KEPT_SECONDS, MOST_KEPT } from '../undo.ts';
+import type { Compared } from './compare.ts';
+import { groupOf, keepChoice } from './group.ts';
+
+const T = TEXTS.review;
 
 /** What the page knows of the groups of near-duplicates. */
 export interface Review {
@@ -19,6 +26,11 @@ export interface Review {
   /** Ids of documents to delete. */
   readonly chosen: ReadonlySet<string>;
   readonly deleting: boolean;
+  /** Least score of the members that are shown; 0: all. */
+  readonly least: number;
+  /** The most groups that there were: those that are gone since are done. */
+  readonly most: number;
+  readonly compared: Compared | null;
 }
 
 export const NO_REVIEW: Review = {
@@ -31,6 +43,9 @@ export const NO_REVIEW: Review = {
   nextCursor: undefined,
   chosen: new Set(),
   deleting: false,
+  least: 0,
+  most: 0,
+  compared: null,
 };
 
 /** Members of a group that are listed at first. */
@@ -39,7 +54,7 @@ export const MEMBERS_SHOWN = 20;
 /** Groups of near-duplicates, one below the other, and what to do with those that were chosen. */
 export function review(shown: Review, loading: boolean, actions: Actions, collection: Collection): TemplateResult {
   return html`
-    ${about(shown)}
+    ${toolbar(shown, actions)}
     <div class="review">
       ${repeat(
         shown.groups,
@@ -56,72 +71,29 @@ export function review(shown: Review, loading: boolean, actions: Actions, collec
     ${shown.chosen.size > 0 ? chosenBar(shown, actions) : nothing} ${confirmation(shown, actions)}`;
 }
 
-function about({ numFound, threshold, commit, asOfCommit }: Review): TemplateResult | typeof nothing {
-  if (numFound === null) return nothing;
-  const behind = commit - asOfCommit;
-  return html`<p class="about">
-    Every picture is a near-duplicate of the first one in its group: the two score at least ${threshold}.
-    ${behind > 0 ? html`<span class="behind">Still looking through the latest changes…</span>` : nothing}
-  </p>`;
-}
-
-function groupOf(group: FoundGroup, shown: Review, actions: Actions, collection: Collection): TemplateResult {
-  const [first] = group.members;
-  const rest = group.members.filter((member) => member !== first).map(({ id }) => id);
-  const allChosen = rest.length > 0 && rest.every((id) => shown.chosen.has(id));
-  const more = Math.max(0, group.size - group.members.length);
-  return html`<section class="group" aria-label=${`${group.size} alike: ${first ? titleOf(first) : group.id}`}>
-    <div class="group-head">
-      <h2>${group.size.toLocaleString()} alike</h2>
-      <span class="spacer"></span>
-      <button class="quiet" title="Choose them to be deleted"
-        @click=${() => (allChosen && more === 0 ? actions.choose(rest, false) : actions.chooseRest(group.id))}>
-        ${allChosen && more === 0 ? 'Keep all' : 'All but the first'}
-      </button>
-      <button class="quiet" title="Search for more duplicates of the first one" @click=${() => actions.ask({ by: 'id', id: group.representative }, 'duplicate')}>
-        Search
-      </button>
-    </div>
-    <ul class="grid">
-      ${group.members.map((member) => memberOf(member, group, shown, actions, collection))}
-    </ul>
+/** What holds for all groups: how many are done, how alike members must be, and which of them to keep. */
+function toolbar(shown: Review, actions: Actions): TemplateResult | typeof nothing {
+  const { numFound, threshold, least, most, commit, asOfCommit, groups } = shown;
+  if (numFound === null || (groups.length === 0 && most === 0)) return nothing;
+  const done = Math.max(0, most - numFound);
+  return html`<div class="review-bar" role="group" aria-label=${T.toolbar}>
+    <label class="least">${T.least}
+      <input type="range" min=${threshold} max="1" step="0.005" .value=${String(Math.max(threshold, least))}
+        aria-valuetext=${scoreText(Math.max(threshold, least))}
+        @input=${(event: Event) => actions.setLeast(Number((event.target as HTMLInputElement).value))} />
+      <output>${scoreText(Math.max(threshold, least))}</output>
+    </label>
+    ${keepChoice(T.keepInAll, (keep) => actions.keep(keep))}
+    <span class="spacer"></span>
+    ${commit > asOfCommit ? html`<span class="behind">${T.behind}</span>` : nothing}
     ${
-      more > 0
-        ? html`<button class="more" @click=${() => actions.moreMembers(group.id)}>
-            ${more.toLocaleString()} more in this group
-          </button>`
+      done > 0
+        ? html`<span class="about">${T.done(done, most)}</span>
+            <progress aria-label=${T.progress} max=${most} .value=${done}></progress>`
         : nothing
     }
-  </section>`;
-}
-
-function memberOf(
-  member: FoundDocument,
-  group: FoundGroup,
-  { chosen }: Review,
-  actions: Actions,
-  collection: Collection,
-): TemplateResult {
-  const name = titleOf(member);
-  const isFirst = member.id === group.representative;
-  const isChosen = chosen.has(member.id);
-  const score = member.score ?? 0;
-  return html`<li class=${isChosen ? 'card chosen' : 'card'}>
-    <button class="picture" title=${name} @click=${() => actions.open(member)}>
-      ${picture(member, collection)}
-      ${
-        isFirst
-          ? html`<span class="score" title="The others were compared with this one">first</span>`
-          : html`<span class="score" title=${`Score with ${group.representative}`}>${scoreText(score)}</span>`
-      }
-    </button>
-    <p class="name">${name}</p>
-    <label class="choose">
-      <input type="checkbox" .checked=${isChosen}
-        @change=${(event: Event) => actions.choose([member.id], (event.target as HTMLInputElement).checked)} />
-      Delete
-    </label>
-  </li>`;
+    <span class="about keys">${T.keys}</span>
+  </div>`;
 }
 
 function emptyNote(shown: Review, loading: boolean): TemplateResult | typeof nothing {
@@ -143,7 +115,7 @@ export function closeQuestions(): void {
 
 function chosenBar({ chosen, deleting }: Review, actions: Actions): TemplateResult {
   return html`<div class="chosen-bar" role="region" aria-label="Chosen documents">
-    <span aria-live="polite">${chosen.size.toLocaleString()} chosen</span>
+    <span aria-live="polite">${number(chosen.size)} chosen</span>
     <button class="quiet" @click=${() => actions.choose([...chosen], false)}>Keep all</button>
     <button class="primary" ?disabled=${deleting} @click=${actions.askForDelete}>${deleting ? 'Deleting…' : 'Delete…'}</button>
   </div>`;
@@ -154,19 +126,28 @@ function confirmation({ chosen, groups }: Review, actions: Actions): TemplateRes
   const emptied = groups.filter(
     ({ size, members }) => size === members.length && members.every(({ id }) => chosen.has(id)),
   ).length;
+  const paths = groups
+    .flatMap(({ members }) => members)
+    .flatMap((member) => (chosen.has(member.id) ? (pathOf(member) ?? []) : []));
   const close = (event: Event) => (event.currentTarget as HTMLElement).closest('dialog')?.close();
   const confirm = (event: Event) => {
     close(event);
     void actions.deleteChosen();
   };
   return html`<dialog id=${DIALOG} aria-label="Delete documents" @close=${actions.answered}>
-    <p><b>Delete ${chosen.size.toLocaleString()} document${chosen.size === 1 ? '' : 's'} from the collection?</b></p>
+    <p><b>Delete ${number(chosen.size)} document${chosen.size === 1 ? '' : 's'} from the collection?</b></p>
     <p>
       ${chosen.size > MOST_KEPT ? 'You cannot undo this: there are too many.' : `You can undo this for ${KEPT_SECONDS} seconds.`}
-      The files of the pictures stay where they are.
+      ${T.filesStay}
       ${emptied > 0 ? html`<b>${emptied === 1 ? 'One group loses' : `${emptied.toLocaleString()} groups lose`} all pictures.</b>` : nothing}
     </p>
     <div class="dialog-actions">
+      ${
+        paths.length > 0
+          ? html`<button class="quiet" @click=${() => actions.copy(paths.join('\n'))}>${T.copyPaths}</button>
+              <span class="spacer"></span>`
+          : nothing
+      }
       <button autofocus @click=${close}>Cancel</button>
       <button class="primary" @click=${confirm}>Delete</button>
     </div>

@@ -1,0 +1,43 @@
+import type { FoundDocument } from '@akin/client';
+import type { TEXTS } from './texts.ts';
+import type { Mode } from './view-state.ts';
+
+export type BandName = keyof typeof TEXTS.bands.names;
+
+/** Results whose scores mean about the same. */
+export interface Band {
+  readonly name: BandName;
+  readonly documents: readonly FoundDocument[];
+}
+
+/** The least score of each band, from the best. A score means the same in every collection, and by mode something else. */
+const LEAST: Readonly<Record<Mode, readonly (readonly [BandName, number])[]>> = {
+  content: [
+    ['same', 0.95],
+    ['close', 0.6],
+    ['related', 0.3],
+    ['weak', 0],
+  ],
+  color: [
+    ['same', 0.95],
+    ['close', 0.7],
+    ['related', 0.4],
+    ['weak', 0],
+  ],
+  duplicate: [
+    ['same', 0.95],
+    ['close', 0.7],
+    ['related', 0.4],
+    ['weak', 0],
+  ],
+};
+
+/** Ranked results in bands, empty ones left out. */
+export function bandsOf(documents: readonly FoundDocument[], mode: Mode): Band[] {
+  const names = LEAST[mode];
+  return names.flatMap(([name, from], i) => {
+    const below = i === 0 ? Number.POSITIVE_INFINITY : (names[i - 1]?.[1] ?? 0);
+    const own = documents.filter(({ score = 0 }) => score >= from && score < below);
+    return own.length > 0 ? [{ name, documents: own }] : [];
+  });
+}

@@ -1,0 +1,31 @@
+import { COLORS } from './colors.ts';
+import type { Query } from './view-state.ts';
+
+/** What somebody typed or pasted into the search box means. */
+export type Asked = { readonly words: string } | { readonly query: Query };
+
+const LONGEST_ADDRESS = 2_000;
+
+/**
+ * A picture's address asks for pictures like it; colours, as `#E03C31`, `#e31`, `0xE03C31` or by name, one or several,
+ * for pictures in them; all else is words, or a query.
+ */
+export function readBox(text: string): Asked {
+  const asked = text.trim();
+  if (/^https?:\/\/\S+$/i.test(asked) && URL.canParse(asked) && asked.length <= LONGEST_ADDRESS) {
+    return { query: { by: 'url', url: asked } };
+  }
+  const colors = asked.split(/[\s,]+/).map(colorOf);
+  if (asked !== '' && colors.every((color) => color !== undefined))
+    return { query: { by: 'hex', hex: colors.join(',') } };
+  return { words: asked };
+}
+
+function colorOf(word: string): string | undefined {
+  const [, hex] = /^(?:#|0x)([0-9a-f]{6}|[0-9a-f]{3})$/i.exec(word) ?? [];
+  if (hex === undefined) {
+    const name = word.toLowerCase().replace(/^grey$/, 'gray');
+    return Object.hasOwn(COLORS, name) ? COLORS[name] : undefined;
+  }
+  return `#${hex.length === 3 ? hex.replace(/./g, '$&$&') : hex}`.toLowerCase();
+}

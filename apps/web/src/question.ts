@@ -1,0 +1,87 @@
+import type { Collection } from '@akin/client';
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Actions } from './actions.ts';
+import { colorName } from './colors.ts';
+import { keyedSource } from './key.ts';
+import { MODE_NAMES } from './modes.ts';
+import { palette, titleOf } from './parts.ts';
+import type { Shown } from './shown.ts';
+import { predictedTags } from './tags.ts';
+import { TEXTS } from './texts.ts';
+import type { Query, ViewState } from './view-state.ts';
+
+/** What the results are compared with, and by what. */
+export function question(
+  state: ViewState,
+  query: Query,
+  shown: Shown,
+  actions: Actions,
+  collection: Collection,
+): TemplateResult {
+  const modes = query.by === 'hex' ? [] : MODE_NAMES;
+  return html`<section class="question" aria-label="What is searched for">
+    ${questionPicture(query, shown, collection)}
+    <div>
+      <p class="asked">${questionText(query, shown)}</p>
+      <div class="modes" role="group" aria-label="Compare by">
+        ${modes.map(
+          ([mode, name, about]) =>
+            html`<button title=${about} aria-pressed=${state.mode === mode} @click=${() => actions.setMode(mode)}>${name}</button>`,
+        )}
+      </div>
+      ${alsoChips(state, actions, collection)} ${least(state, actions)} ${wordInstead(query, actions)} ${predictedTags(shown.tags, state.filters, actions)}
+    </div>
+    <button class="quiet clear" @click=${() => actions.ask(null)}>Clear</button>
+  </section>`;
+}
+
+function questionPicture(query: Query, shown: Shown, collection: Collection): TemplateResult {
+  if (query.by === 'id') return html`<img src=${keyedSource(collection.thumbnailAddress(query.id))} alt="" />`;
+  if (query.by === 'url') return html`<img src=${query.url} alt="" referrerpolicy="no-referrer" />`;
+  if (query.by === 'hex')
+    return palette(
+      query.hex.split(',').map((one) => one.split(':')[0] as string),
+      'big',
+    );
+  return shown.preview
+    ? html`<img src=${shown.preview} alt="" />`
+    : html`<span class="placeholder">an uploaded picture</span>`;
+}
+
+function questionText(query: Query, shown: Shown): string {
+  if (query.by === 'id') {
+    const document = shown.documents.find(({ id }) => id === query.id);
+    return `Like ${document ? titleOf(document) : query.id}`;
+  }
+  if (query.by === 'url') return `Like the picture at ${query.url}`;
+  if (query.by === 'hex') return `In the colour ${query.hex}`;
+  return 'Like the uploaded picture';
+}
+
+/** Further pictures that results are like or unlike. */
+function alsoChips({ also }: ViewState, actions: Actions, collection: Collection): TemplateResult | typeof nothing {
+  if (also.length === 0) return nothing;
+  return html`<p class="chips also">
+    ${also.map(
+      ({ id, sign }) => html`<button class="chip" title=${TEXTS.also.remove} @click=${() => actions.askAlso(id, null)}>
+        ${sign === 'more' ? '+' : '−'} <img src=${keyedSource(collection.thumbnailAddress(id))} alt="" /> ${TEXTS.also[sign](id)} ×
+      </button>`,
+    )}
+  </p>`;
+}
+
+/** How alike results must be at least. */
+function least(state: ViewState, actions: Actions): TemplateResult {
+  return html`<label class="least">${TEXTS.results.least}
+    <input type="range" min="0" max="1" step="0.05" .value=${String(state.least)} aria-valuetext=${state.least.toFixed(2)}
+      @change=${(event: Event) => actions.setThreshold(Number((event.target as HTMLInputElement).value))} />
+    <output>${state.least.toFixed(2)}</output>
+  </label>`;
+}
+
+/** A colour's name is a word too. */
+function wordInstead(query: Query, actions: Actions): TemplateResult | typeof nothing {
+  const name = query.by === 'hex' ? colorName(query.hex) : undefined;
+  if (name === undefined) return nothing;
+  return html`<button class="quiet small-button" @click=${() => actions.askWords(name)}>${TEXTS.results.wordInstead(name)}</button>`;
+}

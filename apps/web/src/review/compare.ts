@@ -1,0 +1,83 @@
+import type { Collection, FoundDocument } from '@akin/client';
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Actions } from '../actions.ts';
+import { stagePicture } from '../details/stage.ts';
+import { titleOf } from '../parts.ts';
+import type { Shown } from '../shown.ts';
+import { TEXTS } from '../texts.ts';
+import { factLines, membersFrom } from './facts.ts';
+
+const T = TEXTS.review;
+const DIALOG = 'compare';
+
+/** Which member of which group stands in the place where all of its members are shown in turn. */
+export interface Compared {
+  readonly group: string;
+  readonly at: number;
+}
+
+/** Members of a group in one place, one after the other: what differs between them flickers. */
+export function compareDialog(shown: Shown, actions: Actions, collection: Collection): TemplateResult {
+  const { compared, least, groups } = shown.review;
+  const group = groups.find(({ id }) => id === compared?.group);
+  const members = group ? membersFrom(group, least) : [];
+  const at = compared ? (compared.at + members.length) % Math.max(1, members.length) : 0;
+  const member = members[at];
+  const close = () => actions.compare(null);
+  const go = (by: number) => compared && actions.compare({ ...compared, at: at + by });
+  const press = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'ArrowRight') go(1);
+    else if (event.key === 'ArrowLeft') go(-1);
+    else if (event.key === 'k' && member) actions.choose([member.id], false);
+    else if (event.key === 'd' && member) actions.choose([member.id], true);
+    else return;
+    event.preventDefault();
+  };
+  return html`<dialog id=${DIALOG} class="compare" aria-label=${T.compareTitle} @keydown=${press} @close=${close}>
+    ${compared && member ? content(member, at, members, shown, actions, collection, go) : nothing}
+  </dialog>`;
+}
+
+/** Opens the dialog when it has something to show, and closes it when not. */
+export function showCompared(): void {
+  const dialog = document.getElementById(DIALOG) as HTMLDialogElement | null;
+  if (!dialog) return;
+  const wanted = dialog.querySelector('h2') !== null;
+  if (wanted && !dialog.open) dialog.showModal();
+  if (!wanted && dialog.open) dialog.close();
+}
+
+function content(
+  member: FoundDocument,
+  at: number,
+  members: readonly FoundDocument[],
+  shown: Shown,
+  actions: Actions,
+  collection: Collection,
+  go: (by: number) => void,
+): TemplateResult {
+  const isChosen = shown.review.chosen.has(member.id);
+  // All are there at the same place, so that the eye sees what changes; only one is visible.
+  return html`
+    <div class="compare-head">
+      <h2>${titleOf(member)}</h2>
+      <button class="quiet" aria-label=${TEXTS.details.close} @click=${() => actions.compare(null)}>×</button>
+    </div>
+    <div class="compare-stage">
+      ${members.map((one, i) => html`<div class="compared" ?hidden=${i !== at}>${near(i, at, members.length) ? stagePicture(one, shown, collection) : nothing}</div>`)}
+    </div>
+    <div class="compare-foot">
+      <button aria-label=${TEXTS.details.previous} @click=${() => go(-1)}>‹</button>
+      <span class="facts" aria-live="polite">${[`${at + 1}/${members.length}`, ...factLines(member)].join(' · ')}</span>
+      <label class="choose"><input type="checkbox" .checked=${isChosen}
+        @change=${(event: Event) => actions.choose([member.id], (event.target as HTMLInputElement).checked)} />${T.delete}</label>
+      <button aria-label=${TEXTS.details.next} @click=${() => go(1)}>›</button>
+    </div>`;
+}
+
+/** Those next to the one that is shown are loaded too. */
+function near(i: number, at: number, length: number): boolean {
+  const apart = Math.abs(i - at);
+  return apart <= 1 || apart === length - 1;
+}

@@ -1,0 +1,71 @@
+import type { FoundDocument, FoundGroup } from '@akin/client';
+import { bytes, day, number } from '../format.ts';
+
+/** By what the picture that is kept is chosen. */
+export type Keep = 'first' | 'largest' | 'oldest' | 'format' | 'all';
+
+/** Formats by what they keep of a picture, the best first. */
+const FORMATS = ['TIFF', 'PNG', 'AVIF', 'JPEG', 'WEBP', 'GIF'];
+const ALIASES: Readonly<Record<string, string>> = { JPG: 'JPEG', JPE: 'JPEG', JFIF: 'JPEG', TIF: 'TIFF' };
+
+/** The format by the ending of its name; empty where there is none. */
+export function formatOf({ id, image }: FoundDocument): string {
+  const name = typeof image === 'string' ? image.replace(/[?#].*$/s, '') : id;
+  const ending = (/\.([a-z]{3,4})$/i.exec(name)?.[1] ?? '').toUpperCase();
+  const format = ALIASES[ending] ?? ending;
+  return FORMATS.includes(format) ? format : '';
+}
+
+/** What tells copies of a picture apart, a line each: measures, size and format, day, folder. */
+export function factLines(document: FoundDocument): string[] {
+  const { width, height, bytes: size, folder } = document;
+  const date = dateOf(document);
+  return [
+    [typeof width === 'number' && typeof height === 'number' ? `${number(width)} × ${number(height)}` : ''],
+    [typeof size === 'number' ? bytes(size) : '', formatOf(document)],
+    [date === undefined ? '' : day(date)],
+    [typeof folder === 'string' ? folder : ''],
+  ].flatMap((parts) => parts.filter(Boolean).join(' · ') || []);
+}
+
+/** The ids of a group's members that go when one is kept; none for `all`. The first counts where nothing else tells. */
+export function restOf(members: readonly FoundDocument[], keep: Keep): string[] {
+  if (keep === 'all') return [];
+  const [first, ...others] = members;
+  if (first === undefined) return [];
+  const kept = others.reduce((best, one) => (isBetter(one, best, keep) ? one : best), first);
+  return members.filter((member) => member !== kept).map(({ id }) => id);
+}
+
+/** Members whose score is at least so much: they stand in the order of their scores, behind the representative. */
+export function membersFrom(group: FoundGroup, least: number): FoundDocument[] {
+  return group.members.filter(({ id, score }) => id === group.representative || (score ?? 1) >= least);
+}
+
+function isBetter(one: FoundDocument, best: FoundDocument, keep: Keep): boolean {
+  if (keep === 'largest') return compare(sizeOf(one), sizeOf(best)) > 0;
+  if (keep === 'format') {
+    const rank = compare([-rankOf(one)], [-rankOf(best)]);
+    return rank > 0 || (rank === 0 && compare(sizeOf(one), sizeOf(best)) > 0);
+  }
+  if (keep === 'oldest') return (dateOf(one) ?? '9') < (dateOf(best) ?? '9');
+  return false;
+}
+
+function rankOf(document: FoundDocument): number {
+  const rank = FORMATS.indexOf(formatOf(document));
+  return rank < 0 ? FORMATS.length : rank;
+}
+
+function sizeOf({ width, height, bytes: size }: FoundDocument): number[] {
+  return [Number(width ?? 0) * Number(height ?? 0), Number(size ?? 0)];
+}
+
+function dateOf({ taken, modified }: FoundDocument): string | undefined {
+  return [taken, modified].find((date) => typeof date === 'string') as string | undefined;
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((value, i) => value !== b[i]);
+  return at < 0 ? 0 : (a[at] as number) - (b[at] as number);
+}

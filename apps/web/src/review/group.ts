@@ -1,0 +1,87 @@
+import type { Collection, FoundDocument, FoundGroup } from '@akin/client';
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Actions } from '../actions.ts';
+import { picture, scoreText, titleOf } from '../parts.ts';
+import { TEXTS } from '../texts.ts';
+import { factLines, type Keep, membersFrom } from './facts.ts';
+import type { Review } from './review.ts';
+
+const T = TEXTS.review;
+/** Groups of more members take a whole row. */
+const NARROW = 3;
+
+/** One group of near-duplicates; nothing where the least score leaves only one of it. */
+export function groupOf(
+  group: FoundGroup,
+  shown: Review,
+  actions: Actions,
+  collection: Collection,
+): TemplateResult | typeof nothing {
+  const members = membersFrom(group, shown.least);
+  if (members.length < 2) return nothing;
+  const [first] = members;
+  // They come by falling score: behind one that is left out there is none to be shown.
+  const more = members.length < group.members.length ? 0 : Math.max(0, group.size - members.length);
+  const size = members.length + more;
+  return html`<section class=${size > NARROW ? 'group wide' : 'group'} data-group=${group.id}
+    aria-label=${`${T.alike(size)}: ${first ? titleOf(first) : group.id}`}>
+    <div class="group-head">
+      <h2>${T.alike(size)}</h2>
+      <span class="spacer"></span>
+      ${keepChoice(T.keep, (keep) => actions.keep(keep, group.id))}
+      <button class="quiet" title=${T.compareTitle} @click=${() => actions.compare({ group: group.id, at: 1 })}>${T.compare}</button>
+      <button class="quiet" title=${T.differentTitle} @click=${() => actions.separate(group.id)}>${T.different}</button>
+      <button class="quiet" title=${T.searchTitle} @click=${() => actions.ask({ by: 'id', id: group.representative }, 'duplicate')}>${T.search}</button>
+    </div>
+    <ul class="grid">
+      ${members.map((member) => memberOf(member, group, shown, actions, collection))}
+    </ul>
+    ${
+      more > 0
+        ? html`<button class="more" @click=${() => actions.moreMembers(group.id)}>${T.moreMembers(more)}</button>`
+        : nothing
+    }
+  </section>`;
+}
+
+/** A choice of what to keep, which acts at once. */
+export function keepChoice(name: string, act: (keep: Keep) => void): TemplateResult {
+  const change = (event: Event) => {
+    const select = event.target as HTMLSelectElement;
+    act(select.value as Keep);
+    select.value = '';
+  };
+  return html`<select class="keep" aria-label=${name} @change=${change}>
+    <option value="" selected hidden>${name}</option>
+    ${Object.entries(T.keeps).map(([value, label]) => html`<option value=${value}>${label}</option>`)}
+  </select>`;
+}
+
+function memberOf(
+  member: FoundDocument,
+  group: FoundGroup,
+  { chosen }: Review,
+  actions: Actions,
+  collection: Collection,
+): TemplateResult {
+  const name = titleOf(member);
+  const isFirst = member.id === group.representative;
+  const isChosen = chosen.has(member.id);
+  return html`<li class=${isChosen ? 'card chosen' : 'card'} data-id=${member.id}>
+    <button class="picture" title=${name} @click=${() => actions.open(member)}>
+      ${picture(member, collection)}
+      ${
+        isFirst
+          ? html`<span class="score" title=${T.firstTitle}>${T.first}</span>`
+          : html`<span class="score" title=${T.scoreTitle(group.representative)}>${scoreText(member.score ?? 0)}</span>`
+      }
+    </button>
+    <p class="name">${name}</p>
+    ${factLines(member).map((line) => html`<p class="fact" title=${line}>${line}</p>`)}
+    <label class="choose">
+      <input type="checkbox" .checked=${isChosen}
+        @change=${(event: Event) => actions.choose([member.id], (event.target as HTMLInputElement).checked)} />
+      ${T.delete}
+    </label>
+  </li>`;
+}

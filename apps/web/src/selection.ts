@@ -1,0 +1,35 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Actions } from './actions.ts';
+import type { Model } from './model.ts';
+import type { Shown } from './shown.ts';
+import { TEXTS } from './texts.ts';
+
+const T = TEXTS.selection;
+
+/** The one that a range begins at. */
+let anchor: string | undefined;
+
+/** Selects a document or not; with `range` all between it and the one before it that was selected. */
+export function select(model: Model, id: string, { range }: { readonly range: boolean }): void {
+  const ids = model.shown.documents.map((document) => document.id);
+  const selected = new Set(model.shown.selected);
+  const from = anchor === undefined ? -1 : ids.indexOf(anchor);
+  const to = ids.indexOf(id);
+  const isOn = !selected.has(id);
+  const some = range && from >= 0 && to >= 0 ? ids.slice(Math.min(from, to), Math.max(from, to) + 1) : [id];
+  for (const one of some) isOn ? selected.add(one) : selected.delete(one);
+  anchor = id;
+  model.update({ selected });
+}
+
+/** What can be done with all that is selected. */
+export function selectionBar({ selected, scope }: Shown, actions: Actions): TemplateResult | typeof nothing {
+  if (selected.size === 0) return nothing;
+  const mayChange = scope === 'index' || scope === 'admin';
+  return html`<div class="chosen-bar" role="region" aria-label=${T.region}>
+    <span aria-live="polite">${T.selected(selected.size)}</span>
+    <button class="quiet" @click=${actions.clearSelection}>${T.clear}</button>
+    <button class="quiet" @click=${() => actions.copy([...selected].join('\n'))}>${T.copyIds}</button>
+    ${mayChange ? html`<button class="primary" @click=${actions.deleteSelected}>${T.delete}</button>` : nothing}
+  </div>`;
+}
