@@ -116,7 +116,7 @@ describe('the page', () => {
     await page.goto(`${demo.akin.url}/?like=${PRODUCT.id}`);
     await settled(page);
     const all = await cards(page).count();
-    await page.getByRole('heading', { name: 'Same' }).waitFor();
+    await page.getByRole('heading', { name: /^Same/ }).waitFor();
     expect(all).toBe(PAGE_SIZE);
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.locator('.copyspace').waitFor();
@@ -166,6 +166,11 @@ describe('the page', () => {
     await shot(page, 'selected-phone');
     await bar.getByRole('button', { name: 'Copy ids' }).click();
     expect((await clipboard(page)).split('\n')).toHaveLength(3);
+    const saved = page.waitForEvent('download');
+    await bar.getByRole('button', { name: 'Save as CSV' }).click();
+    const csv = (await (await (await saved).createReadStream()).toArray()).join('');
+    expect(csv.split('\r\n')).toHaveLength(5);
+    expect(csv).toMatch(/^"id".*"title"/);
     await bar.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('3 documents deleted.').waitFor();
     expect((await collection.status()).documents).toBe(documents - 3);

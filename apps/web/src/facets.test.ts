@@ -86,7 +86,7 @@ describe('counts', () => {
       'color_descriptor:*',
     ]);
     const { endpoint, parameters } = countsOf(state({ query, mode: 'duplicate' }), FIELDS);
-    expect([endpoint, parameters['rank.by.id'], parameters.fq]).toEqual(['duplicate', '7', []]);
+    expect([endpoint, parameters['rank.by.id'], parameters.fq]).toEqual(['duplicate', ['7'], []]);
   });
 });
 

@@ -1,5 +1,7 @@
+import type { FoundDocument, Plain } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
+import { saveCsv } from './csv.ts';
 import type { Model } from './model.ts';
 import type { Shown } from './shown.ts';
 import { TEXTS } from './texts.ts';
@@ -23,13 +25,26 @@ export function select(model: Model, id: string, { range }: { readonly range: bo
 }
 
 /** What can be done with all that is selected. */
-export function selectionBar({ selected, scope }: Shown, actions: Actions): TemplateResult | typeof nothing {
+export function selectionBar({ selected, scope, documents }: Shown, actions: Actions): TemplateResult | typeof nothing {
   if (selected.size === 0) return nothing;
   const mayChange = scope === 'index' || scope === 'admin';
   return html`<div class="chosen-bar" role="region" aria-label=${T.region}>
     <span aria-live="polite">${T.selected(selected.size)}</span>
     <button class="quiet" @click=${actions.clearSelection}>${T.clear}</button>
     <button class="quiet" @click=${() => actions.copy([...selected].join('\n'))}>${T.copyIds}</button>
+    <button class="quiet" @click=${() => saveDocuments(documents.filter(({ id }) => selected.has(id)))}>${T.csv}</button>
     ${mayChange ? html`<button class="primary" @click=${actions.deleteSelected}>${T.delete}</button>` : nothing}
   </div>`;
+}
+
+/** Codes that say nothing to a person. */
+const NOT_SAVED = /_(rerank|cluster|nclusters|lopq|descriptor)$/;
+
+/** With a column for each field that any of them has. */
+function saveDocuments(documents: readonly FoundDocument[]): void {
+  const names = [...new Set(documents.flatMap((document) => Object.keys(document)))].filter(
+    (name) => !NOT_SAVED.test(name),
+  );
+  const text = (value: Plain | undefined) => (Array.isArray(value) ? value.join(', ') : String(value ?? ''));
+  saveCsv('akin-documents.csv', [names, ...documents.map((document) => names.map((name) => text(document[name])))]);
 }

@@ -47,7 +47,12 @@ export const TEXTS = {
   },
   bands: {
     names: { same: 'Same', close: 'Close', related: 'Related', weak: 'Weak' },
-    about: { same: 'nearly the same', close: 'very similar', related: 'something in common', weak: 'little in common' },
+    about: {
+      same: 'copies and edits',
+      close: 'the same kind of thing',
+      related: 'something in common',
+      weak: 'little in common',
+    },
   },
   results: {
     searching: 'Searching…',
@@ -62,6 +67,7 @@ export const TEXTS = {
     selected: (documents: number) => `${number(documents)} selected`,
     clear: 'Clear',
     copyIds: 'Copy ids',
+    csv: 'Save as CSV',
     delete: 'Delete',
   },
   review: {

@@ -2,6 +2,7 @@ import type { Run, RunFailure } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Actions } from '../actions.ts';
+import { saveCsv } from '../csv.ts';
 import { TEXTS } from '../texts.ts';
 
 const T = TEXTS.runs;
@@ -75,7 +76,7 @@ function failures(run: Run, actions: Actions): TemplateResult {
   return html`<div class="failures" role="region" aria-label=${T.failuresOf} tabindex="0">
     <div class="failures-head">
       ${isGoingOn(run) ? nothing : html`<button @click=${() => actions.retryRun(run.id)}>${T.retry}</button>`}
-      <button @click=${() => saveCsv(run)}>${T.csv}</button>
+      <button @click=${() => saveFailures(run)}>${T.csv}</button>
     </div>
     ${reasons.map(
       ([code, failed], i) => html`<details ?open=${i === 0 || run.failures.length <= 20}>
@@ -97,17 +98,7 @@ function byCode(failures: readonly RunFailure[]): Map<string, RunFailure[]> {
   return groups;
 }
 
-function saveCsv({ id, failures }: Run): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([csvOf(failures)], { type: 'text/csv' }));
-  link.download = `akin-failures-${id.slice(0, 8)}.csv`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
-
-/** As RFC 4180 has it. A value that a spreadsheet would take for a formula gets a quote in front. */
-function csvOf(failures: readonly RunFailure[]): string {
-  const cell = (text: string) => `"${text.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
-  const lines = failures.map(({ path, code, msg }) => [path, code, msg].map(cell).join(','));
-  return ['"path","code","message"', ...lines, ''].join('\r\n');
+function saveFailures({ id, failures: all }: Run): void {
+  const rows = all.map(({ path, code, msg }) => [path, code, msg]);
+  saveCsv(`akin-failures-${id.slice(0, 8)}.csv`, [['path', 'code', 'message'], ...rows]);
 }

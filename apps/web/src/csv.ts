@@ -1,0 +1,14 @@
+/** Saves rows as a file for spreadsheets. */
+export function saveCsv(name: string, rows: readonly (readonly string[])[]): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([csvOf(rows)], { type: 'text/csv' }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** As RFC 4180 has it. A value that a spreadsheet would take for a formula gets a quote in front. */
+function csvOf(rows: readonly (readonly string[])[]): string {
+  const cell = (text: string) => `"${text.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
+  return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+}
