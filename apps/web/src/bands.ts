@@ -2,7 +2,7 @@ import type { FoundDocument } from '@akin/client';
 import type { TEXTS } from './texts.ts';
 import type { Mode } from './view-state.ts';
 
-export type BandName = keyof typeof TEXTS.bands.names;
+type BandName = keyof typeof TEXTS.bands.names;
 
 /** Results whose scores mean about the same. */
 export interface Band {

@@ -72,7 +72,7 @@ export function valueText(value: string, isBoolean = value === 'true' || value =
 }
 
 /** A value as people read it; parts of a picture have names. */
-export function shownText(field: string, value: string): string {
+function shownText(field: string, value: string): string {
   return field === 'copyspace' ? (TEXTS.parts[Number(value)] ?? value) : valueText(value);
 }
 
