@@ -1,5 +1,5 @@
 import type { FoundDocument } from '@akin/client';
-import type { Compared } from './review/compare.ts';
+import type { Compared } from './review/compared.ts';
 import type { Keep } from './review/facts.ts';
 import type { Also, Mode, Query } from './view-state.ts';
 

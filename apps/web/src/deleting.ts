@@ -1,6 +1,7 @@
 import type { Model } from './model.ts';
 import { TEXTS } from './texts.ts';
-import { MOST_KEPT, offerUndo, readDocuments, storeDocuments } from './undo.ts';
+import { offerUndo, readDocuments, storeDocuments } from './undo.ts';
+import { MOST_KEPT } from './undoable.ts';
 
 /** Deletes documents, and offers to bring them back. @returns whether they are gone; if not, the page says why */
 export async function deleteDocuments(model: Model, ids: readonly string[]): Promise<boolean> {

@@ -3,7 +3,7 @@ import { NO_CHANGES } from './changes.ts';
 import { type FacetField, joinFilters } from './facets.ts';
 import { askForKey } from './key.ts';
 import { messageOf } from './messages.ts';
-import { NO_REVIEW } from './review/review.ts';
+import { NO_REVIEW } from './review/state.ts';
 import { NO_RUNS } from './runs/runs.ts';
 import type { Shown } from './shown.ts';
 import type { ViewState } from './view-state.ts';

@@ -1,10 +1,10 @@
 import type { CollectionSummary, FoundDocument, Scope } from '@akin/client';
 import type { Changes } from './changes.ts';
 import type { Facet } from './facets.ts';
-import type { Review } from './review/review.ts';
+import type { Review } from './review/state.ts';
 import type { Runs } from './runs/runs.ts';
 import type { PredictedTags } from './tags.ts';
-import type { ShownUndoable } from './undo.ts';
+import type { ShownUndoable } from './undoable.ts';
 
 /** What came from akin; the rest of the state is in the address. */
 export interface Shown {

@@ -4,20 +4,8 @@ import type { Actions } from './actions.ts';
 import { filterOf } from './facets.ts';
 import type { Model } from './model.ts';
 import { TEXTS } from './texts.ts';
+import { KEPT_SECONDS, type ShownUndoable, type Undoable } from './undoable.ts';
 
-/** What was done last, for as long as it can be undone. */
-export interface Undoable {
-  /** What was done. */
-  readonly text: string;
-  /** Undefined: it cannot be undone. */
-  readonly undo: (() => Promise<void>) | undefined;
-}
-
-export type ShownUndoable = Undoable & { readonly undoing: boolean };
-
-/** Some 30 kB each stay in the memory of the browser. */
-export const MOST_KEPT = 1_000;
-export const KEPT_SECONDS = 30;
 const CHUNK = 100;
 
 /** Documents with all that is needed to store them again. */

@@ -10,12 +10,6 @@ import { factLines, membersFrom } from './facts.ts';
 const T = TEXTS.review;
 const DIALOG = 'compare';
 
-/** Which member of which group stands in the place where all of its members are shown in turn. */
-export interface Compared {
-  readonly group: string;
-  readonly at: number;
-}
-
 /** Members of a group in one place, one after the other: what differs between them flickers. */
 export function compareDialog(shown: Shown, actions: Actions, collection: Collection): TemplateResult {
   const { compared, least, groups } = shown.review;

@@ -4,7 +4,7 @@ import type { Actions } from '../actions.ts';
 import { picture, scoreText, titleOf } from '../parts.ts';
 import { TEXTS } from '../texts.ts';
 import { factLines, type Keep, membersFrom } from './facts.ts';
-import type { Review } from './review.ts';
+import type { Review } from './state.ts';
 
 const T = TEXTS.review;
 /** Groups of more members take a whole row. */

@@ -3,7 +3,7 @@ import { TEXTS } from '../texts.ts';
 import { offerUndo } from '../undo.ts';
 import { asCurl, groupsOf } from '../view-state.ts';
 import { type Keep, membersFrom, restOf } from './facts.ts';
-import { MEMBERS_SHOWN, NO_REVIEW } from './review.ts';
+import { MEMBERS_SHOWN, NO_REVIEW } from './state.ts';
 
 const GROUPS_PAGE = 20;
 const MOST_GROUPS = 100;
