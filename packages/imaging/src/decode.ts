@@ -1,6 +1,7 @@
 import { AkinError } from '@akin/domain';
 import type { Metadata } from 'sharp';
 import { bytesToDecode } from './decoder-bytes.ts';
+import { findHeicDecoder, HEIC_PACKAGE, heicToTiff } from './heic.ts';
 import { DEFAULT_IMAGE_LIMITS, formatBytes, type ImageLimits } from './limits.ts';
 import { withoutExtras } from './png.ts';
 import type { Pixels } from './resize.ts';
@@ -80,10 +81,13 @@ async function readHeader(bytes: Uint8Array, type: ImageType): Promise<Metadata>
   } catch (error) {
     throw undecodable(type, error);
   }
-  const seen = header.format === 'heif' && header.compression === 'av1' ? 'avif' : header.format;
+  const seen = header.format === 'heif' ? HEIF_TYPES[header.compression ?? ''] : header.format;
   if (seen !== type) throw undecodable(type);
   return header;
 }
+
+/** What a HEIF file is by how its picture is compressed. */
+const HEIF_TYPES: Readonly<Record<string, ImageType>> = { av1: 'avif', hevc: 'heic' };
 
 function checkHeader(type: ImageType, header: Metadata, limits: ImageLimits): void {
   const { width, height } = header.autoOrient;
@@ -134,10 +138,18 @@ type Strictness = 'truncated' | 'warning';
 
 async function decodePixels(bytes: Uint8Array, recipe: Recipe): Promise<Pixels> {
   try {
+    if (recipe.type === 'heic') return await decodeHeic(bytes, recipe);
     return await (recipe.type === 'jpeg' ? decodeJpeg(bytes, recipe) : decodeOnce(bytes, recipe, 'truncated'));
   } catch (error) {
     throw undecodable(recipe.type, error);
   }
+}
+
+async function decodeHeic(bytes: Uint8Array, recipe: Recipe): Promise<Pixels> {
+  const { header, limits } = recipe;
+  const decoder = findHeicDecoder();
+  if (decoder === undefined) throw new Error(`${HEIC_PACKAGE} is gone`);
+  return decodeOnce(await heicToTiff(bytes, decoder, header.icc, limits), recipe, 'truncated');
 }
 
 /**
@@ -196,6 +208,7 @@ const NAMES: Record<ImageType, string> = {
   webp: 'WebP',
   avif: 'AVIF',
   tiff: 'TIFF',
+  heic: 'HEIC',
 };
 
 /** libvips says why in its own words; users get ours, and the original goes along as the cause. */

@@ -42,6 +42,9 @@ function decoderBytes({ type, bytes, header }: Undecoded): number {
       return isPlainLossyWebp(bytes) ? width * 64 * 4 : pixels * 5;
     case 'gif':
       return pixels * 6;
+    case 'heic':
+      // The decoder's frames and heap, its pixels with alpha, and these again as a file.
+      return 32_000_000 + pixels * 20;
     case 'avif':
       // The decoder keeps several frames, and the picture is converted twice.
       return pixels * (header.depth === 'uchar' ? 19 : 28);

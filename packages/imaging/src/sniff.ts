@@ -1,7 +1,8 @@
 import { gunzipSync, constants as zlib } from 'node:zlib';
 import { AkinError } from '@akin/domain';
+import { findHeicDecoder, HEIC_PACKAGE } from './heic.ts';
 
-export type ImageType = 'jpeg' | 'png' | 'gif' | 'webp' | 'avif' | 'tiff';
+export type ImageType = 'jpeg' | 'png' | 'gif' | 'webp' | 'avif' | 'tiff' | 'heic';
 
 /** How names of files of these types end, in lower case and with the dot. For finding files; their bytes decide. */
 export const PICTURE_ENDINGS: ReadonlySet<string> = new Set(
@@ -9,8 +10,7 @@ export const PICTURE_ENDINGS: ReadonlySet<string> = new Set(
 );
 
 const CONVERT = 'Convert it to JPEG or PNG and send that.';
-const HEIC =
-  'It is a HEIC/HEIF photo, as iPhones make them. Convert it to JPEG; on the iPhone: Settings > Camera > Formats > Most Compatible.';
+const HEIC = `It is a HEIC/HEIF photo, as iPhones make them. akin reads it once ${HEIC_PACKAGE} is installed (LGPL): npm install --ignore-scripts ${HEIC_PACKAGE}. Or convert it to JPEG; on the iPhone: Settings > Camera > Formats > Most Compatible.`;
 const VIDEO = 'It is a video. Send one frame of it as JPEG or PNG.';
 /** Canon's CR2: a TIFF with a mark of its own. */
 const CANON_RAW = 'II*\0????CR';
@@ -25,6 +25,7 @@ export function sniffImage(bytes: Uint8Array): ImageType {
   const head = headOf(bytes);
   const type = imageType(head);
   if (type) return type;
+  if (isHeic(head) && findHeicDecoder() !== undefined) return 'heic';
   throw new AkinError(
     'unsupported-image',
     `This is not an image that can be read (JPEG, PNG, GIF, WebP, AVIF or TIFF). ${describe(head)}`,
@@ -84,6 +85,11 @@ export function looksLikePhoto(bytes: Uint8Array): boolean {
 function describe(head: Buffer): string {
   if (head.length === 0) return 'It is empty: no bytes arrived.';
   return describeIsoMedia(brands(head)) ?? describeMagic(head.toString('latin1')) ?? describeText(readText(head));
+}
+
+/** Whether it is a photo as iPhones make them, which an optional package decodes. */
+function isHeic(head: Buffer): boolean {
+  return imageType(head) === undefined && describeIsoMedia(brands(head)) === HEIC;
 }
 
 function describeIsoMedia(found: string[]): string | undefined {

@@ -126,11 +126,9 @@ async function* commandsOf(
   } else if (reads.json && body.type === MULTIPART_TYPE) {
     yield* readUpload({ ...call, async: call.parameters.async }, collection, modules, context);
   } else {
-    const wanted = [
-      ...(reads.json ? ['application/json', 'application/x-ndjson', MULTIPART_TYPE] : []),
-      ...(reads.xml ? ['application/xml'] : []),
-    ];
-    throw unreadable(body, wanted.join(' or '));
+    const wanted = [...(reads.json ? ['application/json'] : []), ...(reads.xml ? ['application/xml'] : [])];
+    const also = reads.json ? `, application/x-ndjson or ${MULTIPART_TYPE}` : '';
+    throw unreadable(body, `${wanted.join(' or ')}${also}`);
   }
 }
 

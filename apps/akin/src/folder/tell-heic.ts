@@ -1,0 +1,28 @@
+import { findHeicDecoder, HEIC_PACKAGE } from '@akin/imaging';
+import { candidatesOf } from './candidates.ts';
+
+/**
+ * Says before a run that it will leave out photos of iPhones, and how they can be read: names are looked at, no files.
+ *
+ * @param words as `candidatesOf` takes them; paths on standard input come too late for this
+ * @param canRead whether the optional package is installed
+ */
+export async function tellHeic(
+  words: readonly string[],
+  say: (line: string) => void,
+  signal: AbortSignal,
+  canRead: boolean = findHeicDecoder() !== undefined,
+): Promise<void> {
+  if (canRead || words.includes('-')) return;
+  let count = 0;
+  const silent = { onSource: () => {}, onProblem: () => {} };
+  for await (const { file } of candidatesOf(words, silent, signal)) {
+    if (signal.aborted) return;
+    if (/\.(heic|heif)$/i.test(file)) count++;
+  }
+  if (count === 0) return;
+  const files = count === 1 ? '1 HEIC file, a photo' : `${count} HEIC files, photos`;
+  say(
+    `${files} as iPhones make them, cannot be read yet: npm install --ignore-scripts ${HEIC_PACKAGE} (LGPL, docs/heic.md), then run this again.`,
+  );
+}
