@@ -29,6 +29,8 @@ export interface Store extends AsyncDisposable {
   /** What this process remembers, by id of the collection. Nothing here is needed to be right, only to be quick. */
   readonly memory: {
     readonly schemas: Map<number, CollectionSchema>;
+    /** By name. */
+    readonly collections: Map<string, Collection>;
     /** The day on which a use of a field was last written down. */
     readonly uses: Map<number, Map<string, string>>;
     /** Words that are in the table of words. */

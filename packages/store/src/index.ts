@@ -40,6 +40,7 @@ export {
   dropReplaced,
   findCollection,
   listCollections,
+  recallCollection,
 } from './collections/collections.ts';
 export { DEFINABLE_TYPES, defineFields } from './collections/define-fields.ts';
 export { type OtherModel, otherCalibration, otherModels, requireOwnModels } from './collections/models.ts';
@@ -97,6 +98,7 @@ export {
 export { readSource } from './runs/source.ts';
 export type { RangeInclude, RangeOther } from './search/facet-ranges.ts';
 export type { FacetRequest, FacetResult, FieldFacet, RangeFacet, ValueCount } from './search/facet-request.ts';
+export { getDocuments } from './search/get-documents.ts';
 export { readThumbnail, type Thumbnail } from './search/read.ts';
 export type {
   Rank,

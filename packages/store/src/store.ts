@@ -113,6 +113,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       cancelStatements: () => engine.cancelStatements(),
       memory: {
         schemas: new Map(),
+        collections: new Map(),
         uses: new Map(),
         words: new Map(),
         commits: new Map(),

@@ -1,9 +1,17 @@
 import { type Endpoints, MAX_ROWS, type ParametersOf } from '@akin/contract';
-import { AkinError, type FieldValue, type Query, VERSION_FIELD } from '@akin/domain';
-import { currentVersions, findCollection, loadSchema, search } from '@akin/store';
+import { AkinError, type FieldValue, type StoredDocument, VERSION_FIELD } from '@akin/domain';
+import {
+  type Collection,
+  type CollectionSchema,
+  currentVersions,
+  findCollection,
+  getDocuments,
+  recallCollection,
+} from '@akin/store';
+import type { Context } from '../context.ts';
 import type { Handler } from '../http/serve.ts';
 import { fieldNames } from '../search/answer-search.ts';
-import { readFieldList } from '../search/field-list.ts';
+import { type FieldList, readFieldList } from '../search/field-list.ts';
 import { presentDocument } from '../search/present.ts';
 import { lookupIn } from '../search/query-parameters.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
@@ -24,26 +32,15 @@ export const get: Handler<ParametersOf<Endpoints['get']>> = async ({ parameters,
     );
   }
   const fields = readFieldList(parameters.fl, false, lookupIn(list));
-  const collection = await findCollection(context.store, parameters.collection);
-  await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
-  const { names, hidden } = fieldNames(fields, await loadSchema(context.store, collection));
-  const { hits } = await search(context.store, collection, {
-    query: anyOf(wanted),
-    filters: [],
-    sort: [],
-    start: 0,
-    rows: wanted.length,
-    // Without the id an answer could not be put in order.
-    fields: [...names, 'id'],
-    distances: [],
-    scores: false,
-    facets: [],
-  });
+  if (parameters.after !== undefined) {
+    const collection = await findCollection(context.store, parameters.collection);
+    await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
+  }
+  const { shown, schema, collection } = await read(parameters.collection, wanted, fields, context);
+  const { names, hidden } = fieldNames(fields, schema);
   const versioned = names.includes(VERSION_FIELD);
   const versions = versioned ? await currentVersions(context.store, collection, wanted) : new Map<string, bigint>();
-  const found = new Map(
-    hits.map((hit) => [hit.document.get('id') as string, new Map<string, FieldValue>(hit.document)]),
-  );
+  const found = new Map([...shown].map(([id, document]) => [id, new Map<string, FieldValue>(document)]));
   // The version is told at once, all else as of the last commit.
   for (const document of found.values()) document.delete(VERSION_FIELD);
   for (const [id, version] of versions)
@@ -66,9 +63,36 @@ export const get: Handler<ParametersOf<Endpoints['get']>> = async ({ parameters,
   return { body: { response: { numFound: docs.length, start: 0, numFoundExact: true, docs } } };
 };
 
-function anyOf(ids: readonly string[]): Query {
-  const should = ids.map((value): Query => ({ kind: 'term', field: 'id', value, operator: 'OR', position: 0 }));
-  return { kind: 'bool', must: [], should, mustNot: [] };
+interface Read {
+  readonly collection: Collection;
+  readonly shown: ReadonlyMap<string, StoredDocument>;
+  /** By which the fields were chosen. */
+  readonly schema: CollectionSchema;
+}
+
+/** Reads documents in one statement, of the collection that this process last knew by the name, if it still has it. */
+async function read(name: string, ids: readonly string[], list: FieldList, context: Context): Promise<Read> {
+  const { store } = context;
+  const readOf = async (collection: Collection): Promise<Read | undefined> => {
+    let used: CollectionSchema | undefined;
+    const shown = await getDocuments(store, collection, ids, (schema) => {
+      used = schema;
+      // Without the id an answer could not be put in order.
+      return [...fieldNames(list, schema).names, 'id'];
+    });
+    return shown && used && { collection, shown, schema: used };
+  };
+  const recalled = recallCollection(store, name);
+  const read = recalled && (await readOf(recalled.collection).catch(ifGone));
+  return read ?? (await readOf(await findCollection(store, name))) ?? readAgain(name);
+}
+
+function ifGone(error: unknown): undefined {
+  if (!(error instanceof AkinError && error.code === 'not-found')) throw error;
+}
+
+function readAgain(name: string): never {
+  throw new AkinError('unavailable', `The collection ${name} is being exchanged. Try again.`, { retryAfterSeconds: 1 });
 }
 
 /** A filter would have left documents out, so that ignoring it gives away what the client did not want. */

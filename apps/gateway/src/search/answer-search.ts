@@ -6,7 +6,6 @@ import {
   type Collection,
   type CollectionSchema,
   findCollection,
-  loadSchema,
   otherCalibration,
   type SearchQuestion,
   type SearchResult,
@@ -24,6 +23,7 @@ import { presentDocument } from './present.ts';
 import { facetWarnings, presentFacets } from './present-facets.ts';
 import { lookupIn, readFilters, readQuery, readSort } from './query-parameters.ts';
 import { type RankInput, readRankInputs } from './rank-inputs.ts';
+import { answerRecalled } from './recalled.ts';
 import { requireOwnModel } from './require-own-model.ts';
 
 type Parameters = ParametersOf<Endpoints['select']>;
@@ -64,68 +64,72 @@ export async function answerSearch(
   const facets = parameters.facet ? readFacets(call.list, tagged, parameters) : [];
   const sort = readSort(parameters.sort, parameter);
 
-  const collection = await findCollection(context.store, parameters.collection);
-  await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
-  await requireOwnModel(inputs, module, collection, context);
-  const threshold = parameters['rank.threshold'] ?? preset.threshold;
-  // Who wants exact answers gets them, whatever else is asked for.
-  const smartfilter = parameters['rank.approximate'] === false ? 'off' : parameters['rank.smartfilter'];
-  const schema = await loadSchema(context.store, collection);
-  const ranked = inputs.length > 0;
-  const calibration = ranked ? calibrationOf(inputs, module, schema, collection, context) : undefined;
-  const rankOptions = { module, threshold, calibration, smartfilter };
-  const described = ranked ? await describeQuery(inputs, rankOptions, signal, context) : undefined;
-  const rank = described?.rank;
+  if (parameters.after !== undefined) {
+    const collection = await findCollection(context.store, parameters.collection);
+    await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
+  }
+  return answerRecalled(parameters.collection, context, async (collection, schema) => {
+    await requireOwnModel(inputs, module, collection, context);
+    const threshold = parameters['rank.threshold'] ?? preset.threshold;
+    // Who wants exact answers gets them, whatever else is asked for.
+    const smartfilter = parameters['rank.approximate'] === false ? 'off' : parameters['rank.smartfilter'];
+    const ranked = inputs.length > 0;
+    const calibration = ranked ? calibrationOf(inputs, module, schema, collection, context) : undefined;
+    const rankOptions = { module, threshold, calibration, smartfilter };
+    const described = ranked ? await describeQuery(inputs, rankOptions, signal, context) : undefined;
+    const rank = described?.rank;
 
-  const { names, hidden } = fieldNames(fields, schema);
-  const question: SearchQuestion = {
-    query,
-    filters: filters.map((filter) => filter.query),
-    rank,
-    sort,
-    start: parameters.start,
-    rows: parameters.rows,
-    cursorMark: parameters.cursorMark,
-    fields: names,
-    distances: wantedDistances(fields),
-    scores: wantsScores(fields),
-    facets: facets.map(({ request }) => request),
-    minExactCount: parameters.minExactCount,
-    collapse: parameters.collapse !== undefined,
-    ...((parameters.timeAllowed ?? 0) > 0 ? { timeAllowed: parameters.timeAllowed } : {}),
-    ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
-    ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
-  };
-  const result = await searchTraced(collection, question, rank === undefined ? undefined : module, signal, context);
+    const { names, hidden } = fieldNames(fields, schema);
+    const question: SearchQuestion = {
+      query,
+      filters: filters.map((filter) => filter.query),
+      rank,
+      sort,
+      start: parameters.start,
+      rows: parameters.rows,
+      cursorMark: parameters.cursorMark,
+      fields: names,
+      distances: wantedDistances(fields),
+      scores: wantsScores(fields),
+      facets: facets.map(({ request }) => request),
+      minExactCount: parameters.minExactCount,
+      collapse: parameters.collapse !== undefined,
+      ...((parameters.timeAllowed ?? 0) > 0 ? { timeAllowed: parameters.timeAllowed } : {}),
+      ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
+      ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
+    };
+    const result = await searchTraced(collection, question, rank === undefined ? undefined : module, signal, context);
 
-  const scoreOfHit = ({ distance, score }: { distance?: number | undefined; score?: number | undefined }) =>
-    distance === undefined ? score : scoreOf(module, distance, calibration);
-  const maxScore = scoreOfHit({ distance: result.minDistance, score: result.maxScore });
-  const warnings = [...(described?.warnings ?? []), ...facetWarnings(facets, result.facets)];
-  return {
-    header: {
-      ...(result.ranking
-        ? {
-            ranking: result.ranking.exact ? 'exact' : 'approximate',
-            distances: result.ranking.distances,
-            searcher: result.ranking.inMemory ? 'memory' : 'database',
-          }
-        : {}),
-      ...(result.partial ? { partialResults: true } : {}),
-      ...(warnings.length > 0 ? { warnings } : {}),
-    },
-    body: {
-      response: {
-        numFound: result.numFound,
-        start: parameters.start,
-        ...(wantsScores(fields) && maxScore !== undefined ? { maxScore: new Double(maxScore) } : {}),
-        numFoundExact: result.numFoundExact,
-        docs: result.hits.map((hit) => presentDocument({ ...hit, score: scoreOfHit(hit) }, fields, hidden)),
+    const scoreOfHit = ({ distance, score }: { distance?: number | undefined; score?: number | undefined }) =>
+      distance === undefined ? score : scoreOf(module, distance, calibration);
+    const maxScore = scoreOfHit({ distance: result.minDistance, score: result.maxScore });
+    const warnings = [...(described?.warnings ?? []), ...facetWarnings(facets, result.facets)];
+    const value: JsonAnswer = {
+      header: {
+        ...(result.ranking
+          ? {
+              ranking: result.ranking.exact ? 'exact' : 'approximate',
+              distances: result.ranking.distances,
+              searcher: result.ranking.inMemory ? 'memory' : 'database',
+            }
+          : {}),
+        ...(result.partial ? { partialResults: true } : {}),
+        ...(warnings.length > 0 ? { warnings } : {}),
       },
-      ...(parameters.facet ? { facet_counts: presentFacets(facets, result.facets, parameters['json.nl']) } : {}),
-      ...(result.nextCursorMark === undefined ? {} : { nextCursorMark: result.nextCursorMark }),
-    },
-  };
+      body: {
+        response: {
+          numFound: result.numFound,
+          start: parameters.start,
+          ...(wantsScores(fields) && maxScore !== undefined ? { maxScore: new Double(maxScore) } : {}),
+          numFoundExact: result.numFoundExact,
+          docs: result.hits.map((hit) => presentDocument({ ...hit, score: scoreOfHit(hit) }, fields, hidden)),
+        },
+        ...(parameters.facet ? { facet_counts: presentFacets(facets, result.facets, parameters['json.nl']) } : {}),
+        ...(result.nextCursorMark === undefined ? {} : { nextCursorMark: result.nextCursorMark }),
+      },
+    };
+    return { value, collection: result.collection };
+  });
 }
 
 /** What makes scores where it is not the calibration of this akin's model: words alone are farther from pictures than these are from each other. */

@@ -1,6 +1,6 @@
 import { AkinError, isCollectionName } from '@akin/domain';
 import { failuresSql } from '../commit/failures.ts';
-import type { Collection, Store } from '../context.ts';
+import type { Collection, CollectionSchema, Store } from '../context.ts';
 import type { Queryable, Row } from '../engine/engine.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
 import { createModuleTables, createTables, TABLES_VERSION } from './collection-tables.ts';
@@ -80,12 +80,30 @@ export async function collectionOf(store: Store, id: number): Promise<Collection
 /** @throws AkinError not-found that names the collection and those that exist */
 export async function findCollection(store: Store, name: string): Promise<Collection> {
   const [row] = await store.engine.query(`select ${COLUMNS} from akin.collections where name = $1`, [name]);
-  if (row !== undefined) return fromRow(row);
+  if (row !== undefined) {
+    const collection = fromRow(row);
+    store.memory.collections.set(name, collection);
+    return collection;
+  }
+  store.memory.collections.delete(name);
   const others = (await listCollections(store)).map((collection) => collection.name).slice(0, 10);
   throw new AkinError(
     'not-found',
     `There is no collection ${JSON.stringify(name.slice(0, 100))}. ${others.length > 0 ? `There is ${others.join(', ')}.` : 'There is none yet.'} Create it with PUT /api/cores/${isCollectionName(name) ? name : '{name}'}.`,
   );
+}
+
+/**
+ * What this process last knew of a collection, its fields included, if anything: for those who find out by their answer
+ * whether it was so.
+ */
+export function recallCollection(
+  store: Store,
+  name: string,
+): { readonly collection: Collection; readonly schema: CollectionSchema } | undefined {
+  const collection = store.memory.collections.get(name);
+  const schema = collection && store.memory.schemas.get(collection.id);
+  return collection && schema && { collection, schema };
 }
 
 /**
@@ -139,7 +157,9 @@ export async function dropCollection(store: Store, collection: Collection): Prom
       [collection.name],
     );
   });
+  store.memory.collections.delete(collection.name);
   store.memory.schemas.delete(collection.id);
+  await store.inMemory.forgetCollection(collection.id);
   store.memory.uses.delete(collection.id);
   store.memory.words.delete(collection.id);
   store.memory.sweeps.delete(collection.id);

@@ -35,6 +35,8 @@ export interface TransactionOptions {
   readonly keyed?: boolean;
   /** Takes the first of very many rows, and must read them in the order of an index instead of sorting all of them. */
   readonly inOrder?: boolean;
+  /** A statement without parameters that goes along with the beginning, in one round trip. */
+  readonly first?: string;
   /** Waits no longer for locks. */
   readonly lockTimeoutMilliseconds?: number;
 }
@@ -67,5 +69,5 @@ export interface Engine extends Queryable, AsyncDisposable {
   /** Undefined on PGlite, which has no pool. */
   poolUse(): PoolUse | undefined;
   /** Commits when `run` resolves, rolls back when it rejects. Never await anything but `tx` inside: it holds a connection. */
-  transaction<T>(run: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  transaction<T>(run: (tx: Queryable, first: readonly Row[]) => Promise<T>, options?: TransactionOptions): Promise<T>;
 }

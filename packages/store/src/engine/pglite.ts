@@ -112,7 +112,7 @@ function createEngine(live: LiveSession, disk: DiskSpace, unlock: () => Promise<
     disk,
     query: <R extends Row>(sql: string, params?: readonly SqlValue[], lane: Lane = 'interactive') =>
       runInLane(lane, (session) => runStatement<R>(session.limited(), sql, params)),
-    transaction: <T>(work: (tx: Queryable) => Promise<T>, options: TransactionOptions = {}) => {
+    transaction: <T>(work: (tx: Queryable, first: readonly Row[]) => Promise<T>, options: TransactionOptions = {}) => {
       const { timeoutMilliseconds: limit, ...rest } = options;
       if (options.snapshot) lastSearch = performance.now();
       return runInLane(options.lane ?? 'interactive', (session) => runTransaction(session.limited(limit), work, rest));

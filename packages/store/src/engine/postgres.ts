@@ -137,7 +137,7 @@ export async function openPostgres(databaseUrl: string, options: PostgresOptions
     kind: 'postgres',
     query: <R extends Row>(sql: string, params?: readonly SqlValue[]) =>
       withClient((client) => runStatement<R>(client, sql, params)),
-    transaction: <T>(run: (tx: Queryable) => Promise<T>, options: TransactionOptions = {}) => {
+    transaction: <T>(run: (tx: Queryable, first: readonly Row[]) => Promise<T>, options: TransactionOptions = {}) => {
       if (options.snapshot) lastSearch = performance.now();
       return withClient((client) => runTransaction(client, run, options));
     },

@@ -35,20 +35,30 @@ export async function runStatement<R extends Row>(
   }
 }
 
+/** Statements without parameters in one round trip. @returns the rows of the last one */
+async function runAll(client: Connection, sql: string): Promise<Row[]> {
+  try {
+    const results: unknown = await client.query(sql);
+    const last = Array.isArray(results) ? results.at(-1) : results;
+    return (last as { rows: Row[] }).rows;
+  } catch (error) {
+    throw toAkinError(error);
+  }
+}
+
 /** A transaction on a connection that the caller holds. */
 export async function runTransaction<T>(
   client: Connection,
-  run: (tx: Queryable) => Promise<T>,
+  run: (tx: Queryable, first: readonly Row[]) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
-  const { snapshot, keyed, inOrder, timeoutMilliseconds, lockTimeoutMilliseconds } = options;
+  const { snapshot, keyed, inOrder, first, timeoutMilliseconds, lockTimeoutMilliseconds } = options;
   let begin = snapshot ? 'begin isolation level repeatable read read only' : 'begin';
   if (keyed) begin += KEYED;
   if (inOrder) begin += '; set local enable_sort = off';
   if (timeoutMilliseconds !== undefined) begin += `; set local statement_timeout = ${Math.ceil(timeoutMilliseconds)}`;
   if (lockTimeoutMilliseconds !== undefined)
     begin += `; set local lock_timeout = ${Math.ceil(lockTimeoutMilliseconds)}`;
-  await runStatement(client, begin);
   let open = true;
   const tx: Queryable = {
     query: (sql, params) => {
@@ -57,7 +67,8 @@ export async function runTransaction<T>(
     },
   };
   try {
-    const result = await run(tx);
+    const rows = await runAll(client, first === undefined ? begin : `${begin}; ${first}`);
+    const result = await run(tx, rows);
     open = false;
     const committed = runStatement(client, 'commit');
     // What was read is right, whatever became of the connection since.

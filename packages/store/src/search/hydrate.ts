@@ -38,13 +38,13 @@ export interface DocumentColumns {
 
 export function documentColumns(
   store: Store,
-  snapshot: SearchedTables,
+  tables: SearchedTables,
   fields: readonly Field[],
   distances: readonly Distance[],
   params: Params,
 ): DocumentColumns {
-  const { columns } = snapshot.schema;
-  const far = distances.map((distance, i) => `${farSql(distance, snapshot, params)} as far${i}`);
+  const { columns } = tables.schema;
+  const far = distances.map((distance, i) => `${farSql(distance, tables, params)} as far${i}`);
   const selected = fields.flatMap(({ name }, i) => {
     const column = columns.get(name);
     if (column?.kind === 'column') return [`d.${column.sql} as c${i}`];

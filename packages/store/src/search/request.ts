@@ -80,6 +80,8 @@ export interface Ranking {
 export interface SearchResult {
   /** The number of the commit that answered. */
   readonly commit: number;
+  /** What the collection is called, and the version of its fields: neither need be what the caller believed. */
+  readonly collection: { readonly name: string; readonly schemaVersion: number };
   /** Every document that matches query, filters and `maxDistance`. */
   readonly numFound: number;
   /** False: numFound is a lower bound. */

@@ -65,6 +65,7 @@ export async function search(store: Store, collection: Collection, question: Sea
       const ranking = rankingOf(request, snapshot, page, totals?.found);
       return {
         commit: Number(snapshot.commit),
+        collection: { name: snapshot.name, schemaVersion: snapshot.schema.version },
         numFound: totals?.found ?? (page.rows.length === 0 ? 0 : (request.start ?? 0) + page.rows.length),
         numFoundExact: totals?.exact ?? false,
         partial: limit.over,

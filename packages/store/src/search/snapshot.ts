@@ -8,6 +8,8 @@ import { FieldUses, recordUses } from './field-uses.ts';
 
 /** What a commit shows, for the statements of one answer. */
 export interface Snapshot extends SearchedTables {
+  /** What the collection is called now: another one may have taken its name. */
+  readonly name: string;
   readonly tx: Queryable;
   readonly commit: bigint;
   /** How many documents the commit shows. */
@@ -40,23 +42,19 @@ export async function withSnapshot<T>(
   const from = performance.now();
   const result = await store.engine
     .transaction(
-      async (tx) => {
-        const [row] = await tx.query<{ commit: bigint; documents: bigint; schema_version: number; counts: string }>(
-          `select commit, documents, schema_version,
-                (select coalesce(json_object_agg(module, documents), '{}') from ${sqlSchema}.descriptor_counts)::text as counts
-           from akin.collections where id = $1`,
-          [collection.id],
-        );
+      async (tx, [first]) => {
+        const row = first as SnapshotRow | undefined;
         if (row === undefined) {
           throw new AkinError('not-found', `The collection ${collection.name} does not exist any more.`);
         }
         const schema = await loadSchema(store, collection, row.schema_version, tx);
         documents = row.documents;
-        const descriptorCounts = new Map<string, number>(Object.entries(JSON.parse(row.counts)));
+        const descriptorCounts = new Map<string, number>(Object.entries(JSON.parse(row.descriptor_counts)));
         const { modules } = store;
         const expansions = new Map<Query, readonly string[]>();
         return answer({
           tx,
+          name: row.name,
           commit: row.commit,
           documents,
           descriptorCounts,
@@ -67,7 +65,14 @@ export async function withSnapshot<T>(
           expansions,
         });
       },
-      { snapshot: true, timeoutMilliseconds: store.searchMilliseconds },
+      {
+        snapshot: true,
+        timeoutMilliseconds: store.searchMilliseconds,
+        first: `select name, commit, documents, schema_version,
+                (select coalesce(json_object_agg(module, documents), '{}')
+                   from ${sqlSchema}.descriptor_counts)::text as descriptor_counts
+           from akin.collections where id = ${Number(collection.id)}`,
+      },
     )
     .catch((error: unknown) => {
       if (!wasCancelled(error)) throw error;
@@ -80,6 +85,14 @@ export async function withSnapshot<T>(
   store.throttle.searched(performance.now() - from);
   await recordUses(store, collection, documents, uses);
   return result;
+}
+
+interface SnapshotRow {
+  readonly name: string;
+  readonly commit: bigint;
+  readonly documents: bigint;
+  readonly schema_version: number;
+  readonly descriptor_counts: string;
 }
 
 /** SQL that is true of the rows `d` of `documents` that a commit shows; `commit` is its number as SQL. */

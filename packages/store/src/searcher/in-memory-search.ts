@@ -113,6 +113,12 @@ export class InMemorySearch implements AsyncDisposable {
     await held.drop().catch(() => undefined);
   }
 
+  /** Gives a collection back that is gone. */
+  async forgetCollection(id: number): Promise<void> {
+    const held = this.#held.get(id);
+    if (held !== undefined) await this.forget(held);
+  }
+
   /** What a failure left half done is not used again. */
   async #orForget<T>(held: HeldCollection, work: Promise<T>): Promise<T> {
     try {

@@ -1,0 +1,46 @@
+import { AkinError, type StoredDocument } from '@akin/domain';
+import { loadSchema } from '../collections/schema.ts';
+import type { Collection, CollectionSchema, Store } from '../context.ts';
+import { documentColumns, selectFields } from './hydrate.ts';
+import { Params } from './params.ts';
+
+/**
+ * Documents by their ids, as the last commit shows them, in one statement.
+ *
+ * @param fieldsOf names the fields to return, as searches do, for a version of the schema
+ * @returns by id; those that are not there are missing. Undefined where another collection has the name by now
+ * @throws AkinError not-found when the collection is gone
+ */
+export async function getDocuments(
+  store: Store,
+  collection: Collection,
+  ids: readonly string[],
+  fieldsOf: (schema: CollectionSchema) => readonly string[],
+): Promise<ReadonlyMap<string, StoredDocument> | undefined> {
+  const { sqlSchema, id, name } = collection;
+  let schema = store.memory.schemas.get(id) ?? (await loadSchema(store, collection));
+  for (;;) {
+    const tables = { sqlSchema, schema, modules: store.modules };
+    const params = new Params();
+    const fields = selectFields(tables, fieldsOf(schema));
+    const { columns, outputs, read } = documentColumns(store, tables, fields, [], params);
+    const rows = await store.engine.query(
+      `select ${['c.name as collection_name', 'c.schema_version', 'd.doc', 'd.id as document_id', ...columns].join(', ')}
+         from akin.collections c
+         left join ${sqlSchema}.documents d
+           on d.id = any(${params.add(ids, 'text[]')}) and d.valid_from <= c.commit and c.commit < d.valid_to
+         ${outputs ? `left join ${sqlSchema}.outputs o on o.doc = d.doc` : ''}
+        where c.id = ${params.add(id, 'int4')}`,
+      params.values,
+    );
+    const [first] = rows;
+    if (first === undefined) throw new AkinError('not-found', `The collection ${name} does not exist any more.`);
+    if (first.collection_name !== name) return undefined;
+    if (first.schema_version === schema.version) {
+      return new Map(rows.filter(({ doc }) => doc !== null).map((row) => [row.document_id, read(row).document]));
+    }
+    // Fields came since; they are read once.
+    schema = await loadSchema(store, collection, first.schema_version);
+    if (schema.version > first.schema_version) schema = await loadSchema(store, collection);
+  }
+}
