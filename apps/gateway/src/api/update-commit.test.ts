@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
 import { ENDPOINTS, ERROR_ANSWER } from '@akin/contract';
-import { findCollection } from '@akin/store';
 import { describe, expect, it } from '@jest/globals';
 import {
   createGateway,
