@@ -111,12 +111,12 @@ describe('work in many collections', () => {
         return store.engine.query(sql, ...rest);
       },
       transaction: (run, options) =>
-        store.engine.transaction((tx) => {
+        store.engine.transaction((tx, first) => {
           const query: typeof tx.query = (sql, params) => {
             statements.push(sql);
             return tx.query(sql, params);
           };
-          return run({ query });
+          return run({ query }, first);
         }, options),
     };
     const perLook: number[] = [];

@@ -109,8 +109,8 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     let read = 0;
     const engine = Object.assign(Object.create(store.engine), {
       transaction: ((run, options) =>
-        store.engine.transaction(async (tx) => {
-          const result = await run(tx);
+        store.engine.transaction(async (tx, first) => {
+          const result = await run(tx, first);
           const [row] = await tx.query<{ read: bigint }>(
             `select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables
               where schemaname = $1 and relname = 'operations'`,
