@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
 import { openPage, startBrowser } from './browser.ts';
+import { shot } from './shot.ts';
 
 let data: Awaited<ReturnType<typeof temporaryFolder>>;
 let akin: ServingAkin;
@@ -63,6 +64,20 @@ const VIEWS: Readonly<Record<string, readonly [string, (page: Page) => Promise<u
       await page.getByText(/ chosen$/).waitFor();
     },
   ],
+  'a comparison': [
+    '/?view=groups',
+    async (page) => {
+      await page.getByRole('button', { name: 'Compare' }).first().click();
+      await page.getByRole('dialog').getByRole('heading').waitFor();
+    },
+  ],
+  'a selection': [
+    '/?q=headphones',
+    async (page) => {
+      await page.locator('.card').getByRole('checkbox').first().click();
+      await page.getByText('1 selected').waitFor();
+    },
+  ],
   'the question before a delete': [
     '/?view=groups',
     async (page) => {
@@ -88,6 +103,7 @@ describe('in light and dark colours, on a wide and a narrow screen, axe finds no
       await page.evaluate(axe.source);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
+        await shot(page, `${name} ${colorScheme} ${width}`);
         const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
           'axe.run()',
         );
