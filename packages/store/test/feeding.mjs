@@ -1,6 +1,6 @@
 /**
- * Changes for collections that something is killed beside: adds with pictures and with outputs, deletes by id and by
- * query, over few ids, so that they meet.
+ * Changes for collections that something is killed beside: adds with pictures and with outputs, atomic updates, deletes
+ * by id and by query, over few ids, so that they meet.
  *
  * @param api loadSchema, parseJson, TypeClaims and validateDocument
  * @param {(below: number) => number} random a whole number from 0 on
@@ -18,7 +18,14 @@ export function createFeeding({ loadSchema, parseJson, TypeClaims, validateDocum
     const id = `id${random(60)}`;
     if (kind === 0) return { deleted: id };
     if (kind === 1) return { query: `n:${number - random(200)} OR group:${random(40)}` };
-    return { id, n: number++, group: random(40), analyzed: kind < 8 };
+    if (kind < 5) return { id, updated: number++ };
+    return { id, n: number++, group: random(40), analyzed: kind < 10 };
+  }
+
+  function addOf(document, fields, claims) {
+    const validated = validateDocument(parseJson(JSON.stringify(document)), 0, fields, claims);
+    if ('errors' in validated) throw new Error(validated.errors[0].msg);
+    return { kind: 'add', document: validated.document };
   }
 
   return {
@@ -35,12 +42,10 @@ export function createFeeding({ loadSchema, parseJson, TypeClaims, validateDocum
       return sent.map((change) => {
         if ('deleted' in change) return { kind: 'delete', id: change.deleted };
         if ('query' in change) return { kind: 'delete-by-query', query: change.query };
+        if ('updated' in change) return addOf({ id: change.id, n: { set: change.updated } }, fields, claims);
         const { id, n, group, analyzed } = change;
         const source = analyzed ? { image: 'http://images.example/x.jpg' } : { import: outputs() };
-        const json = parseJson(JSON.stringify({ id, n, group, ...source }));
-        const validated = validateDocument(json, 0, fields, claims);
-        if ('errors' in validated) throw new Error(validated.errors[0].msg);
-        return { kind: 'add', document: validated.document };
+        return addOf({ id, n, group, ...source }, fields, claims);
       });
     },
   };

@@ -6,6 +6,8 @@ import type { Collection, Store } from '../src/context.ts';
 /** What is sent while something is killed; see feeding. */
 export type Sent =
   | { readonly id: string; readonly n: number; readonly group: number; readonly analyzed: boolean }
+  /** An atomic update, which sets n. */
+  | { readonly id: string; readonly updated: number }
   | { readonly deleted: string }
   | { readonly query: string };
 
@@ -28,7 +30,7 @@ export async function checkVisible(store: Store, collection: Collection, log: Lo
   expect((await collectionStatus(store, collection)).documents).toBe(rows.length);
   const [bare] = await store.engine.query<{ count: bigint }>(
     `select count(*) from ${S}.documents d left join ${S}.outputs o using (doc) left join ${S}.descriptors_tiny t using (doc)
-      where o.doc is null or t.doc is null`,
+      where (o.doc is null) <> (t.doc is null)`,
   );
   expect(bare?.count).toBe(0n);
 }
@@ -66,24 +68,32 @@ function idOf(change: Sent | undefined): string | null {
   return 'deleted' in change ? change.deleted : change.id;
 }
 
-/** The documents that the visible and superseded operations leave, by sequence numbers alone. */
+/**
+ * The documents that operations leave which a search sees, in accepted order. What was superseded counts where something
+ * visible came behind it: an atomic update may be made of it.
+ */
 function replay(operations: readonly Operation[], sent: ReadonlyMap<number, Sent>): [string, number][] {
-  const last = new Map<string, number>();
-  const queries: { seq: number; query: string }[] = [];
-  for (const { seq, state } of operations) {
+  const lastVisible = new Map<string | null, number>();
+  const waiting = new Map<string | null, number>();
+  for (const { seq, id, state } of operations) {
     const change = sent.get(seq);
-    if (change === undefined || state !== 'visible') continue;
-    if ('query' in change) queries.push({ seq, query: change.query });
-    else last.set(idOf(change) ?? '', seq);
+    if (state === 'visible') lastVisible.set(id, seq);
+    else if (state === 'ready' && change !== undefined && 'updated' in change && !waiting.has(id)) waiting.set(id, seq);
   }
-  const documents: [string, number][] = [];
-  for (const [id, seq] of last) {
+  const documents = new Map<string, { n: number; group?: number }>();
+  for (const { seq, id, state } of operations) {
     const change = sent.get(seq);
-    if (change === undefined || !('n' in change)) continue;
-    const deleted = queries.some(
-      (one) => one.seq > seq && (one.query.includes(`n:${change.n} `) || one.query.endsWith(`group:${change.group}`)),
-    );
-    if (!deleted) documents.push([id, change.n]);
+    if (change === undefined || (state !== 'visible' && !(state === 'superseded' && seq < (lastVisible.get(id) ?? 0))))
+      continue;
+    if ('query' in change) {
+      for (const [one, { n, group }] of documents) {
+        // A delete by query passes over what an earlier update is still to change.
+        if ((waiting.get(one) ?? seq) < seq) continue;
+        if (change.query.includes(`n:${n} `) || change.query.endsWith(`group:${group}`)) documents.delete(one);
+      }
+    } else if ('deleted' in change) documents.delete(change.deleted);
+    else if ('updated' in change) documents.set(change.id, { ...documents.get(change.id), n: change.updated });
+    else documents.set(change.id, { n: change.n, group: change.group });
   }
-  return documents.sort(([a], [b]) => (a < b ? -1 : 1));
+  return [...documents].map(([id, { n }]): [string, number] => [id, n]).sort(([x], [y]) => (x < y ? -1 : 1));
 }

@@ -74,7 +74,7 @@ describe.each(ENGINES)('a process on %s that is killed again and again', (kind) 
     expect(await count(`select count(*) as n from ${S}.representatives where not gone`)).toBeGreaterThan(1);
     expect(
       await count(
-        `select count(*) as n from ${S}.documents d
+        `select count(*) as n from ${S}.documents d join ${S}.descriptors_tiny v using (doc)
           where (select count(*) from ${S}.representatives r where r.doc = d.doc) + (select count(*) from ${S}.followers f where f.doc = d.doc) <> 1`,
       ),
     ).toBe(0);
