@@ -30,6 +30,17 @@ export function tellPoolUse(metrics: Metrics, { engine }: Store): void {
   metrics.gauge('akin_pool_waiting', 'What waits for a connection to PostgreSQL', () => engine.poolUse()?.waiting ?? 0);
 }
 
+/** Tells how much memory the vectors of searched collections take. */
+export function tellSearchMemory(metrics: Metrics, { inMemory }: Store): void {
+  metrics.gauge(
+    'akin_searcher_bytes',
+    'Memory of vectors and filters of searched collections',
+    () => inMemory.use.bytes,
+  );
+  metrics.gauge('akin_searcher_limit_bytes', 'The most that they may take', () => inMemory.use.limit);
+  metrics.gauge('akin_searcher_collections', 'Collections whose vectors are in memory', () => inMemory.use.collections);
+}
+
 /** Tells whether the server of the queue answers. */
 export function tellQueueUp(metrics: Metrics, queue: Pick<Queue, 'counts'>, server: string): void {
   metrics.gauges('akin_queue_up', 'Whether the server of the queue answers', ['server'], async () => {

@@ -15,7 +15,7 @@ import { analyzeSentOrFetched, downloader } from './download.ts';
 import { originalsOf } from './originals/open-original.ts';
 import { ownModules } from './own-modules.ts';
 import { Parts } from './parts.ts';
-import { createProcessMetrics, tellPoolUse } from './process-figures.ts';
+import { createProcessMetrics, tellPoolUse, tellSearchMemory } from './process-figures.ts';
 import { runningServer, writeServerFile } from './server-file.ts';
 import { tellOtherModels } from './tell-other-models.ts';
 import { openTracing } from './tracing.ts';
@@ -50,6 +50,7 @@ export interface ServeConfig {
   readonly retryRun?: (run: string) => boolean;
   /** As the store takes it. */
   readonly searchSlowdown?: number;
+  readonly searchMemory?: number;
 }
 
 /** What may wait in each collection. */
@@ -108,13 +109,15 @@ async function open(
         ...(config.searchSlowdown === undefined ? {} : { searchSlowdown: config.searchSlowdown }),
       }
     : { folder: path.join(config.dataFolder, 'database'), tell };
-  const opening = openStore({ ...ownModules(), ...place, signal });
+  const memory = config.searchMemory === undefined ? {} : { searchMemory: config.searchMemory };
+  const opening = openStore({ ...ownModules(), ...place, ...memory, signal });
   // A folder has to be left in order; a server that does not answer is not waited for.
   const store = parts.keep('store', await (config.databaseUrl ? parts.unlessStopped(opening) : opening));
   if (config.tellFirstKey && asksForKeys(config) && (await listKeys(store)).length === 0) {
     config.tellFirstKey((await createKey(store, { scope: 'admin', note: 'made by the first start' })).text);
   }
   tellPoolUse(metrics, store);
+  tellSearchMemory(metrics, store);
   for (const line of await tellOtherModels(store)) process.stderr.write(`${line}\n`);
   const analyzer = parts.keep('analyzer', measured(await createAnalyzer(config.analysis), metrics));
   const queue = parts.keep('queue', createMemoryQueue());

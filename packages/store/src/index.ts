@@ -113,4 +113,5 @@ export type {
 export { search } from './search/search.ts';
 export { parseSort, type SortClause } from './search/sort.ts';
 export { type TermCount, type TermsRequest, terms } from './search/terms.ts';
+export { defaultSearchMemory } from './searcher/in-memory-search.ts';
 export { backup, openStore, restore, type StoreConfig } from './store.ts';

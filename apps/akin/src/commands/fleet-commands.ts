@@ -24,7 +24,9 @@ import {
   CORS_OPTION,
   contentModelOf,
   LEGACY_OPTION,
+  SEARCH_MEMORY_OPTION,
   SLOWDOWN_OPTION,
+  searchMemory,
   searchSlowdown,
   WAITING_OPTIONS,
   WEB_FOLDER,
@@ -54,6 +56,7 @@ export const gatewayCommand: Program = {
       ...CONTENT_MODEL_OPTIONS,
       ...WAITING_OPTIONS,
       SLOWDOWN_OPTION,
+      SEARCH_MEMORY_OPTION,
       CORS_OPTION,
       LEGACY_OPTION,
       LOG_OPTION,
@@ -71,6 +74,7 @@ export const gatewayCommand: Program = {
       access: accessConfig(options),
       fleetKey: options.text('fleet-key'),
       searchSlowdown: searchSlowdown(options),
+      searchMemory: searchMemory(options),
     };
     return runFleetProcess('gateway', options, signal, (fleet) => openGatewayProcess(fleet, config));
   },

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type AnalyzerConfig, BACKEND_CHOICES, defaultPictureMemory } from '@akin/modules/analyze';
 import { useContentModel } from '@akin/modules/vectors';
+import { defaultSearchMemory } from '@akin/store';
 import { DATA_OPTION, dataFolder } from '../data-option.ts';
 import { contentModelFolder, MODELS_OPTION } from '../models/models-folder.ts';
 import { type Option, type Parsed, UsageError } from '../options.ts';
@@ -106,6 +107,24 @@ export function searchSlowdown(options: Parsed): number {
   const times = Number(options.text('search-slowdown'));
   if (times === 0 || (times > 1 && times < 1000)) return times;
   throw new UsageError('--search-slowdown (or AKIN_SEARCH_SLOWDOWN) must be 0 or a number above 1.');
+}
+
+const LEAST_SEARCH_MEGABYTES = 16;
+
+export const SEARCH_MEMORY_OPTION: Option = {
+  name: 'search-memory',
+  value: 'MB',
+  about: 'Memory for the vectors of searched collections; without enough of it the database compares every match',
+  default: String(Math.floor(defaultSearchMemory() / MEGABYTE)),
+};
+
+/** @returns bytes @throws {UsageError} for too few */
+export function searchMemory(options: Parsed): number {
+  const megabytes = options.number('search-memory');
+  if (megabytes >= LEAST_SEARCH_MEGABYTES) return megabytes * MEGABYTE;
+  throw new UsageError(
+    `--search-memory (or AKIN_SEARCH_MEMORY) must be at least ${LEAST_SEARCH_MEGABYTES} (MB), not ${megabytes}.`,
+  );
 }
 
 export const WEB_FOLDER = fileURLToPath(new URL('dist/', import.meta.resolve('@akin/web/package.json')));

@@ -1,15 +1,18 @@
 import { openStore, type Store } from '@akin/store';
 import { ownModules } from '../own-modules.ts';
-import { tellPoolUse } from '../process-figures.ts';
+import { tellPoolUse, tellSearchMemory } from '../process-figures.ts';
 import type { FleetProcess } from './fleet-process.ts';
 
 /** Opens the database that the processes of a fleet share, for as long as this one runs. */
 export async function openFleetStore(
   { parts, persist, metrics }: Pick<FleetProcess, 'parts' | 'persist' | 'metrics'>,
-  { databaseUrl, searchSlowdown }: { readonly databaseUrl: string; readonly searchSlowdown: number },
+  config: { readonly databaseUrl: string; readonly searchSlowdown: number; readonly searchMemory?: number },
 ): Promise<Store> {
-  const open = () => openStore({ ...ownModules(), databaseUrl, shared: true, searchSlowdown });
+  const { databaseUrl, searchSlowdown, searchMemory } = config;
+  const memory = searchMemory === undefined ? {} : { searchMemory };
+  const open = () => openStore({ ...ownModules(), databaseUrl, shared: true, searchSlowdown, ...memory });
   const store = parts.keep('store', await persist('the database', open));
   tellPoolUse(metrics, store);
+  tellSearchMemory(metrics, store);
   return store;
 }

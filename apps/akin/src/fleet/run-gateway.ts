@@ -29,6 +29,7 @@ export interface GatewayProcessConfig {
   readonly fleetKey: string | undefined;
   /** As the store takes it. */
   readonly searchSlowdown: number;
+  readonly searchMemory: number;
 }
 
 /** The HTTP door of a fleet. It keeps nothing: any number of them may run. */

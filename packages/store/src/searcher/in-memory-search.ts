@@ -15,6 +15,11 @@ const MOST_IN_DATABASE = 2;
 /** Of the memory that akin may use. */
 const DEFAULT_SHARE = 0.15;
 
+/** Bytes for vectors and filters when nobody says how many. */
+export function defaultSearchMemory(): number {
+  return DEFAULT_SHARE * memoryLimit();
+}
+
 export interface InMemorySearchOptions {
   /** Collections of up to so many rows are compared exactly. */
   readonly exactRows: number;
@@ -30,7 +35,7 @@ export class InMemorySearch implements AsyncDisposable {
   #nextKey = 0;
   #inDatabase = 0;
 
-  constructor({ exactRows, memory = DEFAULT_SHARE * memoryLimit() }: InMemorySearchOptions) {
+  constructor({ exactRows, memory = defaultSearchMemory() }: InMemorySearchOptions) {
     this.#memory = memory;
     // Half of the cores: the database needs the others.
     const threads = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
