@@ -1,9 +1,12 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
-import { picture, servePictures } from './pictures.ts';
+import { type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
+import { openPage, startBrowser } from './browser.ts';
+import { copyOf, picture, servePictures, UNLIKE } from './pictures.ts';
 import { run } from './shell.ts';
 
 /** What others make their types of the interface with; it needs a TypeScript with an interface for programs. */
@@ -64,7 +67,11 @@ describe('the packages', () => {
   it('serve, take a document with a picture and find it, by the installed client', async () => {
     await using pictures = await servePictures();
     const program = installed('akin-search', 'bin', 'akin.mjs');
-    akin = await serveAkin(['--data', path.join(home.folder, 'data'), '--no-demo'], {}, { program, first: true });
+    akin = await serveAkin(
+      ['--data', path.join(home.folder, 'data'), '--no-demo', '--cors', '*'],
+      {},
+      { program, first: true },
+    );
     const page = await (await fetch(`${akin.url}/`)).text();
     const [, script = ''] = page.match(/src="(\/assets\/[^"]+\.js)"/) ?? [];
     expect((await fetch(`${akin.url}${script}`)).status).toBe(200);
@@ -125,5 +132,47 @@ describe('the packages', () => {
     expect(expected.length).toBeGreaterThan(8);
     const told = printed.filter((line) => line !== '' && line !== 'string string number');
     expect(told).toEqual(expected.filter((text) => text !== 'groups of near-duplicates'));
+  }, 180_000);
+
+  it('are enough for the examples', async () => {
+    const url = akin?.url ?? '';
+    const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
+    const cwd = path.join(home.folder, 'project');
+    const folder = path.join(home.folder, 'pictures');
+    await mkdir(folder);
+    const drawn = await Promise.all(UNLIKE.map((seed) => picture(seed)));
+    await Promise.all(drawn.map((bytes, index) => writeFile(path.join(folder, `${index}.jpg`), bytes)));
+    await writeFile(path.join(folder, 'copy.jpg'), await copyOf(drawn[1] as Buffer));
+    const python = await run('python3', [example('import_pipeline.py'), url, url, folder]);
+    expect(python).toBe('5 pictures stored\n');
+
+    const groups = `${url}/api/cores/my-collection/groups`;
+    await until('groups are up to date', async () => {
+      const { numFoundExact } = (await (await fetch(groups)).json()) as { numFoundExact: boolean };
+      return numFoundExact;
+    });
+    await cp(example('duplicate-report.mjs'), path.join(cwd, 'duplicate-report.mjs'));
+    const report = await run(process.execPath, ['duplicate-report.mjs'], {
+      cwd,
+      env: { ...process.env, AKIN_URL: url },
+    });
+    expect(report).toMatch(/^# \d groups? of near-duplicates in my-collection\n/);
+    expect(report).toMatch(/^- copy\.jpg \(/m);
+
+    const page = await readFile(example('similar-products.html'));
+    const shop = createServer((_, response) => response.setHeader('content-type', 'text/html').end(page));
+    await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
+    const browser = await startBrowser();
+    try {
+      const { port } = shop.address() as AddressInfo;
+      const query = new URLSearchParams({ akin: url, product: '1.jpg' });
+      const opened = await openPage(browser, `http://127.0.0.1:${port}/?${query}`);
+      await opened.page.getByText('copy.jpg').waitFor();
+      await opened.page.locator('li').nth(3).waitFor();
+    } finally {
+      await browser.close();
+      shop.closeAllConnections();
+      shop.close();
+    }
   }, 180_000);
 });
