@@ -68,7 +68,8 @@ export async function answerSearch(
     const collection = await findCollection(context.store, parameters.collection);
     await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
   }
-  return answerRecalled(parameters.collection, context, async (collection, schema) => {
+  const isAnalyzed = inputs.some(({ kind }) => kind === 'url' || kind === 'data' || kind === 'text');
+  return answerRecalled(parameters.collection, context, isAnalyzed, async (collection, schema) => {
     await requireOwnModel(inputs, module, collection, context);
     const threshold = parameters['rank.threshold'] ?? preset.threshold;
     // Who wants exact answers gets them, whatever else is asked for.

@@ -13,14 +13,16 @@ interface Seen<T> {
  * Answers from what this process last knew of a collection, which saves asking for it first. An answer that tells that
  * it was not so any more is made a second time, of the collection as it is.
  *
+ * @param isCostly an answer that is not to be made twice, such as one that analyzes a picture: it asks first
  * @throws AkinError not-found when there is no such collection
  */
 export async function answerRecalled<T>(
   name: string,
   { store }: Context,
+  isCostly: boolean,
   answer: (collection: Collection, schema: CollectionSchema) => Promise<Seen<T>>,
 ): Promise<T> {
-  const recalled = recallCollection(store, name);
+  const recalled = isCostly ? undefined : recallCollection(store, name);
   if (recalled !== undefined) {
     const { collection, schema } = recalled;
     const seen = await answer(collection, schema).catch((error: unknown) => {
