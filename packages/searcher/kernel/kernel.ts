@@ -148,9 +148,69 @@ export function squares(vectorsAt: usize, stride: usize, rows: i32, maskAt: usiz
 }
 
 /**
- * The Walsh-Hadamard transform of `length` f32 numbers, a power of two from 8 on, in place and not normalized.
+ * Multiplies `length` f32 numbers, a power of two from 4 on, by others, and transforms them in place.
  */
-export function hadamard(at: usize, length: i32): void {
+export function rotate(at: usize, signsAt: usize, length: i32): void {
+  for (let i: usize = 0; i < (<usize>length) << 2; i += 16) {
+    v128.store(at + i, f32x4.mul(v128.load(at + i), v128.load(signsAt + i)));
+  }
+  hadamard(at, length);
+}
+
+/**
+ * The signs of numbers: a bit for each, lowest first, that is set where it is greater than 0.
+ *
+ * @param count of the f32 numbers, a multiple of 8
+ */
+export function signBits(at: usize, count: i32, outAt: usize): void {
+  const zero = f32x4.splat(0);
+  for (let i = 0; i < count; i += 8) {
+    const from = at + ((<usize>i) << 2);
+    const low = i32x4.bitmask(f32x4.gt(v128.load(from), zero));
+    const high = i32x4.bitmask(f32x4.gt(v128.load(from, 16), zero));
+    store<u8>(outAt + <usize>(i >> 3), low | (high << 4));
+  }
+}
+
+/**
+ * Levels of numbers, four bits each, laid out as levelDots reads them.
+ *
+ * @param count of the f32 numbers
+ * @param step between two levels, as a share of the numbers' deviation
+ * @param outAt gets the levels; must be 0
+ * @param factorsAt gets three f32: the scale of the levels, the length of what they stand for, and that of the rest
+ * @returns the cosine of the angle between the numbers and their signs
+ */
+export function encodeLevels(at: usize, count: i32, step: f64, outAt: usize, factorsAt: usize): f64 {
+  let square: f64 = 0;
+  let sum: f64 = 0;
+  for (let i = 0; i < count; i++) {
+    const number = <f64>load<f32>(at + ((<usize>i) << 2));
+    square += number * number;
+    sum += Math.abs(number);
+  }
+  if (square === 0) return 1;
+  const width = step * Math.sqrt(square / <f64>count);
+  let levelSquare: f64 = 0;
+  let product: f64 = 0;
+  for (let i = 0; i < count; i++) {
+    const number = <f64>load<f32>(at + ((<usize>i) << 2));
+    const level = <i32>Math.max(0, Math.min(15, Math.floor(number / width) + 8));
+    // Each level stands for the middle of its step: an odd number of half steps.
+    const odd = <f64>(2 * level - 15);
+    levelSquare += odd * odd;
+    product += odd * number;
+    const out = outAt + <usize>((i >> 5) * 16 + (i & 15));
+    store<u8>(out, load<u8>(out) | (i & 16 ? level << 4 : level));
+  }
+  store<f32>(factorsAt, <f32>(product / levelSquare));
+  store<f32>(factorsAt, <f32>(product / Math.sqrt(levelSquare)), 4);
+  store<f32>(factorsAt, <f32>Math.sqrt(Math.max(0, square - (product * product) / levelSquare)), 8);
+  return sum / Math.sqrt(square * <f64>count);
+}
+
+/** The Walsh-Hadamard transform of `length` f32 numbers, a power of two from 4 on, in place and not normalized. */
+function hadamard(at: usize, length: i32): void {
   const end = at + ((<usize>length) << 2);
   for (let i = at; i < end; i += 16) {
     let v = v128.load(i);

@@ -1,3 +1,5 @@
+import { createKernel, createMemory } from './kernel.ts';
+import type { Kernel } from './plain-kernel.ts';
 import { Rotation } from './rotation.ts';
 
 /*
@@ -41,66 +43,74 @@ export interface CodedQuery {
 
 /** Makes codes of vectors of one width. */
 export class Coder {
+  /** Numbers of a vector once it is rotated: 4 at least. */
   readonly dimensions: number;
   /** Bits of the signs of a row, a multiple of 128. */
   readonly bits: number;
   /** Bytes of the levels of a row, a multiple of 16. */
   readonly stride: number;
   readonly #rotations: readonly Rotation[];
-  readonly #rotated: Float32Array;
+  readonly #kernel: Kernel;
+  /** Bytes of signs that a rotation gives. */
+  readonly #signBytes: number;
+  // What the kernel works on: the vector and as many zeros as make it whole blocks, and what it writes.
+  readonly #vector: Float32Array;
+  readonly #signs: Uint8Array;
+  readonly #levels: Uint8Array;
+  readonly #factors: Float32Array;
 
+  /** @param dimensions numbers of a vector */
   constructor(dimensions: number) {
-    this.dimensions = dimensions;
-    this.bits = Math.max(LEAST_SIGNS, Math.ceil(dimensions / 128) * 128);
-    this.stride = Math.ceil(dimensions / 32) * 16;
+    this.dimensions = Math.max(4, dimensions);
+    this.bits = Math.max(LEAST_SIGNS, Math.ceil(this.dimensions / 128) * 128);
+    this.stride = Math.ceil(this.dimensions / 32) * 16;
+    this.#signBytes = Math.ceil(this.dimensions / 8);
+    const count = Math.ceil(this.bits / 8 / this.#signBytes);
+    const rotationBytes = Rotation.bytes(this.dimensions);
+    const signsAt = 8 * this.stride;
+    // The last rotation may give more signs than are kept.
+    const levelsAt = signsAt + Math.ceil((count * this.#signBytes) / 16) * 16;
+    const factorsAt = levelsAt + this.stride;
+    const rotationsAt = factorsAt + 16;
+    const memory = createMemory(rotationsAt + count * rotationBytes);
+    this.#kernel = createKernel(memory);
+    this.#vector = new Float32Array(memory.buffer, 0, 2 * this.stride);
+    this.#signs = new Uint8Array(memory.buffer, signsAt, this.bits / 8);
+    this.#levels = new Uint8Array(memory.buffer, levelsAt, this.stride);
+    this.#factors = new Float32Array(memory.buffer, factorsAt, FACTORS);
     this.#rotations = Array.from(
-      { length: Math.ceil(this.bits / dimensions) },
-      (_, i) => new Rotation(dimensions, i + 1),
+      { length: count },
+      (_, i) => new Rotation(this.dimensions, i + 1, memory, rotationsAt + i * rotationBytes),
     );
-    this.#rotated = new Float32Array(dimensions);
   }
 
   /**
-   * @param vector `dimensions` numbers
-   * @param signs gets `bits / 8` bytes, which must be 0
-   * @param levels gets `stride` bytes, which must be 0
+   * @param signs gets `bits / 8` bytes
+   * @param levels gets `stride` bytes
    * @param factors gets the scale of the levels, the length of what they stand for, and that of what they leave over
    * @returns the cosine of the angle between the vector and its first signs
    */
   encode(vector: Float32Array, signs: Uint8Array, levels: Uint8Array, factors: Float32Array): number {
-    const { dimensions } = this;
-    const rotated = this.#rotate(vector, signs);
-    let square = 0;
-    let sum = 0;
-    for (let i = 0; i < dimensions; i++) {
-      const number = rotated[i] as number;
-      square += number * number;
-      sum += Math.abs(number);
-    }
-    if (square === 0) return 1;
-    const step = STEP * Math.sqrt(square / dimensions);
-    let levelSquare = 0;
-    let product = 0;
-    for (let i = 0; i < dimensions; i++) {
-      const number = rotated[i] as number;
-      const level = Math.max(0, Math.min(15, Math.floor(number / step) + 8));
-      // Each level stands for the middle of its step: an odd number of half steps.
-      const odd = 2 * level - 15;
-      levelSquare += odd * odd;
-      product += odd * number;
-      const at = (i >>> 5) * 16 + (i & 15);
-      levels[at] = (levels[at] as number) | (i & 16 ? level << 4 : level);
-    }
-    factors[0] = product / levelSquare;
-    factors[1] = product / Math.sqrt(levelSquare);
-    factors[2] = Math.sqrt(Math.max(0, square - (product * product) / levelSquare));
-    return sum / Math.sqrt(square * dimensions);
+    this.#rotate(vector);
+    this.#levels.fill(0);
+    this.#factors.fill(0);
+    const cosine = this.#kernel.encodeLevels(
+      0,
+      this.dimensions,
+      STEP,
+      this.#levels.byteOffset,
+      this.#factors.byteOffset,
+    );
+    signs.set(this.#signs);
+    levels.set(this.#levels);
+    factors.set(this.#factors);
+    return cosine;
   }
 
   query(vector: Float32Array): CodedQuery {
     const { dimensions, bits } = this;
-    const signs = new Uint8Array(bits / 8);
-    const rotated = Float32Array.from(this.#rotate(vector, signs));
+    this.#rotate(vector);
+    const rotated = this.#vector.slice(0, dimensions);
     let [square, greatest, least] = [0, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (const number of rotated) {
       square += number * number;
@@ -126,7 +136,7 @@ export class Coder {
     for (let i = 0; i < dimensions; i++) numbers[i] = Math.round((rotated[i] as number) * scale);
     return {
       vector,
-      signs,
+      signs: this.#signs.slice(),
       planes,
       plane: { step, low: least, sum: planeSum, error: Math.sqrt(error) },
       numbers,
@@ -136,20 +146,14 @@ export class Coder {
     };
   }
 
-  /** Rotates a vector and sets the bits of its signs. @returns what the first rotation gives, until the next call */
-  #rotate(vector: Float32Array, signs: Uint8Array): Float32Array {
-    const rotated = this.#rotated;
+  /** Rotates a vector by each rotation, takes the signs of each, and leaves what the first one gives. */
+  #rotate(vector: Float32Array): void {
     for (let r = this.#rotations.length - 1; r >= 0; r--) {
-      rotated.set(vector);
-      (this.#rotations[r] as Rotation).apply(rotated);
-      const first = r * this.dimensions;
-      const end = Math.min(this.dimensions, this.bits - first);
-      for (let i = 0; i < end; i++) {
-        const bit = first + i;
-        if ((rotated[i] as number) > 0) signs[bit >>> 3] = (signs[bit >>> 3] as number) | (1 << (bit & 7));
-      }
+      this.#vector.fill(0);
+      this.#vector.set(vector);
+      (this.#rotations[r] as Rotation).apply(this.#kernel, 0);
+      this.#kernel.signBits(0, 8 * this.#signBytes, this.#signs.byteOffset + r * this.#signBytes);
     }
-    return rotated;
   }
 }
 

@@ -60,7 +60,21 @@ it('gives the same squares and transforms as its twin', () => {
   const [squares, plainSquares] = both(fill, (kernel) => kernel.squares(0, 48, 200, MASK, QUERY, OUT));
   expect(new Float32Array(squares.buffer, OUT, 200)).toEqual(new Float32Array(plainSquares.buffer, OUT, 200));
   for (const length of [4, 8, 64, 256]) {
-    const [one, other] = both(fill, (kernel) => kernel.hadamard(0, length));
-    expect(one).toEqual(other);
+    const [rotated, plainRotated] = both(fill, (kernel) => kernel.rotate(0, 16_384, length));
+    expect(rotated).toEqual(plainRotated);
+  }
+  const [signs, plainSigns] = both(fill, (kernel) => kernel.signBits(16, 200, OUT));
+  expect(signs).toEqual(plainSigns);
+  for (const [at, count] of [
+    [0, 200],
+    [4, 7],
+    [OUT, 64],
+  ] as const) {
+    const cosines: number[] = [];
+    const [levels, plainLevels] = both(fill, (kernel) => {
+      cosines.push(kernel.encodeLevels(at, count, 0.3352, OUT + 1_024, OUT + 2_048));
+    });
+    expect(levels).toEqual(plainLevels);
+    expect(cosines[0]).toBe(cosines[1]);
   }
 });

@@ -15,7 +15,9 @@ export interface Kernel {
   signDots(codesAt: number, words: number, rows: number, maskAt: number, planesAt: number, outAt: number): void;
   levelDots(levelsAt: number, stride: number, rowsAt: number, count: number, queryAt: number, outAt: number): void;
   squares(vectorsAt: number, stride: number, rows: number, maskAt: number, queryAt: number, outAt: number): void;
-  hadamard(at: number, length: number): void;
+  rotate(at: number, signsAt: number, length: number): void;
+  signBits(at: number, count: number, outAt: number): void;
+  encodeLevels(at: number, count: number, step: number, outAt: number, factorsAt: number): number;
 }
 
 /** A row that the mask leaves out. */
@@ -88,8 +90,10 @@ export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
         view.setFloat32(outAt + 4 * row, Math.fround(a + b) + Math.fround(c + d), true);
       }
     },
-    hadamard(at, length) {
+    rotate(at, signsAt, length) {
       const numbers = new Float32Array(memory.buffer, at, length);
+      const signs = new Float32Array(memory.buffer, signsAt, length);
+      for (let i = 0; i < length; i++) numbers[i] = (numbers[i] as number) * (signs[i] as number);
       for (let half = 1; half < length; half *= 2) {
         for (let block = 0; block < length; block += 2 * half) {
           for (let i = block; i < block + half; i++) {
@@ -99,6 +103,36 @@ export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
           }
         }
       }
+    },
+    signBits(at, count, outAt) {
+      for (let i = 0; i < count; i += 8) {
+        let bits = 0;
+        for (let k = 0; k < 8; k++) if (view.getFloat32(at + 4 * (i + k), true) > 0) bits |= 1 << k;
+        view.setUint8(outAt + i / 8, bits);
+      }
+    },
+    encodeLevels(at, count, step, outAt, factorsAt) {
+      const number = (i: number) => view.getFloat32(at + 4 * i, true);
+      let [square, sum] = [0, 0];
+      for (let i = 0; i < count; i++) {
+        square += number(i) * number(i);
+        sum += Math.abs(number(i));
+      }
+      if (square === 0) return 1;
+      const width = step * Math.sqrt(square / count);
+      let [levelSquare, product] = [0, 0];
+      for (let i = 0; i < count; i++) {
+        const level = Math.max(0, Math.min(15, Math.floor(number(i) / width) + 8));
+        const odd = 2 * level - 15;
+        levelSquare += odd * odd;
+        product += odd * number(i);
+        const out = outAt + (i >> 5) * 16 + (i & 15);
+        view.setUint8(out, byte(out) | (i & 16 ? level << 4 : level));
+      }
+      view.setFloat32(factorsAt, product / levelSquare, true);
+      view.setFloat32(factorsAt + 4, product / Math.sqrt(levelSquare), true);
+      view.setFloat32(factorsAt + 8, Math.sqrt(Math.max(0, square - (product * product) / levelSquare)), true);
+      return sum / Math.sqrt(square * count);
     },
   };
 }

@@ -129,10 +129,7 @@ class Segment {
     const { bits, stride } = this.#coder;
     const signs = this.#signs.subarray((row * bits) / 8, ((row + 1) * bits) / 8);
     const levels = this.#levels.subarray(row * stride, (row + 1) * stride);
-    signs.fill(0);
-    levels.fill(0);
     const factors = this.#factors.subarray(row * FACTORS, (row + 1) * FACTORS);
-    factors.fill(0);
     const cosine = this.#coder.encode(vector, signs, levels, factors);
     this.#angle = Math.max(this.#angle, Math.acos(Math.max(-1, Math.min(1, cosine))));
   }

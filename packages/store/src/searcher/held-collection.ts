@@ -144,17 +144,16 @@ export class HeldCollection {
     const after = this.#commit;
     if (after >= upTo) return;
     if (after < 0n) await this.#change({ kind: 'begin' });
-    let behind: bigint | null = null;
-    for (;;) {
-      const chunk: Chunk = await read(engine, (tx) =>
-        readChunk(tx, this.collection, { after, upTo }, this.#modules, behind),
-      );
-      if (after >= 0n && chunk.forgotten > after) return this.#beginAgain(engine, upTo);
-      await this.#take(chunk);
-      if (chunk.count < CHUNK_ROWS) break;
-      behind = chunk.last;
-    }
-    await this.#advance(upTo);
+    let isForgotten = false;
+    await inTurns(
+      (behind) => read(engine, (tx) => readChunk(tx, this.collection, { after, upTo }, this.#modules, behind)),
+      async (chunk) => {
+        isForgotten ||= after >= 0n && chunk.forgotten > after;
+        if (!isForgotten) await this.#take(chunk);
+      },
+    );
+    if (isForgotten) await this.#beginAgain(engine, upTo);
+    else await this.#advance(upTo);
   }
 
   /** What was replaced since the last commit that is held is not known any more. */
@@ -165,14 +164,10 @@ export class HeldCollection {
   }
 
   async #readModule(engine: Engine, module: string): Promise<void> {
-    let behind = -1n;
-    for (;;) {
-      const from = behind;
-      const { count, last, bytes } = await read(engine, (tx) => readVectors(tx, this.collection, module, from));
-      await this.#takeVectors(module, bytes);
-      if (count < CHUNK_ROWS) return;
-      behind = last;
-    }
+    await inTurns(
+      (behind) => read(engine, (tx) => readVectors(tx, this.collection, module, behind ?? -1n)),
+      ({ bytes }) => this.#takeVectors(module, bytes),
+    );
   }
 
   async #take({ rows, ends, vectors }: Chunk): Promise<void> {
@@ -202,6 +197,24 @@ export class HeldCollection {
     const result = this.#changes.then(work);
     this.#changes = result.catch(() => undefined);
     return result;
+  }
+}
+
+/** Reads chunk after chunk, each while the one before it is taken in. */
+async function inTurns<T extends { readonly count: number; readonly last: bigint }>(
+  readNext: (behind: bigint | null) => Promise<T>,
+  take: (chunk: T) => Promise<void>,
+): Promise<void> {
+  let behind: bigint | null = null;
+  let taking: Promise<void> = Promise.resolve();
+  for (;;) {
+    const chunk: T = await readNext(behind);
+    await taking;
+    taking = take(chunk);
+    // A failure is heard where it is waited for.
+    taking.catch(() => undefined);
+    if (chunk.count < CHUNK_ROWS) return taking;
+    behind = chunk.last;
   }
 }
 
