@@ -38,6 +38,7 @@ export function tellSearchMemory(metrics: Metrics, { inMemory }: Store): void {
     () => inMemory.use.bytes,
   );
   metrics.gauge('akin_searcher_limit_bytes', 'The most that they may take', () => inMemory.use.limit);
+  metrics.gauge('akin_searcher_filters', 'Filters whose matches are in memory', () => inMemory.use.filters);
   metrics.gauge('akin_searcher_collections', 'Collections whose vectors are in memory', () => inMemory.use.collections);
 }
 

@@ -17,7 +17,7 @@ import type { Call } from '../http/serve.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitToken } from '../update/await-token.ts';
 import { describeQuery, rankingModule } from './describe-query.ts';
-import { readFacets, tagsOf } from './facets.ts';
+import { isUncached, readFacets, tagsOf } from './facets.ts';
 import { type FieldList, readFieldList, wantedDistances, wantedFields, wantsScores } from './field-list.ts';
 import { presentDocument } from './present.ts';
 import { facetWarnings, presentFacets } from './present-facets.ts';
@@ -84,6 +84,7 @@ export async function answerSearch(
     const question: SearchQuestion = {
       query,
       filters: filters.map((filter) => filter.query),
+      uncached: new Set(filters.flatMap(({ text, query }) => (isUncached(text, parameter) ? [query] : []))),
       rank,
       sort,
       start: parameters.start,

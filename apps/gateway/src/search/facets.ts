@@ -54,6 +54,11 @@ export function tagsOf(name: string, text: string, parameter: ParameterLookup): 
   return namesIn(naming(name, () => readLocalValue(text, parameter)).local.get('tag'));
 }
 
+/** Whether `{!cache=false}` asks that a filter be not remembered. */
+export function isUncached(text: string, parameter: ParameterLookup): boolean {
+  return naming('fq', () => readLocalValue(text, parameter)).local.get('cache') === 'false';
+}
+
 function fieldFacet(text: string, list: ParameterList, tagged: TaggedQueries, parameter: ParameterLookup): NamedFacet {
   const { local, value } = naming('facet.field', () => readLocalValue(text, parameter));
   const field = fieldName(value);

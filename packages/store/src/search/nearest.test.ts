@@ -292,6 +292,28 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     expect(await recall(() => [])).toBeGreaterThanOrEqual(0.98);
   });
 
+  it('remembers filters over commits, but for those that are not to be', async () => {
+    const view = near(8);
+    const filter = parseQuery('tenth:7');
+    const ask = (uncached: ReadonlySet<typeof filter>) =>
+      search(store, collection, {
+        ...{ query: parseQuery('*:*'), filters: [filter], rows: 10, uncached },
+        rank: { module: 'view', vector: Float32Array.from(view) },
+      });
+    const before = store.inMemory.use.filters;
+    const once = await ask(new Set([filter]));
+    expect(store.inMemory.use.filters).toBe(before);
+    const again = await ask(new Set());
+    expect(again).toMatchObject({ numFound: once.numFound, ranking: { inMemory: true } });
+    const held = store.inMemory.use.filters;
+    await add([{ ...documentOf(80_007, view, 8), id: 'seventh' }]);
+    const grown = await ask(new Set());
+    expect([grown.numFound, grown.hits[0]?.id]).toEqual([once.numFound + 1, 'seventh']);
+    expect(store.inMemory.use.filters).toBe(held);
+    await add([{ kind: 'delete', id: 'seventh' }]);
+    expect((await ask(new Set())).numFound).toBe(once.numFound);
+  });
+
   it('reads all again when it missed rows that went, and when its threads end', async () => {
     const view = near(4);
     const { numFound: count } = await find(view);

@@ -64,7 +64,7 @@ export async function readNearest(
   const filters: number[] = [];
   try {
     for (const query of [request.query, ...(request.filters ?? [])]) {
-      const filter = await heldFilter(held, query, snapshot, clock);
+      const filter = await heldFilter(held, query, request, snapshot, clock);
       if (filter !== undefined) filters.push(filter);
     }
     const candidates = await candidatesOf(store, held, request, rank, snapshot, filters);
@@ -108,6 +108,7 @@ type Filter = SearchRequest['query'];
 async function heldFilter(
   held: HeldCollection,
   query: Filter,
+  { uncached }: SearchRequest,
   snapshot: Snapshot,
   clock: Clock,
 ): Promise<number | undefined> {
@@ -116,7 +117,7 @@ async function heldFilter(
   if (where === 'true') return undefined;
   // What the query says is all in its statement: a date that moves makes another filter of it.
   const key = JSON.stringify([where, params.values], (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
-  return held.filter(key, snapshot.commit, async (after) => {
+  const readMatches = async (after: bigint) => {
     const from = params.add(after, 'int8');
     const upTo = params.add(snapshot.commit, 'int8');
     const since = after < 0n ? `${from} < 0` : `d.valid_from > ${from}`;
@@ -126,7 +127,10 @@ async function heldFilter(
       params.values,
     );
     return row?.docs ?? Buffer.alloc(0);
-  });
+  };
+  return uncached?.has(query)
+    ? held.filterOnce(() => readMatches(-1n))
+    : held.filter(key, snapshot.commit, readMatches);
 }
 
 async function candidatesOf(

@@ -26,6 +26,8 @@ export class HeldCollection {
   readonly collection: ReadCollection;
   readonly #modules: string[] = [];
   readonly #filters = new Map<string, HeldFilter>();
+  /** Filters of searches at work that are not kept. */
+  readonly #once = new Set<number>();
   #commit = -1n;
   #nextFilter = 0;
   #changes: Promise<unknown> = Promise.resolve();
@@ -108,8 +110,25 @@ export class HeldCollection {
     }
   }
 
+  /** As {@link filter}, for one search alone: it is dropped when it is given back. */
+  async filterOnce(readMatches: () => Promise<Buffer>): Promise<number> {
+    const number = this.#nextFilter++;
+    await this.#change({ kind: 'filter', filter: number, bytes: shared(await readMatches()) });
+    this.#once.add(number);
+    return number;
+  }
+
   release(numbers: readonly number[]): void {
     for (const filter of this.#filters.values()) if (numbers.includes(filter.number)) filter.users--;
+    for (const filter of numbers) {
+      // What is not dropped now goes with the collection.
+      if (this.#once.delete(filter)) this.#change({ kind: 'drop-filter', filter }).catch(() => undefined);
+    }
+  }
+
+  /** How many filters are held. */
+  get filters(): number {
+    return this.#filters.size + this.#once.size;
   }
 
   async drop(): Promise<void> {

@@ -43,8 +43,15 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /** Bytes that are taken, and that may be. */
-  get use(): { readonly bytes: number; readonly limit: number; readonly collections: number } {
-    return { bytes: this.#searcher.bytes, limit: this.#memory, collections: this.#held.size };
+  get use(): {
+    readonly bytes: number;
+    readonly limit: number;
+    readonly collections: number;
+    readonly filters: number;
+  } {
+    let filters = 0;
+    for (const held of this.#held.values()) filters += held.filters;
+    return { bytes: this.#searcher.bytes, limit: this.#memory, collections: this.#held.size, filters };
   }
 
   /**
