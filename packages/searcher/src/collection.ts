@@ -43,6 +43,8 @@ const SPARE = 30;
 const CROWD = 20;
 /** Signs tell distances with that many deviations of error. */
 const DEVIATIONS = 3;
+/** Rows that are held before those that are too far are forgotten. */
+const LEAST_ROOM = 1_024;
 /** Dead rows are removed when they are so many, and so large a share of all. */
 const MANY_DEAD = 1_000;
 const DEAD_SHARE = 0.25;
@@ -134,34 +136,37 @@ export class SearchedCollection {
       intersect(rows, bits);
     }
     const matches = countBits(rows);
-    const found = new Found(this.#rows, matches);
-    if (matches === 0 || vectors === undefined) return found.all(0);
-    const { maxDistance, vector } = query;
+    const { maxDistance, vector, wanted } = query;
+    const within = new Found(this.#rows, matches);
+    if (matches === 0 || vectors === undefined) return within.candidates(0, true);
+    const nearest = new Found(this.#rows, matches, wanted);
     const most = maxDistance === undefined ? undefined : maxDistance ** 2;
     if (vectors instanceof Floats) {
       vectors.compare(vector, rows, (row, low, likely, high) => {
-        if (most === undefined || low <= most + 1e-6) found.add(row, low, likely, high);
+        if (most === undefined) nearest.add(row, low, likely, high);
+        else if (low <= most + 1e-6) within.add(row, low, likely, high);
       });
-      return most === undefined ? found.nearestByBounds(query.wanted, matches) : found.all(matches);
+      return (most === undefined ? nearest : within).candidates(matches, true);
     }
     const coded = vectors.coder.query(vector);
     if (maxDistance !== undefined && most !== undefined) {
       let compared = 0;
       vectors.within(coded, rows, maxDistance + 1e-3, (row, low, likely, high) => {
         compared++;
-        if (low <= most + 1e-5) found.add(row, low, likely, high);
+        if (low <= most + 1e-5) within.add(row, low, likely, high);
       });
-      return found.all(compared);
+      return within.candidates(compared, true);
     }
     if (matches <= query.exactRows) {
-      vectors.compare(coded, rowsOf(rows, matches), (row, low, likely, high) => found.add(row, low, likely, high));
-      return found.nearestByBounds(query.wanted, matches);
+      vectors.compare(coded, rowsOf(rows, matches), (row, low, likely, high) => nearest.add(row, low, likely, high));
+      return nearest.candidates(matches, true);
     }
     const near = nearBySigns(vectors, coded, rows, this.#rows.count, query);
-    vectors.compare(coded, near, (row, low, likely, high) => found.add(row, low, likely, high));
-    return near.length === matches
-      ? found.nearestByBounds(query.wanted, matches)
-      : found.nearestByEstimate(query.wanted);
+    const isExact = near.length === matches;
+    const handedOn = Math.max(LEAST_HANDED_ON, wanted + SPARE, Math.ceil(1.2 * wanted));
+    const best = isExact ? nearest : new Found(this.#rows, matches, handedOn, 'likely');
+    vectors.compare(coded, near, (row, low, likely, high) => best.add(row, low, likely, high));
+    return best.candidates(near.length, isExact);
   }
 
   /** Removes rows that no commit from now on sees; earlier commits cannot be searched any more. */
@@ -235,53 +240,63 @@ function keptOf(vectors: Floats | Codes, rows: Uint32Array): Floats | Codes {
   return kept;
 }
 
-/** Rows with what is known of their distances. */
+/** Rows with what is known of their distances: all that are added, or those that may be among the nearest. */
 class Found {
   readonly #table: RowTable;
   readonly #matches: number;
-  readonly #rows: number[] = [];
-  readonly #low: number[] = [];
-  readonly #likely: number[] = [];
-  readonly #high: number[] = [];
+  /** How many are wanted, and by which numbers a row is known to be none of them. */
+  readonly #wanted: number;
+  readonly #by: 'high' | 'likely';
+  #rows: number[] = [];
+  #low: number[] = [];
+  #likely: number[] = [];
+  #high: number[] = [];
+  #bound = Number.POSITIVE_INFINITY;
+  #room: number;
 
-  constructor(table: RowTable, matches: number) {
+  constructor(table: RowTable, matches: number, wanted = Number.POSITIVE_INFINITY, by: 'high' | 'likely' = 'high') {
     this.#table = table;
     this.#matches = matches;
+    this.#wanted = wanted;
+    this.#by = by;
+    this.#room = Math.max(LEAST_ROOM, 4 * wanted);
   }
 
   add(row: number, low: number, likely: number, high: number): void {
+    if ((this.#by === 'high' ? low : likely) > this.#bound) return;
     this.#rows.push(row);
     this.#low.push(low);
     this.#likely.push(likely);
     this.#high.push(high);
+    if (this.#rows.length >= this.#room) this.#prune();
   }
 
-  all(compared: number): Candidates {
-    return this.#hand(Array.from(this.#rows.keys()), compared, true);
-  }
-
-  /** All that may be among the nearest. */
-  nearestByBounds(wanted: number, compared: number): Candidates {
-    const bound = nth(this.#high, wanted);
-    return this.#hand(indexesWhere(this.#low, bound), compared, true);
-  }
-
-  /** The likeliest, and all that are as likely as the last of them. */
-  nearestByEstimate(wanted: number): Candidates {
-    const bound = nth(this.#likely, Math.max(LEAST_HANDED_ON, wanted + SPARE, Math.ceil(1.2 * wanted)));
-    return this.#hand(indexesWhere(this.#likely, bound), this.#rows.length, false);
-  }
-
-  #hand(indexes: readonly number[], compared: number, isExact: boolean): Candidates {
+  /** What was found. With bounds, nothing else can be among the nearest; with estimates, they are the likeliest. */
+  candidates(compared: number, isExact: boolean): Candidates {
+    if (this.#wanted < Number.POSITIVE_INFINITY) this.#prune();
     return {
       matches: this.#matches,
       isExact,
       compared,
-      docs: Float64Array.from(indexes, (i) => this.#table.docOf(this.#rows[i] as number)),
-      low: Float32Array.from(indexes, (i) => this.#low[i] as number),
-      likely: Float32Array.from(indexes, (i) => this.#likely[i] as number),
-      high: Float32Array.from(indexes, (i) => this.#high[i] as number),
+      docs: Float64Array.from(this.#rows, (row) => this.#table.docOf(row)),
+      low: Float32Array.from(this.#low),
+      likely: Float32Array.from(this.#likely),
+      high: Float32Array.from(this.#high),
     };
+  }
+
+  /** Forgets rows that cannot be among the nearest, those as near as the last of them excepted. */
+  #prune(): void {
+    this.#bound = Math.min(this.#bound, nth(this.#by === 'high' ? this.#high : this.#likely, this.#wanted));
+    const kept = indexesWhere(this.#by === 'high' ? this.#low : this.#likely, this.#bound);
+    const pick = (numbers: readonly number[]) => kept.map((i) => numbers[i] as number);
+    [this.#rows, this.#low, this.#likely, this.#high] = [this.#rows, this.#low, this.#likely, this.#high].map(pick) as [
+      number[],
+      number[],
+      number[],
+      number[],
+    ];
+    this.#room = Math.max(this.#room, 2 * kept.length);
   }
 }
 
