@@ -104,7 +104,7 @@ describe.each([
   const find = (query: Float32Array, asked: Partial<VectorQuery> = {}) => {
     const found = collection.search({
       ...{ commit: 1, module: 'view', filters: [], vector: query, wanted: 10 },
-      ...{ exactRows: LIMIT, leastCompared: LIMIT / 4 },
+      ...{ exactRows: LIMIT, leastCompared: LIMIT / 4, mostCandidates: 20_000 },
       ...asked,
     });
     if (found === undefined) throw new Error('not searched');
@@ -156,7 +156,15 @@ describe.each([
 it('answers for each commit that it knows, and for no other', () => {
   const collection = new SearchedCollection(10);
   const vector = unit([1, 2, 3, 4]);
-  const query = { module: 'view', filters: [], vector, wanted: 5, exactRows: 10, leastCompared: 5 };
+  const query = {
+    module: 'view',
+    filters: [],
+    vector,
+    wanted: 5,
+    exactRows: 10,
+    leastCompared: 5,
+    mostCandidates: 100,
+  };
   const docs = (commit: number) => {
     const found = collection.search({ ...query, commit });
     return found && [...found.docs].sort((a, b) => a - b);
@@ -176,9 +184,9 @@ it('answers for each commit that it knows, and for no other', () => {
   collection.advance(2);
   expect(docs(1)).toEqual([1, 2]);
   expect(docs(2)).toEqual([2, 3]);
-  expect(docs(3)).toBeUndefined();
+  expect(() => docs(3)).toThrow('not in memory');
   expect(docs(0)).toBeUndefined();
-  expect(collection.search({ ...query, commit: 2, filters: [7] })).toBeUndefined();
+  expect(() => collection.search({ ...query, commit: 2, filters: [7] })).toThrow('filter 7');
   expect(collection.search({ ...query, commit: 2, module: 'none' })).toMatchObject({ matches: 0, isExact: true });
 });
 
@@ -197,7 +205,8 @@ it('removes rows that have gone, and keeps what is left as it was', () => {
   const before = collection.bytes;
   for (let doc = 0; doc < 4_000; doc++) if (doc % 8 !== 0) collection.endRow(doc, 2);
   collection.advance(2);
-  const query = { module: 'view', vector: vectors[8] as Float32Array, wanted: 3, exactRows: 100, leastCompared: 50 };
+  const limits = { exactRows: 100, leastCompared: 50, mostCandidates: 1_000 };
+  const query = { module: 'view', vector: vectors[8] as Float32Array, wanted: 3, ...limits };
   const all = collection.search({ ...query, commit: 2, filters: [] });
   expect(all).toMatchObject({ matches: 500 });
   expect([...(all?.docs ?? [])]).toContain(8);
@@ -209,4 +218,32 @@ it('removes rows that have gone, and keeps what is left as it was', () => {
   collection.setVector('view', 9_999, vectors[9] as Float32Array);
   collection.advance(3);
   expect(collection.search({ ...query, commit: 3, filters: [] })).toMatchObject({ matches: 501 });
+});
+
+it('compares every row, whatever their number and the first place with a vector are', () => {
+  const vectors = clustered(40, 16);
+  for (const first of [0, 5_000, 5_001]) {
+    const collection = new SearchedCollection(6_000);
+    for (let doc = 0; doc < first + 40; doc++) {
+      collection.addRow(doc, 1);
+      if (doc >= first) collection.setVector('view', doc, vectors[doc - first] as Float32Array);
+    }
+    collection.advance(1);
+    const vector = vectors[39] as Float32Array;
+    const limits = { exactRows: 6_000, leastCompared: 50, mostCandidates: 1_000 };
+    const found = collection.search({ commit: 1, module: 'view', filters: [], vector, wanted: 3, ...limits });
+    expect([...(found?.docs ?? [])]).toContain(first + 39);
+  }
+  // Growing by small steps, in a collection that is large enough for codes.
+  const collection = new SearchedCollection(20);
+  const many = clustered(3_100, 8);
+  const limits = { exactRows: 20, leastCompared: 20, mostCandidates: 1_000 };
+  for (const [doc, vector] of many.entries()) {
+    collection.addRow(doc, 1);
+    collection.setVector('view', doc, vector);
+    if (doc % 7 !== 0 || doc < 500) continue;
+    collection.advance(1);
+    const found = collection.search({ commit: 1, module: 'view', filters: [], vector, wanted: 3, ...limits });
+    expect([...(found?.docs ?? [])]).toContain(doc);
+  }
 });

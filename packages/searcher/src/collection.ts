@@ -17,6 +17,8 @@ export interface VectorQuery {
   readonly maxDistance?: number | undefined;
   /** Up to so many matches are compared by bounds, so that nothing can be missed; all are when Infinity. */
   readonly exactRows: number;
+  /** More candidates are of no use. */
+  readonly mostCandidates: number;
   /** Otherwise so many are compared by levels, and up to 20 times as many where they crowd around the query. */
   readonly leastCompared: number;
 }
@@ -29,6 +31,8 @@ export interface Candidates {
   readonly isExact: boolean;
   /** How many vectors were compared. */
   readonly compared: number;
+  /** Whether they are more than were asked for; then none are told. */
+  readonly areTooMany: boolean;
   readonly docs: Float64Array;
   /** Of each: least, likeliest and greatest squared distance. */
   readonly low: Float32Array;
@@ -123,23 +127,28 @@ export class SearchedCollection {
     if (dead >= MANY_DEAD && dead > DEAD_SHARE * count) this.#removeDead();
   }
 
-  /** @returns undefined where the commit cannot be searched any more, or not yet, or a filter is not here */
+  /**
+   * @returns undefined where the commit cannot be searched any more
+   * @throws Error where it cannot be yet, or a filter is not here
+   */
   search(query: VectorQuery): Candidates | undefined {
     const { commit, module, filters } = query;
-    if (commit < this.#oldest || commit > this.#commit) return undefined;
+    if (commit < this.#oldest) return undefined;
+    if (commit > this.#commit) throw new Error(`commit ${commit} is not in memory`);
     const vectors = this.#vectors.get(module);
     const rows = this.#rows.seenBy(commit, commit === this.#commit && !this.#isAhead);
     intersect(rows, vectors?.described ?? createBits(0));
     for (const filter of filters) {
       const bits = this.#filters.get(filter);
-      if (bits === undefined) return undefined;
+      if (bits === undefined) throw new Error(`filter ${filter} is not in memory`);
       intersect(rows, bits);
     }
     const matches = countBits(rows);
     const { maxDistance, vector, wanted } = query;
-    const within = new Found(this.#rows, matches);
+    const { mostCandidates } = query;
+    const within = new Found(this.#rows, matches, mostCandidates);
     if (matches === 0 || vectors === undefined) return within.candidates(0, true);
-    const nearest = new Found(this.#rows, matches, wanted);
+    const nearest = new Found(this.#rows, matches, mostCandidates, wanted);
     const most = maxDistance === undefined ? undefined : maxDistance ** 2;
     if (vectors instanceof Floats) {
       vectors.compare(vector, rows, (row, low, likely, high) => {
@@ -164,7 +173,7 @@ export class SearchedCollection {
     const near = nearBySigns(vectors, coded, rows, this.#rows.count, query);
     const isExact = near.length === matches;
     const handedOn = Math.max(LEAST_HANDED_ON, wanted + SPARE, Math.ceil(1.2 * wanted));
-    const best = isExact ? nearest : new Found(this.#rows, matches, handedOn, 'likely');
+    const best = isExact ? nearest : new Found(this.#rows, matches, mostCandidates, handedOn, 'likely');
     vectors.compare(coded, near, (row, low, likely, high) => best.add(row, low, likely, high));
     return best.candidates(near.length, isExact);
   }
@@ -193,7 +202,9 @@ let distances = new Uint16Array(0);
  */
 function nearBySigns(codes: Codes, coded: CodedQuery, rows: Bits, count: number, query: VectorQuery): Uint32Array {
   const { bits } = codes.coder;
-  if (distances.length < count) distances = new Uint16Array(Math.ceil(count * 1.2));
+  // The kernel writes whole words of the mask.
+  const room = Math.ceil(count / 32) * 32;
+  if (distances.length < room) distances = new Uint16Array(Math.ceil((room * 1.2) / 32) * 32);
   const histogram = new Uint32Array(bits + 1);
   distances.fill(LEFT_OUT, 0, count);
   codes.hamming(coded, rows, distances, histogram);
@@ -247,6 +258,7 @@ class Found {
   /** How many are wanted, and by which numbers a row is known to be none of them. */
   readonly #wanted: number;
   readonly #by: 'high' | 'likely';
+  readonly #most: number;
   #rows: number[] = [];
   #low: number[] = [];
   #likely: number[] = [];
@@ -254,7 +266,14 @@ class Found {
   #bound = Number.POSITIVE_INFINITY;
   #room: number;
 
-  constructor(table: RowTable, matches: number, wanted = Number.POSITIVE_INFINITY, by: 'high' | 'likely' = 'high') {
+  constructor(
+    table: RowTable,
+    matches: number,
+    most: number,
+    wanted = Number.POSITIVE_INFINITY,
+    by: 'high' | 'likely' = 'high',
+  ) {
+    this.#most = most;
     this.#table = table;
     this.#matches = matches;
     this.#wanted = wanted;
@@ -264,6 +283,8 @@ class Found {
 
   add(row: number, low: number, likely: number, high: number): void {
     if ((this.#by === 'high' ? low : likely) > this.#bound) return;
+    // One more tells that there are too many.
+    if (this.#wanted === Number.POSITIVE_INFINITY && this.#rows.length > this.#most) return;
     this.#rows.push(row);
     this.#low.push(low);
     this.#likely.push(likely);
@@ -274,10 +295,13 @@ class Found {
   /** What was found. With bounds, nothing else can be among the nearest; with estimates, they are the likeliest. */
   candidates(compared: number, isExact: boolean): Candidates {
     if (this.#wanted < Number.POSITIVE_INFINITY) this.#prune();
+    const areTooMany = this.#rows.length > this.#most;
+    if (areTooMany) [this.#rows, this.#low, this.#likely, this.#high] = [[], [], [], []];
     return {
       matches: this.#matches,
       isExact,
       compared,
+      areTooMany,
       docs: Float64Array.from(this.#rows, (row) => this.#table.docOf(row)),
       low: Float32Array.from(this.#low),
       likely: Float32Array.from(this.#likely),

@@ -1,3 +1,3 @@
 export type { Candidates, VectorQuery } from './collection.ts';
-export { Searcher, type SearcherOptions } from './searcher.ts';
+export { Searcher, SearcherError, type SearcherOptions } from './searcher.ts';
 export { DOC_BYTES, ROW_BYTES } from './wire.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { Searcher } from './searcher.ts';
+import { Searcher, SearcherError } from './searcher.ts';
 
 /** Rows as the database sends them: documents from `first` on, seen from a commit on. */
 function rowBytes(count: number, commit: number): Uint8Array {
@@ -28,10 +28,10 @@ it.each([1, 3])('finds the same with %i threads, and begins again after one fail
   await using searcher = new Searcher({ threads, exactRows: 100 });
   const query = {
     ...{ commit: 1, module: 'view', filters: [], vector: Float32Array.of(0, 1), wanted: 4 },
-    ...{ exactRows: 100, leastCompared: 10 },
+    ...{ exactRows: 100, leastCompared: 10, mostCandidates: 100 },
   };
   await expect(searcher.change(1, { kind: 'advance', key: 1, commit: 1 })).rejects.toThrow('not in memory');
-  expect(await searcher.search(1, query)).toBeUndefined();
+  await expect(searcher.search(1, query)).rejects.toThrow(SearcherError);
   const fill = async () => {
     await searcher.change(1, { kind: 'begin', key: 1 });
     await searcher.change(1, { kind: 'rows', key: 1, bytes: rowBytes(10, 1) });
@@ -43,12 +43,14 @@ it.each([1, 3])('finds the same with %i threads, and begins again after one fail
   expect(found).toMatchObject({ matches: 10, isExact: true, compared: 10 });
   expect([...(found?.docs ?? [])].sort()).toEqual([1, 3, 5, 7, 9]);
   expect(searcher.bytes).toBeGreaterThan(0);
+  const wide = await searcher.search(1, { ...query, maxDistance: 2, mostCandidates: 3 });
+  expect(wide).toMatchObject({ matches: 10, areTooMany: true, docs: new Float64Array() });
   // Bytes that are no whole rows are refused, and the threads live on.
   const broken = { kind: 'vectors', key: 1, module: 'view', dimensions: 2, bytes: new Uint8Array(17) } as const;
   await expect(searcher.change(1, broken)).rejects.toThrow('17 bytes');
   expect(await searcher.search(1, query)).toMatchObject({ matches: 10 });
   await searcher[Symbol.asyncDispose]();
-  expect(await searcher.search(1, query)).toBeUndefined();
+  await expect(searcher.search(1, query)).rejects.toThrow(SearcherError);
   await fill();
   expect(await searcher.search(1, query)).toMatchObject({ matches: 10 });
   await searcher.change(1, { kind: 'drop', key: 1 });

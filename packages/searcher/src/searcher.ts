@@ -6,6 +6,9 @@ import { nth } from './nth.ts';
 /** Resolves alike from src (under jest) and from dist. */
 const THREAD_FILE = new URL('../dist/thread.js', import.meta.url);
 
+/** The threads failed, or do not hold what they were asked about: it has to be brought again. */
+export class SearcherError extends Error {}
+
 export interface SearcherOptions {
   /** Each scans its share of the rows of a collection. */
   readonly threads: number;
@@ -46,7 +49,7 @@ export class Searcher implements AsyncDisposable {
 
   /**
    * Changes what is held of a collection.
-   * @throws Error when the collection was not begun, or a thread failed: everything that was held is lost then, and
+   * @throws SearcherError when the collection was not begun, or a thread failed: everything that was held is lost then, and
    *   threads start again at the next request
    */
   async change(key: number, request: Exclude<Request, { kind: 'search' }>): Promise<void> {
@@ -56,8 +59,8 @@ export class Searcher implements AsyncDisposable {
 
   /**
    * Finds candidates for the nearest rows.
-   * @returns undefined where the commit, a filter or the collection is not held
-   * @throws Error when a thread failed
+   * @returns undefined where the commit is too old to be searched
+   * @throws SearcherError when a thread failed, or the collection, the commit or a filter is not held
    */
   async search(key: number, query: VectorQuery): Promise<Candidates | undefined> {
     const answers = await this.#ask(key, { kind: 'search', key, query });
@@ -110,10 +113,10 @@ class SearcherThread implements AsyncDisposable {
       this.#pending.delete(answer.number);
       if (this.#pending.size === 0) this.#worker.unref();
       if (answer.failure === undefined) pending?.resolve(answer);
-      else pending?.reject(new Error(answer.failure));
+      else pending?.reject(new SearcherError(answer.failure));
     });
-    this.#worker.on('error', (error) => this.#fail(error));
-    this.#worker.on('exit', () => this.#fail(new Error('the thread ended')));
+    this.#worker.on('error', (error) => this.#fail(new SearcherError(error.message, { cause: error })));
+    this.#worker.on('exit', () => this.#fail(new SearcherError('the thread ended')));
   }
 
   get hasFailed(): boolean {
@@ -131,7 +134,7 @@ class SearcherThread implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#fail(new Error('the searcher was closed'));
+    this.#fail(new SearcherError('the searcher was closed'));
     await this.#worker.terminate();
   }
 
@@ -147,6 +150,7 @@ function merge(parts: readonly Candidates[], { wanted, maxDistance }: VectorQuer
   const [only, ...others] = parts;
   if (only !== undefined && others.length === 0) return only;
   const isExact = parts.every((part) => part.isExact);
+  const areTooMany = parts.some((part) => part.areTooMany);
   const join = <T>(pick: (part: Candidates) => ArrayLike<T>): T[] => parts.flatMap((part) => Array.from(pick(part)));
   const docs = join(({ docs }) => docs);
   const low = join(({ low }) => low);
@@ -154,12 +158,14 @@ function merge(parts: readonly Candidates[], { wanted, maxDistance }: VectorQuer
   const high = join(({ high }) => high);
   // Where some threads gave estimates each handed on enough by itself, so all together are.
   const bound = maxDistance === undefined && isExact ? nth(high, wanted) : Number.POSITIVE_INFINITY;
-  const kept = docs.map((_, i) => i).filter((i) => (low[i] as number) <= bound);
+  const near = docs.map((_, i) => i).filter((i) => (low[i] as number) <= bound);
+  const kept = areTooMany ? [] : near;
   const take = (numbers: readonly number[]) => Float32Array.from(kept, (i) => numbers[i] as number);
   return {
     matches: parts.reduce((sum, { matches }) => sum + matches, 0),
     isExact,
     compared: parts.reduce((sum, { compared }) => sum + compared, 0),
+    areTooMany,
     docs: Float64Array.from(kept, (i) => docs[i] as number),
     low: take(low),
     likely: take(likely),

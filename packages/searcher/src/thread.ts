@@ -22,11 +22,11 @@ port.on('message', ({ number, request }: Asked) => {
 function answerTo(request: Request): Candidates | undefined {
   const { key } = request;
   if (request.kind === 'drop') collections.delete(key);
-  if (request.kind === 'begin') collections.set(key, new SearchedCollection(exactRows));
+  if (request.kind === 'begin') collections.set(key, new SearchedCollection(Math.ceil(exactRows / count)));
   const collection = collections.get(key);
-  if (request.kind === 'search') return collection?.search(request.query);
   if (request.kind === 'drop' || request.kind === 'begin') return undefined;
   if (collection === undefined) throw new Error('the collection is not in memory any more');
+  if (request.kind === 'search') return collection.search(request.query);
   switch (request.kind) {
     case 'rows':
       readRows(request.bytes, (doc, from) => {
@@ -43,7 +43,9 @@ function answerTo(request: Request): Candidates | undefined {
       break;
     case 'filter': {
       const docs: number[] = [];
-      readDocs(request.bytes, (doc) => docs.push(doc));
+      readDocs(request.bytes, (doc) => {
+        if (isOwn(doc)) docs.push(doc);
+      });
       collection.extendFilter(request.filter, docs);
       break;
     }

@@ -33,7 +33,7 @@ export class Floats {
   }
 
   set(row: number, vector: Float32Array): void {
-    if (row >= this.#room) this.#grow(Math.max(row + 1, 2 * this.#room));
+    if (row >= this.#room) this.#grow(Math.ceil(Math.max(row + 1, 2 * this.#room) / FIRST_SEGMENT) * FIRST_SEGMENT);
     new Float32Array(this.#memory.buffer, row * this.#stride, this.dimensions).set(vector);
     setBit(this.described, row);
   }

@@ -1,6 +1,9 @@
-import { AkinError } from '@akin/domain';
+import { AkinError, type ErrorCode } from '@akin/domain';
 import { type Collection, type CollectionSchema, findCollection, loadSchema, recallCollection } from '@akin/store';
 import type { Context } from '../context.ts';
+
+/** What may be wrong only because what was recalled is out of date. */
+const OUTDATED: readonly ErrorCode[] = ['not-found', 'bad-request', 'conflict'];
 
 /** An answer, and what it came from. */
 interface Seen<T> {
@@ -26,7 +29,8 @@ export async function answerRecalled<T>(
   if (recalled !== undefined) {
     const { collection, schema } = recalled;
     const seen = await answer(collection, schema).catch((error: unknown) => {
-      if (error instanceof AkinError && error.code === 'not-found') return undefined;
+      // What it is asked about may be new, or the collection another one.
+      if (error instanceof AkinError && OUTDATED.includes(error.code)) return undefined;
       throw error;
     });
     if (seen?.collection.name === name && seen.collection.schemaVersion === schema.version) return seen.value;

@@ -314,6 +314,29 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     expect((await ask(new Set())).numFound).toBe(once.numFound);
   });
 
+  it('keeps no filter longer than it is used, however often a search names it', async () => {
+    const view = near(10);
+    for (let n = 0; n < 210; n++) await find(view, { fq: [`n:${n}`, `n:${n}`], rows: 1 });
+    expect(store.inMemory.use.filters).toBeLessThanOrEqual(200);
+    const before = store.inMemory.use.filters;
+    await Promise.all(Array.from({ length: 5 }, () => find(view, { fq: ['n:777'], rows: 1 })));
+    expect(store.inMemory.use.filters).toBeLessThanOrEqual(before + 1);
+  });
+
+  it('does not answer from a commit that it passed over', async () => {
+    const held = await store.inMemory.find(collection, store.engine, 0n, 'view');
+    expect(held).toBeUndefined();
+    const view = near(12);
+    const { commit: before } = await find(view);
+    await add([{ ...documentOf(90_000, view, 12), id: 'passing' }]);
+    await add([{ ...documentOf(90_001, view, 12), id: 'passing' }]);
+    expect((await find(view)).commit).toBe(before + 2);
+    // A search that began at the commit between has to look elsewhere: what it saw was never read.
+    expect(await store.inMemory.find(collection, store.engine, BigInt(before + 1), 'view')).toBeUndefined();
+    expect(await store.inMemory.find(collection, store.engine, BigInt(before + 2), 'view')).toBeDefined();
+    await add([{ kind: 'delete', id: 'passing' }]);
+  });
+
   it('reads all again when it missed rows that went, and when its threads end', async () => {
     const view = near(4);
     const { numFound: count } = await find(view);

@@ -68,7 +68,7 @@ export async function readNearest(
       if (filter !== undefined) filters.push(filter);
     }
     const candidates = await candidatesOf(store, held, request, rank, snapshot, filters);
-    if (candidates === undefined || candidates.docs.length > MOST_CANDIDATES) return undefined;
+    if (candidates === undefined || candidates.areTooMany) return undefined;
     return await readPage(store, request, rank, snapshot, candidates);
   } finally {
     held.release(filters);
@@ -96,9 +96,9 @@ export async function findNear(
     maxDistance: rank.maxDistance,
     exactRows: store.exactDocuments,
     leastCompared: 0,
+    mostCandidates: MOST_CANDIDATES,
   });
-  if (found === undefined) await store.inMemory.forget(held);
-  if (found === undefined || found.docs.length > MOST_CANDIDATES) return undefined;
+  if (found === undefined || found.areTooMany) return undefined;
   return { docs: Array.from(found.docs, BigInt), compared: found.compared };
 }
 
@@ -141,7 +141,7 @@ async function candidatesOf(
   { commit }: Snapshot,
   filters: readonly number[],
 ): Promise<Candidates | undefined> {
-  const candidates = await held.search({
+  return held.search({
     commit: Number(commit),
     module,
     filters,
@@ -150,9 +150,8 @@ async function candidatesOf(
     wanted: Math.max(1, start + rows),
     exactRows: smartfilter === 'off' ? Number.POSITIVE_INFINITY : store.exactDocuments,
     leastCompared: Math.ceil(COMPARED[smartfilter] * store.exactDocuments),
+    mostCandidates: MOST_CANDIDATES,
   });
-  if (candidates === undefined) await store.inMemory.forget(held);
-  return candidates;
 }
 
 /** Orders the candidates by their exact distance and reads the page, in one statement. */

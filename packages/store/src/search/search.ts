@@ -44,14 +44,18 @@ export async function search(store: Store, collection: Collection, question: Sea
       const limit = new TimeLimit(whole.tx, deadline);
       const fold = () => statements('SELECT duplicates', collection, () => foldDuplicates(request, whole, clock));
       const folded = request.collapse ? await limit.within(fold) : undefined;
-      const near = held && (await findNear(store, held, request, whole));
+      const near = held && (await store.inMemory.orForget(held, () => findNear(store, held, request, whole)));
       const snapshot = { ...whole, near, folded: folded?.docs };
+      // Comparing everything takes its turn with others that do.
+      const inDatabase = held && documentsOf(request, whole) > store.exactDocuments ? ONLY_IN_DATABASE : undefined;
+      if (inDatabase && request.rank?.maxDistance !== undefined && near === undefined) return inDatabase;
       const read = await limit.within(() =>
         statements('SELECT page', collection, async () => {
           await expandWords(request, snapshot, clock);
-          return readHits(store, held, request, snapshot, clock);
+          return readHits(store, held, request, snapshot, clock, inDatabase);
         }),
       );
+      if (read instanceof NotHeld) return read;
       const { page, documents } = read ?? NOTHING_READ;
       const totals = await limit.within(() =>
         statements('SELECT totals', collection, () => readTotals(request, snapshot, clock, page)),
@@ -83,14 +87,24 @@ export async function search(store: Store, collection: Collection, question: Sea
     });
   const first = await answer('memory');
   if (!(first instanceof NotHeld)) return first;
-  const isRead = await store.inMemory.read(store.engine, collection, first.module, first.bytes);
+  const isRead =
+    first !== ONLY_IN_DATABASE && (await store.inMemory.read(store.engine, collection, first.module, first.bytes));
   const second = isRead ? await answer('memory') : first;
   if (!(second instanceof NotHeld)) return second;
-  return store.inMemory.inDatabase(first.documents > store.exactDocuments, async () => {
+  const isLarge = first === ONLY_IN_DATABASE || first.documents > store.exactDocuments;
+  return store.inMemory.inDatabase(isLarge, async () => {
     const third = await answer('database');
     if (third instanceof NotHeld) throw new Error('the database does not hold itself');
     return third;
   });
+}
+
+/** The searcher cannot tell, though it holds the collection, or lost it just now. */
+const ONLY_IN_DATABASE = new NotHeld('', 0, 0);
+
+/** How many documents have what a search ranks by. */
+function documentsOf({ rank }: SearchRequest, { descriptorCounts }: Snapshot): number {
+  return rank === undefined ? 0 : (descriptorCounts.get(rank.module) ?? 0);
 }
 
 /** What is held of the collection in memory, where the search can make use of it. */
@@ -98,13 +112,14 @@ async function findHeld(
   store: Store,
   collection: Collection,
   request: SearchRequest,
-  { tx, commit, descriptorCounts, modules }: Snapshot,
+  snapshot: Snapshot,
 ): Promise<HeldCollection | NotHeld | undefined> {
   const { rank } = request;
   // What is folded depends on what else matches, which is asked of the database.
   if (request.collapse) return undefined;
   if (rank === undefined || (rank.maxDistance === undefined && !isByNearness(request))) return undefined;
-  const documents = descriptorCounts.get(rank.module) ?? 0;
+  const { tx, commit, modules } = snapshot;
+  const documents = documentsOf(request, snapshot);
   const descriptor = modules.find(({ name }) => name === rank.module)?.descriptor;
   if (documents === 0 || descriptor === undefined) return undefined;
   const held = await store.inMemory.find(collection, tx, commit, rank.module);
@@ -135,11 +150,16 @@ async function readHits(
   request: SearchRequest,
   snapshot: Snapshot,
   clock: Clock,
-): Promise<ReadHits> {
-  const nearest = held && isByNearness(request) ? await readNearest(store, held, request, snapshot, clock) : undefined;
+  inDatabase: NotHeld | undefined,
+): Promise<ReadHits | NotHeld> {
+  const nearest =
+    held && isByNearness(request)
+      ? await store.inMemory.orForget(held, () => readNearest(store, held, request, snapshot, clock))
+      : undefined;
   if (nearest !== undefined) {
     return { page: { ...nearest, mark: undefined, constantScore: null }, documents: nearest.documents };
   }
+  if (inDatabase && isByNearness(request)) return inDatabase;
   const page = await readPage(request, snapshot, clock);
   const documents = await readDocuments(
     store,

@@ -1,4 +1,4 @@
-import type { Candidates, Searcher, VectorQuery } from '@akin/searcher';
+import { type Candidates, type Searcher, SearcherError, type VectorQuery } from '@akin/searcher';
 import type { Engine, Queryable } from '../engine/engine.ts';
 import { pinCommit, removePin } from '../export/pins.ts';
 import { CHUNK_ROWS, type Chunk, LAST_COMMIT, type ReadCollection, readChunk, readVectors } from './read-rows.ts';
@@ -29,6 +29,10 @@ export class HeldCollection {
   /** Filters of searches at work that are not kept. */
   readonly #once = new Set<number>();
   #commit = -1n;
+  /** From this commit on, each one up to `#commit` is known; rows that came and went between are not. */
+  #knownFrom = 0n;
+  /** Counts how often all was read. */
+  #begun = 0;
   #nextFilter = 0;
   #changes: Promise<unknown> = Promise.resolve();
   /** Reads on what is missing, for all searches that wait for it. */
@@ -47,7 +51,7 @@ export class HeldCollection {
 
   /** Whether a search of a commit by a module can be answered. */
   has(commit: bigint, module: string): boolean {
-    return this.#commit >= commit && this.#modules.includes(module);
+    return this.#knownFrom <= commit && commit <= this.#commit && this.#modules.includes(module);
   }
 
   /**
@@ -58,7 +62,7 @@ export class HeldCollection {
     if (this.has(commit, module)) return true;
     if (this.#commit < 0n || !this.#modules.includes(module) || this.#reading !== undefined) return false;
     return this.#inOrder(async () => {
-      if (this.#commit >= commit) return true;
+      if (this.#commit >= commit) return this.has(commit, module);
       const after = this.#commit;
       const chunk = await readChunk(tx, this.collection, { after, upTo: commit }, this.#modules, null);
       if (chunk.forgotten > after || chunk.count === CHUNK_ROWS) return false;
@@ -87,19 +91,19 @@ export class HeldCollection {
    * @param readMatches reads the documents that match among those that came after a commit, up to this one; -1: all
    */
   async filter(key: string, commit: bigint, readMatches: (after: bigint) => Promise<Buffer>): Promise<number> {
-    let filter = this.#filters.get(key);
-    if (filter === undefined) {
-      await this.#makeRoom();
-      filter = { number: this.#nextFilter++, commit: -1n, users: 0 };
-    }
+    const known = this.#filters.get(key);
+    const filter = known ?? { number: this.#nextFilter++, commit: -1n, users: 0 };
     // The one that was used last is the last in the map.
     this.#filters.delete(key);
     this.#filters.set(key, filter);
     filter.users++;
+    const begun = this.#begun;
     try {
+      if (known === undefined) await this.#makeRoom();
       const after = filter.commit;
       if (after < commit) {
         const bytes = await readMatches(after);
+        if (begun !== this.#begun || this.#commit < 0n) throw new SearcherError('all is read again');
         await this.#change({ kind: 'filter', filter: filter.number, bytes: shared(bytes) });
         filter.commit = filter.commit > commit ? filter.commit : commit;
       }
@@ -119,8 +123,8 @@ export class HeldCollection {
   }
 
   release(numbers: readonly number[]): void {
-    for (const filter of this.#filters.values()) if (numbers.includes(filter.number)) filter.users--;
     for (const filter of numbers) {
+      for (const held of this.#filters.values()) if (held.number === filter) held.users--;
       // What is not dropped now goes with the collection.
       if (this.#once.delete(filter)) this.#change({ kind: 'drop-filter', filter }).catch(() => undefined);
     }
@@ -162,7 +166,10 @@ export class HeldCollection {
   async #readRows(engine: Engine, upTo: bigint): Promise<void> {
     const after = this.#commit;
     if (after >= upTo) return;
-    if (after < 0n) await this.#change({ kind: 'begin' });
+    if (after < 0n) {
+      this.#begun++;
+      await this.#change({ kind: 'begin' });
+    }
     let isForgotten = false;
     await inTurns(
       (behind) => read(engine, (tx) => readChunk(tx, this.collection, { after, upTo }, this.#modules, behind)),
@@ -204,6 +211,7 @@ export class HeldCollection {
 
   async #advance(commit: bigint): Promise<void> {
     await this.#change({ kind: 'advance', commit: Number(commit) });
+    if (commit !== this.#commit + 1n) this.#knownFrom = commit;
     this.#commit = commit;
   }
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { AkinError } from '@akin/domain';
 import { memoryLimit } from '@akin/runtime';
-import { Searcher } from '@akin/searcher';
+import { Searcher, SearcherError } from '@akin/searcher';
 import type { Engine, Queryable } from '../engine/engine.ts';
 import { HeldCollection } from './held-collection.ts';
 import type { ReadCollection } from './read-rows.ts';
@@ -65,9 +65,10 @@ export class InMemorySearch implements AsyncDisposable {
     module: string,
   ): Promise<HeldCollection | undefined> {
     const held = this.#held.get(collection.id);
-    if (held === undefined || !(await this.#orForget(held, held.catchUp(tx, commit, module)))) return undefined;
+    if (held === undefined) return undefined;
+    const isThere = await this.orForget(held, () => held.catchUp(tx, commit, module));
     held.lastUsed = performance.now();
-    return held;
+    return isThere ? held : undefined;
   }
 
   /**
@@ -84,9 +85,12 @@ export class InMemorySearch implements AsyncDisposable {
       this.#held.set(collection.id, held);
     }
     held.lastUsed = performance.now();
-    const reading = this.#orForget(held, held.read(engine, module)).then(
+    const reading = held.read(engine, module).then(
       () => true,
-      () => false,
+      async (error: unknown) => {
+        if (error instanceof SearcherError) await this.forget(held);
+        return false;
+      },
     );
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<false>((resolve) => {
@@ -131,13 +135,14 @@ export class InMemorySearch implements AsyncDisposable {
     if (held !== undefined) await this.forget(held);
   }
 
-  /** What a failure left half done is not used again. */
-  async #orForget<T>(held: HeldCollection, work: Promise<T>): Promise<T> {
+  /** What the searcher says of a collection; undefined where it does not hold it any more, which is forgotten then. */
+  async orForget<T>(held: HeldCollection, ask: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await work;
+      return await ask();
     } catch (error) {
+      if (!(error instanceof SearcherError)) throw error;
       await this.forget(held);
-      throw error;
+      return undefined;
     }
   }
 
@@ -150,7 +155,7 @@ export class InMemorySearch implements AsyncDisposable {
     for (const held of others) {
       if (this.#searcher.bytes + bytes <= this.#memory && held.lastUsed > longAgo) break;
       this.#held.delete(held.collection.id);
-      await held.drop();
+      await held.drop().catch(() => undefined);
     }
   }
 }
