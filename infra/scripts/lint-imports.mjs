@@ -45,7 +45,9 @@ export const ROOMS = {
     ],
   },
   e2e: { may: ['@akin/client', '@akin/contract', '@akin/domain', 'akin-search'] },
-  bench: { may: ['@akin/domain', '@akin/imaging', '@akin/lab', '@akin/modules', '@akin/testing', 'akin-search'] },
+  bench: {
+    may: [...['domain', 'imaging', 'lab', 'modules', 'store', 'testing'].map((name) => `@akin/${name}`), 'akin-search'],
+  },
 };
 
 /** Tests and what only they use may import these too, and whatever their package or the root names for development. */

@@ -1,0 +1,171 @@
+// Ranking from memory at the store's interface, without HTTP and analysis: `npm run codes -- --documents 1000000`.
+// Rows are made up and written straight into the tables, so that a million take seconds instead of an hour.
+import { parseQuery } from '@akin/domain';
+import { createCollection, openStore, search } from '@akin/store';
+import { createServices } from '@akin/testing';
+import pg from 'pg';
+import { median, quantile } from '../lib/figures.mjs';
+import { describeMachine } from '../lib/machine.mjs';
+import { readOptions } from '../lib/options.mjs';
+import { createDice } from '../lib/random.mjs';
+
+const options = readOptions({
+  documents: '100000',
+  /** Numbers of a vector. */
+  dimensions: '256',
+  /** Points around which vectors lie. */
+  centers: '4000',
+  queries: '24',
+  /** Queries that are compared with the exact answer. */
+  compared: '6',
+  clients: '16',
+});
+const [count, dimensions, centerCount] = [options.documents, options.dimensions, options.centers].map(Number);
+const ROWS = 5_000;
+const FIELDS = ['tenth', 'hundredth', 'thousandth', 'center'];
+const VIEW = {
+  name: 'view',
+  outputs: [{ name: 'view_descriptor', type: 'string', returnedByDefault: false }],
+  descriptor: { output: 'view_descriptor', cell: 'view_cluster', dimensions },
+};
+
+const dice = createDice(7);
+/** Drawn once: a million vectors are sums of parts of it. */
+const noise = Float32Array.from({ length: 65_536 }, () => dice.normal());
+const centers = Array.from({ length: centerCount }, () =>
+  // Few of the numbers say most, as in descriptors of pictures.
+  unit(Float32Array.from({ length: dimensions }, (_, i) => dice.normal() / (1 + i / 20))),
+);
+
+console.log(describeMachine());
+const services = createServices();
+const databaseUrl = await services.postgres();
+const nothing = { fields: new Map(), descriptors: new Map() };
+const store = await openStore({ databaseUrl, modules: [VIEW], parseOutputs: () => nothing });
+const collection = await createCollection(store, 'codes');
+await fill();
+
+let began = performance.now();
+let isRead = false;
+while (!isRead) isRead = await ask(around(0)).then(({ ranking }) => ranking.inMemory, busy);
+console.log(`Read into memory after ${((performance.now() - began) / 1000).toFixed(1)} s`);
+console.log(`${(store.inMemory.use.bytes / count).toFixed(0)} bytes a document\n`);
+
+console.log('| filter | matches | first time, p50 / p95 ms | again | compared | recall@10 |');
+console.log('| --- | --- | --- | --- | --- | --- |');
+for (const [title, filterOf] of [
+  ['no filter', () => []],
+  ['10 %', () => [`tenth:${dice.whole(10)}`]],
+  ['1 %', () => [`hundredth:${dice.whole(100)}`]],
+  ['0.1 %', () => [`thousandth:${dice.whole(1_000)}`]],
+  ['10 % and 10 %', () => ['tenth:3', `center:[0 TO ${centerCount / 10 - 1}]`]],
+  ['half of the centers', () => [`center:[0 TO ${centerCount / 2 - 1}]`]],
+  ['all but 10 %', () => ['-tenth:4']],
+]) {
+  const [first, again, compared, recalls] = [[], [], [], []];
+  let matches = 0;
+  for (let i = 0; i < Number(options.queries); i++) {
+    const vector = around(dice.whole(centerCount));
+    const filters = filterOf().map((text) => parseQuery(text));
+    first.push(await timed(() => ask(vector, { filters })));
+    let answer;
+    again.push(
+      await timed(async () => {
+        answer = await ask(vector, { filters });
+      }),
+    );
+    compared.push(answer.ranking.distances);
+    matches = answer.numFound;
+    if (i >= Number(options.compared)) continue;
+    const truth = await ask(vector, { filters }, 'off');
+    const nearest = new Set(truth.hits.map(({ id }) => id));
+    recalls.push(answer.hits.filter(({ id }) => nearest.has(id)).length / nearest.size);
+  }
+  const times = (values) => `${median(values).toFixed(1)} / ${quantile(values, 0.95).toFixed(1)}`;
+  const recall = recalls.reduce((sum, value) => sum + value, 0) / recalls.length;
+  console.log(
+    `| ${title} | ${matches} | ${times(first)} | ${times(again)} | ${median(compared)} | ${recall.toFixed(3)} |`,
+  );
+}
+
+began = performance.now();
+let done = 0;
+await Promise.all(
+  Array.from({ length: Number(options.clients) }, async () => {
+    for (; performance.now() - began < 5_000; done++) await ask(around(dice.whole(centerCount)));
+  }),
+);
+console.log(`\n${(done / ((performance.now() - began) / 1000)).toFixed(0)} searches/s of ${options.clients} clients`);
+console.log(describeMachine());
+await store[Symbol.asyncDispose]();
+await services[Symbol.asyncDispose]();
+
+function ask(vector, more = {}, smartfilter = 'low') {
+  const rank = { module: 'view', vector, smartfilter };
+  return search(store, collection, { query: parseQuery('*:*'), rows: 10, fields: ['id'], rank, ...more });
+}
+
+async function busy(error) {
+  if (error.code !== 'unavailable') throw error;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  return false;
+}
+
+async function timed(work) {
+  const from = performance.now();
+  await work();
+  return performance.now() - from;
+}
+
+function unit(vector) {
+  const length = Math.hypot(...vector);
+  return vector.map((number) => number / length);
+}
+
+/** A vector near a center. */
+function around(center) {
+  const spread = (0.3 + 0.7 * dice.number()) / Math.sqrt(dimensions);
+  const from = dice.whole(noise.length);
+  return unit(centers[center].map((number, i) => number + spread * noise[(from + 7 * i) % noise.length]));
+}
+
+/** What commits would have written, as of commit 1. */
+async function fill() {
+  const S = collection.sqlSchema;
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  for (const [i, field] of FIELDS.entries()) {
+    await client.query(`alter table ${S}.documents add column ${field} bigint`);
+    const row = `select 1000 + ${i}, '${field}', 'long', 'document', '${field}'`;
+    await client.query(`insert into ${S}.fields (number, name, type, origin, "column") ${row}`);
+  }
+  for (let from = 0; from < count; from += ROWS) {
+    const rows = Array.from({ length: Math.min(ROWS, count - from) }, () => dice.whole(centerCount));
+    await client.query(
+      `with rows as (
+         select $1::bigint + n as doc, center, vector from unnest($2::bigint[], $3::halfvec[]) with ordinality r (center, vector, n)
+       ), descriptors as (insert into ${S}.descriptors_view (doc, cell, vector) select doc, 0, vector from rows)
+       insert into ${S}.documents (doc, id, seq, valid_from, tenth, hundredth, thousandth, center)
+       select doc, 'd' || doc, doc, 1, doc % 10, doc % 100, doc % 1000, center from rows`,
+      [
+        from,
+        rows,
+        rows.map(
+          (center) =>
+            `[${around(center)
+              .map((number) => number.toFixed(5))
+              .join()}]`,
+        ),
+      ],
+    );
+  }
+  await client.query(`update ${S}.descriptor_counts set documents = $1`, [count]);
+  await client.query(`insert into ${S}.commits (number) values (1)`);
+  await client.query(
+    'update akin.collections set commit = 1, documents = $2, schema_version = schema_version + 1 where id = $1',
+    [collection.id, count],
+  );
+  for (const field of FIELDS) await client.query(`create index on ${S}.documents (${field})`);
+  for (const table of ['documents', 'descriptors_view']) await client.query(`vacuum analyze ${S}.${table}`);
+  await client.end();
+}
