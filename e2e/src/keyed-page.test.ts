@@ -2,7 +2,7 @@ import { createClient } from '@akin/client';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
-import { runAkin, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
 import { openPage, startBrowser } from './browser.ts';
 
 const PICTURE = await sharp({ create: { width: 120, height: 90, channels: 3, background: '#c03020' } })
@@ -58,7 +58,9 @@ it('the page asks for a key once, works with one that only searches, and shows i
   await page.getByText('1 found').waitFor();
   expect(await dialog.count()).toBe(0);
   const picture = page.locator('.card img');
-  await page.waitForFunction('document.querySelector(".card img")?.naturalWidth > 0');
+  // Waiting inside the page would evaluate text there, which the page forbids.
+  const isShown = 'document.querySelector(".card img")?.naturalWidth > 0';
+  await until('the picture is there', async () => (await page.evaluate(isShown)) as boolean);
   expect(await picture.getAttribute('src')).toMatch(/^blob:/);
 
   // It may not analyze, so the picture itself is what is searched for.
