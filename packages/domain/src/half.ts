@@ -6,7 +6,7 @@
 let table: Float32Array | undefined;
 
 /** The float of each of the 65,536 halves (256 kB, made once): several times faster than decoding bit by bit. */
-function halfTable(): Float32Array {
+export function halfTable(): Float32Array {
   if (table !== undefined) return table;
   table = new Float32Array(65536);
   for (let half = 0; half < 65536; half++) {

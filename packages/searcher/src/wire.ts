@@ -1,10 +1,12 @@
+import { halfTable } from '@akin/domain';
+
 /*
  * How documents come from the database: `int8send(doc)`, then what there is of each.
  */
 
 /** Bytes of a row: the document, and the commit from or to which it is seen. */
-export const ROW_BYTES = 12;
-export const DOC_BYTES = 8;
+const ROW_BYTES = 12;
+const DOC_BYTES = 8;
 
 /** Calls back with each document and its commit. */
 export function readRows(bytes: Uint8Array, take: (doc: number, commit: number) => void): void {
@@ -30,6 +32,7 @@ export function readVectors(
 ): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const vector = new Float32Array(dimensions);
+  const halves = halfTable();
   // The number of dimensions and a zero, then half floats.
   const stride = DOC_BYTES + 4 + 2 * dimensions;
   if (bytes.length % stride !== 0)
@@ -38,7 +41,7 @@ export function readVectors(
     const doc = readDoc(view, at);
     if (!isWanted(doc)) continue;
     for (let i = 0, from = at + DOC_BYTES + 4; i < dimensions; i++, from += 2) {
-      vector[i] = HALVES[((bytes[from] as number) << 8) | (bytes[from + 1] as number)] as number;
+      vector[i] = halves[((bytes[from] as number) << 8) | (bytes[from + 1] as number)] as number;
     }
     take(doc, vector);
   }
@@ -47,13 +50,3 @@ export function readVectors(
 function readDoc(view: DataView, at: number): number {
   return view.getUint32(at) * 0x1_0000_0000 + view.getUint32(at + 4);
 }
-
-/** Every IEEE 754 binary16 as a number. */
-const HALVES = Float32Array.from({ length: 65_536 }, (_, half) => {
-  const sign = half & 0x8000 ? -1 : 1;
-  const exponent = (half >>> 10) & 31;
-  const mantissa = half & 0x3ff;
-  if (exponent === 0) return sign * mantissa * 2 ** -24;
-  if (exponent === 31) return mantissa ? Number.NaN : sign * Number.POSITIVE_INFINITY;
-  return sign * (1 + mantissa / 1024) * 2 ** (exponent - 15);
-});

@@ -40,9 +40,10 @@ const MOST_CANDIDATES = 20_000;
 const COMPARED: Readonly<Record<Smartfilter, number>> = { off: 1, low: 1 / 4, medium: 1 / 10, high: 1 / 20 };
 
 /** Whether the nearest in memory can be the page. */
-export function isByNearness({ rank, rows, start = 0, cursorMark, sort }: SearchRequest): boolean {
+export function isByNearness(request: SearchRequest): boolean {
+  const { rank, rows, start = 0, cursorMark } = request;
   if (rank === undefined || rank.maxDistance !== undefined || cursorMark !== undefined) return false;
-  const [first, ...others] = sortOf({ sort } as SearchRequest);
+  const [first, ...others] = sortOf(request);
   const byScore = first?.name === 'score' && first.direction === 'desc' && others.every(({ name }) => name !== 'score');
   return byScore && start + rows <= DEEPEST;
 }
