@@ -50,7 +50,7 @@ export const indexCommand: Program = {
         analyzer,
         threads: config.analysis.threads,
         signal,
-        // Whoever names an akin may mean one of another machine.
+        // An akin that is named may be on another machine.
         ...(named === undefined && !options.named('port') ? { dataFolder: config.dataFolder } : {}),
       });
     }
