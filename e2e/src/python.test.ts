@@ -1,0 +1,104 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { picture, UNLIKE } from './pictures.ts';
+import { run } from './shell.ts';
+
+const PYTHON = { install: 'apt-get install python3' };
+
+let home: Awaited<ReturnType<typeof temporaryFolder>>;
+let akin: ServingAkin;
+beforeAll(async () => {
+  home = await temporaryFolder();
+  akin = await serveAkin(['--no-demo', '--allow-loopback-images', '--data', path.join(home.folder, 'data')]);
+});
+afterAll(async () => {
+  await akin?.command.stop();
+  await home?.remove();
+});
+
+describe('the page about Python', () => {
+  it('has a program that prints what the page says', async () => {
+    await writeFile(path.join(home.folder, 'picture.jpg'), await picture(3));
+    const page = await readFile(new URL('../../docs/python.md', import.meta.url), 'utf8');
+    const [, block = ''] = page.match(/<!-- tested: python -->\n```python\n(.*?)^```$/ms) ?? [];
+    const program = block.replaceAll('http://127.0.0.1:8983', akin.url);
+    const expected = [...program.matchAll(/^print\(.*\) {2}# (.*)$/gm)].map(([, text]) => text);
+    expect(expected).toHaveLength(2);
+    const printed = await run('python3', ['-c', program], { ...PYTHON, cwd: home.folder });
+    expect(printed.trim().split('\n')).toEqual(expected);
+    expect((await akin.client.collection('my-collection').status()).documents).toBe(0);
+  });
+});
+
+/** What a server of S3 knows of an object. */
+interface StoredObject {
+  readonly bytes: Buffer;
+  etag: string;
+}
+
+/** A bucket that lists two objects a page, as ListObjectsV2 answers. */
+async function serveBucket(objects: Map<string, StoredObject>) {
+  const reads: string[] = [];
+  const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+  const list = (query: URLSearchParams) => {
+    const keys = [...objects.keys()].sort().filter((key) => key.startsWith(query.get('prefix') ?? ''));
+    const from = Number(query.get('continuation-token')?.slice('page+/='.length) ?? 0);
+    const contents = keys.slice(from, from + 2).map((key) => {
+      const { bytes, etag } = objects.get(key) as StoredObject;
+      return `<Contents><Key>${escaped(key)}</Key><ETag>${escaped(etag)}</ETag><Size>${bytes.length}</Size></Contents>`;
+    });
+    const more = from + 2 < keys.length;
+    const next = more ? `<NextContinuationToken>page+/=${from + 2}</NextContinuationToken>` : '';
+    return `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>shoes</Name><KeyCount>${contents.length}</KeyCount><IsTruncated>${more}</IsTruncated>${next}${contents.join('')}</ListBucketResult>`;
+  };
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://bucket');
+    if (pathname === '/shoes/' && searchParams.get('list-type') === '2') {
+      return void response.setHeader('content-type', 'application/xml').end(list(searchParams));
+    }
+    const key = decodeURIComponent(pathname.replace('/shoes/', ''));
+    const object = objects.get(key);
+    if (!object) return void response.writeHead(404).end();
+    reads.push(key);
+    response.end(object.bytes);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/shoes`,
+    reads,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+describe('the example that reads a bucket', () => {
+  it('stores all pictures of all pages of the listing, and later only what is new or changed', async () => {
+    const keys = ['a b+c.jpg', 'folder/"quoted" & <é>.JPG', 'folder/notes.txt', 'red.jpeg', 'z.jpg'];
+    const bytes = await Promise.all(UNLIKE.map((seed) => picture(seed)));
+    const objects = new Map(keys.map((key, at) => [key, { bytes: bytes[at % 4] as Buffer, etag: `"${at}-1"` }]));
+    await using bucket = await serveBucket(objects);
+    const script = fileURLToPath(new URL('../../examples/import_bucket.py', import.meta.url));
+    const read = (...more: string[]) => run('python3', [script, `${bucket.url}/`, akin.url, ...more], PYTHON);
+    const pictures = keys.filter((key) => key !== 'folder/notes.txt');
+
+    expect(await read('folder/')).toBe('1 pictures, 1 of them new or changed\n');
+    expect(await read()).toBe('4 pictures, 3 of them new or changed\n');
+    expect([...bucket.reads].sort()).toEqual(pictures);
+
+    const collection = akin.client.collection('my-collection');
+    const { response } = await collection.image({ 'rank.by.id': 'z.jpg', rows: 1, fl: 'id,image,etag,score' });
+    expect(response.docs).toEqual([{ id: 'z.jpg', image: `${bucket.url}/z.jpg`, etag: '"4-1"', score: 1 }]);
+    expect((await collection.select({ sort: 'id asc', fl: 'id' })).response.docs.map(({ id }) => id)).toEqual(pictures);
+
+    (objects.get('red.jpeg') as StoredObject).etag = '"3-2"';
+    expect(await read()).toBe('4 pictures, 1 of them new or changed\n');
+    expect(bucket.reads.slice(4)).toEqual(['red.jpeg']);
+  });
+});
