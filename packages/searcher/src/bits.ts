@@ -5,10 +5,18 @@ export function createBits(rows: number): Bits {
   return new Uint32Array(Math.ceil(rows / 32));
 }
 
+/** Bits that get more room have so much too much at most. */
+const GROWTH = 1.25;
+
+/** What bits of so many rows take at most. */
+export function bitsBytes(rows: number): number {
+  return Math.ceil((GROWTH * Math.max(rows, 1_024)) / 8);
+}
+
 /** The same bits with room for more; those are 0. */
 export function withRoom(bits: Bits, rows: number): Bits {
   if (rows <= bits.length * 32) return bits;
-  const more = createBits(Math.max(rows, bits.length * 40));
+  const more = createBits(Math.max(rows, bits.length * 32 * GROWTH));
   more.set(bits);
   return more;
 }

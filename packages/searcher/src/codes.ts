@@ -41,13 +41,30 @@ export interface CodedQuery {
   readonly square: number;
 }
 
-/** Makes codes of vectors of one width. */
-export class Coder {
+/** What codes of vectors of one width take. */
+export interface CodeSizes {
   /** Numbers of a vector once it is rotated: 4 at least. */
   readonly dimensions: number;
   /** Bits of the signs of a row, a multiple of 128. */
   readonly bits: number;
   /** Bytes of the levels of a row, a multiple of 16. */
+  readonly stride: number;
+}
+
+/** @param numbers of a vector */
+export function codeSizes(numbers: number): CodeSizes {
+  const dimensions = Math.max(4, numbers);
+  return {
+    dimensions,
+    bits: Math.max(LEAST_SIGNS, Math.ceil(dimensions / 128) * 128),
+    stride: Math.ceil(dimensions / 32) * 16,
+  };
+}
+
+/** Makes codes of vectors of one width. */
+export class Coder implements CodeSizes {
+  readonly dimensions: number;
+  readonly bits: number;
   readonly stride: number;
   readonly #rotations: readonly Rotation[];
   readonly #kernel: Kernel;
@@ -61,9 +78,10 @@ export class Coder {
 
   /** @param dimensions numbers of a vector */
   constructor(dimensions: number) {
-    this.dimensions = Math.max(4, dimensions);
-    this.bits = Math.max(LEAST_SIGNS, Math.ceil(this.dimensions / 128) * 128);
-    this.stride = Math.ceil(this.dimensions / 32) * 16;
+    const sizes = codeSizes(dimensions);
+    this.dimensions = sizes.dimensions;
+    this.bits = sizes.bits;
+    this.stride = sizes.stride;
     this.#signBytes = Math.ceil(this.dimensions / 8);
     const count = Math.ceil(this.bits / 8 / this.#signBytes);
     const rotationBytes = Rotation.bytes(this.dimensions);

@@ -247,3 +247,22 @@ it('compares every row, whatever their number and the first place with a vector 
     expect([...(found?.docs ?? [])]).toContain(doc);
   }
 });
+
+it.each([
+  [10, 4],
+  [1_000, 48],
+  [1_025, 256],
+  [4_000, 192],
+  [9_000, 2],
+])('takes no more memory than it says, for %i rows of %i numbers', (rows, dimensions) => {
+  for (const exactRows of [100, 10_000]) {
+    const collection = new SearchedCollection(exactRows);
+    for (let doc = 0; doc < rows; doc++) {
+      collection.addRow(doc, 1);
+      collection.setVector('view', doc, new Float32Array(dimensions).fill(1));
+    }
+    const most = SearchedCollection.bytesFor(rows, dimensions, exactRows);
+    expect(collection.bytes).toBeLessThanOrEqual(most);
+    expect(collection.bytes).toBeGreaterThan(most / 3);
+  }
+});

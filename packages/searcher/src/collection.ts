@@ -1,9 +1,9 @@
 import { type Bits, countBits, createBits, forEachBit, hasBit, intersect, setBit, withRoom } from './bits.ts';
-import { type CodedQuery, Coder } from './codes.ts';
+import { type CodedQuery, Coder, codeSizes } from './codes.ts';
 import { nth } from './nth.ts';
 import { LEFT_OUT } from './plain-kernel.ts';
 import { RowTable } from './row-table.ts';
-import { Codes, Floats } from './vectors.ts';
+import { Codes, codesBytes, Floats, floatsBytes } from './vectors.ts';
 
 /** A search among the rows that a commit sees. */
 export interface VectorQuery {
@@ -75,6 +75,16 @@ export class SearchedCollection {
     for (const vectors of this.#vectors.values()) bytes += vectors.bytes;
     for (const bits of this.#filters.values()) bytes += bits.byteLength;
     return bytes;
+  }
+
+  /**
+   * What rows with vectors of one module take at most, filters apart.
+   * @param dimensions numbers of a vector
+   */
+  static bytesFor(rows: number, dimensions: number, exactRows: number): number {
+    const isExact = rows <= 2 * exactRows;
+    const vectors = isExact ? floatsBytes(dimensions, rows) : codesBytes(codeSizes(dimensions), rows);
+    return RowTable.bytesFor(rows) + vectors;
   }
 
   addRow(doc: number, from: number): void {

@@ -15,8 +15,13 @@ export function createKernel(memory: WebAssembly.Memory): Kernel {
 
 const PAGE = 65_536;
 
+/** What a memory of at least so many bytes takes. */
+export function memoryBytes(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / PAGE)) * PAGE;
+}
+
 /** A memory of at least so many bytes, all zero. */
 export function createMemory(bytes: number): WebAssembly.Memory {
-  const pages = Math.max(1, Math.ceil(bytes / PAGE));
+  const pages = memoryBytes(bytes) / PAGE;
   return new WebAssembly.Memory({ initial: pages, maximum: pages });
 }

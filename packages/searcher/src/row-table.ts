@@ -1,8 +1,9 @@
-import { type Bits, clearBit, createBits, setBit, withRoom } from './bits.ts';
+import { type Bits, bitsBytes, clearBit, createBits, setBit, withRoom } from './bits.ts';
 
 /** `to` of a row that no commit has replaced. */
 const LIVE = 0xffff_ffff;
 const EMPTY = -1;
+const GROWTH = 1.25;
 
 /**
  * Which rows of documents there are, and which commits see them. A row is known by its place here in everything else
@@ -14,7 +15,7 @@ export class RowTable {
   #from = new Uint32Array(1_024);
   #to = new Uint32Array(1_024);
   /** An open hash table: places by document number. */
-  #slots = new Int32Array(4_096).fill(EMPTY);
+  #slots = new Int32Array(slotsFor(1_024)).fill(EMPTY);
   /** The rows that no commit has ended. */
   #live: Bits = createBits(1_024);
   #liveCount = 0;
@@ -30,6 +31,12 @@ export class RowTable {
 
   get bytes(): number {
     return this.#docs.byteLength + 2 * this.#from.byteLength + this.#slots.byteLength + this.#live.byteLength;
+  }
+
+  /** What so many rows take at most. */
+  static bytesFor(rows: number): number {
+    const room = Math.ceil(Math.max(rows, 1_024) * GROWTH);
+    return 16 * room + 4 * slotsFor(room) + bitsBytes(room);
   }
 
   docOf(row: number): number {
@@ -103,7 +110,7 @@ export class RowTable {
 
   #makeRoom(count: number): void {
     if (count <= this.#docs.length) return;
-    const room = Math.ceil(count * 1.25);
+    const room = Math.ceil(count * GROWTH);
     this.#docs = grown(this.#docs, new Float64Array(room));
     this.#from = grown(this.#from, new Uint32Array(room));
     this.#to = grown(this.#to, new Uint32Array(room));

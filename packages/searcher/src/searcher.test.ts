@@ -1,3 +1,5 @@
+import { channel } from 'node:diagnostics_channel';
+import type { Worker } from 'node:worker_threads';
 import { expect, it } from '@jest/globals';
 import { Searcher, SearcherError } from './searcher.ts';
 
@@ -25,6 +27,9 @@ function vectorBytes(count: number): Uint8Array {
 }
 
 it.each([1, 3])('finds the same with %i threads, and begins again after one fails', async (threads) => {
+  const workers: Worker[] = [];
+  const hear = (message: unknown) => workers.push((message as { worker: Worker }).worker);
+  channel('worker_threads').subscribe(hear);
   await using searcher = new Searcher({ threads, exactRows: 100 });
   const query = {
     ...{ commit: 1, module: 'view', filters: [], vector: Float32Array.of(0, 1), wanted: 4 },
@@ -49,10 +54,16 @@ it.each([1, 3])('finds the same with %i threads, and begins again after one fail
   const broken = { kind: 'vectors', key: 1, module: 'view', dimensions: 2, bytes: new Uint8Array(17) } as const;
   await expect(searcher.change(1, broken)).rejects.toThrow('17 bytes');
   expect(await searcher.search(1, query)).toMatchObject({ matches: 10 });
-  await searcher[Symbol.asyncDispose]();
+  await workers[0]?.terminate();
   await expect(searcher.search(1, query)).rejects.toThrow(SearcherError);
+  expect(searcher.bytes).toBe(0);
   await fill();
   expect(await searcher.search(1, query)).toMatchObject({ matches: 10 });
   await searcher.change(1, { kind: 'drop', key: 1 });
   expect(searcher.bytes).toBe(0);
+  // Closed, it stays so.
+  await searcher[Symbol.asyncDispose]();
+  await expect(fill()).rejects.toThrow(SearcherError);
+  expect(workers).toHaveLength(2 * threads);
+  channel('worker_threads').unsubscribe(hear);
 });

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Candidates, VectorQuery } from './collection.ts';
+import { type Candidates, SearchedCollection, type VectorQuery } from './collection.ts';
 import type { Answered, Request, ThreadConfig } from './messages.ts';
 import { nth } from './nth.ts';
 
@@ -29,6 +29,7 @@ interface Pending {
 export class Searcher implements AsyncDisposable {
   readonly #options: SearcherOptions;
   #threads: SearcherThread[] = [];
+  #isClosed = false;
   /** Bytes of each collection by thread. */
   readonly #bytes = new Map<number, number[]>();
 
@@ -41,6 +42,16 @@ export class Searcher implements AsyncDisposable {
     let sum = 0;
     for (const key of this.#bytes.keys()) sum += this.bytesOf(key);
     return sum;
+  }
+
+  /**
+   * What a collection of so many documents with vectors of one module will take at most, filters apart.
+   * @param dimensions numbers of a vector
+   */
+  bytesFor(documents: number, dimensions: number): number {
+    const { threads, exactRows } = this.#options;
+    const share = Math.ceil(documents / threads);
+    return threads * SearchedCollection.bytesFor(share, dimensions, Math.ceil(exactRows / threads));
   }
 
   bytesOf(key: number): number {
@@ -69,20 +80,27 @@ export class Searcher implements AsyncDisposable {
     return merge(parts as Candidates[], query);
   }
 
+  /** Ends the threads for good: what is asked from now on is refused. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    await this.#endThreads();
+  }
+
+  async #endThreads(): Promise<void> {
     const threads = this.#threads;
     this.#threads = [];
+    this.#bytes.clear();
     await Promise.all(threads.map((thread) => thread[Symbol.asyncDispose]()));
   }
 
   async #ask(key: number, request: Request): Promise<Answered[]> {
+    if (this.#isClosed) throw new SearcherError('the searcher was closed');
     if (this.#threads.length === 0) this.#start();
     const threads = this.#threads;
     const answers = await Promise.all(threads.map((thread) => thread.ask(request))).catch(async (error: unknown) => {
       // What the other threads hold is of no use without the share of the one that failed.
       if (this.#threads === threads && threads.some(({ hasFailed }) => hasFailed)) {
-        this.#bytes.clear();
-        await this[Symbol.asyncDispose]();
+        await this.#endThreads();
       }
       throw error;
     });

@@ -1,6 +1,6 @@
-import { type Bits, createBits, forEachBit, hasBit, setBit, withRoom } from './bits.ts';
-import { type Bounds, boundsOf, type CodedQuery, type Coder, FACTORS, leastDistance } from './codes.ts';
-import { createKernel, createMemory } from './kernel.ts';
+import { type Bits, bitsBytes, createBits, forEachBit, hasBit, setBit, withRoom } from './bits.ts';
+import { type Bounds, boundsOf, type CodedQuery, type Coder, type CodeSizes, FACTORS, leastDistance } from './codes.ts';
+import { createKernel, createMemory, memoryBytes } from './kernel.ts';
 import type { Kernel } from './plain-kernel.ts';
 
 /** Rows that the kernel compares at a time: what it needs besides codes stays small. */
@@ -23,8 +23,8 @@ export class Floats {
 
   constructor(dimensions: number) {
     this.dimensions = dimensions;
-    this.#stride = Math.ceil(dimensions / 4) * 16;
-    this.#memory = createMemory(this.#bytesFor(FIRST_SEGMENT));
+    this.#stride = floatStride(dimensions);
+    this.#memory = createMemory(floatBytes(this.#stride, FIRST_SEGMENT));
     this.#kernel = createKernel(this.#memory);
   }
 
@@ -63,18 +63,38 @@ export class Floats {
     });
   }
 
-  #bytesFor(room: number): number {
-    return room * this.#stride + BLOCK / 8 + this.#stride + 4 * BLOCK;
-  }
-
   #grow(room: number): void {
-    const memory = createMemory(this.#bytesFor(room));
+    const memory = createMemory(floatBytes(this.#stride, room));
     new Uint8Array(memory.buffer).set(new Uint8Array(this.#memory.buffer, 0, this.#room * this.#stride));
     this.#room = room;
     this.#memory = memory;
     this.#kernel = createKernel(memory);
     this.described = withRoom(this.described, room);
   }
+}
+
+/** Where things are in the memory of a segment; the signs are first. */
+interface SegmentAddresses {
+  readonly levels: number;
+  readonly factors: number;
+  readonly mask: number;
+  readonly histogram: number;
+  readonly query: number;
+  readonly rows: number;
+  readonly out: number;
+  readonly end: number;
+}
+
+function segmentAddresses({ bits, stride }: CodeSizes, room: number): SegmentAddresses {
+  const levels = (room * bits) / 8;
+  const factors = levels + room * stride;
+  const mask = factors + 4 * FACTORS * room;
+  const histogram = mask + BLOCK / 8;
+  // The distances that signs may have, and 0 too.
+  const query = histogram + 4 * (bits + 16);
+  const rows = query + Math.max((5 * bits) / 8, 4 * stride);
+  const out = rows + 4 * BLOCK;
+  return { levels, factors, mask, histogram, query, rows, out, end: out + 4 * BLOCK };
 }
 
 /** Codes of up to so many rows, in a memory of their own. */
@@ -88,32 +108,19 @@ class Segment {
   readonly #factors: Float32Array;
   /** The greatest angle between a row and its signs. */
   #angle = 0;
-  // Addresses.
-  readonly #levelsAt: number;
-  readonly #maskAt: number;
-  readonly #histogramAt: number;
-  readonly #queryAt: number;
-  readonly #rowsAt: number;
-  readonly #outAt: number;
+  readonly #at: SegmentAddresses;
 
   constructor(coder: Coder, room: number, from?: Segment) {
     const { bits, stride } = coder;
     this.#coder = coder;
     this.room = room;
-    this.#levelsAt = (room * bits) / 8;
-    const factorsAt = this.#levelsAt + room * stride;
-    this.#maskAt = factorsAt + 4 * FACTORS * room;
-    this.#histogramAt = this.#maskAt + BLOCK / 8;
-    // The distances that signs may have, and 0 too.
-    this.#queryAt = this.#histogramAt + 4 * (bits + 16);
-    this.#rowsAt = this.#queryAt + Math.max((5 * bits) / 8, 4 * stride);
-    this.#outAt = this.#rowsAt + 4 * BLOCK;
-    this.#memory = createMemory(this.#outAt + 4 * BLOCK);
+    this.#at = segmentAddresses(coder, room);
+    this.#memory = createMemory(this.#at.end);
     this.#kernel = createKernel(this.#memory);
     const { buffer } = this.#memory;
     this.#signs = new Uint8Array(buffer, 0, (room * bits) / 8);
-    this.#levels = new Uint8Array(buffer, this.#levelsAt, room * stride);
-    this.#factors = new Float32Array(buffer, factorsAt, FACTORS * room);
+    this.#levels = new Uint8Array(buffer, this.#at.levels, room * stride);
+    this.#factors = new Float32Array(buffer, this.#at.factors, FACTORS * room);
     if (from === undefined) return;
     this.#signs.set(from.#signs);
     this.#levels.set(from.#levels);
@@ -147,14 +154,14 @@ class Segment {
   hamming({ signs }: CodedQuery, rows: Bits, distances: Uint16Array, histogram: Uint32Array): void {
     const { buffer } = this.#memory;
     const { bits } = this.#coder;
-    new Uint8Array(buffer, this.#queryAt, bits / 8).set(signs);
-    const counts = new Uint32Array(buffer, this.#histogramAt, bits + 1).fill(0);
-    const out = new Uint16Array(buffer, this.#outAt, BLOCK);
+    new Uint8Array(buffer, this.#at.query, bits / 8).set(signs);
+    const counts = new Uint32Array(buffer, this.#at.histogram, bits + 1).fill(0);
+    const out = new Uint16Array(buffer, this.#at.out, BLOCK);
     const words = bits / 128;
     forEachBlock(rows, this.room, (first, count, mask) => {
-      new Uint32Array(buffer, this.#maskAt, BLOCK / 32).set(mask);
+      new Uint32Array(buffer, this.#at.mask, BLOCK / 32).set(mask);
       const codesAt = (first * bits) / 8;
-      this.#kernel.hamming(codesAt, words, count, this.#maskAt, this.#queryAt, this.#outAt, this.#histogramAt);
+      this.#kernel.hamming(codesAt, words, count, this.#at.mask, this.#at.query, this.#at.out, this.#at.histogram);
       distances.set(out.subarray(0, count), first);
     });
     for (let i = 0; i <= bits; i++) histogram[i] = (histogram[i] as number) + (counts[i] as number);
@@ -164,11 +171,11 @@ class Segment {
   within(query: CodedQuery, rows: Bits, most: number, take: (row: number) => void): void {
     const { buffer } = this.#memory;
     const { bits, dimensions } = this.#coder;
-    new Uint8Array(buffer, this.#queryAt, (5 * bits) / 8).set(query.planes);
-    const out = new Uint32Array(buffer, this.#outAt, BLOCK);
+    new Uint8Array(buffer, this.#at.query, (5 * bits) / 8).set(query.planes);
+    const out = new Uint32Array(buffer, this.#at.out, BLOCK);
     forEachBlock(rows, this.room, (first, count, mask) => {
-      new Uint32Array(buffer, this.#maskAt, BLOCK / 32).set(mask);
-      this.#kernel.signDots((first * bits) / 8, bits / 128, count, this.#maskAt, this.#queryAt, this.#outAt);
+      new Uint32Array(buffer, this.#at.mask, BLOCK / 32).set(mask);
+      this.#kernel.signDots((first * bits) / 8, bits / 128, count, this.#at.mask, this.#at.query, this.#at.out);
       forEachBit(mask, (i) => {
         if (leastDistance(query, dimensions, out[i] as number, this.#angle) <= most) take(first + i);
       });
@@ -179,14 +186,14 @@ class Segment {
   compare(query: CodedQuery, rows: Uint32Array, take: Take): void {
     const { buffer } = this.#memory;
     const { stride, dimensions } = this.#coder;
-    new Int16Array(buffer, this.#queryAt, 2 * stride).set(query.numbers);
-    const places = new Uint32Array(buffer, this.#rowsAt, BLOCK);
-    const out = new Int32Array(buffer, this.#outAt, BLOCK);
+    new Int16Array(buffer, this.#at.query, 2 * stride).set(query.numbers);
+    const places = new Uint32Array(buffer, this.#at.rows, BLOCK);
+    const out = new Int32Array(buffer, this.#at.out, BLOCK);
     const bounds: Bounds = { low: 0, likely: 0, high: 0 };
     for (let first = 0; first < rows.length; first += BLOCK) {
       const part = rows.subarray(first, first + BLOCK);
       places.set(part);
-      this.#kernel.levelDots(this.#levelsAt, stride, this.#rowsAt, part.length, this.#queryAt, this.#outAt);
+      this.#kernel.levelDots(this.#at.levels, stride, this.#at.rows, part.length, this.#at.query, this.#at.out);
       for (let i = 0; i < part.length; i++) {
         const row = part[i] as number;
         const at = row * FACTORS;
@@ -290,4 +297,27 @@ function forEachBlock(rows: Bits, room: number, call: (first: number, count: num
     words.set(rows.subarray(first / 32, (first + count) / 32));
     call(first, count, words);
   }
+}
+
+/** Bytes of a row of floats: whole words of 16. */
+function floatStride(dimensions: number): number {
+  return Math.ceil(dimensions / 4) * 16;
+}
+
+/** Rows of floats, and what the kernel needs besides. */
+function floatBytes(stride: number, room: number): number {
+  return room * stride + BLOCK / 8 + stride + 4 * BLOCK;
+}
+
+/** What {@link Floats} of so many rows take at most: their room doubles. */
+export function floatsBytes(dimensions: number, rows: number): number {
+  return memoryBytes(floatBytes(floatStride(dimensions), Math.max(2 * rows, FIRST_SEGMENT))) + bitsBytes(2 * rows);
+}
+
+/** What {@link Codes} of so many rows take at most: the room of the last segment doubles. */
+export function codesBytes(sizes: CodeSizes, rows: number): number {
+  const whole = Math.floor(rows / SEGMENT);
+  const last = Math.min(SEGMENT, Math.max(FIRST_SEGMENT, 2 * (rows % SEGMENT)));
+  const bytesOf = (room: number) => memoryBytes(segmentAddresses(sizes, room).end);
+  return whole * bytesOf(SEGMENT) + bytesOf(last) + bitsBytes(rows);
 }

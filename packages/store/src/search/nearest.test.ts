@@ -2,6 +2,7 @@ import { createRandom, type ModuleManifest, parseQuery } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES } from '../../test/support.ts';
+import { watchThreads } from '../../test/threads.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { createCollection } from '../collections/collections.ts';
 import { commit } from '../commit/commit.ts';
@@ -350,8 +351,22 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     const page = await find(view);
     expect(ids(page)[0]).toBe('long');
     expect(page.numFound).toBe(count + 1);
-    await store.inMemory[Symbol.asyncDispose]();
-    expect(await find(view)).toMatchObject({ numFound: count + 1, ranking: { inMemory: true } });
+    const watched = watchThreads();
+    await using inMemory = new InMemorySearch({ exactRows: LIMIT });
+    const query = parseQuery('*:*');
+    const ask = () =>
+      search({ ...store, inMemory }, collection, {
+        query,
+        rank: { module: 'view', vector: Float32Array.from(view) },
+        rows: 1,
+      });
+    for (let round = 0; round < 2; round++) {
+      // The one that notices is answered by the database.
+      expect(await ask()).toMatchObject({ numFound: count + 1, ranking: { inMemory: round === 0 } });
+      expect(await ask()).toMatchObject({ numFound: count + 1, ranking: { inMemory: true } });
+      await watched.threads.at(-1)?.terminate();
+    }
+    watched.end();
     await add([{ kind: 'delete', id: 'long' }]);
   });
 

@@ -87,8 +87,7 @@ export async function search(store: Store, collection: Collection, question: Sea
     });
   const first = await answer('memory');
   if (!(first instanceof NotHeld)) return first;
-  const isRead =
-    first !== ONLY_IN_DATABASE && (await store.inMemory.read(store.engine, collection, first.module, first.bytes));
+  const isRead = first !== ONLY_IN_DATABASE && (await store.inMemory.read(store.engine, collection, first));
   const second = isRead ? await answer('memory') : first;
   if (!(second instanceof NotHeld)) return second;
   const isLarge = first === ONLY_IN_DATABASE || first.documents > store.exactDocuments;

@@ -1,7 +1,16 @@
 import { type Candidates, type Searcher, SearcherError, type VectorQuery } from '@akin/searcher';
 import type { Engine, Queryable } from '../engine/engine.ts';
 import { pinCommit, removePin } from '../export/pins.ts';
-import { CHUNK_ROWS, type Chunk, LAST_COMMIT, type ReadCollection, readChunk, readVectors } from './read-rows.ts';
+import {
+  CHUNK_ROWS,
+  type Chunk,
+  isCut,
+  LAST_COMMIT,
+  MOST_ENDS,
+  type ReadCollection,
+  readChunk,
+  readVectors,
+} from './read-rows.ts';
 
 /** A filter whose matches the searcher holds. */
 interface HeldFilter {
@@ -24,6 +33,7 @@ export class HeldCollection {
   /** Its own: one that is given back and read again is another one. */
   readonly #key: number;
   readonly collection: ReadCollection;
+  readonly #grown: (held: HeldCollection) => Promise<void>;
   readonly #modules: string[] = [];
   readonly #filters = new Map<string, HeldFilter>();
   /** Filters of searches at work that are not kept. */
@@ -37,21 +47,40 @@ export class HeldCollection {
   #changes: Promise<unknown> = Promise.resolve();
   /** Reads on what is missing, for all searches that wait for it. */
   #reading: Promise<void> | undefined;
+  /** Bytes that are kept free for what is being read. */
+  #reserved = 0;
+  #isDropped = false;
   lastUsed = performance.now();
 
-  constructor(searcher: Searcher, key: number, collection: ReadCollection) {
+  /** @param grown is called when it takes more memory than before; rejects with SearcherError where there is no more */
+  constructor(
+    searcher: Searcher,
+    key: number,
+    collection: ReadCollection,
+    grown: (held: HeldCollection) => Promise<void>,
+  ) {
     this.#searcher = searcher;
     this.#key = key;
     this.collection = collection;
+    this.#grown = grown;
   }
 
+  /** What it takes in memory, and what it is going to once it is read. */
   get bytes(): number {
-    return this.#searcher.bytesOf(this.#key);
+    return Math.max(this.#searcher.bytesOf(this.#key), this.#reserved);
+  }
+
+  get isBeingRead(): boolean {
+    return this.#reading !== undefined;
+  }
+
+  hasModule(module: string): boolean {
+    return this.#modules.includes(module);
   }
 
   /** Whether a search of a commit by a module can be answered. */
   has(commit: bigint, module: string): boolean {
-    return this.#knownFrom <= commit && commit <= this.#commit && this.#modules.includes(module);
+    return this.#knownFrom <= commit && commit <= this.#commit && this.hasModule(module);
   }
 
   /**
@@ -60,22 +89,27 @@ export class HeldCollection {
    */
   async catchUp(tx: Queryable, commit: bigint, module: string): Promise<boolean> {
     if (this.has(commit, module)) return true;
-    if (this.#commit < 0n || !this.#modules.includes(module) || this.#reading !== undefined) return false;
+    if (this.#commit < 0n || !this.hasModule(module) || this.#reading !== undefined) return false;
     return this.#inOrder(async () => {
       if (this.#commit >= commit) return this.has(commit, module);
       const after = this.#commit;
-      const chunk = await readChunk(tx, this.collection, { after, upTo: commit }, this.#modules, null);
-      if (chunk.forgotten > after || chunk.count === CHUNK_ROWS) return false;
+      const chunk = await readChunk(tx, this.collection, { after, upTo: commit }, this.#modules, null, CHUNK_ROWS);
+      if (chunk.forgotten > after || chunk.count === CHUNK_ROWS || isCut(chunk, CHUNK_ROWS)) return false;
       await this.#take(chunk);
       await this.#advance(commit);
       return true;
     });
   }
 
-  /** Reads all that is missing of the last commit and a module, outside of any transaction. */
-  read(engine: Engine, module: string): Promise<void> {
+  /**
+   * Reads all that is missing of the last commit and a module, outside of any transaction.
+   * @param bytes that it will take in memory with that
+   */
+  read(engine: Engine, module: string, bytes: number): Promise<void> {
+    this.#reserved = Math.max(this.#reserved, bytes);
     this.#reading ??= this.#inOrder(() => this.#readAll(engine, module)).finally(() => {
       this.#reading = undefined;
+      this.#reserved = 0;
     });
     return this.#reading;
   }
@@ -105,6 +139,7 @@ export class HeldCollection {
         const bytes = await readMatches(after);
         if (begun !== this.#begun || this.#commit < 0n) throw new SearcherError('all is read again');
         await this.#change({ kind: 'filter', filter: filter.number, bytes: shared(bytes) });
+        await this.#grown(this);
         filter.commit = filter.commit > commit ? filter.commit : commit;
       }
       return filter.number;
@@ -119,7 +154,15 @@ export class HeldCollection {
     const number = this.#nextFilter++;
     await this.#change({ kind: 'filter', filter: number, bytes: shared(await readMatches()) });
     this.#once.add(number);
+    await this.#grown(this);
     return number;
+  }
+
+  /** Forgets the filters that no search uses now. */
+  async dropFilters(): Promise<void> {
+    const unused = [...this.#filters].filter(([, { users }]) => users === 0);
+    for (const [key] of unused) this.#filters.delete(key);
+    await Promise.all(unused.map(([, { number }]) => this.#change({ kind: 'drop-filter', filter: number })));
   }
 
   release(numbers: readonly number[]): void {
@@ -135,8 +178,11 @@ export class HeldCollection {
     return this.#filters.size + this.#once.size;
   }
 
+  /** What is being read of it ends with the next chunk. */
   async drop(): Promise<void> {
-    await this.#change({ kind: 'drop' });
+    const dropped = this.#change({ kind: 'drop' });
+    this.#isDropped = true;
+    await dropped;
   }
 
   async #makeRoom(): Promise<void> {
@@ -152,9 +198,9 @@ export class HeldCollection {
     const pin = await pinCommit({ engine }, this.collection);
     try {
       if (pin.commit > LAST_COMMIT) throw new Error('there were more commits than the searcher can count');
-      if (!this.#modules.includes(module) && this.#commit < 0n) this.#modules.push(module);
+      if (!this.hasModule(module) && this.#commit < 0n) this.#modules.push(module);
       await this.#readRows(engine, pin.commit);
-      if (!this.#modules.includes(module)) {
+      if (!this.hasModule(module)) {
         await this.#readModule(engine, module);
         this.#modules.push(module);
       }
@@ -174,7 +220,7 @@ export class HeldCollection {
     await inTurns(
       (behind) => read(engine, (tx) => readChunk(tx, this.collection, { after, upTo }, this.#modules, behind)),
       async (chunk) => {
-        isForgotten ||= after >= 0n && chunk.forgotten > after;
+        isForgotten ||= after >= 0n && (chunk.forgotten > after || isCut(chunk, MOST_ENDS));
         if (!isForgotten) await this.#take(chunk);
       },
     );
@@ -182,7 +228,7 @@ export class HeldCollection {
     else await this.#advance(upTo);
   }
 
-  /** What was replaced since the last commit that is held is not known any more. */
+  /** What was replaced since the last commit that is held is not known any more, or too much to be worth reading. */
   async #beginAgain(engine: Engine, upTo: bigint): Promise<void> {
     this.#filters.clear();
     this.#commit = -1n;
@@ -192,7 +238,10 @@ export class HeldCollection {
   async #readModule(engine: Engine, module: string): Promise<void> {
     await inTurns(
       (behind) => read(engine, (tx) => readVectors(tx, this.collection, module, behind ?? -1n)),
-      ({ bytes }) => this.#takeVectors(module, bytes),
+      async ({ bytes }) => {
+        await this.#takeVectors(module, bytes);
+        await this.#grown(this);
+      },
     );
   }
 
@@ -200,6 +249,7 @@ export class HeldCollection {
     if (rows.length > 0) await this.#change({ kind: 'rows', bytes: shared(rows) });
     for (const [module, bytes] of vectors) await this.#takeVectors(module, bytes);
     if (ends.length > 0) await this.#change({ kind: 'ends', bytes: shared(ends) });
+    await this.#grown(this);
   }
 
   async #takeVectors(module: string, bytes: Buffer): Promise<void> {
@@ -215,8 +265,9 @@ export class HeldCollection {
     this.#commit = commit;
   }
 
-  #change(request: Change): Promise<void> {
+  async #change(request: Change): Promise<void> {
     const key = this.#key;
+    if (this.#isDropped) throw new SearcherError('the collection is not in memory any more');
     return this.#searcher.change(key, { ...request, key } as Parameters<Searcher['change']>[1]);
   }
 

@@ -4,6 +4,7 @@ import { memoryLimit } from '@akin/runtime';
 import { Searcher, SearcherError } from '@akin/searcher';
 import type { Engine, Queryable } from '../engine/engine.ts';
 import { HeldCollection } from './held-collection.ts';
+import type { NotHeld } from './not-held.ts';
 import type { ReadCollection } from './read-rows.ts';
 
 /** A search waits so long for its collection to be read into memory. */
@@ -32,6 +33,8 @@ export class InMemorySearch implements AsyncDisposable {
   readonly #searcher: Searcher;
   readonly #memory: number;
   readonly #held = new Map<number, HeldCollection>();
+  /** When collections grew beyond the memory that there is. */
+  readonly #outgrown = new Map<number, number>();
   #nextKey = 0;
   #inDatabase = 0;
 
@@ -72,20 +75,18 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /**
-   * Reads a collection into memory.
-   * @param bytes that its vectors will take, about
+   * Reads a collection into memory, if there is room for it.
    * @returns whether it was done in the time that a search waits; it goes on otherwise
    */
-  async read(engine: Engine, collection: ReadCollection, module: string, bytes: number): Promise<boolean> {
-    if (bytes > this.#memory) return false;
-    await this.#giveBack(collection, bytes);
-    let held = this.#held.get(collection.id);
-    if (held === undefined) {
-      held = new HeldCollection(this.#searcher, this.#nextKey++, collection);
-      this.#held.set(collection.id, held);
-    }
+  async read(engine: Engine, collection: ReadCollection, missing: NotHeld): Promise<boolean> {
+    const { module, documents, dimensions } = missing;
+    const held = this.#held.get(collection.id) ?? this.#newlyHeld(collection);
+    const rows = this.#searcher.bytesFor(documents, dimensions);
+    const bytes = held.hasModule(module) ? Math.max(rows, held.bytes) : rows + held.bytes;
+    if (!held.isBeingRead && (this.#hasOutgrown(collection) || !this.#makeRoom(held, bytes))) return false;
+    this.#held.set(collection.id, held);
     held.lastUsed = performance.now();
-    const reading = held.read(engine, module).then(
+    const reading = held.read(engine, module, held.isBeingRead ? 0 : bytes).then(
       () => true,
       async (error: unknown) => {
         if (error instanceof SearcherError) await this.forget(held);
@@ -131,6 +132,7 @@ export class InMemorySearch implements AsyncDisposable {
 
   /** Gives a collection back that is gone. */
   async forgetCollection(id: number): Promise<void> {
+    this.#outgrown.delete(id);
     const held = this.#held.get(id);
     if (held !== undefined) await this.forget(held);
   }
@@ -146,16 +148,45 @@ export class InMemorySearch implements AsyncDisposable {
     }
   }
 
-  /** Makes room for a collection. */
-  async #giveBack(wanted: ReadCollection, bytes: number): Promise<void> {
-    const others = [...this.#held.values()]
-      .filter(({ collection }) => collection.id !== wanted.id)
-      .sort((a, b) => a.lastUsed - b.lastUsed);
+  #newlyHeld(collection: ReadCollection): HeldCollection {
+    return new HeldCollection(this.#searcher, this.#nextKey++, collection, (held) => this.#grown(held));
+  }
+
+  #hasOutgrown({ id }: ReadCollection): boolean {
+    const at = this.#outgrown.get(id);
+    if (at === undefined || performance.now() - at < IDLE_MILLISECONDS) return at !== undefined;
+    this.#outgrown.delete(id);
+    return false;
+  }
+
+  /**
+   * Gives back what nobody searched for long, and then what was searched least recently, until a collection may take so
+   * many bytes. What is being read stays.
+   * @returns false, with all as it was, where that does not suffice
+   */
+  #makeRoom(wanted: HeldCollection, bytes: number): boolean {
+    const others = [...this.#held.values()].filter((held) => held !== wanted);
+    const staying = others.filter(({ isBeingRead }) => isBeingRead);
+    const sum = (all: readonly HeldCollection[]) => all.reduce((total, held) => total + held.bytes, 0);
+    if (bytes + sum(staying) > this.#memory) return false;
     const longAgo = performance.now() - IDLE_MILLISECONDS;
-    for (const held of others) {
-      if (this.#searcher.bytes + bytes <= this.#memory && held.lastUsed > longAgo) break;
-      this.#held.delete(held.collection.id);
-      await held.drop().catch(() => undefined);
+    let taken = bytes + sum(others);
+    for (const held of others.sort((a, b) => a.lastUsed - b.lastUsed)) {
+      if (held.isBeingRead || (taken <= this.#memory && held.lastUsed > longAgo)) continue;
+      taken -= held.bytes;
+      // Its threads hear of it before anything else that is asked of them from now on.
+      void this.forget(held);
     }
+    return true;
+  }
+
+  /** A collection has grown: filters that nobody uses go first, then other collections, then itself. */
+  async #grown(held: HeldCollection): Promise<void> {
+    const fits = () => [...this.#held.values()].reduce((sum, { bytes }) => sum + bytes, 0) <= this.#memory;
+    if (fits()) return;
+    await held.dropFilters();
+    if (fits() || this.#makeRoom(held, held.bytes)) return;
+    this.#outgrown.set(held.collection.id, performance.now());
+    throw new SearcherError('the collection has grown beyond the memory for searches');
   }
 }

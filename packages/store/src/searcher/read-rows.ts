@@ -16,6 +16,9 @@ export interface ReadCollection {
 /** Rows of one answer, so that none holds the database or this process for long. */
 export const CHUNK_ROWS = 4_000;
 
+/** Rows that ended: where there are more it is better to read all that is left. */
+export const MOST_ENDS = 100_000;
+
 /** Commits in bytes of rows have 32 bits, of which the highest stands for a row that none has ended. */
 export const LAST_COMMIT = 2n ** 32n - 2n;
 
@@ -33,17 +36,25 @@ export interface Chunk {
   readonly rows: Buffer;
   /** By module. */
   readonly vectors: ReadonlyMap<string, Buffer>;
-  /** Rows that commits after `after` ended, up to `upTo`. With the first chunk alone. */
+  /** Rows that commits after `after` ended, up to `upTo`; one more than {@link MOST_ENDS} at most. With the first chunk alone. */
   readonly ends: Buffer;
   /** Rows that commits up to this one ended may be gone from the tables. */
   readonly forgotten: bigint;
 }
 
 const NOTHING = Buffer.alloc(0);
+/** Bytes of a row that ended. */
+const END_BYTES = 12;
+
+/** Whether more rows ended than were read. */
+export function isCut({ ends }: Chunk, mostEnds: number): boolean {
+  return ends.length > mostEnds * END_BYTES;
+}
 
 /**
  * Reads the next rows of a range, in order of their number, with their vectors of some modules.
  * @param behind the number of the last one read; null at the beginning
+ * @param mostEnds one more is read at most
  */
 export async function readChunk(
   tx: Queryable,
@@ -51,6 +62,7 @@ export async function readChunk(
   { after, upTo }: Range,
   modules: readonly string[],
   behind: bigint | null,
+  mostEnds = MOST_ENDS,
 ): Promise<Chunk> {
   const vectors = modules.map(
     (module, i) =>
@@ -61,7 +73,7 @@ export async function readChunk(
     after < 0n || behind !== null
       ? 'null'
       : `(select string_agg(int8send(doc) || substring(int8send(valid_to) from 5), '')
-            from ${S}.documents where valid_to > $1 and valid_to <= $2)`;
+            from (select doc, valid_to from ${S}.documents where valid_to > $1 and valid_to <= $2 limit ${mostEnds + 1}) e)`;
   const [row] = await tx.query(
     `with fresh as materialized (
        select doc, valid_from from ${S}.documents

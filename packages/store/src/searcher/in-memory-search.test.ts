@@ -1,0 +1,155 @@
+import { createRandom, parseQuery } from '@akin/domain';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { sharedStore } from '../../test/shared-store.ts';
+import { accept, ENGINES, openTestStore, testOutputs } from '../../test/support.ts';
+import { watchThreads } from '../../test/threads.ts';
+import { createCollection } from '../collections/collections.ts';
+import { commit } from '../commit/commit.ts';
+import type { Collection, Store } from '../context.ts';
+import { search } from '../search/search.ts';
+import { InMemorySearch } from './in-memory-search.ts';
+import { NotHeld } from './not-held.ts';
+import { CHUNK_ROWS } from './read-rows.ts';
+
+const EXACT = 50;
+const COUNT = 1_200;
+const random = createRandom(4);
+
+/** A document with a vector of length 1. */
+const made = (n: number) => {
+  const numbers = [random() + 0.1, random(), random(), random()];
+  const length = Math.hypot(...numbers);
+  return { id: `d${n}`, n, import: testOutputs({ shape: numbers.map((number) => number / length) }) };
+};
+
+describe.each(ENGINES)('the memory for searches on %s', (kind) => {
+  let store: Store;
+  let first: Collection;
+  let second: Collection;
+  let inMemory: InMemorySearch | undefined;
+
+  sharedStore(
+    kind,
+    async (opened) => {
+      store = opened;
+      first = await createCollection(store, 'first');
+      second = await createCollection(store, 'second');
+      for (const collection of [first, second]) {
+        await accept(
+          store,
+          collection,
+          Array.from({ length: COUNT }, (_, n) => made(n)),
+        );
+        await commit(store, collection);
+      }
+    },
+    (place) => openTestStore(place, 0, { exactDocuments: EXACT }),
+  );
+  afterEach(async () => inMemory?.[Symbol.asyncDispose]());
+
+  /** The same store with another memory for searches. */
+  const withMemory = (memory?: number): Store => {
+    inMemory = new InMemorySearch({ exactRows: EXACT, memory });
+    return { ...store, inMemory };
+  };
+  const find = async (from: Store, collection: Collection, fq: readonly string[] = []) => {
+    const filters = fq.map((one) => parseQuery(one));
+    const rank = { module: 'shape', vector: Float32Array.of(1, 0, 0, 0) };
+    const { ranking, numFound } = await search(from, collection, { query: parseQuery('*:*'), filters, rank, rows: 5 });
+    return { inMemory: ranking?.inMemory, numFound };
+  };
+  /** What both collections take. */
+  const takenByBoth = async () => {
+    await using both = new InMemorySearch({ exactRows: EXACT });
+    for (const collection of [first, second]) {
+      expect(await both.read(store.engine, collection, new NotHeld('shape', COUNT, 4))).toBe(true);
+    }
+    return both.use.bytes;
+  };
+
+  it('holds for collections that are first searched at once', async () => {
+    const memory = 0.75 * (await takenByBoth());
+    const small = withMemory(memory);
+    const found = await Promise.all([first, second].map((collection) => find(small, collection)));
+    expect(found).toContainEqual({ inMemory: true, numFound: COUNT });
+    expect(found).toContainEqual({ inMemory: false, numFound: COUNT });
+    expect(small.inMemory.use).toMatchObject({ collections: 1 });
+    expect(small.inMemory.use.bytes).toBeLessThanOrEqual(memory);
+    // One after the other takes the place of the one before.
+    for (const collection of [first, second, first]) {
+      expect(await find(small, collection)).toEqual({ inMemory: true, numFound: COUNT });
+      expect(small.inMemory.use.bytes).toBeLessThanOrEqual(memory);
+    }
+  });
+
+  it('holds for a collection of which there is more than was known', async () => {
+    const taken = (await takenByBoth()) / 2;
+    const small = withMemory(taken / 2);
+    expect(await small.inMemory.read(store.engine, first, new NotHeld('shape', 1, 4))).toBe(false);
+    expect(small.inMemory.use).toMatchObject({ collections: 0, bytes: 0 });
+    // It is not read again and again.
+    expect(await find(small, first)).toEqual({ inMemory: false, numFound: COUNT });
+    expect(small.inMemory.use).toMatchObject({ collections: 0, bytes: 0 });
+  });
+
+  it('holds for filters: those that are not in use go', async () => {
+    const small = withMemory((await takenByBoth()) / 2 + 1_000);
+    expect(await small.inMemory.read(store.engine, first, new NotHeld('shape', 1, 4))).toBe(true);
+    for (let n = 0; n < 30; n++) {
+      expect(await find(small, first, [`n:[${n} TO *]`])).toEqual({ inMemory: true, numFound: COUNT - n });
+      expect(small.inMemory.use.bytes).toBeLessThanOrEqual(small.inMemory.use.limit);
+    }
+    expect(small.inMemory.use.filters).toBeLessThan(30);
+  });
+
+  it('holds for what commits bring', async () => {
+    const collection = await createCollection(store, 'growing');
+    await accept(
+      store,
+      collection,
+      Array.from({ length: 100 }, (_, n) => made(n)),
+    );
+    await commit(store, collection);
+    const small = withMemory(400_000);
+    expect(await find(small, collection)).toEqual({ inMemory: true, numFound: 100 });
+    for (let from = 100; from < 4_000; from += 1_300) {
+      await accept(
+        store,
+        collection,
+        Array.from({ length: 1_300 }, (_, n) => made(from + n)),
+      );
+      await commit(store, collection);
+      expect((await find(small, collection)).numFound).toBe(from + 1_300);
+      expect(small.inMemory.use.bytes).toBeLessThanOrEqual(small.inMemory.use.limit);
+    }
+    expect(small.inMemory.use.collections).toBe(0);
+    // A commit that deletes more than a search takes in.
+    const large = withMemory();
+    expect(await find(large, collection)).toEqual({ inMemory: true, numFound: 4_000 });
+    const more = CHUNK_ROWS - 3_900 + 50;
+    await accept(
+      store,
+      collection,
+      Array.from({ length: more }, (_, n) => made(4_000 + n)),
+    );
+    await commit(store, collection);
+    expect(await find(large, collection)).toEqual({ inMemory: true, numFound: 4_000 + more });
+    await accept(store, collection, [{ kind: 'delete-by-query', query: 'n:[20 TO *]' }]);
+    await commit(store, collection);
+    expect(await find(large, collection)).toEqual({ inMemory: true, numFound: 20 });
+    // Its room is free again.
+    expect(await find(withMemory(400_000), collection)).toEqual({ inMemory: true, numFound: 20 });
+  });
+
+  it('starts no thread any more once it is closed', async () => {
+    const closed = withMemory();
+    const watched = watchThreads();
+    const reading = closed.inMemory.read(store.engine, first, new NotHeld('shape', COUNT, 4));
+    await closed.inMemory[Symbol.asyncDispose]();
+    expect(await reading).toBe(false);
+    const { length } = watched.threads;
+    expect(await find(closed, first)).toEqual({ inMemory: false, numFound: COUNT });
+    expect(watched.threads).toHaveLength(length);
+    watched.end();
+  });
+});
