@@ -51,6 +51,7 @@ export { countLeaderless } from './commit/leaderless.ts';
 export { findLeases, type Lease, releaseLeases, renewLeases, takeLeases } from './commit/leases.ts';
 export { listTombstones, type Tombstone, type TombstonePage } from './commit/tombstones.ts';
 export type { Collection, CollectionSchema, Column, CommitResult, ParsedOutputs, Store } from './context.ts';
+export { writeBackup } from './engine/backup-archive.ts';
 export type * from './engine/engine.ts';
 export { holdsStore } from './engine/folder.ts';
 export { takeFolder } from './engine/private-folder.ts';

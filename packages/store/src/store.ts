@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { AkinError, type Calibration, type ModuleManifest } from '@akin/domain';
 import { OperationEvents } from './accept/operation-events.ts';
 import { recover } from './bulk/recover.ts';
@@ -168,18 +169,23 @@ async function createFirstCollection(store: Store): Promise<void> {
 }
 
 /**
- * Writes an embedded store into one file, which is whole and on the disk when this resolves. Searches wait meanwhile.
+ * The bytes of a backup of an embedded store, while it is used: `restore` reads them from a file. All that was accepted
+ * before the call is in it.
  * @throws AkinError bad-request when the store is in PostgreSQL, which has tools of its own for that
+ * @throws AkinError conflict while another backup runs
  */
-export async function backup(store: Store, file: string): Promise<void> {
+export async function backup(store: Store): Promise<Readable> {
   if (store.engine.kind !== 'pglite') {
-    throw new AkinError('bad-request', 'The store is in PostgreSQL: back it up with pg_dump, or as your server does.');
+    throw new AkinError(
+      'bad-request',
+      'The store is in PostgreSQL: back it up with pg_dump (infra/scripts/backup.sh), or as your server does.',
+    );
   }
-  await (store.engine as PgliteEngine).backup(file);
+  return (store.engine as PgliteEngine).backup();
 }
 
 /**
- * Fills a folder, which must hold no store yet, from a file that `backup` wrote.
+ * Fills a folder, which must hold no store yet, from a file with the bytes of `backup`.
  * @throws AkinError conflict when the folder holds a store
  */
 export async function restore(folder: string, file: string): Promise<void> {

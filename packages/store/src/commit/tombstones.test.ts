@@ -7,6 +7,7 @@ import { freshCollections } from '../../test/fresh-collections.ts';
 import { accept, ENGINES, openTestStore, type TestPlace, testPlace, visible } from '../../test/support.ts';
 import { findCollection } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
+import { writeBackup } from '../engine/backup-archive.ts';
 import { runReindex } from '../reindex/run-reindex.ts';
 import { beginReindex } from '../reindex/state.ts';
 import { backup, restore } from '../store.ts';
@@ -172,7 +173,7 @@ describe('a backup', () => {
       const collection = await findCollection(store, 'my-collection');
       await accept(store, collection, [of('a'), remove('a')]);
       await commit(store, collection);
-      await backup(store, file);
+      await writeBackup(file, await backup(store));
     }
     await restore(join(folder, 'restored'), file);
     await using store = await openTestStore({ folder: join(folder, 'restored') });

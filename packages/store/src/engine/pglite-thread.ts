@@ -60,11 +60,6 @@ export class PgliteThread extends Duplex {
     return this.#failure;
   }
 
-  async backup(file: string): Promise<void> {
-    this.#post({ kind: 'backup', file });
-    await this.#settle();
-  }
-
   /** Closes the database in order where it does so in time. Resolves when the thread is gone. */
   async close(milliseconds = CLOSE_MILLISECONDS): Promise<void> {
     if (this.#failure === undefined) {

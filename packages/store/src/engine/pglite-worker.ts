@@ -1,5 +1,4 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
@@ -8,7 +7,6 @@ import { PrivateFiles } from './private-files.ts';
 /** What the engine asks: wire protocol as bare bytes, everything else by name. */
 export type WorkerRequest =
   | Uint8Array
-  | { readonly kind: 'backup'; readonly file: string }
   | { readonly kind: 'close' }
   /** Whether it is idle: answered as soon as it is heard. */
   | { readonly kind: 'look'; readonly round: number };
@@ -22,8 +20,6 @@ export type WorkerReply =
 
 export interface WorkerConfig {
   readonly dataDirectory: string;
-  /** Fills an empty directory from this backup instead of making a new database. */
-  readonly backup?: string;
 }
 
 /**
@@ -71,7 +67,6 @@ function reasonOf(error: unknown): string {
 }
 
 async function start(config: WorkerConfig): Promise<PGlite> {
-  const dump = config.backup === undefined ? undefined : new Blob([await readFile(config.backup)]);
   // Those above it are there. One that is there already may hold the database.
   await mkdir(config.dataDirectory, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
@@ -80,7 +75,6 @@ async function start(config: WorkerConfig): Promise<PGlite> {
     fs: new PrivateFiles(config.dataDirectory),
     extensions: { vector },
     startParams: START_PARAMETERS,
-    ...(dump === undefined ? {} : { loadDataDir: dump }),
   });
 }
 
@@ -105,34 +99,15 @@ async function exchange(db: PGlite, message: Uint8Array): Promise<Uint8Array> {
   return whole;
 }
 
-/** The name appears only when every byte is on the disk. Its owner alone may read it from the first byte on. */
-async function writeBackup(db: PGlite, file: string): Promise<void> {
-  const dump = await db.dumpDataDir('gzip');
-  const partial = `${file}.partial`;
-  // What an earlier one left keeps its rights, or is a link to somewhere else.
-  await rm(partial, { force: true });
-  const handle = await open(partial, 'wx', 0o600);
-  try {
-    for await (const chunk of dump.stream()) await handle.write(chunk as Uint8Array);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(partial, file);
-  const directory = await open(dirname(file));
-  await directory.sync().finally(() => directory.close());
-}
-
 async function serve(db: PGlite, request: WorkerRequest): Promise<void> {
   if (request instanceof Uint8Array) return reply(await exchange(db, request));
-  if (request.kind === 'backup') await writeBackup(db, request.file);
-  else if (request.kind === 'close') await db.close();
+  if (request.kind === 'close') await db.close();
   reply({ kind: 'done' });
 }
 
 try {
   const db = await start(workerData as WorkerConfig);
-  // One at a time: a message that comes while a backup runs waits for it.
+  // One at a time.
   let last: Promise<unknown> = Promise.resolve();
   port.on('message', (request: WorkerRequest) => {
     if ('kind' in request && request.kind === 'look') return reply({ kind: 'idle', round: request.round });

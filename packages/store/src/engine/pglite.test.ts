@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { testPlace } from '../../test/support.ts';
+import { writeBackup } from './backup-archive.ts';
 import { openPglite } from './pglite.ts';
 
 describe('the folder of the embedded database', () => {
@@ -160,7 +161,7 @@ describe('the folder of the embedded database', () => {
       await using engine = await openPglite(folder);
       await engine.query('create table kept (n int)');
       await engine.query('insert into kept values (7)');
-      await engine.backup(file);
+      await writeBackup(file, await engine.backup());
       await engine.query('insert into kept values (8)');
     }
     await expect(openPglite(folder, { backup: file })).rejects.toMatchObject({ code: 'conflict' });

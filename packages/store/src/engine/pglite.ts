@@ -1,4 +1,6 @@
+import type { Readable } from 'node:stream';
 import { AkinError } from '@akin/domain';
+import { archive, type BackupEnd, unpackArchive } from './backup-archive.ts';
 import { DiskSpace } from './disk-space.ts';
 import type { Engine, Lane, Queryable, Row, SqlValue, TransactionOptions } from './engine.ts';
 import { adoptNewDirectory, inspectFolder, lockFolder, removeNewDirectory } from './folder.ts';
@@ -8,6 +10,8 @@ import { PgliteThread } from './pglite-thread.ts';
 import { type Connection, runStatement, runTransaction } from './session.ts';
 
 const CHECKPOINT_BYTES = 32 * 1024 * 1024;
+/** A backup keeps the log of its time. With more than this, it is given up. */
+const LONGEST_BACKUP_BYTES = 2 * 1024 ** 3;
 /** Statements and transactions between two looks. */
 const CHECKPOINT_LOOK = 50;
 /** A caller that waits so long for the connection hears that it is busy. What is done in the background waits for ever. */
@@ -20,12 +24,15 @@ const LAST_STATEMENT_MILLISECONDS = 1_000;
 
 export interface PgliteEngine extends Engine {
   readonly kind: 'pglite';
-  /** Writes all data into one file, safe on the disk when this resolves. Nothing else runs meanwhile. */
-  backup(file: string): Promise<void>;
+  /**
+   * All data as a gzipped tar, while others read and write. It holds at least what was committed when this was called.
+   * @throws AkinError conflict while another backup runs
+   */
+  backup(): Promise<Readable>;
 }
 
 export interface PgliteOptions {
-  /** Fills the (still empty) folder from a file that `backup` wrote. */
+  /** Fills the (still empty) folder from a file with the bytes of `backup`. */
   readonly backup?: string;
   /** Hears what an operator should know. */
   readonly tell?: (text: string) => void;
@@ -47,15 +54,18 @@ export async function openPglite(folder: string, options: PgliteOptions = {}): P
       throw new AkinError('conflict', `${folder} already holds a database. Restore into an empty folder.`);
     }
     if (!data.exists) {
-      const first = await PgliteThread.start(
-        { dataDirectory: data.newDirectory, ...(backup ? { backup } : {}) },
-        signal,
-      );
+      if (backup !== undefined) await unpackArchive(backup, data.newDirectory);
+      const first = await PgliteThread.start({ dataDirectory: data.newDirectory }, signal);
       await first.close(FIRST_CLOSE_MILLISECONDS);
       await adoptNewDirectory(folder, data);
     }
     const disk = new DiskSpace(folder, tell);
-    return createEngine(await LiveSession.open(data.dataDirectory, disk, tell, signal), disk, unlock);
+    return createEngine(
+      data.dataDirectory,
+      await LiveSession.open(data.dataDirectory, disk, tell, signal),
+      disk,
+      unlock,
+    );
   } catch (error) {
     // What was not finished would keep a full disk full.
     await removeNewDirectory(folder).catch(() => undefined);
@@ -80,8 +90,15 @@ export async function openPglite(folder: string, options: PgliteOptions = {}): P
   }
 }
 
-function createEngine(live: LiveSession, disk: DiskSpace, unlock: () => Promise<void>): PgliteEngine {
+function createEngine(
+  dataDirectory: string,
+  live: LiveSession,
+  disk: DiskSpace,
+  unlock: () => Promise<void>,
+): PgliteEngine {
   const lanes = new Lanes();
+  /** The backup that runs: the log of its time is kept. */
+  let backup: Readable | 'begins' | undefined;
   let runs = 0;
   let lastSearch = Number.NEGATIVE_INFINITY;
   /** Runs work on the connection, and now and then looks whether a checkpoint is due. */
@@ -92,7 +109,14 @@ function createEngine(live: LiveSession, disk: DiskSpace, unlock: () => Promise<
     } finally {
       // After a close it fails, which harms nobody.
       if (++runs % CHECKPOINT_LOOK === 0) {
-        lanes.run('bulk', async () => checkpointIfDue((await live.get()).limited())).catch(() => undefined);
+        lanes
+          .run('bulk', async () => {
+            const client = (await live.get()).limited();
+            const bytes = await bytesSinceCheckpoint(client);
+            if (backup === undefined && bytes > CHECKPOINT_BYTES) await runStatement(client, 'checkpoint');
+            if (backup !== 'begins' && bytes > LONGEST_BACKUP_BYTES) backup?.destroy(tooMuchChanged());
+          })
+          .catch(() => undefined);
       }
     }
   };
@@ -120,12 +144,38 @@ function createEngine(live: LiveSession, disk: DiskSpace, unlock: () => Promise<
     sinceLastSearch: () => performance.now() - lastSearch,
     cancelStatements: async () => {},
     poolUse: () => undefined,
-    backup: (file) =>
-      lanes.run('bulk', async () => {
-        const session = await live.get();
-        await runStatement(session.limited(), 'checkpoint');
-        await session.thread.backup(file);
-      }),
+    backup: async () => {
+      if (backup !== undefined) throw new AkinError('conflict', 'Another backup runs: wait until it is done.');
+      backup = 'begins';
+      const run = <T>(work: (client: Connection) => Promise<T>) =>
+        lanes.run('bulk', async () => work((await live.get()).limited()));
+      try {
+        await run((client) => runStatement(client, "select pg_backup_start('akin', true)"));
+      } catch (error) {
+        backup = undefined;
+        throw error;
+      }
+      let stopped = false;
+      const bytes = archive({
+        dataDirectory,
+        alone: (work) => lanes.run('bulk', work),
+        end: async () => {
+          const end = await run(stopBackup);
+          stopped = true;
+          return end;
+        },
+      });
+      backup = bytes;
+      bytes.once('close', () => {
+        const done = () => {
+          backup = undefined;
+        };
+        // Given up in the midst, or failed because the thread was started again, which ends it too.
+        if (stopped) done();
+        else void run(stopBackup).then(done, done);
+      });
+      return bytes;
+    },
     [Symbol.asyncDispose]: () => {
       closed ??= close();
       return closed;
@@ -134,13 +184,30 @@ function createEngine(live: LiveSession, disk: DiskSpace, unlock: () => Promise<
 }
 
 /**
- * PGlite never makes a checkpoint by itself, so its write-ahead log would grow for ever, and each start replay all of it.
- * One for each 32 MB takes some 25 ms.
+ * Bytes of the write-ahead log since the last checkpoint. PGlite never makes one by itself, so the log would grow for
+ * ever, and each start replay all of it. One for each 32 MB takes some 25 ms.
  */
-async function checkpointIfDue(client: Connection): Promise<void> {
+async function bytesSinceCheckpoint(client: Connection): Promise<number> {
   const [row] = await runStatement<{ bytes: number }>(
     client,
     'select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::float8 as bytes from pg_control_checkpoint()',
   );
-  if (row !== undefined && row.bytes > CHECKPOINT_BYTES) await runStatement(client, 'checkpoint');
+  return row?.bytes ?? 0;
+}
+
+async function stopBackup(client: Connection): Promise<BackupEnd> {
+  const [row] = await runStatement<{ label: string; last: string }>(
+    client,
+    'select labelfile as label, pg_walfile_name(lsn) as last from pg_backup_stop(false)',
+  );
+  const { label = '', last = '' } = row ?? {};
+  const [, first = last] = /\(file ([0-9A-F]{24})\)/.exec(label) ?? [];
+  return { label, segments: [first, last] };
+}
+
+function tooMuchChanged(): AkinError {
+  return new AkinError(
+    'unavailable',
+    'Too much was changed while the backup was read: read it faster, or while less is indexed.',
+  );
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { testPlace } from '../../test/support.ts';
+import { writeBackup } from './backup-archive.ts';
 import { openPglite } from './pglite.ts';
 import { takeFolder } from './private-folder.ts';
 
@@ -44,7 +45,7 @@ describe('the files of an embedded database', () => {
       await using engine = await openPglite(folder);
       await engine.query('create table made_later (n int)');
       await engine.query('insert into made_later values (1)');
-      await engine.backup(file);
+      await writeBackup(file, await engine.backup());
       expect(await openToOthers(join(parent, 'a'))).toEqual([]);
     }
     expect([await modeOf(file), (await stat(join(parent, 'foreign'))).size]).toEqual(['600', 6]);

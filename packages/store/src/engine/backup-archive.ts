@@ -1,0 +1,164 @@
+import type { Dirent } from 'node:fs';
+import { createReadStream } from 'node:fs';
+import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, createGunzip, createGzip } from 'node:zlib';
+import { createTarPacker, type TarPackController } from 'modern-tar';
+import { unpackTar } from 'modern-tar/fs';
+
+/** What PostgreSQL says at the end of a backup. */
+export interface BackupEnd {
+  /** The content of the file `backup_label`, from which a restore knows where to begin in the log. */
+  readonly label: string;
+  /** The first and the last segment of the write-ahead log that a restore reads. */
+  readonly segments: readonly [first: string, last: string];
+}
+
+/** The database whose data directory is archived. */
+export interface BackupSource {
+  readonly dataDirectory: string;
+  /** Runs something while the database writes nothing. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
+  /** Called when all files but the log are archived. */
+  end(): Promise<BackupEnd>;
+}
+
+const CONTROL_FILE = 'global/pg_control';
+/** Directories that a start fills by itself: only they are archived, not what they hold. */
+const EMPTIED = new Set([
+  ...['pg_wal', 'pg_dynshmem', 'pg_notify', 'pg_replslot', 'pg_serial', 'pg_snapshots', 'pg_stat_tmp', 'pg_subtrans'],
+  'pg_wal/archive_status',
+  'pg_wal/summaries',
+]);
+/** Caches, temporary tables and what tells of a running server. */
+const LEFT_OUT = /(^|\/)(pg_internal\.init.*|pgsql_tmp.*|t\d+_\d+.*|postmaster\.(pid|opts)|backup_label.*)$/;
+const CHUNK_BYTES = 256 * 1024;
+/** Pages compress well at the lowest level; a higher one takes three times as long for a tenth less. */
+const GZIP_LEVEL = 1;
+
+/**
+ * A data directory in use as a gzipped tar, the way pg_basebackup does it: files are read while they change, and the
+ * write-ahead log of that time, which comes last, makes them whole when they are restored. Memory is bounded by a few
+ * chunks; the archive is read no faster than its reader reads.
+ */
+export function archive(source: BackupSource): Readable {
+  const { readable, controller } = createTarPacker();
+  const gzip = createGzip({ level: GZIP_LEVEL });
+  const tar = Readable.fromWeb(readable as Parameters<typeof Readable.fromWeb>[0]);
+  void pipeline(tar, gzip).catch((error) => gzip.destroy(error as Error));
+  pack(source, controller).then(
+    () => controller.finalize(),
+    (error) => gzip.destroy(error as Error),
+  );
+  return gzip;
+}
+
+async function pack(source: BackupSource, controller: TarPackController): Promise<void> {
+  const { dataDirectory } = source;
+  const entries = await readdir(dataDirectory, { recursive: true, withFileTypes: true });
+  for (const { name, isDirectory } of entries.map((entry) => named(entry, dataDirectory)).sort(byName)) {
+    if (LEFT_OUT.test(name) || name === CONTROL_FILE || (EMPTIED.has(dirname(name)) && !EMPTIED.has(name))) continue;
+    if (isDirectory) await controller.add({ name: `${name}/`, size: 0, type: 'directory' }).close();
+    else await addFile(controller, join(dataDirectory, name), name);
+  }
+  const { label, segments } = await source.end();
+  await addBytes(controller, 'backup_label', Buffer.from(label));
+  await addBytes(controller, CONTROL_FILE, await source.alone(() => readFile(join(dataDirectory, CONTROL_FILE))));
+  const [first, last] = segments;
+  for (const name of (await readdir(join(dataDirectory, 'pg_wal'))).sort()) {
+    if (name >= first && name <= last && /^[0-9A-F]{24}$/.test(name)) {
+      await addFile(controller, join(dataDirectory, 'pg_wal', name), `pg_wal/${name}`);
+    }
+  }
+}
+
+function named(entry: Dirent, folder: string): { readonly name: string; readonly isDirectory: boolean } {
+  const path = join(entry.parentPath, entry.name);
+  return { name: path.slice(folder.length + 1).replaceAll('\\', '/'), isDirectory: entry.isDirectory() };
+}
+
+/** Directories before what is in them. */
+const byName = (a: { readonly name: string }, b: { readonly name: string }) =>
+  Number(a.name > b.name) - Number(a.name < b.name);
+
+/**
+ * The size of a file is what it has at the beginning. What it grows by meanwhile is in the log; what it is cut by as
+ * well, and is filled with zeros here. A file that is gone was dropped.
+ */
+async function addFile(controller: TarPackController, path: string, name: string): Promise<void> {
+  let file: Awaited<ReturnType<typeof open>>;
+  try {
+    file = await open(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  try {
+    const { size } = await file.stat();
+    const writer = controller.add({ name, size, mode: 0o600 }).getWriter();
+    for (let at = 0; at < size; ) {
+      // A new buffer each time: the archive holds it for a while.
+      const chunk = Buffer.alloc(Math.min(CHUNK_BYTES, size - at));
+      await file.read(chunk, 0, chunk.length, at);
+      await writer.write(chunk);
+      at += chunk.length;
+    }
+    await writer.close();
+  } finally {
+    await file.close();
+  }
+}
+
+async function addBytes(controller: TarPackController, name: string, bytes: Uint8Array): Promise<void> {
+  const writer = controller.add({ name, size: bytes.length, mode: 0o600 }).getWriter();
+  await writer.write(bytes);
+  await writer.close();
+}
+
+/**
+ * Unpacks an archive into a directory that is not there yet, for its owner alone.
+ * @throws Error when the file is no archive, not whole, or not one of a database
+ */
+export async function unpackArchive(file: string, directory: string): Promise<void> {
+  await stat(file);
+  await mkdir(directory, { mode: 0o700 });
+  const unpack = unpackTar(directory, {
+    dmode: 0o700,
+    fmode: 0o600,
+    maxDepth: 16,
+    filter: ({ type }) => type === 'file' || type === 'directory',
+    // Those of earlier versions begin with a slash.
+    map: (header) => ({ ...header, name: header.name.replace(/^\/+/, '') }),
+  });
+  // A file that was cut off must not pass for a whole one.
+  await pipeline(createReadStream(file), createGunzip({ finishFlush: constants.Z_FINISH }), unpack);
+  await access(join(directory, 'PG_VERSION')).catch(() => {
+    throw new Error('it holds no database');
+  });
+}
+
+/**
+ * Writes a backup. Its name appears only when every byte is on the disk, and its owner alone may read it from the first
+ * byte on.
+ * @throws what `bytes` throws; then an earlier backup of this name is as it was
+ */
+export async function writeBackup(file: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  const partial = `${file}.partial`;
+  // What an earlier one left keeps its rights, or is a link to somewhere else.
+  await rm(partial, { force: true });
+  const handle = await open(partial, 'wx', 0o600);
+  try {
+    for await (const chunk of bytes) await handle.writeFile(chunk);
+    await handle.sync();
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+  await rename(partial, file);
+  const directory = await open(dirname(file));
+  await directory.sync().finally(() => directory.close());
+}

@@ -1,0 +1,150 @@
+import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { testPlace } from '../../test/support.ts';
+import { watchThreads } from '../../test/threads.ts';
+import { writeBackup } from './backup-archive.ts';
+import { openPglite, type PgliteEngine } from './pglite.ts';
+
+describe('a backup of an embedded database in use', () => {
+  let folder: string;
+  let file: string;
+  let remove: () => Promise<void>;
+  let engine: PgliteEngine;
+  let watched: ReturnType<typeof watchThreads>;
+
+  beforeEach(async () => {
+    const made = await testPlace('pglite');
+    if (!('folder' in made.place)) throw new Error('not a folder');
+    folder = made.place.folder;
+    file = join(folder, '..', 'backup');
+    remove = made.remove;
+    watched = watchThreads();
+    engine = await openPglite(folder);
+    await engine.query('create table kept (n int primary key, filled text)');
+  });
+  afterEach(async () => {
+    watched.end();
+    await engine[Symbol.asyncDispose]();
+    await remove();
+  });
+
+  /** A hundred rows, which are filled with what compresses badly. */
+  const insert = (from: number) =>
+    engine.query(
+      `insert into kept select n, (select string_agg(md5(n::text || i), '') from generate_series(1, 40) i)
+       from generate_series($1::int, $1::int + 99) n`,
+      [from],
+    );
+  const restored = async () => openPglite(join(folder, '..', 'restored'), { backup: file });
+  const segments = async () =>
+    (await readdir(join(folder, 'pg', 'pg_wal'))).filter((name) => /^[0-9A-F]{24}$/.test(name));
+
+  it('holds all that was committed before it, and after its end nothing in part, while rows are written and changed', async () => {
+    for (let n = 0; n < 3_000; n += 100) await insert(n);
+    const bytes = await engine.backup();
+    let written = 3_000;
+    let size = 0;
+    await writeBackup(
+      file,
+      (async function* () {
+        for await (const chunk of bytes) {
+          size += chunk.length;
+          yield chunk;
+          // A transaction has both changes or none.
+          await engine.transaction(async (tx) => {
+            await tx.query('update kept set filled = $1 where n % 50 = $2', [`changed at ${written}`, written % 50]);
+            await tx.query('insert into kept values ($1, $2)', [written, `changed at ${written}`]);
+          });
+          written += 1;
+        }
+      })(),
+    );
+    expect(size).toBe((await stat(file)).size);
+    expect(written).toBeGreaterThan(3_020);
+    await using copy = await restored();
+    const [row] = await copy.query<{ rows: number; last: number }>(
+      'select count(*)::int as rows, max(n) as last from kept',
+    );
+    expect(row?.rows).toBe((row?.last ?? 0) + 1);
+    expect(row?.rows).toBeGreaterThanOrEqual(3_000);
+    // Read by pages and by the index alike.
+    const torn = await copy.query(
+      `select n from kept where n >= 3000 and not exists
+       (select from kept as changed where changed.filled = kept.filled and changed.n % 50 = kept.n % 50)`,
+    );
+    expect(torn).toEqual([]);
+    await copy.query('set enable_seqscan = off');
+    expect(await copy.query('select n from kept where n = 2999')).toEqual([{ n: 2999 }]);
+    await copy.query("insert into kept values (-1, 'goes on')");
+  });
+
+  it('runs alone, and one that is given up makes room for the next', async () => {
+    const bytes = await engine.backup();
+    await expect(engine.backup()).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('Another backup'),
+    });
+    bytes.destroy();
+    await new Promise((resolve) => bytes.once('close', resolve));
+    const again = async (): Promise<void> =>
+      engine.backup().then(
+        (next) => writeBackup(file, next),
+        () => new Promise((resolve) => setTimeout(resolve, 10)).then(again),
+      );
+    await again();
+    await using copy = await restored();
+    expect(await copy.query('select n from kept')).toEqual([]);
+  });
+
+  it('keeps the log of its time, and not longer', async () => {
+    const write = async () => {
+      for (let i = 0; i < 100; i++) {
+        await engine.query("insert into kept select $1 + n, repeat('x', 1000) from generate_series(1, 1000) n", [
+          i * 1000,
+        ]);
+      }
+    };
+    const bytes = await engine.backup();
+    await write();
+    expect((await segments()).length).toBeGreaterThan(5);
+    await writeBackup(file, bytes);
+    await engine.query('delete from kept');
+    await write();
+    expect((await segments()).length).toBeLessThan(6);
+    await using copy = await restored();
+    expect(await copy.query('select count(*)::int as rows from kept')).toEqual([{ rows: 100_000 }]);
+  });
+
+  it('fails with the thread of the database, and leaves the backup of yesterday as it was', async () => {
+    await writeFile(file, 'yesterday');
+    const bytes = await engine.backup();
+    await watched.threads.at(-1)?.terminate();
+    await engine.query('select 1').catch(() => undefined);
+    await expect(writeBackup(file, bytes)).rejects.toThrow();
+    expect(await readFile(file, 'utf8')).toBe('yesterday');
+    expect(await readdir(join(folder, '..'))).not.toContain('backup.partial');
+  });
+
+  it('is refused when it was cut off, or holds something else', async () => {
+    await writeBackup(file, await engine.backup());
+    await truncate(file, (await stat(file)).size - 100);
+    await expect(restored()).rejects.toMatchObject({
+      code: 'bad-request',
+      message: expect.stringContaining('unexpected end of file'),
+    });
+    expect(await readdir(join(folder, '..', 'restored'))).toEqual([]);
+  });
+
+  it('is read as earlier versions wrote it', async () => {
+    await insert(0);
+    await engine[Symbol.asyncDispose]();
+    const database = await PGlite.create(join(folder, 'pg'));
+    const dump = await database.dumpDataDir('gzip');
+    await database.close();
+    await writeFile(file, Buffer.from(await dump.arrayBuffer()));
+    await using copy = await restored();
+    expect(await copy.query('select count(*)::int as rows from kept')).toEqual([{ rows: 100 }]);
+  });
+});
