@@ -166,19 +166,35 @@ describe('flags', () => {
 });
 
 describe('a backup', () => {
-  it('is taken of a stopped akin, and gives back everything in a new folder', async () => {
+  it('is taken while changes and searches go on, and has all that was accepted before', async () => {
     const before = await documents();
     const file = path.join(data.folder, 'akin.backup');
-    const busy = await runAkin(['backup', file, '--data', path.join(data.folder, 'data')]);
-    expect(busy.code).toBe(1);
-    await akin.command.stop();
-    const saved = await runAkin(['backup', file, '--data', path.join(data.folder, 'data')]);
+    const collection = akin.client.collection('my-collection');
+    // Accepted, and not visible yet.
+    await collection.add([{ id: 'waits', title: 'waits for a commit' }], { async: true });
+    const saving = runAkin(['backup', file, '--data', path.join(data.folder, 'data')]);
+    let saved: Awaited<typeof saving> | undefined;
+    void saving.then((ended) => {
+      saved = ended;
+    });
+    for (let more = 0; saved === undefined; more += 1) {
+      await collection.add([{ id: `later-${more}`, number: more }], { commit: true });
+      expect((await collection.image({ 'rank.by.id': 'demo-006', rows: 1 })).response.docs).toHaveLength(1);
+    }
     expect([saved.err, saved.code]).toEqual(['', 0]);
+    await akin.command.stop();
+    const stopped = await runAkin(['backup', `${file}-2`, '--data', path.join(data.folder, 'data')]);
+    expect([stopped.err, stopped.code]).toEqual(['', 0]);
+
     const restored = path.join(data.folder, 'restored');
     expect(await runAkin(['restore', file, '--data', restored])).toMatchObject({ code: 0, err: '' });
     expect((await runAkin(['restore', file, '--data', restored])).code).toBe(1);
     akin = await serveAkin(['--data', restored]);
     await akin.command.says(/Three requests/);
-    expect(await documents()).toBe(before);
+    await akin.client.collection('my-collection').commit();
+    const found = async (q: string) => (await akin.client.collection('my-collection').select({ q })).response.numFound;
+    expect([await found('-id:later-*'), await found('id:waits')]).toEqual([before + 1, 1]);
+    const { response } = await akin.client.collection('my-collection').image({ 'rank.by.id': 'demo-006', rows: 5 });
+    expect(response.docs).toHaveLength(5);
   });
 });

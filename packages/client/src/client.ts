@@ -1,5 +1,5 @@
 import type { Key, NewKey } from './keys.ts';
-import { type ClientConfig, queryString, request } from './request.ts';
+import { type ClientConfig, openStream, queryString, request } from './request.ts';
 import { TypedCollection } from './typed-collection.ts';
 import type { CollectionSummary } from './types.ts';
 
@@ -14,6 +14,8 @@ export interface Client {
   createKey(key: NewKey): Promise<Key & { key: string }>;
   /** Revokes a key by its id. */
   revokeKey(id: string): Promise<unknown>;
+  /** A backup of the embedded store, as `akin restore` reads it from a file. One that breaks off is none. */
+  backup(signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
   /** Whether akin answers and can work. */
   isReady(): Promise<boolean>;
   /** Resolves when akin answers and can work. @throws {AkinRequestError} saying why it cannot; `status` 0: nobody answers */
@@ -31,6 +33,7 @@ export function createClient(config: ClientConfig): Client {
     keys: () => request(config, '/api/keys'),
     createKey: (key) => request(config, '/api/keys', { body: queryString({ ...key }) }),
     revokeKey: (id) => request(config, `/api/keys/${encodeURIComponent(id)}`, { method: 'DELETE' }),
+    backup: (signal) => openStream(config, '/api/backup', signal, 'POST'),
     isReady: () =>
       ready().then(
         () => true,

@@ -91,8 +91,9 @@ export async function openStream(
   config: ClientConfig,
   path: string,
   signal: AbortSignal,
+  method: 'GET' | 'POST' = 'GET',
 ): Promise<ReadableStream<Uint8Array>> {
-  return exchange(config, path, { signal }, async (answer) => {
+  return exchange(config, path, { method, signal }, async (answer) => {
     if (!answer.ok || answer.body === null) throw refusal(answer, await answer.text());
     return answer.body;
   });

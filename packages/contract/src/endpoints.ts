@@ -1,4 +1,5 @@
 import { analyze } from './http/analyze.ts';
+import { backup } from './http/backup.ts';
 import { collectionStatus } from './http/collection-status.ts';
 import { collections } from './http/collections.ts';
 import { color } from './http/color.ts';
@@ -94,6 +95,7 @@ export const ENDPOINTS = {
   keys,
   createKey,
   revokeKey,
+  backup,
   live,
   ready,
   metrics,

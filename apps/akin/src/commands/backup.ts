@@ -1,7 +1,9 @@
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { MODULES } from '@akin/modules/manifests';
 import { parseOutputs } from '@akin/modules/vectors';
-import { backup, holdsStore, openStore, restore } from '@akin/store';
+import { backup, holdsStore, openStore, restore, writeBackup } from '@akin/store';
+import { findAkin, SERVER_OPTIONS } from '../bulk/options.ts';
 import { openDataFolder, tellOnStandardError } from '../data-folder.ts';
 import { DATA_OPTION, databaseFolder, dataFolder } from '../data-option.ts';
 import { type Parsed, UsageError } from '../options.ts';
@@ -9,29 +11,40 @@ import { mayReplace } from '../output-file.ts';
 import type { Program } from '../program.ts';
 import { runningServer } from '../server-file.ts';
 
+type NodeStream = Parameters<typeof Readable.fromWeb>[0];
+
 export const backupCommand: Program = {
   command: {
     name: 'backup',
     usage: 'backup <file>',
     about:
-      'Writes the embedded store into one file, which is safe on disk when the command ends. Stop the akin that serves from it first.',
-    options: [DATA_OPTION],
+      'Writes the embedded store into one file, which is safe on disk when the command ends. The akin that serves from it goes on serving.',
+    options: SERVER_OPTIONS.filter(({ name }) => name !== 'collection'),
   },
-  async run(options) {
+  async run(options, signal) {
     const file = onlyWord(options);
-    const folder = databaseFolder(options);
-    // A wrong folder must not end as the backup of a store that was just made, over the one of yesterday.
-    if (!(await holdsStore(folder)))
-      throw new UsageError(`There is no store in ${folder}: name its folder with --data.`);
-    await refuseServed(options, 'While it serves, akin export writes what is visible.');
     if (!(await mayReplace(file))) throw new UsageError(`${file} is no file that could be replaced.`);
-    await openDataFolder(dataFolder(options), tellOnStandardError);
-    await using store = await openStore({ modules: MODULES, parseOutputs, folder, tell: tellOnStandardError });
-    await backup(store, path.resolve(file));
+    if (options.text('url') !== undefined || (await runningServer(dataFolder(options)))) {
+      const { client, url } = await findAkin(options);
+      const bytes = Readable.fromWeb((await client.backup(signal)) as NodeStream);
+      const brokenOff = (error: Error) => {
+        throw new UsageError(`The backup from ${url} broke off, and ${file} was not written: ${error.message}.`);
+      };
+      await writeBackup(path.resolve(file), bytes).catch(brokenOff);
+    } else await backUpStopped(options, file);
     process.stdout.write(`${file} holds everything that was accepted.\n`);
     return 0;
   },
 };
+
+async function backUpStopped(options: Parsed, file: string): Promise<void> {
+  const folder = databaseFolder(options);
+  // A wrong folder must not end as the backup of a store that was just made, over the one of yesterday.
+  if (!(await holdsStore(folder))) throw new UsageError(`There is no store in ${folder}: name its folder with --data.`);
+  await openDataFolder(dataFolder(options), tellOnStandardError);
+  await using store = await openStore({ modules: MODULES, parseOutputs, folder, tell: tellOnStandardError });
+  await writeBackup(path.resolve(file), await backup(store));
+}
 
 export const restoreCommand: Program = {
   command: {
@@ -42,7 +55,7 @@ export const restoreCommand: Program = {
   },
   async run(options) {
     const folder = databaseFolder(options);
-    await refuseServed(options, 'Or choose another folder with --data.');
+    await refuseServed(options);
     await openDataFolder(dataFolder(options), tellOnStandardError);
     await restore(folder, path.resolve(onlyWord(options)));
     process.stdout.write(`${folder} is restored.\n`);
@@ -51,12 +64,12 @@ export const restoreCommand: Program = {
 };
 
 /** @throws {UsageError} that names the akin which serves from the store, and says how to stop it */
-async function refuseServed(options: Parsed, otherwise: string): Promise<void> {
+async function refuseServed(options: Parsed): Promise<void> {
   const folder = dataFolder(options);
   const server = await runningServer(folder);
   if (server === undefined) return;
   throw new UsageError(
-    `akin serves from ${folder} at ${server.url}: stop it first, by Ctrl-C where it runs or by kill ${server.pid}. ${otherwise}`,
+    `akin serves from ${folder} at ${server.url}: stop it first, by Ctrl-C where it runs or by kill ${server.pid}. Or choose another folder with --data.`,
   );
 }
 

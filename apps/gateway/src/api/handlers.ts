@@ -1,6 +1,7 @@
 import type { EndpointName, Endpoints, ParametersOf } from '@akin/contract';
 import type { Handler } from '../http/serve.ts';
 import { analyze } from './analyze.ts';
+import { backup } from './backup.ts';
 import { collectionStatus } from './collection-status.ts';
 import { collections } from './collections.ts';
 import { color } from './color.ts';
@@ -94,6 +95,7 @@ export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<E
   keys,
   createKey,
   revokeKey,
+  backup,
   live,
   ready,
   metrics,

@@ -24,7 +24,7 @@ export interface BytesAnswer {
 export interface StreamAnswer {
   readonly type: string;
   /** Read no faster than the client reads; ended when it is gone. */
-  readonly events: AsyncGenerator<string>;
+  readonly events: AsyncGenerator<string | Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -32,6 +32,11 @@ export async function writeStream(
       if (response.write(text)) continue;
       await roomIn(response);
     }
+    response.end();
+  } catch (error) {
+    // What was cut off must not look whole.
+    response.destroy();
+    throw error;
   } finally {
     clearInterval(watch);
     await answer.events.return(undefined);
