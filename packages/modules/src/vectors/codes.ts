@@ -76,9 +76,13 @@ function toCentroid({ cells, dimensions }: Codebook, vector: Float32Array, cell:
   return a + b + (c + d);
 }
 
+/** Of the cells and of the bits of a signature, one in four is compared. */
+const COMPARED_STEP = 4;
+
 /**
- * Whether codes of this codebook can be those of a descriptor: its own signature, and cells that it has in this order.
- * That finds codes that came with the descriptor of another picture, at a tenth of what making them costs.
+ * Whether codes of this codebook can be those of a descriptor: a sample of its own signature (16 of 64 bits) and of
+ * its cells, in this order. That finds codes that came with the descriptor of another
+ * picture, at a fortieth of what making them costs; an import spends as long on it as on reading the descriptor.
  */
 export function areCodesOf(
   codebook: Codebook,
@@ -87,13 +91,16 @@ export function areCodesOf(
   rerank: bigint,
 ): boolean {
   let last = 0;
-  for (const cell of cells) {
+  for (const [i, cell] of cells.entries()) {
+    if (i % COMPARED_STEP !== 0 && i !== cells.length - 1) continue;
     const distance = toCentroid(codebook, vector, cell);
     if (distance < last) return false;
     last = distance;
   }
-  return signature(codebook, vector) === rerank;
+  return signature(codebook, vector, COMPARED_STEP) === (rerank & COMPARED_BITS);
 }
+
+const COMPARED_BITS = BigInt.asIntN(64, 0x1111_1111_1111_1111n);
 
 /**
  * True when these bytes are the lopq code of this codebook, so that the codes beside it are too.
@@ -152,11 +159,11 @@ export function rotateResidual(
   return project(rotations.subarray(at, at + size), vector, centroid);
 }
 
-/** Bit i says on which side of hyperplane i the vector lies. */
-function signature({ planes, offsets, dimensions }: Codebook, vector: Float32Array): bigint {
+/** Bit i says on which side of hyperplane i the vector lies. With a `step`, only each bit whose number it divides is set. */
+function signature({ planes, offsets, dimensions }: Codebook, vector: Float32Array, step = 1): bigint {
   let low = 0;
   let high = 0;
-  for (let plane = 0; plane < SIGNATURE_BITS; plane++) {
+  for (let plane = 0; plane < SIGNATURE_BITS; plane += step) {
     let a = 0;
     let b = 0;
     let c = 0;
