@@ -23,6 +23,13 @@ export interface VectorQuery {
   readonly leastCompared: number;
 }
 
+/** Counts of the rows that a commit sees, with a vector of a module: for each list of filters, those that have all of them. */
+export interface CountQuery {
+  readonly commit: number;
+  readonly module: string;
+  readonly filters: readonly (readonly number[])[];
+}
+
 /** Documents among which the answer is, for exact distances to tell. */
 export interface Candidates {
   /** How many rows match the filters and have a vector of the module. */
@@ -142,17 +149,11 @@ export class SearchedCollection {
    * @throws Error where it cannot be yet, or a filter is not here
    */
   search(query: VectorQuery): Candidates | undefined {
-    const { commit, module, filters } = query;
-    if (commit < this.#oldest) return undefined;
-    if (commit > this.#commit) throw new Error(`commit ${commit} is not in memory`);
+    const { module, filters } = query;
     const vectors = this.#vectors.get(module);
-    const rows = this.#rows.seenBy(commit, commit === this.#commit && !this.#isAhead);
-    intersect(rows, vectors?.described ?? createBits(0));
-    for (const filter of filters) {
-      const bits = this.#filters.get(filter);
-      if (bits === undefined) throw new Error(`filter ${filter} is not in memory`);
-      intersect(rows, bits);
-    }
+    const rows = this.#described(query);
+    if (rows === undefined) return undefined;
+    for (const filter of filters) intersect(rows, this.#matching(filter));
     const matches = countBits(rows);
     const { maxDistance, vector, wanted } = query;
     const { mostCandidates } = query;
@@ -186,6 +187,37 @@ export class SearchedCollection {
     const best = isExact ? nearest : new Found(this.#rows, matches, mostCandidates, handedOn, 'likely');
     vectors.compare(coded, near, (row, low, likely, high) => best.add(row, low, likely, high));
     return best.candidates(near.length, isExact);
+  }
+
+  /**
+   * @returns undefined where the commit cannot be searched any more
+   * @throws Error where it cannot be yet, or a filter is not here
+   */
+  count(query: CountQuery): number[] | undefined {
+    const rows = this.#described(query);
+    return (
+      rows &&
+      query.filters.map((filters) => {
+        const counted = rows.slice();
+        for (const filter of filters) intersect(counted, this.#matching(filter));
+        return countBits(counted);
+      })
+    );
+  }
+
+  /** The rows with a vector that a commit sees, as bits of one's own. */
+  #described({ commit, module }: { readonly commit: number; readonly module: string }): Bits | undefined {
+    if (commit < this.#oldest) return undefined;
+    if (commit > this.#commit) throw new Error(`commit ${commit} is not in memory`);
+    const rows = this.#rows.seenBy(commit, commit === this.#commit && !this.#isAhead);
+    intersect(rows, this.#vectors.get(module)?.described ?? createBits(0));
+    return rows;
+  }
+
+  #matching(filter: number): Bits {
+    const bits = this.#filters.get(filter);
+    if (bits === undefined) throw new Error(`filter ${filter} is not in memory`);
+    return bits;
   }
 
   /** Removes rows that no commit from now on sees; earlier commits cannot be searched any more. */

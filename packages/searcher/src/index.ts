@@ -1,2 +1,2 @@
-export type { Candidates, VectorQuery } from './collection.ts';
+export type { Candidates, CountQuery, VectorQuery } from './collection.ts';
 export { Searcher, SearcherError, type SearcherOptions } from './searcher.ts';

@@ -1,4 +1,4 @@
-import type { Candidates, VectorQuery } from './collection.ts';
+import type { Candidates, CountQuery, VectorQuery } from './collection.ts';
 
 /*
  * What a thread of the searcher is told. Documents come as the database sends them: big-endian, one behind the other, in
@@ -21,6 +21,7 @@ export type Request =
   | { readonly kind: 'drop-filter'; readonly key: number; readonly filter: number }
   | { readonly kind: 'advance'; readonly key: number; readonly commit: number }
   | { readonly kind: 'search'; readonly key: number; readonly query: VectorQuery }
+  | { readonly kind: 'count'; readonly key: number; readonly query: CountQuery }
   | { readonly kind: 'drop'; readonly key: number };
 
 export interface Asked {
@@ -32,7 +33,9 @@ export interface Answered {
   readonly number: number;
   /** Of the collection. */
   readonly bytes: number;
+  /** Undefined where the commit is too old to be searched; so are the counts. */
   readonly candidates?: Candidates | undefined;
+  readonly counts?: readonly number[] | undefined;
   readonly failure?: string;
 }
 

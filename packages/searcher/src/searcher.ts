@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { type Candidates, SearchedCollection, type VectorQuery } from './collection.ts';
+import { type Candidates, type CountQuery, SearchedCollection, type VectorQuery } from './collection.ts';
 import type { Answered, Request, ThreadConfig } from './messages.ts';
 import { nth } from './nth.ts';
 
@@ -63,7 +63,7 @@ export class Searcher implements AsyncDisposable {
    * @throws SearcherError when the collection was not begun, or a thread failed: everything that was held is lost then, and
    *   threads start again at the next request
    */
-  async change(key: number, request: Exclude<Request, { kind: 'search' }>): Promise<void> {
+  async change(key: number, request: Exclude<Request, { kind: 'search' | 'count' }>): Promise<void> {
     await this.#ask(key, request);
     if (request.kind === 'drop') this.#bytes.delete(key);
   }
@@ -78,6 +78,13 @@ export class Searcher implements AsyncDisposable {
     const parts = answers.map(({ candidates }) => candidates);
     if (parts.some((part) => part === undefined)) return undefined;
     return merge(parts as Candidates[], query);
+  }
+
+  /** Counts rows, with the errors of {@link search}. @returns for each list of filters; undefined as search does */
+  async count(key: number, query: CountQuery): Promise<number[] | undefined> {
+    const parts = (await this.#ask(key, { kind: 'count', key, query })).map(({ counts }) => counts);
+    if (parts.some((part) => part === undefined)) return undefined;
+    return query.filters.map((_, i) => parts.reduce((sum, part) => sum + (part?.[i] ?? 0), 0));
   }
 
   /** Ends the threads for good: what is asked from now on is refused. */

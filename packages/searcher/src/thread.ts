@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Candidates, SearchedCollection } from './collection.ts';
+import { SearchedCollection } from './collection.ts';
 import type { Answered, Asked, Request, ThreadConfig } from './messages.ts';
 import { readDocs, readRows, readVectors } from './wire.ts';
 
@@ -11,22 +11,23 @@ const collections = new Map<number, SearchedCollection>();
 port.on('message', ({ number, request }: Asked) => {
   let answer: Answered;
   try {
-    const candidates = answerTo(request);
-    answer = { number, bytes: collections.get(request.key)?.bytes ?? 0, candidates };
+    const found = answerTo(request);
+    answer = { number, bytes: collections.get(request.key)?.bytes ?? 0, ...found };
   } catch (error) {
     answer = { number, bytes: 0, failure: (error as Error).message };
   }
   port.postMessage(answer);
 });
 
-function answerTo(request: Request): Candidates | undefined {
+function answerTo(request: Request): Pick<Answered, 'candidates' | 'counts'> | undefined {
   const { key } = request;
   if (request.kind === 'drop') collections.delete(key);
   if (request.kind === 'begin') collections.set(key, new SearchedCollection(Math.ceil(exactRows / count)));
   const collection = collections.get(key);
   if (request.kind === 'drop' || request.kind === 'begin') return undefined;
   if (collection === undefined) throw new Error('the collection is not in memory any more');
-  if (request.kind === 'search') return collection.search(request.query);
+  if (request.kind === 'search') return { candidates: collection.search(request.query) };
+  if (request.kind === 'count') return { counts: collection.count(request.query) };
   switch (request.kind) {
     case 'rows':
       readRows(request.bytes, (doc, from) => {

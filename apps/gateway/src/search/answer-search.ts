@@ -84,7 +84,10 @@ export async function answerSearch(
     const question: SearchQuestion = {
       query,
       filters: filters.map((filter) => filter.query),
-      uncached: new Set(filters.flatMap(({ text, query }) => (isUncached(text, parameter) ? [query] : []))),
+      uncached: new Set([
+        ...filters.flatMap(({ text, query }) => (isUncached(text, parameter) ? [query] : [])),
+        ...facets.flatMap(({ request, isUncached }) => (isUncached && request.kind === 'query' ? [request.query] : [])),
+      ]),
       rank,
       sort,
       start: parameters.start,

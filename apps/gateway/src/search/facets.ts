@@ -16,6 +16,8 @@ import { lookupIn, type QueryOptions, readQuery } from './query-parameters.ts';
 export interface NamedFacet {
   readonly key: string;
   readonly request: FacetRequest;
+  /** What it counts is not to be remembered. */
+  readonly isUncached?: boolean;
 }
 
 /** Queries by the tags that stand before them, for facets that leave them out. */
@@ -95,7 +97,11 @@ function queryFacet(
 ): NamedFacet {
   const { local } = naming('facet.query', () => readLocalValue(text, parameter));
   const query = readQuery('facet.query', text, options, parameter);
-  return { key: local.get('key') ?? text, request: { kind: 'query', query, without: excludedBy(local, tagged) } };
+  return {
+    key: local.get('key') ?? text,
+    request: { kind: 'query', query, without: excludedBy(local, tagged) },
+    isUncached: local.get('cache') === 'false',
+  };
 }
 
 function rangeFacet(text: string, list: ParameterList, tagged: TaggedQueries, parameter: ParameterLookup): NamedFacet {

@@ -23,6 +23,7 @@ interface Pending {
  * Counts the facets of a search in the snapshot that its page is read from. Those over the same documents are one
  * statement, in which each is one pass, and what a ranking's threshold costs is paid once.
  *
+ * @param known results that are known already, by place
  * @throws AkinError bad-request for unknown fields, values that do not fit, ranges that do not end, too many values
  */
 export async function countFacets(
@@ -30,13 +31,15 @@ export async function countFacets(
   matchedWithout: MatchedWithout,
   snapshot: Snapshot,
   clock: Clock,
+  known: ReadonlyMap<number, FacetResult> = new Map(),
 ): Promise<FacetResult[]> {
   if (requests.length > MAX_FACETS) {
     throw new AkinError('bad-request', `A search has at most ${MAX_FACETS} facets, not ${requests.length}.`);
   }
-  const results = new Map<number, FacetResult>();
+  const results = new Map(known);
   let values = 0;
-  for (const [without, facets] of groupByDocuments(requests)) {
+  const left = requests.flatMap((request, index) => (known.has(index) ? [] : [{ request, index }]));
+  for (const [without, facets] of groupByDocuments(left)) {
     let pending = facets.map(({ request, index }): Pending => {
       const plan = planOf(request, snapshot, clock);
       return { index, plan, zeros: request.kind === 'field' && request.sort === 'index' && plan.needsZeros(0) };
@@ -65,10 +68,10 @@ export async function countFacets(
 
 /** Facets with the same `without`, which therefore count the same documents. */
 function groupByDocuments(
-  requests: readonly FacetRequest[],
+  requests: readonly { readonly request: FacetRequest; readonly index: number }[],
 ): [ReadonlySet<Query>, { request: FacetRequest; index: number }[]][] {
   const groups: [ReadonlySet<Query>, { request: FacetRequest; index: number }[]][] = [];
-  for (const [index, request] of requests.entries()) {
+  for (const { request, index } of requests) {
     const without = request.without ?? NOTHING;
     const same = groups.find(
       ([other]) => other.size === without.size && [...other].every((query) => without.has(query)),

@@ -1,8 +1,7 @@
 import type { Candidates } from '@akin/searcher';
 import type { Store } from '../context.ts';
 import type { HeldCollection } from '../searcher/held-collection.ts';
-import { compileQuery } from './compile.ts';
-import type { Clock } from './date-math.ts';
+import type { HeldFilters } from './held-filters.ts';
 import { documentColumns, type ReadDocument, selectFields } from './hydrate.ts';
 import { distanceTo, rankedTable } from './matching.ts';
 import { Params } from './params.ts';
@@ -55,25 +54,18 @@ export function isByNearness(request: SearchRequest): boolean {
 export async function readNearest(
   store: Store,
   held: HeldCollection,
+  filters: HeldFilters,
   request: SearchRequest,
   snapshot: Snapshot,
-  clock: Clock,
 ): Promise<NearestPage | undefined> {
   const { rank } = request;
   if (rank === undefined) return undefined;
   rankedTable(rank, snapshot);
-  const filters: number[] = [];
-  try {
-    for (const query of [request.query, ...(request.filters ?? [])]) {
-      const filter = await heldFilter(held, query, request, snapshot, clock);
-      if (filter !== undefined) filters.push(filter);
-    }
-    const candidates = await candidatesOf(store, held, request, rank, snapshot, filters);
-    if (candidates === undefined || candidates.areTooMany) return undefined;
-    return await readPage(store, request, rank, snapshot, candidates);
-  } finally {
-    held.release(filters);
-  }
+  await filters.load(request);
+  const matching = filters.of([request.query, ...(request.filters ?? [])]);
+  const candidates = await candidatesOf(store, held, request, rank, snapshot, matching);
+  if (candidates === undefined || candidates.areTooMany) return undefined;
+  return readPage(store, request, rank, snapshot, candidates);
 }
 
 /**
@@ -101,37 +93,6 @@ export async function findNear(
   });
   if (found === undefined || found.areTooMany) return undefined;
   return { docs: Array.from(found.docs, BigInt), compared: found.compared };
-}
-
-type Filter = SearchRequest['query'];
-
-/** The number under which the searcher holds what a query matches; undefined: it matches everything. */
-async function heldFilter(
-  held: HeldCollection,
-  query: Filter,
-  { uncached }: SearchRequest,
-  snapshot: Snapshot,
-  clock: Clock,
-): Promise<number | undefined> {
-  const params = new Params();
-  const { where } = compileQuery(query, { tables: snapshot, params, ...clock }, false);
-  if (where === 'true') return undefined;
-  // What the query says is all in its statement: a date that moves makes another filter of it.
-  const key = JSON.stringify([where, params.values], (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
-  const readMatches = async (after: bigint) => {
-    const from = params.add(after, 'int8');
-    const upTo = params.add(snapshot.commit, 'int8');
-    const since = after < 0n ? `${from} < 0` : `d.valid_from > ${from}`;
-    const [row] = await snapshot.tx.query<{ docs: Buffer | null }>(
-      `select string_agg(int8send(d.doc), '') as docs from ${snapshot.sqlSchema}.documents d
-        where ${since} and d.valid_from <= ${upTo} and ${where}`,
-      params.values,
-    );
-    return row?.docs ?? Buffer.alloc(0);
-  };
-  return uncached?.has(query)
-    ? held.filterOnce(() => readMatches(-1n))
-    : held.filter(key, snapshot.commit, readMatches);
 }
 
 async function candidatesOf(

@@ -6,7 +6,7 @@ export interface SearchRequest {
   readonly query: Query;
   /** All must match; they do not score. */
   readonly filters?: readonly Query[];
-  /** Filters that are not remembered for further searches. */
+  /** Filters, and queries of facets, that are not remembered for further searches. */
   readonly uncached?: ReadonlySet<Query>;
   readonly rank?: Rank | undefined;
   /** By falling score when empty; always ends in the id, rising. */

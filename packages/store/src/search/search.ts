@@ -7,6 +7,8 @@ import type { Clock } from './date-math.ts';
 import { expandWords } from './expand-words.ts';
 import { countFacets } from './facets.ts';
 import { foldDuplicates } from './fold-duplicates.ts';
+import { countHeldFacets } from './held-facets.ts';
+import { HeldFilters } from './held-filters.ts';
 import { type ReadDocument, readDocuments, selectFields } from './hydrate.ts';
 import { matchedBy } from './matching.ts';
 import { findNear, isByNearness, readNearest } from './nearest.ts';
@@ -39,9 +41,11 @@ export async function search(store: Store, collection: Collection, question: Sea
     withSnapshot(store, collection, async (whole): Promise<SearchResult | NotHeld> => {
       const request = await requestOf(question, whole);
       const ranked = request.rank !== undefined;
-      const held = from === 'memory' ? await findHeld(store, collection, request, whole) : undefined;
-      if (held instanceof NotHeld) return held;
       const limit = new TimeLimit(whole.tx, deadline);
+      const held =
+        from === 'memory' ? await limit.within(() => findHeld(store, collection, request, whole)) : undefined;
+      if (held instanceof NotHeld) return held;
+      using filters = held && new HeldFilters(held, whole, clock);
       const fold = () => statements('SELECT duplicates', collection, () => foldDuplicates(request, whole, clock));
       const folded = request.collapse ? await limit.within(fold) : undefined;
       const near = held && (await store.inMemory.orForget(held, () => findNear(store, held, request, whole)));
@@ -52,7 +56,7 @@ export async function search(store: Store, collection: Collection, question: Sea
       const read = await limit.within(() =>
         statements('SELECT page', collection, async () => {
           await expandWords(request, snapshot, clock);
-          return readHits(store, held, request, snapshot, clock, inDatabase);
+          return readHits(store, held, filters, request, snapshot, clock, inDatabase);
         }),
       );
       if (read instanceof NotHeld) return read;
@@ -61,7 +65,13 @@ export async function search(store: Store, collection: Collection, question: Sea
         statements('SELECT totals', collection, () => readTotals(request, snapshot, clock, page)),
       );
       const wanted = request.facets ?? [];
-      const count = () => countFacets(wanted, matchedBy(request, snapshot), snapshot, clock);
+      const count = async () => {
+        const known =
+          held && filters && page.ranking?.inMemory
+            ? await store.inMemory.orForget(held, () => countHeldFacets(held, filters, request, snapshot))
+            : undefined;
+        return countFacets(wanted, matchedBy(request, snapshot), snapshot, clock, known);
+      };
       const facets = await limit.within(
         wanted.length === 0 ? count : () => statements('SELECT facets', collection, count),
       );
@@ -87,7 +97,9 @@ export async function search(store: Store, collection: Collection, question: Sea
     });
   const first = await answer('memory');
   if (!(first instanceof NotHeld)) return first;
-  const isRead = first !== ONLY_IN_DATABASE && (await store.inMemory.read(store.engine, collection, first));
+  // Half of the time is left for the database.
+  const patience = deadline === undefined ? undefined : (deadline - performance.now()) / 2;
+  const isRead = first !== ONLY_IN_DATABASE && (await store.inMemory.read(store.engine, collection, first, patience));
   const second = isRead ? await answer('memory') : first;
   if (!(second instanceof NotHeld)) return second;
   const isLarge = first === ONLY_IN_DATABASE || first.documents > store.exactDocuments;
@@ -146,14 +158,15 @@ function rankingOf(
 async function readHits(
   store: Store,
   held: HeldCollection | undefined,
+  filters: HeldFilters | undefined,
   request: SearchRequest,
   snapshot: Snapshot,
   clock: Clock,
   inDatabase: NotHeld | undefined,
 ): Promise<ReadHits | NotHeld> {
   const nearest =
-    held && isByNearness(request)
-      ? await store.inMemory.orForget(held, () => readNearest(store, held, request, snapshot, clock))
+    held && filters && isByNearness(request)
+      ? await store.inMemory.orForget(held, () => readNearest(store, held, filters, request, snapshot))
       : undefined;
   if (nearest !== undefined) {
     return { page: { ...nearest, mark: undefined, constantScore: null }, documents: nearest.documents };

@@ -1,4 +1,4 @@
-import { type Candidates, type Searcher, SearcherError, type VectorQuery } from '@akin/searcher';
+import { type Candidates, type CountQuery, type Searcher, SearcherError, type VectorQuery } from '@akin/searcher';
 import type { Engine, Queryable } from '../engine/engine.ts';
 import { pinCommit, removePin } from '../export/pins.ts';
 import {
@@ -19,6 +19,14 @@ interface HeldFilter {
   commit: bigint;
   /** Searches that use it now. */
   users: number;
+}
+
+/** Matches that have to be read. */
+export interface WantedMatches {
+  /** Of the filter, in what was asked for. */
+  readonly index: number;
+  /** The commit after which documents came; -1: any. */
+  readonly after: bigint;
 }
 
 /** Filters that are held of a collection: each takes a bit for each row. */
@@ -118,44 +126,55 @@ export class HeldCollection {
     return this.#searcher.search(this.#key, query);
   }
 
+  count(query: CountQuery): Promise<number[] | undefined> {
+    return this.#searcher.count(this.#key, query);
+  }
+
   /**
-   * The number of a filter whose matches are held as of a commit. To be given back by {@link release}.
+   * The numbers of filters whose matches are held as of a commit. To be given back by {@link release}.
    *
-   * @param key tells filters apart
-   * @param readMatches reads the documents that match among those that came after a commit, up to this one; -1: all
+   * @param keys tell filters apart; undefined: it is dropped when it is given back
+   * @param readMatches reads, of some filters, the documents that match among those that came after a commit, up to this
+   *   one; -1: all
    */
-  async filter(key: string, commit: bigint, readMatches: (after: bigint) => Promise<Buffer>): Promise<number> {
-    const known = this.#filters.get(key);
-    const filter = known ?? { number: this.#nextFilter++, commit: -1n, users: 0 };
-    // The one that was used last is the last in the map.
-    this.#filters.delete(key);
-    this.#filters.set(key, filter);
-    filter.users++;
+  async filters(
+    keys: readonly (string | undefined)[],
+    commit: bigint,
+    readMatches: (wanted: readonly WantedMatches[]) => Promise<readonly Buffer[]>,
+  ): Promise<number[]> {
+    const filters = keys.map((key) => this.#use(key));
     const begun = this.#begun;
     try {
-      if (known === undefined) await this.#makeRoom();
-      const after = filter.commit;
-      if (after < commit) {
-        const bytes = await readMatches(after);
+      await this.#dropOldest();
+      const wanted: WantedMatches[] = [];
+      for (const [index, { commit: after }] of filters.entries()) if (after < commit) wanted.push({ index, after });
+      const matches = wanted.length === 0 ? [] : await readMatches(wanted);
+      for (const [i, { index }] of wanted.entries()) {
         if (begun !== this.#begun || this.#commit < 0n) throw new SearcherError('all is read again');
-        await this.#change({ kind: 'filter', filter: filter.number, bytes: shared(bytes) });
-        await this.#grown(this);
+        const filter = filters[index] as HeldFilter;
+        await this.#change({ kind: 'filter', filter: filter.number, bytes: shared(matches[i] as Buffer) });
         filter.commit = filter.commit > commit ? filter.commit : commit;
       }
-      return filter.number;
+      if (wanted.length > 0) await this.#grown(this);
+      return filters.map(({ number }) => number);
     } catch (error) {
-      filter.users--;
+      this.release(filters.map(({ number }) => number));
       throw error;
     }
   }
 
-  /** As {@link filter}, for one search alone: it is dropped when it is given back. */
-  async filterOnce(readMatches: () => Promise<Buffer>): Promise<number> {
-    const number = this.#nextFilter++;
-    await this.#change({ kind: 'filter', filter: number, bytes: shared(await readMatches()) });
-    this.#once.add(number);
-    await this.#grown(this);
-    return number;
+  #use(key: string | undefined): HeldFilter {
+    const known = key === undefined ? undefined : this.#filters.get(key);
+    const filter = known ?? { number: this.#nextFilter++, commit: -1n, users: 0 };
+    filter.users++;
+    if (key === undefined) {
+      this.#once.add(filter.number);
+    } else {
+      // The one that was used last is the last in the map.
+      this.#filters.delete(key);
+      this.#filters.set(key, filter);
+    }
+    return filter;
   }
 
   /** Forgets the filters that no search uses now. */
@@ -174,7 +193,7 @@ export class HeldCollection {
   }
 
   /** How many filters are held. */
-  get filters(): number {
+  get filterCount(): number {
     return this.#filters.size + this.#once.size;
   }
 
@@ -185,12 +204,13 @@ export class HeldCollection {
     await dropped;
   }
 
-  async #makeRoom(): Promise<void> {
-    if (this.#filters.size < MOST_FILTERS) return;
+  /** Forgets filters that were not used for longest, where there are too many. */
+  async #dropOldest(): Promise<void> {
     for (const [key, filter] of this.#filters) {
+      if (this.#filters.size <= MOST_FILTERS) return;
       if (filter.users > 0) continue;
       this.#filters.delete(key);
-      return this.#change({ kind: 'drop-filter', filter: filter.number });
+      await this.#change({ kind: 'drop-filter', filter: filter.number });
     }
   }
 

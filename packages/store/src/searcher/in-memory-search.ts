@@ -53,7 +53,7 @@ export class InMemorySearch implements AsyncDisposable {
     readonly filters: number;
   } {
     let filters = 0;
-    for (const held of this.#held.values()) filters += held.filters;
+    for (const held of this.#held.values()) filters += held.filterCount;
     return { bytes: this.#searcher.bytes, limit: this.#memory, collections: this.#held.size, filters };
   }
 
@@ -76,9 +76,15 @@ export class InMemorySearch implements AsyncDisposable {
 
   /**
    * Reads a collection into memory, if there is room for it.
+   * @param patience milliseconds that the search can wait, if fewer than any other
    * @returns whether it was done in the time that a search waits; it goes on otherwise
    */
-  async read(engine: Engine, collection: ReadCollection, missing: NotHeld): Promise<boolean> {
+  async read(
+    engine: Engine,
+    collection: ReadCollection,
+    missing: NotHeld,
+    patience = PATIENCE_MILLISECONDS,
+  ): Promise<boolean> {
     const { module, documents, dimensions } = missing;
     const held = this.#held.get(collection.id) ?? this.#newlyHeld(collection);
     const rows = this.#searcher.bytesFor(documents, dimensions);
@@ -95,7 +101,7 @@ export class InMemorySearch implements AsyncDisposable {
     );
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), PATIENCE_MILLISECONDS);
+      timer = setTimeout(() => resolve(false), Math.min(patience, PATIENCE_MILLISECONDS));
     });
     return Promise.race([reading, late]).finally(() => clearTimeout(timer));
   }
