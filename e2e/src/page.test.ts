@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { until } from './akin.ts';
 import { openPage } from './browser.ts';
 import {
   address,
@@ -131,6 +132,59 @@ describe('the page', () => {
       .getByTitle('Remove this filter')
       .getByText(/^Room for text: [a-z]/)
       .waitFor();
+  });
+
+  it('narrows by numbers and dates, finds values of a field, sorts, and mixes colours', async () => {
+    const page = await demo.visit('/?q=headphones');
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const least = page.getByLabel('Price, least');
+    await least.waitFor();
+    const all = await cards(page).count();
+    await search(page, () => least.press('PageUp'));
+    expect(address(page).getAll('fq')).toEqual([expect.stringMatching(/^price:\[\d+ TO \*\]$/)]);
+    expect(await cards(page).count()).toBeLessThan(all);
+    await search(page, () =>
+      page
+        .getByTitle('Remove this filter')
+        .getByText(/^Price: from \d/)
+        .click(),
+    );
+    expect(await cards(page).count()).toBe(all);
+
+    await page.getByRole('button', { name: 'Labels: More…' }).click();
+    await page.getByLabel('Find in Labels').fill('STUDIO');
+    const value = page.locator('.narrow .value', { hasText: /^\s*studio headphones/ });
+    await until('only what contains it is listed', async () => {
+      const values = await page.locator('.narrow .long .value').allInnerTexts();
+      return values.length > 0 && values.every((one) => one.includes('studio'));
+    });
+    await search(page, () => value.click());
+    await search(page, () => page.getByLabel('Order').selectOption({ label: 'Price, lowest first' }));
+    await shot(page, 'filters');
+    const prices = await page.evaluate<number[]>(
+      `fetch('/api/cores/my-collection/select?rows=48&fl=price&' + new URLSearchParams(location.search))
+        .then((answer) => answer.json()).then(({ response }) => response.docs.map(({ price }) => price))`,
+    );
+    expect(prices).toEqual([...prices].sort((a, b) => a - b));
+
+    await page.goto(`${demo.akin.url}/?hex=%23d02030`);
+    await settled(page);
+    await search(page, () => page.getByRole('button', { name: '+ Colour' }).click());
+    await search(page, () => page.getByLabel('Weight of colour 1').fill('7'));
+    expect(address(page).get('hex')).toBe('#d02030:7,#808080:1');
+    await shot(page, 'colours');
+  });
+
+  it('finds what was taken nearby', async () => {
+    const page = await demo.visit('/?fq=city:"Galway"');
+    await cards(page).first().locator('.picture').click();
+    await search(page, () => page.getByRole('dialog').getByRole('button', { name: 'Nearby' }).click());
+    await page
+      .getByTitle('Remove this filter')
+      .getByText(/^Within 25 km of/)
+      .waitFor();
+    await search(page, () => page.getByLabel('How far away').selectOption('500'));
+    expect(address(page).getAll('fq').at(-1)).toMatch(/ d=500\}$/);
   });
 
   it('refines a search by more and less, and keeps that in the address', async () => {

@@ -1,7 +1,8 @@
 import type { FoundDocument } from '@akin/client';
+import type { Mode } from './mode.ts';
 import type { Compared } from './review/compared.ts';
 import type { Keep } from './review/facts.ts';
-import type { Also, Mode, Query } from './view-state.ts';
+import type { Also, Query } from './view-state.ts';
 
 /** What people can do on the page. */
 export interface Actions {
@@ -22,6 +23,11 @@ export interface Actions {
   deleteSelected(): Promise<void>;
   addFilter(filter: string): void;
   removeFilter(filter: string): void;
+  setFilters(filters: readonly string[]): void;
+  /** @param sort as akin takes it; empty for the nearest, or those that fit the words, first */
+  setOrder(sort: string): void;
+  /** Lists more values of a field, those that contain a text; null: the most frequent alone. */
+  findValues(field: string, contains: string | null): void;
   showFacets(shown: boolean): void;
   more(): void;
   reviewGroups(): void;

@@ -1,6 +1,6 @@
 import type { FoundDocument } from '@akin/client';
+import type { Mode } from './mode.ts';
 import type { TEXTS } from './texts.ts';
-import type { Mode } from './view-state.ts';
 
 type BandName = keyof typeof TEXTS.bands.names;
 
@@ -40,4 +40,9 @@ export function bandsOf(documents: readonly FoundDocument[], mode: Mode): Band[]
     const own = documents.filter(({ score = 0 }) => score >= from && score < below);
     return own.length > 0 ? [{ name, documents: own }] : [];
   });
+}
+
+/** The least score of results that have something in common with what is searched for. */
+export function leastRelated(mode: Mode): number {
+  return LEAST[mode].find(([name]) => name === 'related')?.[1] ?? 0;
 }

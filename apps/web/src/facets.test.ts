@@ -1,7 +1,7 @@
 import type { SearchAnswer } from '@akin/client';
 import { describe, expect, it } from '@jest/globals';
 import { countsOf, type FacetField, facetFieldsOf, facetsOf, filterOf, filterText, joinFilters } from './facets.ts';
-import type { ViewState } from './view-state.ts';
+import { searchOf, type ViewState } from './view-state.ts';
 
 const FIELDS: FacetField[] = [
   { name: 'labels', several: true },
@@ -17,6 +17,7 @@ const state = (change: Partial<ViewState> = {}): ViewState => ({
   least: 0,
   words: '',
   filters: [],
+  sort: '',
   opened: null,
   ...change,
 });
@@ -90,6 +91,30 @@ describe('counts', () => {
   });
 });
 
+it('looks for values of a field, whatever they contain', () => {
+  const wanted = new Map([
+    ['labels', "o'b\\c "],
+    ['sold', ''],
+  ]);
+  expect(countsOf(state(), FIELDS, [], wanted).parameters['facet.field']).toEqual([
+    "{!key=f0 facet.limit=100 facet.contains='o\\'b\\\\c' facet.contains.ignoreCase=true}labels",
+    '{!key=f1}kind of: thing',
+    '{!key=f2 facet.limit=100}sold',
+  ]);
+});
+
+it('counts what is related where a ranking is sorted by something else', () => {
+  const query = { by: 'id', id: '7' } as const;
+  const { endpoint, parameters } = countsOf(state({ query, sort: 'price asc' }), FIELDS);
+  expect([endpoint, parameters['rank.threshold']]).toEqual(['image', 0.3]);
+  expect(searchOf(state({ query, sort: 'price asc' }), 0, 9).parameters).toMatchObject({
+    sort: 'price asc',
+    'rank.threshold': 0.3,
+  });
+  expect(searchOf(state({ query, sort: 'price asc', least: 0.8 }), 0, 9).parameters['rank.threshold']).toBe(0.8);
+  expect(searchOf(state({ sort: 'price asc' }), 0, 9).parameters).toEqual({ rows: 9, sort: 'price asc' });
+});
+
 describe('groups', () => {
   const answer = (numFound: number, fields: Record<string, (string | number)[]>): SearchAnswer => ({
     responseHeader: { status: 0, QTime: 1 },
@@ -127,7 +152,10 @@ it.each([
   [filterOf('kind of: thing', 'a "b" \\ c'), 'Kind of: thing: a "b" \\ c'],
   [filterOf('color_isolated', 'true'), 'Plain background: yes'],
   [filterOf('brand', ''), 'Brand: (empty)'],
-  ['price:[1 TO 5]', 'price:[1 TO 5]'],
+  ['price:[1 TO 5]', 'Price: 1 to 5'],
+  ['price:[* TO 5]', 'Price: up to 5'],
+  ['price:{1 TO 5]', 'price:{1 TO 5]'],
+  ['{!geofilt sfield=location pt=53.27,-9.05 d=25}', 'Within 25 km of 53.27, -9.05'],
   ['labels:mint OR labels:"x"', 'labels:mint OR labels:"x"'],
 ])('shows the filter %s as %s', (filter, text) => {
   expect(filterText(filter)).toBe(text);

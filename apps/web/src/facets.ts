@@ -1,6 +1,10 @@
 import type { SearchAnswer, SearchParameters } from '@akin/client';
+import { escapeName, unescaped } from './filters/names.ts';
+import { readPlace } from './filters/places.ts';
+import { isRangeOf, type RangeField, rangeFacet, readBounds, tagRange } from './filters/ranges.ts';
+import { day, number } from './format.ts';
 import { TEXTS } from './texts.ts';
-import { type Endpoint, rankOf, type ViewState } from './view-state.ts';
+import { type Endpoint, rankOf, thresholdOf, type ViewState } from './view-state.ts';
 
 /** A field that the page offers to narrow by. */
 export interface FacetField {
@@ -24,7 +28,9 @@ export interface SchemaField {
 
 /** Beyond these a side bar helps nobody, and each costs a count. */
 const MOST_FIELDS = 8;
-const VALUES = 12;
+export const VALUES = 12;
+/** Values that are listed where somebody wants more of a field. */
+const MORE_VALUES = 100;
 /** Values that no two results share, or that are together rarer than this share of the results are names, not kinds. */
 const LEAST_SHARE = 0.1;
 /** What akin knows of every picture and people choose by, before and behind what is in the documents. */
@@ -48,8 +54,12 @@ export function filterOf(field: string, value: string): string {
   return `${escapeName(field)}:"${value.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** A filter as people read it; one that was not made by choosing a value stays as it is. */
+/** A filter as people read it; one that was not made by choosing on the page stays as it is. */
 export function filterText(filter: string): string {
+  const place = readPlace(filter);
+  if (place) return TEXTS.filters.near(number(place.kilometers), place.point.replace(',', ', '));
+  const bounds = readBounds(filter);
+  if (bounds) return `${fieldTitle(bounds.name)}: ${boundsText(bounds.from, bounds.to)}`;
   const [, field = '', value = ''] = /^((?:[^\\:]|\\.)+):"((?:[^"\\]|\\.)*)"$/s.exec(filter) ?? [];
   return field === '' ? filter : `${fieldTitle(unescaped(field))}: ${shownText(unescaped(field), unescaped(value))}`;
 }
@@ -71,13 +81,19 @@ export function valueText(value: string, isBoolean = value === 'true' || value =
   return value === '' ? '(empty)' : value;
 }
 
+function boundsText(from: string, to: string): string {
+  if (from === '*') return TEXTS.filters.upTo(boundText(to));
+  return to === '*' ? TEXTS.filters.from(boundText(from)) : TEXTS.filters.between(boundText(from), boundText(to));
+}
+
+function boundText(text: string): string {
+  if (/^\d{4}-\d\d-\d\d/.test(text)) return day(text);
+  return Number.isFinite(Number(text)) ? number(Number(text)) : text;
+}
+
 /** A value as people read it; parts of a picture have names. */
 function shownText(field: string, value: string): string {
   return field === 'copyspace' ? (TEXTS.parts[Number(value)] ?? value) : valueText(value);
-}
-
-function unescaped(text: string): string {
-  return text.replace(/\\(.)/gs, '$1');
 }
 
 /** Filters as they are sent: those of one single-valued field together, any of which may match. */
@@ -89,28 +105,46 @@ export function joinFilters(filters: readonly string[], fields: readonly FacetFi
 /**
  * The request that counts what the results of a state have in each field. In single-valued fields it counts as if
  * nothing were chosen there, so that other values can be chosen too.
+ *
+ * @param ranges fields to count by how values spread
+ * @param wanted fields of which more values are wanted, each with the text that they contain
  */
 export function countsOf(
   state: ViewState,
   fields: readonly FacetField[],
+  ranges: readonly RangeField[] = [],
+  wanted: ReadonlyMap<string, string> = new Map(),
 ): { endpoint: Endpoint; parameters: SearchParameters } {
   const { plain, joined } = groupFilters(state.filters, fields);
-  const fq = [...plain, ...[...joined].map(([i, filter]) => `{!tag=f${i}}${filter}`)];
+  const tagged = plain.map((filter) => {
+    const i = ranges.findIndex((range) => isRangeOf(filter, range));
+    return i < 0 ? filter : tagRange(filter, i);
+  });
+  const fq = [...tagged, ...[...joined].map(([i, filter]) => `{!tag=f${i}}${filter}`)];
   const parameters: SearchParameters = {
     rows: 0,
     facet: true,
     'facet.limit': VALUES,
     'facet.mincount': 1,
     'facet.field': fields.map(
-      ({ name }, i) => `{!key=f${i}${joined.has(i) ? ` ex=f${i}` : ''}}${name.replaceAll('\\', '\\\\')}`,
+      ({ name }, i) =>
+        `{!key=f${i}${joined.has(i) ? ` ex=f${i}` : ''}${moreOf(wanted.get(name))}}${name.replaceAll('\\', '\\\\')}`,
+    ),
+    'facet.range': ranges.map((range, i) =>
+      rangeFacet(
+        range,
+        i,
+        plain.some((filter) => isRangeOf(filter, range)),
+      ),
     ),
   };
   if (state.words) parameters.q = state.words;
   const { query } = state;
   const ranksByColor = query?.by === 'hex' || state.mode === 'color';
-  if (query && state.least > 0) {
+  const threshold = thresholdOf(state);
+  if (query && threshold !== undefined) {
     const endpoint = ranksByColor ? 'color' : state.mode === 'duplicate' ? 'duplicate' : 'image';
-    return { endpoint, parameters: { ...parameters, fq, ...rankOf(query, state.also), 'rank.threshold': state.least } };
+    return { endpoint, parameters: { ...parameters, fq, ...rankOf(query, state.also), 'rank.threshold': threshold } };
   }
   if (query && !ranksByColor && state.mode === 'duplicate') {
     return { endpoint: 'duplicate', parameters: { ...parameters, fq, ...rankOf(query, state.also) } };
@@ -120,15 +154,30 @@ export function countsOf(
   return { endpoint: 'select', parameters: { ...parameters, fq } };
 }
 
-/** What is worth showing of the counts: fields that divide the results, and those that something is chosen in. */
-export function facetsOf(answer: SearchAnswer, fields: readonly FacetField[], filters: readonly string[]): Facet[] {
+/** Settings for the values that somebody looks for in a field. */
+function moreOf(contains: string | undefined): string {
+  if (contains === undefined) return '';
+  const text = contains.trim().replace(/['\\]/g, '\\$&');
+  return ` facet.limit=${MORE_VALUES}${text === '' ? '' : ` facet.contains='${text}' facet.contains.ignoreCase=true`}`;
+}
+
+/**
+ * What is worth showing of the counts: fields that divide the results, and those that something is chosen or looked for
+ * in.
+ */
+export function facetsOf(
+  answer: SearchAnswer,
+  fields: readonly FacetField[],
+  filters: readonly string[],
+  wanted: ReadonlyMap<string, string> = new Map(),
+): Facet[] {
   const { numFound } = answer.response;
   return fields.flatMap((field, i): Facet[] => {
     const flat = answer.facet_counts?.facet_fields[`f${i}`] ?? [];
     const values = flat.flatMap((value, at) =>
       at % 2 === 0 && value !== null ? [{ value: String(value), count: Number(flat[at + 1]) }] : [],
     );
-    const chosen = filters.some((filter) => isOf(filter, field));
+    const chosen = wanted.has(field.name) || filters.some((filter) => isOf(filter, field));
     const shown = values.reduce((sum, { count }) => sum + count, 0);
     const divides = values.length > 1 || (values[0]?.count ?? numFound) < numFound;
     const repeats = (values[0]?.count ?? 0) > 1 && shown >= numFound * LEAST_SHARE;
@@ -152,8 +201,4 @@ function groupFilters(filters: readonly string[], fields: readonly FacetField[])
 /** Whether a filter was made by choosing a value of the field. */
 function isOf(filter: string, { name }: FacetField): boolean {
   return filter.startsWith(`${escapeName(name)}:"`);
-}
-
-function escapeName(name: string): string {
-  return name.replace(/[\\+\-!():^[\]"{}~*?|&;/\s]/g, '\\$&');
 }

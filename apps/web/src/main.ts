@@ -15,7 +15,7 @@ import { choose, keepOne, loadGroups, moreMembers, separate } from './review/loa
 import { askForDelete, closeQuestions } from './review/review.ts';
 import { NO_RUNS } from './runs/runs.ts';
 import { dismissRun, retryRun, watchRuns } from './runs/watch-runs.ts';
-import { commandOf, search } from './search.ts';
+import { commandOf, findValues, search } from './search.ts';
 import { select } from './selection.ts';
 import { loadCollections, loadFields, lookAtStatus, watchStatus } from './status.ts';
 import { undoLast } from './undo.ts';
@@ -64,6 +64,8 @@ async function enterCollection(): Promise<void> {
     numFound: null,
     loading: true,
     facets: [],
+    ranges: [],
+    wanted: new Map(),
     changes: NO_CHANGES,
     runs: NO_RUNS,
   });
@@ -85,7 +87,7 @@ function go(change: Partial<ViewState>, options: { keepPreview?: boolean } = {})
 const actions: Actions = {
   showCollection(collection) {
     model.forgetPreview();
-    model.state = { ...model.state, collection, query: null, words: '', filters: [], opened: null };
+    model.state = { ...model.state, collection, query: null, words: '', filters: [], sort: '', opened: null };
     model.shown = { ...model.shown, opened: null, tags: null, analyzing: false };
     history.pushState(null, '', writeState(model.state));
     void enterCollection();
@@ -112,6 +114,9 @@ const actions: Actions = {
     await search(model, 0, true);
   },
   removeFilter: (filter) => go({ filters: model.state.filters.filter((one) => one !== filter) }, { keepPreview: true }),
+  setFilters: (filters) => go({ filters: [...filters] }, { keepPreview: true }),
+  setOrder: (sort) => go({ sort }, { keepPreview: true }),
+  findValues: (field, contains) => findValues(model, field, contains),
   addFilter: (filter) => go({ filters: [...new Set([...model.state.filters, filter])] }, { keepPreview: true }),
   showFacets: (narrowing) => model.update({ narrowing }),
   more() {

@@ -1,6 +1,7 @@
 import { AkinRequestError, type Client, type Collection } from '@akin/client';
 import { NO_CHANGES } from './changes.ts';
 import { type FacetField, joinFilters } from './facets.ts';
+import type { NamedRange } from './filters/ranges.ts';
 import { askForKey } from './key.ts';
 import { messageOf } from './messages.ts';
 import { NO_REVIEW } from './review/state.ts';
@@ -19,6 +20,9 @@ const NOTHING: Shown = {
   collections: [],
   opened: null,
   facets: [],
+  ranges: [],
+  histograms: new Map(),
+  wanted: new Map(),
   narrowing: false,
   preview: null,
   analyzing: false,
@@ -35,6 +39,8 @@ export class Model {
   shown: Shown = NOTHING;
   /** Of the collection that is shown; empty until its schema is there. */
   fields: readonly FacetField[] = [];
+  /** Those with sliders; null where their bounds are known already. */
+  rangeFields: readonly NamedRange[] | null = null;
   /** What the address says. */
   state: ViewState;
   readonly akin: Client;

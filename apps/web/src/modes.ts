@@ -1,9 +1,9 @@
 import type { FoundDocument } from '@akin/client';
 import { html, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
+import type { Mode } from './mode.ts';
 import { isAnalyzed } from './parts.ts';
 import { TEXTS } from './texts.ts';
-import type { Mode } from './view-state.ts';
 
 /** What pictures can be compared by: the mode, its name, and what it finds. */
 export const MODE_NAMES: readonly [Mode, string, string][] = [

@@ -4,6 +4,7 @@ import type { Actions } from './actions.ts';
 import { changesView } from './changes.ts';
 import { details } from './details/details.ts';
 import { filterText } from './facets.ts';
+import { orderChoice } from './filters/order.ts';
 import { question } from './question.ts';
 import { resultsView } from './results.ts';
 import { compareDialog } from './review/compare.ts';
@@ -68,9 +69,10 @@ function results(
   curl: string,
   collection: Collection,
 ): TemplateResult {
-  const found = shown.numFound === null ? undefined : TEXTS.results.found(shown.numFound, state.query !== null);
+  const found =
+    shown.numFound === null ? undefined : TEXTS.results.found(shown.numFound, state.query !== null && !state.sort);
   return html`${state.query && !shown.analyzing ? question(state, state.query, shown, actions, collection) : nothing}
-    ${summary(state, found ?? (shown.loading ? TEXTS.results.searching : ''), actions, curl)}
+    ${summary(state, found ?? (shown.loading ? TEXTS.results.searching : ''), actions, curl, orderChoice(state, shown.ranges, actions))}
     ${resultsView(state, shown, actions, collection)} ${selectionBar(shown, actions)}`;
 }
 
@@ -147,7 +149,14 @@ function statusText(status: CollectionSummary | null): string {
   return parts.join(' · ');
 }
 
-function summary(state: ViewState, count: string, actions: Actions, curl: string): TemplateResult {
+/** @param order the choice of an order, where there is one */
+function summary(
+  state: ViewState,
+  count: string,
+  actions: Actions,
+  curl: string,
+  order: TemplateResult | typeof nothing = nothing,
+): TemplateResult {
   return html`<div class="summary">
     <span aria-live="polite">${count}</span>
     ${state.filters.map(
@@ -155,7 +164,7 @@ function summary(state: ViewState, count: string, actions: Actions, curl: string
         html`<button class="chip" title="Remove this filter" @click=${() => actions.removeFilter(filter)}>${filterText(filter)} ×</button>`,
     )}
     <span class="spacer"></span>
-    ${copyButton('Copy link', () => location.href, actions)} ${copyButton('Copy as curl', () => curl, actions)}
+    ${order} ${copyButton('Copy link', () => location.href, actions)} ${copyButton('Copy as curl', () => curl, actions)}
   </div>`;
 }
 

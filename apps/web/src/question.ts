@@ -2,6 +2,7 @@ import type { Collection } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
 import { colorName } from './colors.ts';
+import { colorEditor, readColors } from './filters/color-query.ts';
 import { keyedSource } from './key.ts';
 import { MODE_NAMES } from './modes.ts';
 import { palette, titleOf } from './parts.ts';
@@ -29,7 +30,7 @@ export function question(
             html`<button title=${about} aria-pressed=${state.mode === mode} @click=${() => actions.setMode(mode)}>${name}</button>`,
         )}
       </div>
-      ${alsoChips(state, actions, collection)} ${least(state, actions)} ${wordInstead(query, actions)} ${predictedTags(shown.tags, state.filters, actions)}
+      ${query.by === 'hex' ? colorEditor(query.hex, actions) : nothing} ${alsoChips(state, actions, collection)} ${least(state, actions)} ${wordInstead(query, actions)} ${predictedTags(shown.tags, state.filters, actions)}
     </div>
     <button class="quiet clear" @click=${() => actions.ask(null)}>Clear</button>
   </section>`;
@@ -40,8 +41,9 @@ function questionPicture(query: Query, shown: Shown, collection: Collection): Te
   if (query.by === 'url') return html`<img src=${query.url} alt="" referrerpolicy="no-referrer" />`;
   if (query.by === 'hex')
     return palette(
-      query.hex.split(',').map((one) => one.split(':')[0] as string),
+      readColors(query.hex).map(({ hex }) => hex),
       'big',
+      readColors(query.hex).map(({ weight }) => weight),
     );
   return shown.preview
     ? html`<img src=${shown.preview} alt="" />`
@@ -54,7 +56,7 @@ function questionText(query: Query, shown: Shown): string {
     return `Like ${document ? titleOf(document) : query.id}`;
   }
   if (query.by === 'url') return `Like the picture at ${query.url}`;
-  if (query.by === 'hex') return `In the colour ${query.hex}`;
+  if (query.by === 'hex') return TEXTS.colors.asked(readColors(query.hex).map(({ hex }) => hex));
   return 'Like the uploaded picture';
 }
 

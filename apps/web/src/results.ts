@@ -21,7 +21,7 @@ export function resultsView(state: ViewState, shown: Shown, actions: Actions, co
   return html`<div class="results">
     ${sidebar(state, shown, actions)}
     <div class="found">
-      ${state.query && shown.documents.length > 0 ? bands(state, shown, actions, collection) : grid(shown.documents, shown, actions, collection)}
+      ${state.query && !state.sort && shown.documents.length > 0 ? bands(state, shown, actions, collection) : grid(shown.documents, shown, actions, collection)}
       ${shown.loading && shown.documents.length === 0 ? skeletons() : nothing} ${emptyNote(state, shown)}
       ${moreButton(shown, actions)}
     </div>

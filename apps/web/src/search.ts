@@ -1,5 +1,6 @@
 import type { SearchAnswer } from '@akin/client';
 import { countsOf, facetsOf } from './facets.ts';
+import { histogramsOf, loadRanges } from './filters/ranges.ts';
 import type { Model } from './model.ts';
 import { PAGE_SIZE } from './results.ts';
 import { groupsCommand, loadGroups } from './review/load-groups.ts';
@@ -16,6 +17,7 @@ export async function search(model: Model, start = 0, keep = start > 0): Promise
   if (model.state.view === 'changes') return watchChanges(model);
   if (model.state.view === 'groups') return loadGroups(model, keep ? 'again' : 'first');
   const { signal } = model.start();
+  finding?.abort();
   model.update({ loading: true, error: null, ...(keep ? {} : { documents: [], numFound: null }) });
   const { endpoint, parameters } = request(model, start);
   try {
@@ -44,11 +46,36 @@ function request(model: Model, start: number) {
 
 /** Comes after the pictures, which must not wait for it. */
 async function countFacets(model: Model, signal: AbortSignal): Promise<void> {
-  const { state, fields } = model;
-  if (fields.length === 0) return;
-  const { endpoint, parameters } = countsOf(state, fields);
+  const { state, fields, rangeFields } = model;
+  if (rangeFields !== null) {
+    const ranges = await loadRanges(model.collection, rangeFields, signal);
+    if (model.rangeFields === rangeFields) model.rangeFields = null;
+    model.update({ ranges });
+  }
+  const { ranges, wanted } = model.shown;
+  if (fields.length + ranges.length === 0) return;
+  const { endpoint, parameters } = countsOf(state, fields, ranges, wanted);
   const answer = await model.collection[endpoint](parameters, { signal });
-  model.update({ facets: facetsOf(answer, model.fields, model.state.filters) });
+  model.update({
+    facets: facetsOf(answer, fields, state.filters, wanted),
+    histograms: histogramsOf(answer, ranges),
+  });
+}
+
+let finding: AbortController | undefined;
+
+/** Lists values of a field that contain a text; null: the most frequent ones again. */
+export function findValues(model: Model, field: string, contains: string | null): void {
+  const wanted = new Map(model.shown.wanted);
+  if (contains === null) wanted.delete(field);
+  else wanted.set(field, contains);
+  model.update({ wanted });
+  finding?.abort();
+  const mine = new AbortController();
+  finding = mine;
+  countFacets(model, mine.signal).catch((error) => {
+    if (!mine.signal.aborted) model.update({ error: model.told(error) });
+  });
 }
 
 async function tagQuestion(model: Model, signal: AbortSignal): Promise<void> {

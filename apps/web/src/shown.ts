@@ -1,6 +1,7 @@
 import type { CollectionSummary, FoundDocument, Scope } from '@akin/client';
 import type { Changes } from './changes.ts';
 import type { Facet } from './facets.ts';
+import type { RangeField } from './filters/ranges.ts';
 import type { Review } from './review/state.ts';
 import type { Runs } from './runs/runs.ts';
 import type { PredictedTags } from './tags.ts';
@@ -23,6 +24,11 @@ export interface Shown {
   opened: FoundDocument | null;
   /** What the results can be narrowed by. */
   facets: readonly Facet[];
+  /** Numbers and dates of the collection, and how many results have values at each bar of their sliders. */
+  ranges: readonly RangeField[];
+  histograms: ReadonlyMap<string, readonly number[]>;
+  /** Fields of which more values are wanted, each with the text that they contain. */
+  wanted: ReadonlyMap<string, string>;
   /** Whether a small screen shows them. */
   narrowing: boolean;
   /** Address of the uploaded picture in this browser. */

@@ -1,8 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { live } from 'lit-html/directives/live.js';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Actions } from './actions.ts';
 import { COLORS } from './colors.ts';
-import { type Facet, fieldTitle, filterOf, valueText } from './facets.ts';
+import { type Facet, fieldTitle, filterOf, VALUES, valueText } from './facets.ts';
+import { type Place, RADII, readPlace, withPlace } from './filters/places.ts';
+import { rangeSlider } from './filters/slider.ts';
 import { number } from './format.ts';
 import type { Shown } from './shown.ts';
 import { TEXTS } from './texts.ts';
@@ -10,31 +13,44 @@ import type { ViewState } from './view-state.ts';
 
 /** Fields that are open before anyone opened one. */
 const OPEN_FACETS = 4;
+const OPEN_RANGES = 2;
+const T = TEXTS.filters;
+
 /** What the results can be narrowed by: values of fields with the number of results that have them. */
 export function sidebar(state: ViewState, shown: Shown, actions: Actions): TemplateResult | typeof nothing {
-  if (shown.facets.length === 0) return nothing;
+  const place = state.filters.map(readPlace).find((one) => one !== undefined);
+  if (shown.facets.length + shown.ranges.length === 0 && place === undefined) return nothing;
   const chosen = state.filters.length;
-  return html`<aside class="narrow" aria-label="Narrow the results">
+  return html`<aside class="narrow" aria-label=${T.region}>
     <button class="narrow-toggle" aria-expanded=${shown.narrowing} @click=${() => actions.showFacets(!shown.narrowing)}>
-      Filters${chosen > 0 ? ` (${chosen})` : ''}
+      ${T.toggle(chosen)}
     </button>
     <div class=${shown.narrowing ? 'facets shown' : 'facets'}>
       ${repeat(
         shown.facets,
         ({ name }) => name,
-        (one, i) => facet(one, i, state, actions),
+        (one, i) => facet(one, i, state, shown, actions),
       )}
+      ${repeat(
+        shown.ranges,
+        ({ name }) => name,
+        (one, i) => rangeSlider(one, shown.histograms.get(one.name) ?? [], i < OPEN_RANGES, state, actions),
+      )}
+      ${place ? radius(place, state, actions) : nothing}
     </div>
   </aside>`;
 }
 
-function facet(one: Facet, i: number, state: ViewState, actions: Actions): TemplateResult {
+function facet(one: Facet, i: number, state: ViewState, shown: Shown, actions: Actions): TemplateResult {
   if (one.name === 'copyspace') return copyspace(one, state, actions);
-  const isChosen = one.values.some(({ value }) => state.filters.includes(filterOf(one.name, value)));
+  const isChosen =
+    shown.wanted.has(one.name) || one.values.some(({ value }) => state.filters.includes(filterOf(one.name, value)));
+  const contains = shown.wanted.get(one.name);
   const isBoolean = one.values.every(({ value }) => value === 'true' || value === 'false');
   return html`<details ?open=${i < OPEN_FACETS || isChosen}>
     <summary>${fieldTitle(one.name)}</summary>
-    <ul>
+    ${contains === undefined ? nothing : findBox(one.name, contains, actions)}
+    <ul class=${contains === undefined ? '' : 'long'}>
       ${one.values.map(({ value, count }) => {
         const filter = filterOf(one.name, value);
         const pressed = state.filters.includes(filter);
@@ -44,6 +60,39 @@ function facet(one: Facet, i: number, state: ViewState, actions: Actions): Templ
         </button></li>`;
       })}
     </ul>
+    ${contains !== undefined && one.values.length === 0 ? html`<p class="about">${T.none}</p>` : nothing}
+    ${
+      contains !== undefined || (!isBoolean && one.values.length >= VALUES)
+        ? html`<button class="quiet small-button" aria-expanded=${contains !== undefined}
+            aria-label=${`${fieldTitle(one.name)}: ${contains === undefined ? T.more : T.less}`}
+            @click=${() => actions.findValues(one.name, contains === undefined ? '' : null)}>${contains === undefined ? T.more : T.less}</button>`
+        : nothing
+    }
+  </details>`;
+}
+
+/** Looks for values of a field that contain a text, in any case. */
+function findBox(field: string, contains: string, actions: Actions): TemplateResult {
+  const find = ({ target }: Event) => actions.findValues(field, (target as HTMLInputElement).value);
+  const name = T.find(fieldTitle(field));
+  return html`<input type="search" class="find" aria-label=${name} placeholder=${name} .value=${live(contains)} @input=${find} />`;
+}
+
+/** How far away from a place results may be. */
+function radius(place: Place, state: ViewState, actions: Actions): TemplateResult {
+  const choose = ({ target }: Event) => {
+    const kilometers = Number((target as HTMLSelectElement).value);
+    actions.setFilters(withPlace(state, { ...place, kilometers }));
+  };
+  return html`<details open>
+    <summary>${T.place}</summary>
+    <select class="radius" aria-label=${T.radius} @change=${choose}>
+      ${[...new Set([...RADII, place.kilometers])]
+        .sort((a, b) => a - b)
+        .map(
+          (one) => html`<option value=${one} .selected=${one === place.kilometers}>${T.nearby(number(one))}</option>`,
+        )}
+    </select>
   </details>`;
 }
 

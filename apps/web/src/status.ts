@@ -1,4 +1,5 @@
 import { facetFieldsOf } from './facets.ts';
+import { rangeFieldsOf } from './filters/ranges.ts';
 import type { Model } from './model.ts';
 import { PAGE_SIZE } from './results.ts';
 import { mayReload } from './review/load-groups.ts';
@@ -35,7 +36,10 @@ export async function lookAtStatus(model: Model): Promise<void> {
 export async function loadFields(model: Model): Promise<void> {
   const name = model.state.collection;
   const schema = await model.collection.schema().catch(() => undefined);
-  if (name === model.state.collection) model.fields = schema ? facetFieldsOf(schema.schema.fields) : [];
+  if (name !== model.state.collection) return;
+  const fields = schema?.schema.fields ?? [];
+  model.fields = facetFieldsOf(fields);
+  model.rangeFields = rangeFieldsOf(fields);
 }
 
 /** Which other collections there are to choose from, as far as the key allows. */

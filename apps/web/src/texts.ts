@@ -1,5 +1,7 @@
 import { count, number, rate, timeLeft } from './format.ts';
 
+const LIST = new Intl.ListFormat('en');
+
 /** Every text of the page. Another language is another file of this shape. */
 export const TEXTS = {
   modes: {
@@ -30,6 +32,7 @@ export const TEXTS = {
     id: 'Id',
     file: 'File',
     copyPath: 'Copy path',
+    near: 'Nearby',
     modified: 'Changed',
     image: 'Image',
   },
@@ -45,6 +48,45 @@ export const TEXTS = {
     label: 'Words, a colour, or the address of a picture',
     placeholder: 'Words, a colour, or a picture’s address',
   },
+  filters: {
+    region: 'Narrow the results',
+    toggle: (chosen: number) => (chosen > 0 ? `Filters (${number(chosen)})` : 'Filters'),
+    from: (from: string) => `from ${from}`,
+    upTo: (to: string) => `up to ${to}`,
+    between: (from: string, to: string) => `${from} to ${to}`,
+    near: (kilometers: string, point: string) => `Within ${kilometers} km of ${point}`,
+    nearby: (kilometers: string) => `within ${kilometers} km`,
+    place: 'Place',
+    radius: 'How far away',
+    least: (field: string) => `${field}, least`,
+    most: (field: string) => `${field}, most`,
+    spread: (field: string) => `How results spread over ${field}`,
+    more: 'More…',
+    less: 'Fewer',
+    find: (field: string) => `Find in ${field}`,
+    none: 'No value contains this.',
+  },
+  order: {
+    label: 'Order',
+    shuffled: 'Shuffled',
+    nearest: 'Nearest first',
+    best: 'Best match first',
+    ascending: (field: string) => `${field}, lowest first`,
+    descending: (field: string) => `${field}, highest first`,
+    oldest: (field: string) => `${field}, oldest first`,
+    newest: (field: string) => `${field}, newest first`,
+    /** Where a ranked search is sorted by something else. */
+    relevant: (order: string) => `Related ones by ${order}`,
+  },
+  colors: {
+    asked: (colors: readonly string[]) =>
+      colors.length === 1 ? `In the colour ${colors[0]}` : `In the colours ${LIST.format(colors)}`,
+    group: 'Colours to search for',
+    color: (i: number) => `Colour ${i}`,
+    share: (i: number) => `Weight of colour ${i}`,
+    add: '+ Colour',
+    remove: (i: number) => `Leave colour ${i} out`,
+  },
   bands: {
     names: { same: 'Same', close: 'Close', related: 'Related', weak: 'Weak' },
     about: {
@@ -56,7 +98,8 @@ export const TEXTS = {
   },
   results: {
     searching: 'Searching…',
-    found: (documents: number, isRanked: boolean) => `${number(documents)} found${isRanked ? ', nearest first' : ''}`,
+    found: (documents: number, isNearestFirst: boolean) =>
+      `${number(documents)} found${isNearestFirst ? ', nearest first' : ''}`,
     scoreTitle: 'How similar it is, from 0 to 1',
     select: (name: string) => `Select ${name}`,
     least: 'At least',

@@ -1,6 +1,6 @@
 import type { GroupsParameters, SearchParameters, TagParameters } from '@akin/client';
-
-export type Mode = 'content' | 'color' | 'duplicate';
+import { leastRelated } from './bands.ts';
+import type { Mode } from './mode.ts';
 
 /** What the results are like: a stored document, a picture at an address, colours, or an uploaded picture. */
 export type Query =
@@ -30,6 +30,8 @@ export interface ViewState {
   least: number;
   words: string;
   filters: string[];
+  /** By what results are sorted, as akin takes it: `price asc`. Empty: the nearest, or those that fit the words, first. */
+  sort: string;
   /** The id of the document whose details are open. */
   opened: string | null;
 }
@@ -51,6 +53,7 @@ export function readState(address: URLSearchParams): ViewState {
     least: Math.min(1, Math.max(0, Number(address.get('min')) || 0)),
     words: address.get('q') ?? '',
     filters: address.getAll('fq'),
+    sort: address.get('sort') ?? '',
     opened: address.get('id'),
   };
 }
@@ -80,6 +83,7 @@ export function writeState(state: ViewState): string {
   if (state.query && state.least > 0) address.set('min', String(state.least));
   if (state.words) address.set('q', state.words);
   for (const filter of state.filters) address.append('fq', filter);
+  if (state.sort) address.set('sort', state.sort);
   if (state.opened !== null) address.set('id', state.opened);
   return `?${address}`;
 }
@@ -101,15 +105,23 @@ export function searchOf(
   if (start > 0) parameters.start = start;
   if (state.words) parameters.q = state.words;
   if (filters.length > 0) parameters.fq = filters;
+  if (state.sort) parameters.sort = state.sort;
   const { query } = state;
   if (!query) {
     // Without a question the order is a shuffled one that stays the same while one pages.
-    if (!state.words) parameters.sort = 'random7 desc';
+    if (!state.words && !state.sort) parameters.sort = 'random7 desc';
     return { endpoint: 'select', parameters };
   }
   const endpoint = query.by === 'hex' ? 'color' : state.mode === 'content' ? 'image' : state.mode;
-  const threshold = state.least > 0 ? { 'rank.threshold': state.least } : {};
+  const least = thresholdOf(state);
+  const threshold = least === undefined ? {} : { 'rank.threshold': least };
   return { endpoint, parameters: { ...parameters, ...rankOf(query, state.also), ...threshold } };
+}
+
+/** The least score of results, where there is one: what is sorted by something else is to be related at least. */
+export function thresholdOf({ least, sort, mode, query }: ViewState): number | undefined {
+  if (least > 0) return least;
+  return sort && mode !== 'duplicate' ? leastRelated(query?.by === 'hex' ? 'color' : mode) : undefined;
 }
 
 /**

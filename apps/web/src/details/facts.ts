@@ -2,6 +2,7 @@ import type { FoundDocument, Plain } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
 import { fieldTitle, valueText } from '../facets.ts';
+import { placeFilter } from '../filters/places.ts';
 import { bytes, moment, number } from '../format.ts';
 import { TEXTS } from '../texts.ts';
 
@@ -26,7 +27,7 @@ export function facts(document: FoundDocument, actions: Actions): TemplateResult
     ${typeof taken === 'string' ? fact(T.taken, moment(taken)) : nothing}
     ${typeof camera === 'string' ? fact(T.camera, camera) : nothing}
     ${measures.length > 0 ? fact(T.size, measures.join(', ')) : nothing}
-    ${typeof location === 'string' ? fact(T.place, mapLink(location)) : nothing}
+    ${typeof location === 'string' ? fact(T.place, place(location, actions)) : nothing}
     ${
       path === undefined
         ? fact(T.id, document.id)
@@ -59,11 +60,16 @@ function fact(name: string, value: unknown): TemplateResult {
   return html`<dt>${name}</dt><dd>${value}</dd>`;
 }
 
-/** Opened only when somebody asks for it: the page itself asks nobody but akin. */
-function mapLink(location: string): TemplateResult {
+const NEARBY_KILOMETERS = 25;
+
+/** A link to a map, opened only when somebody asks for it, since the page itself asks nobody but akin; and what lies nearby. */
+function place(location: string, actions: Actions): TemplateResult {
+  const near = () =>
+    actions.addFilter(placeFilter({ point: location.replace(/\s/g, ''), kilometers: NEARBY_KILOMETERS }));
   const [lat = '', lon = ''] = location.split(',');
   const address = `https://www.openstreetmap.org/?mlat=${encodeURIComponent(lat)}&mlon=${encodeURIComponent(lon)}#map=14/${encodeURIComponent(lat)}/${encodeURIComponent(lon)}`;
-  return html`<a href=${address} rel="noreferrer" target="_blank">${location}</a>`;
+  return html`<a href=${address} rel="noreferrer" target="_blank">${location}</a>
+    <button class="quiet small-button" @click=${near}>${T.near}</button>`;
 }
 
 function shownValue(name: string, value: Plain): string {

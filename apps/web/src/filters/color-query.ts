@@ -1,0 +1,59 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Actions } from '../actions.ts';
+import { TEXTS } from '../texts.ts';
+
+const T = TEXTS.colors;
+
+/** A colour that is searched for. */
+export interface WeightedColor {
+  /** `#rrggbb` */
+  readonly hex: string;
+  /** Above 0; how much it counts against the others. */
+  readonly weight: number;
+}
+
+const MOST_COLORS = 5;
+const ADDED = '#808080';
+
+/** Colours as the address and `rank.by.hex` have them: `#d02030:3,#ffffff`. */
+export function readColors(text: string): WeightedColor[] {
+  return text.split(',').map((one) => {
+    const [hex = '', weight = ''] = one.split(':');
+    const short = /^#[0-9a-f]{3}$/i.test(hex) ? hex.replace(/[0-9a-f]/gi, '$&$&') : hex;
+    return { hex: short.replace(/^0x/i, '#').toLowerCase(), weight: Number(weight) > 0 ? Number(weight) : 1 };
+  });
+}
+
+/** The same colours as text; weights only where they differ. */
+export function writeColors(colors: readonly WeightedColor[]): string {
+  const isEven = colors.every(({ weight }) => weight === colors[0]?.weight);
+  return colors.map(({ hex, weight }) => (isEven ? hex : `${hex}:${weight}`)).join(',');
+}
+
+/** The colours of a search, each with how much it counts. */
+export function colorEditor(text: string, actions: Actions): TemplateResult {
+  const colors = readColors(text);
+  const ask = (changed: readonly WeightedColor[]) => actions.ask({ by: 'hex', hex: writeColors(changed) }, 'color');
+  const change = (i: number, part: Partial<WeightedColor>) =>
+    ask(colors.map((color, at) => (at === i ? { ...color, ...part } : color)));
+  const value = (event: Event) => (event.target as HTMLInputElement).value;
+  return html`<div class="colors" role="group" aria-label=${T.group}>
+    ${colors.map(
+      ({ hex, weight }, i) => html`<span class="one-color">
+        <input type="color" aria-label=${T.color(i + 1)} .value=${hex} @change=${(event: Event) => change(i, { hex: value(event) })} />
+        ${
+          colors.length < 2
+            ? nothing
+            : html`<input type="range" min="1" max="10" .value=${String(weight)} aria-label=${T.share(i + 1)}
+                  @change=${(event: Event) => change(i, { weight: Number(value(event)) })} />
+                <button class="quiet" aria-label=${T.remove(i + 1)} @click=${() => ask(colors.filter((_, at) => at !== i))}>×</button>`
+        }
+      </span>`,
+    )}
+    ${
+      colors.length < MOST_COLORS
+        ? html`<button class="quiet" @click=${() => ask([...colors, { hex: ADDED, weight: colors[0]?.weight ?? 1 }])}>${T.add}</button>`
+        : nothing
+    }
+  </div>`;
+}

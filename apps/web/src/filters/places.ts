@@ -1,0 +1,26 @@
+import type { ViewState } from '../view-state.ts';
+
+/** Results within so many kilometers of a place. */
+export interface Place {
+  /** `lat,lon` */
+  readonly point: string;
+  readonly kilometers: number;
+}
+
+/** What people choose from, in kilometers. */
+export const RADII = [1, 5, 25, 100, 500] as const;
+
+export function placeFilter({ point, kilometers }: Place): string {
+  return `{!geofilt sfield=location pt=${point} d=${kilometers}}`;
+}
+
+/** The place that a filter names; undefined for other filters. */
+export function readPlace(filter: string): Place | undefined {
+  const [, point, kilometers] = /^\{!geofilt sfield=location pt=([-\d.]+,[-\d.]+) d=([\d.]+)\}$/.exec(filter) ?? [];
+  return point === undefined ? undefined : { point, kilometers: Number(kilometers) };
+}
+
+/** The filters of a state with this place in place of another. */
+export function withPlace({ filters }: ViewState, place: Place): string[] {
+  return [...filters.filter((filter) => readPlace(filter) === undefined), placeFilter(place)];
+}

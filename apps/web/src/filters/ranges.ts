@@ -1,0 +1,168 @@
+import type { Collection, Plain, SearchAnswer } from '@akin/client';
+import { escapeName } from './names.ts';
+
+type RangeType = 'long' | 'double' | 'date';
+
+/** A field of numbers or dates. */
+export interface NamedRange {
+  readonly name: string;
+  readonly type: RangeType;
+}
+
+/** A field of numbers or dates with the least and the greatest value of the collection; dates as milliseconds of UTC. */
+export interface RangeField extends NamedRange {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Bounds that were chosen, both included; null: none. */
+export interface Range {
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+/** The places that a slider can stand at: `start + i * step` for i from 0 to `steps`. */
+export interface Scale {
+  readonly start: number;
+  readonly step: number;
+  readonly steps: number;
+}
+
+/** Each costs two requests when a collection is entered, and a count with each search. */
+const MOST_RANGES = 4;
+const BARS = 20;
+/** A slider has about so many places. */
+const PLACES = 100;
+const DAY = 86_400_000;
+/** Dates over a longer time are chosen by the day. */
+const DAYS_FROM = 30 * DAY;
+
+/** The fields of a collection that get a slider: numbers and dates of its documents. */
+export function rangeFieldsOf(
+  fields: readonly { name: string; type: string; multiValued: boolean; origin: string }[],
+): NamedRange[] {
+  return fields
+    .filter(({ type, origin }) => origin === 'document' && (type === 'long' || type === 'double' || type === 'date'))
+    .slice(0, MOST_RANGES)
+    .map(({ name, type }) => ({ name, type: type as RangeType }));
+}
+
+/** Asks for the least and the greatest value of each field. Fields without two values are left out. */
+export async function loadRanges(
+  collection: Collection,
+  fields: readonly NamedRange[],
+  signal: AbortSignal,
+): Promise<RangeField[]> {
+  const outermost = async ({ name, type }: NamedRange, order: 'asc' | 'desc') => {
+    const field = escapeName(name);
+    const parameters = { fq: `${field}:*`, sort: `${field} ${order}`, fl: field, rows: 1 };
+    const [document] = (await collection.select(parameters, { signal })).response.docs;
+    return numberOf(document?.[name], type);
+  };
+  const all = await Promise.all(
+    fields.map(async (field) => {
+      const [min, max] = await Promise.all([outermost(field, 'asc'), outermost(field, 'desc')]);
+      return { ...field, min, max };
+    }),
+  );
+  return all.filter(({ min, max }) => Math.max(-min, max) <= Number.MAX_SAFE_INTEGER && min < max);
+}
+
+/** A value as a number; NaN for none. */
+function numberOf(value: Plain | undefined, type: RangeType): number {
+  if (value === undefined || value === null) return Number.NaN;
+  return type === 'date' ? Date.parse(String(value)) : Number(value);
+}
+
+/** Round places from below the least value to above the greatest. */
+export function scaleOf({ type, min, max }: RangeField): Scale {
+  const step = stepOf(type, (max - min) / PLACES, max - min);
+  const start = Math.floor(min / step) * step;
+  return { start, step, steps: Math.max(1, Math.ceil((max - start) / step)) };
+}
+
+/** 1, 2 or 5 times a power of ten; whole for whole numbers; a day or a second for dates. */
+function stepOf(type: RangeType, least: number, span: number): number {
+  if (type === 'date') return span >= DAYS_FROM ? DAY : Math.max(1_000, Math.ceil(least / 1_000) * 1_000);
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= least) ?? least;
+  return type === 'long' ? Math.max(1, Math.round(step)) : step;
+}
+
+/** The value at a place of a slider, without the errors of binary fractions. */
+export function valueAt({ start, step }: Scale, place: number): number {
+  const digits = Math.min(20, Math.max(0, -Math.floor(Math.log10(step))));
+  return Number((start + place * step).toFixed(digits));
+}
+
+/** Places that one bar of the histogram stands for. */
+function placesOfBar(scale: Scale): number {
+  return Math.ceil((scale.steps + 1) / BARS);
+}
+
+/** Begins the key of a range's facet, and the tag of its filter. */
+const KEY = 'r';
+
+/** The facet that counts how values spread, as if nothing were chosen in this field. */
+export function rangeFacet(field: RangeField, i: number, isChosen: boolean): string {
+  const scale = scaleOf(field);
+  const width = placesOfBar(scale);
+  const text = (place: number) => textOf(field.type, valueAt(scale, place));
+  const gap =
+    field.type === 'date' ? `+${(scale.step * width) / 1_000}SECONDS` : String(valueAt({ ...scale, start: 0 }, width));
+  const settings = { start: text(0), end: text(width * Math.ceil((scale.steps + 1) / width)), gap };
+  const local = Object.entries(settings).map(([name, value]) => `facet.range.${name}='${value}'`);
+  const except = isChosen ? ` ex=${KEY}${i}` : '';
+  return `{!key=${KEY}${i}${except} facet.mincount=0 ${local.join(' ')}}${field.name.replaceAll('\\', '\\\\')}`;
+}
+
+/** Marks a filter, so that the facet of its own field does not count by it. */
+export function tagRange(filter: string, i: number): string {
+  return `{!tag=${KEY}${i}}${filter}`;
+}
+
+/** How many results have values at each bar of a slider, by the name of its field. */
+export function histogramsOf(answer: SearchAnswer, ranges: readonly RangeField[]): Map<string, readonly number[]> {
+  return new Map(
+    ranges.map(({ name }, i) => {
+      const flat = answer.facet_counts?.facet_ranges[`${KEY}${i}`]?.counts ?? [];
+      return [name, flat.filter((_, at) => at % 2 === 1).map(Number)];
+    }),
+  );
+}
+
+/** The filter that bounds stand for; undefined for none. */
+export function rangeFilter({ name, type }: NamedRange, { from, to }: Range): string | undefined {
+  if (from === null && to === null) return undefined;
+  const text = (value: number | null) => (value === null ? '*' : textOf(type, value));
+  return `${escapeName(name)}:[${text(from)} TO ${text(to)}]`;
+}
+
+/** A filter by bounds: its field and both bounds as they are written. */
+export function readBounds(filter: string): { name: string; from: string; to: string } | undefined {
+  const [, name, from, to] = /^((?:[^\\:]|\\.)+):\[(\S+) TO (\S+)\]$/s.exec(filter) ?? [];
+  if (name === undefined || from === undefined || to === undefined) return undefined;
+  return { name: name.replace(/\\(.)/gs, '$1'), from, to };
+}
+
+/** Whether a filter is by bounds of this field. */
+export function isRangeOf(filter: string, { name }: NamedRange): boolean {
+  return readBounds(filter)?.name === name;
+}
+
+/** The bounds that filters set for a field. */
+export function chosenRange(filters: readonly string[], field: NamedRange): Range {
+  const bounds = filters.map(readBounds).find((one) => one?.name === field.name);
+  const read = (text: string | undefined) => {
+    const value = text === undefined || text === '*' ? Number.NaN : numberOf(text, field.type);
+    return Number.isNaN(value) ? null : value;
+  };
+  return { from: read(bounds?.from), to: read(bounds?.to) };
+}
+
+/** A day stands for the whole day, at both ends. */
+function textOf(type: RangeType, value: number): string {
+  if (type !== 'date') return String(value);
+  const text = new Date(value).toISOString();
+  return value % DAY === 0 ? text.slice(0, 10) : text;
+}

@@ -1,0 +1,2 @@
+/** What pictures are compared by. */
+export type Mode = 'content' | 'color' | 'duplicate';
