@@ -1,8 +1,13 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { PGlite } from '@electric-sql/pglite';
+import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { PrivateFiles } from './private-files.ts';
+
+/** A WebAssembly.Module: threads that get it share its machine code. */
+export type CompiledPglite = NonNullable<PGliteOptions['pgliteWasmModule']>;
+
+declare const WebAssembly: { compile(bytes: Uint8Array): Promise<CompiledPglite> };
 
 /** What the engine asks: wire protocol as bare bytes, everything else by name. */
 export type WorkerRequest =
@@ -14,12 +19,16 @@ export type WorkerRequest =
 /** What it hears: bytes of the wire protocol, or one of these. `failed` ends the worker. */
 export type WorkerReply =
   | Uint8Array
-  | { readonly kind: 'ready' | 'done' }
+  | { readonly kind: 'done' }
+  /** With the compiled PGlite where none was handed in. */
+  | { readonly kind: 'ready'; readonly compiled?: CompiledPglite }
   | { readonly kind: 'idle'; readonly round: number }
   | { readonly kind: 'failed'; readonly reason: string };
 
 export interface WorkerConfig {
   readonly dataDirectory: string;
+  /** PGlite as an earlier thread of the process compiled it. */
+  readonly compiled?: CompiledPglite | undefined;
 }
 
 /**
@@ -66,7 +75,12 @@ function reasonOf(error: unknown): string {
   return message ?? String(error);
 }
 
-async function start(config: WorkerConfig): Promise<PGlite> {
+/** Costs 0.3 s of a CPU. */
+async function compile(): Promise<CompiledPglite> {
+  return WebAssembly.compile(await readFile(new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite'))));
+}
+
+async function start(config: WorkerConfig, compiled: CompiledPglite): Promise<PGlite> {
   // Those above it are there. One that is there already may hold the database.
   await mkdir(config.dataDirectory, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
@@ -75,6 +89,7 @@ async function start(config: WorkerConfig): Promise<PGlite> {
     fs: new PrivateFiles(config.dataDirectory),
     extensions: { vector },
     startParams: START_PARAMETERS,
+    pgliteWasmModule: compiled,
   });
 }
 
@@ -106,14 +121,16 @@ async function serve(db: PGlite, request: WorkerRequest): Promise<void> {
 }
 
 try {
-  const db = await start(workerData as WorkerConfig);
+  const config = workerData as WorkerConfig;
+  const compiled = config.compiled ?? (await compile());
+  const db = await start(config, compiled);
   // One at a time.
   let last: Promise<unknown> = Promise.resolve();
   port.on('message', (request: WorkerRequest) => {
     if ('kind' in request && request.kind === 'look') return reply({ kind: 'idle', round: request.round });
     last = last.then(() => serve(db, request)).catch(fail);
   });
-  reply({ kind: 'ready' });
+  reply(config.compiled === undefined ? { kind: 'ready', compiled } : { kind: 'ready' });
 } catch (error) {
   fail(error);
 }
