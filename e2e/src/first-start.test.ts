@@ -6,6 +6,7 @@ import { type Answer, answered, examplesIn } from './examples.ts';
 import { pasteJson, run } from './shell.ts';
 
 const README = new URL('../../README.md', import.meta.url);
+const SHOP_PAGE = new URL('../../docs/shop.md', import.meta.url);
 const SEARCH_PAGE = new URL('../../docs/search.md', import.meta.url);
 const TAGS_PAGE = new URL('../../docs/tags-and-groups.md', import.meta.url);
 
@@ -58,6 +59,17 @@ describe('the first start', () => {
     // Some documents, the like, the red, those like an upload, the copies, counts alone, what is near.
     expect(found).toEqual([3, 5, 5, 5, expect.any(Number), 0, 5]);
     expect(found[4]).toBeGreaterThan(1);
+  });
+});
+
+describe('the page for shops', () => {
+  it('has requests that answer as they stand there', async () => {
+    const [, block = ''] =
+      (await readFile(SHOP_PAGE, 'utf8')).match(/<!-- tested: requests -->\n```sh\n([^`]*)```/) ?? [];
+    const requests = block.replaceAll('http://127.0.0.1:8983', akin.url).trim().split('\n\n');
+    const answers = await Promise.all(requests.map((request) => pasteJson(request, data.folder)));
+    expect(answers.map(({ response }) => response.docs.length)).toEqual([4, 4, 4]);
+    expect(answers[2].facet_counts.facet_fields.category).toHaveLength(10);
   });
 });
 
