@@ -1,4 +1,5 @@
 import type { FoundDocument } from '@akin/client';
+import type { Layout } from './grid/rows.ts';
 import type { Mode } from './mode.ts';
 import type { Compared } from './review/compared.ts';
 import type { Keep } from './review/facts.ts';
@@ -28,6 +29,9 @@ export interface Actions {
   setOrder(sort: string): void;
   /** Lists more values of a field, those that contain a text; null: the most frequent alone. */
   findValues(field: string, contains: string | null): void;
+  setLayout(layout: Layout): void;
+  /** Says which result the keyboard is at. */
+  setCurrent(id: string | null): void;
   showFacets(shown: boolean): void;
   more(): void;
   reviewGroups(): void;

@@ -6,6 +6,9 @@ import { NO_CHANGES } from './changes.ts';
 import { deleteDocuments } from './deleting.ts';
 import { showModal } from './details/details.ts';
 import { followAddress, neighbour, showDetails } from './details/open.ts';
+import { moveFocus } from './grid/focus.ts';
+import { lookAtGrids, watchGrids } from './grid/grid.ts';
+import { keepLayout } from './grid/layout.ts';
 import { keyOfTab } from './key.ts';
 import { Model } from './model.ts';
 import { page } from './page.ts';
@@ -35,6 +38,7 @@ function draw(): void {
   render(page(model.state, model.shown, actions, commandOf(model, key !== undefined), model.collection), root);
   showModal();
   showCompared();
+  lookAtGrids();
 }
 
 /** Shows the collection of the address. If it names none and the key is not for the usual one, shows another. */
@@ -118,8 +122,14 @@ const actions: Actions = {
   setOrder: (sort) => go({ sort }, { keepPreview: true }),
   findValues: (field, contains) => findValues(model, field, contains),
   addFilter: (filter) => go({ filters: [...new Set([...model.state.filters, filter])] }, { keepPreview: true }),
+  setLayout(layout) {
+    keepLayout(layout);
+    model.update({ layout });
+  },
+  setCurrent: (current) => current !== model.shown.current && model.update({ current }),
   showFacets: (narrowing) => model.update({ narrowing }),
   more() {
+    if (model.shown.loading) return;
     if (model.state.view === 'changes') void moreChanges(model);
     else void (model.state.view === 'groups' ? loadGroups(model, 'next') : search(model, model.shown.documents.length));
   },
@@ -218,6 +228,7 @@ addEventListener('popstate', () => {
 });
 addEventListener('keydown', (event) => {
   const target = event.target as HTMLElement;
+  if (!event.ctrlKey && !event.metaKey && !event.altKey && moveFocus(event)) event.preventDefault();
   const isElsewhere =
     event.ctrlKey || event.metaKey || event.altKey || target.closest('input, select, textarea, dialog');
   if (isElsewhere || model.state.view !== 'groups') return;
@@ -242,4 +253,5 @@ addEventListener('drop', (event) => {
   if (file) void actions.upload(file);
   else if (address?.startsWith('http')) actions.ask({ by: 'url', url: address });
 });
+watchGrids(draw, () => model.shown.error === null && actions.more());
 void begin();

@@ -2,6 +2,7 @@ import { AkinRequestError, type Client, type Collection } from '@akin/client';
 import { NO_CHANGES } from './changes.ts';
 import { type FacetField, joinFilters } from './facets.ts';
 import type { NamedRange } from './filters/ranges.ts';
+import { keptLayout } from './grid/layout.ts';
 import { askForKey } from './key.ts';
 import { messageOf } from './messages.ts';
 import { NO_REVIEW } from './review/state.ts';
@@ -30,6 +31,9 @@ const NOTHING: Shown = {
   openedTags: null,
   review: NO_REVIEW,
   changes: NO_CHANGES,
+  layout: keptLayout(),
+  current: null,
+  cursor: null,
   selected: new Set(),
   undoable: null,
 };

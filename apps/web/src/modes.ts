@@ -12,11 +12,15 @@ export const MODE_NAMES: readonly [Mode, string, string][] = [
   ['duplicate', TEXTS.modes.duplicate, TEXTS.modes.duplicateTitle],
 ];
 
-/** A search for similar pictures by each mode, where there is a picture to compare. */
-export function similarTo(document: FoundDocument, actions: Actions): readonly TemplateResult[] {
+/**
+ * A search for similar pictures by each mode, where there is a picture to compare.
+ *
+ * @param tab the `tabindex` of the buttons
+ */
+export function similarTo(document: FoundDocument, actions: Actions, tab = 0): readonly TemplateResult[] {
   if (!isAnalyzed(document)) return [];
   return MODE_NAMES.map(
     ([mode, label, about]) =>
-      html`<button title=${about} @click=${() => actions.ask({ by: 'id', id: document.id }, mode)}>${label}</button>`,
+      html`<button title=${about} tabindex=${tab} @click=${() => actions.ask({ by: 'id', id: document.id }, mode)}>${label}</button>`,
   );
 }

@@ -5,6 +5,7 @@ import { changesView } from './changes.ts';
 import { details } from './details/details.ts';
 import { filterText } from './facets.ts';
 import { orderChoice } from './filters/order.ts';
+import { layoutSwitch } from './grid/layout.ts';
 import { question } from './question.ts';
 import { resultsView } from './results.ts';
 import { compareDialog } from './review/compare.ts';
@@ -23,9 +24,14 @@ export function page(
   curl: string,
   collection: Collection,
 ): TemplateResult {
+  const skip = (event: Event) => {
+    event.preventDefault();
+    document.getElementById('results')?.focus();
+  };
   return html`
+    <a class="skip button" href="#results" @click=${skip}>${TEXTS.results.skip}</a>
     ${header(state, shown, actions)} ${runBars(shown.runs, actions)}
-    <main aria-busy=${shown.loading || shown.analyzing}>
+    <main id="results" tabindex="-1" aria-busy=${shown.loading || shown.analyzing}>
       <h1 class="unseen">${VIEW_NAMES[state.view]}</h1>
       ${shown.analyzing ? analyzing(shown) : nothing}
       ${shown.error ? html`<p class="error" role="alert">${shown.error}</p>` : nothing}
@@ -72,7 +78,7 @@ function results(
   const found =
     shown.numFound === null ? undefined : TEXTS.results.found(shown.numFound, state.query !== null && !state.sort);
   return html`${state.query && !shown.analyzing ? question(state, state.query, shown, actions, collection) : nothing}
-    ${summary(state, found ?? (shown.loading ? TEXTS.results.searching : ''), actions, curl, orderChoice(state, shown.ranges, actions))}
+    ${summary(state, found ?? (shown.loading ? TEXTS.results.searching : ''), actions, curl, html`${orderChoice(state, shown.ranges, actions)}${layoutSwitch(shown.layout, actions)}`)}
     ${resultsView(state, shown, actions, collection)} ${selectionBar(shown, actions)}`;
 }
 
@@ -149,13 +155,13 @@ function statusText(status: CollectionSummary | null): string {
   return parts.join(' · ');
 }
 
-/** @param order the choice of an order, where there is one */
+/** @param choices of an order and a layout, where there are some */
 function summary(
   state: ViewState,
   count: string,
   actions: Actions,
   curl: string,
-  order: TemplateResult | typeof nothing = nothing,
+  choices: TemplateResult | typeof nothing = nothing,
 ): TemplateResult {
   return html`<div class="summary">
     <span aria-live="polite">${count}</span>
@@ -164,7 +170,7 @@ function summary(
         html`<button class="chip" title="Remove this filter" @click=${() => actions.removeFilter(filter)}>${filterText(filter)} ×</button>`,
     )}
     <span class="spacer"></span>
-    ${order} ${copyButton('Copy link', () => location.href, actions)} ${copyButton('Copy as curl', () => curl, actions)}
+    ${choices} ${copyButton('Copy link', () => location.href, actions)} ${copyButton('Copy as curl', () => curl, actions)}
   </div>`;
 }
 

@@ -2,7 +2,7 @@ import type { SearchAnswer } from '@akin/client';
 import { countsOf, facetsOf } from './facets.ts';
 import { histogramsOf, loadRanges } from './filters/ranges.ts';
 import type { Model } from './model.ts';
-import { PAGE_SIZE } from './results.ts';
+import { NEXT_SIZE, PAGE_SIZE } from './results.ts';
 import { groupsCommand, loadGroups } from './review/load-groups.ts';
 import { predictTags } from './tags.ts';
 import { asCurl, searchOf, tagsOf } from './view-state.ts';
@@ -20,10 +20,16 @@ export async function search(model: Model, start = 0, keep = start > 0): Promise
   finding?.abort();
   model.update({ loading: true, error: null, ...(keep ? {} : { documents: [], numFound: null }) });
   const { endpoint, parameters } = request(model, start);
+  if (model.state.query === null) {
+    // No page repeats what another has, however far one looks; a ranking is looked at by numbers.
+    delete parameters.start;
+    parameters.cursorMark = start === 0 ? '*' : (model.shown.cursor ?? '*');
+  }
   try {
     const answer: SearchAnswer = await model.collection[endpoint](parameters, { signal });
     const documents = start === 0 ? answer.response.docs : [...model.shown.documents, ...answer.response.docs];
-    model.update({ documents, numFound: answer.response.numFound, loading: false });
+    const cursor = answer.nextCursorMark ?? null;
+    model.update({ documents, numFound: answer.response.numFound, cursor, loading: false });
     if (start === 0) await Promise.all([countFacets(model, signal), tagQuestion(model, signal)]);
   } catch (error) {
     // The facets of another search do not stay next to the error.
@@ -41,7 +47,7 @@ export function commandOf(model: Model, hasKey: boolean): string {
 }
 
 function request(model: Model, start: number) {
-  return searchOf(model.state, start, PAGE_SIZE, model.filters());
+  return searchOf(model.state, start, start === 0 ? PAGE_SIZE : NEXT_SIZE, model.filters());
 }
 
 /** Comes after the pictures, which must not wait for it. */

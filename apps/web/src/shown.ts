@@ -2,6 +2,7 @@ import type { CollectionSummary, FoundDocument, Scope } from '@akin/client';
 import type { Changes } from './changes.ts';
 import type { Facet } from './facets.ts';
 import type { RangeField } from './filters/ranges.ts';
+import type { Layout } from './grid/rows.ts';
 import type { Review } from './review/state.ts';
 import type { Runs } from './runs/runs.ts';
 import type { PredictedTags } from './tags.ts';
@@ -42,6 +43,11 @@ export interface Shown {
   review: Review;
   /** Changes that are on their way or failed, where the page shows them. */
   changes: Changes;
+  layout: Layout;
+  /** The id of the result that the keyboard is at. */
+  current: string | null;
+  /** Where the next page of results begins, of those that are not ranked; null: by their number. */
+  cursor: string | null;
   /** Ids of results that were selected. */
   selected: ReadonlySet<string>;
   /** What was done last and can be undone. */

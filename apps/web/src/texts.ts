@@ -98,6 +98,13 @@ export const TEXTS = {
   },
   results: {
     searching: 'Searching…',
+    loading: 'Loading…',
+    more: 'More',
+    noMore: 'The page shows no more results: narrow the search to see others.',
+    layout: 'How pictures are shown',
+    squares: 'Cards',
+    rows: 'Rows',
+    skip: 'Skip to the results',
     found: (documents: number, isNearestFirst: boolean) =>
       `${number(documents)} found${isNearestFirst ? ', nearest first' : ''}`,
     scoreTitle: 'How similar it is, from 0 to 1',

@@ -1,0 +1,58 @@
+/** Where the arrows lead from a card; null: nowhere. */
+export type Way = 'left' | 'right' | 'up' | 'down' | 'first' | 'last';
+
+const WAYS: Readonly<Record<string, Way>> = {
+  ArrowLeft: 'left',
+  ArrowRight: 'right',
+  ArrowUp: 'up',
+  ArrowDown: 'down',
+  Home: 'first',
+  End: 'last',
+};
+
+export interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/**
+ * The card that the arrows lead to: up and down to the one of the next row that is nearest.
+ *
+ * @param boxes of all cards in their order, row by row
+ * @returns its position; that of `at` where there is none
+ */
+export function neighbourOf(boxes: readonly Box[], at: number, way: Way): number {
+  if (way === 'first') return 0;
+  if (way === 'last') return boxes.length - 1;
+  if (way === 'left') return Math.max(0, at - 1);
+  if (way === 'right') return Math.min(boxes.length - 1, at + 1);
+  const from = boxes[at];
+  if (from === undefined) return at;
+  const isBeyond = (box: Box) => (way === 'down' ? box.top >= from.bottom - 1 : box.bottom <= from.top + 1);
+  const beyond = boxes.map((box, i) => ({ box, i })).filter(({ box }) => isBeyond(box));
+  const edge =
+    way === 'down' ? Math.min(...beyond.map(({ box }) => box.top)) : Math.max(...beyond.map(({ box }) => box.top));
+  const middle = (box: Box) => (box.left + box.right) / 2;
+  const distance = (box: Box) => Math.abs(middle(box) - middle(from));
+  const row = beyond.filter(({ box }) => Math.abs(box.top - edge) < 2);
+  return row.reduce(
+    (best, one) => (distance(one.box) < distance(best.box) ? one : best),
+    row[0] ?? { box: from, i: at },
+  ).i;
+}
+
+/** Moves the focus from the picture that has it to another one. @returns whether the key meant that */
+export function moveFocus({ key, target }: KeyboardEvent): boolean {
+  const way = WAYS[key];
+  if (way === undefined || !(target as Element).matches('.results .card .picture')) return false;
+  const pictures = [...document.querySelectorAll<HTMLElement>('.results .card .picture')].filter(
+    (one) => one.getClientRects().length > 0,
+  );
+  const boxes = pictures.map((one) => one.getBoundingClientRect());
+  const to = pictures[neighbourOf(boxes, pictures.indexOf(target as HTMLElement), way)];
+  to?.focus();
+  to?.closest('.card')?.scrollIntoView({ block: 'nearest' });
+  return true;
+}

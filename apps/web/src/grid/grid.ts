@@ -1,0 +1,217 @@
+import type { Collection, FoundDocument } from '@akin/client';
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { repeat } from 'lit-html/directives/repeat.js';
+import type { Actions } from '../actions.ts';
+import { similarTo } from '../modes.ts';
+import { paletteOf, picture, scoreText, titleOf } from '../parts.ts';
+import type { Shown } from '../shown.ts';
+import { TEXTS } from '../texts.ts';
+import { type Drawn, drawnRows, justify, type Layout, type Row, shownRatio, tile } from './rows.ts';
+
+const T = TEXTS.results;
+
+/** Up to so many cards are all drawn: the browser finds words in them, and nothing moves. */
+const ALL_DRAWN = 300;
+/** Rows of pictures are about so high: on a wide screen, and on a phone. */
+const ROW_HEIGHTS = [190, 120] as const;
+const PHONE_WIDTH = 560;
+/** Drawn above and below of what is seen, in CSS pixels. */
+const MARGIN = 1_500;
+/** More is loaded when the end is so near, in CSS pixels. */
+const NEAR = 900;
+
+/** A grid of the page: what it lists, and how large it and its cards are, in CSS pixels. */
+interface Grid {
+  documents: readonly FoundDocument[];
+  layout: Layout;
+  width: number;
+  gap: number;
+  columns: number;
+  cardHeight: number;
+  drawn: Drawn;
+}
+
+/** Grids by name. What is measured of them here follows from the page, and nothing else knows it. */
+const grids = new Map<string, Grid>();
+/** Proportions of pictures that were loaded, by the id of the document. */
+const ratios = new Map<string, number>();
+
+function gridOf(name: string, documents: readonly FoundDocument[], layout: Layout): Grid {
+  const before = grids.get(name);
+  const size = before ?? { width: 1_000, gap: 14, columns: 6, cardHeight: 270 };
+  const first = { from: 0, to: Math.min(documents.length, ALL_DRAWN), before: 0, behind: 0 };
+  const isAll = documents.length <= ALL_DRAWN || before === undefined || before.layout !== layout;
+  const grid = { ...size, documents, layout, drawn: isAll ? first : before.drawn };
+  grids.set(name, grid);
+  return grid;
+}
+
+function rowsOf({ documents, layout, width, gap, columns, cardHeight }: Grid): Row[] {
+  if (layout === 'squares') return tile(documents.length, columns, cardHeight);
+  return justify(documents.map(ratioOf), width, ROW_HEIGHTS[width < PHONE_WIDTH ? 1 : 0], gap);
+}
+
+function ratioOf({ id, width, height }: FoundDocument): number {
+  return ratios.get(id) ?? (Number(width) > 0 && Number(height) > 0 ? Number(width) / Number(height) : 1);
+}
+
+/**
+ * Documents as cards. Of a long list those are drawn that are in sight or near.
+ *
+ * @param name tells the grids of a page from each other
+ */
+export function gridView(
+  name: string,
+  documents: readonly FoundDocument[],
+  shown: Shown,
+  actions: Actions,
+  collection: Collection,
+): TemplateResult {
+  const grid = gridOf(name, documents, shown.layout);
+  const { from, to, before, behind } = grid.drawn;
+  const some = documents.slice(from, to);
+  const sizes = shown.layout === 'rows' ? sizesOf(grid) : undefined;
+  // One card of a grid takes the focus by Tab; the arrows lead to the others.
+  const current = some.some(({ id }) => id === shown.current) ? shown.current : some[0]?.id;
+  return html`<ul class="grid ${shown.layout}" data-grid=${name} style=${`padding: ${before}px 0 ${behind}px`}
+    @focusin=${(event: Event) => actions.setCurrent(cardOf(event)?.dataset.id ?? null)}
+    @load=${{ handleEvent: learn, capture: true }}>
+    ${repeat(
+      some,
+      ({ id }) => id,
+      (document, i) =>
+        card(document, {
+          shown,
+          actions,
+          collection,
+          isCurrent: document.id === current,
+          style: sizes?.get(from + i) ?? '',
+          at: from + i,
+          of: documents.length,
+        }),
+    )}
+  </ul>`;
+}
+
+/** The size of each card that is drawn, as CSS. */
+function sizesOf(grid: Grid): Map<number, string> {
+  const { from, to } = grid.drawn;
+  const sizes = new Map<number, string>();
+  for (const row of rowsOf(grid)) {
+    if (row.to <= from || row.from >= to) continue;
+    for (let i = row.from; i < row.to; i += 1) {
+      const ratio = shownRatio(ratioOf(grid.documents[i] as FoundDocument));
+      // Rounding must not push the last one of a row into the next.
+      sizes.set(i, `width: ${Math.floor(ratio * row.height * 100) / 100}px; height: ${row.height}px`);
+    }
+  }
+  return sizes;
+}
+
+interface Card {
+  readonly shown: Shown;
+  readonly actions: Actions;
+  readonly collection: Collection;
+  readonly isCurrent: boolean;
+  readonly style: string;
+  readonly at: number;
+  readonly of: number;
+}
+
+function card(document: FoundDocument, { shown, actions, collection, isCurrent, style, at, of }: Card): TemplateResult {
+  const name = titleOf(document);
+  const isSelected = shown.selected.has(document.id);
+  const toggle = (event: MouseEvent) => actions.select(document.id, { range: event.shiftKey });
+  const tab = isCurrent ? 0 : -1;
+  const isPart = of > ALL_DRAWN;
+  return html`<li class=${isSelected ? 'card selected' : 'card'} data-id=${document.id} style=${style}
+    aria-posinset=${isPart ? at + 1 : nothing} aria-setsize=${isPart ? of : nothing}>
+    <button class="picture" title=${name} tabindex=${tab} @click=${() => actions.open(document)}>
+      ${picture(document, collection)}
+      ${document.score === undefined ? nothing : html`<span class="score" title=${T.scoreTitle}>${scoreText(document.score)}</span>`}
+    </button>
+    <input class="select" type="checkbox" tabindex=${tab} aria-label=${T.select(name)} .checked=${isSelected} @click=${toggle} />
+    ${paletteOf(document)}
+    <p class="name">${name}</p>
+    <div class="card-actions">${similarTo(document, actions, tab)}</div>
+  </li>`;
+}
+
+function cardOf({ target }: Event): HTMLElement | null {
+  return (target as Element).closest<HTMLElement>('.card');
+}
+
+/** Remembers the proportions of a picture that was loaded. */
+function learn(event: Event): void {
+  const id = cardOf(event)?.dataset.id;
+  const { naturalWidth, naturalHeight } = event.target as HTMLImageElement;
+  if (id === undefined || naturalHeight === 0) return;
+  const before = ratios.get(id);
+  ratios.set(id, naturalWidth / naturalHeight);
+  if (before === undefined && grids.get('all')?.layout !== 'squares') schedule?.(true);
+}
+
+let schedule: ((isChanged: boolean) => void) | undefined;
+
+/**
+ * Draws the grids again when the page is scrolled, gets another size, or its pictures turn out to have others.
+ *
+ * @param draw draws the page
+ * @param atEnd is called when the end of the list is near
+ */
+export function watchGrids(draw: () => void, atEnd: () => void): void {
+  let isWaiting = false;
+  let mustDraw = false;
+  schedule = (isChanged) => {
+    mustDraw ||= isChanged;
+    if (isWaiting) return;
+    isWaiting = true;
+    requestAnimationFrame(() => {
+      isWaiting = false;
+      if (measureGrids() || mustDraw) draw();
+      mustDraw = false;
+      const more = document.querySelector('.found .more')?.getClientRects()[0];
+      if (more && more.top < innerHeight + NEAR) atEnd();
+    });
+  };
+  addEventListener('scroll', lookAtGrids, { passive: true });
+  addEventListener('resize', lookAtGrids);
+}
+
+/** Looks at the grids again after the page was drawn. */
+export function lookAtGrids(): void {
+  schedule?.(false);
+}
+
+/**
+ * Measures the grids that the page shows.
+ *
+ * @returns whether another part of one is to be drawn, or its cards have got other sizes
+ */
+function measureGrids(): boolean {
+  let hasChanged = false;
+  for (const element of document.querySelectorAll<HTMLElement>('ul[data-grid]')) {
+    const grid = grids.get(element.dataset.grid ?? '');
+    const card = element.querySelector<HTMLElement>('.card');
+    if (grid === undefined || card === null || element.clientWidth === 0) continue;
+    const style = getComputedStyle(element);
+    const before = shape(grid);
+    grid.width = element.clientWidth;
+    grid.gap = Number.parseFloat(style.rowGap) || 0;
+    if (grid.layout === 'squares') {
+      grid.columns = style.gridTemplateColumns.split(' ').length;
+      grid.cardHeight = card.offsetHeight;
+    }
+    if (grid.documents.length > ALL_DRAWN) {
+      const { top } = element.getBoundingClientRect();
+      grid.drawn = drawnRows(rowsOf(grid), grid.gap, -top - MARGIN, innerHeight - top + MARGIN);
+    }
+    hasChanged ||= before !== shape(grid);
+  }
+  return hasChanged;
+}
+
+/** What a change of has to be drawn. */
+function shape({ drawn, layout, width, gap }: Grid): string {
+  return JSON.stringify([drawn, layout === 'rows' ? [width, gap] : 0]);
+}

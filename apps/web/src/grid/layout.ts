@@ -1,0 +1,26 @@
+import { html, type TemplateResult } from 'lit-html';
+import type { Actions } from '../actions.ts';
+import { TEXTS } from '../texts.ts';
+import type { Layout } from './rows.ts';
+
+const T = TEXTS.results;
+const KEPT = 'akin-layout';
+
+/** What was chosen in this browser before. */
+export function keptLayout(): Layout {
+  return localStorage.getItem(KEPT) === 'rows' ? 'rows' : 'squares';
+}
+
+export function keepLayout(layout: Layout): void {
+  localStorage.setItem(KEPT, layout);
+}
+
+/** Cards of one size, for products, or rows of pictures with their own proportions, for photos. */
+export function layoutSwitch(layout: Layout, actions: Actions): TemplateResult {
+  const one = (name: Layout, icon: TemplateResult) => html`<button class="quiet" aria-pressed=${layout === name}
+    aria-label=${T[name]} title=${T[name]} @click=${() => actions.setLayout(name)}>${icon}</button>`;
+  return html`<span class="layouts" role="group" aria-label=${T.layout}>${one('squares', SQUARES)}${one('rows', ROWS)}</span>`;
+}
+
+const SQUARES = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M1 1h6v6H1zM9 1h6v6H9zM1 9h6v6H1zM9 9h6v6H9z" /></svg>`;
+const ROWS = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M1 1h9v6H1zM12 1h3v6h-3zM1 9h4v6H1zM7 9h8v6H7z" /></svg>`;
