@@ -54,7 +54,7 @@ const many = (count: number, more: object = {}) =>
   Array.from({ length: count }, (_, i) => ({ id: `document ${i}`, place: i, ...more }));
 
 describe('akin import', () => {
-  it('takes lines, packed lines, an array and standard input, and shows what it took', async () => {
+  it('takes lines, packed lines, an array, a table and standard input, and shows what it took', async () => {
     const documents = many(2_500);
     await write('lines.ndjson', documents);
     await write('packed.ndjson.gz', documents);
@@ -64,6 +64,13 @@ describe('akin import', () => {
       expect([code, out]).toEqual([0, expect.stringMatching(/^2500 accepted .*visible after/)]);
       expect((await akin.client.collection(name.replace('.', '-')).status()).documents).toBe(2_500);
     }
+    await writeFile(file('table.csv'), ['id,sku,price,labels', '1,7,9.5,a|b', '2,A7,12,b'].join('\n'));
+    const table = ['--field', 'sku:string,price:double', '--lists', 'labels'];
+    expect((await run('import', 'table', file('table.csv'), ...table)).out).toMatch(/^2 accepted/);
+    expect(
+      (await akin.client.collection('table').select({ q: 'sku:A7 AND labels:b AND price:[11 TO *]' })).response
+        .numFound,
+    ).toBe(1);
     const piped = await runAkin(['import', '-', '--url', akin.url, '--collection', 'piped'], {
       input: documents.map((one) => JSON.stringify(one)).join('\r\n'),
     });

@@ -1,10 +1,12 @@
 import { AkinRequestError, type Collection } from '@akin/client';
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import { Follow, failedOperations, seqOf } from './follow.ts';
+import type { Line, Start } from './line.ts';
 import { persist } from './persist.ts';
 import type { Progress, ProgressFile } from './progress-file.ts';
+import type { Cells } from './read-csv.ts';
 import { type BulkDocument, type ExportHeader, readDocument } from './read-document.ts';
-import { type Line, readLines, type Start } from './read-lines.ts';
+import { type Format, readLines } from './read-lines.ts';
 import type { Rejects } from './rejects.ts';
 import { sendBatch } from './send-batch.ts';
 import { Shards } from './shards.ts';
@@ -17,6 +19,11 @@ export interface ImportConfig {
   readonly before: Progress;
   readonly progressFile: ProgressFile | undefined;
   readonly rejects: Rejects;
+  readonly format: Format;
+  /** How the cells of a CSV file are read. */
+  readonly cells: Cells;
+  /** The types of fields that are to exist before the first document, by name. */
+  readonly fields: Readonly<Record<string, string>>;
   /** Requests at the same time. */
   readonly parallel: number;
   readonly compress: boolean;
@@ -89,10 +96,11 @@ export class Import {
    * @throws StrictError; AkinRequestError when akin takes nothing; the reason of the signal; errors of the input
    */
   async send(): Promise<void> {
-    const { file, signal, progressFile } = this.#config;
+    const { file, format, cells, fields, signal, progressFile } = this.#config;
     const saving = setInterval(() => void this.#save(), SAVE_MILLISECONDS);
     try {
-      for await (const line of readLines(file, this.#read)) {
+      await this.#define({ fields });
+      for await (const line of readLines(file, this.#read, format, cells)) {
         signal.throwIfAborted();
         await this.#take(line);
         this.#read = { lines: line.number, bytes: line.end };

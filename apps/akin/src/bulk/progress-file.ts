@@ -1,6 +1,6 @@
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { FollowedRange } from './follow.ts';
-import type { Start } from './read-lines.ts';
+import type { Start } from './line.ts';
 
 /** What a run leaves behind for the next one, should it be cut off. */
 export interface Progress {

@@ -1,4 +1,4 @@
-import type { Line } from './read-lines.ts';
+import type { Line } from './line.ts';
 
 /** A line that can be sent. */
 export interface BulkDocument extends Line {
@@ -17,7 +17,7 @@ export interface ExportHeader {
 /** @returns the document, the header of an export, or what is wrong with the line */
 export function readDocument(line: Line): BulkDocument | { header: ExportHeader } | { problem: string } {
   const { bytes } = line;
-  if (bytes === undefined) return { problem: 'The document has more than 8 MB.' };
+  if (bytes === undefined) return { problem: line.problem ?? 'The document has more than 8 MB.' };
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString());

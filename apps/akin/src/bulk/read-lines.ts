@@ -2,41 +2,36 @@ import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { readJsonStream, stringifyJson } from '@akin/domain';
+import { type Line, LONGEST_LINE, type Start } from './line.ts';
+import { type Cells, readCsv } from './read-csv.ts';
+import { isParquet, readParquet } from './read-parquet.ts';
 
-/** One document of the input. */
-export interface Line {
-  /** Counted from 1; of a JSON array the place of the element, from 1. */
-  readonly number: number;
-  /** UTF-8, without its line end; undefined when it is too long to be sent. */
-  readonly bytes: Buffer | undefined;
-  /** Bytes of the unpacked input before it and including it; 0 where nobody can go on by it. */
-  readonly start: number;
-  readonly end: number;
-}
+/** Of the input: Parquet is known by its first bytes, a JSON array by its bracket. */
+export type Format = 'csv' | 'ndjson';
 
-/** Where to begin: behind so many lines and bytes of the unpacked input. */
-export interface Start {
-  readonly lines: number;
-  readonly bytes: number;
-}
-
-/** What the gateway takes as one document. */
-const LONGEST_LINE = 8 * 1024 ** 2;
 const CHUNK_BYTES = 256 * 1024;
 
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
+/** By the name of the file: `.csv` and `.tsv`, packed or not. */
+export function formatOf(file: string): Format {
+  return /\.[ct]sv(\.gz)?$/i.test(file) ? 'csv' : 'ndjson';
+}
+
 /**
- * The lines of a file or, for `-`, of standard input: NDJSON, or one JSON array, either of them packed by gzip or not.
- * Blank lines are counted and passed over. Holds one chunk and one line.
+ * The documents of a file or, for `-`, of standard input, each as a line: NDJSON, one JSON array or CSV, each of them
+ * packed by gzip or not, or a Parquet file. Blank lines are counted and passed over. Holds one chunk and one line; of
+ * Parquet, one group of rows.
  *
- * @throws the system's errors, those of zlib for a broken file, AkinError for a broken array
+ * @throws the system's errors, those of zlib for a broken file, AkinError for a broken array or table
  */
-export async function* readLines(file: string, start: Start): AsyncGenerator<Line> {
+export async function* readLines(file: string, start: Start, format: Format, cells: Cells): AsyncGenerator<Line> {
+  if (file !== '-' && (await isParquet(file))) return yield* readParquet(file, start);
   const input = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
   const unpacked = await unpack(input);
+  if (format === 'csv') return yield* readCsv(unpacked, start, cells);
   const [first, chunks] = await peek(unpacked);
   const text = first.subarray(0, 3).equals(BYTE_ORDER_MARK) ? first.subarray(3) : first;
   const isArray = text.find((byte) => ![0x20, 0x09, 0x0a, 0x0d].includes(byte)) === 0x5b;

@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { AkinRequestError } from '@akin/client';
-import { Import, StrictError } from '../bulk/import-documents.ts';
+import { Import, type ImportConfig, StrictError } from '../bulk/import-documents.ts';
 import { findServer, isLocal, SERVER_OPTIONS } from '../bulk/options.ts';
 import { type Progress, ProgressFile } from '../bulk/progress-file.ts';
 import { ProgressLine } from '../bulk/progress-line.ts';
+import { formatOf } from '../bulk/read-lines.ts';
 import { Rejects } from '../bulk/rejects.ts';
 import { collectionToFill } from '../collection-to-fill.ts';
 import { type Parsed, UsageError } from '../options.ts';
@@ -21,11 +22,15 @@ const FRESH: Progress = {
 export const importCommand: Program = {
   command: {
     name: 'import',
-    usage: 'import <file.ndjson[.gz]|->',
+    usage: 'import <file.ndjson[.gz]|file.csv[.gz]|file.parquet|->',
     about:
-      'Sends documents to a running akin: one JSON object per line or one JSON array, plain or gzip. If it is stopped, run the same command to continue: <file>.progress says where. <file>.rejects.ndjson lists each refused document with its line and the reason. Exit code 0: all are in and visible; 2: some are not; 1: akin took nothing more; 130: stopped.',
+      'Sends documents to a running akin: one JSON object per line, one JSON array, CSV with the names of the fields in its first row (all of them plain or gzip), or a Parquet file. If it is stopped, run the same command to continue: <file>.progress says where. <file>.rejects.ndjson lists each refused document with its line and the reason. Exit code 0: all are in and visible; 2: some are not; 1: akin took nothing more; 130: stopped.',
     options: [
       ...SERVER_OPTIONS,
+      { name: 'field', value: 'name:type,…', about: 'Types of fields that are new, separated by commas' },
+      { name: 'format', value: 'csv|ndjson', about: 'What the input is; by default as the name of the file says' },
+      { name: 'separator', value: 'character', about: 'Between two cells of CSV: a comma, in .tsv files a tab' },
+      { name: 'lists', value: 'names', about: 'Columns of CSV whose cells hold several values, with | between them' },
       { name: 'from', value: 'line', about: 'Begin with this line (the first is 1), whatever an earlier run did' },
       { name: 'strict', about: 'Stop at the first document that akin refuses' },
       { name: 'rejects', value: 'file', about: 'Where to write refused documents' },
@@ -40,6 +45,7 @@ export const importCommand: Program = {
     const [file, ...more] = options.words;
     if (file === undefined || more.length > 0) throw new UsageError('Name one file, or - for standard input.');
     const size = file === '-' ? undefined : await sizeOf(file);
+    const table = tableOf(file, options);
     const server = await findServer(options);
     const progressFile =
       size === undefined ? undefined : await ProgressFile.beside(file, server.url, server.name).catch(() => undefined);
@@ -49,7 +55,7 @@ export const importCommand: Program = {
     const rejects = await Rejects.open(rejectsFile, before !== FRESH);
     const { signal: either, stop } = stoppable(signal);
     const run = new Import({
-      ...{ file, before, progressFile, rejects },
+      ...{ file, before, progressFile, rejects, ...table },
       collection: await collectionToFill(server.client, server.name),
       parallel: Math.min(16, Math.max(1, options.number('parallel'))),
       compress: !isLocal(server.url),
@@ -96,6 +102,28 @@ export const importCommand: Program = {
     }
   },
 };
+
+/** How the input is read, by the options and by the name of the file. */
+function tableOf(file: string, options: Parsed): Pick<ImportConfig, 'format' | 'cells' | 'fields'> {
+  const format = options.text('format') ?? formatOf(file);
+  if (format !== 'csv' && format !== 'ndjson') throw new UsageError('--format is csv or ndjson.');
+  const separator = options.text('separator') ?? (/\.tsv(\.gz)?$/i.test(file) ? '\t' : ',');
+  if (separator.length !== 1 || /["\r\n]/.test(separator)) throw new UsageError('--separator is one character.');
+  const fields = namesIn(options.text('field')).map((text) => {
+    const colon = text.lastIndexOf(':');
+    if (colon < 1) throw new UsageError('--field is like price:double,sku:string.');
+    return [text.slice(0, colon), text.slice(colon + 1)] as const;
+  });
+  return {
+    format,
+    cells: { separator, lists: new Set(namesIn(options.text('lists'))) },
+    fields: Object.fromEntries(fields),
+  };
+}
+
+function namesIn(text: string | undefined): string[] {
+  return (text ?? '').split(',').filter(Boolean);
+}
 
 /** A signal of its own, whose listeners go with the run. */
 function stoppable(signal: AbortSignal): { signal: AbortSignal; stop: () => void } {

@@ -1,0 +1,79 @@
+import { Readable } from 'node:stream';
+import { AkinError } from '@akin/domain';
+import { CsvError, parse } from 'csv-parse';
+import { type Line, LONGEST_LINE, type Start } from './line.ts';
+
+/** How the cells of a CSV file are read. */
+export interface Cells {
+  /** Between two cells: one character. */
+  readonly separator: string;
+  /** Columns whose cells hold several values, with `|` between them. */
+  readonly lists: ReadonlySet<string>;
+}
+
+const LIST_SEPARATOR = '|';
+/** JSON numbers, but for whole ones of more digits than 64 bits have: those are codes, such as of goods. */
+const NUMBER = /^-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?$/;
+
+/**
+ * The rows of a CSV file (RFC 4180) as documents: the first row names the fields, an empty cell is no value. Numbers,
+ * `true` and `false` are such values, all else is text; akin makes of either what a field holds that exists. The number
+ * of a row is that of its last line.
+ *
+ * @throws AkinError bad-request where the file is no CSV, or its first row does not name the columns
+ */
+export async function* readCsv(
+  chunks: AsyncIterable<Buffer>,
+  start: Start,
+  { separator, lists }: Cells,
+): AsyncGenerator<Line> {
+  const rows = Readable.from(chunks).pipe(
+    parse({
+      ...{ bom: true, info: true, relax_column_count: true, skip_empty_lines: true },
+      ...{ delimiter: separator, max_record_size: LONGEST_LINE },
+    }),
+  );
+  let names: readonly string[] | undefined;
+  try {
+    for await (const { record, info } of rows as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+      if (names === undefined) names = columnNames(record);
+      else if (info.lines > start.lines) yield lineOf(names, record, info.lines, lists);
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new AkinError('bad-request', `The file is not CSV: ${error.message}.`);
+  }
+}
+
+function columnNames(row: readonly string[]): readonly string[] {
+  const names = row.map((name) => name.trim());
+  const wrong = names.find((name, i) => name === '' || names.indexOf(name) !== i);
+  if (wrong === undefined) return names;
+  const problem = wrong === '' ? 'has an empty name' : `names the column ${JSON.stringify(wrong)} twice`;
+  throw new AkinError('bad-request', `The first row of the CSV file has to name the columns, but it ${problem}.`);
+}
+
+/** A row of another length is not sent: its values would stand in the wrong fields. */
+function lineOf(names: readonly string[], cells: readonly string[], number: number, lists: ReadonlySet<string>): Line {
+  if (cells.length !== names.length) {
+    const problem = `The row has ${cells.length} cells, the first row has ${names.length}.`;
+    return { number, bytes: undefined, problem, start: 0, end: 0 };
+  }
+  const members = cells.flatMap((cell, i) => {
+    const name = names[i] ?? '';
+    return cell === '' ? [] : [`${JSON.stringify(name)}:${jsonOf(name, cell, lists)}`];
+  });
+  return { number, bytes: Buffer.from(`{${members.join(',')}}`), start: 0, end: 0 };
+}
+
+/** Fields of the interface are text whatever they look like. */
+const TEXTS = new Set(['id', 'image', 'import', 'thumbnail']);
+
+function jsonOf(name: string, cell: string, lists: ReadonlySet<string>): string {
+  if (lists.has(name)) return `[${cell.split(LIST_SEPARATOR).map(literalOf).join(',')}]`;
+  return TEXTS.has(name) ? JSON.stringify(cell) : literalOf(cell);
+}
+
+function literalOf(text: string): string {
+  return NUMBER.test(text) || text === 'true' || text === 'false' ? text : JSON.stringify(text);
+}

@@ -1,0 +1,95 @@
+import { open } from 'node:fs/promises';
+import { AkinError } from '@akin/domain';
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
+import type { Line, Start } from './line.ts';
+
+const MAGIC = 'PAR1';
+/** Of the rows that are read at a time, unpacked. */
+const SLICE_BYTES = 32 * 1024 ** 2;
+/** A group without page indexes is read as a whole for each of its slices. */
+const MOST_GROUP_BYTES = 1024 ** 3;
+
+/** Whether a file begins like one; false for what is no file. */
+export async function isParquet(file: string): Promise<boolean> {
+  const handle = await open(file).catch(() => undefined);
+  if (handle === undefined) return false;
+  try {
+    if (!(await handle.stat()).isFile()) return false;
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
+    return bytesRead === MAGIC.length && buffer.toString('latin1') === MAGIC;
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * The rows of a Parquet file as documents: each column is a field, null is no value, bytes are base64, a struct
+ * is its JSON (so that `import` may be one).
+ *
+ * @throws AkinError bad-request for a broken file, and for groups of rows that are too large to be read
+ */
+export async function* readParquet(file: string, start: Start): AsyncGenerator<Line> {
+  const buffer = await asyncBufferFromFile(file);
+  const metadata = await readable(() => parquetMetadataAsync(buffer));
+  let before = 0;
+  for (const [group, { num_rows, total_byte_size }] of metadata.row_groups.entries()) {
+    const end = before + Number(num_rows);
+    if (total_byte_size > MOST_GROUP_BYTES) {
+      const size = `${Math.ceil(Number(total_byte_size) / 1024 ** 2)} MB`;
+      throw new AkinError(
+        'bad-request',
+        `Row group ${group + 1} of the Parquet file has ${size}; at most 1024 MB are read. Write it with smaller row groups.`,
+      );
+    }
+    const slice = Math.max(1, Math.floor((Number(num_rows) * SLICE_BYTES) / Math.max(1, Number(total_byte_size))));
+    for (let rowStart = Math.max(before, start.lines); rowStart < end; rowStart += slice) {
+      const range = { rowStart, rowEnd: Math.min(end, rowStart + slice) };
+      // Text is what the file says is text: other bytes are bytes.
+      const options = { file: buffer, metadata, compressors, useOffsetIndex: true, utf8: false, ...range };
+      const rows = await readable(() => parquetReadObjects(options));
+      for (const [i, row] of rows.entries()) {
+        yield { number: rowStart + i + 1, bytes: Buffer.from(documentOf(row)), start: 0, end: 0 };
+      }
+    }
+    before = end;
+  }
+}
+
+async function readable<Value>(read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
+  } catch (error) {
+    // Errors of the disk have a code, those of the format none.
+    if ((error as NodeJS.ErrnoException).code !== undefined) throw error;
+    throw new AkinError('bad-request', `The Parquet file cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function documentOf(row: Readonly<Record<string, unknown>>): string {
+  const members = Object.entries(row).flatMap(([name, value]) => {
+    const json = jsonOf(value);
+    if (json === undefined) return [];
+    const isStruct = json.startsWith('{');
+    return [`${JSON.stringify(name)}:${isStruct ? JSON.stringify(json) : json}`];
+  });
+  return `{${members.join(',')}}`;
+}
+
+/** Whole numbers keep all their digits; what is no number (NaN, infinity) is no value. */
+function jsonOf(value: unknown): string | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : JSON.stringify(value);
+  if (value instanceof Uint8Array) return JSON.stringify(Buffer.from(value).toString('base64'));
+  if (Array.isArray(value) || ArrayBuffer.isView(value)) {
+    return `[${Array.from(value as unknown as Iterable<unknown>, (element) => jsonOf(element) ?? 'null').join(',')}]`;
+  }
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    const json = jsonOf(member);
+    return json === undefined ? [] : [`${JSON.stringify(name)}:${json}`];
+  });
+  return `{${members.join(',')}}`;
+}

@@ -1,0 +1,138 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { formatOf, readLines } from './read-lines.ts';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'akin-tables-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface Options {
+  readonly name?: string;
+  readonly from?: number;
+  readonly lists?: readonly string[];
+  readonly separator?: string;
+}
+
+/** What is read: of each row its number and its document, or what is wrong with it. */
+async function read(bytes: Buffer | string, options: Options = {}): Promise<[number, unknown][]> {
+  const { name = 'table.csv', from = 0, lists = [], separator = ',' } = options;
+  const file = join(folder, name);
+  await writeFile(file, bytes);
+  const rows: [number, unknown][] = [];
+  const start = { lines: from, bytes: 0 };
+  for await (const line of readLines(file, start, formatOf(file), { separator, lists: new Set(lists) })) {
+    rows.push([line.number, line.bytes ? JSON.parse(line.bytes.toString()) : line.problem]);
+  }
+  return rows;
+}
+
+describe('CSV', () => {
+  it('becomes documents: numbers and booleans as such, empty cells as no value, all else as text', async () => {
+    const text =
+      '\uFEFFid,name,price,code,on,ean\r\n1,"a ""b"", c",12.50,007,true,12345678901234567890\r\n2,,-3,0x1,TRUE,\r\n';
+    const rows = [
+      [2, { id: '1', name: 'a "b", c', price: 12.5, code: '007', on: true, ean: '12345678901234567890' }],
+      [3, { id: '2', price: -3, code: '0x1', on: 'TRUE' }],
+    ];
+    expect(await read(text)).toEqual(rows);
+    expect(await read(gzipSync(text), { name: 'packed.csv.gz' })).toEqual(rows);
+    expect(
+      await read(text.replaceAll(',', '\t').replace('\t c"', ', c"'), { name: 'tabs.tsv', separator: '\t' }),
+    ).toEqual(rows);
+  });
+
+  it('keeps line ends inside of quotes, counts lines, and goes on behind a line', async () => {
+    const text = 'id,text\na,"two\nlines"\n\nb,x\nc,y\n';
+    expect(await read(text)).toEqual([
+      [3, { id: 'a', text: 'two\nlines' }],
+      [5, { id: 'b', text: 'x' }],
+      [6, { id: 'c', text: 'y' }],
+    ]);
+    expect(await read(text, { from: 5 })).toEqual([[6, { id: 'c', text: 'y' }]]);
+  });
+
+  it('reads lists where they are named, and leaves the payload of import as text', async () => {
+    const text = 'id,labels,import\na,red|1|,"{""content_descriptor"":""x""}"\n';
+    expect(await read(text, { lists: ['labels'] })).toEqual([
+      [2, { id: 'a', labels: ['red', 1, ''], import: '{"content_descriptor":"x"}' }],
+    ]);
+  });
+
+  it('says what is wrong with a row of another length, and goes on', async () => {
+    expect(await read('id,a\n1\n2,3,4\n5,6\n')).toEqual([
+      [2, 'The row has 1 cells, the first row has 2.'],
+      [3, 'The row has 3 cells, the first row has 2.'],
+      [4, { id: '5', a: 6 }],
+    ]);
+  });
+
+  it.each([
+    ['id,,a\n1,2,3\n', /has an empty name/],
+    ['id,a,a\n1,2,3\n', /names the column "a" twice/],
+    ['id,a\n1,"open\n2,3\n', /The file is not CSV: Quote/],
+    [`id,a\n1,"${'x'.repeat(9 * 1024 ** 2)}"\n`, /The file is not CSV: Max Record Size/],
+  ])('refuses what names no columns or ends within quotes', async (text, message) => {
+    await expect(read(text)).rejects.toThrow(message);
+  });
+
+  it('is empty without rows', async () => {
+    expect(await read('')).toEqual([]);
+    expect(await read('id,a\n')).toEqual([]);
+  });
+});
+
+describe('Parquet', () => {
+  const columns = (count: number) => {
+    const data = <Value>(of: (i: number) => Value) => Array.from({ length: count }, (_, i) => of(i));
+    return [
+      { name: 'id', data: data((i) => `row ${i}`), type: 'STRING' as const },
+      { name: 'big', data: data((i) => 9007199254740993n + BigInt(i)), type: 'INT64' as const },
+      { name: 'price', data: data((i) => (i % 2 ? null : i / 4)), type: 'DOUBLE' as const, nullable: true },
+      { name: 'at', data: data((i) => new Date(Date.UTC(2026, 0, 1 + i))), type: 'TIMESTAMP' as const },
+    ];
+  };
+  const file = (count: number, rowGroupSize: number) =>
+    Buffer.from(parquetWriteBuffer({ columnData: columns(count), rowGroupSize }));
+
+  it('becomes documents, group by group, with all digits of whole numbers', async () => {
+    const rows = await read(file(5, 2), { name: 'rows.parquet' });
+    expect(rows.map(([number]) => number)).toEqual([1, 2, 3, 4, 5]);
+    expect(rows[2]?.[1]).toMatchObject({ id: 'row 2', price: 0.5, at: '2026-01-03T00:00:00.000Z' });
+    expect(rows[3]?.[1]).not.toHaveProperty('price');
+    expect(await read(file(5, 2), { name: 'rows.parquet', from: 3 })).toEqual(rows.slice(3));
+    const lines: string[] = [];
+    const cells = { separator: ',', lists: new Set<string>() };
+    for await (const { bytes } of readLines(join(folder, 'rows.parquet'), { lines: 0, bytes: 0 }, 'ndjson', cells)) {
+      lines.push(String(bytes));
+    }
+    expect(lines[1]).toContain('"big":9007199254740994');
+  });
+
+  it('writes bytes as base64, a struct as its JSON, and what is no number as no value', async () => {
+    const columnData = [
+      { name: 'thumbnail', data: [new Uint8Array([1, 2, 3])], type: 'BYTE_ARRAY' as const },
+      { name: 'nan', data: [Number.NaN], type: 'DOUBLE' as const },
+      { name: 'import', data: [{ content_cluster: 7, labels: ['a'] }], type: 'JSON' as const },
+    ];
+    expect(await read(Buffer.from(parquetWriteBuffer({ columnData })), { name: 'odd.parquet' })).toEqual([
+      [1, { thumbnail: 'AQID', import: '{"content_cluster":7,"labels":["a"]}' }],
+    ]);
+  });
+
+  it('refuses a file that was cut off or damaged', async () => {
+    const whole = file(100, 50);
+    await expect(read(whole.subarray(0, 200), { name: 'cut.parquet' })).rejects.toThrow(
+      'The Parquet file cannot be read',
+    );
+    await expect(read(Buffer.from('PAR1'), { name: 'mark.parquet' })).rejects.toThrow(
+      'The Parquet file cannot be read',
+    );
+  });
+});
