@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -228,10 +229,14 @@ describe('the description of the interface', () => {
     const page = await ask(gateway, '/docs');
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
     expect(page.text).toContain('GET · POST /api/cores/{collection}/image');
-    expect(page.text).not.toMatch(/<script|src="http/);
+    expect(page.text).not.toMatch(/src="|@import|url\(/);
+    const [, script = '', ...more] = page.text.split(/<script>|<\/script>/);
+    expect(more).toHaveLength(1);
+    const hash = createHash('sha256').update(script).digest('base64');
+    expect(page.headers['content-security-policy']).toContain(`script-src 'sha256-${hash}';`);
     const links = [...page.text.matchAll(/href="#(\w+)"/g)].map(([, id]) => id);
     expect(links.length).toBeGreaterThan(30);
-    for (const id of links) expect(page.text).toContain(`<h2 id="${id}">`);
+    for (const id of links) expect(page.text).toContain(`<section id="${id}">`);
   });
 
   it('follows the name of the legacy segment', async () => {

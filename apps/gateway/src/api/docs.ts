@@ -1,11 +1,10 @@
 import { openApiDocument } from '@akin/contract';
-import { renderDocs } from '../html/docs-page.ts';
-import { HTML_HEADERS } from '../html/page.ts';
+import { DOCS_HEADERS, renderDocs } from '../html/docs-page.ts';
 import type { Handler } from '../http/serve.ts';
 
 /** The description of the interface as a page. */
 export const docs: Handler<unknown> = (_call, { version, legacySegment }) => ({
   type: 'text/html; charset=utf-8',
   bytes: renderDocs(openApiDocument({ version, legacySegment }), legacySegment),
-  headers: HTML_HEADERS,
+  headers: DOCS_HEADERS,
 });

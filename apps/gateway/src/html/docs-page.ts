@@ -1,5 +1,7 @@
+import { renderExamples } from './docs-examples.ts';
+import { DOCS_SCRIPT } from './docs-script.ts';
 import { type Html, html } from './html.ts';
-import { page } from './page.ts';
+import { page, pageHeaders } from './page.ts';
 
 interface Parameter {
   readonly name: string;
@@ -9,12 +11,30 @@ interface Parameter {
 }
 
 interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string;
+  /** Scopes of keys, one scheme each; empty where anyone may call it. */
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   /** References to parameters. */
   readonly parameters: readonly { readonly $ref: string }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
 }
+
+/** Methods of one path that do the same. */
+interface Section {
+  readonly path: string;
+  readonly methods: readonly string[];
+  readonly operation: Operation;
+}
+
+/** The headers of the page: its script is known by its hash, and asks this akin alone. */
+export const DOCS_HEADERS = pageHeaders({
+  'script-src': [DOCS_SCRIPT],
+  'connect-src': "'self'",
+  'img-src': "'self' blob:",
+});
 
 /** The OpenAPI document as one page, which works offline. */
 export function renderDocs(document: Record<string, unknown>, legacySegment: string): string {
@@ -23,40 +43,58 @@ export function renderDocs(document: Record<string, unknown>, legacySegment: str
   const parameterOf = ({ $ref }: { $ref: string }) =>
     parameters[$ref.replace('#/components/parameters/', '')] as Parameter;
   const sections = Object.entries(paths).flatMap(([path, item]) => sectionsOf(path, item));
-  const contents = sections.map(
-    ({ name, operation }, index) =>
-      html`<li><a href="#${index + 1}"><code>${name}</code></a><br>${prose(operation.summary)}</li>`,
+  const groups = (document.tags as readonly { name: string; description: string }[]).map(({ name, description }) => ({
+    name,
+    description,
+    sections: sections.filter(({ operation }) => operation.tags[0] === name),
+  }));
+  const contents = groups.map(
+    (group) =>
+      html`<div class="group"><h2>${group.name}</h2><ul>${group.sections.map(
+        ({ path, methods, operation }) =>
+          html`<li><a href="#${operation.operationId}">${methods.join(' · ')} <code>${path.replace('/api/cores/{collection}', '…')}</code></a></li>`,
+      )}</ul></div>`,
   );
   return page(
     'akin: the HTTP interface',
-    html`<p>Machine-readable: <a href="/openapi.json">/openapi.json</a>, for old clients <a href="/openapi-legacy.json">/openapi-legacy.json</a>. Every path below <code>/api/cores</code> works below <code>/${legacySegment}</code> too. Send parameters in the address or in a form body.</p><ul class="contents">${contents}</ul>${sections.map((section, index) => renderSection(section, index, parameterOf))}`,
+    html`<div class="reference"><nav aria-label="Endpoints"><label hidden>Find <input id="find" type="search" placeholder="a word, / to begin"></label>${contents}</nav>
+<div class="sections"><p>Machine-readable: <a href="/openapi.json">/openapi.json</a>, for old clients <a href="/openapi-legacy.json">/openapi-legacy.json</a>. Every path below <code>/api/cores</code> works below <code>/${legacySegment}</code> too. Send parameters in the address or in a form body.</p>${groups.map(
+      (group) => html`${group.sections.map((section) => renderSection(section, group.name, parameterOf))}`,
+    )}</div></div>`,
+    DOCS_SCRIPT,
   );
-}
-
-interface Section {
-  /** Methods and address. */
-  readonly name: string;
-  readonly operation: Operation;
 }
 
 /** Groups the methods that do the same. */
 function sectionsOf(path: string, item: Record<string, Operation>): Section[] {
   return groupAlike(Object.keys(item), (method) => JSON.stringify(item[method]?.summary)).map((alike) => ({
-    name: `${alike.map((method) => method.toUpperCase()).join(' · ')} ${path}`,
-    operation: item[alike.at(-1) as string] as Operation,
+    path,
+    methods: alike.map((method) => method.toUpperCase()),
+    operation: {
+      ...(item[alike.at(-1) as string] as Operation),
+      operationId: (item[alike[0] as string] as Operation).operationId,
+    },
   }));
 }
 
 function renderSection(
-  { name, operation }: Section,
-  index: number,
+  { path, methods, operation }: Section,
+  group: string,
   parameterOf: (reference: { $ref: string }) => Parameter,
 ): Html {
-  const bodies = Object.keys(operation.requestBody?.content ?? {}).map((type) => html` <code>${type}</code>`);
-  return html`<h2 id="${index + 1}"><code>${name}</code></h2>
+  const types = Object.keys(operation.requestBody?.content ?? {});
+  const bodies = types.map((type) => html` <code>${type}</code>`);
+  const scope = Object.values(operation.security[0] ?? {})[0]?.[0];
+  const parameters = operation.parameters.map(parameterOf);
+  const required = parameters.filter(({ name, required }) => required && !path.includes(`{${name}}`));
+  const call = { name: operation.operationId, methods, path, required: required.map(({ name }) => name) };
+  return html`<section id="${operation.operationId}"><h2><code>${methods.join(' · ')} ${path}</code></h2>
 <p>${prose(operation.summary)} ${prose(operation.description ?? '')}</p>
-${bodies.length > 0 ? html`<p>Body:${bodies}</p>` : ''}
-<table class="parameters">${operation.parameters.map(parameterOf).map(renderParameter)}</table>
+<p class="about">${group}${scope ? html`, keys of the scope <code>${scope}</code>` : ', without a key'}${bodies.length > 0 ? html`. Body:${bodies}` : ''}</p>
+${renderExamples(call)}
+<details class="try" hidden data-path="${path}" data-methods="${methods.join(' ')}" data-types="${types.join(' ')}"><summary>Try it</summary></details>
+${parameters.length > 0 ? html`<details class="all"${parameters.length < 12 ? html` open` : ''}><summary>${parameters.length} parameters</summary><table class="parameters">${parameters.map(renderParameter)}</table></details>` : ''}
+</section>
 `;
 }
 

@@ -13,28 +13,53 @@ code { font: 13px/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top; padding: .1rem .6rem .1rem 0; overflow-wrap: anywhere; }
 th { font-weight: 500; color: var(--faint); white-space: nowrap; }
 .address { background: var(--paper); border: 1px solid var(--line); padding: .2rem .5rem; }
-ul.contents { columns: 22rem; padding: 0; list-style: none; } ul.contents li { break-inside: avoid; }
+.reference { display: grid; grid-template-columns: 20rem minmax(0, 1fr); gap: 2rem; }
+.reference nav { position: sticky; top: 0; max-height: 100vh; overflow-y: auto; padding-right: .5rem; }
+.reference nav ul { list-style: none; padding: 0; margin: 0; } .reference nav li { padding: .1rem 0; font-size: 13px; overflow-wrap: anywhere; }
+.reference nav input { font: inherit; inline-size: 100%; box-sizing: border-box; }
+.reference section { border-top: 1px solid var(--line); padding-bottom: 1.5rem; max-inline-size: 60rem; }
+.reference pre { background: var(--paper); border: 1px solid var(--line); border-radius: 6px; padding: .6rem .8rem; overflow: auto; max-height: 30rem; margin: .3rem 0; white-space: pre-wrap; overflow-wrap: anywhere; }
+.about { color: var(--faint); } summary { cursor: pointer; width: fit-content; }
+form label { display: block; margin: .4rem 0; } form textarea { display: block; inline-size: 100%; box-sizing: border-box; font: 13px/1.4 ui-monospace, monospace; }
+output img { max-inline-size: 100%; }
+@media (max-width: 60rem) { .reference { display: block; } .reference nav { position: static; max-height: 20rem; } }
 @media (max-width: 40rem) { body { margin: 1rem; } table.parameters :is(th, td) { display: block; } table.parameters tr { display: block; padding: .4rem 0; } }
 `;
 
-/** No script runs in these pages, whatever a stored value contains. Pictures may come from any host. */
-export const HTML_HEADERS: Readonly<Record<string, string>> = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "img-src 'self' http: https:",
-    `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-};
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** A whole page. */
-export function page(title: string, content: Html): string {
+/**
+ * The headers of a page. Without further directives no script runs in it, whatever a stored value contains, and
+ * pictures may come from any host.
+ *
+ * @param more directives instead of those; scripts as their texts
+ */
+export function pageHeaders(more: Readonly<Record<string, string | readonly string[]>> = {}): Record<string, string> {
+  const directives: Readonly<Record<string, string | readonly string[]>> = {
+    'default-src': "'none'",
+    'img-src': "'self' http: https:",
+    'style-src': [STYLE],
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'frame-ancestors': "'none'",
+    ...more,
+  };
+  const written = Object.entries(directives).map(
+    ([name, value]) => `${name} ${typeof value === 'string' ? value : value.map(hashOf).join(' ')}`,
+  );
+  return { 'content-security-policy': written.join('; ') };
+}
+
+/** The headers of a page without a script. */
+export const HTML_HEADERS: Readonly<Record<string, string>> = pageHeaders();
+
+/** A whole page. @param script must be named in its headers */
+export function page(title: string, content: Html, script?: string): string {
+  const end = script === undefined ? '' : html`<script>${new Html(script)}</script>`;
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><link rel="icon" href="/icon.svg"><title>${title}</title><style>${new Html(STYLE)}</style></head>
 <body><main><h1>${title}</h1>
 ${content}
-</main></body></html>
+</main>${end}</body></html>
 `.text;
 }
