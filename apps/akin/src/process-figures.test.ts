@@ -1,6 +1,7 @@
+import { tmpdir } from 'node:os';
 import { createMetrics } from '@akin/runtime';
 import { describe, expect, it } from '@jest/globals';
-import { createProcessMetrics, tellQueueUp } from './process-figures.ts';
+import { createProcessMetrics, tellDisk, tellQueueUp } from './process-figures.ts';
 import { akinVersion } from './version.ts';
 
 const COUNTS = { waiting: 0, delayed: 0, active: 0, failed: 0 };
@@ -11,6 +12,16 @@ describe('the figures of a process', () => {
     expect(text).toContain(
       `akin_build_info{process="akin gateway",version="${akinVersion()}",node="${process.versions.node}"} 1`,
     );
+  });
+
+  it('tell what is free on the disk, where there is one', async () => {
+    const figures = async (folder: string) => {
+      const metrics = createMetrics();
+      tellDisk(metrics, folder);
+      return (await metrics.text()).text;
+    };
+    expect(await figures(tmpdir())).toMatch(/^akin_disk_free_bytes [1-9]\S*$/m);
+    expect(await figures('/nowhere/at/all')).toMatch(/^akin_disk_free_bytes nan$/im);
   });
 
   it.each([

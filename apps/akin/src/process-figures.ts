@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises';
 import type { Queue } from '@akin/queue';
 import { createMetrics, type Metrics, within } from '@akin/runtime';
 import type { Store } from '@akin/store';
@@ -40,6 +41,16 @@ export function tellSearchMemory(metrics: Metrics, { inMemory }: Store): void {
   metrics.gauge('akin_searcher_limit_bytes', 'The most that they may take', () => inMemory.use.limit);
   metrics.gauge('akin_searcher_filters', 'Filters whose matches are in memory', () => inMemory.use.filters);
   metrics.gauge('akin_searcher_collections', 'Collections whose vectors are in memory', () => inMemory.use.collections);
+}
+
+/** Tells how much room is left for the embedded database; NaN where the system does not say. */
+export function tellDisk(metrics: Metrics, dataFolder: string): void {
+  metrics.gauge('akin_disk_free_bytes', 'Free on the disk of the embedded database', () =>
+    statfs(dataFolder).then(
+      ({ bavail, bsize }) => bavail * bsize,
+      () => Number.NaN,
+    ),
+  );
 }
 
 /** Tells whether the server of the queue answers. */

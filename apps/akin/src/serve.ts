@@ -15,7 +15,7 @@ import { analyzeSentOrFetched, downloader } from './download.ts';
 import { originalsOf } from './originals/open-original.ts';
 import { ownModules } from './own-modules.ts';
 import { Parts } from './parts.ts';
-import { createProcessMetrics, tellPoolUse, tellSearchMemory } from './process-figures.ts';
+import { createProcessMetrics, tellDisk, tellPoolUse, tellSearchMemory } from './process-figures.ts';
 import { runningServer, writeServerFile } from './server-file.ts';
 import { tellOtherModels } from './tell-other-models.ts';
 import { openTracing } from './tracing.ts';
@@ -118,6 +118,7 @@ async function open(
   }
   tellPoolUse(metrics, store);
   tellSearchMemory(metrics, store);
+  if (!config.databaseUrl) tellDisk(metrics, config.dataFolder);
   for (const line of await tellOtherModels(store)) process.stderr.write(`${line}\n`);
   const analyzer = parts.keep('analyzer', measured(await createAnalyzer(config.analysis), metrics));
   const queue = parts.keep('queue', createMemoryQueue());
