@@ -1,5 +1,5 @@
 import type { Key, NewKey } from './keys.ts';
-import { type ClientConfig, openStream, queryString, request } from './request.ts';
+import { type ClientConfig, openStream, queryString, request, requestText } from './request.ts';
 import { TypedCollection } from './typed-collection.ts';
 import type { CollectionSummary } from './types.ts';
 
@@ -16,6 +16,8 @@ export interface Client {
   revokeKey(id: string): Promise<unknown>;
   /** A backup of the embedded store, as `akin restore` reads it from a file. One that breaks off is none. */
   backup(signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
+  /** Figures of the process that answers, in Prometheus's text format. */
+  metrics(options?: { signal?: AbortSignal }): Promise<string>;
   /** Whether akin answers and can work. */
   isReady(): Promise<boolean>;
   /** Resolves when akin answers and can work. @throws {AkinRequestError} saying why it cannot; `status` 0: nobody answers */
@@ -34,6 +36,7 @@ export function createClient(config: ClientConfig): Client {
     createKey: (key) => request(config, '/api/keys', { body: queryString({ ...key }) }),
     revokeKey: (id) => request(config, `/api/keys/${encodeURIComponent(id)}`, { method: 'DELETE' }),
     backup: (signal) => openStream(config, '/api/backup', signal, 'POST'),
+    metrics: async (options = {}) => (await requestText(config, '/metrics', options)).text,
     isReady: () =>
       ready().then(
         () => true,

@@ -128,6 +128,22 @@ export class Collection {
   }
 
   /**
+   * Adds or replaces one document with its picture, which is analyzed first: nothing is stored with one that cannot be
+   * read. Visible with the next commit.
+   */
+  addPicture(
+    document: NewDocument,
+    picture: Blob,
+    parameters: UpdateParameters = {},
+    options: { signal?: AbortSignal } = {},
+  ): Promise<UpdateAnswer> {
+    const body = new FormData();
+    body.append('document', JSON.stringify(document));
+    body.append('file', picture, 'picture');
+    return this.#send('/update', { ...parameters }, { ...options, body, changes: true });
+  }
+
+  /**
    * Adds or replaces documents that are JSON already: the text of an array in UTF-8, all or none.
    *
    * @param options.gzip the body is compressed
