@@ -56,7 +56,10 @@ const VIEWS: Readonly<Record<string, readonly [string, (page: Page) => Promise<u
   ],
   'a query that is wrong': ['/?q=price%3A%5B', (page) => page.getByRole('alert').waitFor()],
   'nothing found': ['/?q=nobodyhasthisword', (page) => page.getByText('Nothing matches.').waitFor()],
-  'an empty collection': ['/?collection=empty', (page) => page.getByText('This collection is empty.').waitFor()],
+  'an empty collection': [
+    '/?collection=empty',
+    (page) => page.getByRole('heading', { name: 'This collection is empty' }).waitFor(),
+  ],
   'the groups': [
     '/?view=groups',
     async (page) => {
@@ -87,6 +90,14 @@ const VIEWS: Readonly<Record<string, readonly [string, (page: Page) => Promise<u
     },
   ],
   'the changes': ['/?view=changes', (page) => page.getByText('The picture could not be fetched').waitFor()],
+  'the question before a collection is deleted': [
+    '/?view=manage',
+    async (page) => {
+      await page.getByRole('button', { name: 'Delete empty' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  ],
+  'collections and keys': ['/?view=manage', (page) => page.getByRole('heading', { name: 'Keys' }).waitFor()],
   'the description of the interface': ['/docs', (page) => page.getByRole('heading').first().waitFor()],
   'an answer as a page': [
     '/api/cores/my-collection/image?rank.by.id=demo-006&wt=html',
@@ -97,7 +108,7 @@ const VIEWS: Readonly<Record<string, readonly [string, (page: Page) => Promise<u
 describe('in light and dark colours, on a wide and a narrow screen, axe finds nothing, and nothing is wider than the screen, in', () => {
   it.each(Object.keys(VIEWS))('%s', async (name) => {
     const [address, act] = VIEWS[name] ?? ['/', async () => {}];
-    for (const width of [1440, 390]) {
+    for (const width of [1440, 1280, 390]) {
       const { page, context } = await openPage(browser, `${akin.url}${address}`, { viewport: { width, height: 900 } });
       await act(page);
       await page.evaluate(axe.source);

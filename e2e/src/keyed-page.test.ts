@@ -14,6 +14,7 @@ let akin: ServingAkin;
 let browser: Browser;
 let key: string;
 let limited: string;
+let adminKey: string;
 
 beforeAll(async () => {
   browser = await startBrowser();
@@ -24,6 +25,7 @@ beforeAll(async () => {
     return out.trim();
   };
   const admin = await make('admin');
+  adminKey = admin;
   key = await make('search');
   akin = await serveAkin(['--data', data.folder, '--require-keys', '--no-demo']);
   const collection = createClient({ baseUrl: akin.url, key: admin }).collection('my-collection');
@@ -49,10 +51,10 @@ it('the page asks for a key once, works with one that only searches, and shows i
   page.on('request', (request) => addresses.push(request.url()));
   const dialog = page.getByRole('dialog');
   await dialog.getByText('This akin asks for a key.').waitFor();
-  await dialog.getByLabel('Key').fill('wrong');
+  await dialog.getByLabel('Key', { exact: true }).fill('wrong');
   await dialog.getByRole('button', { name: 'Open' }).click();
   await dialog.getByText('This key is unknown').waitFor();
-  await dialog.getByLabel('Key').fill(key);
+  await dialog.getByLabel('Key', { exact: true }).fill(key);
   await dialog.getByRole('button', { name: 'Open' }).click();
 
   await page.getByText('1 found').waitFor();
@@ -86,7 +88,7 @@ it('the page asks for a key once, works with one that only searches, and shows i
 
 it('the page shows those collections that a key is for, and asks for no others', async () => {
   const { page, context, complaints } = await openPage(browser, `${akin.url}/`);
-  await page.getByRole('dialog').getByLabel('Key').fill(limited);
+  await page.getByRole('dialog').getByLabel('Key', { exact: true }).fill(limited);
   await page.getByRole('dialog').getByRole('button', { name: 'Open' }).click();
   await page.getByText('1 found').waitFor();
   const choice = page.getByLabel('Collection');
@@ -101,5 +103,31 @@ it('the page shows those collections that a key is for, and asks for no others',
   await page.locator('.card').getByText('shoes').first().waitFor();
   // Without a key the answers were 401.
   expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
+  await context.close();
+}, 120_000);
+
+it('the page keeps a key in the browser if asked to, makes keys for an admin, and forgets its own', async () => {
+  const { page, context } = await openPage(browser, `${akin.url}/?view=manage`);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Key', { exact: true }).fill(adminKey);
+  await dialog.getByLabel('Keep it in this browser').check();
+  await dialog.getByRole('button', { name: 'Open' }).click();
+  await page.getByRole('heading', { name: 'Keys' }).waitFor();
+  await page.close();
+  const other = await context.newPage();
+  await other.goto(`${akin.url}/?view=manage`);
+  await other.getByLabel('Note').fill('for the shop');
+  await other.getByLabel('Collection of the key').selectOption('shoes');
+  await other.getByRole('button', { name: 'Create key' }).click();
+  const made = await other.locator('.made code').textContent();
+  const client = createClient({ baseUrl: akin.url, key: made ?? '' });
+  expect((await client.collection('shoes').status()).scope).toBe('search');
+  await other.getByRole('button', { name: 'Revoke for the shop' }).click();
+  await other.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await other.getByText('for the shop').waitFor({ state: 'detached' });
+  await expect(client.collection('shoes').status()).rejects.toMatchObject({ status: 401 });
+  await other.getByRole('button', { name: 'Forget it' }).click();
+  await other.getByText('This akin asks for a key.').waitFor();
+  expect(await other.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
   await context.close();
 }, 120_000);

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { until } from './akin.ts';
+import { temporaryFolder, until } from './akin.ts';
 import { openPage } from './browser.ts';
 import {
   address,
@@ -29,6 +29,9 @@ describe('the page', () => {
     const page = await demo.visit();
     const { documents: size } = await demo.akin.client.collection('my-collection').status();
     await page.getByText(`${size} found`).waitFor();
+    const tries = page.locator('.try').getByRole('button');
+    await tries.nth(2).waitFor();
+    expect(await tries.count()).toBe(3);
     await page.getByText(`${size} documents`).waitFor();
     expect(await cards(page).count()).toBe(PAGE_SIZE);
     const picture = cards(page).first().locator('img');
@@ -383,6 +386,59 @@ describe('several collections', () => {
     expect(await choice.inputValue()).toBe('my-collection');
     expect(address(page).get('q')).toBe('headphones');
     expect(await cards(page).count()).toBeGreaterThan(1);
+  });
+});
+
+describe('a collection of one’s own', () => {
+  it('is made in the page, filled with a folder, and deleted', async () => {
+    const { folder, remove } = await temporaryFolder();
+    await mkdir(path.join(folder, 'Holiday/sub'), { recursive: true });
+    await copyFile(PRODUCT.file, path.join(folder, 'Holiday/sub/brio_mint.webp'));
+    await writeFile(path.join(folder, 'Holiday/broken.jpg'), 'nothing');
+    await writeFile(path.join(folder, 'Holiday/notes.txt'), 'nothing');
+
+    const { page } = await demo.open('/?view=manage');
+    await page.getByLabel('Name of the collection').fill('holiday');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('link', { name: 'holiday' }).click();
+    await page.getByRole('heading', { name: 'This collection is empty' }).waitFor();
+    await page.getByLabel('Choose a folder').setInputFiles(path.join(folder, 'Holiday'));
+    const bar = page.getByRole('region', { name: 'Indexing', exact: true });
+    await bar.getByText('1 failed').click();
+    await bar.getByText('Holiday/broken.jpg').waitFor();
+    await page.getByText('1 found').waitFor();
+    await card(page, 'brio mint').getByRole('button', { name: 'Copies' }).click();
+    await page.getByText('Like brio mint').waitFor();
+    // What failed is in the hands of the page: it tries the files again.
+    await bar.getByRole('button', { name: 'Try again' }).click();
+    await until('the files were sent again', async () => {
+      const { runs } = await demo.akin.client.collection('holiday').runs();
+      return runs.length === 1 && runs[0]?.total === 1 && runs[0].state === 'done' && runs[0].failed === 1;
+    });
+    await shot(page, 'added');
+
+    await page.getByRole('link', { name: 'Manage' }).click();
+    await page.getByRole('button', { name: 'Delete holiday' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name of the collection').fill('notes');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('That was another name').waitFor();
+    await page.getByRole('button', { name: 'Delete holiday' }).click();
+    await dialog.getByLabel('Name of the collection').fill('holiday');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('link', { name: 'holiday' }).waitFor({ state: 'detached' });
+    // The browser tells of every answer that is an error: of the broken file, twice, and of the collection that is gone.
+    const complaints = demo.opened?.complaints.splice(0) ?? [];
+    expect(complaints.filter((text) => !/ 41[45]|404/.test(text))).toEqual([]);
+    await remove();
+  });
+
+  it('shows what akin is doing', async () => {
+    const { page } = await demo.open('/?view=changes');
+    const figures = page.getByRole('region', { name: 'This akin' });
+    await figures.getByText('Free on disk').waitFor();
+    await demo.akin.client.collection('my-collection').select({ q: 'red' });
+    await figures.getByText('Time of a search').waitFor();
   });
 });
 

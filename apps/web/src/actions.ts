@@ -1,4 +1,5 @@
-import type { FoundDocument } from '@akin/client';
+import type { FoundDocument, NewKey } from '@akin/client';
+import type { LocalFile } from './add/files.ts';
 import type { Layout } from './grid/rows.ts';
 import type { Mode } from './mode.ts';
 import type { Compared } from './review/compared.ts';
@@ -36,6 +37,16 @@ export interface Actions {
   more(): void;
   reviewGroups(): void;
   showChanges(): void;
+  showManage(): void;
+  createCollection(name: string): void;
+  dropCollection(name: string): void;
+  clearDemo(): void;
+  createKey(key: NewKey): void;
+  revokeKey(id: string, name: string): void;
+  /** Sends no key from now on. */
+  forgetKey(): void;
+  /** Indexes pictures of this machine. */
+  addFiles(files: readonly LocalFile[]): Promise<void>;
   /** Sets one failed change on its way again, or all that failed for one reason. */
   retry(what: { operation: string } | { reason: string }): void;
   /** Shows the failures of a run, or none. */

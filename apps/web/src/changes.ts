@@ -1,7 +1,9 @@
-import type { Collection, CollectionSummary, Operation, OperationState } from '@akin/client';
+import type { Collection, CollectionSummary, Operation, OperationState, Scope } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Actions } from './actions.ts';
+import type { Figures } from './figures/figures.ts';
+import { figuresView } from './figures/figures-view.ts';
 import { TEXTS } from './texts.ts';
 
 /** What the page knows of the changes that are on their way or failed. */
@@ -60,8 +62,16 @@ export async function moreFailed(
   return { failed: [...changes.failed, ...page.operations], nextCursor: page.nextCursor };
 }
 
-/** What is on its way, what failed and why, and what to do about it. */
-export function changesView(changes: Changes, status: CollectionSummary | null, actions: Actions): TemplateResult {
+/** What the view is of. */
+interface Seen {
+  readonly changes: Changes;
+  readonly status: CollectionSummary | null;
+  readonly figures: Figures | null;
+  readonly scope: Scope | null;
+}
+
+/** What is on its way, what failed and why, and what to do about it; and what akin works with. */
+export function changesView({ changes, status, figures, scope }: Seen, actions: Actions): TemplateResult {
   if (changes.loadedAt === null || status === null) return html`<p class="note">Looking…</p>`;
   const reasons = Object.entries(status.failures).sort(([, a], [, b]) => b - a);
   const failed = status.failed;
@@ -114,6 +124,7 @@ export function changesView(changes: Changes, status: CollectionSummary | null, 
         : nothing
     }
     ${failed === 0 && status.pending === 0 ? html`<p class="note">All changes are visible.</p>` : nothing}
+    ${scope === 'search' ? nothing : figuresView(figures, status)}
   </div>`;
 }
 

@@ -13,6 +13,8 @@ const unit = (unit: string, maximumFractionDigits: number) =>
 const BYTES = unit('byte', 0);
 const KILOBYTES = unit('kilobyte', 0);
 const MEGABYTES = unit('megabyte', 1);
+const MILLISECONDS = unit('millisecond', 0);
+const GIGABYTES = unit('gigabyte', 1);
 // Times are kept in UTC; of a picture it is what the camera's clock said where it was told nothing else.
 const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
@@ -40,7 +42,12 @@ export function timeLeft(seconds: number): string {
 /** `512 bytes`, `2.4 MB`. */
 export function bytes(count: number): string {
   if (count < 1_000) return BYTES.format(count);
-  return count < 1_000_000 ? KILOBYTES.format(count / 1_000) : MEGABYTES.format(count / 1_000_000);
+  if (count < 1_000_000) return KILOBYTES.format(count / 1_000);
+  return count < 1_000_000_000 ? MEGABYTES.format(count / 1_000_000) : GIGABYTES.format(count / 1_000_000_000);
+}
+
+export function milliseconds(count: number): string {
+  return MILLISECONDS.format(count);
 }
 
 /** A day, with the time if it has one. */

@@ -1,12 +1,24 @@
 import { noChange } from 'lit-html';
 import { AsyncDirective, directive } from 'lit-html/async-directive.js';
+import { TEXTS } from './texts.ts';
 
-/** Where the key is kept: in this tab, until it is closed. No cookie, so that no other page can use it. */
+const T = TEXTS.key;
+
+/**
+ * Where the key is kept: in this tab, until it is closed, or in this browser if somebody wants that. No cookie, so that
+ * no other page can use it.
+ */
 const STORED = 'akin-key';
 
-/** The key of this tab; undefined where none was asked for. */
+/** The key of this page; undefined where none was asked for. */
 export function keyOfTab(): string | undefined {
-  return sessionStorage.getItem(STORED) ?? undefined;
+  return sessionStorage.getItem(STORED) ?? localStorage.getItem(STORED) ?? undefined;
+}
+
+/** Sends no key from the next load on. */
+export function forgetKey(): void {
+  sessionStorage.removeItem(STORED);
+  localStorage.removeItem(STORED);
 }
 
 /** Asks for a key over the page, once; with one, the page starts again. @param reason what akin said */
@@ -17,17 +29,23 @@ export function askForKey(reason: string): void {
   const form = document.createElement('form');
   form.method = 'dialog';
   const heading = document.createElement('h2');
-  heading.textContent = 'Key';
+  heading.textContent = T.title;
   const about = document.createElement('p');
-  about.textContent = keyOfTab() === undefined ? 'This akin asks for a key.' : reason;
+  about.textContent = keyOfTab() === undefined ? T.asks : reason;
   const input = document.createElement('input');
-  Object.assign(input, { type: 'password', required: true, autocomplete: 'off', name: 'key', ariaLabel: 'Key' });
+  Object.assign(input, { type: 'password', required: true, autocomplete: 'off', name: 'key', ariaLabel: T.title });
   const button = document.createElement('button');
   button.className = 'button primary';
-  button.textContent = 'Open';
-  form.append(heading, about, input, button);
+  button.textContent = T.open;
+  const keep = document.createElement('input');
+  keep.type = 'checkbox';
+  const kept = document.createElement('label');
+  kept.className = 'keep-key';
+  kept.append(keep, T.keep);
+  form.append(heading, about, input, kept, button);
   form.addEventListener('submit', () => {
-    sessionStorage.setItem(STORED, input.value.trim());
+    forgetKey();
+    (keep.checked ? localStorage : sessionStorage).setItem(STORED, input.value.trim());
     location.reload();
   });
   dialog.append(form);

@@ -1,6 +1,9 @@
 import { createClient, type FoundDocument } from '@akin/client';
 import { render } from 'lit-html';
 import type { Actions } from './actions.ts';
+import { addFiles, askToAdd } from './add/add-files.ts';
+import { failedFilesOf } from './add/add-pictures.ts';
+import { droppedFiles, holdsFolder } from './add/files.ts';
 import { readBox } from './box.ts';
 import { NO_CHANGES } from './changes.ts';
 import { deleteDocuments } from './deleting.ts';
@@ -9,7 +12,8 @@ import { followAddress, neighbour, showDetails } from './details/open.ts';
 import { moveFocus } from './grid/focus.ts';
 import { lookAtGrids, watchGrids } from './grid/grid.ts';
 import { keepLayout } from './grid/layout.ts';
-import { keyOfTab } from './key.ts';
+import { forgetKey, keyOfTab } from './key.ts';
+import { clearDemo, createCollection, createKey, dropCollection, revokeKey } from './manage/manage-actions.ts';
 import { Model } from './model.ts';
 import { page } from './page.ts';
 import { showCompared } from './review/compare.ts';
@@ -135,10 +139,25 @@ const actions: Actions = {
   },
   // All groups: what narrowed a search would hide members of them.
   reviewGroups: () => go({ view: 'groups', query: null, words: '', filters: [] }),
+  showManage: () => go({ view: 'manage', query: null }),
+  createCollection: (name) => void createCollection(model, name),
+  dropCollection: (name) => void dropCollection(model, name),
+  clearDemo: () => void clearDemo(model),
+  createKey: (key) => void createKey(model, key),
+  revokeKey: (id, name) => void revokeKey(model, id, name),
+  forgetKey() {
+    forgetKey();
+    location.reload();
+  },
+  addFiles: (files) => addFiles(model, files),
   showChanges: () => go({ view: 'changes', query: null }),
   retry: (what) => void retryChanges(model, what),
   openRun: (opened) => model.update({ runs: { ...model.shown.runs, opened } }),
-  retryRun: (id) => void retryRun(model, id),
+  retryRun(id) {
+    const files = failedFilesOf(id);
+    if (files) void addFiles(model, files).then(() => dismissRun(model, id));
+    else void retryRun(model, id);
+  },
   dismissRun: (id) => void dismissRun(model, id),
   choose: (ids, isChosen) => choose(model, ids, isChosen),
   keep: (keep, id) => keepOne(model, keep, id),
@@ -248,10 +267,15 @@ addEventListener('dragleave', (event) => {
 addEventListener('drop', (event) => {
   event.preventDefault();
   document.body.classList.remove('dropping');
-  const file = event.dataTransfer?.files[0];
-  const address = event.dataTransfer?.getData('text/uri-list');
-  if (file) void actions.upload(file);
-  else if (address?.startsWith('http')) actions.ask({ by: 'url', url: address });
+  const { dataTransfer } = event;
+  if (dataTransfer === null) return;
+  const file = dataTransfer.files[0];
+  const address = dataTransfer.getData('text/uri-list');
+  // One picture is searched for; where there is nothing to find, it is the first to be added.
+  const isToAdd = dataTransfer.files.length > 1 || holdsFolder(dataTransfer) || model.shown.status?.documents === 0;
+  if (file && isToAdd) void droppedFiles(dataTransfer).then((files) => askToAdd(model, files));
+  else if (file) void actions.upload(file);
+  else if (address.startsWith('http')) actions.ask({ by: 'url', url: address });
 });
 watchGrids(draw, () => model.shown.error === null && actions.more());
 void begin();

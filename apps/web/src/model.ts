@@ -4,6 +4,7 @@ import { type FacetField, joinFilters } from './facets.ts';
 import type { NamedRange } from './filters/ranges.ts';
 import { keptLayout } from './grid/layout.ts';
 import { askForKey } from './key.ts';
+import { NOTHING_MANAGED } from './manage/state.ts';
 import { messageOf } from './messages.ts';
 import { NO_REVIEW } from './review/state.ts';
 import { NO_RUNS } from './runs/runs.ts';
@@ -34,6 +35,8 @@ const NOTHING: Shown = {
   layout: keptLayout(),
   current: null,
   cursor: null,
+  managed: NOTHING_MANAGED,
+  figures: null,
   selected: new Set(),
   undoable: null,
 };

@@ -3,9 +3,11 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
 import { changesView } from './changes.ts';
 import { details } from './details/details.ts';
+import { examples } from './examples.ts';
 import { filterText } from './facets.ts';
 import { orderChoice } from './filters/order.ts';
 import { layoutSwitch } from './grid/layout.ts';
+import { manageView } from './manage/manage.ts';
 import { question } from './question.ts';
 import { resultsView } from './results.ts';
 import { compareDialog } from './review/compare.ts';
@@ -39,10 +41,15 @@ export function page(
     </main>
     ${details(shown, actions, collection, state.query !== null)} ${compareDialog(shown, actions, collection)}
     ${shown.undoable ? undoNote(shown.undoable, actions) : nothing}
-    <div class="drop-note" aria-hidden="true">Drop a picture to see what looks like it</div>`;
+    <div class="drop-note" aria-hidden="true">${shown.status?.documents === 0 ? TEXTS.add.drop : TEXTS.add.searchInstead}</div>`;
 }
 
-const VIEW_NAMES = { search: 'Pictures', groups: 'Duplicates', changes: 'Changes' } as const;
+const VIEW_NAMES = {
+  search: 'Pictures',
+  groups: 'Duplicates',
+  changes: 'Changes',
+  manage: TEXTS.manage.title,
+} as const;
 
 /** What goes on between the choice of a picture and the results. */
 function analyzing({ preview }: Shown): TemplateResult {
@@ -62,7 +69,8 @@ function content(
   curl: string,
   collection: Collection,
 ): TemplateResult {
-  if (state.view === 'changes') return changesView(shown.changes, shown.status, actions);
+  if (state.view === 'changes') return changesView(shown, actions);
+  if (state.view === 'manage') return manageView(shown, actions);
   return state.view === 'groups'
     ? reviewed(state, shown, actions, curl, collection)
     : results(state, shown, actions, curl, collection);
@@ -79,7 +87,7 @@ function results(
     shown.numFound === null ? undefined : TEXTS.results.found(shown.numFound, state.query !== null && !state.sort);
   return html`${state.query && !shown.analyzing ? question(state, state.query, shown, actions, collection) : nothing}
     ${summary(state, found ?? (shown.loading ? TEXTS.results.searching : ''), actions, curl, html`${orderChoice(state, shown.ranges, actions)}${layoutSwitch(shown.layout, actions)}`)}
-    ${resultsView(state, shown, actions, collection)} ${selectionBar(shown, actions)}`;
+    ${examples(state, shown, actions)} ${resultsView(state, shown, actions, collection)} ${selectionBar(shown, actions)}`;
 }
 
 function reviewed(
@@ -135,6 +143,12 @@ function header(state: ViewState, shown: Shown, actions: Actions): TemplateResul
         event.preventDefault();
         actions.showChanges();
       }}>${statusText(shown.status)}</a>
+    <a class="status" href="?view=manage" aria-current=${state.view === 'manage' ? 'page' : nothing} @click=${(
+      event: Event,
+    ) => {
+      event.preventDefault();
+      actions.showManage();
+    }}>${TEXTS.manage.title}</a>
   </header>`;
 }
 

@@ -1,13 +1,14 @@
 import type { Collection } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
+import { emptyCollection } from './add/empty.ts';
 import { bandsOf } from './bands.ts';
 import { number } from './format.ts';
 import { gridView } from './grid/grid.ts';
 import type { Shown } from './shown.ts';
 import { sidebar } from './sidebar.ts';
 import { TEXTS } from './texts.ts';
-import { DEFAULT_COLLECTION, type ViewState } from './view-state.ts';
+import type { ViewState } from './view-state.ts';
 
 /** Documents that are asked for at once. */
 export const PAGE_SIZE = 48;
@@ -26,7 +27,7 @@ export function resultsView(state: ViewState, shown: Shown, actions: Actions, co
           ? bands(state, shown, actions, collection)
           : html`${gridView('all', shown.documents, shown, actions, collection)} ${moreButton(state, shown, actions)}`
       }
-      ${shown.loading && shown.documents.length === 0 ? skeletons() : nothing} ${emptyNote(state, shown)}
+      ${shown.loading && shown.documents.length === 0 ? skeletons() : nothing} ${emptyNote(state, shown, actions)}
     </div>
   </div>`;
 }
@@ -69,16 +70,9 @@ function moreButton(
   return html`<button class="more" ?disabled=${loading} @click=${actions.more}>${loading ? T.loading : T.more}</button>`;
 }
 
-function emptyNote(state: ViewState, shown: Shown): TemplateResult | typeof nothing {
+function emptyNote(state: ViewState, shown: Shown, actions: Actions): TemplateResult | typeof nothing {
   if (shown.loading || shown.error || shown.numFound !== 0) return nothing;
   const asked = state.query || state.words || state.filters.length > 0;
-  if (asked)
-    return html`<p class="note">Nothing matches. ${state.mode === 'duplicate' ? 'No copy of this picture is stored.' : ''}</p>`;
-  const named =
-    state.collection === DEFAULT_COLLECTION
-      ? nothing
-      : html` <span class="whole">--collection ${state.collection}</span>`;
-  return html`<p class="note">
-    This collection is empty. Index a folder with <code>npx akin-search index ~/Pictures${named}</code>.
-  </p>`;
+  if (asked) return html`<p class="note">${T.nothing}${state.mode === 'duplicate' ? ` ${T.noCopy}` : ''}</p>`;
+  return emptyCollection(state.collection, actions);
 }

@@ -1,6 +1,7 @@
 import type { SearchAnswer } from '@akin/client';
 import { countsOf, facetsOf } from './facets.ts';
 import { histogramsOf, loadRanges } from './filters/ranges.ts';
+import { loadManaged } from './manage/load-managed.ts';
 import type { Model } from './model.ts';
 import { NEXT_SIZE, PAGE_SIZE } from './results.ts';
 import { groupsCommand, loadGroups } from './review/load-groups.ts';
@@ -14,6 +15,7 @@ import { watchChanges } from './watch-changes.ts';
  * @param keep Show what is shown until the answer is there: for the same question over a grown collection.
  */
 export async function search(model: Model, start = 0, keep = start > 0): Promise<void> {
+  if (model.state.view === 'manage') return loadManaged(model);
   if (model.state.view === 'changes') return watchChanges(model);
   if (model.state.view === 'groups') return loadGroups(model, keep ? 'again' : 'first');
   const { signal } = model.start();

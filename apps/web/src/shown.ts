@@ -1,8 +1,10 @@
 import type { CollectionSummary, FoundDocument, Scope } from '@akin/client';
 import type { Changes } from './changes.ts';
 import type { Facet } from './facets.ts';
+import type { Figures } from './figures/figures.ts';
 import type { RangeField } from './filters/ranges.ts';
 import type { Layout } from './grid/rows.ts';
+import type { Managed } from './manage/state.ts';
 import type { Review } from './review/state.ts';
 import type { Runs } from './runs/runs.ts';
 import type { PredictedTags } from './tags.ts';
@@ -48,6 +50,10 @@ export interface Shown {
   current: string | null;
   /** Where the next page of results begins, of those that are not ranked; null: by their number. */
   cursor: string | null;
+  /** Collections and keys, where the page shows them. */
+  managed: Managed;
+  /** What the process that answers is doing; null: not known. */
+  figures: Figures | null;
   /** Ids of results that were selected. */
   selected: ReadonlySet<string>;
   /** What was done last and can be undone. */

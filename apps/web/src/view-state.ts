@@ -20,8 +20,11 @@ export interface Also {
 /** All that the page shows, kept in its address and nowhere else. */
 export interface ViewState {
   collection: string;
-  /** Results of a search, groups of near-duplicates to review, or changes that are on their way or failed. */
-  view: 'search' | 'groups' | 'changes';
+  /**
+   * Results of a search, groups of near-duplicates to review, changes that are on their way or failed, or collections
+   * and keys.
+   */
+  view: 'search' | 'groups' | 'changes' | 'manage';
   mode: Mode;
   query: Query | null;
   /** Further documents that results are like, or unlike. */
@@ -37,7 +40,7 @@ export interface ViewState {
 }
 
 export const DEFAULT_COLLECTION = 'my-collection';
-const VIEWS = ['groups', 'changes'] as const;
+const VIEWS = ['groups', 'changes', 'manage'] as const;
 const MODES: readonly Mode[] = ['content', 'color', 'duplicate'];
 
 export function readState(address: URLSearchParams): ViewState {

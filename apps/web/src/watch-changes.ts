@@ -1,5 +1,6 @@
 import type { Actions } from './actions.ts';
 import { loadChanges, moreFailed } from './changes.ts';
+import { watchFigures } from './figures/watch-figures.ts';
 import type { Model } from './model.ts';
 
 /** Shows what is on its way and what failed, and keeps it so until another view is shown. */
@@ -8,6 +9,7 @@ export async function watchChanges(model: Model): Promise<void> {
   model.update({ loading: false, error: null });
   try {
     await refreshChanges(model);
+    void watchFigures(model, signal);
     for await (const event of model.collection.events({ signal })) {
       if (event.kind === 'status') await refreshChanges(model);
     }

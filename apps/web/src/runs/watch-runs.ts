@@ -19,7 +19,8 @@ export async function watchRuns(model: Model): Promise<void> {
   setTimeout(() => void watchRuns(model), isRunning ? RUNNING_MILLISECONDS : IDLE_MILLISECONDS);
 }
 
-async function lookAtRuns(model: Model): Promise<void> {
+/** Asks how far the runs are. */
+export async function lookAtRuns(model: Model): Promise<void> {
   const { collection } = model.state;
   try {
     const { runs: list } = await model.collection.runs();

@@ -1,0 +1,35 @@
+import { ask } from '../ask.ts';
+import type { Model } from '../model.ts';
+import { lookAtRuns } from '../runs/watch-runs.ts';
+import { TEXTS } from '../texts.ts';
+import { addPictures } from './add-pictures.ts';
+import { isPicture, type LocalFile } from './files.ts';
+
+const T = TEXTS.add;
+
+/** Indexes those of the files that are pictures. The page tells what goes wrong with all of them, the run what with each. */
+export async function addFiles(model: Model, files: readonly LocalFile[]): Promise<void> {
+  const pictures = files.filter(isPicture);
+  if (pictures.length === 0) return model.update({ error: T.none });
+  model.update({ error: null });
+  try {
+    const adding = addPictures(model.collection, pictures);
+    // The bar appears at once.
+    setTimeout(() => void lookAtRuns(model), 200);
+    await adding;
+  } catch (error) {
+    model.update({ error: model.told(error) });
+  }
+  await lookAtRuns(model);
+}
+
+/** The same for what was dropped onto pictures that are there already: only if that was meant. */
+export async function askToAdd(model: Model, files: readonly LocalFile[]): Promise<void> {
+  const { status } = model.shown;
+  const pictures = files.filter(isPicture).length;
+  const isMeant =
+    pictures === 0 ||
+    status?.documents === 0 ||
+    (await ask({ title: T.title(pictures), text: T.text(model.collection.name), action: T.add })) !== null;
+  if (isMeant) await addFiles(model, files);
+}

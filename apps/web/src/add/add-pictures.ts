@@ -1,0 +1,136 @@
+import { AkinRequestError, type Collection, type RunFailure, type RunReport } from '@akin/client';
+import { TEXTS } from '../texts.ts';
+import type { LocalFile } from './files.ts';
+
+/** Sent at the same time: one is on its way while others are analyzed. */
+const AT_ONCE = 4;
+/** How often the progress is told; akin takes a run that it hears nothing of for stopped after a minute. */
+const TOLD_MILLISECONDS = 1_000;
+const MOST_FAILURES = 1_000;
+/** akin is busy or away: the picture is sent again so often, waiting longer each time. */
+const TRIES = 6;
+
+interface Run {
+  readonly id: string;
+  readonly source: string;
+  readonly began: number;
+  readonly total: number;
+  done: number;
+  failed: number;
+  readonly failures: RunFailure[];
+  readonly failedFiles: LocalFile[];
+}
+
+/** Files that failed in runs of this page, by the id of the run: they can be tried again while it is open. */
+const failedFiles = new Map<string, readonly LocalFile[]>();
+
+export function failedFilesOf(run: string): readonly LocalFile[] | undefined {
+  return failedFiles.get(run);
+}
+
+/**
+ * Sends files to be analyzed and stored, each as a document whose id is its path. What goes on is a run, as one over a
+ * folder is, so that the bar, the failures and their list are the same. A file that fails stops no other.
+ *
+ * @throws {AkinRequestError} when akin refuses all of them: without the right key, or without the collection
+ */
+export async function addPictures(collection: Collection, files: readonly LocalFile[]): Promise<void> {
+  const source = sourceOf(files);
+  const id = crypto.randomUUID();
+  const run: Run = {
+    id,
+    source,
+    began: Date.now(),
+    total: files.length,
+    done: 0,
+    failed: 0,
+    failures: [],
+    failedFiles: [],
+  };
+  // Refused here, before anything is sent, where the key does not suffice.
+  await collection.reportRun(id, reportOf(run, 'running'));
+  const telling = setInterval(
+    () => void collection.reportRun(id, reportOf(run, 'running')).catch(() => {}),
+    TOLD_MILLISECONDS,
+  );
+  addEventListener('beforeunload', holdBack);
+  const waiting = [...files].reverse();
+  const work = async () => {
+    for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) await addOne(collection, one, run);
+  };
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await collection.commit();
+  } finally {
+    clearInterval(telling);
+    removeEventListener('beforeunload', holdBack);
+    failedFiles.set(id, run.failedFiles);
+    await collection.reportRun(id, reportOf(run, waiting.length > 0 ? 'failed' : 'done'));
+  }
+}
+
+/** The browser asks before it leaves the page while pictures are being sent. */
+function holdBack(event: BeforeUnloadEvent): void {
+  event.preventDefault();
+}
+
+async function addOne(collection: Collection, { path, file }: LocalFile, run: Run): Promise<void> {
+  const document = {
+    id: path,
+    title: titleOf(path),
+    bytes: file.size,
+    modified: new Date(file.lastModified).toISOString(),
+  };
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await collection.addPicture(document, file);
+      run.done += 1;
+      return;
+    } catch (error) {
+      if (isPassing(error) && attempt < TRIES) {
+        await new Promise((resolve) => setTimeout(resolve, (error.retryAfterSeconds ?? attempt) * 1_000));
+        continue;
+      }
+      run.failed += 1;
+      run.failedFiles.push({ path, file });
+      if (run.failures.length < MOST_FAILURES) run.failures.push(failureOf(path, error));
+      return;
+    }
+  }
+}
+
+/** akin could not take it just now. */
+function isPassing(error: unknown): error is AkinRequestError {
+  return error instanceof AkinRequestError && [0, 429, 503].includes(error.status);
+}
+
+const CODES: Readonly<Record<number, string>> = {
+  413: 'too-large',
+  415: 'unsupported-image',
+  422: 'image-undecodable',
+};
+
+function failureOf(path: string, error: unknown): RunFailure {
+  if (!(error instanceof AkinRequestError)) return { path, code: 'unreadable', msg: String(error).slice(0, 1_000) };
+  const code = CODES[error.status] ?? (error.status === 0 || error.status === 503 ? 'unavailable' : 'bad-request');
+  return { path, code, msg: error.message.slice(0, 1_000) };
+}
+
+function reportOf({ source, began, total, done, failed, failures }: Run, state: RunReport['state']): RunReport {
+  const seconds = (Date.now() - began) / 1_000;
+  const worked = done + failed;
+  const left = state === 'running' && worked > 0 ? Math.round(((total - worked) * seconds) / worked) : null;
+  return { source, state, total, done, unchanged: 0, failed, secondsLeft: left, failures };
+}
+
+/** The folder, where all are from one. */
+function sourceOf(files: readonly LocalFile[]): string {
+  const folders = new Set(files.map(({ path }) => (path.includes('/') ? path.split('/')[0] : '')));
+  const [only = ''] = folders;
+  return folders.size === 1 && only !== '' ? only : TEXTS.add.source(files.length);
+}
+
+function titleOf(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return name.replace(/\.[^.]+$/, '').replaceAll('_', ' ') || name;
+}

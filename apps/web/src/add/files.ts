@@ -1,0 +1,61 @@
+/** A file of this machine, with its path below the folder that was chosen. */
+export interface LocalFile {
+  readonly path: string;
+  readonly file: File;
+}
+
+/** Endings of pictures that browsers give no type. */
+const ENDINGS = /\.(jpe?g|png|gif|webp|avif|heic|heif|tiff?|bmp|svg|jxl)$/i;
+/** What systems leave in folders. */
+const HIDDEN = /(^|\/)(\.|__MACOSX\/|@eaDir\/|Thumbs\.db$)/;
+
+export function isPicture({ path, file }: LocalFile): boolean {
+  return !HIDDEN.test(path) && (file.type.startsWith('image/') || ENDINGS.test(path));
+}
+
+/** Files that were chosen by a dialog. */
+export function chosenFiles(list: FileList): LocalFile[] {
+  return [...list].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+}
+
+/** All files of what was dropped, those of folders too. To be called within the event, which forgets them behind it. */
+export function droppedFiles(transfer: DataTransfer): Promise<LocalFile[]> {
+  const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
+  return filesBelow(entries);
+}
+
+/** Whether what was dropped holds a folder. */
+export function holdsFolder(transfer: DataTransfer): boolean {
+  return [...transfer.items].some((item) => item.webkitGetAsEntry()?.isDirectory);
+}
+
+async function filesBelow(entries: readonly FileSystemEntry[]): Promise<LocalFile[]> {
+  const files: LocalFile[] = [];
+  const waiting = [...entries];
+  for (let entry = waiting.pop(); entry !== undefined; entry = waiting.pop()) {
+    if (isFolder(entry)) waiting.push(...(await entriesOf(entry)));
+    else files.push(await fileOf(entry as FileSystemFileEntry));
+  }
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function isFolder(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
+  return entry.isDirectory;
+}
+
+/** Browsers tell a hundred or so at a time, until there are none. */
+async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+  const reader = folder.createReader();
+  const all: FileSystemEntry[] = [];
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (some.length === 0) return all;
+    all.push(...some);
+  }
+}
+
+function fileOf(entry: FileSystemFileEntry): Promise<LocalFile> {
+  return new Promise((resolve, reject) =>
+    entry.file((file) => resolve({ path: entry.fullPath.replace(/^\//, ''), file }), reject),
+  );
+}

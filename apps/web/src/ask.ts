@@ -1,0 +1,54 @@
+import { TEXTS } from './texts.ts';
+
+interface Question {
+  readonly title: string;
+  readonly text?: string;
+  /** What the button says that goes on. */
+  readonly action: string;
+  /** Asks for a text; with values to choose from. */
+  readonly input?: { readonly label: string; readonly value?: string; readonly values?: readonly string[] };
+}
+
+/** Asks something over the page. @returns the text, empty where none was asked for; null where somebody thought better */
+export function ask({ title, text, action, input }: Question): Promise<string | null> {
+  const dialog = make('dialog', { className: 'ask' });
+  dialog.setAttribute('aria-label', title);
+  const form = make('form', { method: 'dialog' });
+  form.append(make('h2', { textContent: title }));
+  if (text !== undefined) form.append(make('p', { textContent: text }));
+  const field = make('input', { type: 'text', required: true, autocomplete: 'off', maxLength: 100 });
+  if (input) {
+    field.ariaLabel = input.label;
+    field.placeholder = input.label;
+    field.value = input.value ?? '';
+    const list = make('datalist', { id: 'ask-values' });
+    list.append(...(input.values ?? []).map((value) => make('option', { value })));
+    if (input.values) field.setAttribute('list', list.id);
+    form.append(field, list);
+  }
+  const buttons = make('div', { className: 'dialog-actions' });
+  const cancel = make('button', { type: 'button', textContent: TEXTS.ask.cancel });
+  buttons.append(cancel, make('button', { className: 'primary', textContent: action }));
+  form.append(buttons);
+  dialog.append(form);
+  document.body.append(dialog);
+  return new Promise((resolve) => {
+    let answer: string | null = null;
+    form.addEventListener('submit', () => {
+      answer = input ? field.value.trim() : '';
+    });
+    cancel.addEventListener('click', () => dialog.close());
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      resolve(input && answer === '' ? null : answer);
+    });
+    dialog.showModal();
+  });
+}
+
+function make<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  properties: Partial<HTMLElementTagNameMap[Name]>,
+): HTMLElementTagNameMap[Name] {
+  return Object.assign(document.createElement(name), properties);
+}

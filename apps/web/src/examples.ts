@@ -1,0 +1,23 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Actions } from './actions.ts';
+import { filterOf } from './facets.ts';
+import { isAnalyzed, strings, titleOf } from './parts.ts';
+import type { Shown } from './shown.ts';
+import { TEXTS } from './texts.ts';
+import type { ViewState } from './view-state.ts';
+
+const T = TEXTS.try;
+
+/** Three searches to try, made of what is there, for who has asked for nothing yet. */
+export function examples(state: ViewState, shown: Shown, actions: Actions): TemplateResult | typeof nothing {
+  const [first, second] = shown.documents.filter(isAnalyzed);
+  if (state.query || state.words || state.filters.length > 0 || state.sort || !first) return nothing;
+  const [hex] = strings((second ?? first).color_palette_hex);
+  const field = shown.facets.find(({ name, values }) => name === 'labels' && values.length > 0);
+  const label = field?.values[0]?.value;
+  return html`<p class="chips try"><span class="about">${T.about}</span>
+    <button class="chip" @click=${() => actions.ask({ by: 'id', id: first.id }, 'content')}>${T.like(titleOf(first))}</button>
+    ${hex === undefined ? nothing : html`<button class="chip" @click=${() => actions.ask({ by: 'hex', hex: hex.toLowerCase() }, 'color')}>${T.color(hex.toLowerCase())}</button>`}
+    ${label === undefined ? nothing : html`<button class="chip" @click=${() => actions.addFilter(filterOf('labels', label))}>${label}</button>`}
+  </p>`;
+}

@@ -1,0 +1,52 @@
+import type { NewKey } from '@akin/client';
+import { ask } from '../ask.ts';
+import type { Model } from '../model.ts';
+import { loadCollections } from '../status.ts';
+import { TEXTS } from '../texts.ts';
+import { DEMO, loadManaged, updateManaged } from './load-managed.ts';
+
+const T = TEXTS.manage;
+/** Does something, and shows what has become of it. */
+async function act(model: Model, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+    await Promise.all([loadManaged(model), loadCollections(model)]);
+  } catch (error) {
+    model.update({ error: model.told(error) });
+  }
+}
+
+export function createCollection(model: Model, name: string): Promise<void> {
+  return act(model, () => model.akin.collection(name).create());
+}
+
+/** Deletes a collection, if its name is typed. */
+export async function dropCollection(model: Model, name: string): Promise<void> {
+  const typed = await ask({
+    title: T.dropOf(name),
+    text: T.dropText(name),
+    action: T.drop,
+    input: { label: T.name },
+  });
+  if (typed === null) return;
+  if (typed !== name) return model.update({ error: T.otherName });
+  await act(model, () => model.akin.collection(name).drop());
+}
+
+export async function clearDemo(model: Model): Promise<void> {
+  if ((await ask({ title: T.clearDemo, text: T.clearText(model.shown.managed.demo), action: T.clearDemo })) === null)
+    return;
+  await act(model, () => model.collection.deleteByQuery(DEMO, { commit: true }));
+}
+
+export function createKey(model: Model, key: NewKey): Promise<void> {
+  return act(model, async () => {
+    const { key: made } = await model.akin.createKey(key);
+    updateManaged(model, { made });
+  });
+}
+
+export async function revokeKey(model: Model, id: string, name: string): Promise<void> {
+  if ((await ask({ title: T.revokeOf(name), text: T.revokeText, action: T.revoke })) === null) return;
+  await act(model, () => model.akin.revokeKey(id));
+}

@@ -1,0 +1,132 @@
+import type { CollectionSummary, Key, NewKey, Scope } from '@akin/client';
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Actions } from '../actions.ts';
+import { picker } from '../add/empty.ts';
+import { day, moment, number } from '../format.ts';
+import { keyOfTab } from '../key.ts';
+import type { Shown } from '../shown.ts';
+import { TEXTS } from '../texts.ts';
+
+const T = TEXTS.manage;
+const SCOPES: readonly Scope[] = ['search', 'index', 'admin'];
+
+/** Collections and keys, as far as the key of this page may change them. */
+export function manageView(shown: Shown, actions: Actions): TemplateResult {
+  const { collections } = shown.managed;
+  if (collections === null) return html`<p class="note">${TEXTS.results.loading}</p>`;
+  return html`<div class="changes">
+    <section aria-label=${T.collections}>
+      <h2>${T.collections}</h2>
+      <ul class="operations">${collections.map((one) => collectionOf(one, shown, actions))}</ul>
+      ${
+        shown.scope === 'search'
+          ? nothing
+          : html`<p class="line">
+              <span class="about">${T.addTo(shown.managed.of)}</span>
+              ${picker(TEXTS.add.folder, true, actions)} ${picker(TEXTS.add.files, false, actions)}
+            </p>`
+      }
+      ${shown.scope === 'admin' ? creation(actions) : nothing}
+    </section>
+    <section aria-label=${T.keys}>
+      <h2>${T.keys}</h2>
+      ${ownKey(actions)} ${shown.managed.keys ? keys(shown.managed.keys, shown.managed.made, collections, actions) : nothing}
+    </section>
+  </div>`;
+}
+
+function collectionOf(one: CollectionSummary, { scope, managed }: Shown, actions: Actions): TemplateResult {
+  const isDemo = managed.demo > 0 && one.name === managed.of;
+  return html`<li>
+    <span class="what"><a href=${`?collection=${encodeURIComponent(one.name)}`}>${one.name}</a></span>
+    <span class="how">${T.about(one)}</span>
+    ${isDemo && scope !== 'search' ? html`<button class="quiet" @click=${actions.clearDemo}>${T.clearDemo}</button>` : nothing}
+    ${scope === 'admin' ? html`<button class="quiet" aria-label=${T.dropOf(one.name)} @click=${() => actions.dropCollection(one.name)}>${T.drop}</button>` : nothing}
+  </li>`;
+}
+
+function creation(actions: Actions): TemplateResult {
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = event.target as HTMLFormElement;
+    actions.createCollection(String(new FormData(form).get('name')).trim());
+    form.reset();
+  };
+  return html`<form class="line" @submit=${submit}>
+    <input name="name" required maxlength="100" pattern="[A-Za-z0-9][A-Za-z0-9._\\-]*" title=${T.nameRule} aria-label=${T.name} placeholder=${T.name} />
+    <button>${T.create}</button>
+  </form>`;
+}
+
+/** The key that this page sends. */
+function ownKey(actions: Actions): TemplateResult {
+  return keyOfTab() === undefined
+    ? html`<p class="about">${T.noKey}</p>`
+    : html`<p class="line"><span class="about">${T.ownKey}</span> <button @click=${actions.forgetKey}>${T.forget}</button></p>`;
+}
+
+function keys(
+  all: readonly Key[],
+  made: string | null,
+  collections: readonly CollectionSummary[],
+  actions: Actions,
+): TemplateResult {
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const data = new FormData(event.target as HTMLFormElement);
+    const text = (name: string) => String(data.get(name) ?? '').trim();
+    const [note, collection, expires] = [text('note'), text('collection'), text('expires')];
+    const key: NewKey = {
+      scope: text('scope') as Scope,
+      ...(note && { note }),
+      ...(collection && { collections: [collection] }),
+      ...(expires && { expires }),
+    };
+    actions.createKey(key);
+    (event.target as HTMLFormElement).reset();
+  };
+  return html`
+    ${
+      made === null
+        ? nothing
+        : html`<p class="made" role="status">${T.made} <code>${made}</code> <button @click=${() => actions.copy(made)}>${T.copy}</button></p>`
+    }
+    ${
+      all.length === 0
+        ? nothing
+        : html`<ul class="operations">
+            ${all.map(
+              (key) => html`<li>
+                <span class="what">${key.note || key.id}</span>
+                <span class="how">${aboutKey(key)}</span>
+                <button class="quiet" aria-label=${T.revokeOf(key.note || key.id)} @click=${() => actions.revokeKey(key.id, key.note || key.id)}>${T.revoke}</button>
+              </li>`,
+            )}
+          </ul>`
+    }
+    <form class="line" @submit=${submit}>
+      <select name="scope" aria-label=${T.scope}>${SCOPES.map((scope) => html`<option value=${scope}>${T.scopes[scope]}</option>`)}</select>
+      <select name="collection" aria-label=${T.keyFor}>
+        <option value="">${T.allCollections}</option>
+        ${collections.map(({ name }) => html`<option>${name}</option>`)}
+      </select>
+      <input name="note" maxlength="100" aria-label=${T.note} placeholder=${T.note} />
+      <select name="expires" aria-label=${T.expires}>
+        ${Object.entries(T.lives).map(([value, text]) => html`<option value=${value === 'never' ? '' : value}>${text}</option>`)}
+      </select>
+      <button>${T.createKey}</button>
+    </form>`;
+}
+
+function aboutKey({ scope, collections, rate, createdAt, expiresAt, usedAt }: Key): string {
+  return [
+    T.scopes[scope],
+    collections?.join(', ') ?? T.allCollections,
+    rate === null ? '' : T.rate(number(rate)),
+    T.created(day(createdAt)),
+    expiresAt === null ? '' : T.until(day(expiresAt)),
+    usedAt === null ? T.unused : T.used(moment(usedAt)),
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
