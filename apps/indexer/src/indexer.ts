@@ -15,7 +15,7 @@ import { handleAnalyzed } from './analyzed.ts';
 import { inBackground } from './background.ts';
 import { createDispatch } from './dispatch.ts';
 import { tellFigures } from './figures.ts';
-import { keepGroups } from './keep-groups.ts';
+import { countGrouped, keepGroups } from './keep-groups.ts';
 import { createLeadership, type Led } from './leadership.ts';
 import { Rounds } from './rounds.ts';
 import { keepHouse, requeueLost } from './sweep.ts';
@@ -157,8 +157,9 @@ export function createIndexer(config: IndexerConfig): Indexer {
     },
     log,
   );
+  const onGrouped = countGrouped(metrics);
   const groupAll = inRounds('groups were not brought up to the last commit', (collection) =>
-    keepGroups(store, collection, stopping.signal),
+    keepGroups(store, collection, stopping.signal, onGrouped),
   );
   const grouping = inBackground(
     'groups',

@@ -51,6 +51,16 @@ export function forEachBit(bits: Bits, call: (row: number) => void): void {
   }
 }
 
+/** The rows that have their bit, rising. @param count how many they are */
+export function rowsOf(bits: Bits, count: number): Uint32Array {
+  const rows = new Uint32Array(count);
+  let at = 0;
+  forEachBit(bits, (row) => {
+    rows[at++] = row;
+  });
+  return rows;
+}
+
 function ones(word: number): number {
   let v = word - ((word >>> 1) & 0x55555555);
   v = (v & 0x33333333) + ((v >>> 2) & 0x33333333);

@@ -37,6 +37,7 @@ export interface CodedQuery {
   readonly numbers: Int16Array;
   readonly scale: number;
   readonly sum: number;
+  readonly length: number;
   /** The square of its length. */
   readonly square: number;
 }
@@ -160,6 +161,7 @@ export class Coder implements CodeSizes {
       numbers,
       scale,
       sum: numbers.reduce((sum, number) => sum + number, 0),
+      length: Math.sqrt(square),
       square,
     };
   }
@@ -209,6 +211,20 @@ export function boundsOf(
   bounds.likely = Math.max(0, likely);
   bounds.low = Math.max(0, likely - slack);
   bounds.high = Math.max(0, likely + slack);
+}
+
+/** Less than `low` of {@link boundsOf}, and quicker: it takes all of the query for the part that meets what is left over. */
+export function roughLow(
+  { scale, sum, square, length: queryLength }: CodedQuery,
+  dimensions: number,
+  dot: number,
+  factor: number,
+  length: number,
+  rest: number,
+): number {
+  const squares = square + length * length + rest * rest;
+  const queryError = (Math.sqrt(dimensions) / (2 * scale)) * length;
+  return squares * (1 - ROUNDING) - (2 * factor * (2 * dot - 15 * sum)) / scale - 2 * (rest * queryLength + queryError);
 }
 
 /**

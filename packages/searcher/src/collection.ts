@@ -1,6 +1,8 @@
-import { type Bits, countBits, createBits, forEachBit, hasBit, intersect, setBit, withRoom } from './bits.ts';
+import { type Bits, countBits, createBits, forEachBit, hasBit, intersect, rowsOf, setBit, withRoom } from './bits.ts';
+import { Cells } from './cells.ts';
 import { type CodedQuery, Coder, codeSizes } from './codes.ts';
 import { nth } from './nth.ts';
+import { findPairs, type Pairs, type PairsQuery } from './pairs.ts';
 import { LEFT_OUT } from './plain-kernel.ts';
 import { RowTable } from './row-table.ts';
 import { Codes, codesBytes, Floats, floatsBytes } from './vectors.ts';
@@ -66,6 +68,8 @@ export class SearchedCollection {
   readonly #rows = new RowTable();
   readonly #vectors = new Map<string, Floats | Codes>();
   readonly #filters = new Map<number, Bits>();
+  /** Undefined until rows are placed, and where some that were placed are gone. */
+  #cells: Cells | undefined;
   /** The last commit whose changes are here, and the first one that can still be searched. */
   #commit = 0;
   #oldest = 0;
@@ -81,7 +85,7 @@ export class SearchedCollection {
     let bytes = this.#rows.bytes;
     for (const vectors of this.#vectors.values()) bytes += vectors.bytes;
     for (const bits of this.#filters.values()) bytes += bits.byteLength;
-    return bytes;
+    return bytes + (this.#cells?.bytes ?? 0);
   }
 
   /**
@@ -121,6 +125,14 @@ export class SearchedCollection {
     vectors.set(row, vector);
   }
 
+  /** Adds a row that no commit sees, for {@link pairs}; one that is here stays as it is. */
+  addGone(module: string, doc: number, vector: Float32Array): void {
+    if (this.#rows.rowOf(doc) >= 0) return;
+    this.#rows.add(doc, 0);
+    this.#rows.end(doc, 0);
+    this.setVector(module, doc, vector);
+  }
+
   /** Adds rows to those that match a filter. */
   extendFilter(filter: number, docs: Iterable<number>): void {
     const bits = withRoom(this.#filters.get(filter) ?? createBits(this.#rows.count), this.#rows.count);
@@ -133,6 +145,19 @@ export class SearchedCollection {
 
   dropFilter(filter: number): void {
     this.#filters.delete(filter);
+  }
+
+  /** Begins to place rows in cells: none is in any yet. */
+  beginCells(): void {
+    this.#cells = new Cells();
+  }
+
+  /** Places a document in a cell. @returns false where it is not here, or placing was not begun */
+  place(doc: number, cell: number): boolean {
+    const row = this.#rows.rowOf(doc);
+    if (row < 0 || this.#cells === undefined) return false;
+    this.#cells.place(row, cell);
+    return true;
   }
 
   /** All changes up to a commit are here. */
@@ -205,6 +230,13 @@ export class SearchedCollection {
     );
   }
 
+  /** Finds the rows near each of some vectors. @returns undefined where the cells are not here */
+  pairs(query: PairsQuery): Pairs | undefined {
+    const vectors = this.#vectors.get(query.module);
+    if (this.#cells === undefined || vectors === undefined) return undefined;
+    return findPairs(this.#rows, vectors, this.#cells, query);
+  }
+
   /** The rows with a vector that a commit sees, as bits of one's own. */
   #described({ commit, module }: { readonly commit: number; readonly module: string }): Bits | undefined {
     if (commit < this.#oldest) return undefined;
@@ -230,6 +262,7 @@ export class SearchedCollection {
       this.#filters.set(filter, kept);
     }
     this.#rows.keep(rows);
+    this.#cells = undefined;
     this.#oldest = this.#commit;
   }
 }
@@ -269,15 +302,6 @@ function nearBySigns(codes: Codes, coded: CodedQuery, rows: Bits, count: number,
   let at = 0;
   for (let row = 0; row < count; row++) if ((distances[row] as number) <= bound) near[at++] = row;
   return near;
-}
-
-function rowsOf(bits: Bits, count: number): Uint32Array {
-  const rows = new Uint32Array(count);
-  let at = 0;
-  forEachBit(bits, (row) => {
-    rows[at++] = row;
-  });
-  return rows;
 }
 
 function codesOf(floats: Floats, coder: Coder): Codes {

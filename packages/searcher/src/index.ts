@@ -1,2 +1,3 @@
 export type { Candidates, CountQuery, VectorQuery } from './collection.ts';
+export type { Pairs, PairsQuery } from './pairs.ts';
 export { Searcher, SearcherError, type SearcherOptions } from './searcher.ts';

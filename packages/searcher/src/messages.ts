@@ -1,4 +1,5 @@
 import type { Candidates, CountQuery, VectorQuery } from './collection.ts';
+import type { Pairs, PairsQuery } from './pairs.ts';
 
 /*
  * What a thread of the searcher is told. Documents come as the database sends them: big-endian, one behind the other, in
@@ -20,6 +21,17 @@ export type Request =
   | { readonly kind: 'filter'; readonly key: number; readonly filter: number; readonly bytes: Uint8Array }
   | { readonly kind: 'drop-filter'; readonly key: number; readonly filter: number }
   | { readonly kind: 'advance'; readonly key: number; readonly commit: number }
+  /** Vectors of documents that no commit sees any more, for pairs alone; those that are here stay as they are. */
+  | {
+      readonly kind: 'gone';
+      readonly key: number;
+      readonly module: string;
+      readonly dimensions: number;
+      readonly bytes: Uint8Array;
+    }
+  /** Places documents in cells. @see Cells */
+  | { readonly kind: 'cells'; readonly key: number; readonly isFirst: boolean; readonly bytes: Uint8Array }
+  | { readonly kind: 'pairs'; readonly key: number; readonly query: PairsQuery }
   | { readonly kind: 'search'; readonly key: number; readonly query: VectorQuery }
   | { readonly kind: 'count'; readonly key: number; readonly query: CountQuery }
   | { readonly kind: 'drop'; readonly key: number };
@@ -36,6 +48,9 @@ export interface Answered {
   /** Undefined where the commit is too old to be searched; so are the counts. */
   readonly candidates?: Candidates | undefined;
   readonly counts?: readonly number[] | undefined;
+  readonly pairs?: Pairs | undefined;
+  /** The documents that could not be placed. */
+  readonly missing?: readonly number[];
   readonly failure?: string;
 }
 

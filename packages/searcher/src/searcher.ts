@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { type Candidates, type CountQuery, SearchedCollection, type VectorQuery } from './collection.ts';
 import type { Answered, Request, ThreadConfig } from './messages.ts';
 import { nth } from './nth.ts';
+import type { Pairs, PairsQuery } from './pairs.ts';
 
 /** Resolves alike from src (under jest) and from dist. */
 const THREAD_FILE = new URL('../dist/thread.js', import.meta.url);
@@ -15,6 +16,9 @@ export interface SearcherOptions {
   /** Collections of up to so many rows keep their vectors as they are, and are compared exactly. */
   readonly exactRows: number;
 }
+
+/** Vectors of one message: searches of a million rows wait some milliseconds for them. */
+const VECTORS_AT_A_TIME = 32;
 
 interface Pending {
   readonly resolve: (answer: Answered) => void;
@@ -63,7 +67,10 @@ export class Searcher implements AsyncDisposable {
    * @throws SearcherError when the collection was not begun, or a thread failed: everything that was held is lost then, and
    *   threads start again at the next request
    */
-  async change(key: number, request: Exclude<Request, { kind: 'search' | 'count' }>): Promise<void> {
+  async change(
+    key: number,
+    request: Exclude<Request, { kind: 'search' | 'count' | 'pairs' | 'cells' }>,
+  ): Promise<void> {
     await this.#ask(key, request);
     if (request.kind === 'drop') this.#bytes.delete(key);
   }
@@ -85,6 +92,53 @@ export class Searcher implements AsyncDisposable {
     const parts = (await this.#ask(key, { kind: 'count', key, query })).map(({ counts }) => counts);
     if (parts.some((part) => part === undefined)) return undefined;
     return query.filters.map((_, i) => parts.reduce((sum, part) => sum + (part?.[i] ?? 0), 0));
+  }
+
+  /**
+   * Places documents in cells, beside those that are there.
+   *
+   * @param bytes `int8send(doc)` and `int4send(cell)` of each @param isFirst whether none is in any cell yet
+   * @returns those that are not here
+   */
+  async place(key: number, bytes: Uint8Array, isFirst: boolean): Promise<number[]> {
+    const answers = await this.#ask(key, { kind: 'cells', key, bytes, isFirst });
+    return answers.flatMap(({ missing }) => missing ?? []);
+  }
+
+  /**
+   * Finds the documents near each of many vectors, among those in their cells. Other requests go between.
+   * @returns undefined where the cells are not held any more
+   */
+  async pairs(key: number, query: PairsQuery): Promise<Pairs | undefined> {
+    const found: Pairs[] = [];
+    const count = query.ends.length;
+    const dimensions = count === 0 ? 0 : query.vectors.length / count;
+    let [left, first] = [query.mostPairs, 0];
+    for (let from = 0; from < count; from += VECTORS_AT_A_TIME) {
+      const to = Math.min(count, from + VECTORS_AT_A_TIME);
+      const last = query.ends[to - 1] as number;
+      const part = {
+        ...query,
+        vectors: query.vectors.slice(from * dimensions, to * dimensions),
+        cells: query.cells.slice(first, last),
+        ends: query.ends.slice(from, to).map((end) => end - first),
+        mostPairs: left,
+      };
+      for (const { pairs } of await this.#ask(key, { kind: 'pairs', key, query: part })) {
+        if (pairs === undefined) return undefined;
+        left -= pairs.docs.length;
+        found.push({ ...pairs, queries: pairs.queries.map((i) => from + i) });
+      }
+      first = last;
+      if (left < 0) break;
+    }
+    const areTooMany = left < 0 || found.some((one) => one.areTooMany);
+    return {
+      areTooMany,
+      compared: found.reduce((sum, { compared }) => sum + compared, 0),
+      queries: Int32Array.from(areTooMany ? [] : found.flatMap(({ queries }) => Array.from(queries))),
+      docs: Float64Array.from(areTooMany ? [] : found.flatMap(({ docs }) => Array.from(docs))),
+    };
   }
 
   /** Ends the threads for good: what is asked from now on is refused. */

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { SearchedCollection } from './collection.ts';
 import type { Answered, Asked, Request, ThreadConfig } from './messages.ts';
-import { readDocs, readRows, readVectors } from './wire.ts';
+import { readCells, readDocs, readRows, readVectors } from './wire.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('this file runs as a worker thread');
@@ -19,15 +19,16 @@ port.on('message', ({ number, request }: Asked) => {
   port.postMessage(answer);
 });
 
-function answerTo(request: Request): Pick<Answered, 'candidates' | 'counts'> | undefined {
+function answerTo(request: Request): Pick<Answered, 'candidates' | 'counts' | 'pairs' | 'missing'> {
   const { key } = request;
   if (request.kind === 'drop') collections.delete(key);
   if (request.kind === 'begin') collections.set(key, new SearchedCollection(Math.ceil(exactRows / count)));
   const collection = collections.get(key);
-  if (request.kind === 'drop' || request.kind === 'begin') return undefined;
+  if (request.kind === 'drop' || request.kind === 'begin') return {};
   if (collection === undefined) throw new Error('the collection is not in memory any more');
   if (request.kind === 'search') return { candidates: collection.search(request.query) };
   if (request.kind === 'count') return { counts: collection.count(request.query) };
+  if (request.kind === 'pairs') return { pairs: collection.pairs(request.query) };
   switch (request.kind) {
     case 'rows':
       readRows(request.bytes, (doc, from) => {
@@ -42,6 +43,11 @@ function answerTo(request: Request): Pick<Answered, 'candidates' | 'counts'> | u
         collection.setVector(request.module, doc, vector);
       });
       break;
+    case 'gone':
+      readVectors(request.bytes, request.dimensions, isOwn, (doc, vector) => {
+        collection.addGone(request.module, doc, vector);
+      });
+      break;
     case 'filter': {
       const docs: number[] = [];
       readDocs(request.bytes, (doc) => {
@@ -53,11 +59,19 @@ function answerTo(request: Request): Pick<Answered, 'candidates' | 'counts'> | u
     case 'drop-filter':
       collection.dropFilter(request.filter);
       break;
+    case 'cells': {
+      if (request.isFirst) collection.beginCells();
+      const missing: number[] = [];
+      readCells(request.bytes, (doc, cell) => {
+        if (isOwn(doc) && !collection.place(doc, cell)) missing.push(doc);
+      });
+      return { missing };
+    }
     case 'advance':
       collection.advance(request.commit);
       break;
   }
-  return undefined;
+  return {};
 }
 
 function isOwn(doc: number): boolean {

@@ -1,5 +1,14 @@
 import { type Bits, bitsBytes, createBits, forEachBit, hasBit, setBit, withRoom } from './bits.ts';
-import { type Bounds, boundsOf, type CodedQuery, type Coder, type CodeSizes, FACTORS, leastDistance } from './codes.ts';
+import {
+  type Bounds,
+  boundsOf,
+  type CodedQuery,
+  type Coder,
+  type CodeSizes,
+  FACTORS,
+  leastDistance,
+  roughLow,
+} from './codes.ts';
 import { createKernel, createMemory, memoryBytes } from './kernel.ts';
 import type { Kernel } from './plain-kernel.ts';
 
@@ -182,14 +191,15 @@ class Segment {
     });
   }
 
-  /** Compares some rows by levels. */
-  compare(query: CodedQuery, rows: Uint32Array, take: Take): void {
+  /** Compares some rows by levels. @param most no row need be taken whose squared distance cannot be less */
+  compare(query: CodedQuery, rows: Uint32Array, take: Take, most: number): void {
     const { buffer } = this.#memory;
     const { stride, dimensions } = this.#coder;
     new Int16Array(buffer, this.#at.query, 2 * stride).set(query.numbers);
     const places = new Uint32Array(buffer, this.#at.rows, BLOCK);
     const out = new Int32Array(buffer, this.#at.out, BLOCK);
     const bounds: Bounds = { low: 0, likely: 0, high: 0 };
+    const factors = this.#factors;
     for (let first = 0; first < rows.length; first += BLOCK) {
       const part = rows.subarray(first, first + BLOCK);
       places.set(part);
@@ -197,8 +207,12 @@ class Segment {
       for (let i = 0; i < part.length; i++) {
         const row = part[i] as number;
         const at = row * FACTORS;
-        const [factor, length, rest] = [this.#factors[at], this.#factors[at + 1], this.#factors[at + 2]];
-        boundsOf(query, dimensions, out[i] as number, factor as number, length as number, rest as number, bounds);
+        const dot = out[i] as number;
+        const factor = factors[at] as number;
+        const length = factors[at + 1] as number;
+        const rest = factors[at + 2] as number;
+        if (roughLow(query, dimensions, dot, factor, length, rest) > most) continue;
+        boundsOf(query, dimensions, dot, factor, length, rest, bounds);
         take(row, bounds.low, bounds.likely, bounds.high);
       }
     }
@@ -248,12 +262,13 @@ export class Codes {
     this.#forEachSegment(rows, (segment, first, part) => {
       const near: number[] = [];
       segment.within(query, part, most, (row) => near.push(row));
-      segment.compare(query, Uint32Array.from(near), (row, low, likely, high) => take(first + row, low, likely, high));
+      const found: Take = (row, low, likely, high) => take(first + row, low, likely, high);
+      segment.compare(query, Uint32Array.from(near), found, Number.POSITIVE_INFINITY);
     });
   }
 
-  /** Compares rows by levels. @param rows rising */
-  compare(query: CodedQuery, rows: Uint32Array, take: Take): void {
+  /** Compares rows by levels. @param rows rising @param most no row need be taken whose squared distance cannot be less */
+  compare(query: CodedQuery, rows: Uint32Array, take: Take, most = Number.POSITIVE_INFINITY): void {
     for (let from = 0; from < rows.length; ) {
       const number = Math.floor((rows[from] as number) / SEGMENT);
       const first = number * SEGMENT;
@@ -261,7 +276,7 @@ export class Codes {
       while (to < rows.length && (rows[to] as number) < first + SEGMENT) to++;
       const part = rows.slice(from, to).map((row) => row - first);
       const segment = this.#segments[number] as Segment;
-      segment.compare(query, part, (row, low, likely, high) => take(first + row, low, likely, high));
+      segment.compare(query, part, (row, low, likely, high) => take(first + row, low, likely, high), most);
       from = to;
     }
   }

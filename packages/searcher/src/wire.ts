@@ -4,7 +4,7 @@ import { halfTable } from '@akin/domain';
  * How documents come from the database: `int8send(doc)`, then what there is of each.
  */
 
-/** Bytes of a row: the document, and the commit from or to which it is seen. */
+/** Bytes of a row: the document, and the commit from or to which it is seen, or its cell. */
 const ROW_BYTES = 12;
 const DOC_BYTES = 8;
 
@@ -12,6 +12,12 @@ const DOC_BYTES = 8;
 export function readRows(bytes: Uint8Array, take: (doc: number, commit: number) => void): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 0; at < bytes.length; at += ROW_BYTES) take(readDoc(view, at), view.getUint32(at + DOC_BYTES));
+}
+
+/** Calls back with each document and its cell. */
+export function readCells(bytes: Uint8Array, take: (doc: number, cell: number) => void): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 0; at < bytes.length; at += ROW_BYTES) take(readDoc(view, at), view.getInt32(at + DOC_BYTES));
 }
 
 /** Calls back with each document. */

@@ -99,6 +99,10 @@ export const indexerCommand: Program = {
       ...DOOR_OPTIONS,
       ...CONTENT_MODEL_OPTIONS,
       SLOWDOWN_OPTION,
+      {
+        ...SEARCH_MEMORY_OPTION,
+        about: 'Memory for the vectors by which groups of near-duplicates are found; the database finds them without',
+      },
       LOG_OPTION,
     ],
   },
@@ -109,6 +113,7 @@ export const indexerCommand: Program = {
       queueServer: queueServer(options),
       autoCommitMilliseconds: Math.max(100, options.number('auto-commit')),
       searchSlowdown: searchSlowdown(options),
+      searchMemory: searchMemory(options),
     };
     return runFleetProcess('indexer', options, signal, (fleet) => openIndexerProcess(fleet, config));
   },

@@ -12,6 +12,8 @@ export interface IndexerProcessConfig {
   readonly autoCommitMilliseconds: number;
   /** As the store takes it. */
   readonly searchSlowdown: number;
+  /** Bytes for what groups are found by. */
+  readonly searchMemory: number;
 }
 
 /** Processes forget after a minute under which contract jobs are handed out. */

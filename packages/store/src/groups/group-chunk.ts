@@ -6,8 +6,9 @@ import type { Queryable } from '../engine/engine.ts';
 import { compileQuery } from '../search/compile.ts';
 import { Params } from '../search/params.ts';
 import { decisionsOf, mayNotFollow, separate } from './decisions.ts';
+import type { RepresentativesInMemory } from './representatives-in-memory.ts';
 import { type GroupRule, NO_CELL } from './rule.ts';
-import { type GroupingState, isSame, lockState } from './state.ts';
+import { type GroupingState, isSame, lockState, writeState } from './state.ts';
 
 /** A document that looks for its group. */
 interface Seeker {
@@ -24,6 +25,24 @@ interface Nearest {
   readonly distance: number;
 }
 
+/** Documents that look for a group together. */
+interface ChunkToGroup {
+  /** Rising numbers. */
+  readonly docs: readonly bigint[];
+  readonly state: GroupingState;
+  /** What `doc` of the state becomes. */
+  readonly upTo: bigint;
+  /** How many look for a group now, these and others. */
+  readonly waiting?: number;
+  readonly inMemory?: RepresentativesInMemory | undefined;
+}
+
+interface GroupedChunk {
+  readonly state: GroupingState;
+  /** Whether the searcher told which representatives are near. */
+  readonly inMemory: boolean;
+}
+
 /**
  * Finds each of some documents its group, in the order of their numbers: the group of the nearest representative within
  * the rule's distance, or else it becomes a representative itself, alone until others come. (Leader clustering:
@@ -31,23 +50,22 @@ interface Nearest {
  *
  * One transaction, which goes through only if the state is still the one that the caller knows.
  *
- * @param docs rising numbers
- * @param next what the state becomes with it
  * @returns the new state; undefined when another process was quicker
  */
 export async function groupChunk(
   store: Store,
   collection: Collection,
   rule: GroupRule,
-  docs: readonly bigint[],
-  state: GroupingState,
-  next: GroupingState,
-): Promise<GroupingState | undefined> {
+  { docs, state, upTo, waiting = docs.length, inMemory }: ChunkToGroup,
+): Promise<GroupedChunk | undefined> {
   const S = collection.sqlSchema;
   const seekers = await readSeekers(store, collection, rule, docs);
-  return store.engine.transaction(
+  const known = await inMemory?.near(state, seekers, waiting);
+  const grouped = await store.engine.transaction(
     async (tx) => {
-      if (!isSame(await lockState(tx, collection), state)) return undefined;
+      const from = await lockState(tx, collection);
+      if (!isSame(from, state)) return undefined;
+      const isKnown = known?.version === from.version;
       await tx.query(`delete from ${S}.ungrouped where doc = any($1::bigint[])`, [docs]);
       const there = await stillSeeking(tx, S, seekers);
       const decisions = await decisionsOf(
@@ -55,8 +73,10 @@ export async function groupChunk(
         S,
         there.map(({ id }) => id),
       );
-      const near = await nearestRepresentatives(tx, collection, rule, there, decisions.size > 0);
-      await save(tx, store, S, ...settle(there, near, rule, decisions));
+      const among = isKnown ? known.representatives : undefined;
+      const near = await nearestRepresentatives(tx, collection, rule, there, decisions.size > 0, among);
+      const [representatives, followers] = settle(there, near, rule, decisions);
+      await save(tx, store, S, representatives, followers);
       // Those that came may be nearer than what they are different from, which then looks for another group.
       const decided = there.filter(({ id }) => decisions.has(id));
       if (decided.length > 0) {
@@ -66,11 +86,13 @@ export async function groupChunk(
           decided.map(({ doc }) => doc),
         );
       }
-      await tx.query(`update ${S}.grouping set doc = $1`, [next.doc]);
-      return next;
+      const to = await writeState(tx, collection, 'doc = $1', [upTo]);
+      return { state: to, inMemory: isKnown, from, representatives };
     },
     { lane: 'bulk', keyed: true },
   );
+  if (grouped !== undefined) await inMemory?.follow(grouped.from, grouped.state, grouped.representatives);
+  return grouped;
 }
 
 /** Those that have a descriptor and are no exception. */
@@ -125,19 +147,27 @@ async function stillSeeking(tx: Queryable, S: string, seekers: readonly Seeker[]
   return seekers.filter(({ doc }) => there.has(doc));
 }
 
-/** Of each document the nearest representative in its cells, if there are cells, of equals the lowest number. */
+/**
+ * Of each document the nearest representative in its cells, if there are cells, of equals the lowest number.
+ *
+ * @param among those that may be near each document, where they are known: the others in its cells are not
+ */
 async function nearestRepresentatives(
   tx: Queryable,
   { sqlSchema: S }: Collection,
   rule: GroupRule,
-  seekers: readonly Seeker[],
+  allSeekers: readonly Seeker[],
   areDecided: boolean,
+  among: ReadonlyMap<bigint, readonly bigint[]> | undefined,
 ): Promise<ReadonlyMap<bigint, Nearest>> {
-  // One descriptor and one list of cells for each: a row for each cell would read the descriptor 150 times.
-  const cells = seekers.flatMap((seeker) => seeker.cells);
+  const seekers = among ? allSeekers.filter(({ doc }) => among.has(doc)) : allSeekers;
+  if (seekers.length === 0) return new Map();
+  // One descriptor and one list for each: a row for each cell would read the descriptor 220 times.
+  const lists: (readonly (number | bigint)[])[] = seekers.map(({ doc, cells }) => among?.get(doc) ?? cells);
   const ends: number[] = [];
-  for (const seeker of seekers) ends.push((ends.at(-1) ?? 0) + seeker.cells.length);
-  const inCells = rule.cellsOf ? 'r.cell = any (($4::int[])[p.first:p.last])' : '$4::int[] is not null';
+  for (const list of lists) ends.push((ends.at(-1) ?? 0) + list.length);
+  const inList = among ? 'r.doc = any (($4::bigint[])[p.first:p.last])' : 'r.cell = any (($4::int[])[p.first:p.last])';
+  const isCandidate = among || rule.cellsOf ? inList : '$4::int[] is not null';
   const second = rule.also && descriptorTable(S, rule.also.module);
   const also = second
     ? `and (r.vector <-> v.vector <= $6::float8 or coalesce(
@@ -145,23 +175,23 @@ async function nearestRepresentatives(
     : '';
   const apart = areDecided ? `and not ${mayNotFollow(S, 'p.id', 'r.vector <-> v.vector')}` : '';
   const rows = await tx.query<{ doc: bigint } & Nearest>(
-    // The fence lets no plan go another way than through the cells, whatever is known of a table that grows.
+    // The fence lets no plan go another way than through the lists, whatever is known of a table that grows.
     `select distinct on (p.doc) p.doc, m.representative, m.distance
        from unnest($1::bigint[], $2::int[], $3::int[]${areDecided ? `, $${rule.also ? 8 : 6}::text[]` : ''}) as p (doc, first, last${areDecided ? ', id' : ''})
        join ${descriptorTable(S, rule.module)} v on v.doc = p.doc
       cross join lateral (
         select r.doc as representative, r.vector <-> v.vector as distance
           from ${S}.representatives r
-         where ${inCells} and not r.gone
+         where ${isCandidate} and not r.gone
            and r.vector <-> v.vector <= $5::float8 and r.doc <> p.doc
            ${also} ${apart}
         offset 0) m
       order by p.doc, m.distance, m.representative`,
     [
       seekers.map(({ doc }) => doc),
-      seekers.map((seeker, i) => (ends[i] as number) - seeker.cells.length + 1),
+      lists.map((list, i) => (ends[i] as number) - list.length + 1),
       ends,
-      cells,
+      lists.flat(),
       rule.maxDistance,
       ...(rule.also ? [rule.also.unless, rule.also.maxDistance] : []),
       ...(areDecided ? [textArray(seekers.map(({ id }) => id))] : []),
@@ -179,18 +209,29 @@ function settle(
 ): [representatives: Seeker[], followers: ({ readonly doc: bigint } & Nearest)[]] {
   const representatives: Seeker[] = [];
   const followers: ({ readonly doc: bigint } & Nearest)[] = [];
+  /** Places of representatives by their cell. */
+  const byCell = new Map<number, number[]>();
   for (const seeker of seekers) {
     let best = near.get(seeker.doc);
-    for (const representative of representatives) {
-      if (!seeker.cells.includes(representative.cells[0] as number)) continue;
+    const places = seeker.cells.flatMap((cell) => byCell.get(cell) ?? []);
+    // In their order: of equally near ones the first counts.
+    for (const place of places.sort((a, b) => a - b)) {
+      const representative = representatives[place] as Seeker;
       if (decisions.get(seeker.id)?.has(representative.id)) continue;
       const distance = distanceOf(representative.vector, seeker.vector);
       if (distance > Math.min(rule.maxDistance, best?.distance ?? Number.POSITIVE_INFINITY)) continue;
       if (distance === best?.distance || !isAlso(rule, distance, representative, seeker)) continue;
       best = { representative: representative.doc, distance };
     }
-    if (best === undefined) representatives.push(seeker);
-    else followers.push({ doc: seeker.doc, ...best });
+    if (best !== undefined) {
+      followers.push({ doc: seeker.doc, ...best });
+      continue;
+    }
+    const cell = seeker.cells[0] as number;
+    const others = byCell.get(cell);
+    if (others === undefined) byCell.set(cell, [representatives.length]);
+    else others.push(representatives.length);
+    representatives.push(seeker);
   }
   return [representatives, followers];
 }

@@ -7,13 +7,21 @@ import { decodeHalfvec } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { groupChunk } from './group-chunk.ts';
 import { leaveGroups } from './leave.ts';
+import { RepresentativesInMemory } from './representatives-in-memory.ts';
 import { type GroupRule, NO_CELL, ruleByCalibrations } from './rule.ts';
-import { type GroupingState, isSame, lockState, readState } from './state.ts';
+import { type GroupingState, isSame, lockState, readState, writeState } from './state.ts';
 
 /** Numbers of documents that are read at a time. */
 const PAGE = 2_000;
 /** Representatives that are given cells at a time. */
 const CELLS_PAGE = 500;
+
+interface TurnOptions {
+  readonly milliseconds: number;
+  readonly signal?: AbortSignal;
+  /** Is told how many documents were looked at, and whether the searcher told what is near them. */
+  readonly onGrouped?: ((documents: number, inMemory: boolean) => void) | undefined;
+}
 
 /**
  * Brings the groups of near-duplicates up to the last commit, or as far as the time goes: the next call goes on there.
@@ -31,7 +39,7 @@ export async function updateGroups(
   store: Store,
   collection: Collection,
   rule: GroupRule,
-  options: { readonly milliseconds: number; readonly signal?: AbortSignal },
+  options: TurnOptions,
 ): Promise<boolean> {
   await store.engine.disk?.requireRoom('work');
   // A store without the modules has nothing to compare.
@@ -60,20 +68,19 @@ class Turn {
   readonly #rule: GroupRule;
   readonly #deadline: number;
   readonly #signal: AbortSignal | undefined;
+  readonly #onGrouped: TurnOptions['onGrouped'];
   readonly #batchSize: AdaptiveBatchSize;
+  readonly #inMemory: RepresentativesInMemory;
   #steps = 0;
 
-  constructor(
-    store: Store,
-    collection: Collection,
-    rule: GroupRule,
-    { milliseconds, signal }: { readonly milliseconds: number; readonly signal?: AbortSignal },
-  ) {
+  constructor(store: Store, collection: Collection, rule: GroupRule, { milliseconds, signal, onGrouped }: TurnOptions) {
     this.#store = store;
     this.#collection = collection;
     this.#rule = rule;
     this.#deadline = performance.now() + milliseconds;
     this.#signal = signal;
+    this.#onGrouped = onGrouped;
+    this.#inMemory = new RepresentativesInMemory(store, collection, rule);
     this.#batchSize =
       store.engine.kind === 'pglite' ? new AdaptiveBatchSize(20, 500) : new AdaptiveBatchSize(50, 1_000, 150);
   }
@@ -101,6 +108,8 @@ class Turn {
               where r.doc = t.doc`,
             [rows.map(({ doc }) => doc), rows.map(({ vector }) => cellsOf(decodeHalfvec(vector))[0] ?? NO_CELL)],
           );
+          // What is held of them in memory is not right any more.
+          await writeState(tx, this.#collection, 'doc = doc');
           return rows.length;
         },
         { lane: 'bulk', keyed: true },
@@ -122,31 +131,31 @@ class Turn {
     const state = await readState(this.#store.engine, this.#collection);
     const rule = this.#rule.cellsOf ? this.#rule.name : state.rule;
     if (state.rule === rule && (state.as_of < state.target || state.as_of === seen.commit)) return state;
-    return this.#store.engine.transaction(
+    const begun = await this.#store.engine.transaction(
       async (tx) => {
-        const current = await lockState(tx, this.#collection);
-        if (!isSame(current, state)) return current;
-        const isForeign = current.rule !== rule;
+        const from = await lockState(tx, this.#collection);
+        if (!isSame(from, state)) return { from, to: from };
+        const isForeign = from.rule !== rule;
         if (isForeign) await tx.query(`truncate ${S}.followers, ${S}.representatives, ${S}.ungrouped`);
-        const as_of = isForeign ? 0n : current.as_of;
-        const [row] = await tx.query<{ target: bigint }>(
-          `update ${S}.grouping set rule = $1, as_of = $2, doc = 0,
-                  target = (select commit from akin.collections where id = $3)
-           returning target`,
-          [rule, as_of, id],
-        );
-        return { rule, as_of, target: row?.target ?? as_of, doc: 0n };
+        const assignments =
+          'rule = $1, as_of = $2, doc = 0, target = (select commit from akin.collections where id = $3)';
+        const to = await writeState(tx, this.#collection, assignments, [rule, isForeign ? 0n : from.as_of, id]);
+        return { from, to };
       },
       { lane: 'bulk' },
     );
+    // Cells of another rule mean nothing.
+    if (begun.from.rule === begun.to.rule) await this.#inMemory.follow(begun.from, begun.to);
+    return begun.to;
   }
 
   /** Goes on towards the aim until it is reached, the time is over, or another process was quicker. */
   async advance(from: GroupingState): Promise<GroupingState | undefined> {
     if (from.doc === 0n) await this.#takeOutExpired(from);
-    const state = await this.#placeNew(from);
+    const placed = await this.#placeNew(from);
+    if (placed === undefined || this.isOver) return undefined;
+    const state = await this.#placeLeft(placed);
     if (state === undefined || this.isOver) return undefined;
-    if (!(await this.#placeLeft(state)) || this.isOver) return undefined;
     return this.#finish(state);
   }
 
@@ -195,10 +204,9 @@ class Turn {
       const done = await this.#inChunks(
         rows.map(({ doc }) => doc),
         async (docs) => {
-          const next = { ...state, doc: docs.at(-1) as bigint };
-          const saved = await groupChunk(this.#store, this.#collection, this.#rule, docs, state, next);
-          if (saved !== undefined) state = saved;
-          return saved !== undefined;
+          const next = await this.#group(docs, state, docs.at(-1) as bigint, rows.length);
+          if (next !== undefined) state = next;
+          return next !== undefined;
         },
       );
       if (!done) return undefined;
@@ -206,40 +214,60 @@ class Turn {
   }
 
   /** Those whose representative left, and those that were taken out of a group. */
-  async #placeLeft(state: GroupingState): Promise<boolean> {
+  async #placeLeft(from: GroupingState): Promise<GroupingState | undefined> {
     const { sqlSchema: S } = this.#collection;
+    let state = from;
     for (;;) {
-      if (this.isOver) return false;
+      if (this.isOver) return undefined;
       const rows = await this.#store.engine.query<{ doc: bigint }>(
         `select f.doc from ${S}.representatives r join ${S}.followers f on f.representative = r.doc where r.gone
          union select doc from ${S}.ungrouped order by doc limit ${PAGE}`,
         [],
         'bulk',
       );
-      if (rows.length === 0) return true;
+      if (rows.length === 0) return state;
       const done = await this.#inChunks(
         rows.map(({ doc }) => doc),
-        async (docs) => (await groupChunk(this.#store, this.#collection, this.#rule, docs, state, state)) !== undefined,
+        async (docs) => {
+          const next = await this.#group(docs, state, state.doc, rows.length);
+          if (next !== undefined) state = next;
+          return next !== undefined;
+        },
       );
-      if (!done) return false;
+      if (!done) return undefined;
     }
+  }
+
+  async #group(
+    docs: readonly bigint[],
+    state: GroupingState,
+    upTo: bigint,
+    waiting: number,
+  ): Promise<GroupingState | undefined> {
+    const inMemory = this.#inMemory;
+    const grouped = await groupChunk(this.#store, this.#collection, this.#rule, {
+      ...{ docs, state, upTo, waiting, inMemory },
+    });
+    if (grouped !== undefined) this.#onGrouped?.(docs.length, grouped.inMemory);
+    return grouped?.state;
   }
 
   async #finish(state: GroupingState): Promise<GroupingState | undefined> {
     const { sqlSchema: S } = this.#collection;
-    return this.#store.engine.transaction(
+    const finished = await this.#store.engine.transaction(
       async (tx) => {
-        if (!isSame(await lockState(tx, this.#collection), state)) return undefined;
+        const from = await lockState(tx, this.#collection);
+        if (!isSame(from, state)) return undefined;
         await tx.query(
           `delete from ${S}.representatives r
             where r.gone and not exists (select from ${S}.followers f where f.representative = r.doc)`,
         );
-        const next = { ...state, as_of: state.target, doc: 0n };
-        await tx.query(`update ${S}.grouping set as_of = target, doc = 0`);
-        return next;
+        return { from, to: await writeState(tx, this.#collection, 'as_of = target, doc = 0') };
       },
       { lane: 'bulk', keyed: true },
     );
+    if (finished !== undefined) await this.#inMemory.follow(finished.from, finished.to);
+    return finished?.to;
   }
 
   /**

@@ -1,6 +1,15 @@
-import { type Candidates, type CountQuery, type Searcher, SearcherError, type VectorQuery } from '@akin/searcher';
+import {
+  type Candidates,
+  type CountQuery,
+  type Pairs,
+  type PairsQuery,
+  type Searcher,
+  SearcherError,
+  type VectorQuery,
+} from '@akin/searcher';
 import type { Engine, Queryable } from '../engine/engine.ts';
 import { pinCommit, removePin } from '../export/pins.ts';
+import { HeldCells } from './held-cells.ts';
 import {
   CHUNK_ROWS,
   type Chunk,
@@ -58,6 +67,7 @@ export class HeldCollection {
   /** Bytes that are kept free for what is being read. */
   #reserved = 0;
   #isDropped = false;
+  readonly cells = new HeldCells(this);
   lastUsed = performance.now();
 
   /** @param grown is called when it takes more memory than before; rejects with SearcherError where there is no more */
@@ -84,6 +94,11 @@ export class HeldCollection {
 
   hasModule(module: string): boolean {
     return this.#modules.includes(module);
+  }
+
+  /** Whether it has all rows that came up to a commit and are not replaced, with their vectors of a module. */
+  reaches(commit: bigint, module: string): boolean {
+    return commit <= this.#commit && this.hasModule(module);
   }
 
   /** Whether a search of a commit by a module can be answered. */
@@ -128,6 +143,30 @@ export class HeldCollection {
 
   count(query: CountQuery): Promise<number[] | undefined> {
     return this.#searcher.count(this.#key, query);
+  }
+
+  /** As {@link Searcher.pairs}. */
+  pairs(query: PairsQuery): Promise<Pairs | undefined> {
+    return this.#searcher.pairs(this.#key, query);
+  }
+
+  /** As {@link Searcher.place}. */
+  async place(bytes: Uint8Array, isFirst: boolean): Promise<number[]> {
+    const missing = await this.#searcher.place(this.#key, shared(bytes), isFirst);
+    await this.#grown(this);
+    return missing;
+  }
+
+  /**
+   * Adds vectors of documents that came up to a commit and may be replaced: what is not here then is.
+   * @returns false where it does not {@link reaches} the commit
+   */
+  addGone(commit: bigint, module: string, vectors: Buffer): Promise<boolean> {
+    return this.#inOrder(async () => {
+      if (vectors.length === 0 || !this.reaches(commit, module)) return false;
+      await this.#change({ kind: 'gone', module, dimensions: vectors.readUInt16BE(8), bytes: shared(vectors) });
+      return true;
+    });
   }
 
   /**
@@ -325,7 +364,7 @@ function read<T>(engine: Engine, work: (tx: Queryable) => Promise<T>): Promise<T
 }
 
 /** The same bytes in memory that all threads see. */
-function shared(bytes: Buffer): Uint8Array {
+function shared(bytes: Uint8Array): Uint8Array {
   const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
   copy.set(bytes);
   return copy;

@@ -85,10 +85,9 @@ export class InMemorySearch implements AsyncDisposable {
     missing: NotHeld,
     patience = PATIENCE_MILLISECONDS,
   ): Promise<boolean> {
-    const { module, documents, dimensions } = missing;
+    const { module } = missing;
     const held = this.#held.get(collection.id) ?? this.#newlyHeld(collection);
-    const rows = this.#searcher.bytesFor(documents, dimensions);
-    const bytes = held.hasModule(module) ? Math.max(rows, held.bytes) : rows + held.bytes;
+    const bytes = this.#bytesWith(held, missing);
     if (!held.isBeingRead && (this.#hasOutgrown(collection) || !this.#makeRoom(held, bytes))) return false;
     this.#held.set(collection.id, held);
     held.lastUsed = performance.now();
@@ -104,6 +103,35 @@ export class InMemorySearch implements AsyncDisposable {
       timer = setTimeout(() => resolve(false), Math.min(patience, PATIENCE_MILLISECONDS));
     });
     return Promise.race([reading, late]).finally(() => clearTimeout(timer));
+  }
+
+  /**
+   * What is held of a collection up to a commit, for work that nobody waits for: it takes no room from what was searched.
+   *
+   * @param isWorth whether a module that is not held is worth being read
+   * @returns undefined where it is not held, or not in time
+   */
+  async hold(
+    engine: Engine,
+    collection: ReadCollection,
+    wanted: NotHeld,
+    { commit, isWorth }: { readonly commit: bigint; readonly isWorth: boolean },
+  ): Promise<HeldCollection | undefined> {
+    const { module } = wanted;
+    const before = this.#held.get(collection.id);
+    if (!before?.reaches(commit, module)) {
+      if (!before?.hasModule(module) && !(isWorth && this.#hasRoom(collection, wanted))) return undefined;
+      if (!(await this.read(engine, collection, wanted))) return undefined;
+    }
+    const held = this.#held.get(collection.id);
+    if (!held?.reaches(commit, module)) return undefined;
+    held.lastUsed = performance.now();
+    return held;
+  }
+
+  /** What is held of a collection now. */
+  heldOf(id: number): HeldCollection | undefined {
+    return this.#held.get(id);
   }
 
   /**
@@ -156,6 +184,22 @@ export class InMemorySearch implements AsyncDisposable {
 
   #newlyHeld(collection: ReadCollection): HeldCollection {
     return new HeldCollection(this.#searcher, this.#nextKey++, collection, (held) => this.#grown(held));
+  }
+
+  #bytesWith(held: HeldCollection | undefined, { module, documents, dimensions }: NotHeld): number {
+    const rows = this.#searcher.bytesFor(documents, dimensions);
+    if (held === undefined) return rows;
+    return held.hasModule(module) ? Math.max(rows, held.bytes) : rows + held.bytes;
+  }
+
+  /** Whether a collection fits beside those that were used not long ago. */
+  #hasRoom({ id }: ReadCollection, wanted: NotHeld): boolean {
+    const longAgo = performance.now() - IDLE_MILLISECONDS;
+    let bytes = this.#bytesWith(this.#held.get(id), wanted);
+    for (const held of this.#held.values()) {
+      if (held.collection.id !== id && (held.isBeingRead || held.lastUsed > longAgo)) bytes += held.bytes;
+    }
+    return bytes <= this.#memory;
   }
 
   #hasOutgrown({ id }: ReadCollection): boolean {

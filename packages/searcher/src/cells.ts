@@ -1,0 +1,37 @@
+import { type Bits, createBits, hasBit, setBit, withRoom } from './bits.ts';
+
+/** What a row takes in memory, and what a cell takes besides, about. */
+const ROW_BYTES = 12;
+const CELL_BYTES = 100;
+
+/**
+ * Some of the rows of a collection, in the cells of an inverted file (IVF: Jégou, Douze and Schmid 2011): a vector is
+ * compared with the rows of a few cells instead of all rows. Who asks decides which rows lie in which cell.
+ */
+export class Cells {
+  readonly #rows = new Map<number, number[]>();
+  #placed: Bits = createBits(1_024);
+  #count = 0;
+
+  get bytes(): number {
+    return ROW_BYTES * this.#count + CELL_BYTES * this.#rows.size + this.#placed.byteLength;
+  }
+
+  /** Places a row in a cell; one that has its place keeps it. */
+  place(row: number, cell: number): void {
+    this.#placed = withRoom(this.#placed, row + 1);
+    if (hasBit(this.#placed, row)) return;
+    setBit(this.#placed, row);
+    this.#count++;
+    const rows = this.#rows.get(cell);
+    if (rows === undefined) this.#rows.set(cell, [row]);
+    else rows.push(row);
+  }
+
+  /** The rows of some cells, as bits of one's own. @param count of all rows of the collection */
+  rowsIn(cells: Iterable<number>, count: number): Bits {
+    const bits = createBits(count);
+    for (const cell of cells) for (const row of this.#rows.get(cell) ?? []) setBit(bits, row);
+    return bits;
+  }
+}

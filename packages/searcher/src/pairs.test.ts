@@ -1,0 +1,136 @@
+import { createRandom } from '@akin/domain/random';
+import { describe, expect, it } from '@jest/globals';
+import { SearchedCollection } from './collection.ts';
+import type { Pairs } from './pairs.ts';
+import { Searcher } from './searcher.ts';
+
+const random = createRandom(3);
+const CENTERS = Array.from({ length: 12 }, () => Array.from({ length: 48 }, () => random() - 0.5));
+
+/** Around some centers: near pairs are there, and many that are just too far. */
+function anyVector(dimensions: number): Float32Array {
+  const center = CENTERS[Math.floor(random() * CENTERS.length)] as number[];
+  const numbers = center.slice(0, dimensions).map((number) => number + 0.25 * (random() - 0.5));
+  return Float32Array.from(numbers, (number) => number / Math.hypot(...numbers));
+}
+
+const distance = (a: Float32Array, b: Float32Array) => Math.hypot(...a.map((number, i) => number - (b[i] as number)));
+const cellOf = (doc: number) => doc % 7;
+
+/** A query of many vectors, each with two cells but for the last, which has none. */
+function queryOf(vectors: readonly Float32Array[], maxDistance: number) {
+  const cells = vectors.slice(1).flatMap((_, i) => [i % 7, (i + 3) % 9]);
+  return {
+    ...{ module: 'view', maxDistance, mostPairs: 100_000, cells: Int32Array.from(cells) },
+    vectors: Float32Array.from(vectors.flatMap((vector) => [...vector])),
+    ends: Int32Array.from(vectors, (_, i) => Math.min(2 * (i + 1), cells.length)),
+  };
+}
+
+const told = (pairs: Pairs | undefined) =>
+  new Set(Array.from(pairs?.queries ?? [], (i, at) => `${i} ${pairs?.docs[at]}`));
+
+describe.each([
+  [4, 300],
+  [48, 300],
+  [48, 3_000],
+])('pairs of vectors of %i numbers among %i', (dimensions, count) => {
+  const vectors = Array.from({ length: count }, () => anyVector(dimensions));
+  const collection = new SearchedCollection(400);
+  const query = queryOf(
+    Array.from({ length: 50 }, () => anyVector(dimensions)),
+    0.35,
+  );
+
+  it('are all within the distance that lie in the cells, and few others', () => {
+    expect(collection.pairs(query)).toBeUndefined();
+    collection.beginCells();
+    for (const [doc, vector] of vectors.entries()) {
+      collection.addRow(doc, 1);
+      collection.setVector('view', doc, vector);
+      // Every fifth is in no cell.
+      if (doc % 5 !== 0) expect(collection.place(doc, cellOf(doc))).toBe(true);
+    }
+    collection.advance(1);
+    const pairs = collection.pairs(query);
+    const [near, asked] = [new Set<string>(), new Set<string>()];
+    for (const [i, end] of query.ends.entries()) {
+      const cells = new Set(query.cells.subarray(query.ends[i - 1] ?? 0, end));
+      const vector = query.vectors.subarray(i * dimensions, (i + 1) * dimensions);
+      for (const [doc, other] of vectors.entries()) {
+        if (doc % 5 === 0 || !cells.has(cellOf(doc))) continue;
+        asked.add(`${i} ${doc}`);
+        if (distance(vector, other) <= 0.35) near.add(`${i} ${doc}`);
+      }
+    }
+    expect(near.size).toBeGreaterThan(50);
+    expect(pairs?.compared).toBe(asked.size);
+    for (const pair of near) expect(told(pairs)).toContain(pair);
+    for (const pair of told(pairs)) expect(asked).toContain(pair);
+    expect(told(pairs).size).toBeLessThan(2 * near.size);
+    expect(collection.pairs({ ...query, mostPairs: near.size - 1 })).toMatchObject({ areTooMany: true });
+  });
+
+  it('take rows that no commit sees any more, which no search finds', () => {
+    const doc = count + 1;
+    expect(collection.place(doc, 0)).toBe(false);
+    collection.addGone('view', doc, query.vectors.slice(0, dimensions));
+    expect(collection.place(doc, 0)).toBe(true);
+    expect(told(collection.pairs(query))).toContain(`0 ${doc}`);
+    const search = { commit: 1, module: 'view', filters: [], vector: query.vectors.slice(0, dimensions), wanted: 1 };
+    const found = collection.search({ ...search, exactRows: count, leastCompared: 1, mostCandidates: count });
+    expect([found?.matches, found?.docs.includes(doc)]).toEqual([count, false]);
+  });
+
+  it('are not told when rows were removed, until all are placed again', () => {
+    for (let doc = 10_000; doc < 11_500; doc++) collection.addRow(doc, 2);
+    for (let doc = 10_000; doc < 11_500; doc++) collection.endRow(doc, 3);
+    collection.advance(3);
+    expect(collection.pairs(query)).toBeUndefined();
+    collection.beginCells();
+    expect(collection.place(10_000, 0)).toBe(false);
+    expect(collection.pairs(query)).toMatchObject({ compared: 0 });
+  });
+});
+
+it.each([1, 3])('%i threads tell the same pairs, of many vectors at once too', async (threads) => {
+  await using searcher = new Searcher({ threads, exactRows: 100 });
+  const count = 90;
+  const rows = new DataView(new ArrayBuffer(12 * count));
+  const vectors = new DataView(new ArrayBuffer(16 * count));
+  for (let i = 0; i < count; i++) {
+    rows.setBigUint64(12 * i, BigInt(i));
+    rows.setUint32(12 * i + 8, 1);
+    vectors.setBigUint64(16 * i, BigInt(i));
+    vectors.setUint16(16 * i + 8, 2);
+    // 1 and 0 as half floats, by turns.
+    vectors.setUint16(16 * i + (i % 2 === 0 ? 12 : 14), 0x3c00);
+  }
+  const bytes = (view: DataView) => new Uint8Array(view.buffer);
+  await searcher.change(1, { kind: 'begin', key: 1 });
+  await searcher.change(1, { kind: 'rows', key: 1, bytes: bytes(rows) });
+  // The commit is the cell here: all lie in 1. The last of them is asked for before its vector is there.
+  expect(await searcher.place(1, bytes(rows).slice(0, 12), true)).toEqual([]);
+  expect(
+    await searcher.place(
+      1,
+      bytes(rows).map((byte, i) => (i === 7 ? 200 : byte)),
+      false,
+    ),
+  ).toEqual([200]);
+  await searcher.change(1, { kind: 'vectors', key: 1, module: 'view', dimensions: 2, bytes: bytes(vectors) });
+  const query = {
+    ...{ module: 'view', maxDistance: 0.5, mostPairs: 10_000 },
+    vectors: Float32Array.from({ length: 140 }, (_, i) => (i % 4 === 0 || i % 4 === 3 ? 1 : 0)),
+    cells: new Int32Array(70).fill(1),
+    ends: Int32Array.from({ length: 70 }, (_, i) => i + 1),
+  };
+  const expected = new Set<string>();
+  for (let i = 0; i < 70; i++) for (let doc = 1; doc < count; doc++) if (doc % 2 === i % 2) expected.add(`${i} ${doc}`);
+  for (let i = 0; i < 70; i += 2) expected.add(`${i} 0`);
+  expect(told(await searcher.pairs(1, query))).toEqual(expected);
+  expect(await searcher.pairs(1, { ...query, mostPairs: 1_000 })).toMatchObject({ areTooMany: true });
+  expect(
+    await searcher.pairs(1, { ...query, vectors: new Float32Array(), cells: new Int32Array(), ends: new Int32Array() }),
+  ).toMatchObject({ compared: 0 });
+});

@@ -1,0 +1,63 @@
+import { countBits, intersect, rowsOf } from './bits.ts';
+import type { Cells } from './cells.ts';
+import type { RowTable } from './row-table.ts';
+import { type Codes, Floats } from './vectors.ts';
+
+/** Which rows are near each of many vectors? Only rows in cells are looked at, whatever commit sees them. */
+export interface PairsQuery {
+  readonly module: string;
+  /** One vector behind the other. */
+  readonly vectors: Float32Array;
+  /** The cells of the first vector, then those of the second, and so on; those of vector `i` end before `ends[i]`. */
+  readonly cells: Int32Array;
+  readonly ends: Int32Array;
+  readonly maxDistance: number;
+  /** More pairs are of no use. */
+  readonly mostPairs: number;
+}
+
+/** Pairs that may be within the distance: all that are, and few others. */
+export interface Pairs {
+  /** Whether they are more than were asked for; then none are told. */
+  readonly areTooMany: boolean;
+  /** How many vectors were compared. */
+  readonly compared: number;
+  /** Of each pair: the number of the vector in the query, and the document. */
+  readonly queries: Int32Array;
+  readonly docs: Float64Array;
+}
+
+/** Squared distances in half precision may be wrong by so much. */
+const SLACK = 1e-5;
+
+/** Finds the pairs of a query by bounds of the distances, so that none can be missed. */
+export function findPairs(table: RowTable, vectors: Floats | Codes, cells: Cells, query: PairsQuery): Pairs {
+  const { ends, maxDistance, mostPairs } = query;
+  const most = maxDistance ** 2 + SLACK;
+  const dimensions = ends.length === 0 ? 0 : query.vectors.length / ends.length;
+  const [queries, docs]: [number[], number[]] = [[], []];
+  let compared = 0;
+  for (let i = 0; i < ends.length && docs.length <= mostPairs; i++) {
+    const asked = query.cells.subarray(i === 0 ? 0 : ends[i - 1], ends[i]);
+    const rows = cells.rowsIn(asked, table.count);
+    intersect(rows, vectors.described);
+    const count = countBits(rows);
+    if (count === 0) continue;
+    compared += count;
+    const vector = query.vectors.subarray(i * dimensions, (i + 1) * dimensions);
+    const take = (row: number, low: number) => {
+      if (low > most) return;
+      queries.push(i);
+      docs.push(table.docOf(row));
+    };
+    if (vectors instanceof Floats) vectors.compare(vector, rows, take);
+    else vectors.compare(vectors.coder.query(vector), rowsOf(rows, count), take, most);
+  }
+  const areTooMany = docs.length > mostPairs;
+  return {
+    areTooMany,
+    compared,
+    queries: Int32Array.from(areTooMany ? [] : queries),
+    docs: Float64Array.from(areTooMany ? [] : docs),
+  };
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import { groupsOn, picture, RULE } from '../../test/groups.ts';
+import { ENGINES } from '../../test/support.ts';
+import { decideGroups, listDecisions } from './decisions.ts';
+import { listGroups } from './list-groups.ts';
+
+describe.each(ENGINES)('decisions on groups on %s', (kind) => {
+  const on = groupsOn(kind);
+  const { add, collectionOf, groups, update } = on;
+
+  it('keeps apart what people said is different, whatever comes and goes', async () => {
+    const collection = await collectionOf(
+      picture('a', 0),
+      picture('b', 0.02),
+      picture('c', 0.04),
+      picture('d', 0.06),
+      picture('z', 2),
+    );
+    await update(collection);
+    expect(await groups(collection)).toEqual([['a', 'b', 'c', 'd']]);
+    // Of two near one representative the farther leaves.
+    await decideGroups(on.store, collection, ['c', 'b'], 'different');
+    expect((await listGroups(on.store, collection, { rows: 10, members: 10 })).numFoundExact).toBe(false);
+    await update(collection);
+    expect(await groups(collection)).toEqual([['a', 'b', 'd']]);
+    await decideGroups(on.store, collection, ['d', 'a'], 'different');
+    await update(collection);
+    expect(await groups(collection)).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]);
+    // One that is replaced looks again, and is nearer now than what it is different from.
+    await add(collection, picture('c', 0.01));
+    await update(collection);
+    const grouped = [
+      ['a', 'c'],
+      ['b', 'd'],
+    ];
+    expect(await groups(collection)).toEqual(grouped);
+    await update(collection, { ...RULE, name: 'test 2' });
+    expect((await groups(collection)).every((ids) => !ids.join('').match(/b.*c|c.*b|a.*d|d.*a/))).toBe(true);
+    expect((await listDecisions(on.store, collection, { limit: 1 })).decisions).toEqual([['a', 'd']]);
+    expect((await listDecisions(on.store, collection, { limit: 9, after: ['a', 'd'] })).decisions).toEqual([
+      ['b', 'c'],
+    ]);
+
+    await decideGroups(on.store, collection, ['a', 'd'], null);
+    await add(collection, { kind: 'delete', id: 'c' });
+    await update(collection);
+    // The decision on c ends with it.
+    expect(await listDecisions(on.store, collection, { limit: 9 })).toEqual({ decisions: [], next: undefined });
+    await add(collection, picture('c', 0.04));
+    await update(collection);
+    expect((await groups(collection)).flat().sort()).toEqual(['a', 'b', 'c', 'd']);
+    expect(await groups(collection)).toHaveLength(1);
+    await expect(decideGroups(on.store, collection, ['a', 'nobody'], 'different')).rejects.toThrow('"nobody"');
+  });
+});

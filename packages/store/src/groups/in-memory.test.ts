@@ -1,0 +1,111 @@
+import { createRandom } from '@akin/domain/random';
+import { describe, expect, it } from '@jest/globals';
+import { groupsOn, hued, RULE } from '../../test/groups.ts';
+import { ENGINES } from '../../test/support.ts';
+import { maintain } from '../bulk/maintain.ts';
+import type { Collection, Store } from '../context.ts';
+import { InMemorySearch } from '../searcher/in-memory-search.ts';
+import { decideGroups } from './decisions.ts';
+import type { GroupRule } from './rule.ts';
+import { updateGroups } from './update-groups.ts';
+
+const random = createRandom(5);
+const whole = (below: number) => Math.floor(random() * below);
+const direction = () => Array.from({ length: 4 }, () => random() - 0.5);
+const unit = (numbers: readonly number[]) => numbers.map((number) => number / Math.hypot(...numbers));
+
+/** Around these lie the pictures. */
+const CENTERS = Array.from({ length: 8 }, direction);
+const CENTROIDS = Array.from({ length: 30 }, () => unit(direction()));
+
+/** Cells so small that near pairs lie in other ones now and then; what they miss must be missed by both. */
+const BY_CELLS: GroupRule = {
+  ...RULE,
+  name: 'cells',
+  also: { module: 'hue', maxDistance: 0.8, unless: 0.03 },
+  cellsOf: (vector) => {
+    const to = CENTROIDS.map((centroid) => Math.hypot(...centroid.map((n, i) => n - (vector[i] as number))));
+    return [...to.keys()].sort((a, b) => (to[a] as number) - (to[b] as number)).slice(0, 3);
+  },
+};
+
+const anyPicture = (id: string) => {
+  const center = unit(CENTERS[whole(CENTERS.length)] as number[]);
+  return hued(id, unit(center.map((number) => number + 0.2 * (random() - 0.5))), random() < 0.2 ? null : whole(3));
+};
+
+// 20 documents are compared as they are, 40 and more by codes.
+describe.each([
+  ['postgres', 20, 10],
+  ['postgres', 20_000, 3],
+  ['pglite', 20, 4],
+] as const)('groups with the searcher and without on %s, %i compared exactly', (kind, exactDocuments, rounds) => {
+  const on = groupsOn(kind, exactDocuments);
+
+  it('are the same, whatever comes and goes', async () => {
+    await using none = new InMemorySearch({ exactRows: exactDocuments, memory: 0 });
+    const inMemory = on.store;
+    const inDatabase: Store = { ...on.store, inMemory: none };
+    const sides = [
+      { store: inMemory, collection: await on.collectionOf() },
+      { store: inDatabase, collection: await on.collectionOf() },
+    ];
+    const counts = { memory: 0, database: 0 };
+    const turn = (store: Store, collection: Collection, milliseconds = 60_000) =>
+      updateGroups(store, collection, BY_CELLS, {
+        milliseconds,
+        onGrouped: (documents, isInMemory) => {
+          if (store === inMemory) counts[isInMemory ? 'memory' : 'database'] += documents;
+          else expect(isInMemory).toBe(false);
+        },
+      });
+    let made = 0;
+    for (let round = 0; round < rounds; round++) {
+      const fresh = Array.from({ length: 10 + whole(80) }, () => anyPicture(`d${made++}`));
+      const replaced = Array.from({ length: whole(20) }, () => anyPicture(`d${whole(made)}`));
+      const gone = Array.from({ length: whole(20) }, () => ({ kind: 'delete', id: `d${whole(made)}` }));
+      const two = [fresh[0]?.id, fresh[1]?.id] as string[];
+      const [isCut, isDecided, isForeign, isLost] = [0.4, 0.3, 0.3, 0.1].map((share) => random() < share);
+      const again = Array.from({ length: 10 }, () => anyPicture(`d${whole(made)}`));
+      for (const { store, collection } of sides) {
+        await on.add(collection, ...fresh, ...replaced);
+        await on.add(collection, ...gone);
+        // A turn that ends early leaves documents behind that the next commit replaces, and that are never read.
+        if (isCut) await turn(store, collection, 0);
+        if (isLost) await inMemory.inMemory.forgetCollection(collection.id);
+        await on.add(collection, ...again, ...fresh.slice(0, 2));
+        // Another process goes on for a while.
+        if (isForeign) await turn(inDatabase, collection, 0);
+        if (isDecided) await decideGroups(store, collection, two, 'different');
+        await turn(store, collection);
+        if (round % 3 === 2) await maintain(store);
+      }
+      const [first, second] = await Promise.all(sides.map(({ collection }) => on.groups(collection)));
+      expect(first?.length).toBeGreaterThan(0);
+      expect(first).toEqual(second);
+    }
+    expect(counts.memory).toBeGreaterThan(counts.database);
+  });
+});
+
+describe.each(ENGINES)('the searcher for groups on %s', (kind) => {
+  const on = groupsOn(kind, 20);
+
+  it('is not asked where little is waiting in a large collection that is not in memory', async () => {
+    const ways: boolean[] = [];
+    const turn = (collection: Collection) =>
+      updateGroups(on.store, collection, RULE, { milliseconds: 60_000, onGrouped: (_, way) => ways.push(way) });
+    const collection = await on.collectionOf(anyPicture('first'));
+    await turn(collection);
+    expect(ways).toEqual([true]);
+    await on.store.engine.query(`update ${collection.sqlSchema}.descriptor_counts set documents = 1000000`);
+    await on.add(collection, anyPicture('second'));
+    await turn(collection);
+    // What is held is used whatever waits.
+    expect(ways).toEqual([true, true]);
+    await on.store.inMemory.forgetCollection(collection.id);
+    await on.add(collection, anyPicture('third'));
+    await turn(collection);
+    expect(ways).toEqual([true, true, false]);
+  });
+});

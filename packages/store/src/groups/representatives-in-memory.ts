@@ -1,0 +1,174 @@
+import type { Collection, Store } from '../context.ts';
+import type { CellSource } from '../searcher/held-cells.ts';
+import type { HeldCollection } from '../searcher/held-collection.ts';
+import { NotHeld } from '../searcher/not-held.ts';
+import type { GroupRule } from './rule.ts';
+import type { GroupingState } from './state.ts';
+
+/*
+ * The searcher as an index of representatives: it holds the descriptors of a collection, and which documents are
+ * representatives of which cell. It tells which of them may be near a document; the database decides (group-chunk.ts).
+ *
+ * What it holds stands for a version of the state, which changes with every new representative, whoever makes it. The
+ * transaction that uses the answer looks whether the state still has that version, under its lock. Representatives that
+ * left stay in the cells; the database leaves them out.
+ */
+
+/** Reading a descriptor into memory costs as much as looking for the group of one of so many documents in SQL. */
+const DOCUMENTS_TO_READ = 500;
+/** More pairs are not looked up: all in the same cells are compared in SQL. */
+const MOST_PAIRS = 20_000;
+/** Representatives that are read at a time. */
+const PAGE = 10_000;
+
+interface SeekingVector {
+  readonly doc: bigint;
+  readonly vector: Float32Array;
+  readonly cells: readonly number[];
+}
+
+/** Representatives that may be near some documents. */
+export interface NearInMemory {
+  /** Of the state for which this holds. */
+  readonly version: string;
+  /** Of each document that has any. */
+  readonly representatives: ReadonlyMap<bigint, readonly bigint[]>;
+}
+
+/** Tells what the searcher holds of the representatives of one collection, for a turn. */
+export class RepresentativesInMemory {
+  readonly #store: Store;
+  readonly #collection: Collection;
+  readonly #rule: GroupRule;
+  #notHeld: NotHeld | undefined;
+
+  constructor(store: Store, collection: Collection, rule: GroupRule) {
+    this.#store = store;
+    this.#collection = collection;
+    this.#rule = rule;
+  }
+
+  /**
+   * Finds the representatives near some documents.
+   *
+   * @param waiting how many documents look for a group now: whether it is worth reading a collection into memory
+   * @returns undefined where the searcher does not hold them
+   */
+  async near(
+    state: GroupingState,
+    seekers: readonly SeekingVector[],
+    waiting: number,
+  ): Promise<NearInMemory | undefined> {
+    // Without cells few look for a group.
+    if (this.#rule.cellsOf === undefined || seekers.length === 0) return undefined;
+    const needed = await this.#needed();
+    const isWorth = waiting * DOCUMENTS_TO_READ >= needed.documents;
+    const { engine, inMemory } = this.#store;
+    const held = await inMemory.hold(engine, this.#collection, needed, { commit: state.target, isWorth });
+    if (held === undefined) return undefined;
+    return inMemory.orForget(held, async () => {
+      if (held.cells.version !== state.version) {
+        if (!isWorth) return undefined;
+        await held.cells.fill(state.version, this.#source(state), (behind) => this.#readCells(behind));
+      }
+      return held.cells.version === state.version ? this.#ask(held, state.version, seekers) : undefined;
+    });
+  }
+
+  async #ask(
+    held: HeldCollection,
+    version: string,
+    seekers: readonly SeekingVector[],
+  ): Promise<NearInMemory | undefined> {
+    const dimensions = seekers[0]?.vector.length ?? 0;
+    const vectors = new Float32Array(seekers.length * dimensions);
+    const cells = new Int32Array(seekers.reduce((sum, seeker) => sum + seeker.cells.length, 0));
+    const ends = new Int32Array(seekers.length);
+    let end = 0;
+    for (const [i, seeker] of seekers.entries()) {
+      vectors.set(seeker.vector, i * dimensions);
+      cells.set(seeker.cells, end);
+      end += seeker.cells.length;
+      ends[i] = end;
+    }
+    const { module, maxDistance } = this.#rule;
+    const pairs = await held.cells.pairs({ module, vectors, cells, ends, maxDistance, mostPairs: MOST_PAIRS });
+    if (pairs === undefined || pairs.areTooMany) return undefined;
+    const representatives = new Map<bigint, bigint[]>();
+    for (const [i, query] of pairs.queries.entries()) {
+      const { doc } = seekers[query] as SeekingVector;
+      const near = representatives.get(doc) ?? [];
+      near.push(BigInt(pairs.docs[i] as number));
+      representatives.set(doc, near);
+    }
+    return { version, representatives };
+  }
+
+  async #needed(): Promise<NotHeld> {
+    const { module } = this.#rule;
+    if (this.#notHeld === undefined) {
+      const [row] = await this.#store.engine.query<{ documents: number }>(
+        `select documents::float8 as documents from ${this.#collection.sqlSchema}.descriptor_counts where module = $1`,
+        [module],
+        'bulk',
+      );
+      const dimensions = this.#store.modules.find(({ name }) => name === module)?.descriptor?.dimensions ?? 0;
+      this.#notHeld = new NotHeld(module, row?.documents ?? 0, dimensions);
+    }
+    return this.#notHeld;
+  }
+
+  async #readCells(behind: bigint): Promise<{ readonly bytes: Uint8Array; readonly last: bigint | undefined }> {
+    const [row] = await this.#store.engine.transaction(
+      (tx) =>
+        tx.query<{ bytes: Buffer | null; last: bigint | null; count: number }>(
+          `select string_agg(int8send(doc) || int4send(cell), '') as bytes, max(doc) as last, count(*)::int as count
+             from (select doc, cell from ${this.#collection.sqlSchema}.representatives
+                    where not gone and doc > $1 order by doc limit ${PAGE}) r`,
+          [behind],
+        ),
+      { lane: 'bulk', inOrder: true },
+    );
+    const isLast = row === undefined || row.count < PAGE;
+    return { bytes: row?.bytes ?? new Uint8Array(), last: isLast ? undefined : (row.last ?? undefined) };
+  }
+
+  /** A representative is placed whose document was replaced: groups hear of that later. */
+  #source({ target }: GroupingState): CellSource {
+    return {
+      commit: target,
+      module: this.#rule.module,
+      readVectors: async (docs) => {
+        const [row] = await this.#store.engine.transaction(
+          (tx) =>
+            tx.query<{ bytes: Buffer | null }>(
+              `select string_agg(int8send(doc) || halfvec_send(vector), '') as bytes
+                 from ${this.#collection.sqlSchema}.representatives where doc = any($1::bigint[])`,
+              [docs],
+            ),
+          { lane: 'bulk', keyed: true },
+        );
+        return row?.bytes ?? Buffer.alloc(0);
+      },
+    };
+  }
+
+  /** The state was written again by this process: takes in the representatives that came with it. */
+  async follow(
+    from: GroupingState,
+    to: GroupingState,
+    came: readonly { readonly doc: bigint; readonly cells: readonly number[] }[] = [],
+  ): Promise<void> {
+    const { inMemory } = this.#store;
+    const held = inMemory.heldOf(this.#collection.id);
+    if (held === undefined || held.cells.version !== from.version) return;
+    const bytes = new DataView(new ArrayBuffer(12 * came.length));
+    for (const [i, { doc, cells }] of came.entries()) {
+      bytes.setBigInt64(12 * i, doc);
+      bytes.setInt32(12 * i + 8, cells[0] as number);
+    }
+    await inMemory.orForget(held, () =>
+      held.cells.extend(from.version, to.version, this.#source(to), new Uint8Array(bytes.buffer)),
+    );
+  }
+}

@@ -1,0 +1,89 @@
+import type { Pairs, PairsQuery } from '@akin/searcher';
+
+/** Whose cells are filled. */
+export interface CellSource {
+  /** All that is placed came up to this commit. */
+  readonly commit: bigint;
+  readonly module: string;
+  /** Reads the vectors of documents that may have been replaced: `int8send(doc)` and `halfvec_send(vector)` of each. */
+  readonly readVectors: (docs: readonly bigint[]) => Promise<Buffer>;
+}
+
+/** Documents with their cells: `int8send(doc)` and `int4send(cell)` of each. */
+interface PlacedChunk {
+  readonly bytes: Uint8Array;
+  /** The last of them; undefined when there are no more. */
+  readonly last: bigint | undefined;
+}
+
+/** The collection whose cells these are: see HeldCollection. */
+interface Placeable {
+  pairs(query: PairsQuery): Promise<Pairs | undefined>;
+  place(bytes: Uint8Array, isFirst: boolean): Promise<number[]>;
+  addGone(commit: bigint, module: string, vectors: Buffer): Promise<boolean>;
+}
+
+type ReadNext = (behind: bigint) => Promise<PlacedChunk>;
+
+/** Which documents of a held collection are in cells, and of what version that is the whole. */
+export class HeldCells {
+  readonly #held: Placeable;
+  /** Fills them, for all who wait for it. */
+  #filling: Promise<void> | undefined;
+  #version: string | undefined;
+
+  constructor(held: Placeable) {
+    this.#held = held;
+  }
+
+  /** Undefined while they are not whole. */
+  get version(): string | undefined {
+    return this.#version;
+  }
+
+  /** Finds pairs among the documents in cells. @returns undefined where they are not whole any more */
+  async pairs(query: PairsQuery): Promise<Pairs | undefined> {
+    const version = this.#version;
+    const pairs = await this.#held.pairs(query);
+    if (pairs === undefined && this.#version === version) this.#version = undefined;
+    return pairs;
+  }
+
+  /**
+   * Fills the cells with what belongs to a version. The collection must reach the commit of the source.
+   * @param readNext reads the next documents behind one, with their cells
+   */
+  fill(version: string, source: CellSource, readNext: ReadNext): Promise<void> {
+    this.#filling ??= this.#fill(version, source, readNext).finally(() => {
+      this.#filling = undefined;
+    });
+    return this.#filling;
+  }
+
+  /** Adds what makes a version of another one; where they are of none of both, they stay as they are. */
+  async extend(from: string, to: string, source: CellSource, bytes: Uint8Array): Promise<void> {
+    if (this.#version !== from) return;
+    const isWhole = bytes.length === 0 || (await this.#place(source, bytes, false));
+    if (this.#version === from) this.#version = isWhole ? to : undefined;
+  }
+
+  async #fill(version: string, source: CellSource, readNext: ReadNext): Promise<void> {
+    this.#version = undefined;
+    let isWhole = true;
+    for (let behind: bigint | undefined = -1n, isFirst = true; behind !== undefined; isFirst = false) {
+      const { bytes, last }: PlacedChunk = await readNext(behind);
+      isWhole = (await this.#place(source, bytes, isFirst)) && isWhole;
+      behind = last;
+    }
+    if (isWhole) this.#version = version;
+  }
+
+  /** @returns whether all of them have their places now */
+  async #place({ commit, module, readVectors }: CellSource, bytes: Uint8Array, isFirst: boolean): Promise<boolean> {
+    const missing = await this.#held.place(bytes, isFirst);
+    if (missing.length === 0) return true;
+    const vectors = await readVectors(missing.map(BigInt));
+    if (!(await this.#held.addGone(commit, module, vectors))) return false;
+    return (await this.#held.place(bytes, false)).length === 0;
+  }
+}
