@@ -31,7 +31,7 @@ describe('the throttle of bulk work', () => {
     expect(first).toBeGreaterThan(1);
     await second(40, true);
     expect(throttle.strength).toBeGreaterThan(first);
-    for (let i = 0; i < 10; i++) await second(40, true);
+    for (let i = 0; i < 3; i++) await second(40, true);
     expect(throttle.strength).toBe(3);
     for (let i = 0; i < 30; i++) await second(21, true);
     expect(throttle.strength).toBeLessThan(0.1);
@@ -42,6 +42,23 @@ describe('the throttle of bulk work', () => {
     for (let i = 0; i < 20; i++) await second(500, false);
     for (let i = 0; i < 20; i++) await second(520, true);
     expect(throttle.strength).toBeLessThan(0.1);
+  });
+
+  it('works on when other programs slow the searches, and rests again when it slows them itself', async () => {
+    const { throttle, second } = throttleOf(1.3);
+    /** Bulk work that goes on at full speed doubles the time of a search. */
+    const share = () => 1 / (1 + throttle.strength);
+    const work = async (undisturbed: number) => second(undisturbed * (1 + share()), true);
+    for (let i = 0; i < 10; i++) await second(20, false);
+    // Eight times as long, and hardly longer by the work.
+    for (let i = 0; i < 40; i++) await second(160 * (1 + share() / 20), true);
+    expect(throttle.strength).toBeLessThan(0.1);
+    for (let i = 0; i < 40; i++) await work(160);
+    expect(throttle.strength).toBeGreaterThan(1.5);
+    // The other programs end, and the work pauses for a moment.
+    for (let i = 0; i < 5; i++) await second(20, false);
+    for (let i = 0; i < 40; i++) await work(20);
+    expect(throttle.strength).toBeGreaterThan(1);
   });
 
   it('rests for as long as its strength says, and never with 0', async () => {

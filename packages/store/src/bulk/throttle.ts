@@ -14,13 +14,17 @@ const DISTURBED_MILLISECONDS = 3_000;
 const FIRST_REST = 1;
 /** At the most, bulk work goes on at a quarter of its speed: it must come to an end. */
 const MOST_REST = 3;
+/** Looks with the longest rests after which searches should have become faster, if bulk work is what slows them. */
+const FRUITLESS_LOOKS = 5;
+/** What faster means: of the time that searches took before. */
+const RELIEF = 0.8;
 /** No rest is longer: someone who waits for the end of the work must not wonder. */
 const LONGEST_REST = 2_000;
 
 /**
  * Throttles bulk work (applying changes, accepting large requests, housekeeping): it rests between its pieces, longer the
  * more it slows searches, and not at all while nobody searches. How long searches take undisturbed is learned from those
- * that come while there is no bulk work.
+ * that come while there is no bulk work, and from those that stay slow however long it rests: other programs slow them.
  */
 export class Throttle {
   readonly #slowdown: number;
@@ -30,6 +34,9 @@ export class Throttle {
   #undisturbed: number | undefined;
   #lately: number | undefined;
   #rest = 0;
+  /** What searches took when it last began to rest longer. */
+  #before: number | undefined;
+  #fruitlessLooks = 0;
   #searching = false;
   #lastBulk = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
@@ -101,7 +108,7 @@ export class Throttle {
       return;
     }
     if (this.#now() - this.#lastBulk > DISTURBED_MILLISECONDS) {
-      this.#undisturbed = smoothed(this.#undisturbed, p95, 0.2);
+      this.#undisturbed = smoothed(this.#undisturbed, p95, p95 < (this.#undisturbed ?? 0) ? 0.5 : 0.2);
       this.#lately = undefined;
       this.#rest = Math.max(this.#rest, FIRST_REST);
       return;
@@ -109,9 +116,21 @@ export class Throttle {
     if (!before) this.#rest = Math.max(this.#rest, FIRST_REST);
     this.#lately = smoothed(this.#lately, p95, 0.5);
     if (this.#undisturbed === undefined) return;
+    // Undisturbed they take no longer than disturbed.
+    this.#undisturbed = Math.min(this.#undisturbed, this.#lately);
     const slowdown = this.#lately / this.#undisturbed;
-    if (slowdown > this.#slowdown) this.#rest = Math.min(MOST_REST, this.#rest * 1.5 + 0.25);
-    else if (slowdown < (1 + this.#slowdown) / 2) this.#rest *= 0.8;
+    if (slowdown <= this.#slowdown) {
+      this.#before = undefined;
+      if (slowdown < (1 + this.#slowdown) / 2) this.#rest *= 0.8;
+      return;
+    }
+    this.#before ??= this.#lately;
+    this.#fruitlessLooks =
+      this.#rest === MOST_REST && this.#lately > this.#before * RELIEF ? this.#fruitlessLooks + 1 : 0;
+    this.#rest = Math.min(MOST_REST, this.#rest * 1.5 + 0.25);
+    if (this.#fruitlessLooks < FRUITLESS_LOOKS) return;
+    this.#undisturbed = this.#lately;
+    this.#before = undefined;
   }
 }
 
