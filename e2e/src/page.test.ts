@@ -275,6 +275,61 @@ describe('the page', () => {
     expect((await collection.status()).documents).toBe(documents);
   });
 
+  it('drags over many, labels them, copies them to a collection, and keeps searches', async () => {
+    const page = await demo.visit('/?q=headphones');
+    const collection = demo.akin.client.collection('my-collection');
+    const picture = (i: number) => cards(page).nth(i).locator('.picture');
+    const dialog = page.getByRole('dialog');
+    const counted = async () => (await collection.select({ fq: 'labels:loud', rows: 0 })).response.numFound;
+    await picture(1).hover();
+    await page.mouse.down();
+    await picture(4).hover();
+    await picture(3).hover();
+    await page.mouse.up();
+    const bar = page.getByRole('region', { name: 'Selected documents' });
+    await bar.getByText('3 selected').waitFor();
+    expect(await dialog.count()).toBe(0);
+    await bar.getByRole('button', { name: 'Label…' }).click();
+    await dialog.getByLabel('Label').fill('loud');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await page.getByText('3 documents got the label “loud”.').waitFor();
+    expect(await counted()).toBe(3);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('got the label').waitFor({ state: 'hidden' });
+    expect(await counted()).toBe(0);
+
+    await settled(page);
+    await picture(0).focus();
+    await page.keyboard.press('x');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Shift+x');
+    await bar.getByText('2 selected').waitFor();
+    await bar.getByRole('button', { name: 'Copy to a collection…' }).click();
+    await dialog.getByLabel('Name of the collection').fill('loud ones');
+    await dialog.getByRole('button', { name: 'Copy' }).click();
+    // No collection may have this name: nothing is copied, and the page says so.
+    await page.getByRole('alert').waitFor();
+    demo.opened?.complaints.splice(0);
+    await bar.getByRole('button', { name: 'Copy to a collection…' }).click();
+    await dialog.getByLabel('Name of the collection').fill('loud');
+    await dialog.getByRole('button', { name: 'Copy' }).click();
+    await page.getByText('2 documents copied to loud.').waitFor();
+    const copies = await demo.akin.client.collection('loud').select({ q: 'content_descriptor:*' });
+    expect(copies.response.numFound).toBe(2);
+
+    await page.locator('.saved summary').click();
+    await page.getByRole('button', { name: 'Save this search…' }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.goto(`${demo.akin.url}/`);
+    await settled(page);
+    await page.keyboard.press('?');
+    await dialog.getByRole('heading', { name: 'Keyboard' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.saved summary').click();
+    await search(page, () => page.getByRole('link', { name: 'headphones', exact: true }).click());
+    expect(address(page).get('q')).toBe('headphones');
+  });
+
   it('tells all about a document, and filters by what it says', async () => {
     const page = await demo.visit(`/?like=${PRODUCT.id}`);
     await cards(page).first().locator('.picture').click();

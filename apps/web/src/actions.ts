@@ -23,6 +23,14 @@ export interface Actions {
   select(id: string, how: { readonly range: boolean }): void;
   clearSelection(): void;
   deleteSelected(): Promise<void>;
+  /** Gives all that is selected a label, or takes it from them. */
+  labelSelected(): Promise<void>;
+  /** Copies all that is selected into another collection. */
+  copySelected(): Promise<void>;
+  /** Keeps what is asked for in this browser, under a name. */
+  saveSearch(): Promise<void>;
+  forgetSearch(name: string): void;
+  showHelp(): void;
   addFilter(filter: string): void;
   removeFilter(filter: string): void;
   setFilters(filters: readonly string[]): void;

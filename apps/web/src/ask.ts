@@ -5,12 +5,20 @@ interface Question {
   readonly text?: string;
   /** What the button says that goes on. */
   readonly action: string;
+  /** What another button says. */
+  readonly second?: string;
   /** Asks for a text; with values to choose from. */
   readonly input?: { readonly label: string; readonly value?: string; readonly values?: readonly string[] };
 }
 
-/** Asks something over the page. @returns the text, empty where none was asked for; null where somebody thought better */
-export function ask({ title, text, action, input }: Question): Promise<string | null> {
+export interface Answer {
+  /** Empty where none was asked for. */
+  readonly text: string;
+  readonly isSecond: boolean;
+}
+
+/** Asks something over the page. @returns null where somebody thought better */
+export function ask({ title, text, action, second, input }: Question): Promise<Answer | null> {
   const dialog = make('dialog', { className: 'ask' });
   dialog.setAttribute('aria-label', title);
   const form = make('form', { method: 'dialog' });
@@ -28,19 +36,25 @@ export function ask({ title, text, action, input }: Question): Promise<string | 
   }
   const buttons = make('div', { className: 'dialog-actions' });
   const cancel = make('button', { type: 'button', textContent: TEXTS.ask.cancel });
-  buttons.append(cancel, make('button', { className: 'primary', textContent: action }));
+  const other = make('button', { textContent: second ?? '' });
+  buttons.append(
+    cancel,
+    ...(second === undefined ? [] : [other]),
+    make('button', { className: 'primary', textContent: action }),
+  );
   form.append(buttons);
   dialog.append(form);
   document.body.append(dialog);
   return new Promise((resolve) => {
-    let answer: string | null = null;
-    form.addEventListener('submit', () => {
-      answer = input ? field.value.trim() : '';
+    let answer: Answer | null = null;
+    form.addEventListener('submit', ({ submitter }) => {
+      const text = input ? field.value.trim() : '';
+      if (!input || text !== '') answer = { text, isSecond: submitter === other };
     });
     cancel.addEventListener('click', () => dialog.close());
     dialog.addEventListener('close', () => {
       dialog.remove();
-      resolve(input && answer === '' ? null : answer);
+      resolve(answer);
     });
     dialog.showModal();
   });

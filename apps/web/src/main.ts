@@ -4,16 +4,21 @@ import type { Actions } from './actions.ts';
 import { addFiles, askToAdd } from './add/add-files.ts';
 import { failedFilesOf } from './add/add-pictures.ts';
 import { droppedFiles, holdsFolder } from './add/files.ts';
+import { ask } from './ask.ts';
 import { readBox } from './box.ts';
 import { NO_CHANGES } from './changes.ts';
 import { deleteDocuments } from './deleting.ts';
 import { showModal } from './details/details.ts';
 import { followAddress, neighbour, showDetails } from './details/open.ts';
+import { filterText } from './facets.ts';
+import { watchDrag } from './grid/drag.ts';
 import { moveFocus } from './grid/focus.ts';
 import { lookAtGrids, watchGrids } from './grid/grid.ts';
 import { keepLayout } from './grid/layout.ts';
+import { showHelp } from './help.ts';
 import { forgetKey, keyOfTab } from './key.ts';
 import { clearDemo, createCollection, createKey, dropCollection, revokeKey } from './manage/manage-actions.ts';
+import { copySelected, labelSelected } from './many.ts';
 import { Model } from './model.ts';
 import { page } from './page.ts';
 import { showCompared } from './review/compare.ts';
@@ -22,9 +27,11 @@ import { choose, keepOne, loadGroups, moreMembers, separate } from './review/loa
 import { askForDelete, closeQuestions } from './review/review.ts';
 import { NO_RUNS } from './runs/runs.ts';
 import { dismissRun, retryRun, watchRuns } from './runs/watch-runs.ts';
+import { forgetSearch, saveSearch } from './saved.ts';
 import { commandOf, findValues, search } from './search.ts';
-import { select } from './selection.ts';
+import { select, selectBetween } from './selection.ts';
 import { loadCollections, loadFields, lookAtStatus, watchStatus } from './status.ts';
+import { TEXTS } from './texts.ts';
 import { undoLast } from './undo.ts';
 import { questionOf } from './upload.ts';
 import { type Query, readState, type ViewState, writeState } from './view-state.ts';
@@ -121,6 +128,21 @@ const actions: Actions = {
     model.update({ selected: new Set() });
     await search(model, 0, true);
   },
+  async labelSelected() {
+    if (!(await labelSelected(model))) return;
+    model.update({ selected: new Set() });
+    await search(model, 0, true);
+  },
+  copySelected: () => copySelected(model),
+  async saveSearch() {
+    const { words, filters } = model.state;
+    const value = [words, ...filters.map(filterText)].filter(Boolean).join(', ').slice(0, 100);
+    const { ask: title, action, name } = TEXTS.saved;
+    const answer = await ask({ title, action, input: { label: name, value } });
+    if (answer) model.update({ saved: saveSearch({ name: answer.text, address: writeState(model.state) }) });
+  },
+  forgetSearch: (name) => model.update({ saved: forgetSearch(name) }),
+  showHelp,
   removeFilter: (filter) => go({ filters: model.state.filters.filter((one) => one !== filter) }, { keepPreview: true }),
   setFilters: (filters) => go({ filters: [...filters] }, { keepPreview: true }),
   setOrder: (sort) => go({ sort }, { keepPreview: true }),
@@ -248,11 +270,22 @@ addEventListener('popstate', () => {
 addEventListener('keydown', (event) => {
   const target = event.target as HTMLElement;
   if (!event.ctrlKey && !event.metaKey && !event.altKey && moveFocus(event)) event.preventDefault();
+  const isTyping = target.closest('input:not([type="checkbox"]), select, textarea, dialog');
+  if (!event.ctrlKey && !event.metaKey && !event.altKey && !isTyping && pressAnywhere(event)) event.preventDefault();
   const isElsewhere =
     event.ctrlKey || event.metaKey || event.altKey || target.closest('input, select, textarea, dialog');
   if (isElsewhere || model.state.view !== 'groups') return;
   if (pressInReview(event.key, actions)) event.preventDefault();
 });
+/** Keys that mean the same in all views. @returns whether this is one */
+function pressAnywhere({ key, shiftKey, target }: KeyboardEvent): boolean {
+  const { id } = (target as Element).closest<HTMLElement>('.results .card')?.dataset ?? {};
+  if (key === '?') showHelp();
+  else if (key === '/') document.querySelector<HTMLInputElement>('header input[type="search"]')?.focus();
+  else if (key.toLowerCase() === 'x' && id !== undefined) actions.select(id, { range: shiftKey });
+  else return false;
+  return true;
+}
 addEventListener('paste', (event) => {
   const file = [...(event.clipboardData?.files ?? [])].find((one) => one.type.startsWith('image/'));
   if (file) void actions.upload(file);
@@ -276,6 +309,10 @@ addEventListener('drop', (event) => {
   if (file && isToAdd) void droppedFiles(dataTransfer).then((files) => askToAdd(model, files));
   else if (file) void actions.upload(file);
   else if (address.startsWith('http')) actions.ask({ by: 'url', url: address });
+});
+watchDrag(() => {
+  const before = model.shown.selected;
+  return (from, to) => selectBetween(model, before, from, to);
 });
 watchGrids(draw, () => model.shown.error === null && actions.more());
 void begin();

@@ -8,6 +8,7 @@ import { NOTHING_MANAGED } from './manage/state.ts';
 import { messageOf } from './messages.ts';
 import { NO_REVIEW } from './review/state.ts';
 import { NO_RUNS } from './runs/runs.ts';
+import { savedSearches } from './saved.ts';
 import type { Shown } from './shown.ts';
 import type { ViewState } from './view-state.ts';
 
@@ -37,6 +38,7 @@ const NOTHING: Shown = {
   cursor: null,
   managed: NOTHING_MANAGED,
   figures: null,
+  saved: savedSearches(),
   selected: new Set(),
   undoable: null,
 };

@@ -13,6 +13,7 @@ import { resultsView } from './results.ts';
 import { compareDialog } from './review/compare.ts';
 import { review } from './review/review.ts';
 import { runBars } from './runs/runs.ts';
+import { savedMenu } from './saved.ts';
 import { selectionBar } from './selection.ts';
 import type { Shown } from './shown.ts';
 import { TEXTS } from './texts.ts';
@@ -86,7 +87,7 @@ function results(
   const found =
     shown.numFound === null ? undefined : TEXTS.results.found(shown.numFound, state.query !== null && !state.sort);
   return html`${state.query && !shown.analyzing ? question(state, state.query, shown, actions, collection) : nothing}
-    ${summary(state, found ?? (shown.loading ? TEXTS.results.searching : ''), actions, curl, html`${orderChoice(state, shown.ranges, actions)}${layoutSwitch(shown.layout, actions)}`)}
+    ${summary(state, found ?? (shown.loading ? TEXTS.results.searching : ''), actions, curl, html`${orderChoice(state, shown.ranges, actions)}${layoutSwitch(shown.layout, actions)}${savedMenu(shown.saved, isAsked(state), actions)}`)}
     ${examples(state, shown, actions)} ${resultsView(state, shown, actions, collection)} ${selectionBar(shown, actions)}`;
 }
 
@@ -103,6 +104,11 @@ function reviewed(
       ? 'Looking…'
       : `${numFoundExact ? '' : 'about '}${numFound.toLocaleString()} group${numFound === 1 ? '' : 's'}`;
   return html`${summary(state, count, actions, curl)} ${review(shown.review, shown.loading, actions, collection)}`;
+}
+
+/** Whether it is more than the whole collection. */
+function isAsked({ query, words, filters, sort }: ViewState): boolean {
+  return query !== null || words !== '' || filters.length > 0 || sort !== '';
 }
 
 function header(state: ViewState, shown: Shown, actions: Actions): TemplateResult {
@@ -149,6 +155,7 @@ function header(state: ViewState, shown: Shown, actions: Actions): TemplateResul
       event.preventDefault();
       actions.showManage();
     }}>${TEXTS.manage.title}</a>
+    <button class="quiet help-button" aria-label=${TEXTS.help.title} title=${TEXTS.help.open} @click=${actions.showHelp}>?</button>
   </header>`;
 }
 

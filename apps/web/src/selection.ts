@@ -24,6 +24,14 @@ export function select(model: Model, id: string, { range }: { readonly range: bo
   model.update({ selected });
 }
 
+/** Selects all between two documents, in addition to others. */
+export function selectBetween(model: Model, others: ReadonlySet<string>, from: string, to: string): void {
+  const ids = model.shown.documents.map((document) => document.id);
+  const [first, last] = [ids.indexOf(from), ids.indexOf(to)].sort((a, b) => a - b) as [number, number];
+  anchor = from;
+  model.update({ selected: new Set([...others, ...ids.slice(Math.max(0, first), last + 1)]) });
+}
+
 /** What can be done with all that is selected. */
 export function selectionBar({ selected, scope, documents }: Shown, actions: Actions): TemplateResult | typeof nothing {
   if (selected.size === 0) return nothing;
@@ -32,6 +40,8 @@ export function selectionBar({ selected, scope, documents }: Shown, actions: Act
     <span aria-live="polite">${T.selected(selected.size)}</span>
     <button class="quiet" @click=${actions.clearSelection}>${T.clear}</button>
     <button class="quiet" @click=${() => actions.copy([...selected].join('\n'))}>${T.copyIds}</button>
+    ${mayChange ? html`<button class="quiet" @click=${actions.labelSelected}>${T.label}</button>` : nothing}
+    ${scope === 'admin' ? html`<button class="quiet" @click=${actions.copySelected}>${T.copy}</button>` : nothing}
     <button class="quiet" @click=${() => saveDocuments(documents.filter(({ id }) => selected.has(id)))}>${T.csv}</button>
     ${mayChange ? html`<button class="primary" @click=${actions.deleteSelected}>${T.delete}</button>` : nothing}
   </div>`;

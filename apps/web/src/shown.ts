@@ -7,6 +7,7 @@ import type { Layout } from './grid/rows.ts';
 import type { Managed } from './manage/state.ts';
 import type { Review } from './review/state.ts';
 import type { Runs } from './runs/runs.ts';
+import type { SavedSearch } from './saved.ts';
 import type { PredictedTags } from './tags.ts';
 import type { ShownUndoable } from './undoable.ts';
 
@@ -54,6 +55,8 @@ export interface Shown {
   managed: Managed;
   /** What the process that answers is doing; null: not known. */
   figures: Figures | null;
+  /** Searches that are kept in this browser. */
+  saved: readonly SavedSearch[];
   /** Ids of results that were selected. */
   selected: ReadonlySet<string>;
   /** What was done last and can be undone. */

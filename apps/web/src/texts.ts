@@ -121,6 +121,8 @@ export const TEXTS = {
     copyIds: 'Copy ids',
     csv: 'Save as CSV',
     delete: 'Delete',
+    label: 'Label…',
+    copy: 'Copy to a collection…',
   },
   review: {
     toolbar: 'All groups',
@@ -230,6 +232,66 @@ export const TEXTS = {
     disk: 'Free on disk',
     model: 'Model',
     words: 'knows words',
+  },
+  many: {
+    label: (documents: number) => `Label ${count(documents, 'document')}`,
+    name: 'Label',
+    add: 'Add',
+    remove: 'Remove',
+    added: (label: string, documents: number) => `${count(documents, 'document')} got the label “${label}”.`,
+    removed: (label: string, documents: number) => `${count(documents, 'document')} lost the label “${label}”.`,
+    copy: (documents: number) => `Copy ${count(documents, 'document')} to a collection`,
+    copyText: 'It is made if it is not there. The pictures are not analyzed again.',
+    copyAction: 'Copy',
+    copied: (documents: number, name: string) => `${count(documents, 'document')} copied to ${name}.`,
+  },
+  saved: {
+    title: 'Saved',
+    save: 'Save this search…',
+    ask: 'Save this search',
+    name: 'Name of the search',
+    action: 'Save',
+    forget: (name: string) => `Forget ${name}`,
+  },
+  help: {
+    title: 'Keyboard',
+    open: 'Keyboard (?)',
+    groups: [
+      [
+        'Everywhere',
+        [
+          ['/', 'go to the search box'],
+          ['?', 'show this'],
+          ['Esc', 'close what is open'],
+        ],
+      ],
+      [
+        'Results',
+        [
+          ['← → ↑ ↓', 'go from picture to picture'],
+          ['Home End', 'go to the first or the last one'],
+          ['Enter', 'show all about it'],
+          ['x', 'select it, or not'],
+          ['Shift x', 'select all from the last one to it'],
+        ],
+      ],
+      [
+        'One picture',
+        [
+          ['← →', 'the one before or behind'],
+          ['z', 'zoom in or out'],
+        ],
+      ],
+      [
+        'Duplicates',
+        [
+          ['k', 'keep the one in front'],
+          ['d', 'delete what is chosen'],
+          ['n', 'go to the next group'],
+          ['c', 'compare in one place'],
+        ],
+      ],
+    ] as readonly (readonly [string, readonly (readonly [string, string])[]])[],
   },
   undo: {
     undo: 'Undo',

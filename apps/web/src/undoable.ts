@@ -10,4 +10,4 @@ export type ShownUndoable = Undoable & { readonly undoing: boolean };
 
 /** Some 30 kB each stay in the memory of the browser. */
 export const MOST_KEPT = 1_000;
-export const KEPT_SECONDS = 30;
+export const KEPT_SECONDS = 10;

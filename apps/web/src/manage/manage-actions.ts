@@ -29,7 +29,7 @@ export async function dropCollection(model: Model, name: string): Promise<void> 
     input: { label: T.name },
   });
   if (typed === null) return;
-  if (typed !== name) return model.update({ error: T.otherName });
+  if (typed.text !== name) return model.update({ error: T.otherName });
   await act(model, () => model.akin.collection(name).drop());
 }
 

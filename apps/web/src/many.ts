@@ -1,0 +1,70 @@
+import type { FoundDocument } from '@akin/client';
+import { ask } from './ask.ts';
+import type { Model } from './model.ts';
+import { strings } from './parts.ts';
+import { loadCollections } from './status.ts';
+import { TEXTS } from './texts.ts';
+import { offerUndo, readDocuments, storeDocuments } from './undo.ts';
+
+const T = TEXTS.many;
+/** Copied at a time: some 30 kB each are in memory meanwhile. */
+const COPIED = 500;
+
+/** Asks for a label and gives it to all that is selected, or takes it from them. @returns whether it did */
+export async function labelSelected(model: Model): Promise<boolean> {
+  const documents = model.shown.documents.filter(({ id }) => model.shown.selected.has(id));
+  const known = model.shown.facets.find(({ name }) => name === 'labels')?.values ?? [];
+  const answer = await ask({
+    title: T.label(documents.length),
+    action: T.add,
+    second: T.remove,
+    input: { label: T.name, values: known.map(({ value }) => value) },
+  });
+  if (answer === null) return false;
+  const has = (document: FoundDocument) => strings(document.labels).includes(answer.text);
+  const ids = documents.filter((document) => has(document) === answer.isSecond).map(({ id }) => id);
+  const { collection } = model;
+  const change = async (modifier: 'add-distinct' | 'remove') => {
+    const changes = ids.map((id) => ({ id, labels: { [modifier]: [answer.text] } }));
+    await collection.addJson(new TextEncoder().encode(JSON.stringify(changes)), { commit: true });
+  };
+  const [doing, undoing] = answer.isSecond
+    ? (['remove', 'add-distinct'] as const)
+    : (['add-distinct', 'remove'] as const);
+  try {
+    if (ids.length > 0) await change(doing);
+    model.update({ error: null });
+    const text = answer.isSecond ? T.removed(answer.text, ids.length) : T.added(answer.text, ids.length);
+    offerUndo(model, { text, undo: ids.length > 0 ? () => change(undoing) : undefined });
+    return true;
+  } catch (error) {
+    model.update({ error: model.told(error) });
+    return false;
+  }
+}
+
+/** Asks for a collection and copies all that is selected into it, which is made if it is not there. */
+export async function copySelected(model: Model): Promise<void> {
+  const ids = [...model.shown.selected];
+  const answer = await ask({
+    title: T.copy(ids.length),
+    text: T.copyText,
+    action: T.copyAction,
+    input: { label: TEXTS.manage.name, values: model.shown.collections },
+  });
+  if (answer === null) return;
+  const { collection } = model;
+  const other = model.akin.collection(answer.text);
+  try {
+    const { collections } = await model.akin.collections();
+    if (!collections.some(({ name }) => name === answer.text)) await other.create();
+    for (let i = 0; i < ids.length; i += COPIED) {
+      await storeDocuments(other, await readDocuments(collection, ids.slice(i, i + COPIED)));
+    }
+    model.update({ error: null, selected: new Set() });
+    offerUndo(model, { text: T.copied(ids.length, answer.text), undo: undefined });
+    await loadCollections(model);
+  } catch (error) {
+    model.update({ error: model.told(error) });
+  }
+}

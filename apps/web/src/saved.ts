@@ -1,0 +1,66 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Actions } from './actions.ts';
+import { TEXTS } from './texts.ts';
+
+const T = TEXTS.saved;
+const KEPT = 'akin-searches';
+/** More than these nobody finds again. */
+const MOST = 50;
+
+/** A search that was kept in this browser. */
+export interface SavedSearch {
+  readonly name: string;
+  /** What the address of the page has behind `?`. */
+  readonly address: string;
+}
+
+/** What is kept; nothing where that cannot be read. */
+export function readSaved(text: string | null): SavedSearch[] {
+  try {
+    const all: unknown = JSON.parse(text ?? '[]');
+    if (!Array.isArray(all)) return [];
+    return all.filter((one) => typeof one?.name === 'string' && typeof one.address === 'string').slice(0, MOST);
+  } catch {
+    return [];
+  }
+}
+
+export function savedSearches(): SavedSearch[] {
+  return readSaved(localStorage.getItem(KEPT));
+}
+
+/** Keeps a search under its name, in place of another one of this name. @returns all that are kept */
+export function saveSearch(search: SavedSearch): SavedSearch[] {
+  return keep([search, ...savedSearches().filter(({ name }) => name !== search.name)]);
+}
+
+export function forgetSearch(name: string): SavedSearch[] {
+  return keep(savedSearches().filter((one) => one.name !== name));
+}
+
+function keep(all: SavedSearch[]): SavedSearch[] {
+  const some = all.slice(0, MOST);
+  localStorage.setItem(KEPT, JSON.stringify(some));
+  return some;
+}
+
+/** The searches of this browser, and the way to add the one that is shown. */
+export function savedMenu(
+  saved: readonly SavedSearch[],
+  isAsked: boolean,
+  actions: Actions,
+): TemplateResult | typeof nothing {
+  if (saved.length === 0 && !isAsked) return nothing;
+  return html`<details class="saved">
+    <summary class="quiet">${T.title}</summary>
+    <div>
+      ${saved.map(
+        ({ name, address }) => html`<p>
+          <a href=${address}>${name}</a>
+          <button class="quiet" aria-label=${T.forget(name)} title=${T.forget(name)} @click=${() => actions.forgetSearch(name)}>×</button>
+        </p>`,
+      )}
+      ${isAsked ? html`<button @click=${actions.saveSearch}>${T.save}</button>` : nothing}
+    </div>
+  </details>`;
+}
