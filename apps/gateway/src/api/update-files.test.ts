@@ -88,4 +88,22 @@ describe.each([CORES, SOLR])('lines of JSON at %s', (path) => {
     expect(refusal(await lines('{"id":"l4"}\n{"id":'))).toEqual([400, expect.stringContaining('line 2, column 7')]);
     expect(await ids('&q=id:l4')).toEqual([]);
   });
+
+  it('are refused by the line also for what is found when all are read', async () => {
+    const conflict = await lines(
+      '\n{"id":"l6","_version_":-1}\n\n\n{"id":"l7","_version_":5}\n{"id":"l8","_version_":1}\n',
+    );
+    expect(refusal(conflict)).toEqual([409, expect.stringMatching(/^Line 5: Document "l7" at position 1: /)]);
+    expect(conflict.json.error.details.map(({ msg }: { msg: string }) => msg.slice(0, 7))).toEqual([
+      'Line 5:',
+      'Line 6:',
+    ]);
+    const image = 'http://pictures.example/broken.jpg';
+    const unread = await lines(`{"id":"l4"}\n\n{"id":"l9","image":"${image}"}\n`);
+    expect(unread.json.error.details).toMatchObject([
+      { position: 1, msg: expect.stringMatching(/^Line 3: Document "l9"/) },
+    ]);
+    await send(`${SOLR}?commit=true`, { body: '{"delete":["l4"]}', headers: { 'content-type': 'application/json' } });
+    expect(await ids('&q=id:l4')).toEqual([]);
+  });
 });

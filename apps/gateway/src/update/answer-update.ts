@@ -82,7 +82,7 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
 
   const failed = await finishUpdate(collection, own, plan, call.signal, context);
   if (failed.length === 0) return { header, body };
-  const details = failed.map(presentFailure);
+  const details = failed.map((operation) => staged.lines.name(presentFailure(operation)));
   const rest = (accepted?.count ?? 0) > failed.length ? ' The others are accepted.' : '';
   const message = `${details[0]?.msg}${failed.length > 1 ? ` ${failed.length} pictures could not be analyzed.` : ''}${rest}`;
   return { status: 422, header, body, partial: { code: details[0]?.code ?? 'image-undecodable', message, details } };
@@ -167,7 +167,7 @@ function requireWork(call: Call<Parameters>, staged: StagedBody, commits: boolea
 }
 
 async function accept(staged: StagedBody, collection: Collection, context: Context): Promise<Accepted | undefined> {
-  const accepted = await staged.staging?.accept().finally(staged.leave);
+  const accepted = await staged.lines.naming(() => staged.staging?.accept().finally(staged.leave));
   if (accepted) {
     context.backlogQuota.record(collection, staged.count, staged.pictures);
     context.wake();

@@ -20,6 +20,7 @@ import {
 } from '@akin/store';
 import { SMALL_REQUEST } from '../admission/backlog-quota.ts';
 import type { Context } from '../context.ts';
+import { BodyLines } from './body-lines.ts';
 import type { Command, CommitCommand, WarningCommand } from './read-commands.ts';
 import { normalizeThumbnail } from './thumbnail.ts';
 import { createYield } from './yield-event-loop.ts';
@@ -40,6 +41,8 @@ export interface StagedBody {
   readonly pictures: number;
   /** Ids of documents, each with its place among the changes, if they were to be kept. */
   readonly ids: readonly { readonly id: string; readonly index: number }[];
+  /** Where its documents stand, if they are lines. */
+  readonly lines: BodyLines;
   /** To be called once it is accepted, or is not: others may be waiting. */
   readonly leave: () => void;
 }
@@ -84,8 +87,9 @@ export async function stageBody(
       if (command.kind === 'commit') request.commits.push(command);
       else if (command.kind === 'warning') request.warnings.add(command.msg);
       else if (command.kind === 'add') {
+        if (command.line !== undefined) request.lines.note(command.position, command.line);
         const result = validateDocument(command.json, command.position, schema.fields, claims);
-        if ('errors' in result) request.refuse(result.errors.map((detail) => inLine(command, detail)));
+        if ('errors' in result) request.refuse(result.errors);
         else {
           for (const warning of result.warnings) request.warnings.add(warning);
           if (!fits && bringsOutputs(result.document)) {
@@ -111,8 +115,8 @@ export async function stageBody(
     request.discard();
     throw error;
   }
-  const { staging, commits, warnings, count, ids, pictures, leave } = request;
-  return { staging, commits, warnings: [...warnings], count, ids, pictures, leave };
+  const { staging, commits, warnings, count, ids, pictures, lines, leave } = request;
+  return { staging, commits, warnings: [...warnings], count, ids, pictures, lines, leave };
 }
 
 /** What is known of a body while it comes in: its changes go on to a staging, until the first that is wrong. */
@@ -124,6 +128,7 @@ class CheckedBody {
   /** Of the documents, each with its place among the changes. */
   readonly ids: { readonly id: string; readonly index: number }[] = [];
   pictures = 0;
+  readonly lines = new BodyLines();
   leave = () => {};
   readonly #collection: Collection;
   readonly #context: Context;
@@ -146,7 +151,7 @@ class CheckedBody {
       change = await read();
     } catch (error) {
       if (!(error instanceof AkinError)) throw error;
-      this.refuse([inLine(command, detailOf(error, command))]);
+      this.refuse([detailOf(error, command)]);
       return;
     }
     if (this.#refused > 0) return;
@@ -178,7 +183,7 @@ class CheckedBody {
   refuse(errors: readonly ErrorDetail[]): void {
     this.#refused++;
     const room = this.#context.limits.listedDetails - this.#details.length;
-    this.#details.push(...errors.slice(0, Math.max(0, room)));
+    this.#details.push(...errors.slice(0, Math.max(0, room)).map((detail) => this.lines.name(detail)));
   }
 
   async end(): Promise<void> {
@@ -250,12 +255,6 @@ function detailOf(error: AkinError, command: ChangeCommand): ErrorDetail {
     code: error.code,
     msg: `${named} at position ${position}: ${error.message}`,
   };
-}
-
-/** In a body of lines people look for the line. */
-function inLine(command: ChangeCommand, detail: ErrorDetail): ErrorDetail {
-  const line = command.kind === 'add' ? command.line : undefined;
-  return line === undefined ? detail : { ...detail, msg: `Line ${line}: ${detail.msg}` };
 }
 
 function idOf(json: Extract<Command, { kind: 'add' }>['json']): string | undefined {
