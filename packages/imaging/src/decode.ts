@@ -1,5 +1,6 @@
 import { AkinError } from '@akin/domain';
-import type { Metadata } from 'sharp';
+import type { CreateRaw, Metadata } from 'sharp';
+import { bmpMetadata, decodeBmp } from './bmp.ts';
 import { bytesToDecode } from './decoder-bytes.ts';
 import { findHeicDecoder, HEIC_PACKAGE, heicToTiff } from './heic.ts';
 import { DEFAULT_IMAGE_LIMITS, formatBytes, type ImageLimits } from './limits.ts';
@@ -76,6 +77,7 @@ async function inspect(bytes: Uint8Array, options: DecodeOptions) {
 async function readHeader(bytes: Uint8Array, type: ImageType): Promise<Metadata> {
   let header: Metadata;
   try {
+    if (type === 'bmp') return bmpMetadata(bytes);
     // Only the header is read, so that no limit is needed yet: the check that follows names the size.
     header = await preparedSharp()(bytes, { limitInputPixels: false }).metadata();
   } catch (error) {
@@ -139,6 +141,10 @@ type Strictness = 'truncated' | 'warning';
 async function decodePixels(bytes: Uint8Array, recipe: Recipe): Promise<Pixels> {
   try {
     if (recipe.type === 'heic') return await decodeHeic(bytes, recipe);
+    if (recipe.type === 'bmp') {
+      const { data, ...size } = decodeBmp(bytes);
+      return await decodeOnce(data, recipe, 'truncated', { ...size, channels: 3 });
+    }
     return await (recipe.type === 'jpeg' ? decodeJpeg(bytes, recipe) : decodeOnce(bytes, recipe, 'truncated'));
   } catch (error) {
     throw undecodable(recipe.type, error);
@@ -168,7 +174,8 @@ async function decodeJpeg(bytes: Uint8Array, recipe: Recipe): Promise<Pixels> {
   }
 }
 
-async function decodeOnce(bytes: Uint8Array, recipe: Recipe, failOn: Strictness): Promise<Pixels> {
+/** @param raw of bytes that are pixels already */
+async function decodeOnce(bytes: Uint8Array, recipe: Recipe, failOn: Strictness, raw?: CreateRaw): Promise<Pixels> {
   const { header, target, limits } = recipe;
   const profiled = header.icc !== undefined && !isSrgbProfile(header.icc);
   const image = preparedSharp()(bytes, {
@@ -177,6 +184,7 @@ async function decodeOnce(bytes: Uint8Array, recipe: Recipe, failOn: Strictness)
     sequentialRead: true,
     ignoreIcc: !profiled,
     autoOrient: true,
+    ...(raw ? { raw } : {}),
   });
   if (target) image.resize({ ...target, fit: 'fill', kernel: 'cubic' });
   image.flatten({ background: '#ffffff' }).toColourspace('srgb');
@@ -208,6 +216,7 @@ const NAMES: Record<ImageType, string> = {
   webp: 'WebP',
   avif: 'AVIF',
   tiff: 'TIFF',
+  bmp: 'BMP',
   heic: 'HEIC',
 };
 
@@ -218,6 +227,8 @@ function undecodable(type: ImageType, cause?: unknown): AkinError {
   let message = `The file begins like a ${name} image but cannot be decoded: it is damaged or something else. Open and save it again in an image editor.`;
   if (/^timeout|: timeout:/.test(reason)) {
     message = `Decoding the ${name} image took too long. Send a smaller version.`;
+  } else if (/^it is compressed/.test(reason)) {
+    message = `The ${name} image is compressed, which is not read. Save it as PNG and send that.`;
   } else if (/premature end|truncated|end of (file|stream|data)|read error|not enough data|eof/i.test(reason)) {
     message = `The ${name} image ends too early or is damaged: part of the picture is missing. Send the whole file.`;
   }

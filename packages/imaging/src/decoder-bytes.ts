@@ -40,6 +40,8 @@ function decoderBytes({ type, bytes, header }: Undecoded): number {
       return rowBytes * height + rows;
     case 'webp':
       return isPlainLossyWebp(bytes) ? width * 64 * 4 : pixels * 5;
+    case 'bmp':
+      return pixels * 3 + rows;
     case 'gif':
       return pixels * 6;
     case 'heic':

@@ -2,11 +2,11 @@ import { gunzipSync, constants as zlib } from 'node:zlib';
 import { AkinError } from '@akin/domain';
 import { findHeicDecoder, HEIC_PACKAGE } from './heic.ts';
 
-export type ImageType = 'jpeg' | 'png' | 'gif' | 'webp' | 'avif' | 'tiff' | 'heic';
+export type ImageType = 'jpeg' | 'png' | 'gif' | 'webp' | 'avif' | 'tiff' | 'bmp' | 'heic';
 
 /** How names of files of these types end, in lower case and with the dot. For finding files; their bytes decide. */
 export const PICTURE_ENDINGS: ReadonlySet<string> = new Set(
-  'jpg jpeg jpe jfif png gif webp avif tif tiff'.split(' ').map((ending) => `.${ending}`),
+  'jpg jpeg jpe jfif png gif webp avif tif tiff bmp dib'.split(' ').map((ending) => `.${ending}`),
 );
 
 const CONVERT = 'Convert it to JPEG or PNG and send that.';
@@ -28,7 +28,7 @@ export function sniffImage(bytes: Uint8Array): ImageType {
   if (isHeic(head) && findHeicDecoder() !== undefined) return 'heic';
   throw new AkinError(
     'unsupported-image',
-    `This is not an image that can be read (JPEG, PNG, GIF, WebP, AVIF or TIFF). ${describe(head)}`,
+    `This is not an image that can be read (JPEG, PNG, GIF, WebP, AVIF, TIFF or BMP). ${describe(head)}`,
   );
 }
 
@@ -44,6 +44,7 @@ function imageType(head: Buffer): ImageType | undefined {
   if (match('GIF87a', 'GIF89a')) return 'gif';
   if (match('RIFF????WEBP')) return 'webp';
   if (match('II*\0', 'II+\0', 'MM\0*', 'MM\0+') && !match(CANON_RAW)) return 'tiff';
+  if (match('BM????\0\0\0\0') && head.length >= 26) return 'bmp';
   if (brands(head).some((brand) => brand === 'avif' || brand === 'avis')) return 'avif';
   return undefined;
 }
@@ -101,7 +102,6 @@ function describeIsoMedia(found: string[]): string | undefined {
 }
 
 const KNOWN: readonly { magics: readonly string[]; answer: string }[] = [
-  { magics: ['BM????\0\0\0\0'], answer: `It is a BMP image. ${CONVERT}` },
   { magics: ['\0\0\x01\0', '\0\0\x02\0'], answer: `It is a Windows icon (ICO). ${CONVERT}` },
   { magics: ['\0\0\0\x0cjP  ', '\xff\x4f\xff\x51'], answer: `It is a JPEG 2000 image. ${CONVERT}` },
   { magics: ['\0\0\0\x0cJXL ', '\xff\x0a'], answer: `It is a JPEG XL image. ${CONVERT}` },

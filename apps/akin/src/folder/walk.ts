@@ -14,7 +14,7 @@ export interface Candidate {
 
 /** Endings of what people take for pictures and must hear about: akin refuses them. */
 const OTHER_ENDINGS = new Set(
-  'heic heif bmp svg svgz ico jp2 jxl psd raw cr2 cr3 nef arw dng orf rw2'.split(' ').map((ending) => `.${ending}`),
+  'heic heif svg svgz ico jp2 jxl psd raw cr2 cr3 nef arw dng orf rw2'.split(' ').map((ending) => `.${ending}`),
 );
 
 /** What a search for files tells beside the files that it finds. */

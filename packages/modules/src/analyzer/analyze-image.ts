@@ -53,7 +53,7 @@ export const MIN_SIDE = 256;
  * Analyzes one image in the thread that calls, which is busy for some 30 ms: services call `createAnalyzer`, scripts
  * may call this. Equal bytes give equal outputs.
  *
- * @param bytes A JPEG, PNG, GIF, WebP, AVIF or TIFF file.
+ * @param bytes A JPEG, PNG, GIF, WebP, AVIF, TIFF or BMP file.
  * @throws {AkinError} as decodeImage does; bad-request for a module that does not exist.
  */
 export async function analyzeImage(bytes: Uint8Array, options: AnalyzeOptions = {}): Promise<Analysis> {
