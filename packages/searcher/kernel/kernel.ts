@@ -191,34 +191,64 @@ export function signBits(at: usize, count: i32, outAt: usize): void {
 /**
  * Levels of numbers, four bits each, laid out as levelDots reads them.
  *
- * @param count of the f32 numbers
+ * @param count of the f32 numbers; those behind them are 0 up to a multiple of 32
  * @param step between two levels, as a share of the numbers' deviation
- * @param outAt gets the levels; must be 0
+ * @param outAt gets the levels, 16 bytes for each 32 numbers
  * @param factorsAt gets three f32: the scale of the levels, the length of what they stand for, and that of the rest
- * @returns the cosine of the angle between the numbers and their signs
+ * @returns the cosine of the angle between the numbers and their signs; nothing is written where all numbers are 0
  */
 export function encodeLevels(at: usize, count: i32, step: f64, outAt: usize, factorsAt: usize): f64 {
-  let square: f64 = 0;
-  let sum: f64 = 0;
-  for (let i = 0; i < count; i++) {
-    const number = <f64>load<f32>(at + ((<usize>i) << 2));
-    square += number * number;
-    sum += Math.abs(number);
+  const blocks = (count + 31) >> 5;
+  const end = at + ((<usize>blocks) << 7);
+  let squares = f64x2.splat(0);
+  let sums = f64x2.splat(0);
+  for (let from = at; from < end; from += 16) {
+    const numbers = v128.load(from);
+    const low = f64x2.promote_low_f32x4(numbers);
+    const high = f64x2.promote_low_f32x4(v128.shuffle<f32>(numbers, numbers, 2, 3, 2, 3));
+    squares = f64x2.add(f64x2.add(squares, f64x2.mul(low, low)), f64x2.mul(high, high));
+    sums = f64x2.add(f64x2.add(sums, f64x2.abs(low)), f64x2.abs(high));
   }
+  const square = f64x2.extract_lane(squares, 0) + f64x2.extract_lane(squares, 1);
+  const sum = f64x2.extract_lane(sums, 0) + f64x2.extract_lane(sums, 1);
   if (square === 0) return 1;
-  const width = step * Math.sqrt(square / <f64>count);
-  let levelSquare: f64 = 0;
-  let product: f64 = 0;
-  for (let i = 0; i < count; i++) {
-    const number = <f64>load<f32>(at + ((<usize>i) << 2));
-    const level = <i32>Math.max(0, Math.min(15, Math.floor(number / width) + 8));
-    // Each level stands for the middle of its step: an odd number of half steps.
-    const odd = <f64>(2 * level - 15);
-    levelSquare += odd * odd;
-    product += odd * number;
-    const out = outAt + <usize>((i >> 5) * 16 + (i & 15));
-    store<u8>(out, load<u8>(out) | (i & 16 ? level << 4 : level));
+  // Which level a number gets need not be exact: what follows is computed from the levels.
+  const scale = f32x4.splat(<f32>(1 / (step * Math.sqrt(square / <f64>count))));
+  let products = f64x2.splat(0);
+  let levelSquares = i32x4.splat(0);
+  for (let block: usize = 0; block < <usize>blocks; block++) {
+    let packed = i8x16.splat(0);
+    for (let half: usize = 0; half < 2; half++) {
+      let bytes = i8x16.splat(0);
+      for (let quarter: usize = 0; quarter < 4; quarter++) {
+        const numbers = v128.load(at + (block << 7) + (half << 6) + (quarter << 4));
+        const steps = i32x4.trunc_sat_f32x4_s(f32x4.floor(f32x4.mul(numbers, scale)));
+        const levels = i32x4.add(i32x4.max_s(i32x4.min_s(steps, i32x4.splat(7)), i32x4.splat(-8)), i32x4.splat(8));
+        // Each level stands for the middle of its step: an odd number of half steps.
+        const odd = i32x4.sub(i32x4.shl(levels, 1), i32x4.splat(15));
+        levelSquares = i32x4.add(levelSquares, i32x4.mul(odd, odd));
+        const low = f64x2.mul(f64x2.convert_low_i32x4_s(odd), f64x2.promote_low_f32x4(numbers));
+        const high = f64x2.mul(
+          f64x2.convert_low_i32x4_s(v128.shuffle<i32>(odd, odd, 2, 3, 2, 3)),
+          f64x2.promote_low_f32x4(v128.shuffle<f32>(numbers, numbers, 2, 3, 2, 3)),
+        );
+        products = f64x2.add(f64x2.add(products, low), high);
+        // The four levels become the last bytes; those before them move on.
+        const words = i16x8.narrow_i32x4_s(levels, levels);
+        bytes = v128.shuffle<i32>(bytes, i8x16.narrow_i16x8_u(words, words), 1, 2, 3, 4);
+      }
+      packed = v128.or(packed, half === 0 ? bytes : i8x16.shl(bytes, 4));
+    }
+    v128.store(outAt + (block << 4), packed);
   }
+  const product = f64x2.extract_lane(products, 0) + f64x2.extract_lane(products, 1);
+  const levelSquare = <f64>(i32x4.extract_lane(levelSquares, 0) +
+    i32x4.extract_lane(levelSquares, 1) +
+    i32x4.extract_lane(levelSquares, 2) +
+    i32x4.extract_lane(levelSquares, 3) +
+    // Each zero behind the numbers has the square 1.
+    count -
+    (blocks << 5));
   store<f32>(factorsAt, <f32>(product / levelSquare));
   store<f32>(factorsAt, <f32>(product / Math.sqrt(levelSquare)), 4);
   store<f32>(factorsAt, <f32>Math.sqrt(Math.max(0, square - (product * product) / levelSquare)), 8);

@@ -112,27 +112,33 @@ export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
       }
     },
     encodeLevels(at, count, step, outAt, factorsAt) {
+      const whole = Math.ceil(count / 32) * 32;
       const number = (i: number) => view.getFloat32(at + 4 * i, true);
-      let [square, sum] = [0, 0];
-      for (let i = 0; i < count; i++) {
-        square += number(i) * number(i);
-        sum += Math.abs(number(i));
+      // Sums of two numbers at a time, as the other kernel adds them.
+      const squares: [number, number] = [0, 0];
+      const sums: [number, number] = [0, 0];
+      for (let i = 0; i < whole; i++) {
+        squares[(i & 1) as 0 | 1] += number(i) * number(i);
+        sums[(i & 1) as 0 | 1] += Math.abs(number(i));
       }
+      const square = squares[0] + squares[1];
       if (square === 0) return 1;
-      const width = step * Math.sqrt(square / count);
-      let [levelSquare, product] = [0, 0];
-      for (let i = 0; i < count; i++) {
-        const level = Math.max(0, Math.min(15, Math.floor(number(i) / width) + 8));
+      const scale = Math.fround(1 / (step * Math.sqrt(square / count)));
+      let levelSquare = count - whole;
+      const products: [number, number] = [0, 0];
+      for (let i = 0; i < whole; i++) {
+        const level = Math.max(-8, Math.min(7, Math.floor(Math.fround(number(i) * scale)))) + 8;
         const odd = 2 * level - 15;
         levelSquare += odd * odd;
-        product += odd * number(i);
+        products[(i & 1) as 0 | 1] += odd * number(i);
         const out = outAt + (i >> 5) * 16 + (i & 15);
-        view.setUint8(out, byte(out) | (i & 16 ? level << 4 : level));
+        view.setUint8(out, i & 16 ? byte(out) | (level << 4) : level);
       }
+      const product = products[0] + products[1];
       view.setFloat32(factorsAt, product / levelSquare, true);
       view.setFloat32(factorsAt + 4, product / Math.sqrt(levelSquare), true);
       view.setFloat32(factorsAt + 8, Math.sqrt(Math.max(0, square - (product * product) / levelSquare)), true);
-      return sum / Math.sqrt(square * count);
+      return (sums[0] + sums[1]) / Math.sqrt(square * count);
     },
   };
 }
