@@ -116,7 +116,7 @@ describe('work in many collections', () => {
             statements.push(sql);
             return tx.query(sql, params);
           };
-          return run({ query }, first);
+          return run({ ...tx, query }, first);
         }, options),
     };
     const perLook: number[] = [];

@@ -2,22 +2,15 @@ import type { Candidates, CountQuery, VectorQuery } from './collection.ts';
 import type { Pairs, PairsQuery } from './pairs.ts';
 
 /*
- * What a thread of the searcher is told. Documents come as the database sends them: big-endian, one behind the other, in
+ * What a thread of the searcher is told. Documents come as the database sends them (see wire.ts), in
  * memory that all threads share. A thread keeps the documents whose number is its own modulo how many threads there are.
  */
 
 export type Request =
   /** Begins a collection: what else is told of one that was not begun fails. */
   | { readonly kind: 'begin'; readonly key: number }
-  | { readonly kind: 'rows'; readonly key: number; readonly bytes: Uint8Array }
-  | { readonly kind: 'ends'; readonly key: number; readonly bytes: Uint8Array }
-  | {
-      readonly kind: 'vectors';
-      readonly key: number;
-      readonly module: string;
-      readonly dimensions: number;
-      readonly bytes: Uint8Array;
-    }
+  /** Rows that come and go, with their vectors of some modules. */
+  | { readonly kind: 'rows'; readonly key: number; readonly modules: readonly string[]; readonly bytes: Uint8Array }
   | { readonly kind: 'filter'; readonly key: number; readonly filter: number; readonly bytes: Uint8Array }
   | { readonly kind: 'drop-filter'; readonly key: number; readonly filter: number }
   | { readonly kind: 'advance'; readonly key: number; readonly commit: number }

@@ -1,5 +1,6 @@
 import { createRandom } from '@akin/domain/random';
 import { describe, expect, it } from '@jest/globals';
+import { rowBytes } from '../test/row-bytes.ts';
 import { SearchedCollection } from './collection.ts';
 import type { Pairs } from './pairs.ts';
 import { Searcher } from './searcher.ts';
@@ -96,29 +97,24 @@ describe.each([
 it.each([1, 3])('%i threads tell the same pairs, of many vectors at once too', async (threads) => {
   await using searcher = new Searcher({ threads, exactRows: 100 });
   const count = 90;
-  const rows = new DataView(new ArrayBuffer(12 * count));
-  const vectors = new DataView(new ArrayBuffer(16 * count));
+  const cells = new DataView(new ArrayBuffer(12 * count));
   for (let i = 0; i < count; i++) {
-    rows.setBigUint64(12 * i, BigInt(i));
-    rows.setUint32(12 * i + 8, 1);
-    vectors.setBigUint64(16 * i, BigInt(i));
-    vectors.setUint16(16 * i + 8, 2);
-    // 1 and 0 as half floats, by turns.
-    vectors.setUint16(16 * i + (i % 2 === 0 ? 12 : 14), 0x3c00);
+    cells.setBigUint64(12 * i, BigInt(i));
+    cells.setUint32(12 * i + 8, 1);
   }
   const bytes = (view: DataView) => new Uint8Array(view.buffer);
   await searcher.change(1, { kind: 'begin', key: 1 });
-  await searcher.change(1, { kind: 'rows', key: 1, bytes: bytes(rows) });
-  // The commit is the cell here: all lie in 1. The last of them is asked for before its vector is there.
-  expect(await searcher.place(1, bytes(rows).slice(0, 12), true)).toEqual([]);
+  await searcher.change(1, { kind: 'rows', key: 1, modules: [], bytes: rowBytes(count) });
+  // All lie in cell 1. The last of them is asked for before its vector is there.
+  expect(await searcher.place(1, bytes(cells).slice(0, 12), true)).toEqual([]);
   expect(
     await searcher.place(
       1,
-      bytes(rows).map((byte, i) => (i === 7 ? 200 : byte)),
+      bytes(cells).map((byte, i) => (i === 7 ? 200 : byte)),
       false,
     ),
   ).toEqual([200]);
-  await searcher.change(1, { kind: 'vectors', key: 1, module: 'view', dimensions: 2, bytes: bytes(vectors) });
+  await searcher.change(1, { kind: 'rows', key: 1, modules: ['view'], bytes: rowBytes(count) });
   const query = {
     ...{ module: 'view', maxDistance: 0.5, mostPairs: 10_000 },
     vectors: Float32Array.from({ length: 140 }, (_, i) => (i % 4 === 0 || i % 4 === 3 ? 1 : 0)),

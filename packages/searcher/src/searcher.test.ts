@@ -1,30 +1,9 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Worker } from 'node:worker_threads';
 import { expect, it } from '@jest/globals';
+import { rowBytes } from '../test/row-bytes.ts';
 import { Searcher, SearcherError } from './searcher.ts';
-
-/** Rows as the database sends them: documents from `first` on, seen from a commit on. */
-function rowBytes(count: number, commit: number): Uint8Array {
-  const bytes = new DataView(new ArrayBuffer(12 * count));
-  for (let i = 0; i < count; i++) {
-    bytes.setBigUint64(12 * i, BigInt(i));
-    bytes.setUint32(12 * i + 8, commit);
-  }
-  return new Uint8Array(bytes.buffer);
-}
-
-/** A vector of two numbers for each document, around a circle. */
-function vectorBytes(count: number): Uint8Array {
-  const bytes = new DataView(new ArrayBuffer(16 * count));
-  for (let i = 0; i < count; i++) {
-    bytes.setBigUint64(16 * i, BigInt(i));
-    bytes.setUint16(16 * i + 8, 2);
-    // 1 and 0 as half floats, by turns.
-    bytes.setUint16(16 * i + 12, i % 2 === 0 ? 0x3c00 : 0);
-    bytes.setUint16(16 * i + 14, i % 2 === 0 ? 0 : 0x3c00);
-  }
-  return new Uint8Array(bytes.buffer);
-}
+import { summaryOf } from './wire.ts';
 
 it.each([1, 3])('finds the same with %i threads, and begins again after one fails', async (threads) => {
   const workers: Worker[] = [];
@@ -39,8 +18,7 @@ it.each([1, 3])('finds the same with %i threads, and begins again after one fail
   await expect(searcher.search(1, query)).rejects.toThrow(SearcherError);
   const fill = async () => {
     await searcher.change(1, { kind: 'begin', key: 1 });
-    await searcher.change(1, { kind: 'rows', key: 1, bytes: rowBytes(10, 1) });
-    await searcher.change(1, { kind: 'vectors', key: 1, module: 'view', dimensions: 2, bytes: vectorBytes(10) });
+    await searcher.change(1, { kind: 'rows', key: 1, modules: ['view'], bytes: rowBytes(10) });
     await searcher.change(1, { kind: 'advance', key: 1, commit: 1 });
   };
   await fill();
@@ -51,8 +29,8 @@ it.each([1, 3])('finds the same with %i threads, and begins again after one fail
   const wide = await searcher.search(1, { ...query, maxDistance: 2, mostCandidates: 3 });
   expect(wide).toMatchObject({ matches: 10, areTooMany: true, docs: new Float64Array() });
   // Bytes that are no whole rows are refused, and the threads live on.
-  const broken = { kind: 'vectors', key: 1, module: 'view', dimensions: 2, bytes: new Uint8Array(17) } as const;
-  await expect(searcher.change(1, broken)).rejects.toThrow('17 bytes');
+  const broken = { kind: 'rows', key: 1, modules: ['view'], bytes: rowBytes(10).subarray(0, 70) } as const;
+  await expect(searcher.change(1, broken)).rejects.toThrow(SearcherError);
   expect(await searcher.search(1, query)).toMatchObject({ matches: 10 });
   await workers[0]?.terminate();
   await expect(searcher.search(1, query)).rejects.toThrow(SearcherError);
@@ -66,4 +44,8 @@ it.each([1, 3])('finds the same with %i threads, and begins again after one fail
   await expect(fill()).rejects.toThrow(SearcherError);
   expect(workers).toHaveLength(2 * threads);
   channel('worker_threads').unsubscribe(hear);
+});
+
+it('tells what rows are, all in all', () => {
+  expect(summaryOf(rowBytes(3))).toEqual({ count: 3, last: 2, ends: 0, forgotten: 0 });
 });

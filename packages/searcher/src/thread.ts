@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { SearchedCollection } from './collection.ts';
 import type { Answered, Asked, Request, ThreadConfig } from './messages.ts';
-import { readCells, readDocs, readRows, readVectors } from './wire.ts';
+import { readCells, readDocs, readRows, readVector, readVectors } from './wire.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('this file runs as a worker thread');
@@ -31,17 +31,7 @@ function answerTo(request: Request): Pick<Answered, 'candidates' | 'counts' | 'p
   if (request.kind === 'pairs') return { pairs: collection.pairs(request.query) };
   switch (request.kind) {
     case 'rows':
-      readRows(request.bytes, (doc, from) => {
-        if (isOwn(doc)) collection.addRow(doc, from);
-      });
-      break;
-    case 'ends':
-      readRows(request.bytes, (doc, to) => collection.endRow(doc, to));
-      break;
-    case 'vectors':
-      readVectors(request.bytes, request.dimensions, isOwn, (doc, vector) => {
-        collection.setVector(request.module, doc, vector);
-      });
+      takeRows(collection, request.bytes, request.modules);
       break;
     case 'gone':
       readVectors(request.bytes, request.dimensions, isOwn, (doc, vector) => {
@@ -72,6 +62,22 @@ function answerTo(request: Request): Pick<Answered, 'candidates' | 'counts' | 'p
       break;
   }
   return {};
+}
+
+let vector: Float32Array = new Float32Array();
+
+function takeRows(collection: SearchedCollection, bytes: Uint8Array, modules: readonly string[]): void {
+  readRows(bytes, ({ doc, from, to, vectors }) => {
+    if (doc === undefined || !isOwn(doc)) return;
+    if (to !== undefined) return collection.endRow(doc, to);
+    if (from !== undefined) collection.addRow(doc, from);
+    for (const [i, module] of modules.entries()) {
+      const at = vectors[i] as number;
+      if (at < 0) continue;
+      vector = readVector(bytes, at, vector);
+      collection.setVector(module, doc, vector);
+    }
+  });
 }
 
 function isOwn(doc: number): boolean {

@@ -30,7 +30,7 @@ describe('a delete by query that ends the thread of the embedded database', () =
       return answer as never;
     };
     const transaction: typeof engine.transaction = (work, options) =>
-      engine.transaction((tx, first) => work({ query: query(tx) }, first), options);
+      engine.transaction((tx, first) => work({ ...tx, query: query(tx) }, first), options);
     return { ...store, engine: { ...engine, transaction } };
   };
 

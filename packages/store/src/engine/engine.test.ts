@@ -1,3 +1,4 @@
+import { AkinError } from '@akin/domain';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ENGINES, openEngine, testPlace } from '../../test/support.ts';
 import type { Engine } from './engine.ts';
@@ -43,6 +44,25 @@ describe.each(ENGINES)('the query function on %s', (kind) => {
       numeric: '1.10',
       vector: Buffer.from([0, 2, 0, 0, 0x3c, 0, 0xb8, 0]),
     });
+  });
+
+  it('copies rows in binary form, and goes on after one that fails', async () => {
+    const copies = await engine.transaction(async (tx) => [
+      await tx.copy("select n::int8, '[1,-0.5]'::halfvec(2) from generate_series(1, 3000) n"),
+      await tx.copy('select 1 where false'),
+    ]);
+    const [many = new Uint8Array(), none = new Uint8Array()] = copies.map((bytes) => Buffer.from(bytes));
+    // The header and the end; the number of fields, two lengths, and what they are of.
+    expect(none).toHaveLength(19 + 2);
+    expect(many).toHaveLength(19 + 3_000 * (2 + 4 + 8 + 4 + 8) + 2);
+    expect(many.subarray(19 + 26, 19 + 52)).toEqual(
+      Buffer.from([0, 2, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 8, 0, 2, 0, 0, 0x3c, 0, 0xb8, 0]),
+    );
+    expect(copies[0]?.buffer).toBeInstanceOf(SharedArrayBuffer);
+    await expect(engine.transaction((tx) => tx.copy('select 1 / n from generate_series(-5, 5) n'))).rejects.toThrow(
+      AkinError,
+    );
+    expect(await engine.query('select 1 as one')).toEqual([{ one: 1 }]);
   });
 
   it('takes every parameter type and gives it back whole', async () => {

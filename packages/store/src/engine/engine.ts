@@ -16,6 +16,15 @@ export interface Queryable {
   query<R extends Row = Row>(sql: string, params?: readonly SqlValue[]): Promise<R[]>;
 }
 
+/** A transaction. */
+export interface Transaction extends Queryable {
+  /**
+   * What a query without parameters selects, in the binary form of COPY, and in memory that threads can share. For many
+   * bytes: they do not become text on their way. All of them are held at once.
+   */
+  copy(query: string): Promise<Uint8Array>;
+}
+
 /**
  * PGlite has one connection. Statements of the `bulk` lane (staging, applying, removing: each at most 50 ms) get at
  * most half of its time while anything else waits; PostgreSQL ignores the lane.
@@ -69,5 +78,5 @@ export interface Engine extends Queryable, AsyncDisposable {
   /** Undefined on PGlite, which has no pool. */
   poolUse(): PoolUse | undefined;
   /** Commits when `run` resolves, rolls back when it rejects. Never await anything but `tx` inside: it holds a connection. */
-  transaction<T>(run: (tx: Queryable, first: readonly Row[]) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  transaction<T>(run: (tx: Transaction, first: readonly Row[]) => Promise<T>, options?: TransactionOptions): Promise<T>;
 }

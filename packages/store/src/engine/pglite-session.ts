@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AkinError } from '@akin/domain';
 import pg from 'pg';
+import { copyOut } from './copy-out.ts';
 import type { DiskSpace } from './disk-space.ts';
 import type { Row } from './engine.ts';
 import { PgliteThread } from './pglite-thread.ts';
@@ -45,20 +46,21 @@ export class PgliteSession {
    * one.
    */
   limited(milliseconds: number = LONGEST_STATEMENT_MILLISECONDS): Connection {
+    const within = async <T>(answer: () => Promise<T>): Promise<T> => {
+      const stop = () => this.thread.fail(new Error(`a statement took longer than ${milliseconds} ms`), QUERY_CANCELED);
+      const timer = setTimeout(stop, milliseconds);
+      try {
+        return await answer();
+      } catch (error) {
+        this.#endIfDeadly(error);
+        throw error;
+      } finally {
+        clearTimeout(timer);
+      }
+    };
     return {
-      query: async <R extends Row>(sql: string, params?: unknown[]) => {
-        const stop = () =>
-          this.thread.fail(new Error(`a statement took longer than ${milliseconds} ms`), QUERY_CANCELED);
-        const timer = setTimeout(stop, milliseconds);
-        try {
-          return await this.#client.query<R>(sql, params);
-        } catch (error) {
-          this.#endIfDeadly(error);
-          throw error;
-        } finally {
-          clearTimeout(timer);
-        }
-      },
+      query: <R extends Row>(sql: string, params?: unknown[]) => within(() => this.#client.query<R>(sql, params)),
+      copy: (query) => within(() => copyOut(this.#client, query)),
     };
   }
 

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { AkinError } from '@akin/domain';
 import { archive, type BackupEnd, unpackArchive } from './backup-archive.ts';
 import { DiskSpace } from './disk-space.ts';
-import type { Engine, Lane, Queryable, Row, SqlValue, TransactionOptions } from './engine.ts';
+import type { Engine, Lane, Row, SqlValue, Transaction, TransactionOptions } from './engine.ts';
 import { adoptNewDirectory, inspectFolder, lockFolder, removeNewDirectory } from './folder.ts';
 import { Lanes } from './lanes.ts';
 import { LiveSession, type PgliteSession } from './pglite-session.ts';
@@ -136,7 +136,10 @@ function createEngine(
     disk,
     query: <R extends Row>(sql: string, params?: readonly SqlValue[], lane: Lane = 'interactive') =>
       runInLane(lane, (session) => runStatement<R>(session.limited(), sql, params)),
-    transaction: <T>(work: (tx: Queryable, first: readonly Row[]) => Promise<T>, options: TransactionOptions = {}) => {
+    transaction: <T>(
+      work: (tx: Transaction, first: readonly Row[]) => Promise<T>,
+      options: TransactionOptions = {},
+    ) => {
       const { timeoutMilliseconds: limit, ...rest } = options;
       if (options.snapshot) lastSearch = performance.now();
       return runInLane(options.lane ?? 'interactive', (session) => runTransaction(session.limited(limit), work, rest));

@@ -1,7 +1,8 @@
 import { AkinError } from '@akin/domain';
 import { PoolerError, requireSessionPooling, setSession } from '@akin/runtime';
 import pg from 'pg';
-import type { Engine, Queryable, Row, SqlValue, TransactionOptions } from './engine.ts';
+import { copyOut } from './copy-out.ts';
+import type { Engine, Row, SqlValue, Transaction, TransactionOptions } from './engine.ts';
 import { type Connection, runStatement, runTransaction, SESSION_SETTINGS } from './session.ts';
 import { sqlStateOf, toAkinError } from './sqlstate.ts';
 import { ROW_TYPES } from './types.ts';
@@ -86,11 +87,11 @@ export async function openPostgres(databaseUrl: string, options: PostgresOptions
   const taken = new Set<pg.PoolClient>();
   let refusing = false;
   /** From the first cancelled statement of the end on, what is in a transaction ends it. */
+  const refusal = () =>
+    Promise.reject(new AkinError('unavailable', 'The database is being closed.', { retryAfterSeconds: 2 }));
   const unlessRefused = (client: pg.PoolClient): Connection => ({
-    query: (sql, params) =>
-      refusing && !ENDS.has(sql)
-        ? Promise.reject(new AkinError('unavailable', 'The database is being closed.', { retryAfterSeconds: 2 }))
-        : client.query(sql, params),
+    query: (sql, params) => (refusing && !ENDS.has(sql) ? refusal() : client.query(sql, params)),
+    copy: (query) => (refusing ? refusal() : copyOut(client, query)),
   });
   const cancelStatements = async () => {
     const atWork = [...taken].flatMap((client) => processes.get(client) ?? []);
@@ -137,7 +138,7 @@ export async function openPostgres(databaseUrl: string, options: PostgresOptions
     kind: 'postgres',
     query: <R extends Row>(sql: string, params?: readonly SqlValue[]) =>
       withClient((client) => runStatement<R>(client, sql, params)),
-    transaction: <T>(run: (tx: Queryable, first: readonly Row[]) => Promise<T>, options: TransactionOptions = {}) => {
+    transaction: <T>(run: (tx: Transaction, first: readonly Row[]) => Promise<T>, options: TransactionOptions = {}) => {
       if (options.snapshot) lastSearch = performance.now();
       return withClient((client) => runTransaction(client, run, options));
     },

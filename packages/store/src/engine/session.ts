@@ -1,4 +1,4 @@
-import type { Queryable, Row, SqlValue, TransactionOptions } from './engine.ts';
+import type { Row, SqlValue, Transaction, TransactionOptions } from './engine.ts';
 import { toAkinError } from './sqlstate.ts';
 
 /** Settings that both engines need on every connection. */
@@ -20,6 +20,7 @@ const KEYED = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']
 /** What takes statements one by one, such as a client of pg. */
 export interface Connection {
   query<R extends Row>(sql: string, params?: unknown[]): Promise<{ readonly rows: R[] }>;
+  copy(query: string): Promise<Uint8Array>;
 }
 
 export async function runStatement<R extends Row>(
@@ -49,7 +50,7 @@ async function runAll(client: Connection, sql: string): Promise<Row[]> {
 /** A transaction on a connection that the caller holds. */
 export async function runTransaction<T>(
   client: Connection,
-  run: (tx: Queryable, first: readonly Row[]) => Promise<T>,
+  run: (tx: Transaction, first: readonly Row[]) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
   const { snapshot, keyed, inOrder, first, timeoutMilliseconds, lockTimeoutMilliseconds } = options;
@@ -60,10 +61,15 @@ export async function runTransaction<T>(
   if (lockTimeoutMilliseconds !== undefined)
     begin += `; set local lock_timeout = ${Math.ceil(lockTimeoutMilliseconds)}`;
   let open = true;
-  const tx: Queryable = {
-    query: (sql, params) => {
-      if (!open) return Promise.reject(new Error('a statement came after the end of its transaction'));
-      return runStatement(client, sql, params);
+  const refusal = () => Promise.reject(new Error('a statement came after the end of its transaction'));
+  const tx: Transaction = {
+    query: (sql, params) => (open ? runStatement(client, sql, params) : refusal()),
+    copy: async (query) => {
+      try {
+        return await (open ? client.copy(query) : refusal());
+      } catch (error) {
+        throw toAkinError(error);
+      }
     },
   };
   try {

@@ -1,10 +1,9 @@
 import { AkinError, type Distance, type Field, type FieldValue, type StoredDocument } from '@akin/domain';
 import { VERSION } from '../collections/collection-tables.ts';
 import type { Store } from '../context.ts';
-import type { Row } from '../engine/engine.ts';
+import type { Queryable, Row } from '../engine/engine.ts';
 import { findColumn, type SearchedTables } from './columns.ts';
 import { Params } from './params.ts';
-import type { Snapshot } from './snapshot.ts';
 import { distanceSql, locationColumn } from './space.ts';
 
 /**
@@ -70,7 +69,7 @@ export function documentColumns(
 /** The documents of a page by their number, each read once. */
 export async function readDocuments(
   store: Store,
-  snapshot: SearchedTables & Pick<Snapshot, 'tx'>,
+  snapshot: SearchedTables & { readonly tx: Queryable },
   docs: readonly bigint[],
   fields: readonly Field[],
   distances: readonly Distance[],

@@ -325,7 +325,7 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
   });
 
   it('does not answer from a commit that it passed over', async () => {
-    const held = await store.inMemory.find(collection, store.engine, 0n, 'view');
+    const held = await store.engine.transaction((tx) => store.inMemory.find(collection, tx, 0n, 'view'));
     expect(held).toBeUndefined();
     const view = near(12);
     const { commit: before } = await find(view);
@@ -333,8 +333,12 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     await add([{ ...documentOf(90_001, view, 12), id: 'passing' }]);
     expect((await find(view)).commit).toBe(before + 2);
     // A search that began at the commit between has to look elsewhere: what it saw was never read.
-    expect(await store.inMemory.find(collection, store.engine, BigInt(before + 1), 'view')).toBeUndefined();
-    expect(await store.inMemory.find(collection, store.engine, BigInt(before + 2), 'view')).toBeDefined();
+    expect(
+      await store.engine.transaction((tx) => store.inMemory.find(collection, tx, BigInt(before + 1), 'view')),
+    ).toBeUndefined();
+    expect(
+      await store.engine.transaction((tx) => store.inMemory.find(collection, tx, BigInt(before + 2), 'view')),
+    ).toBeDefined();
     await add([{ kind: 'delete', id: 'passing' }]);
   });
 

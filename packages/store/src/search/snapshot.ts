@@ -1,7 +1,7 @@
 import { AkinError, type Query } from '@akin/domain';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, Store } from '../context.ts';
-import type { Queryable } from '../engine/engine.ts';
+import type { Transaction } from '../engine/engine.ts';
 import { wasCancelled } from '../engine/sqlstate.ts';
 import type { SearchedTables } from './columns.ts';
 import { FieldUses, recordUses } from './field-uses.ts';
@@ -10,7 +10,7 @@ import { FieldUses, recordUses } from './field-uses.ts';
 export interface Snapshot extends SearchedTables {
   /** What the collection is called now: another one may have taken its name. */
   readonly name: string;
-  readonly tx: Queryable;
+  readonly tx: Transaction;
   readonly commit: bigint;
   /** How many documents the commit shows. */
   readonly documents: bigint;

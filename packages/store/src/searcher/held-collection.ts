@@ -7,13 +7,12 @@ import {
   SearcherError,
   type VectorQuery,
 } from '@akin/searcher';
-import type { Engine, Queryable } from '../engine/engine.ts';
+import type { Engine, Transaction } from '../engine/engine.ts';
 import { pinCommit, removePin } from '../export/pins.ts';
 import { HeldCells } from './held-cells.ts';
 import {
   CHUNK_ROWS,
   type Chunk,
-  isCut,
   LAST_COMMIT,
   MOST_ENDS,
   type ReadCollection,
@@ -110,15 +109,15 @@ export class HeldCollection {
    * Takes in what a commit changed, in the transaction of a search that needs it.
    * @returns false when that is too much for a search to wait for: {@link read} does it
    */
-  async catchUp(tx: Queryable, commit: bigint, module: string): Promise<boolean> {
+  async catchUp(tx: Transaction, commit: bigint, module: string): Promise<boolean> {
     if (this.has(commit, module)) return true;
     if (this.#commit < 0n || !this.hasModule(module) || this.#reading !== undefined) return false;
     return this.#inOrder(async () => {
       if (this.#commit >= commit) return this.has(commit, module);
       const after = this.#commit;
-      const chunk = await readChunk(tx, this.collection, { after, upTo: commit }, this.#modules, null, CHUNK_ROWS);
-      if (chunk.forgotten > after || chunk.count === CHUNK_ROWS || isCut(chunk, CHUNK_ROWS)) return false;
-      await this.#take(chunk);
+      const chunk = await readChunk(tx, this.collection, { after, upTo: commit }, this.#modules, -1, CHUNK_ROWS);
+      if (chunk.forgotten > after || chunk.count === CHUNK_ROWS || chunk.ends > CHUNK_ROWS) return false;
+      await this.#take(chunk, this.#modules);
       await this.#advance(commit);
       return true;
     });
@@ -279,8 +278,8 @@ export class HeldCollection {
     await inTurns(
       (behind) => read(engine, (tx) => readChunk(tx, this.collection, { after, upTo }, this.#modules, behind)),
       async (chunk) => {
-        isForgotten ||= after >= 0n && (chunk.forgotten > after || isCut(chunk, MOST_ENDS));
-        if (!isForgotten) await this.#take(chunk);
+        isForgotten ||= after >= 0n && (chunk.forgotten > after || chunk.ends > MOST_ENDS);
+        if (!isForgotten) await this.#take(chunk, this.#modules);
       },
     );
     if (isForgotten) await this.#beginAgain(engine, upTo);
@@ -296,26 +295,14 @@ export class HeldCollection {
 
   async #readModule(engine: Engine, module: string): Promise<void> {
     await inTurns(
-      (behind) => read(engine, (tx) => readVectors(tx, this.collection, module, behind ?? -1n)),
-      async ({ bytes }) => {
-        await this.#takeVectors(module, bytes);
-        await this.#grown(this);
-      },
+      (behind) => read(engine, (tx) => readVectors(tx, this.collection, module, behind)),
+      (chunk) => this.#take(chunk, [module]),
     );
   }
 
-  async #take({ rows, ends, vectors }: Chunk): Promise<void> {
-    if (rows.length > 0) await this.#change({ kind: 'rows', bytes: shared(rows) });
-    for (const [module, bytes] of vectors) await this.#takeVectors(module, bytes);
-    if (ends.length > 0) await this.#change({ kind: 'ends', bytes: shared(ends) });
+  async #take({ bytes }: Chunk, modules: readonly string[]): Promise<void> {
+    await this.#change({ kind: 'rows', modules: [...modules], bytes });
     await this.#grown(this);
-  }
-
-  async #takeVectors(module: string, bytes: Buffer): Promise<void> {
-    if (bytes.length === 0) return;
-    // Behind the document: how many numbers the vector has.
-    const dimensions = bytes.readUInt16BE(8);
-    await this.#change({ kind: 'vectors', module, dimensions, bytes: shared(bytes) });
   }
 
   async #advance(commit: bigint): Promise<void> {
@@ -338,14 +325,14 @@ export class HeldCollection {
 }
 
 /** Reads chunk after chunk, each while the one before it is taken in. */
-async function inTurns<T extends { readonly count: number; readonly last: bigint }>(
-  readNext: (behind: bigint | null) => Promise<T>,
-  take: (chunk: T) => Promise<void>,
+async function inTurns(
+  readNext: (behind: number) => Promise<Chunk>,
+  take: (chunk: Chunk) => Promise<void>,
 ): Promise<void> {
-  let behind: bigint | null = null;
+  let behind = -1;
   let taking: Promise<void> = Promise.resolve();
   for (;;) {
-    const chunk: T = await readNext(behind);
+    const chunk = await readNext(behind);
     await taking;
     taking = take(chunk);
     // A failure is heard where it is waited for.
@@ -359,7 +346,7 @@ type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never;
 type Change = Without<Parameters<Searcher['change']>[1], 'key'>;
 
 /** A piece of reading for the searcher: others go first on the embedded database. */
-function read<T>(engine: Engine, work: (tx: Queryable) => Promise<T>): Promise<T> {
+function read<T>(engine: Engine, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return engine.transaction(work, { lane: 'bulk', inOrder: true });
 }
 

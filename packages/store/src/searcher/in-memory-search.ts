@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { AkinError } from '@akin/domain';
 import { memoryLimit } from '@akin/runtime';
 import { Searcher, SearcherError } from '@akin/searcher';
-import type { Engine, Queryable } from '../engine/engine.ts';
+import type { Engine, Transaction } from '../engine/engine.ts';
 import { HeldCollection } from './held-collection.ts';
 import type { NotHeld } from './not-held.ts';
 import type { ReadCollection } from './read-rows.ts';
@@ -63,7 +63,7 @@ export class InMemorySearch implements AsyncDisposable {
    */
   async find(
     collection: ReadCollection,
-    tx: Queryable,
+    tx: Transaction,
     commit: bigint,
     module: string,
   ): Promise<HeldCollection | undefined> {

@@ -1,5 +1,6 @@
+import { type Summary, summaryOf } from '@akin/searcher';
 import { descriptorTable } from '../collections/collection-tables.ts';
-import type { Queryable } from '../engine/engine.ts';
+import type { Transaction } from '../engine/engine.ts';
 
 /*
  * The two questions that the searcher asks the store: which rows does a commit see, and what changed between two
@@ -19,7 +20,7 @@ export const CHUNK_ROWS = 4_000;
 /** Rows that ended: where there are more it is better to read all that is left. */
 export const MOST_ENDS = 100_000;
 
-/** Commits in bytes of rows have 32 bits, of which the highest stands for a row that none has ended. */
+/** The last commit that the searcher can count: 32 bits, of which the highest stands for a row that none has ended. */
 export const LAST_COMMIT = 2n ** 32n - 2n;
 
 /** Which rows are read: those that are seen by `upTo` and not by `after`. */
@@ -29,85 +30,57 @@ export interface Range {
   readonly upTo: bigint;
 }
 
-export interface Chunk {
-  readonly count: number;
-  /** Where the next chunk begins. */
-  readonly last: bigint;
-  readonly rows: Buffer;
-  /** By module. */
-  readonly vectors: ReadonlyMap<string, Buffer>;
-  /** Rows that commits after `after` ended, up to `upTo`; one more than {@link MOST_ENDS} at most. With the first chunk alone. */
-  readonly ends: Buffer;
-  /** Rows that commits up to this one ended may be gone from the tables. */
-  readonly forgotten: bigint;
-}
-
-const NOTHING = Buffer.alloc(0);
-/** Bytes of a row that ended. */
-const END_BYTES = 12;
-
-/** Whether more rows ended than were read. */
-export function isCut({ ends }: Chunk, mostEnds: number): boolean {
-  return ends.length > mostEnds * END_BYTES;
+export interface Chunk extends Summary {
+  readonly bytes: Uint8Array;
 }
 
 /**
- * Reads the next rows of a range, in order of their number, with their vectors of some modules.
- * @param behind the number of the last one read; null at the beginning
- * @param mostEnds one more is read at most
+ * Reads the next rows of a range, in order of their number, with their vectors of some modules. The first chunk also has
+ * the rows that commits after `after` ended, up to `upTo`.
+ *
+ * @param behind the number of the last one read; -1 at the beginning
+ * @param mostEnds rows that ended: one more is read at most
  */
 export async function readChunk(
-  tx: Queryable,
+  tx: Transaction,
   { sqlSchema: S }: ReadCollection,
   { after, upTo }: Range,
   modules: readonly string[],
-  behind: bigint | null,
+  behind: number,
   mostEnds = MOST_ENDS,
 ): Promise<Chunk> {
-  const vectors = modules.map(
-    (module, i) =>
-      `(select string_agg(int8send(v.doc) || halfvec_send(v.vector), '') from ${descriptorTable(S, module)} v
-         where v.doc in (select doc from fresh)) as vectors${i}`,
+  const vectors = modules.map((_, i) => `, v${i}.vector`).join('');
+  const nothing = modules.map(() => ', null').join('');
+  // That vectors are behind the row too is said again: else all of them could be read for each chunk.
+  const joins = modules.map(
+    (module, i) => `left join ${descriptorTable(S, module)} v${i} on v${i}.doc = d.doc and v${i}.doc > ${behind}`,
   );
-  const ends =
-    after < 0n || behind !== null
-      ? 'null'
-      : `(select string_agg(int8send(doc) || substring(int8send(valid_to) from 5), '')
-            from (select doc, valid_to from ${S}.documents where valid_to > $1 and valid_to <= $2 limit ${mostEnds + 1}) e)`;
-  const [row] = await tx.query(
-    `with fresh as materialized (
-       select doc, valid_from from ${S}.documents
-        where valid_from > $1 and valid_from <= $2 and valid_to > $2 and doc > $3 order by doc limit ${CHUNK_ROWS}
-     )
-     select (select count(*) from fresh)::int as count,
-            (select max(doc) from fresh) as last,
-            (select string_agg(int8send(doc) || substring(int8send(valid_from) from 5), '') from fresh) as rows,
-            ${['', ...vectors].join(', ').slice(2)}${vectors.length > 0 ? ',' : ''}
-            ${ends}::bytea as ends,
-            (select coalesce(min(number), 0) from ${S}.commits) as forgotten`,
-    [after, upTo, behind ?? -1n],
-  );
-  return {
-    count: row?.count ?? 0,
-    last: row?.last ?? behind ?? -1n,
-    rows: row?.rows ?? NOTHING,
-    vectors: new Map(modules.map((module, i) => [module, (row?.[`vectors${i}`] as Buffer | null) ?? NOTHING])),
-    ends: row?.ends ?? NOTHING,
-    forgotten: row?.forgotten ?? 0n,
-  };
+  const parts = [
+    `(select d.doc, d.valid_from, null::int8${vectors} from ${S}.documents d ${joins.join(' ')}
+       where d.valid_from > ${after} and d.valid_from <= ${upTo} and d.valid_to > ${upTo} and d.doc > ${behind}
+       order by d.doc limit ${CHUNK_ROWS})`,
+    `select null, coalesce(min(number), 0), null${nothing} from ${S}.commits`,
+  ];
+  if (after >= 0n && behind < 0) {
+    parts.push(
+      `(select doc, null, valid_to${nothing} from ${S}.documents where valid_to > ${after} and valid_to <= ${upTo}
+        limit ${mostEnds + 1})`,
+    );
+  }
+  const bytes = await tx.copy(parts.join(' union all '));
+  return { bytes, ...summaryOf(bytes) };
 }
 
 /** The vectors of a module behind a row, in order of their number: those of rows that no commit sees too. */
 export async function readVectors(
-  tx: Queryable,
+  tx: Transaction,
   { sqlSchema: S }: ReadCollection,
   module: string,
-  behind: bigint,
-): Promise<{ readonly count: number; readonly last: bigint; readonly bytes: Buffer }> {
-  const [row] = await tx.query(
-    `select count(*)::int as count, max(doc) as last, string_agg(int8send(doc) || halfvec_send(vector), '') as bytes
-       from (select doc, vector from ${descriptorTable(S, module)} where doc > $1 order by doc limit ${CHUNK_ROWS}) v`,
-    [behind],
+  behind: number,
+): Promise<Chunk> {
+  const bytes = await tx.copy(
+    `select doc, null::int8, null::int8, vector from ${descriptorTable(S, module)}
+      where doc > ${behind} order by doc limit ${CHUNK_ROWS}`,
   );
-  return { count: row?.count ?? 0, last: row?.last ?? behind, bytes: row?.bytes ?? NOTHING };
+  return { bytes, ...summaryOf(bytes) };
 }
