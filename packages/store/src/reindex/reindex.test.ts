@@ -13,6 +13,7 @@ import {
 } from '../../test/support.ts';
 import { listOperations, waitForOperations } from '../accept/operations.ts';
 import type { Change } from '../accept/staging.ts';
+import { currentVersions } from '../accept/versions.ts';
 import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { retryFailed } from '../analyze/retry.ts';
 import { maintain } from '../bulk/maintain.ts';
@@ -139,6 +140,56 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
         where d.valid_to > 1000000`,
     );
     expect(counted?.rows).toBe(692n);
+  });
+
+  it('keeps the versions of documents, and checks what comes after against them', async () => {
+    const { store } = await emptyStore(kind);
+    const old = await createCollection(store, 'books');
+    await accept(store, old, [book('a', 1), book('b', 1), book('c', 1), book('gone', 1)]);
+    await accept(store, old, [book('a', 2), gone('gone')]);
+    await commit(store, old);
+    // Under way when the collections are exchanged: a picture, and an atomic update behind it.
+    await accept(store, old, [book('late', 1, { image: 'https://example.org/late.jpg' })]);
+    await accept(store, old, [{ id: 'late', value: { inc: 1 } }]);
+    let round = 0;
+    const work = workOf(store, async (name) => {
+      // While it is copied: an atomic update with the version that it must have.
+      if (name === 'books' || round++ > 0) return;
+      await accept(store, old, [{ id: 'b', value: { inc: 5 }, _version_: 2 }, book('new', 1, { _version_: -1 })]);
+      await commit(store, old);
+    });
+    const ids = ['a', 'b', 'c', 'late', 'new', 'gone'];
+    const versions = { a: 5n, b: 9n, c: 3n, late: 8n, new: 10n };
+    await reindex(store, old, work);
+
+    const anew = await findCollection(store, 'books');
+    expect(anew.id).not.toBe(old.id);
+    expect(Object.fromEntries(await currentVersions(store, anew, ids))).toEqual(versions);
+    for (const stale of [
+      book('b', 0, { _version_: 2 }),
+      book('gone', 0, { _version_: 1 }),
+      book('c', 0, { _version_: -1 }),
+    ]) {
+      await expect(accept(store, anew, [stale])).rejects.toMatchObject({ code: 'conflict' });
+    }
+    const next = await accept(store, anew, [
+      { id: 'b', value: { inc: 1 }, _version_: 9 },
+      book('c', 7, { _version_: 3 }),
+    ]);
+    for (const task of await claimForAnalysis(store, 10)) {
+      await saveAnalysis(store, task, testOutputs({ shape: [0, 1, 0, 0] }));
+    }
+    await commit(store, anew);
+    await waitForOperations(store, anew, { first: 1, last: next.last }, { until: 'visible' });
+    expect(await visible(store, anew, 'value')).toEqual([
+      ['a', 2n],
+      ['b', 7n],
+      ['c', 7n],
+      ['late', 2n],
+      ['new', 1n],
+    ]);
+    const last = BigInt(next.last);
+    expect(Object.fromEntries(await currentVersions(store, anew, ids))).toEqual({ ...versions, b: last - 1n, c: last });
   });
 
   it('goes on with changes that were on their way, under their names', async () => {
