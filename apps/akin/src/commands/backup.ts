@@ -23,9 +23,9 @@ export const backupCommand: Program = {
   },
   async run(options, signal) {
     const file = onlyWord(options);
-    if (!(await mayReplace(file))) throw new UsageError(`${file} is no file that could be replaced.`);
     if (options.text('url') !== undefined || (await runningServer(dataFolder(options)))) {
       const { client, url } = await findAkin(options);
+      await requireReplaceable(file);
       const bytes = Readable.fromWeb((await client.backup(signal)) as NodeStream);
       const brokenOff = (error: Error) => {
         throw new UsageError(`The backup from ${url} broke off, and ${file} was not written: ${error.message}.`);
@@ -41,6 +41,7 @@ async function backUpStopped(options: Parsed, file: string): Promise<void> {
   const folder = databaseFolder(options);
   // A wrong folder must not end as the backup of a store that was just made, over the one of yesterday.
   if (!(await holdsStore(folder))) throw new UsageError(`There is no store in ${folder}: name its folder with --data.`);
+  await requireReplaceable(file);
   await openDataFolder(dataFolder(options), tellOnStandardError);
   await using store = await openStore({ modules: MODULES, parseOutputs, folder, tell: tellOnStandardError });
   await writeBackup(path.resolve(file), await backup(store));
@@ -71,6 +72,10 @@ async function refuseServed(options: Parsed): Promise<void> {
   throw new UsageError(
     `akin serves from ${folder} at ${server.url}: stop it first, by Ctrl-C where it runs or by kill ${server.pid}. Or choose another folder with --data.`,
   );
+}
+
+async function requireReplaceable(file: string): Promise<void> {
+  if (!(await mayReplace(file))) throw new UsageError(`${file} is no file that could be replaced.`);
 }
 
 function onlyWord(options: Parsed): string {
