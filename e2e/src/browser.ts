@@ -24,7 +24,7 @@ export async function startBrowser(): Promise<Browser> {
 export interface WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors and warnings of scripts, of the console, and of the security policy, which speaks there. */
+  /** Errors and warnings of scripts, of the console, and of the security policy, which speaks there; and what it asked of others. */
   readonly complaints: string[];
 }
 
@@ -39,6 +39,11 @@ export async function openPage(
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  // The page asks akin for everything: whoever looks at it tells nobody else.
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (protocol.startsWith('http') && origin !== new URL(address).origin) complaints.push(`asks ${request.url()}`);
   });
   page.on('dialog', (dialog) => {
     complaints.push(`dialog: ${dialog.message()}`);

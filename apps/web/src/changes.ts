@@ -1,10 +1,13 @@
-import type { Collection, CollectionSummary, Operation, OperationState, Scope } from '@akin/client';
+import type { Collection, CollectionSummary, Operation, Scope } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Actions } from './actions.ts';
 import type { Figures } from './figures/figures.ts';
 import { figuresView } from './figures/figures-view.ts';
+import { number } from './format.ts';
 import { TEXTS } from './texts.ts';
+
+const T = TEXTS.changes;
 
 /** What the page knows of the changes that are on their way or failed. */
 export interface Changes {
@@ -29,12 +32,6 @@ export const NO_CHANGES: Changes = {
 const FAILED_PAGE = 50;
 const OPEN_PAGE = 20;
 const OPEN_STATES = ['analyzing', 'queued', 'ready'] as const;
-
-const STATE_NAMES: Readonly<Partial<Record<OperationState, string>>> = {
-  analyzing: 'being analyzed',
-  queued: 'waits to be analyzed',
-  ready: 'will be visible in a moment',
-};
 
 /** The failed changes, as many as are shown at least, and the first of those on their way. */
 export async function loadChanges(
@@ -72,19 +69,19 @@ interface Seen {
 
 /** What is on its way, what failed and why, and what to do about it; and what akin works with. */
 export function changesView({ changes, status, figures, scope }: Seen, actions: Actions): TemplateResult {
-  if (changes.loadedAt === null || status === null) return html`<p class="note">Looking…</p>`;
+  if (changes.loadedAt === null || status === null) return html`<p class="note">${TEXTS.review.looking}</p>`;
   const reasons = Object.entries(status.failures).sort(([, a], [, b]) => b - a);
   const failed = status.failed;
   return html`<div class="changes">
     <dl class="counts">
-      ${count('Visible', status.documents)} ${count('On their way', status.pending)} ${count('Failed', failed)}
+      ${count(T.visible, status.documents)} ${count(T.open, status.pending)} ${count(T.failed, failed)}
     </dl>
     ${
       failed > 0
-        ? html`<section aria-label="Failed changes">
-            <h2>Failed</h2>
+        ? html`<section aria-label=${T.failedRegion}>
+            <h2>${T.failed}</h2>
             <ul class="reasons">
-              ${reasons.map(([reason, number]) => reasonOf(reason, number, changes, actions))}
+              ${reasons.map(([reason, failed]) => reasonOf(reason, failed, changes, actions))}
             </ul>
             <ul class="operations">
               ${repeat(
@@ -96,47 +93,47 @@ export function changesView({ changes, status, figures, scope }: Seen, actions: 
             ${
               changes.nextCursor === undefined
                 ? nothing
-                : html`<button class="more" @click=${actions.more}>More</button>`
+                : html`<button class="more" @click=${actions.more}>${TEXTS.results.more}</button>`
             }
           </section>`
         : nothing
     }
     ${
       changes.open.length > 0
-        ? html`<section aria-label="Changes on their way">
-            <h2>On their way</h2>
+        ? html`<section aria-label=${T.openRegion}>
+            <h2>${T.open}</h2>
             <ul class="operations">
               ${repeat(
                 changes.open,
                 ({ operation }) => operation,
                 (one) => html`<li>
                   <span class="what">${nameOf(one)}</span>
-                  <span class="how">${STATE_NAMES[one.state] ?? one.state}${one.attempt > 1 ? `, attempt ${one.attempt}` : ''}</span>
+                  <span class="how">${T.states[one.state] ?? one.state}${one.attempt > 1 ? `, ${T.attempt(one.attempt)}` : ''}</span>
                 </li>`,
               )}
             </ul>
             ${
               status.pending > changes.open.length
-                ? html`<p class="about">and ${(status.pending - changes.open.length).toLocaleString()} more</p>`
+                ? html`<p class="about">${T.more(status.pending - changes.open.length)}</p>`
                 : nothing
             }
           </section>`
         : nothing
     }
-    ${failed === 0 && status.pending === 0 ? html`<p class="note">All changes are visible.</p>` : nothing}
+    ${failed === 0 && status.pending === 0 ? html`<p class="note">${T.none}</p>` : nothing}
     ${scope === 'search' ? nothing : figuresView(figures, status)}
   </div>`;
 }
 
-function count(name: string, number: number): TemplateResult {
-  return html`<div><dt>${name}</dt><dd>${number.toLocaleString()}</dd></div>`;
+function count(name: string, value: number): TemplateResult {
+  return html`<div><dt>${name}</dt><dd>${number(value)}</dd></div>`;
 }
 
-function reasonOf(reason: string, number: number, changes: Changes, actions: Actions): TemplateResult {
+function reasonOf(reason: string, failed: number, changes: Changes, actions: Actions): TemplateResult {
   const busy = changes.retrying.has(reason);
   return html`<li>
-    <span class="what">${TEXTS.reasons[reason] ?? reason}: ${number.toLocaleString()}</span>
-    <button ?disabled=${busy} @click=${() => actions.retry({ reason })}>${busy ? 'Trying…' : 'Try all again'}</button>
+    <span class="what">${TEXTS.reasons[reason] ?? reason}: ${number(failed)}</span>
+    <button ?disabled=${busy} @click=${() => actions.retry({ reason })}>${busy ? T.retrying : T.retryAll}</button>
   </li>`;
 }
 
@@ -144,13 +141,13 @@ function failedOne(one: Operation, changes: Changes, actions: Actions): Template
   const busy = changes.retrying.has(one.operation);
   return html`<li>
     <span class="what">${nameOf(one)}</span>
-    <span class="how">${one.reason?.msg ?? 'It failed.'}</span>
-    <button class="quiet" ?disabled=${busy} aria-label=${`Try again: ${nameOf(one)}`}
-      @click=${() => actions.retry({ operation: one.operation })}>${busy ? 'Trying…' : 'Try again'}</button>
+    <span class="how">${one.reason?.msg ?? T.itFailed}</span>
+    <button class="quiet" ?disabled=${busy} aria-label=${`${T.retry}: ${nameOf(one)}`}
+      @click=${() => actions.retry({ operation: one.operation })}>${busy ? T.retrying : T.retry}</button>
   </li>`;
 }
 
 function nameOf({ id, kind }: Operation): string {
-  if (id === undefined) return 'Delete of all that matched a query';
-  return kind === 'delete' ? `Delete ${id}` : id;
+  if (id === undefined) return T.deleteByQuery;
+  return kind === 'delete' ? T.delete(id) : id;
 }

@@ -64,21 +64,14 @@ export function filterText(filter: string): string {
   return field === '' ? filter : `${fieldTitle(unescaped(field))}: ${shownText(unescaped(field), unescaped(value))}`;
 }
 
-/** Names of what akin itself adds to documents. */
-const TITLES: Readonly<Record<string, string>> = {
-  color_names: 'Colours',
-  color_isolated: 'Plain background',
-  copyspace: 'Room for text',
-};
-
 export function fieldTitle(field: string): string {
-  const title = TITLES[field] ?? field.replaceAll('_', ' ');
+  const title = TEXTS.fields[field] ?? field.replaceAll('_', ' ');
   return title.charAt(0).toLocaleUpperCase() + title.slice(1);
 }
 
 export function valueText(value: string, isBoolean = value === 'true' || value === 'false'): string {
-  if (isBoolean) return value === 'true' ? 'yes' : 'no';
-  return value === '' ? '(empty)' : value;
+  if (isBoolean) return value === 'true' ? TEXTS.values.yes : TEXTS.values.no;
+  return value === '' ? TEXTS.values.empty : value;
 }
 
 function boundsText(from: string, to: string): string {

@@ -3,6 +3,8 @@
 const NUMBER = new Intl.NumberFormat();
 const ONE_DIGIT = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
+const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent' });
+
 const unit = (unit: string, maximumFractionDigits: number) =>
   new Intl.NumberFormat(undefined, {
     style: 'unit',
@@ -26,6 +28,11 @@ export function number(value: number): string {
 /** A number of things: `1 picture`, `2,000 pictures`. */
 export function count(value: number, one: string, several = `${one}s`): string {
   return `${number(value)} ${value === 1 ? one : several}`;
+}
+
+/** A share of 1 in percent. */
+export function share(value: number): string {
+  return PERCENT.format(value);
 }
 
 export function rate(perSecond: number): string {

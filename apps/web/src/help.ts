@@ -10,7 +10,7 @@ export function showHelp(): void {
   dialog.setAttribute('aria-label', T.title);
   const title = document.createElement('h2');
   title.textContent = T.title;
-  dialog.append(title, ...T.groups.flatMap(([name, keys]) => groupOf(name, keys)));
+  dialog.append(title, ...Object.entries(T.groups).flatMap(([name, keys]) => groupOf(name, keys)));
   const form = document.createElement('form');
   form.method = 'dialog';
   form.className = 'dialog-actions';
@@ -24,11 +24,11 @@ export function showHelp(): void {
   dialog.showModal();
 }
 
-function groupOf(name: string, keys: readonly (readonly [string, string])[]): HTMLElement[] {
+function groupOf(name: string, keys: Readonly<Record<string, string>>): HTMLElement[] {
   const heading = document.createElement('h3');
   heading.textContent = name;
   const list = document.createElement('dl');
-  for (const [key, meaning] of keys) {
+  for (const [key, meaning] of Object.entries(keys)) {
     const term = document.createElement('dt');
     const pressed = document.createElement('kbd');
     pressed.textContent = key;

@@ -20,6 +20,8 @@ import { TEXTS } from './texts.ts';
 import { undoNote } from './undo.ts';
 import type { ViewState } from './view-state.ts';
 
+const P = TEXTS.page;
+
 export function page(
   state: ViewState,
   shown: Shown,
@@ -35,7 +37,7 @@ export function page(
     <a class="skip button" href="#results" @click=${skip}>${TEXTS.results.skip}</a>
     ${header(state, shown, actions)} ${runBars(shown.runs, actions)}
     <main id="results" tabindex="-1" aria-busy=${shown.loading || shown.analyzing}>
-      <h1 class="unseen">${VIEW_NAMES[state.view]}</h1>
+      <h1 class="unseen">${P.views[state.view]}</h1>
       ${shown.analyzing ? analyzing(shown) : nothing}
       ${shown.error ? html`<p class="error" role="alert">${shown.error}</p>` : nothing}
       ${content(state, shown, actions, curl, collection)}
@@ -45,20 +47,13 @@ export function page(
     <div class="drop-note" aria-hidden="true">${shown.status?.documents === 0 ? TEXTS.add.drop : TEXTS.add.searchInstead}</div>`;
 }
 
-const VIEW_NAMES = {
-  search: 'Pictures',
-  groups: 'Duplicates',
-  changes: 'Changes',
-  manage: TEXTS.manage.title,
-} as const;
-
 /** What goes on between the choice of a picture and the results. */
 function analyzing({ preview }: Shown): TemplateResult {
   return html`<section class="question" role="status">
     ${preview ? html`<img src=${preview} alt="" />` : nothing}
     <div>
-      <p class="asked">Looking at your picture…</p>
-      <progress aria-label="Looking at your picture"></progress>
+      <p class="asked">${P.analyzing}</p>
+      <progress aria-label=${P.analyzing}></progress>
     </div>
   </section>`;
 }
@@ -99,10 +94,7 @@ function reviewed(
   collection: Collection,
 ): TemplateResult {
   const { numFound, numFoundExact } = shown.review;
-  const count =
-    numFound === null
-      ? 'Looking…'
-      : `${numFoundExact ? '' : 'about '}${numFound.toLocaleString()} group${numFound === 1 ? '' : 's'}`;
+  const count = numFound === null ? TEXTS.review.looking : TEXTS.review.groups(numFound, numFoundExact);
   return html`${summary(state, count, actions, curl)} ${review(shown.review, shown.loading, actions, collection)}`;
 }
 
@@ -131,21 +123,21 @@ function header(state: ViewState, shown: Shown, actions: Actions): TemplateResul
       <input type="search" name="q" aria-label=${TEXTS.box.label} placeholder=${TEXTS.box.placeholder} .value=${state.words} />
     </form>
     <label class="button primary">
-      <input type="file" accept="image/*" aria-label="Search by picture" @change=${pick} />
-      <span><span class="long">Search by </span>picture</span>
+      <input type="file" accept="image/*" aria-label=${P.byPicture} @change=${pick} />
+      <span class="long">${P.byPicture}</span><span class="short">${P.picture}</span>
     </label>
-    <label class="button swatch" title="Search by colour">
-      <input type="color" aria-label="Search by colour" value="#ff8a5b"
+    <label class="button swatch" title=${P.byColor}>
+      <input type="color" aria-label=${P.byColor} value="#ff8a5b"
         @change=${(event: Event) => actions.ask({ by: 'hex', hex: (event.target as HTMLInputElement).value }, 'color')} />
-      Colour
+      ${P.color}
     </label>
     <a class="button views" href="?view=groups" aria-current=${state.view === 'groups' ? 'page' : nothing}
-      title="Groups of near-duplicates to review" @click=${(event: Event) => {
+      title=${P.duplicatesTitle} @click=${(event: Event) => {
         event.preventDefault();
         actions.reviewGroups();
-      }}>Duplicates</a>
+      }}>${P.views.groups}</a>
     <a class="status" href="?view=changes" aria-current=${state.view === 'changes' ? 'page' : nothing}
-      title="What is on its way, and what failed" @click=${(event: Event) => {
+      title=${P.statusTitle} @click=${(event: Event) => {
         event.preventDefault();
         actions.showChanges();
       }}>${statusText(shown.status)}</a>
@@ -154,7 +146,7 @@ function header(state: ViewState, shown: Shown, actions: Actions): TemplateResul
     ) => {
       event.preventDefault();
       actions.showManage();
-    }}>${TEXTS.manage.title}</a>
+    }}>${P.views.manage}</a>
     <button class="quiet help-button" aria-label=${TEXTS.help.title} title=${TEXTS.help.open} @click=${actions.showHelp}>?</button>
   </header>`;
 }
@@ -163,17 +155,13 @@ function collectionChoice(state: ViewState, shown: Shown, actions: Actions): Tem
   const names = [...new Set([...shown.collections, state.collection])].sort();
   if (names.length < 2) return nothing;
   const choose = (event: Event) => actions.showCollection((event.target as HTMLSelectElement).value);
-  return html`<select class="collections" aria-label="Collection" .value=${state.collection} @change=${choose}>
+  return html`<select class="collections" aria-label=${P.collection} .value=${state.collection} @change=${choose}>
     ${names.map((name) => html`<option value=${name} ?selected=${name === state.collection}>${name}</option>`)}
   </select>`;
 }
 
 function statusText(status: CollectionSummary | null): string {
-  if (!status) return '';
-  const parts = [`${status.documents.toLocaleString()} document${status.documents === 1 ? '' : 's'}`];
-  if (status.pending > 0) parts.push(`${status.pending.toLocaleString()} on their way`);
-  if (status.failed > 0) parts.push(`${status.failed.toLocaleString()} failed`);
-  return parts.join(' · ');
+  return status === null ? '' : TEXTS.manage.about(status);
 }
 
 /** @param choices of an order and a layout, where there are some */
@@ -188,10 +176,10 @@ function summary(
     <span aria-live="polite">${count}</span>
     ${state.filters.map(
       (filter) =>
-        html`<button class="chip" title="Remove this filter" @click=${() => actions.removeFilter(filter)}>${filterText(filter)} ×</button>`,
+        html`<button class="chip" title=${P.removeFilter} @click=${() => actions.removeFilter(filter)}>${filterText(filter)} ×</button>`,
     )}
     <span class="spacer"></span>
-    ${choices} ${copyButton('Copy link', () => location.href, actions)} ${copyButton('Copy as curl', () => curl, actions)}
+    ${choices} ${copyButton(P.copyLink, () => location.href, actions)} ${copyButton(P.copyCurl, () => curl, actions)}
   </div>`;
 }
 

@@ -1,21 +1,17 @@
 import type { Collection, FoundDocument, Plain } from '@akin/client';
 import { html, svg, type TemplateResult } from 'lit-html';
 import { keyedSource } from './key.ts';
+import { TEXTS } from './texts.ts';
 
 /** Whether it has a picture that others can be compared with. */
 export function isAnalyzed(document: FoundDocument): boolean {
   return Object.keys(document).some((name) => /^copyspace$|_rerank$|_isolated$/.test(name));
 }
 
-/** The small picture of a document, or the one at its address, or a note that there is none. */
+/** The small picture of a document, or a note that there is none. One elsewhere stays there: the page asks akin alone. */
 export function picture(document: FoundDocument, collection: Collection): TemplateResult {
-  const address = typeof document.image === 'string' && /^https?:/.test(document.image) ? document.image : null;
-  if (!isAnalyzed(document) && !address) return html`<span class="placeholder">no picture</span>`;
-  const onError = ({ target }: Event) => {
-    const image = target as HTMLImageElement;
-    if (address && image.src !== address) image.src = address;
-  };
-  return html`<img loading="lazy" src=${keyedSource(collection.thumbnailAddress(document.id))} alt=${titleOf(document)} @error=${onError} />`;
+  if (!isAnalyzed(document)) return html`<span class="placeholder">${TEXTS.details.noPicture}</span>`;
+  return html`<img loading="lazy" src=${keyedSource(collection.thumbnailAddress(document.id))} alt=${titleOf(document)} />`;
 }
 
 /** The colours of a document by their shares. */

@@ -11,6 +11,8 @@ import { predictedTags } from './tags.ts';
 import { TEXTS } from './texts.ts';
 import type { Query, ViewState } from './view-state.ts';
 
+const T = TEXTS.question;
+
 /** What the results are compared with, and by what. */
 export function question(
   state: ViewState,
@@ -20,11 +22,11 @@ export function question(
   collection: Collection,
 ): TemplateResult {
   const modes = query.by === 'hex' ? [] : MODE_NAMES;
-  return html`<section class="question" aria-label="What is searched for">
+  return html`<section class="question" aria-label=${T.region}>
     ${questionPicture(query, shown, collection)}
     <div>
       <p class="asked">${questionText(query, shown)}</p>
-      <div class="modes" role="group" aria-label="Compare by">
+      <div class="modes" role="group" aria-label=${T.by}>
         ${modes.map(
           ([mode, name, about]) =>
             html`<button title=${about} aria-pressed=${state.mode === mode} @click=${() => actions.setMode(mode)}>${name}</button>`,
@@ -32,13 +34,14 @@ export function question(
       </div>
       ${query.by === 'hex' ? colorEditor(query.hex, actions) : nothing} ${alsoChips(state, actions, collection)} ${least(state, actions)} ${wordInstead(query, actions)} ${predictedTags(shown.tags, state.filters, actions)}
     </div>
-    <button class="quiet clear" @click=${() => actions.ask(null)}>Clear</button>
+    <button class="quiet clear" @click=${() => actions.ask(null)}>${T.clear}</button>
   </section>`;
 }
 
 function questionPicture(query: Query, shown: Shown, collection: Collection): TemplateResult {
   if (query.by === 'id') return html`<img src=${keyedSource(collection.thumbnailAddress(query.id))} alt="" />`;
-  if (query.by === 'url') return html`<img src=${query.url} alt="" referrerpolicy="no-referrer" />`;
+  // akin fetches the picture, not the browser of who looks at the page.
+  if (query.by === 'url') return html`<span class="placeholder">${T.elsewhere(hostOf(query.url))}</span>`;
   if (query.by === 'hex')
     return palette(
       readColors(query.hex).map(({ hex }) => hex),
@@ -47,17 +50,17 @@ function questionPicture(query: Query, shown: Shown, collection: Collection): Te
     );
   return shown.preview
     ? html`<img src=${shown.preview} alt="" />`
-    : html`<span class="placeholder">an uploaded picture</span>`;
+    : html`<span class="placeholder">${T.uploaded}</span>`;
 }
 
 function questionText(query: Query, shown: Shown): string {
   if (query.by === 'id') {
     const document = shown.documents.find(({ id }) => id === query.id);
-    return `Like ${document ? titleOf(document) : query.id}`;
+    return T.like(document ? titleOf(document) : query.id);
   }
-  if (query.by === 'url') return `Like the picture at ${query.url}`;
+  if (query.by === 'url') return T.likeUrl(query.url);
   if (query.by === 'hex') return TEXTS.colors.asked(readColors(query.hex).map(({ hex }) => hex));
-  return 'Like the uploaded picture';
+  return T.likeUpload;
 }
 
 /** Further pictures that results are like or unlike. */
@@ -86,4 +89,8 @@ function wordInstead(query: Query, actions: Actions): TemplateResult | typeof no
   const name = query.by === 'hex' ? colorName(query.hex) : undefined;
   if (name === undefined) return nothing;
   return html`<button class="quiet small-button" @click=${() => actions.askWords(name)}>${TEXTS.results.wordInstead(name)}</button>`;
+}
+
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : address;
 }

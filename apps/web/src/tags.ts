@@ -2,6 +2,10 @@ import type { Collection, PredictedTag, TagParameters } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
 import { filterOf } from './facets.ts';
+import { share } from './format.ts';
+import { TEXTS } from './texts.ts';
+
+const T = TEXTS.tags;
 
 export type PredictedTags = readonly PredictedTag[];
 
@@ -36,12 +40,12 @@ export function predictedTags(
 ): TemplateResult | typeof nothing {
   const shown = (tags ?? []).filter(({ tag }) => !known.includes(tag));
   if (shown.length === 0) return nothing;
-  return html`<p class="chips tags" aria-label="Predicted labels">
-    <span class="about" title="Labels of the most similar pictures">${known.length > 0 ? 'Perhaps also' : 'Perhaps'}</span>
+  return html`<p class="chips tags" aria-label=${T.region}>
+    <span class="about" title=${T.title}>${known.length > 0 ? T.also : T.perhaps}</span>
     ${shown.map(({ tag, confidence, voters }) => {
       const filter = filterOf('labels', tag);
-      const percent = `${Math.round(confidence * 100)} %`;
-      const about = `Show only ${tag}: ${percent} sure, by ${voters.length} similar picture${voters.length === 1 ? '' : 's'}`;
+      const percent = share(confidence);
+      const about = T.about(tag, percent, voters.length);
       return html`<button class="chip" title=${about} ?disabled=${filters.includes(filter)} @click=${() => actions.addFilter(filter)}>
         <span>${tag}</span> <span class="count">${percent}</span>
       </button>`;

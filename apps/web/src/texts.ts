@@ -4,6 +4,76 @@ const LIST = new Intl.ListFormat('en');
 
 /** Every text of the page. Another language is another file of this shape. */
 export const TEXTS = {
+  page: {
+    views: { search: 'Pictures', groups: 'Duplicates', changes: 'Changes', manage: 'Manage' },
+    analyzing: 'Looking at your picture…',
+    byPicture: 'Search by picture',
+    picture: 'Picture',
+    byColor: 'Search by colour',
+    color: 'Colour',
+    duplicatesTitle: 'Groups of near-duplicates to review',
+    statusTitle: 'What is on its way, and what failed',
+    collection: 'Collection',
+    removeFilter: 'Remove this filter',
+    copyLink: 'Copy link',
+    copyCurl: 'Copy as curl',
+  },
+  question: {
+    region: 'What is searched for',
+    by: 'Compare by',
+    clear: 'Clear',
+    like: (what: string) => `Like ${what}`,
+    likeUrl: (url: string) => `Like the picture at ${url}`,
+    likeUpload: 'Like the uploaded picture',
+    uploaded: 'an uploaded picture',
+    elsewhere: (host: string) => `a picture of ${host}`,
+  },
+  tags: {
+    region: 'Predicted labels',
+    title: 'Labels of the most similar pictures',
+    perhaps: 'Perhaps',
+    also: 'Perhaps also',
+    about: (tag: string, sure: string, voters: number) =>
+      `Show only ${tag}: ${sure} sure, by ${count(voters, 'similar picture')}`,
+  },
+  fields: { color_names: 'Colours', color_isolated: 'Plain background', copyspace: 'Room for text' } as Readonly<
+    Record<string, string>
+  >,
+  values: { yes: 'yes', no: 'no', empty: '(empty)' },
+  changes: {
+    visible: 'Visible',
+    open: 'On their way',
+    failed: 'Failed',
+    failedRegion: 'Failed changes',
+    openRegion: 'Changes on their way',
+    more: (more: number) => `and ${number(more)} more`,
+    none: 'All changes are visible.',
+    states: {
+      analyzing: 'being analyzed',
+      queued: 'waits to be analyzed',
+      ready: 'will be visible in a moment',
+    } as Readonly<Record<string, string>>,
+    attempt: (attempt: number) => `attempt ${number(attempt)}`,
+    retryAll: 'Try all again',
+    retry: 'Try again',
+    retrying: 'Trying…',
+    itFailed: 'It failed.',
+    deleteByQuery: 'Delete of all that matched a query',
+    delete: (id: string) => `Delete ${id}`,
+  },
+  messages: {
+    gone: 'The document $1 is not in the collection any more.',
+    noPicture: 'This document has no picture to compare with others.',
+    badColor: 'akin cannot search for this colour.',
+    badPicture: 'akin cannot read your picture: choose it again.',
+    listChanged: 'The list has changed meanwhile: reload the page.',
+    page: 'Something went wrong on this page: reload it.',
+    noAnswer: 'akin does not answer. Is it still running?',
+    key: 'akin asks for a key.',
+    scope: 'Your key does not allow this.',
+    busy: (seconds: number) => `akin cannot do this just now. Try again in ${count(seconds, 'second')}.`,
+    internal: 'Something went wrong in akin. Its log says what.',
+  },
   modes: {
     content: 'Similar',
     contentTitle: 'Pictures with similar content',
@@ -125,6 +195,20 @@ export const TEXTS = {
     copy: 'Copy to a collection…',
   },
   review: {
+    groups: (groups: number, isExact: boolean) => `${isExact ? '' : 'about '}${count(groups, 'group')}`,
+    looking: 'Looking…',
+    lookingFor: 'Looking for near-duplicates…',
+    none: 'No near-duplicates here: nothing to review.',
+    chosenRegion: 'Chosen documents',
+    chosen: (documents: number) => `${number(documents)} chosen`,
+    keepAll: 'Keep all',
+    deleting: 'Deleting…',
+    deleteChosen: 'Delete…',
+    confirm: 'Delete documents',
+    question: (documents: number) => `Delete ${count(documents, 'document')} from the collection?`,
+    tooMany: 'You cannot undo this: there are too many.',
+    undoFor: (seconds: number) => `You can undo this for ${count(seconds, 'second')}.`,
+    emptied: (groups: number) => `${groups === 1 ? 'One group loses' : `${number(groups)} groups lose`} all pictures.`,
     toolbar: 'All groups',
     alike: (size: number) => `${number(size)} alike`,
     keep: 'Keep…',
@@ -177,7 +261,6 @@ export const TEXTS = {
     searchInstead: 'Drop one picture to search by it, a folder or several to add them',
   },
   manage: {
-    title: 'Manage',
     about: ({ documents, pending, failed }: { documents: number; pending: number; failed: number }) =>
       [
         count(documents, 'document'),
@@ -256,42 +339,23 @@ export const TEXTS = {
   help: {
     title: 'Keyboard',
     open: 'Keyboard (?)',
-    groups: [
-      [
-        'Everywhere',
-        [
-          ['/', 'go to the search box'],
-          ['?', 'show this'],
-          ['Esc', 'close what is open'],
-        ],
-      ],
-      [
-        'Results',
-        [
-          ['← → ↑ ↓', 'go from picture to picture'],
-          ['Home End', 'go to the first or the last one'],
-          ['Enter', 'show all about it'],
-          ['x', 'select it, or not'],
-          ['Shift x', 'select all from the last one to it'],
-        ],
-      ],
-      [
-        'One picture',
-        [
-          ['← →', 'the one before or behind'],
-          ['z', 'zoom in or out'],
-        ],
-      ],
-      [
-        'Duplicates',
-        [
-          ['k', 'keep the one in front'],
-          ['d', 'delete what is chosen'],
-          ['n', 'go to the next group'],
-          ['c', 'compare in one place'],
-        ],
-      ],
-    ] as readonly (readonly [string, readonly (readonly [string, string])[]])[],
+    groups: {
+      Everywhere: { '/': 'go to the search box', '?': 'show this', Esc: 'close what is open' },
+      Results: {
+        '← → ↑ ↓': 'go from picture to picture',
+        'Home End': 'go to the first or the last one',
+        Enter: 'show all about it',
+        x: 'select it, or not',
+        'Shift x': 'select all from the last one to it',
+      },
+      'One picture': { '← →': 'the one before or behind', z: 'zoom in or out' },
+      Duplicates: {
+        k: 'keep the one in front',
+        d: 'delete what is chosen',
+        n: 'go to the next group',
+        c: 'compare in one place',
+      },
+    },
   },
   undo: {
     undo: 'Undo',

@@ -3,7 +3,6 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Actions } from '../actions.ts';
 import { pathOf } from '../details/facts.ts';
-import { number } from '../format.ts';
 import { scoreText } from '../parts.ts';
 import { TEXTS } from '../texts.ts';
 import { KEPT_SECONDS, MOST_KEPT } from '../undoable.ts';
@@ -26,7 +25,7 @@ export function review(shown: Review, loading: boolean, actions: Actions, collec
     ${emptyNote(shown, loading)}
     ${
       shown.nextCursor !== undefined
-        ? html`<button class="more" ?disabled=${loading} @click=${actions.more}>${loading ? 'Loading…' : 'More'}</button>`
+        ? html`<button class="more" ?disabled=${loading} @click=${actions.more}>${loading ? TEXTS.results.loading : TEXTS.results.more}</button>`
         : nothing
     }
     ${shown.chosen.size > 0 ? chosenBar(shown, actions) : nothing} ${confirmation(shown, actions)}`;
@@ -59,8 +58,8 @@ function toolbar(shown: Review, actions: Actions): TemplateResult | typeof nothi
 
 function emptyNote(shown: Review, loading: boolean): TemplateResult | typeof nothing {
   if (loading || shown.numFound === null || shown.groups.length > 0) return nothing;
-  if (shown.asOfCommit < shown.commit) return html`<p class="note">Looking for near-duplicates…</p>`;
-  return html`<p class="note">No near-duplicates here: nothing to review.</p>`;
+  if (shown.asOfCommit < shown.commit) return html`<p class="note">${T.lookingFor}</p>`;
+  return html`<p class="note">${T.none}</p>`;
 }
 
 const DIALOG = 'confirm-delete';
@@ -75,10 +74,10 @@ export function closeQuestions(): void {
 }
 
 function chosenBar({ chosen, deleting }: Review, actions: Actions): TemplateResult {
-  return html`<div class="chosen-bar" role="region" aria-label="Chosen documents">
-    <span aria-live="polite">${number(chosen.size)} chosen</span>
-    <button class="quiet" @click=${() => actions.choose([...chosen], false)}>Keep all</button>
-    <button class="primary" ?disabled=${deleting} @click=${actions.askForDelete}>${deleting ? 'Deleting…' : 'Delete…'}</button>
+  return html`<div class="chosen-bar" role="region" aria-label=${T.chosenRegion}>
+    <span aria-live="polite">${T.chosen(chosen.size)}</span>
+    <button class="quiet" @click=${() => actions.choose([...chosen], false)}>${T.keepAll}</button>
+    <button class="primary" ?disabled=${deleting} @click=${actions.askForDelete}>${deleting ? T.deleting : T.deleteChosen}</button>
   </div>`;
 }
 
@@ -95,12 +94,12 @@ function confirmation({ chosen, groups }: Review, actions: Actions): TemplateRes
     close(event);
     void actions.deleteChosen();
   };
-  return html`<dialog id=${DIALOG} aria-label="Delete documents" @close=${actions.answered}>
-    <p><b>Delete ${number(chosen.size)} document${chosen.size === 1 ? '' : 's'} from the collection?</b></p>
+  return html`<dialog id=${DIALOG} aria-label=${T.confirm} @close=${actions.answered}>
+    <p><b>${T.question(chosen.size)}</b></p>
     <p>
-      ${chosen.size > MOST_KEPT ? 'You cannot undo this: there are too many.' : `You can undo this for ${KEPT_SECONDS} seconds.`}
+      ${chosen.size > MOST_KEPT ? T.tooMany : T.undoFor(KEPT_SECONDS)}
       ${T.filesStay}
-      ${emptied > 0 ? html`<b>${emptied === 1 ? 'One group loses' : `${emptied.toLocaleString()} groups lose`} all pictures.</b>` : nothing}
+      ${emptied > 0 ? html`<b>${T.emptied(emptied)}</b>` : nothing}
     </p>
     <div class="dialog-actions">
       ${
@@ -109,8 +108,8 @@ function confirmation({ chosen, groups }: Review, actions: Actions): TemplateRes
               <span class="spacer"></span>`
           : nothing
       }
-      <button autofocus @click=${close}>Cancel</button>
-      <button class="primary" @click=${confirm}>Delete</button>
+      <button autofocus @click=${close}>${TEXTS.ask.cancel}</button>
+      <button class="primary" @click=${confirm}>${T.delete}</button>
     </div>
   </dialog>`;
 }
