@@ -18,7 +18,7 @@ export interface SearcherOptions {
 }
 
 /** Vectors of one message: searches of a million rows wait some milliseconds for them. */
-const VECTORS_AT_A_TIME = 32;
+const VECTORS_AT_A_TIME = 16;
 
 interface Pending {
   readonly resolve: (answer: Answered) => void;
@@ -113,26 +113,33 @@ export class Searcher implements AsyncDisposable {
     const found: Pairs[] = [];
     const count = query.ends.length;
     const dimensions = count === 0 ? 0 : query.vectors.length / count;
-    let [left, first] = [query.mostPairs, 0];
-    for (let from = 0; from < count; from += VECTORS_AT_A_TIME) {
-      const to = Math.min(count, from + VECTORS_AT_A_TIME);
-      const last = query.ends[to - 1] as number;
-      const part = {
-        ...query,
-        vectors: query.vectors.slice(from * dimensions, to * dimensions),
-        cells: query.cells.slice(first, last),
-        ends: query.ends.slice(from, to).map((end) => end - first),
-        mostPairs: left,
-      };
-      for (const { pairs } of await this.#ask(key, { kind: 'pairs', key, query: part })) {
-        if (pairs === undefined) return undefined;
-        left -= pairs.docs.length;
-        found.push({ ...pairs, queries: pairs.queries.map((i) => from + i) });
+    let [left, next, isLost] = [query.mostPairs, 0, false];
+    const askOn = async () => {
+      while (next < count && left >= 0 && !isLost) {
+        const from = next;
+        next = Math.min(count, from + VECTORS_AT_A_TIME);
+        const first = query.ends[from - 1] ?? 0;
+        const part = {
+          ...query,
+          vectors: query.vectors.slice(from * dimensions, next * dimensions),
+          cells: query.cells.slice(first, query.ends[next - 1]),
+          ends: query.ends.slice(from, next).map((end) => end - first),
+          mostPairs: left,
+        };
+        for (const { pairs } of await this.#ask(key, { kind: 'pairs', key, query: part })) {
+          if (pairs === undefined) {
+            isLost = true;
+          } else {
+            left -= pairs.areTooMany ? Number.POSITIVE_INFINITY : pairs.docs.length;
+            found.push({ ...pairs, queries: pairs.queries.map((i) => from + i) });
+          }
+        }
       }
-      first = last;
-      if (left < 0) break;
-    }
-    const areTooMany = left < 0 || found.some((one) => one.areTooMany);
+    };
+    // While one answer is read, the threads work on the next one.
+    await Promise.all([askOn(), askOn()]);
+    if (isLost) return undefined;
+    const areTooMany = left < 0;
     return {
       areTooMany,
       compared: found.reduce((sum, { compared }) => sum + compared, 0),

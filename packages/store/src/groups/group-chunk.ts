@@ -1,24 +1,12 @@
 import { descriptorTable } from '../collections/collection-tables.ts';
-import { loadSchema } from '../collections/schema.ts';
 import type { Collection, Store } from '../context.ts';
-import { binaryArray, decodeHalfvec, encodeHalfvec, textArray } from '../engine/binary.ts';
+import { binaryArray, encodeHalfvec, textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
-import { compileQuery } from '../search/compile.ts';
-import { Params } from '../search/params.ts';
 import { decisionsOf, mayNotFollow, separate } from './decisions.ts';
 import type { RepresentativesInMemory } from './representatives-in-memory.ts';
-import { type GroupRule, NO_CELL } from './rule.ts';
+import type { GroupRule } from './rule.ts';
+import { readSeekers, type Seeker } from './seekers.ts';
 import { type GroupingState, isSame, lockState, writeState } from './state.ts';
-
-/** A document that looks for its group. */
-interface Seeker {
-  readonly doc: bigint;
-  readonly id: string;
-  readonly vector: Float32Array;
-  readonly cells: readonly number[];
-  /** By the rule's second module. */
-  readonly also: Float32Array | undefined;
-}
 
 interface Nearest {
   readonly representative: bigint;
@@ -34,6 +22,8 @@ interface ChunkToGroup {
   readonly upTo: bigint;
   /** How many look for a group now, these and others. */
   readonly waiting?: number;
+  /** Those of the documents, where they were read before. */
+  readonly seekers?: readonly Seeker[] | undefined;
   readonly inMemory?: RepresentativesInMemory | undefined;
 }
 
@@ -56,16 +46,16 @@ export async function groupChunk(
   store: Store,
   collection: Collection,
   rule: GroupRule,
-  { docs, state, upTo, waiting = docs.length, inMemory }: ChunkToGroup,
+  { docs, state, upTo, waiting = docs.length, inMemory, seekers: known }: ChunkToGroup,
 ): Promise<GroupedChunk | undefined> {
   const S = collection.sqlSchema;
-  const seekers = await readSeekers(store, collection, rule, docs);
-  const known = await inMemory?.near(state, seekers, waiting);
+  const seekers = known ?? (await readSeekers(store, collection, rule, docs));
+  const near = await inMemory?.near(state, seekers, waiting);
   const grouped = await store.engine.transaction(
     async (tx) => {
       const from = await lockState(tx, collection);
       if (!isSame(from, state)) return undefined;
-      const isKnown = known?.version === from.version;
+      const isNear = near?.version === from.version;
       await tx.query(`delete from ${S}.ungrouped where doc = any($1::bigint[])`, [docs]);
       const there = await stillSeeking(tx, S, seekers);
       const decisions = await decisionsOf(
@@ -73,9 +63,9 @@ export async function groupChunk(
         S,
         there.map(({ id }) => id),
       );
-      const among = isKnown ? known.representatives : undefined;
-      const near = await nearestRepresentatives(tx, collection, rule, there, decisions.size > 0, among);
-      const [representatives, followers] = settle(there, near, rule, decisions);
+      const among = isNear ? near.representatives : undefined;
+      const nearest = await nearestRepresentatives(tx, collection, rule, there, decisions.size > 0, among);
+      const [representatives, followers] = settle(there, nearest, rule, decisions);
       await save(tx, store, S, representatives, followers);
       // Those that came may be nearer than what they are different from, which then looks for another group.
       const decided = there.filter(({ id }) => decisions.has(id));
@@ -87,48 +77,12 @@ export async function groupChunk(
         );
       }
       const to = await writeState(tx, collection, 'doc = $1', [upTo]);
-      return { state: to, inMemory: isKnown, from, representatives };
+      return { state: to, inMemory: isNear, from, representatives };
     },
     { lane: 'bulk', keyed: true },
   );
   if (grouped !== undefined) await inMemory?.follow(grouped.from, grouped.state, grouped.representatives);
   return grouped;
-}
-
-/** Those that have a descriptor and are no exception. */
-async function readSeekers(
-  store: Store,
-  collection: Collection,
-  rule: GroupRule,
-  docs: readonly bigint[],
-): Promise<Seeker[]> {
-  const { sqlSchema } = collection;
-  const params = new Params();
-  const numbers = params.add(docs, 'int8[]');
-  const tables = { sqlSchema, schema: await loadSchema(store, collection), modules: store.modules };
-  const except = rule.except && compileQuery(rule.except, { tables, params, now: new Date(), timeZone: 'UTC' }, false);
-  const rows = await store.engine.transaction(
-    (tx) =>
-      tx.query<{ doc: bigint; id: string; vector: Buffer; also: Buffer | null }>(
-        `select d.doc, d.id, halfvec_send(v.vector) as vector,
-                ${rule.also ? `(select halfvec_send(a.vector) from ${descriptorTable(sqlSchema, rule.also.module)} a where a.doc = d.doc)` : 'null'} as also
-           from ${sqlSchema}.documents d join ${descriptorTable(sqlSchema, rule.module)} v on v.doc = d.doc
-          where d.doc = any(${numbers})${except ? ` and (${except.where}) is not true` : ''}
-          order by d.doc`,
-        params.values,
-      ),
-    { lane: 'bulk', keyed: true },
-  );
-  return rows.map(({ doc, id, vector, also }) => {
-    const decoded = decodeHalfvec(vector);
-    return {
-      doc,
-      id,
-      vector: decoded,
-      cells: rule.cellsOf?.(decoded) ?? [NO_CELL],
-      also: also ? decodeHalfvec(also) : undefined,
-    };
-  });
 }
 
 /**

@@ -9,6 +9,7 @@ import { groupChunk } from './group-chunk.ts';
 import { leaveGroups } from './leave.ts';
 import { RepresentativesInMemory } from './representatives-in-memory.ts';
 import { type GroupRule, NO_CELL, ruleByCalibrations } from './rule.ts';
+import { readSeekers, type Seeker } from './seekers.ts';
 import { type GroupingState, isSame, lockState, readState, writeState } from './state.ts';
 
 /** Numbers of documents that are read at a time. */
@@ -71,6 +72,8 @@ class Turn {
   readonly #onGrouped: TurnOptions['onGrouped'];
   readonly #batchSize: AdaptiveBatchSize;
   readonly #inMemory: RepresentativesInMemory;
+  /** The documents of the next chunk, which are read while the searcher and the database work on this one. */
+  #ahead: { readonly docs: readonly bigint[]; readonly seekers: Promise<Seeker[]> } | undefined;
   #steps = 0;
 
   constructor(store: Store, collection: Collection, rule: GroupRule, { milliseconds, signal, onGrouped }: TurnOptions) {
@@ -203,8 +206,8 @@ class Turn {
       if (rows.length === 0) return state;
       const done = await this.#inChunks(
         rows.map(({ doc }) => doc),
-        async (docs) => {
-          const next = await this.#group(docs, state, docs.at(-1) as bigint, rows.length);
+        async (docs, ahead) => {
+          const next = await this.#group(docs, ahead, state, docs.at(-1) as bigint, rows.length);
           if (next !== undefined) state = next;
           return next !== undefined;
         },
@@ -228,8 +231,8 @@ class Turn {
       if (rows.length === 0) return state;
       const done = await this.#inChunks(
         rows.map(({ doc }) => doc),
-        async (docs) => {
-          const next = await this.#group(docs, state, state.doc, rows.length);
+        async (docs, ahead) => {
+          const next = await this.#group(docs, ahead, state, state.doc, rows.length);
           if (next !== undefined) state = next;
           return next !== undefined;
         },
@@ -240,14 +243,19 @@ class Turn {
 
   async #group(
     docs: readonly bigint[],
+    ahead: readonly bigint[],
     state: GroupingState,
     upTo: bigint,
     waiting: number,
   ): Promise<GroupingState | undefined> {
+    const read = (some: readonly bigint[]) => readSeekers(this.#store, this.#collection, this.#rule, some);
+    const seekers = await (this.#ahead?.docs === docs ? this.#ahead.seekers : read(docs));
+    this.#ahead = { docs: ahead, seekers: ahead.length > 0 ? read(ahead) : Promise.resolve([]) };
+    // A failure is heard where it is waited for.
+    this.#ahead.seekers.catch(() => undefined);
     const inMemory = this.#inMemory;
-    const grouped = await groupChunk(this.#store, this.#collection, this.#rule, {
-      ...{ docs, state, upTo, waiting, inMemory },
-    });
+    const chunk = { docs, seekers, state, upTo, waiting, inMemory };
+    const grouped = await groupChunk(this.#store, this.#collection, this.#rule, chunk);
     if (grouped !== undefined) this.#onGrouped?.(docs.length, grouped.inMemory);
     return grouped?.state;
   }
@@ -272,22 +280,26 @@ class Turn {
 
   /**
    * Does some work on pieces of a list, of the adaptive batch size, with a rest after each when somebody searches.
+   * @param work is told the next piece too
    * @returns false when the work or the time ended it
    */
   async #inChunks(
     docs: readonly bigint[],
-    work: (docs: readonly bigint[]) => Promise<boolean>,
+    work: (docs: readonly bigint[], ahead: readonly bigint[]) => Promise<boolean>,
     { toTheEnd = false } = {},
   ): Promise<boolean> {
+    let next = docs.slice(0, this.#batchSize.rows);
     for (let at = 0; at < docs.length; ) {
       if (at > 0 && this.isOver && !toTheEnd) return false;
-      const chunk = docs.slice(at, at + this.#batchSize.rows);
+      const chunk = next;
+      const end = at + chunk.length;
+      next = docs.slice(end, end + this.#batchSize.rows);
       const began = performance.now();
-      if (!(await work(chunk))) return false;
+      if (!(await work(chunk, next))) return false;
       const took = performance.now() - began;
       this.#batchSize.learn(chunk.length, took);
       this.#steps++;
-      at += chunk.length;
+      at = end;
       await this.#store.throttle.rest(took);
     }
     return true;

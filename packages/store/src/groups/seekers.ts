@@ -1,0 +1,61 @@
+import { setImmediate } from 'node:timers/promises';
+import { descriptorTable } from '../collections/collection-tables.ts';
+import { loadSchema } from '../collections/schema.ts';
+import type { Collection, Store } from '../context.ts';
+import { decodeHalfvec } from '../engine/binary.ts';
+import { compileQuery } from '../search/compile.ts';
+import { Params } from '../search/params.ts';
+import { type GroupRule, NO_CELL } from './rule.ts';
+
+/** Documents whose cells are found at a time: some 2 ms. */
+const BREATH = 32;
+
+/** A document that looks for its group. */
+export interface Seeker {
+  readonly doc: bigint;
+  readonly id: string;
+  readonly vector: Float32Array;
+  readonly cells: readonly number[];
+  /** By the rule's second module. */
+  readonly also: Float32Array | undefined;
+}
+
+/** Those that have a descriptor and are no exception. */
+export async function readSeekers(
+  store: Store,
+  collection: Collection,
+  rule: GroupRule,
+  docs: readonly bigint[],
+): Promise<Seeker[]> {
+  const { sqlSchema } = collection;
+  const params = new Params();
+  const numbers = params.add(docs, 'int8[]');
+  const tables = { sqlSchema, schema: await loadSchema(store, collection), modules: store.modules };
+  const except = rule.except && compileQuery(rule.except, { tables, params, now: new Date(), timeZone: 'UTC' }, false);
+  const rows = await store.engine.transaction(
+    (tx) =>
+      tx.query<{ doc: bigint; id: string; vector: Buffer; also: Buffer | null }>(
+        `select d.doc, d.id, halfvec_send(v.vector) as vector,
+                ${rule.also ? `(select halfvec_send(a.vector) from ${descriptorTable(sqlSchema, rule.also.module)} a where a.doc = d.doc)` : 'null'} as also
+           from ${sqlSchema}.documents d join ${descriptorTable(sqlSchema, rule.module)} v on v.doc = d.doc
+          where d.doc = any(${numbers})${except ? ` and (${except.where}) is not true` : ''}
+          order by d.doc`,
+        params.values,
+      ),
+    { lane: 'bulk', keyed: true },
+  );
+  const seekers: Seeker[] = [];
+  for (const [i, { doc, id, vector, also }] of rows.entries()) {
+    // Finding the cells takes a while: other work of this process comes between.
+    if (i % BREATH === BREATH - 1) await setImmediate();
+    const decoded = decodeHalfvec(vector);
+    seekers.push({
+      doc,
+      id,
+      vector: decoded,
+      cells: rule.cellsOf?.(decoded) ?? [NO_CELL],
+      also: also ? decodeHalfvec(also) : undefined,
+    });
+  }
+  return seekers;
+}
