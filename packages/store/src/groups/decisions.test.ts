@@ -1,6 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { groupsOn, picture, RULE } from '../../test/groups.ts';
 import { ENGINES } from '../../test/support.ts';
+import { findCollection } from '../collections/collections.ts';
+import { commit } from '../commit/commit.ts';
+import { runReindex } from '../reindex/run-reindex.ts';
+import { beginReindex } from '../reindex/state.ts';
 import { decideGroups, listDecisions } from './decisions.ts';
 import { listGroups } from './list-groups.ts';
 
@@ -54,5 +59,36 @@ describe.each(ENGINES)('decisions on groups on %s', (kind) => {
     expect((await groups(collection)).flat().sort()).toEqual(['a', 'b', 'c', 'd']);
     expect(await groups(collection)).toHaveLength(1);
     await expect(decideGroups(on.store, collection, ['a', 'nobody'], 'different')).rejects.toThrow('"nobody"');
+  });
+
+  it('takes decisions over when the collection is reindexed, those too that come meanwhile', async () => {
+    const old = await collectionOf(picture('a', 0), picture('b', 0.02), picture('c', 0.04), picture('gone', 0.06));
+    await update(old);
+    await decideGroups(on.store, old, ['a', 'b', 'gone'], 'different');
+    const worker = randomUUID();
+    const target = await beginReindex(on.store, old, worker, new Map());
+    if (target === undefined) throw new Error('somebody is at it');
+    let round = 0;
+    await runReindex(on.store, old, target, {
+      worker,
+      allowMissing: false,
+      signal: new AbortController().signal,
+      wake: () => {},
+      commit: async (name) => {
+        if (round++ === 0) {
+          await decideGroups(on.store, old, ['b', 'c'], 'different');
+          await add(old, { kind: 'delete', id: 'gone' });
+        }
+        await commit(on.store, await findCollection(on.store, name));
+      },
+    });
+    const anew = await findCollection(on.store, old.name);
+    expect(anew.id).not.toBe(old.id);
+    expect((await listDecisions(on.store, anew, { limit: 9 })).decisions).toEqual([
+      ['a', 'b'],
+      ['b', 'c'],
+    ]);
+    await update(anew);
+    expect(await groups(anew)).toEqual([['a', 'c']]);
   });
 });
