@@ -305,13 +305,13 @@ describe('the page', () => {
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Shift+x');
     await bar.getByText('2 selected').waitFor();
-    await bar.getByRole('button', { name: 'Copy to a collection…' }).click();
+    await bar.getByRole('button', { name: 'Copy to…' }).click();
     await dialog.getByLabel('Name of the collection').fill('loud ones');
     await dialog.getByRole('button', { name: 'Copy' }).click();
     // No collection may have this name: nothing is copied, and the page says so.
     await page.getByRole('alert').waitFor();
     demo.opened?.complaints.splice(0);
-    await bar.getByRole('button', { name: 'Copy to a collection…' }).click();
+    await bar.getByRole('button', { name: 'Copy to…' }).click();
     await dialog.getByLabel('Name of the collection').fill('loud');
     await dialog.getByRole('button', { name: 'Copy' }).click();
     await page.getByText('2 documents copied to loud.').waitFor();

@@ -56,9 +56,10 @@ function request(model: Model, start: number) {
 async function countFacets(model: Model, signal: AbortSignal): Promise<void> {
   const { state, fields, rangeFields } = model;
   if (rangeFields !== null) {
-    const ranges = await loadRanges(model.collection, rangeFields, signal);
+    const bounds = await loadRanges(model.collection, rangeFields, signal);
     if (model.rangeFields === rangeFields) model.rangeFields = null;
-    model.update({ ranges });
+    // Drawn with their counts.
+    model.shown = { ...model.shown, ranges: bounds };
   }
   const { ranges, wanted } = model.shown;
   if (fields.length + ranges.length === 0) return;

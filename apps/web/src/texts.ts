@@ -192,7 +192,7 @@ export const TEXTS = {
     csv: 'Save as CSV',
     delete: 'Delete',
     label: 'Label…',
-    copy: 'Copy to a collection…',
+    copy: 'Copy to…',
   },
   review: {
     groups: (groups: number, isExact: boolean) => `${isExact ? '' : 'about '}${count(groups, 'group')}`,

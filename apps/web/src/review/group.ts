@@ -7,8 +7,9 @@ import { factLines, type Keep, membersFrom } from './facts.ts';
 import type { Review } from './state.ts';
 
 const T = TEXTS.review;
-/** Groups of more members take a whole row. */
+/** Groups of more members take two columns, or a whole row. */
 const NARROW = 3;
+const BROAD = 6;
 
 /** One group of near-duplicates; nothing where the least score leaves only one of it. */
 export function groupOf(
@@ -23,7 +24,7 @@ export function groupOf(
   // They come by falling score: behind one that is left out there is none to be shown.
   const more = members.length < group.members.length ? 0 : Math.max(0, group.size - members.length);
   const size = members.length + more;
-  return html`<section class=${size > NARROW ? 'group wide' : 'group'} data-group=${group.id}
+  return html`<section class=${size > BROAD ? 'group wide' : size > NARROW ? 'group broad' : 'group'} data-group=${group.id}
     aria-label=${`${T.alike(size)}: ${first ? titleOf(first) : group.id}`}>
     <div class="group-head">
       <h2>${T.alike(size)}</h2>
