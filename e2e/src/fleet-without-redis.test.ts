@@ -1,6 +1,6 @@
 import { type BreakableProxy, drawImage, openProxy, type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { until } from './akin.ts';
+import { runAkin, until } from './akin.ts';
 import { type FleetProcess, type Pictures, servePictures, startFleet } from './fleet.ts';
 
 describe('a fleet that has nothing but PostgreSQL', () => {
@@ -43,6 +43,25 @@ describe('a fleet that has nothing but PostgreSQL', () => {
     await collection().add([{ id: 'p0', image: `${pictures.url}/0.jpg` }], { commit: true });
     const { response } = await collection().image({ 'rank.by.url': `${pictures.url}/a.jpg`, fl: 'id,score' });
     expect(response.docs).toEqual([{ id: 'p0', score: 1 }]);
+  });
+
+  it('is told by akin status: each process with its role, and the analyzers that the gateway asks', async () => {
+    const { out, err, code } = await runAkin(['status', '--json', '--url', gateway.url]);
+    expect([err, code]).toEqual(['', 0]);
+    const { processes, analyzers } = JSON.parse(out);
+    const roles = processes.map(({ role }: { role: string }) => role);
+    expect(roles).toEqual(expect.arrayContaining(['analyzer', 'gateway', 'indexer']));
+    expect(new Set(processes.map(({ pid }: { pid: number }) => pid)).size).toBe(all.length);
+    expect(analyzers).toEqual([{ address: expect.stringContaining('127.0.0.1'), leftOut: false }]);
+    const words = (await runAkin(['status', '--url', gateway.url])).out;
+    expect(words).toMatch(/^fleet: indexer \d\S+ on \S+ \(127\.0\.0\.1\), pid \d+, connected since /m);
+    expect(words).toMatch(/^analyzer: \S+, asked$/m);
+    // One that is gone is not told any more.
+    await analyzer.kill();
+    const gone = async () => !(await gateway.client.processes()).processes.some(({ role }) => role === 'analyzer');
+    await until('the analyzer is gone', gone);
+    await analyzer.start();
+    await until('it is back', () => analyzer.isReady());
   });
 
   it('goes on by itself after an analyzer was killed, and after PostgreSQL was away', async () => {

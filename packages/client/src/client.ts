@@ -1,7 +1,7 @@
 import type { Key, NewKey } from './keys.ts';
 import { type ClientConfig, openStream, queryString, request, requestText } from './request.ts';
 import { TypedCollection } from './typed-collection.ts';
-import type { CollectionSummary } from './types.ts';
+import type { CollectionSummary, FleetProcess } from './types.ts';
 
 export interface Client {
   /** A handle on one collection, whose documents have these fields; nothing is sent yet. */
@@ -14,6 +14,8 @@ export interface Client {
   createKey(key: NewKey): Promise<Key & { key: string }>;
   /** Revokes a key by its id. */
   revokeKey(id: string): Promise<unknown>;
+  /** The processes of a fleet that are connected to its PostgreSQL; none where akin is one process. */
+  processes(): Promise<{ processes: FleetProcess[] }>;
   /** A backup of the embedded store, as `akin restore` reads it from a file. One that breaks off is none. */
   backup(signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
   /** Figures of the process that answers, in Prometheus's text format. */
@@ -35,6 +37,7 @@ export function createClient(config: ClientConfig): Client {
     keys: () => request(config, '/api/keys'),
     createKey: (key) => request(config, '/api/keys', { body: queryString({ ...key }) }),
     revokeKey: (id) => request(config, `/api/keys/${encodeURIComponent(id)}`, { method: 'DELETE' }),
+    processes: () => request(config, '/api/processes'),
     backup: (signal) => openStream(config, '/api/backup', signal, 'POST'),
     metrics: async (options = {}) => (await requestText(config, '/metrics', options)).text,
     isReady: () =>

@@ -320,3 +320,15 @@ export interface TermsAnswer {
   /** Value, count, value, count … of each field. */
   terms: { [field: string]: (string | number)[] };
 }
+
+/** A process of a fleet, as its PostgreSQL knows it. */
+export interface FleetProcess {
+  role: string;
+  version: string;
+  host: string;
+  pid: number;
+  address: string | null;
+  connections: number;
+  /** When the oldest of its connections was made. */
+  connectedAt: string;
+}

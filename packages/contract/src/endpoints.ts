@@ -28,6 +28,7 @@ import { operationsStream } from './http/operations-stream.ts';
 import { original } from './http/original.ts';
 import { ping } from './http/ping.ts';
 import { pixolution } from './http/pixolution.ts';
+import { processes } from './http/processes.ts';
 import { query } from './http/query.ts';
 import { ready } from './http/ready.ts';
 import { reindex } from './http/reindex.ts';
@@ -96,6 +97,7 @@ export const ENDPOINTS = {
   createKey,
   revokeKey,
   backup,
+  processes,
   live,
   ready,
   metrics,

@@ -42,7 +42,7 @@ const TAGS: Readonly<Record<string, { description: string; endpoints: readonly s
   Keys: { description: 'Who may do what.', endpoints: ['keys', 'createKey', 'revokeKey'] },
   Service: {
     description: 'Health, figures and this description.',
-    endpoints: ['live', 'ready', 'metrics', 'backup', 'openapi', 'openapiLegacy', 'docs'],
+    endpoints: ['live', 'ready', 'metrics', 'processes', 'backup', 'openapi', 'openapiLegacy', 'docs'],
   },
 };
 

@@ -22,6 +22,8 @@ export interface SharedQueueConfig {
    * jobs, so that no result of another model gets in.
    */
   readonly contract?: string;
+  /** What PostgreSQL calls the connections; `akin queue` when not given. */
+  readonly name?: string;
   /** Told when the connection breaks; it is taken up again by itself. */
   readonly log?: Pick<Log, 'warn'>;
 }

@@ -39,7 +39,7 @@ export async function createPostgresQueue(config: SharedQueueConfig): Promise<Sh
     connectionString: config.url,
     connectionTimeoutMillis: CONNECT_MILLISECONDS,
     keepAlive: true,
-    application_name: 'akin queue',
+    application_name: config.name ?? 'akin queue',
   };
   await checkServer(address);
   const pool = new pg.Pool({

@@ -9,6 +9,7 @@ export {
   requireSessionPooling,
   setSession,
 } from './postgres-session.ts';
+export { connectionName, type ProcessName, parseConnectionName } from './process-name.ts';
 export { type ShutdownPhase, shutDown } from './shutdown.ts';
 export { Stopped, untilSignal } from './signals.ts';
 export { sleep } from './sleep.ts';

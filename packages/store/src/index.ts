@@ -84,6 +84,7 @@ export {
   type StoredKey,
   USE_MILLISECONDS,
 } from './keys/keys.ts';
+export { type ConnectedProcess, listProcesses } from './processes.ts';
 export { type ReindexWork, runReindex } from './reindex/run-reindex.ts';
 export { beginReindex, type MissingDocument, type Reindex, reindexState } from './reindex/state.ts';
 export {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { AkinError, type Calibration, type ModuleManifest } from '@akin/domain';
+import { connectionName, type ProcessName } from '@akin/runtime';
 import { OperationEvents } from './accept/operation-events.ts';
 import { recover } from './bulk/recover.ts';
 import { exchangeSearchTimes, Throttle } from './bulk/throttle.ts';
@@ -55,6 +56,8 @@ export type StoreConfig = {
       readonly databaseUrl: string;
       /** Other processes use the database too: those that commit need a lease. */
       readonly shared?: boolean;
+      /** This process, as the others see it. */
+      readonly process?: ProcessName;
     }
 );
 
@@ -83,7 +86,10 @@ export async function openStore(config: StoreConfig): Promise<Store> {
           ...(config.tell ? { tell: config.tell } : {}),
           ...(signal ? { signal } : {}),
         })
-      : await openPostgres(config.databaseUrl, shared ? { hear: (text) => events.hear(Number(text)) } : {});
+      : await openPostgres(config.databaseUrl, {
+          name: config.process && connectionName(config.process),
+          ...(shared ? { hear: (text) => events.hear(Number(text)) } : {}),
+        });
   // What is asked of a closed database rejects.
   const close = () => void engine[Symbol.asyncDispose]();
   signal?.addEventListener('abort', close);

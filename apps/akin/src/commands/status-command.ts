@@ -1,6 +1,6 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
-import type { CollectionSummary } from '@akin/client';
+import type { Client, CollectionSummary, FleetProcess } from '@akin/client';
 import { findAkin, SERVER_OPTIONS } from '../bulk/options.ts';
 import { databaseFolder, dataFolder } from '../data-option.ts';
 import type { Parsed } from '../options.ts';
@@ -14,18 +14,19 @@ export const statusCommand: Program = {
     name: 'status',
     usage: 'status [--json]',
     about:
-      'Shows what runs where: address, version and memory of a running akin, its collections, its queue and its disk.',
+      'Shows what runs where: address, version and memory of a running akin, the processes of its fleet, its collections, its queue and its disk.',
     options: [...SERVER_OPTIONS.filter(({ name }) => name !== 'collection'), { name: 'json', about: 'Print JSON' }],
   },
 
   async run(options) {
     const { client, url } = await findAkin(options);
-    const [{ collections }, process_, data] = await Promise.all([
+    const [{ collections }, process_, fleet, data] = await Promise.all([
       client.collections(),
       processAt(url, options.text('key')),
+      fleetOf(client),
       dataOf(options, url),
     ]);
-    const status = { url, ...process_, ...data, collections };
+    const status = { url, ...process_, ...fleet, ...data, collections };
     process.stdout.write(options.on('json') ? `${JSON.stringify(status, null, 2)}\n` : inWords(status));
     return 0;
   },
@@ -40,6 +41,18 @@ interface ProcessStatus {
   readonly memoryBytes?: number;
   /** Jobs by queue and state. */
   readonly queues?: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Where a gateway asks for the analysis of pictures of queries, and whether it leaves them out for now. */
+  readonly analyzers?: readonly { readonly address: string; readonly leftOut: boolean }[];
+}
+
+/** Of a fleet; nothing where akin is one process, or the key is not of the scope admin. */
+interface FleetStatus {
+  readonly processes?: readonly FleetProcess[];
+}
+
+async function fleetOf(client: Client): Promise<FleetStatus> {
+  const { processes } = await client.processes().catch(() => ({ processes: [] }));
+  return processes.length > 0 ? { processes } : {};
 }
 
 interface DataStatus {
@@ -60,11 +73,15 @@ async function processAt(url: string, key: string | undefined): Promise<ProcessS
     const { queue, state } = labels;
     if (name === 'akin_queue_jobs' && queue && state) queues[queue] = { ...queues[queue], [state]: value };
   }
+  const analyzers = metrics.flatMap(({ name, labels, value }) =>
+    name === 'akin_analyzer_circuit_open' ? [{ address: labels.analyzer ?? '', leftOut: value > 0 }] : [],
+  );
   return {
     ...build,
     startedAt: new Date(number('process_start_time_seconds') * 1000).toISOString(),
     memoryBytes: number('process_resident_memory_bytes'),
     queues,
+    ...(analyzers.length > 0 ? { analyzers } : {}),
   };
 }
 
@@ -99,7 +116,7 @@ async function dataOf(options: Parsed, url: string): Promise<DataStatus> {
 }
 
 function inWords(
-  status: { url: string; collections: readonly CollectionSummary[] } & ProcessStatus & DataStatus,
+  status: { url: string; collections: readonly CollectionSummary[] } & ProcessStatus & FleetStatus & DataStatus,
 ): string {
   const { url, version, node, startedAt, memoryBytes, queues, data, collections } = status;
   const lines = [`akin${version ? ` ${version}` : ''} answers at ${url}/`];
@@ -112,6 +129,14 @@ function inWords(
       Object.entries(states).flatMap(([state, count]) => (count > 0 ? [`${count} ${state} in ${queue}`] : [])),
     );
     lines.push(`queue: ${jobs.join(', ') || 'empty'}`);
+  }
+  for (const { role, version: of, host, pid, address, connectedAt } of status.processes ?? []) {
+    lines.push(
+      `fleet: ${role} ${of} on ${host}${address ? ` (${address})` : ''}, pid ${pid}, connected since ${connectedAt}`,
+    );
+  }
+  for (const { address, leftOut } of status.analyzers ?? []) {
+    lines.push(`analyzer: ${address}, ${leftOut ? 'left out since it hangs or fails' : 'asked'}`);
   }
   if (data) lines.push(`data: ${data.folder}, ${megabytes(data.bytes)}, ${megabytes(data.freeBytes)} free`);
   return `${lines.join('\n')}\n\n${table(collections)}`;

@@ -1,11 +1,13 @@
+import { hostname } from 'node:os';
 import { AkinError } from '@akin/domain';
 import { createWorkerServer, type Gateway, type WorkerServerConfig } from '@akin/gateway';
-import { causeFields, createLogger, type Logger, type Metrics, sleep } from '@akin/runtime';
+import { causeFields, createLogger, type Logger, type Metrics, type ProcessName, sleep } from '@akin/runtime';
 import type { Parsed } from '../options.ts';
 import { Parts } from '../parts.ts';
 import { createProcessMetrics } from '../process-figures.ts';
 import { listenError } from '../serve.ts';
 import { openTracing } from '../tracing.ts';
+import { akinVersion } from '../version.ts';
 import { type ListenConfig, listenConfig } from './options.ts';
 
 const RETRY_MILLISECONDS = 1_000;
@@ -17,6 +19,8 @@ const RETRY_AFTER_SECONDS = 2;
 
 /** What the parts of one process of a fleet are made with. */
 export interface FleetProcess {
+  /** What the others see of it in the database. */
+  readonly name: ProcessName;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly parts: Parts;
@@ -47,6 +51,7 @@ export async function runFleetProcess(
   signal: AbortSignal,
   open: (process: FleetProcess) => Promise<string>,
 ): Promise<number> {
+  const processName = { role: name, version: akinVersion(), host: hostname(), pid: process.pid };
   const log = createLogger({ name: `akin ${name}`, level: options.text('log-level') ?? 'info', pretty: false });
   const metrics = createProcessMetrics(`akin ${name}`);
   const listen = listenConfig(options);
@@ -96,7 +101,17 @@ export async function runFleetProcess(
       }),
     );
   try {
-    const url = await open({ log, metrics, parts, listen, persist, keepDoor, door, waitsFor: () => waiting });
+    const url = await open({
+      name: processName,
+      log,
+      metrics,
+      parts,
+      listen,
+      persist,
+      keepDoor,
+      door,
+      waitsFor: () => waiting,
+    });
     process.stdout.write(`akin ${name} answers at ${url}/\n`);
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();

@@ -5,12 +5,13 @@ import type { FleetProcess } from './fleet-process.ts';
 
 /** Opens the database that the processes of a fleet share, for as long as this one runs. */
 export async function openFleetStore(
-  { parts, persist, metrics }: Pick<FleetProcess, 'parts' | 'persist' | 'metrics'>,
+  { name, parts, persist, metrics }: Pick<FleetProcess, 'name' | 'parts' | 'persist' | 'metrics'>,
   config: { readonly databaseUrl: string; readonly searchSlowdown: number; readonly searchMemory?: number },
 ): Promise<Store> {
   const { databaseUrl, searchSlowdown, searchMemory } = config;
   const memory = searchMemory === undefined ? {} : { searchMemory };
-  const open = () => openStore({ ...ownModules(), databaseUrl, shared: true, searchSlowdown, ...memory });
+  const open = () =>
+    openStore({ ...ownModules(), databaseUrl, shared: true, process: name, searchSlowdown, ...memory });
   const store = parts.keep('store', await persist('the database', open));
   tellPoolUse(metrics, store);
   tellSearchMemory(metrics, store);

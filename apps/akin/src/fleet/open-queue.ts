@@ -17,7 +17,7 @@ export interface QueueServer {
 /** @throws AkinError unavailable while the server does not answer; conflict when its settings would lose jobs */
 export async function openQueue(
   server: QueueServer,
-  config: Pick<SharedQueueConfig, 'contract' | 'log'>,
+  config: Pick<SharedQueueConfig, 'contract' | 'log' | 'name'>,
 ): Promise<SharedQueue> {
   const { name, url, prefix } = server;
   const create = name === 'Redis' ? createRedisQueue : createPostgresQueue;

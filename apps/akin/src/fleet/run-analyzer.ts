@@ -3,6 +3,7 @@ import type { DownloadPolicy } from '@akin/imaging';
 import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
 import { modelNames } from '@akin/modules/vectors';
+import { connectionName } from '@akin/runtime';
 import { analyzeSentOrFetched, type Download, downloader } from '../download.ts';
 import { tellQueueUp } from '../process-figures.ts';
 import { type FleetProcess, notReady } from './fleet-process.ts';
@@ -26,7 +27,7 @@ export async function openAnalyzeNode(fleet: FleetProcess, config: AnalyzeNodeCo
 
 /** Takes analyses from the queue; pictures that a person waits for come over HTTP, and go before all of them. */
 export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerProcessConfig): Promise<string> {
-  const { log, metrics, parts, persist, waitsFor } = fleet;
+  const { name, log, metrics, parts, persist, waitsFor } = fleet;
   const { queueServer } = config;
   const { threads } = config.analysis;
   let check = async (): Promise<void> => {
@@ -34,7 +35,10 @@ export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerP
   };
   const { url, analyzer, download } = await openAnalysis(fleet, config, () => check());
   const contract = modelNames();
-  const queue = parts.keep('queue', await persist(queueServer.name, () => openQueue(queueServer, { contract, log })));
+  const queue = parts.keep(
+    'queue',
+    await persist(queueServer.name, () => openQueue(queueServer, { name: connectionName(name), contract, log })),
+  );
   tellQueueUp(metrics, queue, queueServer.name);
   parts.keep('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
   const stranger = await strangerTo(queue, contract).catch(() => undefined);

@@ -34,7 +34,7 @@ export interface GatewayProcessConfig {
 
 /** The HTTP door of a fleet. It keeps nothing: any number of them may run. */
 export async function openGatewayProcess(
-  { log, metrics, parts, listen, persist, keepDoor, waitsFor }: FleetProcess,
+  { name, log, metrics, parts, listen, persist, keepDoor, waitsFor }: FleetProcess,
   config: GatewayProcessConfig,
 ): Promise<string> {
   // Answers while there is no database yet, so that a client that asks is told why it has to wait.
@@ -51,7 +51,7 @@ export async function openGatewayProcess(
   const { corsOrigins, legacySegment, webFolder, limits, access } = config;
   let store: Store;
   try {
-    store = await openFleetStore({ parts, persist, metrics }, config);
+    store = await openFleetStore({ name, parts, persist, metrics }, config);
     await persist('a first key', async () => {
       if (!asksForKeys({ ...listen, access }) || (await listKeys(store)).length > 0) return;
       throw notReady(`This gateway asks everybody for a key. ${howToMakeAKey(access)}`);

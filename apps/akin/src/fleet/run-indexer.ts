@@ -1,5 +1,6 @@
 import { createIndexer } from '@akin/indexer';
 import { modelNames } from '@akin/modules/vectors';
+import { connectionName } from '@akin/runtime';
 import { tellQueueUp } from '../process-figures.ts';
 import { tellOtherModels } from '../tell-other-models.ts';
 import { type FleetProcess, notReady } from './fleet-process.ts';
@@ -21,7 +22,7 @@ const ANNOUNCE_MILLISECONDS = 15_000;
 
 /** Hands out analyses, keeps their results and commits. One leads each collection; others take over when it is gone. */
 export async function openIndexerProcess(
-  { log, metrics, parts, persist, door, waitsFor }: FleetProcess,
+  { name, log, metrics, parts, persist, door, waitsFor }: FleetProcess,
   config: IndexerProcessConfig,
 ): Promise<string> {
   let check = async (): Promise<void> => {
@@ -29,10 +30,13 @@ export async function openIndexerProcess(
   };
   const { url } = await door({ ready: () => check() });
   const { queueServer, autoCommitMilliseconds } = config;
-  const store = await openFleetStore({ parts, persist, metrics }, config);
+  const store = await openFleetStore({ name, parts, persist, metrics }, config);
   for (const line of await tellOtherModels(store)) log.warn(line);
   const contract = modelNames();
-  const queue = parts.keep('queue', await persist(queueServer.name, () => openQueue(queueServer, { contract, log })));
+  const queue = parts.keep(
+    'queue',
+    await persist(queueServer.name, () => openQueue(queueServer, { name: connectionName(name), contract, log })),
+  );
   tellQueueUp(metrics, queue, queueServer.name);
   const announce = () => queue.announce().catch(() => {});
   await announce();

@@ -29,6 +29,7 @@ import { operationsStream } from './operations-stream.ts';
 import { original } from './original.ts';
 import { ping } from './ping.ts';
 import { pixolution } from './pixolution.ts';
+import { processes } from './processes.ts';
 import { query } from './query.ts';
 import { ready } from './ready.ts';
 import { reindex } from './reindex.ts';
@@ -96,6 +97,7 @@ export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<E
   createKey,
   revokeKey,
   backup,
+  processes,
   live,
   ready,
   metrics,

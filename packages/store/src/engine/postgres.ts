@@ -24,6 +24,8 @@ const POOLER_RETRY_SECONDS = 10;
 export interface PostgresOptions {
   /** Size of the pool; 10 when not given. */
   readonly connections?: number;
+  /** What the server calls the connections; `akin` when not given. */
+  readonly name?: string | undefined;
   /**
    * Several processes of a fleet use the database together. Called with what any of them tells by `pg_notify` on
    * {@link CHANNEL}, ours included; what is told while a connection is broken gets lost.
@@ -42,7 +44,7 @@ export const CHANNEL = 'akin';
  * either one akin that is alone or the processes of one fleet.
  */
 export async function openPostgres(databaseUrl: string, options: PostgresOptions = {}): Promise<Engine> {
-  const { connections = 10, hear } = options;
+  const { connections = 10, name = 'akin', hear } = options;
   // A process of a fleet that hangs in the middle of a transaction would keep the others from its rows.
   const alone = { ...SESSION_SETTINGS, work_mem: WORK_MEMORY };
   const settings = hear ? { ...alone, idle_in_transaction_session_timeout: '4s' } : alone;
@@ -51,7 +53,7 @@ export async function openPostgres(databaseUrl: string, options: PostgresOptions
     types: ROW_TYPES,
     connectionTimeoutMillis: CONNECT_MILLISECONDS,
     keepAlive: true,
-    application_name: 'akin',
+    application_name: name,
   };
   const processes = new WeakMap<pg.ClientBase, number>();
   let pool: pg.Pool;

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { answer, COMMON_PARAMETERS } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+
+const PROCESS = z.object({
+  role: z.string().meta({ description: '`gateway`, `indexer`, or `analyzer` where the queue is on PostgreSQL.' }),
+  version: z.string(),
+  host: z.string(),
+  pid: z.number(),
+  address: z.string().nullable().meta({ description: 'From where it connects; null over a socket.' }),
+  connections: z.number(),
+  connectedAt: z.iso.datetime().meta({ description: 'When the oldest of its connections was made.' }),
+});
+
+export const processes = endpoint({
+  methods: ['GET'],
+  scope: 'admin',
+  under: 'service',
+  path: '/api/processes',
+  summary: 'List the processes of the fleet that are connected to its PostgreSQL.',
+  description:
+    'Empty if akin is one process with the embedded store. Analyzers on Redis have no connection: `/metrics` of a gateway tells which of them answer.',
+  parameters: z.object(COMMON_PARAMETERS),
+  answer: answer({ processes: z.array(PROCESS) }),
+});

@@ -1,0 +1,23 @@
+/** What a process says of itself to the database that the fleet shares. */
+export interface ProcessName {
+  /** `gateway`, `indexer` or `analyzer`. */
+  readonly role: string;
+  readonly version: string;
+  readonly host: string;
+  readonly pid: number;
+}
+
+/** PostgreSQL cuts names at so many bytes. */
+const LONGEST_NAME = 63;
+
+/** A process as the name of its connections, in ASCII: `akin <role> <version> <pid> <host>`. */
+export function connectionName({ role, version, host, pid }: ProcessName): string {
+  return `akin ${role} ${version} ${pid} ${host.replace(/[^\x21-\x7e]/g, '?')}`.slice(0, LONGEST_NAME);
+}
+
+/** Reads such a name. Undefined for one that is of something else, or was cut off. */
+export function parseConnectionName(name: string): ProcessName | undefined {
+  const [, role, version, pid, host] = /^akin (\S+) (\S+) (\d+) (\S+)$/.exec(name) ?? [];
+  if (role === undefined || version === undefined || host === undefined) return undefined;
+  return { role, version, host, pid: Number(pid) };
+}
