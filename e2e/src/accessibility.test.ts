@@ -90,6 +90,14 @@ const VIEWS: Readonly<Record<string, readonly [string, (page: Page) => Promise<u
     },
   ],
   'the changes': ['/?view=changes', (page) => page.getByText('The picture could not be fetched').waitFor()],
+  'the keys': [
+    '/',
+    async (page) => {
+      await page.getByText(/ found/).waitFor();
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').getByRole('heading', { name: 'Keyboard' }).waitFor();
+    },
+  ],
   'the question before a collection is deleted': [
     '/?view=manage',
     async (page) => {

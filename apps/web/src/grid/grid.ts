@@ -190,7 +190,9 @@ export function lookAtGrids(): void {
  */
 function measureGrids(): boolean {
   let hasChanged = false;
-  for (const element of document.querySelectorAll<HTMLElement>('ul[data-grid]')) {
+  const elements = [...document.querySelectorAll<HTMLElement>('ul[data-grid]')];
+  for (const name of grids.keys()) if (!elements.some(({ dataset }) => dataset.grid === name)) grids.delete(name);
+  for (const element of elements) {
     const grid = grids.get(element.dataset.grid ?? '');
     const card = element.querySelector<HTMLElement>('.card');
     if (grid === undefined || card === null || element.clientWidth === 0) continue;
