@@ -166,13 +166,13 @@ describe('akin reindex of a folder', () => {
     instead = (what) => {
       if (!what.includes('/joined/reindex')) return undefined;
       const nth = asked.filter((one) => one.includes('/joined/reindex')).length;
-      if (nth === 1) return { status: 202, body: { ...status, state: 'copying', began: false } };
-      if (nth === 2) return { status: 200, body: { ...status, state: 'failed', alive: false, missing } };
+      if (nth === 1) return { status: 409, body: { error: { msg: 'joined is being reindexed already.' } } };
+      if (nth === 2 || nth === 3) return { status: 200, body: { ...status, state: 'failed', alive: false, missing } };
       return undefined;
     };
     const { code, out, err } = await reindex('joined');
     expect([code, out]).toEqual([0, expect.not.stringContaining('name the folder')]);
-    expect(err).toContain('joined is being made anew by a run that had begun before');
+    expect(err).toContain('joined is being reindexed already. This command joins it');
     expect(await likeFirst(collection)).toEqual([{ id: '1.jpg', title: 'one' }]);
   }, 180_000);
 

@@ -106,6 +106,9 @@ describe('words by a content model that knows them', () => {
     akin = await serveAkin(['--no-demo', '--data', inPlace('other')]);
     expect(await model()).toMatchObject({ name: 'akin-1', words: false });
     const [status, message] = await refusal(search({ 'rank.by.text': 'red' }));
-    expect([status, message]).toEqual([400, expect.stringMatching(/akin-1:\S+ knows no words. Start akin with one/)]);
+    expect([status, message]).toEqual([
+      400,
+      expect.stringMatching(/akin-1:\S+ knows no words. Move the collection to one/),
+    ]);
   }, 120_000);
 });

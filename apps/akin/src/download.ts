@@ -46,14 +46,20 @@ export function analyzeSentOrFetched(analyzer: Analyzer, download: Download) {
     {
       urgent,
       thumbnail = false,
+      model,
       signal = new AbortController().signal,
-    }: { readonly urgent: boolean; readonly thumbnail?: boolean; readonly signal?: AbortSignal },
+    }: {
+      readonly urgent: boolean;
+      readonly thumbnail?: boolean;
+      readonly model?: string | undefined;
+      readonly signal?: AbortSignal;
+    },
   ): Promise<Pick<Analysis, 'outputs' | 'thumbnail'> & Partial<WordsAnalysis>> => {
-    if ('text' in input) return analyzer.describeWords(input.text, signal);
+    if ('text' in input) return analyzer.describeWords(input.text, signal, model);
     const { bytes, release } =
       'bytes' in input ? { bytes: input.bytes, release: () => {} } : await download(input.url, urgent, signal);
     try {
-      return await analyzer.analyze(bytes, { modules, urgent, thumbnail, signal });
+      return await analyzer.analyze(bytes, { modules, urgent, thumbnail, model, signal });
     } finally {
       release();
     }

@@ -6,14 +6,15 @@ import { AkinError } from '@akin/domain';
 import { type AccessConfig, asksForKeys, createGateway, type Gateway, type GatewayLimits } from '@akin/gateway';
 import { type DownloadPolicy, makeThumbnail } from '@akin/imaging';
 import { createIndexer } from '@akin/indexer';
-import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/modules/analyze';
+import type { Analyzer, AnalyzerConfig } from '@akin/modules/analyze';
 import { createMemoryQueue } from '@akin/queue';
 import { createLogger, type Logger } from '@akin/runtime';
 import { createKey, listKeys, openStore } from '@akin/store';
 import { openDataFolder } from './data-folder.ts';
 import { analyzeSentOrFetched, downloader } from './download.ts';
+import { ContentModels } from './models/content-models.ts';
+import { createModelAnalyzers } from './models/model-analyzers.ts';
 import { originalsOf } from './originals/open-original.ts';
-import { ownModules } from './own-modules.ts';
 import { Parts } from './parts.ts';
 import { createProcessMetrics, tellDisk, tellPoolUse, tellSearchMemory } from './process-figures.ts';
 import { runningServer, writeServerFile } from './server-file.ts';
@@ -42,6 +43,8 @@ export interface ServeConfig {
   readonly tellFirstKey?: (key: string) => void;
   readonly legacySegment: string;
   readonly analysis: AnalyzerConfig;
+  /** The folder of content models that collections may have; none but that of `analysis` when not given. */
+  readonly models?: string;
   readonly logLevel: string;
   readonly webFolder: string;
   /** The gateway's own when not given. */
@@ -67,6 +70,7 @@ export interface Served extends AsyncDisposable {
   readonly gateway: Gateway;
   /** Opens this akin to its own process, for as long as it runs. */
   readonly key: string;
+  readonly models: ContentModels;
   /** The worker threads, for work of this process beside requests. */
   readonly analyzer: Analyzer;
 }
@@ -109,8 +113,9 @@ async function open(
         ...(config.searchSlowdown === undefined ? {} : { searchSlowdown: config.searchSlowdown }),
       }
     : { folder: path.join(config.dataFolder, 'database'), tell };
+  const models = new ContentModels({ contentModel: config.analysis.contentModel, models: config.models });
   const memory = config.searchMemory === undefined ? {} : { searchMemory: config.searchMemory };
-  const opening = openStore({ ...ownModules(), ...place, ...memory, signal });
+  const opening = openStore({ ...models.forStore, ...place, ...memory, signal });
   // A folder has to be left in order; a server that does not answer is not waited for.
   const store = parts.keep('store', await (config.databaseUrl ? parts.unlessStopped(opening) : opening));
   if (config.tellFirstKey && asksForKeys(config) && (await listKeys(store)).length === 0) {
@@ -120,7 +125,7 @@ async function open(
   tellSearchMemory(metrics, store);
   if (!config.databaseUrl) tellDisk(metrics, config.dataFolder);
   for (const line of await tellOtherModels(store)) process.stderr.write(`${line}\n`);
-  const analyzer = parts.keep('analyzer', measured(await createAnalyzer(config.analysis), metrics));
+  const analyzer = parts.keep('analyzer', measured(await createModelAnalyzers(config.analysis, models), metrics));
   const queue = parts.keep('queue', createMemoryQueue());
   const policy = config.downloadPolicy ?? { allowLoopback: true, allowPrivate: false };
   const download = downloader(policy, analyzer.files);
@@ -159,7 +164,7 @@ async function open(
     (err) => void log.warn({ err }, 'commands do not find this akin by its data folder'),
   );
   if (written) parts.keep('server file', written);
-  return { gateway, key, analyzer };
+  return { gateway, key, analyzer, models };
 }
 
 /** A folder that another akin has, with where that one answers. */

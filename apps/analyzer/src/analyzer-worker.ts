@@ -105,7 +105,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
   }
 
   async function resultOf(
-    { image, modules = [...moduleNames], bulk = false, origin }: JobPayload<'analyze'>,
+    { image, modules = [...moduleNames], model, bulk = false, origin }: JobPayload<'analyze'>,
     job: string,
     ownSignal: AbortSignal,
   ): Promise<AnalysisResult> {
@@ -129,7 +129,12 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
       left.push(() => countReady(-1));
       await keep(analyses.enter(urgent, signal));
       const { outputs, thumbnail } = await timed('analyze', () =>
-        analyzer.analyze(bytes, { modules, thumbnail: true, signal: AbortSignal.any([ownSignal, giveUp.signal]) }),
+        analyzer.analyze(bytes, {
+          modules,
+          model,
+          thumbnail: true,
+          signal: AbortSignal.any([ownSignal, giveUp.signal]),
+        }),
       );
       return { outputs, ...(thumbnail && { thumbnail: Buffer.from(thumbnail).toString('base64') }) };
     } catch (err) {

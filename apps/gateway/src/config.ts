@@ -18,7 +18,8 @@ export interface Analysis {
  * Analyzes one picture, or words by a content model that knows them. In one process this is the pool of worker threads behind the guarded download; in a fleet an
  * analyzer over HTTP. The gateway itself runs no model and fetches nothing.
  *
- * @throws AkinError unsupported-image, image-unreachable, image-undecodable, too-large, unavailable
+ * @throws AkinError unsupported-image, image-unreachable, image-undecodable, too-large, unavailable; conflict where
+ * nobody has the model
  */
 export type AnalyzeImage = (
   input: { readonly bytes: Uint8Array } | { readonly url: string } | { readonly text: string },
@@ -27,6 +28,8 @@ export type AnalyzeImage = (
     /** A person waits: go before bulk work. */
     readonly urgent: boolean;
     readonly thumbnail?: boolean;
+    /** Of content, as outputs name it; that of the process when not given. */
+    readonly model?: string | undefined;
     readonly signal?: AbortSignal;
   },
 ) => Promise<Analysis>;

@@ -46,8 +46,9 @@ export function createDispatch(context: Context): Dispatch {
   let roomFrom = 0;
   let walkFrom = 0;
   const pace = createPace();
-  const first = { first: FIRST_BULK_POSITION, perHost: PER_HOST_INTERACTIVE, turns: new ClaimTurns() };
-  const any = { perHost: PER_HOST, turns: new ClaimTurns() };
+  const passOver = (models: ReadonlyMap<string, string>) => context.queue.isFull?.(models.get('content')) ?? false;
+  const first = { first: FIRST_BULK_POSITION, perHost: PER_HOST_INTERACTIVE, passOver, turns: new ClaimTurns() };
+  const any = { perHost: PER_HOST, passOver, turns: new ClaimTurns() };
 
   const handOut = async (tasks: readonly AnalysisTask[]): Promise<'all' | 'some'> => {
     const taken = await Promise.all(tasks.map((task) => dispatch(task, context)));
@@ -144,6 +145,7 @@ async function dispatch(task: AnalysisTask, context: Context): Promise<boolean> 
 
 async function send(task: AnalysisTask, bulk: boolean, { store, queue, log, waits }: Context): Promise<boolean> {
   const { collection, attempt, image, modules } = task;
+  const model = task.models.get('content');
   if (attempt > MOST_ATTEMPTS) {
     const msg = `The analysis of this image was begun ${MOST_ATTEMPTS} times and never came to an end.`;
     await failAnalysis(store, task, { code: 'image-undecodable', msg });
@@ -155,7 +157,14 @@ async function send(task: AnalysisTask, bulk: boolean, { store, queue, log, wait
   try {
     await queue.add(
       'analyze',
-      { ...ref, origin, image, ...(modules && { modules: [...modules] }), ...(bulk && { bulk }) },
+      {
+        ...ref,
+        origin,
+        image,
+        ...(modules && { modules: [...modules] }),
+        ...(model !== undefined && { model }),
+        ...(bulk && { bulk }),
+      },
       { id: analysisJobId(ref), priority: bulk ? 'bulk' : 'interactive' },
     );
     waits.observe({ priority: bulk ? 'bulk' : 'interactive' }, (Date.now() - task.acceptedAt.getTime()) / 1000);

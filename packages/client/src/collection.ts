@@ -92,13 +92,12 @@ export class Collection {
   }
 
   /**
-   * Makes the collection anew beside itself; `reindexStatus` tells how far that is.
-   *
-   * @returns `began`: whether this request began it; else somebody is at it already, and the parameters do not count
+   * Fills a new collection from this one and swaps the two; `reindexStatus` tells how far that is. 409 if that is under
+   * way already.
    */
   reindex(
-    parameters: { field?: readonly string[]; allowMissing?: boolean; outputsFrom?: string } = {},
-  ): Promise<Reindex & { began: boolean }> {
+    parameters: { field?: readonly string[]; allowMissing?: boolean; outputsFrom?: string; model?: string } = {},
+  ): Promise<Reindex> {
     return this.#send('/reindex', {}, { body: queryString(parameters) });
   }
 
@@ -106,8 +105,17 @@ export class Collection {
     return this.#send('/reindex', {});
   }
 
-  create(): Promise<unknown> {
-    return this.#send('', {}, { method: 'PUT', body: '{}', contentType: 'application/json' });
+  pauseReindex(): Promise<Reindex> {
+    return this.#send('/reindex/pause', {}, { body: '' });
+  }
+
+  resumeReindex(): Promise<Reindex> {
+    return this.#send('/reindex/resume', {}, { body: '' });
+  }
+
+  /** @param parameters `model`: the word of its content model */
+  create(parameters: { model?: string } = {}): Promise<unknown> {
+    return this.#send('', parameters, { method: 'PUT', body: '{}', contentType: 'application/json' });
   }
 
   drop(): Promise<unknown> {

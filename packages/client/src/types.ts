@@ -123,12 +123,18 @@ export interface Tombstone {
 
 /** How far the making anew of a collection is, or how the last one ended. */
 export interface Reindex {
-  state: 'copying' | 'analyzing' | 'switching' | 'done' | 'failed';
+  state: 'copying' | 'analyzing' | 'switching' | 'paused' | 'done' | 'failed';
   /** Whether somebody is at it. */
   alive: boolean;
   documents: number;
   copied: number;
   analyzed: number;
+  /** Those analyzed again of which only the thumbnail was there. */
+  thumbnails: number;
+  /** Copies that wait for their analysis or for a commit. */
+  pending: number;
+  /** The word of the model that it moves the collection to. */
+  model?: string;
   message?: string;
   missing: { id: string; code: string; msg: string }[];
 }

@@ -26,6 +26,7 @@ import { operation } from './http/operation.ts';
 import { operations } from './http/operations.ts';
 import { operationsStream } from './http/operations-stream.ts';
 import { original } from './http/original.ts';
+import { pauseReindex } from './http/pause-reindex.ts';
 import { ping } from './http/ping.ts';
 import { pixolution } from './http/pixolution.ts';
 import { processes } from './http/processes.ts';
@@ -34,6 +35,7 @@ import { ready } from './http/ready.ts';
 import { reindex } from './http/reindex.ts';
 import { reindexStatus } from './http/reindex-status.ts';
 import { reportRun } from './http/report-run.ts';
+import { resumeReindex } from './http/resume-reindex.ts';
 import { retryOperation } from './http/retry-operation.ts';
 import { retryOperations } from './http/retry-operations.ts';
 import { retryRun } from './http/retry-run.ts';
@@ -78,6 +80,8 @@ export const ENDPOINTS = {
   tombstones,
   reindex,
   reindexStatus,
+  pauseReindex,
+  resumeReindex,
   pixolution,
   thumbnail,
   original,

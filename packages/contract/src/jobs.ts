@@ -11,6 +11,8 @@ const ANALYSIS_REF = z.object({
   position: z.int(),
   /** From 1. */
   attempt: z.int(),
+  /** The content model, as outputs name it; that of the queue when absent. */
+  model: z.string().optional(),
   /** Where it comes from, for log lines and spans. */
   origin: z
     .object({

@@ -2,19 +2,27 @@
  * The door for those who compare, store and check the results of analyses without running one. Pure: no TensorFlow, no
  * image library; the codebook of a module is read from its file when first needed.
  */
-import type { Calibration, ModuleManifest } from '@akin/domain';
-import { MODULES } from './manifests.ts';
-import { codebookOf, descriptorOf } from './vectors/codebook.ts';
+import type { Calibration } from '@akin/domain';
+import { codebookOf } from './vectors/codebook.ts';
 import { nearestCells as nearestCellsOf } from './vectors/codes.ts';
+import { generationInUse, namesOf } from './vectors/generation.ts';
 
 export { colorQuery, parseHexColors, type WeightedColor } from './color/query.ts';
 export { knowsNoWords, useContentModel } from './content-model/files.ts';
 export { COPY_SCORE } from './duplicate/copy-score.ts';
 export { GROUP_MODULE, GROUP_SCORE, groupRule } from './grouping.ts';
-export { sha256OfFile } from './model-folder/hash-file.ts';
+export { hashLargeFiles, sha256OfFile } from './model-folder/hash-file.ts';
 export { distanceAt, scoreOf } from './vectors/calibration.ts';
 export { combine } from './vectors/combine.ts';
 export { decodeDescriptor, encodeDescriptor } from './vectors/descriptor.ts';
+export {
+  type Generation,
+  generationInUse,
+  generationWith,
+  namesOf,
+  ownGeneration,
+  replaceOutputs,
+} from './vectors/generation.ts';
 export { type Outputs, parseOutputs } from './vectors/parse-outputs.ts';
 export { distance } from './vectors/unit.ts';
 
@@ -31,31 +39,17 @@ export function nearestCells(module: string, vector: Float32Array, most?: number
  * models cannot be compared.
  */
 export function modelNames(): string {
-  return Array.from(models(), ([name, model]) => `${name}=${model}`).join(',');
+  return namesOf(generationInUse());
 }
 
 /** The same by module. */
 export function models(): ReadonlyMap<string, string> {
-  return new Map(DESCRIBED.map((name) => [name, codebookOf(name).model]));
-}
-
-/** What makes scores of the distances of words and pictures; undefined where the content model knows no words. */
-export function wordsCalibration(): Calibration | undefined {
-  return codebookOf('content').wordsCalibration;
+  return generationInUse().models;
 }
 
 /** What makes scores of the distances of each module's descriptors. */
 export function calibrations(): ReadonlyMap<string, Calibration> {
-  return new Map(DESCRIBED.map((name) => [name, codebookOf(name).calibration]));
-}
-
-const DESCRIBED = MODULES.filter(({ descriptor }) => descriptor).map(({ name }) => name);
-
-/** The modules as this process uses them: with as many numbers as the model in use gives. */
-export function modulesInUse(): ModuleManifest[] {
-  return MODULES.map((module) =>
-    module.descriptor === undefined ? module : { ...module, descriptor: descriptorOf(module.name) },
-  );
+  return generationInUse().calibrations;
 }
 
 /** How many cells the module's codebook has; cells are numbered from 0. */

@@ -66,6 +66,8 @@ export interface Queue extends AsyncDisposable {
    */
   work<Name extends JobName>(name: Name, handler: JobHandler<Name>, options: WorkOptions<Name>): Working;
   counts(name: JobName): Promise<JobCounts>;
+  /** Whether as many jobs for a content model wait as should: others go before. Never, where not given. */
+  isFull?(model: string | undefined): boolean;
   /** Which of these jobs wait, run or are to be tried again: the others are done, failed for good, or lost. */
   alive(name: JobName, ids: readonly string[]): Promise<ReadonlySet<string>>;
 }

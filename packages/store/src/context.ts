@@ -1,17 +1,18 @@
-import type { Calibration, FieldType, FieldValue, ModuleManifest, Schema } from '@akin/domain';
+import type { Calibration, FieldType, Schema } from '@akin/domain';
 import type { OperationEvents } from './accept/operation-events.ts';
 import type { Throttle } from './bulk/throttle.ts';
 import type { Turns } from './commit/turns.ts';
 import type { Engine } from './engine/engine.ts';
+import type { Generation, Generations } from './generations.ts';
 import type { InMemorySearch } from './searcher/in-memory-search.ts';
 
-/** An open store. The functions of this package take it as their first argument. */
-export interface Store extends AsyncDisposable {
+export type { Generation, ParsedOutputs } from './generations.ts';
+
+/** An open store, and the models of its process. The functions of this package take it as their first argument. */
+export interface Store extends Generation, AsyncDisposable {
   readonly engine: Engine;
-  readonly modules: readonly ModuleManifest[];
-  readonly models: ReadonlyMap<string, string>;
-  readonly calibrations: ReadonlyMap<string, Calibration>;
-  readonly parseOutputs: (json: string, mark?: string) => ParsedOutputs;
+  /** All models that the process can use: those of a collection need not be those of the process. */
+  readonly generations: Generations;
   readonly graceMilliseconds: number;
   readonly indexedFrom: number;
   readonly exactDocuments: number;
@@ -44,14 +45,6 @@ export interface Store extends AsyncDisposable {
     readonly turns: Turns;
     readonly events: OperationEvents;
   };
-}
-
-/** The outputs of an analysis as values: what `parseOutputs` of the modules gives. */
-export interface ParsedOutputs {
-  readonly fields: ReadonlyMap<string, FieldValue>;
-  readonly descriptors: ReadonlyMap<string, { readonly vector: Float32Array; readonly cell: number }>;
-  /** Kept with the text and given to `parseOutputs` again, spares it checks. */
-  readonly mark?: string;
 }
 
 /** Commits of one collection in this process: one at work, at most one behind it. */

@@ -43,14 +43,23 @@ export {
   recallCollection,
 } from './collections/collections.ts';
 export { DEFINABLE_TYPES, defineFields } from './collections/define-fields.ts';
-export { type OtherModel, otherCalibration, otherModels, requireOwnModels } from './collections/models.ts';
+export { generationOf, modelWord } from './collections/generations.ts';
+export { calibrationOf, isOther, type OtherModel, otherModels, requireOwnModels } from './collections/models.ts';
 export { loadSchema } from './collections/schema.ts';
 export { commit } from './commit/commit.ts';
 export { answerCommit, requestCommit, requestedCommits } from './commit/commit-requests.ts';
 export { countLeaderless } from './commit/leaderless.ts';
 export { findLeases, type Lease, releaseLeases, renewLeases, takeLeases } from './commit/leases.ts';
 export { listTombstones, type Tombstone, type TombstonePage } from './commit/tombstones.ts';
-export type { Collection, CollectionSchema, Column, CommitResult, ParsedOutputs, Store } from './context.ts';
+export type {
+  Collection,
+  CollectionSchema,
+  Column,
+  CommitResult,
+  Generation,
+  ParsedOutputs,
+  Store,
+} from './context.ts';
 export { writeBackup } from './engine/backup-archive.ts';
 export type * from './engine/engine.ts';
 export { holdsStore } from './engine/folder.ts';
@@ -62,6 +71,7 @@ export {
   type ExportRequest,
   exportDocuments,
 } from './export/export-documents.ts';
+export type { FindGeneration } from './generations.ts';
 export { type Decision, decideGroups, listDecisions } from './groups/decisions.ts';
 export {
   type Group,
@@ -85,8 +95,19 @@ export {
   USE_MILLISECONDS,
 } from './keys/keys.ts';
 export { type ConnectedProcess, listProcesses } from './processes.ts';
+export type { AnalyzeAgain, PictureToAnalyze } from './reindex/copy.ts';
 export { type ReindexWork, runReindex } from './reindex/run-reindex.ts';
-export { beginReindex, type MissingDocument, type Reindex, reindexState } from './reindex/state.ts';
+export {
+  type BegunReindex,
+  beginReindex,
+  leftReindexes,
+  type MissingDocument,
+  pauseReindex,
+  type Reindex,
+  type ReindexSettings,
+  reindexState,
+  resumeReindex,
+} from './reindex/state.ts';
 export {
   dismissRun,
   findRun,

@@ -8,10 +8,11 @@ import { exchangeSearchTimes, Throttle } from './bulk/throttle.ts';
 import { createCollection, listCollections, updateTables } from './collections/collections.ts';
 import { isFirstCollectionMade, markFirstCollection, migrate } from './collections/migrations.ts';
 import { Turns } from './commit/turns.ts';
-import type { ParsedOutputs, Store } from './context.ts';
+import type { Generation, ParsedOutputs, Store } from './context.ts';
 import type { Engine } from './engine/engine.ts';
 import { openPglite, type PgliteEngine } from './engine/pglite.ts';
 import { CHANNEL, openPostgres } from './engine/postgres.ts';
+import { type FindGeneration, Generations } from './generations.ts';
 import { InMemorySearch } from './searcher/in-memory-search.ts';
 
 export type StoreConfig = {
@@ -21,6 +22,10 @@ export type StoreConfig = {
   readonly models?: ReadonlyMap<string, string>;
   /** What makes scores of the distances of those models: kept with the collections, for whoever opens them with others. */
   readonly calibrations?: ReadonlyMap<string, Calibration>;
+  /** The same of words and pictures. */
+  readonly wordsCalibration?: Calibration | undefined;
+  /** Other models that this process can use, see {@link FindGeneration}; none when not given. */
+  readonly findGeneration?: FindGeneration;
   /** Reads the JSON text of outputs; throws AkinError. Given, so that the store needs no module. */
   readonly parseOutputs: (json: string, mark?: string) => ParsedOutputs;
   /** How long rows that a commit replaced stay for searches that began before it, in milliseconds. 60,000 when not given. */
@@ -100,12 +105,17 @@ export async function openStore(config: StoreConfig): Promise<Store> {
     const [type] = await engine.query<{ oid: bigint }>(`select 'halfvec'::regtype::oid::int8 as oid`);
     const exactDocuments = config.exactDocuments ?? 20_000;
     const inMemory = new InMemorySearch({ exactRows: exactDocuments, memory: config.searchMemory });
-    const store: Store = {
-      engine,
+    const own: Generation = {
       modules: config.modules,
       models: config.models ?? new Map(),
       calibrations: config.calibrations ?? new Map(),
+      wordsCalibration: config.wordsCalibration,
       parseOutputs: config.parseOutputs,
+    };
+    const store: Store = {
+      engine,
+      ...own,
+      generations: new Generations(own, config.findGeneration),
       graceMilliseconds: config.graceMilliseconds ?? 60_000,
       exactDocuments,
       searchMilliseconds: config.searchMilliseconds ?? SEARCH_MILLISECONDS[engine.kind],

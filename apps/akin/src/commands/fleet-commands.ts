@@ -16,6 +16,8 @@ import { openAnalyzeNode, openAnalyzerProcess } from '../fleet/run-analyzer.ts';
 import { openGatewayProcess } from '../fleet/run-gateway.ts';
 import { openIndexerProcess } from '../fleet/run-indexer.ts';
 import { httpAddress } from '../http-address.ts';
+import { ContentModels } from '../models/content-models.ts';
+import { modelsFolder } from '../models/models-folder.ts';
 import type { Program } from '../program.ts';
 import {
   ANALYSIS_OPTIONS,
@@ -63,8 +65,9 @@ export const gatewayCommand: Program = {
     ],
   },
   run: (options, signal) => {
-    contentModelOf(options);
+    const contentModel = contentModelOf(options);
     const config = {
+      models: new ContentModels({ contentModel, models: modelsFolder(options) }),
       databaseUrl: neededDatabase(options),
       analyzeUrls: listed(options.text('analyze-url')).map((url) => httpAddress('analyze-url', url)),
       corsOrigins: listed(options.text('cors')),
@@ -107,8 +110,9 @@ export const indexerCommand: Program = {
     ],
   },
   run: (options, signal) => {
-    contentModelOf(options);
+    const contentModel = contentModelOf(options);
     const config = {
+      models: new ContentModels({ contentModel, models: modelsFolder(options) }),
       databaseUrl: neededDatabase(options),
       queueServer: queueServer(options),
       autoCommitMilliseconds: Math.max(100, options.number('auto-commit')),
@@ -136,9 +140,11 @@ export const analyzerCommand: Program = {
     ],
   },
   run: (options, signal) => {
+    const analysis = analysisConfig(options);
     const config = {
       queueServer: queueServer(options),
-      analysis: analysisConfig(options),
+      analysis,
+      models: new ContentModels({ contentModel: analysis.contentModel, models: modelsFolder(options) }),
       policy: downloadPolicy(options),
     };
     return runFleetProcess('analyzer', options, signal, (fleet) => openAnalyzerProcess(fleet, config));
@@ -159,7 +165,9 @@ export const analyzeNodeCommand: Program = {
     ],
   },
   run: (options, signal) => {
-    const config = { analysis: analysisConfig(options), policy: downloadPolicy(options) };
+    const analysis = analysisConfig(options);
+    const models = new ContentModels({ contentModel: analysis.contentModel, models: modelsFolder(options) });
+    const config = { analysis, models, policy: downloadPolicy(options) };
     return runFleetProcess('analyze-node', options, signal, (fleet) => openAnalyzeNode(fleet, config));
   },
 };

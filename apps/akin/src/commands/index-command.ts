@@ -1,10 +1,11 @@
 import { createClient } from '@akin/client';
-import { createAnalyzer } from '@akin/modules/analyze';
 import { SERVER_OPTIONS } from '../bulk/options.ts';
 import { collectionToFill } from '../collection-to-fill.ts';
 import { DEFAULT_URL } from '../default-port.ts';
 import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
 import { httpAddress } from '../http-address.ts';
+import { ContentModels } from '../models/content-models.ts';
+import { createModelAnalyzers } from '../models/model-analyzers.ts';
 import { type Parsed, UsageError } from '../options.ts';
 import type { Program } from '../program.ts';
 import { serve } from '../serve.ts';
@@ -44,10 +45,12 @@ export const indexCommand: Program = {
     const key = options.text('key');
     const client = createClient({ baseUrl: url, retries: 0, ...(key ? { key } : {}) });
     if (await client.isReady()) {
-      await using analyzer = await createAnalyzer(config.analysis);
+      const models = new ContentModels({ contentModel: config.analysis.contentModel, models: config.models });
+      await using analyzer = await createModelAnalyzers(config.analysis, models);
       return await runFolders(options, {
         collection: await collectionToFill(client, options.text('collection')),
         analyzer,
+        models,
         threads: config.analysis.threads,
         signal,
         // An akin that is named may be on another machine.
@@ -61,6 +64,7 @@ export const indexCommand: Program = {
     return await runFolders(options, {
       collection: await collectionToFill(embedded, options.text('collection')),
       analyzer: served.analyzer,
+      models: served.models,
       threads: config.analysis.threads,
       signal,
       dataFolder: config.dataFolder,

@@ -1,9 +1,11 @@
-import type { Reindex } from '@akin/client';
+import { AkinRequestError, type Collection, type Reindex } from '@akin/client';
 import { sleep } from '@akin/runtime';
 import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
 import { persist } from '../bulk/persist.ts';
 import { ProgressLine } from '../bulk/progress-line.ts';
 import { dropPictures, readPicturesAgain } from '../folder/pictures-again.ts';
+import { wordOf } from '../models/models-folder.ts';
+import type { Parsed } from '../options.ts';
 import type { Program } from '../program.ts';
 import { ANALYSIS_OPTIONS } from './serve-options.ts';
 
@@ -15,10 +17,12 @@ export const reindexCommand: Program = {
     name: 'reindex',
     usage: 'reindex [<folder> …]',
     about:
-      'Builds a new copy of a collection and swaps the two in one step: for other field types, or after a change of models. Outputs that are still valid are copied. Other pictures are analyzed again: akin fetches them from their addresses, or the command reads them from a folder that you name. Searches and changes go on. The server does the work: if you stop the command, run it again to watch. Exit code 0: done; 2: some documents cannot be copied, and nothing was swapped; 1: something else went wrong; 130: stopped watching.',
+      'Builds a new copy of a collection and swaps the two in one step: for other field types, or after a change of models. Outputs that are still valid are copied. With the word of a model (--content-model), the collection goes over to that. Other pictures are analyzed again: akin fetches them from their addresses, reads them from the folders that it indexed, or the command reads them from a folder that you name; else the thumbnails have to do. Searches and changes go on. The server does the work: if you stop the command, run it again to watch. Exit code 0: done; 2: some documents cannot be copied, and nothing was swapped; 1: something else went wrong; 130: stopped watching.',
     options: [
       ...SERVER_OPTIONS,
       { name: 'field', value: 'name:type,…', about: 'Fields that get another type, separated by commas' },
+      { name: 'pause', about: 'Pause the reindex that is under way' },
+      { name: 'resume', about: 'Go on with a paused reindex, and watch it' },
       { name: 'allow-missing', about: 'Swap even if some documents cannot be copied' },
       ...ANALYSIS_OPTIONS,
       { name: 'patience', value: 'seconds', about: 'Give up if akin does not answer for this long', default: '300' },
@@ -30,28 +34,39 @@ export const reindexCommand: Program = {
     const collection = client.collection(name);
     const pictures = options.words.length > 0 ? await readPicturesAgain(client, name, options, signal) : undefined;
     const patience = options.number('patience') * 1_000;
+    const model = wordOf(options);
     const parameters = {
       field: (options.text('field') ?? '').split(',').filter(Boolean),
       allowMissing: options.on('allow-missing'),
+      ...(model === undefined ? {} : { model }),
       ...(pictures ? { outputsFrom: pictures.name } : {}),
     };
     /** Whether the run is another's, which may know nothing of what this command line names. */
     let joined = false;
     const begin = async (): Promise<Reindex> => {
-      const { began, ...answer } = await persist(() => collection.reindex(parameters), patience, signal);
-      joined = began === false;
-      if (joined) {
-        process.stderr.write(
-          `${name} is being made anew by a run that had begun before: this command joins it, and what is named here may not count.\n`,
-        );
+      try {
+        const begun = await persist(() => collection.reindex(parameters), patience, signal);
+        joined = false;
+        return begun;
+      } catch (error) {
+        if (!(error instanceof AkinRequestError && error.status === 409)) throw error;
+        joined = true;
+        process.stderr.write(`${error.message} This command joins it; what is named here may not count.\n`);
+        return persist(() => collection.reindexStatus(), patience, signal);
       }
-      return answer;
     };
-    let status = await begin();
+    let status = options.on('pause') || options.on('resume') ? await change(collection, options) : await begin();
+    if (options.on('pause')) {
+      process.stdout.write(
+        `The reindex of ${name} is paused. Go on with: akin reindex --resume --collection ${name}\n`,
+      );
+      return 0;
+    }
     const line = new ProgressLine(process.stderr, () => ({
-      documents: status.copied,
+      documents: Math.max(0, status.copied - status.pending),
       failed: status.missing.length,
-      share: status.documents > 0 ? Math.min(1, status.copied / status.documents) : undefined,
+      share:
+        status.documents > 0 ? Math.min(1, Math.max(0, status.copied - status.pending) / status.documents) : undefined,
       note: status.analyzed > 0 ? `${status.state}, ${status.analyzed} pictures again` : status.state,
     }));
     try {
@@ -61,12 +76,17 @@ export const reindexCommand: Program = {
         const ended = status.state === 'done' || status.state === 'failed';
         // What that run had no pictures for, this one may have.
         const again = joined && pictures !== undefined && status.missing.length > 0;
-        if (ended && !again) break;
-        // Or the process that did it is gone.
-        if (ended || !status.alive) status = await begin();
+        if (ended && again) status = await begin();
+        else if (ended || status.state === 'paused') break;
       }
     } finally {
       line.finish();
+    }
+    if (status.state === 'paused') {
+      process.stdout.write(
+        `The reindex of ${name} is paused. Go on with: akin reindex --resume --collection ${name}\n`,
+      );
+      return 1;
     }
     const missing = status.missing.slice(0, TOLD_MISSING).map(({ id, msg }) => `  ${id}: ${msg}`);
     const rest = status.missing.length - missing.length;
@@ -76,7 +96,8 @@ export const reindexCommand: Program = {
       return missing.length > 0 ? 2 : 1;
     }
     const left = missing.length > 0 ? ['These did not come along:', ...missing] : [];
-    const again = status.analyzed > 0 ? `, ${status.analyzed} pictures analyzed again` : '';
+    const from = status.thumbnails > 0 ? `, ${status.thumbnails} of them from their thumbnails` : '';
+    const again = status.analyzed > 0 ? `, ${status.analyzed} pictures analyzed again${from}` : '';
     process.stdout.write(
       `${[`${name} is made anew: ${status.copied} documents copied${again}, in ${line.seconds.toFixed(1)} s.`, ...left].join('\n')}\n`,
     );
@@ -84,3 +105,7 @@ export const reindexCommand: Program = {
     return 0;
   },
 };
+
+function change(collection: Collection, options: Parsed): Promise<Reindex> {
+  return options.on('pause') ? collection.pauseReindex() : collection.resumeReindex();
+}

@@ -118,6 +118,7 @@ export const serveCommand: Program = {
       code = await runFolders(options, {
         collection,
         analyzer: served.analyzer,
+        models: served.models,
         threads: config.analysis.threads,
         signal,
         retryable,
@@ -127,6 +128,7 @@ export const serveCommand: Program = {
       await fillWithDemo({
         collection,
         analyzer: served.analyzer,
+        models: served.models,
         dataFolder: config.dataFolder,
         signal,
         say: (line) =>

@@ -4,7 +4,7 @@ import { type AnalyzerConfig, BACKEND_CHOICES, defaultPictureMemory } from '@aki
 import { useContentModel } from '@akin/modules/vectors';
 import { defaultSearchMemory } from '@akin/store';
 import { DATA_OPTION, dataFolder } from '../data-option.ts';
-import { contentModelFolder, MODELS_OPTION } from '../models/models-folder.ts';
+import { contentModelFolder, MODELS_OPTION, modelsFolder } from '../models/models-folder.ts';
 import { type Option, type Parsed, UsageError } from '../options.ts';
 import type { ServeConfig, WaitingLimits } from '../serve.ts';
 
@@ -141,6 +141,7 @@ export function embeddedConfig(options: Parsed): ServeConfig {
     allowOpenNetwork: false,
     legacySegment: 'solr',
     analysis: analysisConfig(options),
+    models: modelsFolder(options),
     logLevel: logLevelOf(options),
     webFolder: WEB_FOLDER,
   };

@@ -6,10 +6,13 @@ import type { Analyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
 import { modelNames } from '@akin/modules/vectors';
 import { openDataFolder } from '../data-folder.ts';
+import { modelOf } from '../folder/run-folders.ts';
+import type { ContentModels } from '../models/content-models.ts';
 
 export interface DemoRun {
   readonly collection: Collection;
   readonly analyzer: Analyzer;
+  readonly models: ContentModels;
   readonly dataFolder: string;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
@@ -44,13 +47,15 @@ export async function fillWithDemo(run: DemoRun): Promise<void> {
   const { documents: count } = await run.collection.status();
   if (filled === null && count > 0) return;
   const { models, documents } = JSON.parse(await fs.readFile(path.join(DEMO, 'documents.json'), 'utf8')) as DemoFile;
-  const prepare = models === modelNames() ? withPicture : analyzed;
+  const model = await modelOf(run.collection, run.models);
+  const isOurs = models === modelNames() && (model === undefined || models.includes(`content=${model}`));
+  const prepare = isOurs ? withPicture : (document: DemoFile['documents'][number]) => analyzed(document, run, model);
   await openDataFolder(run.dataFolder, run.say);
   await fs.mkdir(folder, { recursive: true });
   await fs.writeFile(marker, '');
   for (let start = 0; start < documents.length && !run.signal.aborted; start += BATCH_DOCUMENTS) {
     const part = documents.slice(start, start + BATCH_DOCUMENTS);
-    const ready = await Promise.all(part.map((document) => prepare(document, run)));
+    const ready = await Promise.all(part.map((document) => prepare(document)));
     if (run.signal.aborted) return;
     await run.collection.add(ready, { commit: true });
     run.say(`Demo: ${start + part.length} of ${documents.length} pictures`);
@@ -63,8 +68,13 @@ async function withPicture(document: DemoFile['documents'][number]): Promise<New
   return { ...document, thumbnail: (await pictureOf(document)).toString('base64') };
 }
 
-async function analyzed(document: DemoFile['documents'][number], run: DemoRun): Promise<NewDocument> {
+async function analyzed(
+  document: DemoFile['documents'][number],
+  run: DemoRun,
+  model: string | undefined,
+): Promise<NewDocument> {
   const { outputs, thumbnail } = await run.analyzer.analyze(await pictureOf(document), {
+    model,
     modules: moduleNames,
     thumbnail: true,
     signal: run.signal,

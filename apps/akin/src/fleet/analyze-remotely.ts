@@ -16,6 +16,9 @@ interface RemoteTimes extends CircuitTimes {
   readonly probeMilliseconds: number;
 }
 
+/** Who does not have a model may have it later. */
+const LACKS_MILLISECONDS = 30_000;
+
 const TIMES: RemoteTimes = {
   patienceMilliseconds: 2_000,
   probeMilliseconds: 3_000,
@@ -94,17 +97,30 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
     }
   }
 
-  return async (input, modules, { thumbnail = false, signal = new AbortController().signal }) => {
+  /** Until when which analyzer is asked last for which model, because it has it not. */
+  const lacks = new Map<string, number>();
+  function lackingLast(all: readonly AnalyzerAddress[], model: string | undefined): readonly AnalyzerAddress[] {
+    const isLacking = ({ name }: AnalyzerAddress) => (lacks.get(`${name} ${model}`) ?? 0) > performance.now();
+    return model === undefined ? all : [...all.filter((one) => !isLacking(one)), ...all.filter(isLacking)];
+  }
+
+  return async (input, modules, { thumbnail = false, model, signal = new AbortController().signal }) => {
     const form = new URLSearchParams({ 'modules.apply': modules.join(','), logParamsList: '' });
     if ('text' in input) form.set('input.text', input.text);
     else if ('url' in input) form.set('input.url', input.url);
     else form.set('input.data', Buffer.from(input.bytes).toString('base64'));
     if (thumbnail) form.set('thumbnail', 'true');
+    if (model !== undefined) form.set('model', model);
     const body = form.toString();
     let failure = unavailable('No analyzer is known for the picture of this request.');
-    for (const address of await addresses.inTurn()) {
+    for (const address of lackingLast(await addresses.inTurn(), model)) {
       const said = await attempt(address, body, signal);
       if ('outputs' in said) return said;
+      if ('lacks' in said) {
+        if (model !== undefined) lacks.set(`${address.name} ${model}`, performance.now() + LACKS_MILLISECONDS);
+        failure = said.lacks;
+        continue;
+      }
       if ('refused' in said) throw said.refused;
       failure = said.busy;
     }
@@ -113,7 +129,12 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
 }
 
 /** What came of asking one analyzer; `busy`: another one may do it. */
-type Attempt = Analysis | { readonly refused: AkinError } | { readonly busy: AkinError };
+type Attempt =
+  | Analysis
+  | { readonly refused: AkinError }
+  | { readonly busy: AkinError }
+  /** It does not have the model. */
+  | { readonly lacks: AkinError };
 
 interface Question {
   readonly body: string;
@@ -191,6 +212,8 @@ function read({ status, retryAfter, text }: Received): Attempt {
   // Its thread broke down. Perhaps over this picture, so that this is no sign against the analyzer.
   if (code === 'internal') return { busy: unavailable('The analysis of the picture broke down.') };
   const said = new AkinError(code, error?.msg ?? 'The picture could not be analyzed.', { retryAfterSeconds });
+  if (code === 'conflict')
+    return { lacks: unavailable('No analyzer has the model of this collection at the moment.', said) };
   return code === 'too-many-requests' ? { busy: said } : { refused: said };
 }
 

@@ -1,5 +1,5 @@
 import { openStore, type Store } from '@akin/store';
-import { ownModules } from '../own-modules.ts';
+import type { ContentModels } from '../models/content-models.ts';
 import { tellPoolUse, tellSearchMemory } from '../process-figures.ts';
 import type { FleetProcess } from './fleet-process.ts';
 
@@ -7,11 +7,12 @@ import type { FleetProcess } from './fleet-process.ts';
 export async function openFleetStore(
   { name, parts, persist, metrics }: Pick<FleetProcess, 'name' | 'parts' | 'persist' | 'metrics'>,
   config: { readonly databaseUrl: string; readonly searchSlowdown: number; readonly searchMemory?: number },
+  models: ContentModels,
 ): Promise<Store> {
   const { databaseUrl, searchSlowdown, searchMemory } = config;
   const memory = searchMemory === undefined ? {} : { searchMemory };
   const open = () =>
-    openStore({ ...ownModules(), databaseUrl, shared: true, process: name, searchSlowdown, ...memory });
+    openStore({ ...models.forStore, databaseUrl, shared: true, process: name, searchSlowdown, ...memory });
   const store = parts.keep('store', await persist('the database', open));
   tellPoolUse(metrics, store);
   tellSearchMemory(metrics, store);

@@ -1,17 +1,21 @@
 import { createAnalyzerWorker, measured } from '@akin/analyzer';
 import type { DownloadPolicy } from '@akin/imaging';
-import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/modules/analyze';
+import type { Analyzer, AnalyzerConfig } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
-import { modelNames } from '@akin/modules/vectors';
+import { generationInUse, modelNames, namesOf } from '@akin/modules/vectors';
 import { connectionName } from '@akin/runtime';
 import { analyzeSentOrFetched, type Download, downloader } from '../download.ts';
+import type { ContentModels } from '../models/content-models.ts';
+import { createModelAnalyzers } from '../models/model-analyzers.ts';
 import { tellQueueUp } from '../process-figures.ts';
 import { type FleetProcess, notReady } from './fleet-process.ts';
+import { openModelQueue } from './model-queue.ts';
 import { openQueue, type QueueServer } from './open-queue.ts';
 import { strangerTo } from './stranger-to.ts';
 
 export interface AnalyzeNodeConfig {
   readonly analysis: AnalyzerConfig;
+  readonly models: ContentModels;
   readonly policy: DownloadPolicy;
 }
 
@@ -30,21 +34,24 @@ export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerP
   const { name, log, metrics, parts, persist, waitsFor } = fleet;
   const { queueServer } = config;
   const { threads } = config.analysis;
+  const { models } = config;
   let check = async (): Promise<void> => {
     throw notReady(waitsFor() ?? 'The analyzer starts.');
   };
   const { url, analyzer, download } = await openAnalysis(fleet, config, () => check());
   const contract = modelNames();
+  const open = (contract: string) => openQueue(queueServer, { name: connectionName(name), contract, log });
+  const generations = await models.all();
   const queue = parts.keep(
     'queue',
-    await persist(queueServer.name, () => openQueue(queueServer, { name: connectionName(name), contract, log })),
+    await persist(queueServer.name, () => openModelQueue(generationInUse(), open, generations)),
   );
   tellQueueUp(metrics, queue, queueServer.name);
   parts.keep('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
-  const stranger = await strangerTo(queue, contract).catch(() => undefined);
+  const stranger = await strangerTo(queue, contract, ...generations.map(namesOf)).catch(() => undefined);
   if (stranger !== undefined) log.warn({ models: contract }, stranger);
   check = async () => {
-    const reason = await strangerTo(queue, contract).catch(
+    const reason = await strangerTo(queue, contract, ...generations.map(namesOf)).catch(
       () => `${queueServer.name} does not answer: analyses wait for it.`,
     );
     if (reason !== undefined) throw notReady(reason);
@@ -54,14 +61,14 @@ export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerP
 
 async function openAnalysis(
   { parts, door, metrics, log }: FleetProcess,
-  { analysis, policy }: AnalyzeNodeConfig,
+  { analysis, models, policy }: AnalyzeNodeConfig,
   ready: () => Promise<void>,
 ): Promise<{
   url: string;
   analyzer: Analyzer;
   download: Download;
 }> {
-  const analyzer = parts.keep('analyzer', measured(await createAnalyzer(analysis), metrics));
+  const analyzer = parts.keep('analyzer', measured(await createModelAnalyzers(analysis, models), metrics));
   await analyzer.warmUp(moduleNames);
   const { backend, backendReason } = analyzer;
   log.info({ backend, backendReason, models: modelNames() }, 'analyzes pictures');

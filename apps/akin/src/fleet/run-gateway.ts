@@ -9,6 +9,7 @@ import {
 } from '@akin/gateway';
 import { makeThumbnail } from '@akin/imaging';
 import { findCollection, listKeys, requestCommit, type Store } from '@akin/store';
+import type { ContentModels } from '../models/content-models.ts';
 import { THUMBNAIL_LIMITS, type WaitingLimits } from '../serve.ts';
 import { akinVersion } from '../version.ts';
 import { analyzeRemotely } from './analyze-remotely.ts';
@@ -18,6 +19,7 @@ import { openFleetStore } from './open-fleet-store.ts';
 
 export interface GatewayProcessConfig {
   readonly databaseUrl: string;
+  readonly models: ContentModels;
   /** Analyzers or analyze nodes, for pictures of queries. */
   readonly analyzeUrls: readonly string[];
   readonly corsOrigins: readonly string[];
@@ -51,7 +53,7 @@ export async function openGatewayProcess(
   const { corsOrigins, legacySegment, webFolder, limits, access } = config;
   let store: Store;
   try {
-    store = await openFleetStore({ name, parts, persist, metrics }, config);
+    store = await openFleetStore({ name, parts, persist, metrics }, config, config.models);
     await persist('a first key', async () => {
       if (!asksForKeys({ ...listen, access }) || (await listKeys(store)).length > 0) return;
       throw notReady(`This gateway asks everybody for a key. ${howToMakeAKey(access)}`);

@@ -1,14 +1,17 @@
 import { createIndexer } from '@akin/indexer';
-import { modelNames } from '@akin/modules/vectors';
+import { generationInUse } from '@akin/modules/vectors';
 import { connectionName } from '@akin/runtime';
+import type { ContentModels } from '../models/content-models.ts';
 import { tellQueueUp } from '../process-figures.ts';
 import { tellOtherModels } from '../tell-other-models.ts';
 import { type FleetProcess, notReady } from './fleet-process.ts';
+import { openModelQueue } from './model-queue.ts';
 import { openFleetStore } from './open-fleet-store.ts';
 import { openQueue, type QueueServer } from './open-queue.ts';
 
 export interface IndexerProcessConfig {
   readonly databaseUrl: string;
+  readonly models: ContentModels;
   readonly queueServer: QueueServer;
   readonly autoCommitMilliseconds: number;
   /** As the store takes it. */
@@ -30,13 +33,10 @@ export async function openIndexerProcess(
   };
   const { url } = await door({ ready: () => check() });
   const { queueServer, autoCommitMilliseconds } = config;
-  const store = await openFleetStore({ name, parts, persist, metrics }, config);
+  const store = await openFleetStore({ name, parts, persist, metrics }, config, config.models);
   for (const line of await tellOtherModels(store)) log.warn(line);
-  const contract = modelNames();
-  const queue = parts.keep(
-    'queue',
-    await persist(queueServer.name, () => openQueue(queueServer, { name: connectionName(name), contract, log })),
-  );
+  const open = (contract: string) => openQueue(queueServer, { name: connectionName(name), contract, log });
+  const queue = parts.keep('queue', await persist(queueServer.name, () => openModelQueue(generationInUse(), open)));
   tellQueueUp(metrics, queue, queueServer.name);
   const announce = () => queue.announce().catch(() => {});
   await announce();

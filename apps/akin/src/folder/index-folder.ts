@@ -6,7 +6,7 @@ import { AkinError } from '@akin/domain';
 import { DEFAULT_IMAGE_LIMITS } from '@akin/imaging';
 import type { Analysis, Analyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
-import { parseOutputs } from '@akin/modules/vectors';
+import { decodeDescriptor } from '@akin/modules/vectors';
 import { Batch } from './batch.ts';
 import { NearDuplicates } from './near-duplicates.ts';
 import type { Counts, Failure, Progress } from './progress.ts';
@@ -15,6 +15,8 @@ import { type Candidate, reasonOf, type WalkListener } from './walk.ts';
 export interface FolderRun {
   readonly collection: Collection;
   readonly analyzer: Analyzer;
+  /** Of content; that of the process when not given. */
+  readonly model?: string | undefined;
   /** Pictures that are analyzed at the same time. */
   readonly threads: number;
   readonly candidates: (listener: WalkListener) => AsyncIterable<Candidate>;
@@ -80,8 +82,8 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
         );
       }
       const analysis = await analyzeFile(run, candidate.file, stat.size);
-      const duplicate = parseOutputs(analysis.outputs).descriptors.get('duplicate');
-      if (duplicate) nearDuplicates.add(duplicate.vector);
+      const { duplicate_descriptor: duplicate } = JSON.parse(analysis.outputs) as { duplicate_descriptor?: string };
+      if (duplicate) nearDuplicates.add(decodeDescriptor(duplicate, 'duplicate'));
       counts.done++;
       await batch.add(toDocument(candidate, stat, analysis, run.labelsFromFolders));
     } catch (error) {
@@ -137,11 +139,11 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
 }
 
 /** Holds no more files at a time than there is memory for. */
-async function analyzeFile({ analyzer, signal }: FolderRun, file: string, size: number): Promise<Analysis> {
+async function analyzeFile({ analyzer, model, signal }: FolderRun, file: string, size: number): Promise<Analysis> {
   const release = await analyzer.files.enter(false, signal, size);
   try {
     const bytes = await fs.readFile(file);
-    return await analyzer.analyze(bytes, { modules: moduleNames, thumbnail: true, exif: true, signal });
+    return await analyzer.analyze(bytes, { model, modules: moduleNames, thumbnail: true, exif: true, signal });
   } finally {
     release();
   }

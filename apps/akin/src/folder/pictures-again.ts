@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { AkinRequestError, type Client, type Collection } from '@akin/client';
-import { createAnalyzer } from '@akin/modules/analyze';
 import { modelNames } from '@akin/modules/vectors';
 import { persist } from '../bulk/persist.ts';
 import { analysisConfig } from '../commands/serve-options.ts';
+import { ContentModels } from '../models/content-models.ts';
+import { createModelAnalyzers } from '../models/model-analyzers.ts';
+import { modelsFolder, wordOf } from '../models/models-folder.ts';
 import { type Parsed, UsageError } from '../options.ts';
 import { refuseMissing } from './candidates.ts';
 import { runFolders } from './run-folders.ts';
@@ -26,11 +28,13 @@ export async function readPicturesAgain(
 ): Promise<Collection> {
   await refuseMissing(options.words, 'Name the folder of the pictures; the collection is named by --collection.');
   const analysis = analysisConfig(options);
+  const word = wordOf(options);
+  const models = new ContentModels({ contentModel: analysis.contentModel, models: modelsFolder(options) });
   const only = new Set<string>();
   for await (const { id } of client.collection(name).all({ fl: 'id' })) only.add(id);
-  await using analyzer = await createAnalyzer(analysis);
-  const beside = await collectionBeside(client, name);
-  await runFolders(options, { collection: beside, analyzer, threads: analysis.threads, signal, only });
+  await using analyzer = await createModelAnalyzers(analysis, models);
+  const beside = await collectionBeside(client, name, word);
+  await runFolders(options, { collection: beside, analyzer, models, threads: analysis.threads, signal, only });
   signal.throwIfAborted();
   return beside;
 }
@@ -70,7 +74,7 @@ export async function dropPictures(
  * The collection for outputs by the models of this process. Its name is one that nobody else would give, and it has a
  * field that says whose it is: what somebody else made is never filled, nor dropped.
  */
-async function collectionBeside(client: Client, name: string): Promise<Collection> {
+async function collectionBeside(client: Client, name: string, word: string | undefined): Promise<Collection> {
   const hash = createHash('sha256').update(`${name}\n${modelNames()}`).digest('hex').slice(0, 8);
   const beside = client.collection(`${beginningFor(name)}${hash}`);
   try {
@@ -82,7 +86,7 @@ async function collectionBeside(client: Client, name: string): Promise<Collectio
     if (!isMissing(error)) throw error;
   }
   try {
-    await beside.create();
+    await beside.create(word === undefined ? {} : { model: word });
   } catch (error) {
     if (!(error instanceof AkinRequestError && error.status === 403)) throw error;
     throw new UsageError(

@@ -1,5 +1,6 @@
 import type { Collection } from '@akin/client';
 import type { Analyzer } from '@akin/modules/analyze';
+import type { ContentModels } from '../models/content-models.ts';
 import type { Option, Parsed } from '../options.ts';
 import { rememberFolders } from '../originals/indexed-folders.ts';
 import { candidatesOf } from './candidates.ts';
@@ -24,6 +25,8 @@ export const FOLDER_OPTIONS: readonly Option[] = [
 export interface FoldersRun {
   readonly collection: Collection;
   readonly analyzer: Analyzer;
+  /** Those that the analyzer has. */
+  readonly models: ContentModels;
   readonly threads: number;
   readonly signal: AbortSignal;
   /** The ids of the pictures whose outputs alone are wanted; all pictures, as the options have it, when not given. */
@@ -42,9 +45,16 @@ export function runFolders(options: Parsed, run: FoldersRun): Promise<number> {
   return runOnce(options, run, undefined);
 }
 
+/** The content model of the collection, if it is here: else akin refuses what comes, and names both models. */
+export async function modelOf(collection: Collection, models: ContentModels): Promise<string | undefined> {
+  const { model } = await collection.status();
+  const id = model && `${model.name}:${model.hash}`;
+  return id !== undefined && (await models.has(id)) ? id : undefined;
+}
+
 /** @param retryOf the run that is tried again: what did not fail in it is left as it is */
 async function runOnce(options: Parsed, run: FoldersRun, retryOf: string | undefined): Promise<number> {
-  const { only, retryable, dataFolder, ...rest } = run;
+  const { only, retryable, dataFolder, models, ...rest } = run;
   if (dataFolder !== undefined) await rememberFolders(dataFolder, options.words);
   const isWhole = only === undefined && retryOf === undefined;
   const progress = new Progress(process.stderr);
@@ -54,6 +64,7 @@ async function runOnce(options: Parsed, run: FoldersRun, retryOf: string | undef
     if (isWhole) await tellHeic(options.words, (line) => progress.say(line), run.signal);
     report = await indexFolder({
       ...rest,
+      model: await modelOf(run.collection, models),
       async *candidates(listener) {
         for await (const candidate of candidatesOf(options.words, listener, run.signal)) {
           if (only === undefined || only.has(candidate.id)) yield candidate;

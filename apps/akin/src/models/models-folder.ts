@@ -45,8 +45,7 @@ export function readRecord(folder: string): DownloadRecord | undefined {
  * @throws {UsageError} for a word whose model is not here, or whose files are not those that were downloaded.
  */
 export function contentModelFolder(named: string, options: Parsed): string {
-  const isWord = !/[\\/]/.test(named) && !existsSync(path.resolve(named));
-  if (!isWord) return path.resolve(named);
+  if (!isWord(named)) return path.resolve(named);
   const folder = path.join(modelsFolder(options), named);
   if (isHere(folder)) {
     checkFiles(folder, named);
@@ -58,6 +57,16 @@ export function contentModelFolder(named: string, options: Parsed): string {
   );
 }
 
+/** The content model that a command line names by a word; undefined where it names none, or a folder. */
+export function wordOf(options: Parsed): string | undefined {
+  const named = options.text('content-model');
+  return named !== undefined && isWord(named) ? named : undefined;
+}
+
+function isWord(named: string): boolean {
+  return !/[\\/]/.test(named) && !existsSync(path.resolve(named));
+}
+
 /** Models in the folder of models, by their words. */
 export function wordsHere(folder: string): string[] {
   if (!existsSync(folder)) return [];
@@ -67,12 +76,13 @@ export function wordsHere(folder: string): string[] {
 }
 
 /** A model that was downloaded to the end, or that a person put there. */
-function isHere(folder: string): boolean {
+export function isHere(folder: string): boolean {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) return false;
   return existsSync(path.join(folder, RECORD_FILE)) || !knownModel(path.basename(folder));
 }
 
-function checkFiles(folder: string, word: string): void {
+/** @throws {UsageError} when a file is not the one that was downloaded */
+export function checkFiles(folder: string, word: string): void {
   for (const [file, hash] of Object.entries(readRecord(folder)?.files ?? {})) {
     if (existsSync(path.join(folder, file)) && sha256OfFile(path.join(folder, file)) === hash) continue;
     throw new UsageError(

@@ -30,6 +30,8 @@ export interface GatewayLimits {
   readonly analyzeMilliseconds: number;
   /** Open requests get so long to end when the gateway stops. */
   readonly shutdownMilliseconds: number;
+  /** How often it is looked for reindexes whose process is gone. */
+  readonly leftReindexesMilliseconds: number;
   /** What is wrong with documents is listed up to so many; the rest is counted. */
   readonly listedDetails: number;
   /** Pictures of a collection that wait to be analyzed: beyond it changes with pictures are told to come again. */
@@ -48,6 +50,7 @@ export interface GatewayLimits {
 }
 
 export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
+  leftReindexesMilliseconds: 10_000,
   updateBytes: 2 * 1024 ** 3,
   parameterBytes: 35 * 1024 ** 2,
   multipartBytes: 60 * 1024 ** 2,

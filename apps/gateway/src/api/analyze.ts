@@ -3,14 +3,17 @@ import { AkinError, formatThumbnail } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
 import type { Handler } from '../http/serve.ts';
 import { analyzePicture, analyzeWords } from '../search/analyze-picture.ts';
+import { contentModelFor } from '../search/content-model.ts';
 
 /** Analyzes one picture, given by address or as bytes, or words, and stores nothing. */
 export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call, context) => {
   const { 'input.url': url, 'input.data': data, 'input.text': text } = call.parameters;
   const { 'modules.apply': apply, thumbnail: wanted } = call.parameters;
   const modules = parseModulesApply(apply);
+  // Processes that only analyze have no collections.
+  const { collection, model = context.store && (await contentModelFor(context.store, collection)) } = call.parameters;
   if (text !== undefined && url === undefined && data === undefined) {
-    const { outputs, warnings = [] } = await analyzeWords(text, 'input.text', call.signal, context);
+    const { outputs, warnings = [] } = await analyzeWords(text, 'input.text', model, call.signal, context);
     return { header: warnings.length > 0 ? { warnings } : {}, body: { outputs } };
   }
   if (text !== undefined || (url === undefined) === (data === undefined) || context.files.size > 1) {
@@ -20,7 +23,7 @@ export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call,
     );
   }
   const [input, parameter] = url === undefined ? [{ data: data as string }, 'input.data'] : [{ url }, 'input.url'];
-  const options = { thumbnail: wanted };
+  const options = { thumbnail: wanted, model };
   const { outputs, thumbnail } = await analyzePicture(input, parameter, modules, call.signal, context, options);
   return { body: { outputs, ...(thumbnail ? { thumbnail: formatThumbnail(thumbnail) } : {}) } };
 };

@@ -11,7 +11,8 @@ export const createCollection: Handler<ParametersOf<Endpoints['createCollection'
   { store },
 ) => {
   refuseSettings(list);
-  const collection = await create(store, parameters.collection);
+  const { model } = parameters;
+  const collection = await create(store, parameters.collection, model === undefined ? {} : { model });
   return { status: 201, body: await presentCollection(store, collection) };
 };
 

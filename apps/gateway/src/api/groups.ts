@@ -1,7 +1,7 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { type Calibration, Double } from '@akin/domain';
 import { GROUP_MODULE, GROUP_SCORE, groupRule, scoreOf } from '@akin/modules/vectors';
-import { findCollection, type Group, listGroups, loadSchema, otherCalibration } from '@akin/store';
+import { calibrationOf, findCollection, type Group, listGroups, loadSchema } from '@akin/store';
 import { readIdCursor, writeIdCursor } from '../http/id-cursor.ts';
 import type { Handler } from '../http/serve.ts';
 import { fieldNames } from '../search/answer-search.ts';
@@ -22,9 +22,9 @@ export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ param
   const collection = await findCollection(context.store, parameters.collection);
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
   const schema = await loadSchema(context.store, collection);
-  const calibration = otherCalibration(context.store, collection, schema, GROUP_MODULE);
+  const calibration = calibrationOf(context.store, collection, schema, GROUP_MODULE);
   // Without it groups would stand still, and who waits for `asOfCommit` would do so for ever.
-  otherCalibration(context.store, collection, schema, groupRule().also.module);
+  calibrationOf(context.store, collection, schema, groupRule().also.module);
   const { names, hidden } = fieldNames(fields, schema);
   const page = await listGroups(context.store, collection, {
     filters,

@@ -27,6 +27,7 @@ import { operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { operationsStream } from './operations-stream.ts';
 import { original } from './original.ts';
+import { pauseReindex } from './pause-reindex.ts';
 import { ping } from './ping.ts';
 import { pixolution } from './pixolution.ts';
 import { processes } from './processes.ts';
@@ -35,6 +36,7 @@ import { ready } from './ready.ts';
 import { reindex } from './reindex.ts';
 import { reindexStatus } from './reindex-status.ts';
 import { reportRun } from './report-run.ts';
+import { resumeReindex } from './resume-reindex.ts';
 import { retryOperation } from './retry-operation.ts';
 import { retryOperations } from './retry-operations.ts';
 import { retryRun } from './retry-run.ts';
@@ -79,6 +81,8 @@ export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<E
   tombstones,
   reindex,
   reindexStatus,
+  pauseReindex,
+  resumeReindex,
   pixolution,
   thumbnail,
   original,

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, quote } from '@akin/domain';
-import { beginReindex, findCollection, loadSchema, runReindex } from '@akin/store';
+import { beginReindex, findCollection, loadSchema, type ReindexSettings } from '@akin/store';
 import { readFieldTypes } from '../collections/field-types.ts';
 import { presentReindex } from '../collections/present-reindex.ts';
 import type { Handler } from '../http/serve.ts';
+import { doReindex } from '../reindex/do-reindex.ts';
 
-/** Reindexes a collection in the background of this process. If the process ends, the next request starts it again. */
+/** Reindexes a collection in the background of this process. If the process ends, another gateway goes on. */
 export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ parameters, access }, context) => {
-  const { store, commit, wake } = context;
+  const { store } = context;
   const collection = await findCollection(store, parameters.collection);
   const types = readFieldTypes(parameters.field);
   const { fields } = await loadSchema(store, collection);
@@ -23,15 +24,24 @@ export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ par
   if (outputsFrom !== undefined && !access.allowsCollection(outputsFrom)) {
     throw new AkinError('forbidden', `This key is not for the collection ${quote(outputsFrom)}.`);
   }
-  const pictures = outputsFrom === undefined ? undefined : await findCollection(store, outputsFrom);
+  if (outputsFrom !== undefined) await findCollection(store, outputsFrom);
+  const { allowMissing, model } = parameters;
+  const settings: ReindexSettings = {
+    allowMissing,
+    ...(outputsFrom === undefined ? {} : { outputsFrom }),
+    ...(model === undefined ? {} : { model }),
+  };
   const worker = randomUUID();
-  const target = await beginReindex(store, collection, worker, types);
-  if (target !== undefined) {
-    const { allowMissing } = parameters;
-    context.background(`reindexing ${collection.name}`, async (signal) => {
-      const work = { worker, allowMissing, outputsFrom: pictures, signal, wake, commit };
-      await runReindex(store, collection, target, work);
-    });
+  const target = await beginReindex(store, collection, worker, types, settings);
+  if (target === undefined) {
+    const { state } = await presentReindex(store, collection);
+    throw new AkinError(
+      'conflict',
+      state === 'paused'
+        ? `A reindex of ${collection.name} is paused: resume it (POST /reindex/resume), or drop the collection ${collection.name.slice(0, 90)}.reindex to give it up.`
+        : `${collection.name} is being reindexed already: GET /reindex tells how far it is.`,
+    );
   }
-  return { status: 202, body: { ...(await presentReindex(store, collection)), began: target !== undefined } };
+  doReindex(collection, { target, settings }, worker, context);
+  return { status: 202, body: await presentReindex(store, collection) };
 };

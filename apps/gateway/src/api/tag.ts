@@ -1,7 +1,7 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, Double, type Field, type Query, quote, unescapeBackslashes } from '@akin/domain';
 import { scoreOf } from '@akin/modules/vectors';
-import { type CollectionSchema, findCollection, loadSchema, otherCalibration, search } from '@akin/store';
+import { type CollectionSchema, calibrationOf, findCollection, generationOf, loadSchema, search } from '@akin/store';
 import type { Files } from '../http/pictures.ts';
 import type { Handler } from '../http/serve.ts';
 import { describeQuery } from '../search/describe-query.ts';
@@ -32,8 +32,13 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
   const schema = await loadSchema(context.store, collection);
   // As in queries, a backslash takes the meaning from the character behind it.
   const field = labelField(unescapeBackslashes(parameters['tagging.field']), schema);
-  const calibration = otherCalibration(context.store, collection, schema, VOTING_MODULE);
-  const { rank } = await describeQuery([input], { module: VOTING_MODULE }, signal, context);
+  const calibration = calibrationOf(context.store, collection, schema, VOTING_MODULE);
+  const { rank } = await describeQuery(
+    [input],
+    { module: VOTING_MODULE, models: generationOf(context.store, schema) },
+    signal,
+    context,
+  );
   const { hits } = await search(context.store, collection, {
     query: { kind: 'exists', field: field.name, position: 0 },
     filters: input.kind === 'id' ? [...filters, not(input.value)] : filters,

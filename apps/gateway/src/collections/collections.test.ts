@@ -165,20 +165,29 @@ describe('collections', () => {
     expect((await get(`${C}/reindex`)).status).toBe(404);
   });
 
-  it('are reindexed by one request at a time, and further requests say that they joined', async () => {
+  it('are reindexed once at a time, and go on after a pause', async () => {
     const { engine } = service.store;
     await createCollection(service.store, 'twice');
     await engine.query(
       `insert into akin.reindexes (name, state, worker, beat_at)
        values ('twice', 'copying', 'another', now() + interval '1 hour')`,
     );
-    const joined = await postJson(service.gateway, '/api/cores/twice/reindex', {});
-    expect([joined.status, joined.json]).toEqual([202, expect.objectContaining({ began: false, alive: true })]);
-    conforms('reindex', joined);
-    await engine.query("update akin.reindexes set state = 'failed' where name = 'twice'");
-    const begun = await postJson(service.gateway, '/api/cores/twice/reindex', {});
-    expect([begun.status, begun.json]).toEqual([202, expect.objectContaining({ began: true })]);
+    const T = '/api/cores/twice/reindex';
+    const second = await postJson(service.gateway, T, {});
+    expect([second.status, second.json.error.msg]).toEqual([
+      409,
+      expect.stringContaining('is being reindexed already'),
+    ]);
+    const paused = await postJson(service.gateway, `${T}/pause`, {});
+    expect([paused.status, paused.json]).toEqual([200, expect.objectContaining({ state: 'paused', alive: false })]);
+    conforms('pauseReindex', paused);
+    const gone = await postJson(service.gateway, `${T}/resume`, {});
+    expect([gone.status, gone.json.error.msg]).toEqual([409, expect.stringContaining('begin a new one')]);
+    const begun = await postJson(service.gateway, T, {});
+    expect([begun.status, begun.json.state]).toEqual([202, 'copying']);
     conforms('reindex', begun);
+    expect((await postJson(service.gateway, `${T}?model=nothing`, {})).status).toBe(400);
+    expect((await get('/api/cores/never/reindex')).status).toBe(404);
   });
 
   it('check themselves', async () => {

@@ -1,5 +1,4 @@
-import { models, wordsCalibration } from '@akin/modules/vectors';
-import { type Collection, collectionStatus, type Store } from '@akin/store';
+import { type Collection, collectionStatus, generationOf, type Store } from '@akin/store';
 
 /** The state of a collection as clients see it. */
 export async function presentCollection(store: Store, collection: Collection): Promise<Record<string, unknown>> {
@@ -12,12 +11,13 @@ export async function presentCollection(store: Store, collection: Collection): P
     pending: status.pending,
     failed: status.failed,
     failures: status.failures,
-    ...(status.contentModel === undefined ? {} : { model: presentModel(status.contentModel) }),
+    ...(status.contentModel === undefined ? {} : { model: presentModel(store, status.contentModel) }),
   };
 }
 
 /** The content model of a collection; words are known where this akin runs it. */
-function presentModel(id: string): { name: string; hash: string; words: boolean } {
+function presentModel(store: Store, id: string): { name: string; hash: string; words: boolean } {
+  const { models, wordsCalibration } = generationOf(store, { models: new Map([['content', id]]) });
   const [name = '', ...hash] = id.split(':');
-  return { name, hash: hash.join(':'), words: id === models().get('content') && wordsCalibration() !== undefined };
+  return { name, hash: hash.join(':'), words: models.get('content') === id && wordsCalibration !== undefined };
 }

@@ -1,14 +1,19 @@
 import { AkinError, decodeBase64, naming } from '@akin/domain';
-import { knowsNoWords, wordsCalibration } from '@akin/modules/vectors';
 import type { Analysis, AnalyzeImage } from '../config.ts';
 import type { Context } from '../context.ts';
 import { type Files, MAX_PICTURE_BYTES } from '../http/pictures.ts';
+
+interface PictureOptions {
+  readonly model?: string | undefined;
+  readonly thumbnail?: boolean;
+}
 
 /**
  * The analysis of a picture that a person waits for.
  *
  * @param input an http(s) address, or base64, a data URI (whatever type that declares) or what stands for a file
  * @param parameter where it came in, for messages
+ * @param options.model of content; that of this akin when not given
  * @param options.thumbnail also makes the thumbnail that is kept of the picture
  * @throws AkinError about the address, the text or the picture; unavailable when it takes too long
  */
@@ -18,7 +23,7 @@ export async function analyzePicture(
   modules: readonly string[],
   signal: AbortSignal,
   context: Context,
-  options: { readonly thumbnail?: boolean } = {},
+  options: PictureOptions = {},
 ): Promise<Analysis> {
   const picture = naming(parameter, () => {
     if ('bytes' in input) return input;
@@ -27,6 +32,8 @@ export async function analyzePicture(
   return analyzed(picture, modules, options, signal, context);
 }
 
+/** The module whose descriptors words can be compared with. */
+export const WORDS_MODULE = 'content';
 /** The longest text of a search, in characters. */
 const MAX_TEXT = 1000;
 
@@ -34,11 +41,13 @@ const MAX_TEXT = 1000;
  * The outputs of words that a person waits for: those of the module content alone.
  *
  * @param parameter where they came in, for messages
+ * @param model of content, with whose outputs they are to be compared; that of this akin when undefined
  * @throws AkinError bad-request about the text, or when the content model knows no words; unavailable when it takes too long
  */
 export async function analyzeWords(
   words: string,
   parameter: string,
+  model: string | undefined,
   signal: AbortSignal,
   context: Context,
 ): Promise<Analysis> {
@@ -47,14 +56,13 @@ export async function analyzeWords(
   if (length === 0 || length > MAX_TEXT) {
     throw new AkinError('bad-request', `Parameter ${parameter} has ${length} characters; it takes 1 to ${MAX_TEXT}.`);
   }
-  if (wordsCalibration() === undefined) throw knowsNoWords();
-  return analyzed({ text }, ['content'], {}, signal, context);
+  return analyzed({ text }, [WORDS_MODULE], { model }, signal, context);
 }
 
 async function analyzed(
   input: Parameters<AnalyzeImage>[0],
   modules: readonly string[],
-  options: { readonly thumbnail?: boolean },
+  options: PictureOptions,
   signal: AbortSignal,
   context: Context,
 ): Promise<Analysis> {

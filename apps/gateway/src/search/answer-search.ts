@@ -1,12 +1,13 @@
 import { type Endpoints, MAX_DEPTH, type ParametersOf } from '@akin/contract';
 import { AkinError, type Calibration, Double, type Field } from '@akin/domain';
-import { scoreOf, wordsCalibration } from '@akin/modules/vectors';
+import { scoreOf } from '@akin/modules/vectors';
 import { inSpan } from '@akin/runtime';
 import {
   type Collection,
   type CollectionSchema,
+  calibrationOf,
   findCollection,
-  otherCalibration,
+  generationOf,
   type SearchQuestion,
   type SearchResult,
   search,
@@ -71,12 +72,13 @@ export async function answerSearch(
   const isAnalyzed = inputs.some(({ kind }) => kind === 'url' || kind === 'data' || kind === 'text');
   return answerRecalled(parameters.collection, context, isAnalyzed, async (collection, schema) => {
     await requireOwnModel(inputs, module, collection, context);
+    const models = generationOf(context.store, schema);
     const threshold = parameters['rank.threshold'] ?? preset.threshold;
     // Who wants exact answers gets them, whatever else is asked for.
     const smartfilter = parameters['rank.approximate'] === false ? 'off' : parameters['rank.smartfilter'];
     const ranked = inputs.length > 0;
-    const calibration = ranked ? calibrationOf(inputs, module, schema, collection, context) : undefined;
-    const rankOptions = { module, threshold, calibration, smartfilter };
+    const calibration = ranked ? calibrationFor(inputs, module, schema, collection, context) : undefined;
+    const rankOptions = { module, models, threshold, calibration, smartfilter };
     const described = ranked ? await describeQuery(inputs, rankOptions, signal, context) : undefined;
     const rank = described?.rank;
 
@@ -137,16 +139,16 @@ export async function answerSearch(
   });
 }
 
-/** What makes scores where it is not the calibration of this akin's model: words alone are farther from pictures than these are from each other. */
-function calibrationOf(
+/** What makes scores: words alone are farther from pictures than these are from each other. */
+function calibrationFor(
   inputs: readonly RankInput[],
   module: string,
   schema: CollectionSchema,
   collection: Collection,
   { store }: Context,
 ): Calibration | undefined {
-  if (inputs.every(({ kind }) => kind === 'text')) return wordsCalibration();
-  return otherCalibration(store, collection, schema, module);
+  if (inputs.every(({ kind }) => kind === 'text')) return generationOf(store, schema).wordsCalibration;
+  return calibrationOf(store, collection, schema, module);
 }
 
 /** Searches when it is its turn. How it went is told by the figures and by its span, which holds nothing of the question. */

@@ -1,9 +1,9 @@
 import { AkinError, type Calibration, naming } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
-import { colorQuery, combine, distanceAt, parseHexColors, parseOutputs } from '@akin/modules/vectors';
-import type { RankByDocuments, Smartfilter } from '@akin/store';
+import { colorQuery, combine, distanceAt, knowsNoWords, parseHexColors } from '@akin/modules/vectors';
+import type { Generation, RankByDocuments, Smartfilter } from '@akin/store';
 import type { Context } from '../context.ts';
-import { analyzePicture, analyzeWords } from './analyze-picture.ts';
+import { analyzePicture, analyzeWords, WORDS_MODULE } from './analyze-picture.ts';
 import type { RankInput } from './rank-inputs.ts';
 
 /** Modules that have a descriptor, by name. */
@@ -11,8 +11,6 @@ const RANKING = new Map(MODULES.filter(({ descriptor }) => descriptor).map((modu
 
 /** The module whose descriptors hold colours alone, so that colours can be asked for without a picture. */
 const COLOR = 'color';
-/** The module whose descriptors words can be compared with, if its model knows them. */
-const CONTENT = 'content';
 
 /**
  * The module that a search ranks by.
@@ -33,6 +31,8 @@ export function rankingModule(mode: string | undefined, inputs: readonly RankInp
 /** What is alike, and how carefully that is looked for. */
 interface RankOptions {
   readonly module: string;
+  /** Of the collection. */
+  readonly models: Generation;
   /** The least score. */
   readonly threshold?: number | undefined;
   /** Of the collection's model; that of this akin when not given. */
@@ -49,11 +49,11 @@ interface RankOptions {
  */
 export async function describeQuery(
   inputs: readonly RankInput[],
-  { module, threshold, calibration, smartfilter }: RankOptions,
+  { module, models, threshold, calibration, smartfilter }: RankOptions,
   signal: AbortSignal,
   context: Context,
 ): Promise<{ readonly rank: RankByDocuments; readonly warnings: readonly string[] }> {
-  const described = await Promise.all(inputs.map((input) => describe(input, module, signal, context)));
+  const described = await Promise.all(inputs.map((input) => describe(input, module, models, signal, context)));
   const maxDistance = threshold === undefined ? undefined : distanceAt(module, threshold, calibration);
   const [only] = inputs;
   const rank: RankByDocuments = async (stored) => {
@@ -85,6 +85,7 @@ interface Described {
 async function describe(
   { kind, value, parameter }: RankInput,
   module: string,
+  models: Generation,
   signal: AbortSignal,
   context: Context,
 ): Promise<Described | undefined> {
@@ -97,22 +98,26 @@ async function describe(
       throw new AkinError('bad-request', `Colours say nothing about ${module}: rank.by.hex needs rank.mode=${COLOR}.`);
     }
     case 'outputs':
-      return { vector: fromOutputs(value, module, parameter) };
+      return { vector: fromOutputs(value, module, models, parameter) };
     case 'url':
     case 'data': {
       const input = kind === 'url' ? { url: value } : { data: value };
-      const { outputs } = await analyzePicture(input, parameter, [module], signal, context);
-      return { vector: fromOutputs(outputs, module, parameter) };
+      const { outputs } = await analyzePicture(input, parameter, [module], signal, context, {
+        model: models.models.get(WORDS_MODULE),
+      });
+      return { vector: fromOutputs(outputs, module, models, parameter) };
     }
     case 'text': {
-      if (module !== CONTENT) {
+      if (module !== WORDS_MODULE) {
         throw new AkinError(
           'bad-request',
-          `Words say nothing about ${module}: ${parameter} needs rank.mode=${CONTENT}.`,
+          `Words say nothing about ${module}: ${parameter} needs rank.mode=${WORDS_MODULE}.`,
         );
       }
-      const { outputs, warnings } = await analyzeWords(value, parameter, signal, context);
-      return { vector: fromOutputs(outputs, module, parameter), warnings };
+      const model = models.models.get(WORDS_MODULE);
+      if (models.wordsCalibration === undefined) throw knowsNoWords(model);
+      const { outputs, warnings } = await analyzeWords(value, parameter, model, signal, context);
+      return { vector: fromOutputs(outputs, module, models, parameter), warnings };
     }
   }
 }
@@ -136,8 +141,8 @@ function requireVector(
   return vector;
 }
 
-function fromOutputs(json: string, module: string, parameter: string): Float32Array {
-  const descriptor = naming(parameter, () => parseOutputs(json)).descriptors.get(module);
+function fromOutputs(json: string, module: string, models: Generation, parameter: string): Float32Array {
+  const descriptor = naming(parameter, () => models.parseOutputs(json)).descriptors.get(module);
   if (descriptor) return descriptor.vector;
   throw new AkinError(
     'bad-request',

@@ -15,6 +15,7 @@ import type { Body } from '../http/body.ts';
 import { type Part, readMultipart, textOf } from '../http/multipart.ts';
 import { checkPart, FILE_PART, reserved } from '../http/pictures.ts';
 import { analyzePicture } from '../search/analyze-picture.ts';
+import { contentModelOf } from '../search/content-model.ts';
 import type { Command } from './read-commands.ts';
 
 const DOCUMENT_PART = 'document';
@@ -54,6 +55,7 @@ export async function* readUpload(
     const wanted = modules ?? moduleNames;
     const { outputs, thumbnail } = await analyzePicture(picture, FILE_PART, wanted, signal, context, {
       thumbnail: true,
+      model: await contentModelOf(context.store, collection),
     });
     const more: [string, JsonValue][] = [['import', outputs]];
     if (thumbnail) more.push(['thumbnail', formatThumbnail(thumbnail)]);

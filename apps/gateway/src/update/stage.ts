@@ -7,11 +7,12 @@ import {
   TypeClaims,
   validateDocument,
 } from '@akin/domain';
-import { parseOutputs } from '@akin/modules/vectors';
 import {
   type Change,
   type Collection,
   checkDelete,
+  type Generation,
+  generationOf,
   loadSchema,
   type Origin,
   requireOwnModels,
@@ -83,6 +84,7 @@ export async function stageBody(
     const yieldIfDue = createYield();
     // Whether its models are ours; asked when a first document brings outputs.
     let fits = false;
+    let models = generationOf(context.store, schema);
     for await (const command of commands) {
       if (command.kind === 'commit') request.commits.push(command);
       else if (command.kind === 'warning') request.warnings.add(command.msg);
@@ -95,11 +97,13 @@ export async function stageBody(
           if (!fits && bringsOutputs(result.document)) {
             await requireOwnModels(context.store, collection, modules);
             fits = true;
+            // An empty collection may have gone over to the models of this process.
+            models = generationOf(context.store, await loadSchema(context.store, collection));
           }
           request.keepId(result.document.id);
           const { expectedVersion } = options;
           const document = expectedVersion === undefined ? result.document : { expectedVersion, ...result.document };
-          await request.check(command, () => addOf(document, modules, context));
+          await request.check(command, () => addOf(document, modules, models, context));
         }
       } else {
         await request.check(command, () => {
@@ -222,8 +226,13 @@ function deleteOf({ id, version }: Extract<Command, { kind: 'delete' }>, { expec
 }
 
 /** The change that a document is. Outputs that came with it are looked at now, so that no commit finds them wrong. */
-async function addOf(document: NewDocument, modules: readonly string[] | undefined, context: Context): Promise<Change> {
-  const mark = document.import === undefined ? undefined : markOf(document.import);
+async function addOf(
+  document: NewDocument,
+  modules: readonly string[] | undefined,
+  models: Generation,
+  context: Context,
+): Promise<Change> {
+  const mark = document.import === undefined ? undefined : markOf(document.import, models);
   const { thumbnail } = document;
   const kept =
     thumbnail === undefined ? document : { ...document, thumbnail: await normalizeThumbnail(thumbnail, context) };
@@ -235,7 +244,7 @@ async function addOf(document: NewDocument, modules: readonly string[] | undefin
   };
 }
 
-function markOf(outputs: string): string | undefined {
+function markOf(outputs: string, { parseOutputs }: Generation): string | undefined {
   try {
     return parseOutputs(outputs).mark;
   } catch (error) {

@@ -12,7 +12,7 @@ export const analyze = endpoint({
   description: 'Send `outputs` as the `import` of a document to index it without another analysis.',
   parameters: z.object({
     collection: text().meta({
-      description: 'Any name. The analysis does not depend on a collection.',
+      description: 'Any name. If there is such a collection, its content model analyzes.',
       example: 'my-collection',
     }),
     'input.url': text().optional().meta({ description: 'URL of the picture, http or https.' }),
@@ -20,6 +20,10 @@ export const analyze = endpoint({
     'input.text': text().optional().meta({
       description:
         'Words instead of a picture. The answer holds outputs of `content` alone, which `rank.by.outputs` takes. Needs a content model that knows words.',
+    }),
+    model: text().optional().meta({
+      description:
+        'Model of `content`, as outputs and the analyzers of a fleet name it (`name:hash`). Default: that of the collection, or of this akin where there is no such collection.',
     }),
     'modules.apply': text().optional().meta({
       description: 'Modules to run, separated by commas: `color,content,copyspace,duplicate`. Default: all.',

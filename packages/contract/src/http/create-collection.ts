@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { answer, COLLECTION, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
+import { text } from '../parameter.ts';
 
 export const createCollection = endpoint({
   methods: ['PUT'],
@@ -8,9 +9,17 @@ export const createCollection = endpoint({
   under: 'collections',
   path: '/{collection}',
   summary: 'Create an empty collection.',
-  description: 'A collection has no settings. The body must be `{}` or empty.',
+  description: 'A collection has no settings but its content model. The body must be `{}` or empty.',
   changes: true,
-  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  parameters: z.object({
+    collection: COLLECTION_PARAMETER,
+    model: text().optional().meta({
+      description:
+        'The word of a content model that is here (`akin models`); `akin` for akin’s own. Default: that of `--content-model`.',
+      example: 'dinov2-small',
+    }),
+    ...COMMON_PARAMETERS,
+  }),
   bodies: { 'application/json': z.object({}) },
   answer: answer(COLLECTION.shape),
   statuses: { 201: 'Created.' },

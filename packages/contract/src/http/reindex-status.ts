@@ -5,17 +5,21 @@ import { endpoint } from '../endpoint.ts';
 /** Progress of a reindex. */
 export const REINDEX = z
   .object({
-    state: z.enum(['copying', 'analyzing', 'switching', 'done', 'failed']),
+    state: z.enum(['copying', 'analyzing', 'switching', 'paused', 'done', 'failed']),
     alive: z.boolean().meta({
-      description:
-        'Whether a process is working on it. If not, and the state is neither `done` nor `failed`, start it again.',
+      description: 'Whether a process is working on it. If its process ended, another one goes on with it soon.',
     }),
     beganAt: z.string(),
+    model: z.string().optional().meta({ description: 'The word of the model that it moves the collection to.' }),
     documents: z.int().meta({ description: 'Documents to copy.' }),
     copied: z
       .int()
       .meta({ description: 'Documents that were copied. A document that changed meanwhile counts again.' }),
-    analyzed: z.int().meta({ description: 'Documents whose pictures were analyzed again.' }),
+    analyzed: z.int().meta({ description: 'Documents whose pictures are analyzed again.' }),
+    thumbnails: z.int().meta({
+      description: 'Those of them of which only the thumbnail was there: their descriptors are a little off.',
+    }),
+    pending: z.int().meta({ description: 'Copies that wait for their analysis or for a commit.' }),
     message: z.string().optional().meta({ description: 'What went wrong.' }),
     missing: z.array(ERROR_DETAIL).meta({ description: 'Documents that cannot be copied, the first 1,000.' }),
   })

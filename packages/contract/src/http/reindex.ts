@@ -11,10 +11,15 @@ export const reindex = endpoint({
   path: '/{collection}/reindex',
   summary: 'Build a new version of a collection in the background, and swap the two in one step.',
   description:
-    'The answer is 202 at once. A GET of the same address shows the progress. Searches and changes continue meanwhile. During the swap, changes are answered with 503 and Retry-After. akin copies outputs of the current models. Other documents take the outputs of another collection (outputsFrom), or their pictures are fetched and analyzed again. If any document cannot be copied, nothing is swapped. If a reindex is already running, it continues and no other one starts.',
+    'The answer is 202 at once. A GET of the same address shows the progress. Searches and changes continue meanwhile. During the swap, changes are answered with 503 and Retry-After. akin copies outputs that the model takes. Other documents take the outputs of another collection (outputsFrom), or their pictures are analyzed again: from their addresses, from the folder that they came from where this akin indexed it, else from their thumbnails, which are counted. The old model answers until the swap. If any document cannot be copied, nothing is swapped. If the process ends, another one goes on. Meanwhile another reindex of the collection gets 409.',
   changes: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
+    model: text().optional().meta({
+      description:
+        'The word of the content model that the collection gets (`akin models`); `akin` for akin’s own. Default: the one that was chosen for the collection, else that of `--content-model`.',
+      example: 'dinov2-small',
+    }),
     field: z
       .array(text())
       .default([])
@@ -34,12 +39,6 @@ export const reindex = endpoint({
     ...COMMON_PARAMETERS,
   }),
   bodies: { 'application/json': z.object({ field: z.array(z.string()).optional() }) },
-  answer: answer({
-    ...REINDEX.shape,
-    began: z.boolean().meta({
-      description:
-        'Whether this request started it. If not, a reindex was already running, and the parameters of this request have no effect.',
-    }),
-  }),
+  answer: answer(REINDEX.shape),
   statuses: { 202: 'The reindex is running.' },
 });

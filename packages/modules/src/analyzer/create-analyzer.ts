@@ -7,6 +7,7 @@ import { contentCodebook, knowsNoWords } from '../content-model/files.ts';
 import { isModelFolder } from '../model-folder/files.ts';
 import { leastSide, readPreprocessing } from '../model-folder/preprocessing.ts';
 import { type Backend, type BackendChoice, checkBackend, chooseBackend } from '../network/backend.ts';
+import { shippedCodebook } from '../vectors/codebook.ts';
 import { type Analysis, type AnalyzeOptions, MIN_SIDE } from './analyze-image.ts';
 import { createWordsPool } from './words-pool.ts';
 import type { WordsAnalysis } from './words-worker.ts';
@@ -20,6 +21,8 @@ export interface AnalyzerConfig {
   /** Folder of another model for the module content, as `AnalyzeOptions` has it; this process must use its codebook too. */
   readonly contentModel?: string;
   readonly limits?: Partial<ImageLimits>;
+  /** Shares the memory for pictures with this one. */
+  readonly memoryOf?: Analyzer;
   /** Bytes of memory that pictures may take together; `defaultPictureMemory` when not given. */
   readonly pictureMemory?: number;
 }
@@ -29,6 +32,8 @@ export interface CallOptions {
   readonly modules: readonly string[];
   readonly thumbnail?: boolean;
   readonly exif?: boolean;
+  /** Which content model, for analyzers that have several: that of the process when not given. */
+  readonly model?: string | undefined;
   /** A person waits: goes before all that is not urgent. */
   readonly urgent?: boolean;
   /** Gives the analysis up: out of the line at once; one that runs is finished, and its result dropped. */
@@ -56,13 +61,13 @@ export interface Analyzer extends AsyncDisposable {
    *
    * @throws {AkinError} bad-request when the content model knows no words; as `analyze` does.
    */
-  describeWords(text: string, signal: AbortSignal): Promise<WordsAnalysis>;
+  describeWords(text: string, signal: AbortSignal, model?: string | undefined): Promise<WordsAnalysis>;
   /** Starts all threads and loads what the modules need, which the first analyses would have to wait for (0.3 s). */
   warmUp(modules: readonly string[]): Promise<void>;
   /** Bytes of files of pictures that are held until they are analyzed. Whoever holds a large one enters first. */
   readonly files: WeightedSemaphore;
   /** Bytes that pictures at work take as they are decoded. */
-  readonly decoding: Pick<WeightedSemaphore, 'taken' | 'waiting'>;
+  readonly decoding: WeightedSemaphore;
 }
 
 /** One eighth of the memory for pictures is for their files, the rest for decoding. */
@@ -129,8 +134,8 @@ export function createPool(
   pool.on('error', () => {});
   const memory = config.pictureMemory ?? defaultPictureMemory();
   const mostToDecode = memory * (1 - FILES_SHARE);
-  const files = new WeightedSemaphore(memory * FILES_SHARE);
-  const decoding = new WeightedSemaphore(mostToDecode);
+  const files = config.memoryOf?.files ?? new WeightedSemaphore(memory * FILES_SHARE);
+  const decoding = config.memoryOf?.decoding ?? new WeightedSemaphore(mostToDecode);
   const places = new WeightedSemaphore(threads);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
@@ -177,7 +182,7 @@ export function createPool(
     files,
     decoding,
     async describeWords(text, signal) {
-      if (words === undefined) throw knowsNoWords();
+      if (words === undefined) throw knowsNoWords(contentModelName ?? shippedCodebook('content').model);
       return words.describe(text, AbortSignal.any([signal, closing.signal]));
     },
     async warmUp(modules) {

@@ -5,7 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import { AkinError } from '@akin/domain';
 import { untrainedCodebook } from '../model-folder/codebook.ts';
 import { isModelFolder, readModelFolder } from '../model-folder/files.ts';
-import { type Codebook, codebookOf, descriptorOf, readCodebook, useCodebook } from '../vectors/codebook.ts';
+import { type Codebook, codebookOf, manifestDescriptor, readCodebook, useCodebook } from '../vectors/codebook.ts';
 import { type ContentModelManifest, MANIFEST_FILE, readManifest } from './manifest.ts';
 
 /** What training writes into the folder of a model: its codebook, and the axes that its vectors are seen on. */
@@ -108,7 +108,7 @@ export function readTrained(folder: string): Codebook {
     throw untrained(folder);
   }
   try {
-    return readCodebook(bytes, descriptorOf('content').dimensions, file);
+    return readCodebook(bytes, manifestDescriptor('content').dimensions, file);
   } catch (cause) {
     throw damaged(folder, CODEBOOK_FILE, cause);
   }
@@ -138,9 +138,9 @@ async function readPart(folder: string, name: string): Promise<Buffer> {
 }
 
 /** That words cannot be compared with pictures here, and what to do about it. */
-export function knowsNoWords(): AkinError {
+export function knowsNoWords(model = codebookOf('content').model): AkinError {
   return new AkinError(
     'bad-request',
-    `The content model ${codebookOf('content').model} knows no words. Start akin with one that does, such as siglip-base-patch16-224 (akin models pull siglip-base-patch16-224), and run akin reindex: see docs/content-models.md.`,
+    `The content model ${model} knows no words. Move the collection to one that does, such as siglip-base-patch16-224: akin models pull siglip-base-patch16-224, then akin reindex --content-model siglip-base-patch16-224 (docs/content-models.md).`,
   );
 }

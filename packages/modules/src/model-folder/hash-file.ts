@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, createReadStream, existsSync, openSync, promises, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { AkinError } from '@akin/domain';
 
 const CHUNK = 1 << 20;
@@ -13,13 +14,35 @@ const known = new Map<string, string>();
 export function sha256OfFile(file: string): string {
   try {
     const { size, mtimeMs } = statSync(file);
-    const key = JSON.stringify([file, size, mtimeMs]);
+    const key = keyOf(file, size, mtimeMs);
     const hash = known.get(key) ?? read(file);
     known.set(key, hash);
     return hash;
   } catch (error) {
     throw new AkinError('bad-request', `${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }
+}
+
+/** Files of at least so many bytes take a while. */
+const LARGE = 1 << 20;
+
+/** Hashes the weights of a model without holding the event loop up, so that {@link sha256OfFile} has them ready. */
+export async function hashLargeFiles(folder: string): Promise<void> {
+  for (const place of [folder, join(folder, 'onnx')].filter(existsSync)) {
+    for (const name of await promises.readdir(place)) {
+      const file = join(place, name);
+      const { size, mtimeMs } = await promises.stat(file);
+      const key = keyOf(file, size, mtimeMs);
+      if (size < LARGE || known.has(key)) continue;
+      const hash = createHash('sha256');
+      for await (const chunk of createReadStream(file, { highWaterMark: CHUNK })) hash.update(chunk);
+      known.set(key, hash.digest('hex'));
+    }
+  }
+}
+
+function keyOf(...parts: [file: string, size: number, mtimeMs: number]): string {
+  return JSON.stringify(parts);
 }
 
 function read(file: string): string {

@@ -38,16 +38,27 @@ export const SIGNATURE_BITS = 64;
 export const CODEWORDS = 256;
 
 const CODEBOOK_FOLDER = new URL('../../codebooks/', import.meta.url);
-const read = new Map<string, Codebook>();
+/** Those that this process or thread uses where nothing else is said. */
+const inUse = new Map<string, Codebook>();
+const shipped = new Map<string, Codebook>();
 
-/** The shipped codebook of a module, read on first use (some 10 ms, once). */
+/** The codebook of a module that this process or thread uses: the shipped one, or that of {@link useCodebook}. */
 export function codebookOf(module: string): Codebook {
-  const known = read.get(module);
+  const known = inUse.get(module);
   if (known !== undefined) return known;
-  const { dimensions } = descriptorOf(module);
+  const codebook = shippedCodebook(module);
+  inUse.set(module, codebook);
+  return codebook;
+}
+
+/** The codebook that akin brings along for its own analysis, read on first use (some 10 ms, once). */
+export function shippedCodebook(module: string): Codebook {
+  const known = shipped.get(module);
+  if (known !== undefined) return known;
+  const { dimensions } = manifestDescriptor(module);
   const file = codebookFile(module);
   const codebook = readCodebook(readFileSync(file), dimensions, file.pathname.split('/').slice(-2).join('/'));
-  read.set(module, codebook);
+  shipped.set(module, codebook);
   return codebook;
 }
 
@@ -56,23 +67,29 @@ export function codebookOf(module: string): Codebook {
  * compared or written by another one before.
  */
 export function useCodebook(module: string, codebook: Codebook): void {
-  const known = read.get(module);
+  const known = inUse.get(module);
   if (known !== undefined && !(known.model === codebook.model && Buffer.from(known.id).equals(codebook.id))) {
     throw new Error(`The codebook of ${module} is in use already, for the model ${known.model}.`);
   }
-  read.set(module, codebook);
+  inUse.set(module, codebook);
 }
 
 export function codebookFile(module: string): URL {
   return new URL(`${module}.safetensors`, CODEBOOK_FOLDER);
 }
 
-/** What the manifest says about the descriptor. Throws an Error for a module without one. */
+/** What is known of the descriptor of a module in use. Throws an Error for a module without one. */
 export function descriptorOf(module: string): { output: string; cell: string; dimensions: number } {
+  const descriptor = manifestDescriptor(module);
+  // A model of the user's may give more or fewer numbers than akin's own.
+  return { ...descriptor, dimensions: inUse.get(module)?.dimensions ?? descriptor.dimensions };
+}
+
+/** What the registry says about the descriptor of a module. Throws an Error for a module without one. */
+export function manifestDescriptor(module: string): { output: string; cell: string; dimensions: number } {
   const descriptor = MODULES.find(({ name }) => name === module)?.descriptor;
   if (descriptor === undefined) throw new Error(`There is no module ${JSON.stringify(module)} with a descriptor.`);
-  // A model of the user's may give more or fewer numbers than akin's own.
-  return { ...descriptor, dimensions: read.get(module)?.dimensions ?? descriptor.dimensions };
+  return descriptor;
 }
 
 /** Reads a codebook and checks the hash of its numbers. */

@@ -1,6 +1,6 @@
 import { AkinError, readHalves, writeHalves } from '@akin/domain';
 import { decodeBase64 } from './base64.ts';
-import { codebookOf, descriptorOf } from './codebook.ts';
+import { type Codebook, codebookOf, descriptorOf } from './codebook.ts';
 import { length } from './unit.ts';
 
 /**
@@ -13,12 +13,13 @@ const LENGTH_TOLERANCE = 0.005;
 
 const headers = new Map<string, Buffer>();
 
-function headerOf(module: string): Buffer {
-  let header = headers.get(module);
+function headerOf(module: string, model: string): Buffer {
+  const key = `${model}/${module}`;
+  let header = headers.get(key);
   if (header === undefined) {
-    const name = Buffer.from(`${codebookOf(module).model}/${module}`, 'latin1');
+    const name = Buffer.from(key, 'latin1');
     header = Buffer.concat([Buffer.from([FORMAT, name.length]), name]);
-    headers.set(module, header);
+    headers.set(key, header);
   }
   return header;
 }
@@ -29,7 +30,7 @@ export function encodeDescriptor(vector: ArrayLike<number>, module: string): str
   if (vector.length !== dimensions) {
     throw new Error(`A ${module} descriptor has ${dimensions} numbers, not ${vector.length}.`);
   }
-  const header = headerOf(module);
+  const header = headerOf(module, codebookOf(module).model);
   const bytes = Buffer.alloc(header.length + dimensions * 2);
   header.copy(bytes);
   writeHalves(vector, bytes, header.length);
@@ -39,13 +40,18 @@ export function encodeDescriptor(vector: ArrayLike<number>, module: string): str
 /**
  * The vector of a descriptor's text: unit length but for the rounding to half precision.
  *
+ * @param codebook Of the model that must have made it; the one in use when not given.
  * @throws {AkinError} bad-request when the text is no descriptor of this module and model; the message names both models.
  */
-export function decodeDescriptor(text: string, module: string): Float32Array {
-  const { dimensions, output } = descriptorOf(module);
-  const header = headerOf(module);
+export function decodeDescriptor(
+  text: string,
+  module: string,
+  { model, dimensions }: Pick<Codebook, 'model' | 'dimensions'> = codebookOf(module),
+): Float32Array {
+  const { output } = descriptorOf(module);
+  const header = headerOf(module, model);
   const bytes = decodeBase64(text, output, MAX_BYTES);
-  if (!bytes.subarray(0, header.length).equals(header)) throw foreign(bytes, module);
+  if (!bytes.subarray(0, header.length).equals(header)) throw foreign(bytes, module, model);
   if (bytes.length !== header.length + dimensions * 2) {
     throw refuse(output, `does not hold ${dimensions} numbers in half precision; it was cut off or changed on its way`);
   }
@@ -58,7 +64,7 @@ export function decodeDescriptor(text: string, module: string): Float32Array {
 /** More than any descriptor of today has: what is longer is refused before it is decoded. */
 const MAX_BYTES = 16384;
 
-function foreign(bytes: Buffer, module: string): AkinError {
+function foreign(bytes: Buffer, module: string, own: string): AkinError {
   const { output } = descriptorOf(module);
   const nameLength = bytes[1] ?? 0;
   const name = bytes.subarray(2, 2 + nameLength).toString('latin1');
@@ -67,10 +73,7 @@ function foreign(bytes: Buffer, module: string): AkinError {
   }
   const [model, theirs] = name.split('/') as [string, string];
   if (theirs !== module) return refuse(output, `is a descriptor of the module ${theirs}`);
-  return refuse(
-    output,
-    `was made by the model ${model}, and this akin uses ${codebookOf(module).model}; they cannot be mixed`,
-  );
+  return refuse(output, `was made by the model ${model}, and this akin uses ${own}; they cannot be mixed`);
 }
 
 function refuse(output: string, why: string): AkinError {

@@ -30,16 +30,21 @@ export interface Outputs {
   readonly mark?: string;
 }
 
-/** The same in all processes that read outputs alike: of the same modules, models and codebooks. */
-let currentMark: string | undefined;
+/** The codebook of each module with a descriptor: what outputs are read by. */
+export type Codebooks = (module: string) => Codebook;
 
-function markOfToday(): string {
-  if (currentMark === undefined) {
+/** The same in all processes that read outputs alike: of the same modules, models and codebooks. */
+const marks = new Map<Codebooks, string>();
+
+function markOf(codebookOf: Codebooks): string {
+  let mark = marks.get(codebookOf);
+  if (mark === undefined) {
     const codebooks = MODULES.filter(({ descriptor }) => descriptor).map(({ name }) => codebookOf(name));
     const rule = [MARK_FORMAT, MODULES, codebooks.map(({ model, id }) => [model, [...id]])];
-    currentMark = createHash('sha256').update(JSON.stringify(rule)).digest('hex').slice(0, 16);
+    mark = createHash('sha256').update(JSON.stringify(rule)).digest('hex').slice(0, 16);
+    marks.set(codebookOf, mark);
   }
-  return currentMark;
+  return mark;
 }
 
 /** To be counted up when the checks change: texts that were marked before are checked again. */
@@ -60,6 +65,11 @@ const MAX_STRING = 10_000;
  * @throws {AkinError} bad-request that names the key and what is wrong, or both models when they differ.
  */
 export function parseOutputs(json: string, mark?: string): Outputs {
+  return readOutputs(json, mark, codebookOf);
+}
+
+/** The same by other codebooks than those in use. */
+export function readOutputs(json: string, mark: string | undefined, codebookOf: Codebooks): Outputs {
   if (json.length > MAX_CHARACTERS) {
     throw refuse(`The outputs of an analysis have at most ${MAX_CHARACTERS} characters, these ${json.length}.`);
   }
@@ -68,7 +78,7 @@ export function parseOutputs(json: string, mark?: string): Outputs {
   const sent = new Map(value.entries);
   const fields = new Map<string, FieldValue>();
   const descriptors = new Map<string, { vector: Float32Array; cell: number }>();
-  const today = markOfToday();
+  const today = markOf(codebookOf);
   let remade = false;
   for (const manifest of MODULES) {
     for (const output of manifest.outputs) {
@@ -76,7 +86,7 @@ export function parseOutputs(json: string, mark?: string): Outputs {
       if (outputValue !== undefined && outputValue !== null) fields.set(output.name, readOutput(output, outputValue));
     }
     const { name } = manifest;
-    const vector = readVector(manifest, fields);
+    const vector = readVector(manifest, fields, codebookOf);
     if (vector === undefined) continue;
     const keys = codeKeys(name);
     let cell = mark === today ? Number(fields.get(keys.cluster)) : currentCell(codebookOf(name), keys, fields, vector);
@@ -96,10 +106,11 @@ export function parseOutputs(json: string, mark?: string): Outputs {
 function readVector(
   { name, descriptor }: ModuleManifest,
   fields: ReadonlyMap<string, FieldValue>,
+  codebookOf: Codebooks,
 ): Float32Array | undefined {
   if (descriptor === undefined) return undefined;
   const text = fields.get(descriptor.output) as string | undefined;
-  if (text !== undefined) return decodeDescriptor(text, name);
+  if (text !== undefined) return decodeDescriptor(text, name, codebookOf(name));
   const orphan = Object.values(codeKeys(name)).find((key) => fields.has(key));
   if (orphan === undefined) return undefined;
   throw refuse(`${orphan} came without ${descriptor.output}, from which it is made. Send both, or neither.`);

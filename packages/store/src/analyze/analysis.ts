@@ -2,6 +2,7 @@ import { documentFromJson, type ErrorCode } from '@akin/domain';
 import { finishRequests } from '../accept/requests.ts';
 import type { Origin } from '../accept/staging.ts';
 import { collectionStates } from '../collections/collections.ts';
+import { generationOf } from '../collections/generations.ts';
 import { loadSchema } from '../collections/schema.ts';
 import { countFailures, tally } from '../commit/failures.ts';
 import type { Collection, Store } from '../context.ts';
@@ -22,6 +23,8 @@ export interface AnalysisTask extends AnalysisRef {
   readonly image: string;
   /** The modules to apply; undefined: all. */
   readonly modules: readonly string[] | undefined;
+  /** Of the collection, by module: what has to analyze it. */
+  readonly models: ReadonlyMap<string, string>;
   readonly acceptedAt: Date;
   readonly origin: Origin;
 }
@@ -31,6 +34,8 @@ export interface ClaimOptions {
   readonly first?: number;
   /** How many images of one host are analyzed at a time, those claimed before included; any number when not given. */
   readonly perHost?: number;
+  /** Which collections are passed over, by their models. */
+  readonly passOver?: (models: ReadonlyMap<string, string>) => boolean;
   /** Whose turn it is, for who claims again and again. */
   readonly turns?: ClaimTurns;
 }
@@ -91,7 +96,8 @@ export async function claimForAnalysis(
   const { turns = new ClaimTurns() } = options;
   const tasks: AnalysisTask[] = [];
   const open = await collectionStates(store, 'open');
-  let candidates = turns.order(open.map(({ collection }) => collection));
+  const versions = new Map(open.map(({ collection, schemaVersion }) => [collection.id, schemaVersion]));
+  let candidates = turns.order(open.filter(({ held }) => !held).map(({ collection }) => collection));
   while (candidates.length > 0 && tasks.length < limit) {
     const share = Math.ceil((limit - tasks.length) / candidates.length);
     const more: Collection[] = [];
@@ -101,7 +107,7 @@ export async function claimForAnalysis(
       const most = Math.min(share, limit - tasks.length);
       if (most === 0) break;
       const from = performance.now();
-      const claimed = await claimIn(store, collection, most, options);
+      const claimed = await claimIn(store, collection, versions.get(collection.id), most, options);
       if (claimed.length > 0) turns.took(collection);
       if (claimed.length === most) more.push(collection);
       if (claimed.length === 0) {
@@ -131,8 +137,9 @@ interface ClaimedRow {
 async function claimIn(
   store: Store,
   collection: Collection,
+  schemaVersion: number | undefined,
   limit: number,
-  { first = ANY_NUMBER, perHost = ANY_NUMBER }: ClaimOptions,
+  { first = ANY_NUMBER, perHost = ANY_NUMBER, passOver = () => false }: ClaimOptions,
 ): Promise<AnalysisTask[]> {
   const S = collection.sqlSchema;
   const strange = `array(select d.module from ${S}.descriptor_counts d
@@ -168,7 +175,9 @@ async function claimIn(
                  (select accepted_at from ${S}.requests r where r.request = o.request) as accepted_at,
                  (select request_id from ${S}.requests r where r.request = o.request) as request_id,
                  (select trace from ${S}.requests r where r.request = o.request) as trace`;
-  const own = [[...store.models.keys()], [...store.models.values()]];
+  const { models } = generationOf(store, await loadSchema(store, collection, schemaVersion));
+  if (passOver(models)) return [];
+  const own = [[...models.keys()], [...models.values()]];
   const rows = await store.engine.transaction((tx) => tx.query<ClaimedRow>(sql, [limit, first, perHost, ...own]), {
     keyed: true,
     inOrder: true,
@@ -183,6 +192,7 @@ async function claimIn(
     id,
     image: String(documentFromJson(document, fields).fields.get('image') ?? ''),
     modules: modules?.split(','),
+    models,
     acceptedAt: accepted_at,
     origin: { requestId: request_id ?? undefined, trace: trace ?? undefined },
   }));

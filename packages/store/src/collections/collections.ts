@@ -1,10 +1,11 @@
 import { AkinError, isCollectionName } from '@akin/domain';
 import { failuresSql } from '../commit/failures.ts';
-import type { Collection, CollectionSchema, Store } from '../context.ts';
+import type { Collection, CollectionSchema, Generation, Store } from '../context.ts';
 import type { Queryable, Row } from '../engine/engine.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
 import { createModuleTables, createTables, TABLES_VERSION } from './collection-tables.ts';
 import { refreshView } from './fields.ts';
+import { modelWord, wantedGeneration } from './generations.ts';
 import { claimModel, claimModels } from './models.ts';
 
 export interface CollectionStatus {
@@ -42,13 +43,15 @@ export interface CollectionState {
   readonly schemaVersion: number;
   /** Whether there are changes that are accepted and not dealt with: some wait for an analysis or for a commit. */
   readonly open: boolean;
+  /** Whether its pictures wait until its reindex, which is paused, goes on. */
+  readonly held: boolean;
 }
 
 /** Collections with their states, by name: one statement, however many there are. */
 export async function collectionStates(store: Store, only: 'open' | 'all' = 'all'): Promise<CollectionState[]> {
   const condition = only === 'open' ? `and ${OPEN}` : '';
   const rows = await store.engine.query(
-    `select ${COLUMNS}, xmin::text as version, schema_version, ${OPEN} as open
+    `select ${COLUMNS}, xmin::text as version, schema_version, ${OPEN} as open, ${HELD} as held
        from akin.collections where replaced_at is null ${condition} order by name`,
   );
   return rows.map((row) => ({
@@ -56,11 +59,15 @@ export async function collectionStates(store: Store, only: 'open' | 'all' = 'all
     version: row.version,
     schemaVersion: row.schema_version,
     open: row.open,
+    held: row.held,
   }));
 }
 
 /** See `settled_seq` in the migrations. */
 const OPEN = '(settled_seq is distinct from next_seq or unpublished_operations > 0)';
+
+/** What a reindex that is paused fills. */
+const HELD = "exists (select from akin.reindexes r where r.target = collections.id and r.state = 'paused')";
 
 /** Tells those who keep house that there is something to do in a collection, which has changed in nothing else. */
 export async function tellHousekeeping(tx: Queryable, { id }: Collection): Promise<void> {
@@ -108,7 +115,8 @@ export function recallCollection(
 
 /**
  * Creates a collection with its tables.
- * @throws AkinError bad-request when the name has another form, conflict when it exists
+ * @param settings `model`: the word of its models; those of the process when not given
+ * @throws AkinError bad-request when the name has another form or the models are not here, conflict when it exists
  */
 export async function createCollection(
   store: Store,
@@ -122,6 +130,8 @@ export async function createCollection(
     );
   }
   await store.engine.disk?.requireRoom('changes');
+  const word = modelWord({ settings });
+  const wanted = word === undefined ? store : await store.generations.ofWord(word);
   try {
     return await store.engine.transaction(async (tx) => {
       const [made] = await tx.query<{ id: number }>(
@@ -135,7 +145,7 @@ export async function createCollection(
       if (row === undefined) throw new Error('insert returned no row');
       const collection = fromRow(row);
       await tx.query(`create schema ${collection.sqlSchema}`);
-      await createMissingTables(store, collection, tx);
+      await createMissingTables(store, collection, wanted, tx);
       return collection;
     });
   } catch (error) {
@@ -215,20 +225,26 @@ export async function updateTables(store: Store, collection: Collection): Promis
     collection.id,
   ]);
   if (row?.tables_version !== TABLES_VERSION || row.modules !== modulesText(store)) {
-    await store.engine.transaction((tx) => createMissingTables(store, collection, tx));
+    const wanted = await wantedGeneration(store, collection);
+    await store.engine.transaction((tx) => createMissingTables(store, collection, wanted, tx));
   }
   await claimModels(store, collection);
 }
 
-async function createMissingTables(store: Store, collection: Collection, tx: Queryable): Promise<void> {
+async function createMissingTables(
+  store: Store,
+  collection: Collection,
+  wanted: Generation | undefined,
+  tx: Queryable,
+): Promise<void> {
   const [row] = await tx.query<{ tables_version: number }>(
     'select tables_version from akin.collections where id = $1 for update',
     [collection.id],
   );
   await createTables(tx, collection.sqlSchema, row?.tables_version ?? 0);
-  for (const module of store.modules) {
+  for (const module of wanted?.modules ?? store.modules) {
     await createModuleTables(tx, collection.sqlSchema, module);
-    await claimModel(store, collection, module, tx);
+    if (wanted !== undefined) await claimModel(wanted, collection, module, tx);
   }
   await refreshView(tx, collection);
   await tx.query(

@@ -138,6 +138,16 @@ const MIGRATIONS: readonly string[] = [
      failures text not null,
      primary key (collection, id)
    )`,
+
+  // 10: reindexes that are paused, and that go on after their process ended
+  `alter table akin.reindexes
+     drop constraint reindexes_state_check,
+     add constraint reindexes_state_check
+       check (state in ('copying', 'analyzing', 'switching', 'paused', 'done', 'failed')),
+     -- JSON: what it was begun with, see ReindexSettings.
+     add column settings text not null default '{}',
+     -- Of the pictures that were analyzed again, those of which only the thumbnail was there.
+     add column thumbnails bigint not null default 0`,
 ];
 
 /** Any number that nobody else uses: two processes that start together must not migrate together. */

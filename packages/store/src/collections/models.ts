@@ -1,16 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AkinError, type Calibration, type ModuleManifest } from '@akin/domain';
-import type { Collection, CollectionSchema, Store } from '../context.ts';
+import type { Collection, CollectionSchema, Generation, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { descriptorTable } from './collection-tables.ts';
+import { generationOf, wantedGeneration } from './generations.ts';
 import { loadSchema } from './schema.ts';
 
 /*
  * Descriptors of different models are never in one collection. Each collection knows the model of each module; a process that
  * opens the store with others finds it as it is, ranks by its documents, filters, deletes and exports, and is refused
  * where its own outputs would come in. Analyses are claimed, and the lease of a collection is held, by who has its
- * models: generations of models live side by side in one store, each with processes of its own. A collection without
- * documents goes over to the models of who opens it.
+ * models: generations of models live side by side in one store. A process may have several of them: each collection is
+ * read and compared by its own. A collection without documents goes over to the models that were chosen for it, or else
+ * to those of who opens it.
  */
 
 /** A module whose descriptors in a collection are of another model than this process makes. */
@@ -28,13 +30,15 @@ export interface OtherModel {
  */
 export async function claimModels(store: Store, collection: Collection): Promise<void> {
   const schema = await loadSchema(store, collection);
-  for (const module of store.modules) {
+  const wanted = await wantedGeneration(store, collection);
+  if (wanted === undefined) return;
+  for (const module of wanted.modules) {
     const { name } = module;
-    const own = store.calibrations.get(name);
+    const own = wanted.calibrations.get(name);
     const isKnown = own === undefined || isDeepStrictEqual(own, schema.calibrations.get(name));
-    if (isKnown && store.models.get(name) === schema.models.get(name)) continue;
+    if (isKnown && wanted.models.get(name) === schema.models.get(name)) continue;
     await store.engine.transaction(async (tx) => {
-      if (!(await claimModel(store, collection, module, tx))) return;
+      if (!(await claimModel(wanted, collection, module, tx))) return;
       await tx.query('update akin.collections set schema_version = schema_version + 1 where id = $1', [collection.id]);
     });
   }
@@ -42,12 +46,12 @@ export async function claimModels(store: Store, collection: Collection): Promise
 
 /** The same for one module. Who calls gives the schema a new version when it answers true. */
 export async function claimModel(
-  store: Store,
+  generation: Generation,
   { sqlSchema: S }: Collection,
   { name, descriptor }: ModuleManifest,
   tx: Queryable,
 ): Promise<boolean> {
-  const model = store.models.get(name);
+  const model = generation.models.get(name);
   if (model === undefined || descriptor === undefined) return false;
   // Commits count in the same row: of the two, one waits for the other and sees what it did.
   const [row] = await tx.query<{ before: string | null }>(
@@ -64,17 +68,17 @@ export async function claimModel(
     await tx.query(`truncate ${table}`);
     await tx.query(`alter table ${table} alter column vector type halfvec(${descriptor.dimensions})`);
   }
-  return (await writeCalibration(store, S, name, model, tx)) || row !== undefined;
+  return (await writeCalibration(generation, S, name, model, tx)) || row !== undefined;
 }
 
 async function writeCalibration(
-  store: Store,
+  generation: Generation,
   S: string,
   module: string,
   model: string,
   tx: Queryable,
 ): Promise<boolean> {
-  const calibration = store.calibrations.get(module);
+  const calibration = generation.calibrations.get(module);
   if (calibration === undefined) return false;
   const rows = await tx.query(
     `update ${S}.descriptor_counts set calibration = $3
@@ -113,36 +117,36 @@ export function refuseOtherModels(
   if (module === undefined) return;
   throw new AkinError(
     'conflict',
-    `The collection ${name} holds ${module} of the model ${schema.models.get(module)}, and this akin uses ${store.models.get(module)}; they cannot be mixed. Make the collection anew with: akin reindex --collection ${name}`,
+    `The collection ${name} holds ${module} of the model ${schema.models.get(module)}, and this akin uses ${ownModel(store, schema, module)}; they cannot be mixed. Make the collection anew with: akin reindex --collection ${name}`,
   );
 }
 
 /**
- * What makes scores of the distances in a collection whose descriptors are of another model than this process makes.
+ * What makes scores of the distances in a collection.
  *
- * @returns undefined when they are of the model of this process
- * @throws AkinError conflict that names both models when no process with theirs wrote it down
+ * @returns undefined where the models of this process have none
+ * @throws AkinError conflict that names both models when they are not here, and no process with them wrote it down
  */
-export function otherCalibration(
+export function calibrationOf(
   store: Store,
   { name }: Collection,
   schema: CollectionSchema,
   module: string,
 ): Calibration | undefined {
-  if (!isOther(store, schema, module)) return undefined;
+  if (!isOther(store, schema, module)) return generationOf(store, schema).calibrations.get(module);
   const calibration = schema.calibrations.get(module);
   if (calibration !== undefined) return calibration;
-  const [theirs, own] = [schema.models.get(module), store.models.get(module)];
+  const [theirs, own] = [schema.models.get(module), ownModel(store, schema, module)];
   throw new AkinError(
     'conflict',
     `The collection ${name} holds ${module} of the model ${theirs}, and this akin uses ${own}, which cannot tell the scores of that model. Make the collection anew with: akin reindex --collection ${name} (docs/content-models.md); or open the store once with an akin of this version that uses ${theirs}`,
   );
 }
 
-/** What of a collection is of other models. */
+/** What of a collection is of models that are not here. */
 export async function otherModels(store: Store, collection: Collection): Promise<OtherModel[]> {
   const schema = await loadSchema(store, collection);
-  return Array.from(store.models, ([module, own]) => ({
+  return Array.from(generationOf(store, schema).models, ([module, own]) => ({
     module,
     model: schema.models.get(module) ?? own,
     own,
@@ -150,6 +154,10 @@ export async function otherModels(store: Store, collection: Collection): Promise
 }
 
 export function isOther(store: Store, schema: CollectionSchema, module: string): boolean {
-  const [theirs, own] = [schema.models.get(module), store.models.get(module)];
+  const [theirs, own] = [schema.models.get(module), ownModel(store, schema, module)];
   return theirs !== undefined && own !== undefined && theirs !== own;
+}
+
+function ownModel(store: Store, schema: CollectionSchema, module: string): string | undefined {
+  return generationOf(store, schema).models.get(module);
 }

@@ -2,6 +2,7 @@ import { AkinError, documentFromJson, type ErrorCode } from '@akin/domain';
 import type { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
 import { descriptorTable, LIVE } from '../collections/collection-tables.ts';
 import { refuseIndex } from '../collections/field-indexes.ts';
+import { generationOf } from '../collections/generations.ts';
 import { refuseOtherModels } from '../collections/models.ts';
 import type { CollectionSchema, ParsedOutputs } from '../context.ts';
 import { binaryArray, encodeHalfvec, textArray } from '../engine/binary.ts';
@@ -106,7 +107,9 @@ function prepare(
   }
   const document = documentFromJson(operation.document ?? '{}', schema.fields);
   const outputs =
-    operation.outputs === null ? undefined : store.parseOutputs(operation.outputs, operation.mark ?? undefined);
+    operation.outputs === null
+      ? undefined
+      : generationOf(store, schema).parseOutputs(operation.outputs, operation.mark ?? undefined);
   if (outputs) refuseOtherModels(store, collection, schema, [...outputs.descriptors.keys()]);
   const whole =
     operation.atomic && bases !== undefined

@@ -1,6 +1,7 @@
+import { LIVE, VERSION } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import { type ExportedDocument, readExported } from '../export/export-documents.ts';
-import { withSnapshot } from '../search/snapshot.ts';
+import { visible, withSnapshot } from '../search/snapshot.ts';
 
 /** What differs between two commits, a chunk of it. */
 export interface ChangedDocuments {
@@ -9,6 +10,79 @@ export interface ChangedDocuments {
 }
 
 const CHUNK = 200;
+
+/**
+ * What a collection lacks of the documents that commit `to` of another one shows: those that it does not have in the very
+ * version, and the ids of those that it should not have. The commit has to be kept by a pin, and in the other nothing
+ * may be under way.
+ */
+export async function* missingIn(
+  store: Store,
+  collection: Collection,
+  target: Collection,
+  to: bigint,
+): AsyncGenerator<ChangedDocuments> {
+  const [S, T] = [collection.sqlSchema, target.sqlSchema];
+  const live = `valid_to = ${LIVE}`;
+  for (let last = -1n; ; ) {
+    const rows = await store.engine.query<{ doc: bigint }>(
+      `select d.doc from ${S}.documents d
+        where d.valid_from <= $1 and d.valid_to > $1 and d.doc > $2
+          and not exists (select from ${T}.documents e where e.id = d.id and e.${live} and e.version = ${VERSION})
+        order by d.doc limit ${CHUNK}`,
+      [to, last],
+      'bulk',
+    );
+    const end = rows.at(-1);
+    if (end === undefined) break;
+    last = end.doc;
+    yield { documents: await readDocs(store, collection, rows), deleted: [] };
+  }
+  for (let last = ''; ; ) {
+    const rows = await store.engine.query<{ id: string }>(
+      `select e.id from ${T}.documents e
+        where e.${live} and e.id > $2
+          and not exists (select from ${S}.documents d where d.id = e.id and d.valid_from <= $1 and d.valid_to > $1)
+        order by e.id limit ${CHUNK}`,
+      [to, last],
+      'bulk',
+    );
+    const end = rows.at(-1);
+    if (end === undefined) break;
+    last = end.id;
+    yield { documents: [], deleted: rows.map(({ id }) => id) };
+  }
+}
+
+/** Documents by their ids, as the last commit shows them. */
+export async function documentsOf(
+  store: Store,
+  collection: Collection,
+  ids: readonly string[],
+): Promise<ExportedDocument[]> {
+  return withSnapshot(store, collection, async (snapshot) => {
+    const rows = await snapshot.tx.query<{ doc: bigint }>(
+      `select d.doc from ${snapshot.sqlSchema}.documents d where d.id = any($1::text[]) and ${visible('$2::int8')}`,
+      [ids, snapshot.commit],
+    );
+    const found = await readExported(
+      store,
+      snapshot,
+      rows.map(({ doc }) => doc),
+    );
+    return found.map(({ document }) => document);
+  });
+}
+
+async function readDocs(
+  store: Store,
+  collection: Collection,
+  rows: readonly { readonly doc: bigint }[],
+): Promise<ExportedDocument[]> {
+  const docs = rows.map(({ doc }) => doc);
+  const documents = await withSnapshot(store, collection, (snapshot) => readExported(store, snapshot, docs));
+  return documents.map(({ document }) => document);
+}
 
 export async function currentCommit(store: Store, collection: Collection): Promise<bigint> {
   const [row] = await store.engine.query<{ commit: bigint }>('select commit from akin.collections where id = $1', [
@@ -37,9 +111,7 @@ export async function* changesBetween(
     const end = rows.at(-1);
     if (end === undefined) break;
     last = end.doc;
-    const docs = rows.map(({ doc }) => doc);
-    const documents = await withSnapshot(store, collection, (snapshot) => readExported(store, snapshot, docs));
-    yield { documents: documents.map(({ document }) => document), deleted: [] };
+    yield { documents: await readDocs(store, collection, rows), deleted: [] };
   }
   for (let last = ''; ; ) {
     const rows = await store.engine.query<{ id: string }>(

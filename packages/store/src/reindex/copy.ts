@@ -1,74 +1,146 @@
 import { AkinError, Double, documentFromJson, type FieldValue, formatLocation, stringifyJson } from '@akin/domain';
 import { type Accepted, type Change, stageChanges } from '../accept/staging.ts';
+import { generationOf } from '../collections/generations.ts';
 import { loadSchema } from '../collections/schema.ts';
-import type { Collection, Store } from '../context.ts';
-import { type ExportedDocument, readExported } from '../export/export-documents.ts';
-import { visible, withSnapshot } from '../search/snapshot.ts';
+import type { Collection, CollectionSchema, Generation, Store } from '../context.ts';
+import type { ExportedDocument } from '../export/export-documents.ts';
+import { documentsOf } from './changes.ts';
 import type { MissingDocument } from './state.ts';
 
 /** What became of some documents on their way into the collection that takes the place. */
 export interface Copied extends Accepted {
   /** Those whose pictures are analyzed again. */
   readonly analyzed: number;
+  /** Those of them of which only the thumbnail was there. */
+  readonly thumbnails: number;
   readonly missing: readonly MissingDocument[];
 }
 
 type Outputs = Pick<ExportedDocument, 'outputs' | 'thumbnail'>;
 
+/** The picture of a document, for who may read the file that it came from, or else has its thumbnail. */
+export interface PictureToAnalyze extends Outputs {
+  readonly id: string;
+  /** The folder that the document says it came from. */
+  readonly source: string | undefined;
+}
+
 /**
- * Accepts documents in another collection, and deletes. Outputs that today's models take come along; where they do not,
- * those of the same id in a third collection; where there are none, the picture is analyzed again.
+ * Analyzes a picture by other models.
  *
- * @param allowMissing copies those too that would need their picture and have no address
+ * @returns outputs, and a thumbnail where there is a new one; undefined when there is nothing to analyze
+ * @throws AkinError what is wrong with the picture
+ */
+export type AnalyzeAgain = (
+  picture: PictureToAnalyze,
+  models: Generation,
+) => Promise<
+  { readonly outputs: string; readonly thumbnail?: Uint8Array | undefined; readonly fromThumbnail: boolean } | undefined
+>;
+
+export interface CopyOptions {
+  /** Copies those too that would need their picture and have none. */
+  readonly allowMissing: boolean;
+  readonly outputsFrom?: Collection | undefined;
+  readonly analyzeAgain?: AnalyzeAgain | undefined;
+  /** Their addresses were tried in vain. */
+  readonly unreachable?: boolean;
+}
+
+/** Pictures that are analyzed at a time. */
+const SIDE_BY_SIDE = 8;
+
+/**
+ * Accepts documents in another collection, and deletes. Outputs that its models take come along; where they do not,
+ * those of the same id in a third collection; where there are none, the picture is analyzed again: fetched from its
+ * address, or read from the folder that it came from, or else the thumbnail.
  */
 export async function copyDocuments(
   store: Store,
   target: Collection,
   documents: readonly ExportedDocument[],
   deleted: readonly string[],
-  { allowMissing, outputsFrom }: { readonly allowMissing: boolean; readonly outputsFrom?: Collection | undefined },
+  options: CopyOptions,
 ): Promise<Copied> {
-  const { fields: schema } = await loadSchema(store, target);
+  const schema = await loadSchema(store, target);
   const changes: Change[] = deleted.map((id) => ({ kind: 'delete', id }));
-  const missing: MissingDocument[] = [];
   const ids = documents.map(({ fields }) => String(fields.get('id')));
-  const others = outputsFrom === undefined ? new Map<string, Outputs>() : await outputsOf(store, outputsFrom, ids);
-  let analyzed = 0;
-  for (const { fields, version: keptVersion, ...own } of documents) {
-    const id = String(fields.get('id'));
-    try {
-      const document = documentFromJson(jsonOf(fields), schema);
-      const image = document.fields.get('image');
-      const tried = tryOutputs(store, own);
-      const problem = tried instanceof AkinError ? tried : undefined;
-      const other = others.get(id);
-      const taken = isTaken(tried) || other === undefined ? tried : tryOutputs(store, other);
-      if (isTaken(taken)) {
-        changes.push({ kind: 'add', document: { ...document, ...taken.parts }, ...taken.read, keptVersion });
-      } else if (typeof image === 'string' && /^https?:/i.test(image)) {
-        analyzed++;
-        changes.push({ kind: 'add', document, keptVersion });
-      } else if (problem === undefined) changes.push({ kind: 'add', document, keptVersion });
-      else {
-        missing.push({
-          id,
-          code: problem.code,
-          msg: `${problem.message} It has no address to fetch its picture from: if that came from a folder, name the folder to akin reindex.`,
-        });
-        if (allowMissing) changes.push({ kind: 'add', document: withoutAddress(document), keptVersion });
-      }
-    } catch (error) {
-      if (!(error instanceof AkinError)) throw error;
-      missing.push({ id, code: error.code, msg: error.message });
-    }
+  const others = new Map<string, Outputs>();
+  if (options.outputsFrom !== undefined) {
+    for (const one of await documentsOf(store, options.outputsFrom, ids)) others.set(String(one.fields.get('id')), one);
   }
+  const copies: Copy[] = [];
+  const left = documents.values();
+  const copySome = async () => {
+    for (const document of left) copies.push(await copyOf(document, store, schema, others, options));
+  };
+  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, copySome));
+  for (const { change } of copies) if (change !== undefined) changes.push(change);
   const staging = stageChanges(store, target);
   try {
     await staging.add(changes);
-    return { ...(await staging.accept()), analyzed, missing };
+    return {
+      ...(await staging.accept()),
+      analyzed: copies.filter(({ analyzed }) => analyzed !== undefined).length,
+      thumbnails: copies.filter(({ analyzed }) => analyzed === 'thumbnail').length,
+      missing: copies.flatMap(({ missing }) => missing ?? []),
+    };
   } catch (error) {
     await staging.discard();
     throw error;
+  }
+}
+
+interface Copy {
+  readonly change?: Change;
+  readonly analyzed?: 'original' | 'thumbnail';
+  readonly missing?: MissingDocument;
+}
+
+async function copyOf(
+  { fields, version: keptVersion, ...own }: ExportedDocument,
+  store: Store,
+  schema: CollectionSchema,
+  others: ReadonlyMap<string, Outputs>,
+  { allowMissing, analyzeAgain, unreachable = false }: CopyOptions,
+): Promise<Copy> {
+  const id = String(fields.get('id'));
+  const models = generationOf(store, schema);
+  try {
+    const document = documentFromJson(jsonOf(fields), schema.fields);
+    const image = document.fields.get('image');
+    const tried = tryOutputs(models, own);
+    const problem = tried instanceof AkinError ? tried : undefined;
+    const other = others.get(id);
+    const taken = isTaken(tried) || other === undefined ? tried : tryOutputs(models, other);
+    if (isTaken(taken)) {
+      return { change: { kind: 'add', document: { ...document, ...taken.parts }, ...taken.read, keptVersion } };
+    }
+    if (typeof image === 'string' && /^https?:/i.test(image) && !unreachable) {
+      return { change: { kind: 'add', document, keptVersion }, analyzed: 'original' };
+    }
+    if (problem === undefined && !unreachable) return { change: { kind: 'add', document, keptVersion } };
+    const source = document.fields.get('source');
+    const again = await analyzeAgain?.({ ...own, id, source: typeof source === 'string' ? source : undefined }, models);
+    if (again !== undefined) {
+      const { parts, read } = requireTaken(
+        tryOutputs(models, { outputs: again.outputs, thumbnail: again.thumbnail ?? own.thumbnail }),
+      );
+      return {
+        change: { kind: 'add', document: { ...document, ...parts }, ...read, keptVersion },
+        analyzed: again.fromThumbnail ? 'thumbnail' : 'original',
+      };
+    }
+    const missing = {
+      id,
+      code: problem?.code ?? 'image-unreachable',
+      msg: `${problem?.message ?? 'Its picture could not be fetched.'} It has no address to fetch its picture from, no file and no thumbnail: if the picture came from a folder, name the folder to akin reindex.`,
+    };
+    if (!allowMissing) return { missing };
+    return { missing, change: { kind: 'add', document: withoutAddress(document), keptVersion } };
+  } catch (error) {
+    if (!(error instanceof AkinError)) throw error;
+    return { missing: { id, code: error.code, msg: error.message } };
   }
 }
 
@@ -80,10 +152,10 @@ function withoutAddress<Document extends { readonly fields: ReadonlyMap<string, 
 }
 
 /** What comes along of an analysis, or why today's models do not take it; undefined where there was none. */
-function tryOutputs(store: Store, { outputs, thumbnail }: Outputs) {
+function tryOutputs({ parseOutputs }: Generation, { outputs, thumbnail }: Outputs) {
   if (outputs === null) return undefined;
   try {
-    const { mark } = store.parseOutputs(outputs);
+    const { mark } = parseOutputs(outputs);
     const parts = { import: outputs, ...(thumbnail === null ? {} : { thumbnail }) };
     return { parts, read: mark === undefined ? {} : { mark } };
   } catch (error) {
@@ -96,17 +168,9 @@ function isTaken<Tried>(tried: Tried): tried is Exclude<Tried, AkinError | undef
   return tried !== undefined && !(tried instanceof AkinError);
 }
 
-/** What a collection shows for some ids. */
-async function outputsOf(store: Store, collection: Collection, ids: readonly string[]): Promise<Map<string, Outputs>> {
-  return withSnapshot(store, collection, async (snapshot) => {
-    const rows = await snapshot.tx.query<{ doc: bigint }>(
-      `select d.doc from ${snapshot.sqlSchema}.documents d where d.id = any($1::text[]) and ${visible('$2::int8')}`,
-      [ids, snapshot.commit],
-    );
-    const docs = rows.map(({ doc }) => doc);
-    const found = await readExported(store, snapshot, docs);
-    return new Map(found.map(({ document }) => [String(document.fields.get('id')), document]));
-  });
+function requireTaken<Tried>(tried: Tried): Exclude<Tried, AkinError | undefined> {
+  if (isTaken(tried)) return tried;
+  throw tried ?? new Error('no outputs');
 }
 
 /** A document as it would be sent, so that each value can take the type that its field has now. */

@@ -23,7 +23,7 @@ import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
 import { openStore } from '../store.ts';
 import { type ReindexWork, runReindex } from './run-reindex.ts';
-import { beginReindex, reindexState } from './state.ts';
+import { beginReindex, leftReindexes, pauseReindex, reindexState, resumeReindex } from './state.ts';
 
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -88,11 +88,12 @@ async function olderBooks(kind: (typeof ENGINES)[number]) {
   });
   open.push(async () => newer[Symbol.asyncDispose]());
   const collection = await findCollection(newer, 'books');
-  const analyze = workOf(newer, async () => {
+  const analyzeAll = async () => {
     for (const task of await claimForAnalysis(newer, 10)) {
       await saveAnalysis(newer, task, version2([0, 1, 0, 0]));
     }
-  });
+  };
+  const analyze = { ...workOf(newer, analyzeAll), wake: () => void analyzeAll().catch(() => {}) };
   return { newer, collection, analyze };
 }
 
@@ -278,6 +279,81 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
       { id: 'has', vector: '[0,1,0,0]' },
       { id: 'none', vector: '[0,0,1,0]' },
     ]);
+  });
+
+  it('goes on where its process stopped, with what changed since', async () => {
+    const { newer, collection, analyze } = await olderBooks(kind);
+    const stop = new AbortController();
+    const first = { ...workOf(newer, async () => stop.abort(new Error('the process ends'))), signal: stop.signal };
+    const analyzeAgain = async () => ({ outputs: version2([0, 0, 0, 1]), fromThumbnail: true });
+    await expect(reindex(newer, collection, { ...first, analyzeAgain })).rejects.toThrow('the process ends');
+    expect(await reindexState(newer, 'books')).toMatchObject({ alive: false, copied: 3, pending: 1 });
+    // Meanwhile: gone, changed, new.
+    await accept(newer, collection, [gone('plain'), book('new', 4, { field: 'that is new, too' })]);
+    await accept(newer, collection, [book('none', 5, { import: version2([1, 0, 0, 0]) })]);
+    await commit(newer, collection);
+
+    expect(await leftReindexes(newer)).toEqual(['books']);
+    const begun = await resumeReindex(newer, collection, analyze.worker);
+    if (begun === undefined) throw new Error('nothing to go on with');
+    expect([await leftReindexes(newer), await resumeReindex(newer, collection, 'late')]).toEqual([[], undefined]);
+    let asked = 0;
+    const again = async () => {
+      asked++;
+      return undefined;
+    };
+    await runReindex(newer, collection, begun.target, { ...analyze, analyzeAgain: again });
+    const whole = await findCollection(newer, 'books');
+    expect(whole.id).toBe(begun.target.id);
+    expect(await visible(newer, whole, 'value')).toEqual([
+      ['has', 1n],
+      ['new', 4n],
+      ['none', 5n],
+    ]);
+    // What was copied before is not copied again.
+    expect(asked).toBe(0);
+    expect(await reindexState(newer, 'books')).toMatchObject({
+      state: 'done',
+      analyzed: 2,
+      thumbnails: 1,
+      missing: [],
+    });
+  });
+
+  it('hands no pictures out while it is paused, and cannot be begun again meanwhile', async () => {
+    const { newer, collection, analyze } = await olderBooks(kind);
+    let pausing = true;
+    const work = workOf(newer, async () => {
+      if (pausing) expect(await pauseReindex(newer, collection)).toBe(true);
+      pausing = false;
+    });
+    const analyzeAgain = async () => undefined;
+    await reindex(newer, collection, { ...work, allowMissing: true, analyzeAgain });
+    expect(await reindexState(newer, 'books')).toMatchObject({ state: 'paused', alive: false, pending: 1 });
+    expect(await claimForAnalysis(newer, 10)).toEqual([]);
+    expect(await beginReindex(newer, collection, 'another', new Map())).toBeUndefined();
+    expect(await leftReindexes(newer)).toEqual([]);
+    const begun = await resumeReindex(newer, collection, analyze.worker);
+    if (begun === undefined) throw new Error('nothing to go on with');
+    await runReindex(newer, collection, begun.target, { ...analyze, allowMissing: true });
+    expect(await visible(newer, await findCollection(newer, 'books'))).toEqual(['has', 'none', 'plain']);
+    expect(await pauseReindex(newer, collection)).toBe(false);
+  });
+
+  it('sees by its thumbnail a picture that nobody delivers any more', async () => {
+    const { newer, collection } = await olderBooks(kind);
+    const work = workOf(newer, async () => {
+      for (const task of await claimForAnalysis(newer, 10)) {
+        await failAnalysis(newer, task, { code: 'image-unreachable', msg: 'Nobody is there.' });
+      }
+    });
+    const analyzeAgain = async ({ id }: { readonly id: string }) =>
+      id === 'has' ? { outputs: version2([0, 0, 0, 1]), fromThumbnail: true } : undefined;
+    await expect(reindex(newer, collection, { ...work, analyzeAgain })).rejects.toThrow(/1 document cannot/);
+    await reindex(newer, collection, { ...work, worker: randomUUID(), analyzeAgain, allowMissing: true });
+    const state = await reindexState(newer, 'books');
+    expect([state?.state, state?.thumbnails, state?.missing.map(({ id }) => id)]).toEqual(['done', 1, ['none']]);
+    expect(await visible(newer, await findCollection(newer, 'books'))).toEqual(['has', 'none', 'plain']);
   });
 
   it('is begun once, and again when the process that did it is gone', async () => {

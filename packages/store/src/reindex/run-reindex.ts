@@ -1,17 +1,19 @@
 import { AkinError } from '@akin/domain';
-import { waitForOperations } from '../accept/operations.ts';
+import { type Operation, waitForOperations } from '../accept/operations.ts';
 import { collectionStatus } from '../collections/collections.ts';
+import { defineFields } from '../collections/define-fields.ts';
+import { loadSchema } from '../collections/schema.ts';
 import type { Collection, Store } from '../context.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
-import { exportDocuments } from '../export/export-documents.ts';
+import { definedFields, type ExportedDocument } from '../export/export-documents.ts';
 import { movePin, type Pin, pinCommit, removePin } from '../export/pins.ts';
-import { changesBetween, currentCommit } from './changes.ts';
-import { type Copied, copyDocuments } from './copy.ts';
-import { abandonTarget, type MissingDocument, MOST_LISTED, tellReindex } from './state.ts';
+import { changesBetween, currentCommit, documentsOf, missingIn } from './changes.ts';
+import { type AnalyzeAgain, type Copied, copyDocuments } from './copy.ts';
+import { abandonTarget, FIRST_COPY, leaveReindex, type MissingDocument, MOST_LISTED, tellReindex } from './state.ts';
 import { holdChanges, switchCollections } from './switch.ts';
 
 export interface ReindexWork {
-  /** As given to `beginReindex`. */
+  /** As given to `beginReindex` or `resumeReindex`. */
   readonly worker: string;
   /** Publishes what is ready in a collection. */
   readonly commit: (name: string) => Promise<unknown>;
@@ -21,13 +23,15 @@ export interface ReindexWork {
   readonly allowMissing: boolean;
   /** Where documents find outputs by their ids when their own do not hold any more. */
   readonly outputsFrom?: Collection | undefined;
+  /** Analyzes pictures that have no address. Without it they cannot come along when the models are others. */
+  readonly analyzeAgain?: AnalyzeAgain | undefined;
   readonly signal: AbortSignal;
 }
 
-const PAGE_DOCUMENTS = 500;
-const PAGE_BYTES = 4 * 1024 ** 2;
 /** So few changes are copied while new ones are held up. */
 const FEW_CHANGES = 200;
+/** Documents that are read and copied together. */
+const COPIED_AT_ONCE = 200;
 const MOST_ROUNDS = 20;
 const BEAT_MILLISECONDS = 5_000;
 const MOST_SWITCHES = 15;
@@ -36,9 +40,11 @@ const LOCKED = ['55P03', '40P01'];
 /**
  * Copies a collection into the one that is to take its place, then what changed meanwhile, round by round until little
  * is left, then holds changes up for the moment in which the rest is copied and the names are exchanged. Until then the
- * old one serves; when something goes wrong, it goes on to, and the new one goes.
+ * old one serves; when something goes wrong, it goes on to, and the new one goes. What the new one has already, because
+ * another process ended or was paused, is not copied again.
  *
- * @throws what went wrong, which is written down too
+ * @throws what went wrong, which is written down too. Not when it was paused, or another process does it by now. The
+ * reason of the signal: the next process goes on with it.
  */
 export async function runReindex(
   store: Store,
@@ -46,17 +52,34 @@ export async function runReindex(
   target: Collection,
   work: ReindexWork,
 ): Promise<void> {
-  const run = new ReindexRun(store, collection, target, work);
-  const beat = setInterval(() => void run.tell({}).catch(() => {}), BEAT_MILLISECONDS);
+  const left = new AbortController();
+  const signal = AbortSignal.any([work.signal, left.signal]);
+  const run = new ReindexRun(store, collection, target, { ...work, signal });
+  const beat = setInterval(() => {
+    run.beat().catch((error) => {
+      if (error instanceof AkinError && error.code === 'conflict') left.abort(error);
+    });
+  }, BEAT_MILLISECONDS);
   try {
     await run.copyAll();
     await run.waitForPictures();
     await run.takePlace();
     await run.tell({ state: 'done' });
   } catch (error) {
+    if (work.signal.aborted) {
+      await leaveReindex(store, collection, work.worker);
+      throw error;
+    }
     const message = error instanceof AkinError ? error.message : 'It broke off; the log says why.';
+    // Nothing of it is this process's any more when it was paused, or somebody else is at it.
+    if (
+      !(await run.tell({ state: 'failed', message }).then(
+        () => true,
+        () => false,
+      ))
+    )
+      return;
     await abandonTarget(store, collection, target);
-    await run.tell({ state: 'failed', message }).catch(() => {});
     throw error;
   } finally {
     clearInterval(beat);
@@ -73,6 +96,7 @@ class ReindexRun {
   #missed = 0;
   #copied = 0;
   #analyzed = 0;
+  #thumbnails = 0;
   /** What the target has so far: this commit of the old one. */
   #pin: Pin | undefined;
   #first: number | undefined;
@@ -89,24 +113,51 @@ class ReindexRun {
     return tellReindex(this.#store, this.#old, this.#work.worker, change);
   }
 
+  /** Says that this process is at it, and keeps what it reads. */
+  async beat(): Promise<void> {
+    await this.tell({});
+    if (this.#pin) await movePin(this.#store, this.#pin, this.#pin.commit);
+  }
+
   async close(): Promise<void> {
     if (this.#pin) await removePin(this.#store, this.#pin);
   }
 
   async copyAll(): Promise<void> {
     const { documents } = await collectionStatus(this.#store, this.#old);
-    await this.tell({ documents });
+    await this.#takeUp(documents);
     this.#pin = await pinCommit(this.#store, this.#old);
-    const request = { query: { kind: 'all' } as const, filters: [], rows: PAGE_DOCUMENTS, bytes: PAGE_BYTES };
-    let cursor: string | undefined;
-    do {
+    const { commit } = this.#pin;
+    for await (const { documents, deleted } of missingIn(this.#store, this.#old, this.#target, commit)) {
       this.#work.signal.throwIfAborted();
-      const page = await exportDocuments(this.#store, this.#old, { ...request, cursor });
-      await this.#copy(page.documents, []);
-      this.#pin = await movePin(this.#store, this.#pin, this.#pin.commit);
-      cursor = page.next;
-    } while (cursor !== undefined);
+      await this.#copy(documents, deleted);
+      this.#pin = await movePin(this.#store, this.#pin, commit);
+    }
     await this.#work.commit(this.#target.name);
+  }
+
+  /** Ends what an earlier process left under way in the target, and counts what it did. */
+  async #takeUp(documents: number): Promise<void> {
+    this.#work.wake();
+    const [row] = await this.#store.engine.query<{ next: bigint; analyzed: bigint; thumbnails: bigint }>(
+      `select c.next_seq as next, r.analyzed, r.thumbnails from akin.collections c, akin.reindexes r
+        where c.id = $1 and r.name = $2`,
+      [this.#target.id, this.#old.name],
+    );
+    await this.tell({ documents });
+    const last = Number(row?.next ?? FIRST_COPY) - 1;
+    if (last < FIRST_COPY) return;
+    this.#analyzed = Number(row?.analyzed);
+    this.#thumbnails = Number(row?.thumbnails);
+    const { signal } = this.#work;
+    const range = { first: FIRST_COPY, last };
+    await this.tell({ state: 'analyzing' });
+    await waitForOperations(this.#store, this.#target, range, { signal });
+    await this.#work.commit(this.#target.name);
+    await waitForOperations(this.#store, this.#target, range, { until: 'visible', signal });
+    const { documents: copied } = await collectionStatus(this.#store, this.#target);
+    this.#copied = copied;
+    await this.tell({ state: 'copying', copied });
   }
 
   async waitForPictures(): Promise<void> {
@@ -159,31 +210,79 @@ class ReindexRun {
     return count;
   }
 
-  async #copy(documents: Parameters<typeof copyDocuments>[2], deleted: readonly string[]): Promise<void> {
-    const copied: Copied = await copyDocuments(this.#store, this.#target, documents, deleted, this.#work);
+  async #copy(
+    documents: readonly ExportedDocument[],
+    deleted: readonly string[],
+    unreachable = false,
+  ): Promise<Copied> {
+    await this.#defineNewFields(documents);
+    const options = { ...this.#work, unreachable };
+    const copied = await copyDocuments(this.#store, this.#target, documents, deleted, options);
     if (copied.count > 0) {
       this.#first ??= copied.first;
       this.#last = copied.last;
     }
-    this.#copied += documents.length;
-    this.#analyzed += copied.analyzed;
+    // Those whose addresses were tried in vain are counted already.
+    this.#copied += unreachable ? 0 : documents.length;
+    this.#analyzed += unreachable ? 0 : copied.analyzed;
+    this.#thumbnails += copied.thumbnails;
     if (copied.analyzed > 0) this.#work.wake();
-    for (const one of copied.missing) this.#miss(one);
-    await this.tell({ copied: this.#copied, analyzed: this.#analyzed });
+    for (const one of copied.missing) if (!unreachable) this.#miss(one);
+    await this.tell({ copied: this.#copied, analyzed: this.#analyzed, thumbnails: this.#thumbnails });
+    return copied;
+  }
+
+  /** Fields that came after it was begun. */
+  async #defineNewFields(documents: readonly ExportedDocument[]): Promise<void> {
+    const names = new Set(documents.flatMap(({ fields }) => [...fields.keys()]));
+    const { fields: known } = await loadSchema(this.#store, this.#target);
+    if ([...names].every((name) => known.has(name))) return;
+    const fields = [...(await definedFields(this.#store, this.#old))].filter(([name]) => !known.has(name));
+    await defineFields(this.#store, this.#target, new Map(fields));
   }
 
   /** Waits until all that was copied can be seen, or failed. */
   async #settle(): Promise<void> {
-    if (this.#first === undefined) return;
+    const failed = await this.#settleOnce();
+    const unreachable = await this.#fromThumbnails(failed);
+    await this.#settleOnce();
+    for (const { id, error } of failed) {
+      if (id !== null && unreachable.has(id)) continue;
+      this.#miss({ id: id ?? '', code: error?.code ?? 'internal', msg: error?.msg ?? 'It failed.' });
+    }
+  }
+
+  /** @returns what failed */
+  async #settleOnce(): Promise<Operation[]> {
+    if (this.#first === undefined) return [];
     const { signal } = this.#work;
     const range = { first: this.#first, last: this.#last };
     const analyzed = await waitForOperations(this.#store, this.#target, range, { signal });
     if (analyzed.length > 0 || this.#analyzed > 0) await this.#work.commit(this.#target.name);
     const failed = await waitForOperations(this.#store, this.#target, range, { until: 'visible', signal });
     this.#first = undefined;
-    for (const { id, error } of failed) {
-      this.#miss({ id: id ?? '', code: error?.code ?? 'internal', msg: error?.msg ?? 'It failed.' });
+    return failed;
+  }
+
+  /** Pictures that could not be fetched may be here as thumbnails. @returns the ids of those that were */
+  async #fromThumbnails(failed: readonly Operation[]): Promise<Set<string>> {
+    const ids = failed.flatMap(({ id }) => (id === null ? [] : [id]));
+    const found = new Set<string>();
+    if (this.#work.analyzeAgain === undefined) return found;
+    for (let i = 0; i < ids.length; i += COPIED_AT_ONCE) {
+      const documents = await documentsOf(this.#store, this.#old, ids.slice(i, i + COPIED_AT_ONCE));
+      const missing = await this.#missingOf(documents);
+      for (const { fields } of documents) {
+        const id = String(fields.get('id'));
+        if (!missing.has(id)) found.add(id);
+      }
     }
+    return found;
+  }
+
+  async #missingOf(documents: readonly ExportedDocument[]): Promise<Set<string>> {
+    const { missing } = await this.#copy(documents, [], true);
+    return new Set(missing.map(({ id }) => id));
   }
 
   #miss(one: MissingDocument): void {

@@ -1,10 +1,10 @@
 import { AkinError, type FieldType } from '@akin/domain';
-import { createCollection, dropCollection } from '../collections/collections.ts';
+import { collectionStatus, createCollection, dropCollection } from '../collections/collections.ts';
 import { defineFields } from '../collections/define-fields.ts';
 import type { Collection, Store } from '../context.ts';
 import { definedFields } from '../export/export-documents.ts';
 
-type ReindexState = 'copying' | 'analyzing' | 'switching' | 'done' | 'failed';
+type ReindexState = 'copying' | 'analyzing' | 'switching' | 'paused' | 'done' | 'failed';
 
 /** A document that could not come along. */
 export interface MissingDocument {
@@ -17,11 +17,17 @@ export interface MissingDocument {
 export interface Reindex {
   readonly state: ReindexState;
   readonly beganAt: Date;
+  /** The word of the models that the collection is to have, if one was named. */
+  readonly model: string | undefined;
   /** Documents to copy, and those that are. */
   readonly documents: number;
   readonly copied: number;
   /** Those whose pictures are analyzed again. */
   readonly analyzed: number;
+  /** Those of them of which only the thumbnail was there. */
+  readonly thumbnails: number;
+  /** Copies that wait for their analysis or for a commit. */
+  readonly pending: number;
   /** What went wrong. */
   readonly message: string | undefined;
   readonly missing: readonly MissingDocument[];
@@ -29,83 +35,177 @@ export interface Reindex {
   readonly alive: boolean;
 }
 
+/** What a reindex is begun with; who goes on with it later needs it too. */
+export interface ReindexSettings {
+  /** Takes the place even though documents are missing, or came without what their picture shows. */
+  readonly allowMissing?: boolean;
+  /** Name of a collection where documents find outputs by their ids when their own do not hold any more. */
+  readonly outputsFrom?: string;
+  /** The word of the models that the collection gets; those that it was given, or those of this process, when not given. */
+  readonly model?: string;
+}
+
+/** A reindex that this process does from now on. */
+export interface BegunReindex {
+  readonly target: Collection;
+  readonly settings: ReindexSettings;
+}
+
 /** The process at work says so more often. */
 const ALIVE_SECONDS = 30;
 const UNDER_WAY = "('copying', 'analyzing', 'switching')";
+const ALIVE = `(r.state in ${UNDER_WAY} and r.beat_at > now() - interval '${ALIVE_SECONDS} seconds')`;
+/** Begun, and left by whoever did it. */
+const LEFT = `(r.state in ${UNDER_WAY} and r.beat_at <= now() - interval '${ALIVE_SECONDS} seconds')`;
 /**
  * Copies are older than every change, so they get numbers below 0: changes keep their numbers, and their order among
  * themselves and before the copies.
  */
-const FIRST_COPY = -1_000_000_000_000;
+export const FIRST_COPY = -1_000_000_000_000;
 /** Most missing documents that are listed. */
 export const MOST_LISTED = 1_000;
 
 /** @returns undefined when the collection was never reindexed */
 export async function reindexState(store: Store, name: string): Promise<Reindex | undefined> {
   const [row] = await store.engine.query(
-    `select state, began_at, documents, copied, analyzed, message, missing,
-            state in ${UNDER_WAY} and beat_at > now() - interval '${ALIVE_SECONDS} seconds' as alive
-       from akin.reindexes where name = $1`,
+    `select r.state, began_at, r.documents, copied, analyzed, thumbnails, message, missing, r.settings, ${ALIVE} as alive,
+            c.id as target, c.sql_schema
+       from akin.reindexes r left join akin.collections c on c.id = r.target and c.name <> r.name where r.name = $1`,
     [name],
   );
   if (row === undefined) return undefined;
+  const { model }: ReindexSettings = JSON.parse(row.settings);
   return {
     state: row.state,
     beganAt: row.began_at,
+    model,
     documents: Number(row.documents),
     copied: Number(row.copied),
     analyzed: Number(row.analyzed),
+    thumbnails: Number(row.thumbnails),
+    pending: row.target === null ? 0 : await pendingIn(store, { id: row.target, sqlSchema: row.sql_schema }),
     message: row.message ?? undefined,
     missing: JSON.parse(row.missing),
     alive: row.alive,
   };
 }
 
+/** It may be gone at any moment. */
+async function pendingIn(store: Store, target: Pick<Collection, 'id' | 'sqlSchema'>): Promise<number> {
+  const status = await collectionStatus(store, { name: '', settings: {}, ...target }).catch(() => undefined);
+  return status?.pending ?? 0;
+}
+
 /**
- * Makes the empty collection that is to take the place of another one, unless somebody is at it already. What an
- * earlier try left goes.
+ * Makes the empty collection that is to take the place of another one, unless somebody is at it already, or it is
+ * paused. What an earlier try left goes.
  *
  * @param worker names who is at it, unlike any other that ever was
  * @param fields types that differ from those of today, or are new
- * @returns undefined when somebody is at it
+ * @returns undefined when one is under way
+ * @throws AkinError bad-request when the models are not here
  */
 export async function beginReindex(
   store: Store,
   collection: Collection,
   worker: string,
   fields: ReadonlyMap<string, FieldType>,
+  settings: ReindexSettings = {},
 ): Promise<Collection | undefined> {
+  if (settings.model !== undefined) await store.generations.ofWord(settings.model);
   const rows = await store.engine.query<{ target: number | null }>(
-    `insert into akin.reindexes as r (name, state, worker) values ($1, 'copying', $2)
+    `insert into akin.reindexes as r (name, state, worker, settings) values ($1, 'copying', $2, $3)
      on conflict (name) do update
         set state = 'copying', worker = excluded.worker, beat_at = now(), began_at = now(), documents = 0, copied = 0,
-            analyzed = 0, message = null, missing = '[]'
-      where not (r.state in ${UNDER_WAY} and r.beat_at > now() - interval '${ALIVE_SECONDS} seconds')
+            analyzed = 0, thumbnails = 0, message = null, missing = '[]', settings = excluded.settings
+      where not ${ALIVE}
+        and not (r.state = 'paused' and exists (select from akin.collections c where c.id = r.target))
      returning target`,
-    [collection.name, worker],
+    [collection.name, worker, JSON.stringify(settings)],
   );
   const [begun] = rows;
   if (begun === undefined) return undefined;
   await dropTarget(store, collection, begun.target);
-  const target = await createCollection(store, `${collection.name.slice(0, 90)}.reindex`, collection.settings);
+  const { model = collection.settings.model } = settings;
+  const target = await createCollection(store, `${collection.name.slice(0, 90)}.reindex`, {
+    ...collection.settings,
+    ...(model === undefined ? {} : { model }),
+  });
   await store.engine.query('update akin.collections set next_seq = $2 where id = $1', [target.id, FIRST_COPY]);
   await store.engine.query('update akin.reindexes set target = $2 where name = $1', [collection.name, target.id]);
   await defineFields(store, target, new Map([...(await definedFields(store, collection)), ...fields]));
   return target;
 }
 
-/** Writes how far it is. @throws AkinError conflict when somebody else took it over */
+/** Has whoever is at it stop, and hands none of its pictures out. @returns false when there is nothing to pause */
+export async function pauseReindex(store: Store, collection: Collection): Promise<boolean> {
+  const rows = await store.engine.query(
+    `update akin.reindexes set state = 'paused' where name = $1 and state in ('copying', 'analyzing') returning name`,
+    [collection.name],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Goes on with a reindex that was paused, or whose process is gone, where that stopped.
+ *
+ * @returns undefined when there is none, or the collection that was to take the place is gone
+ */
+export async function resumeReindex(
+  store: Store,
+  collection: Collection,
+  worker: string,
+): Promise<BegunReindex | undefined> {
+  const [row] = await store.engine.query(
+    `update akin.reindexes r set state = 'copying', worker = $2, beat_at = now(), missing = '[]', message = null
+       from akin.collections c
+      where r.name = $1 and c.id = r.target and c.name <> r.name and (r.state = 'paused' or ${LEFT})
+      returning r.settings, c.id, c.name, c.sql_schema, c.settings as target_settings`,
+    [collection.name, worker],
+  );
+  if (row === undefined) return undefined;
+  const { id, name, sql_schema: sqlSchema } = row;
+  return {
+    settings: JSON.parse(row.settings),
+    target: { id, name, sqlSchema, settings: JSON.parse(row.target_settings) },
+  };
+}
+
+/**
+ * The collections whose reindex nobody is at, though it did not end: their processes are gone. One that ended between the
+ * exchange and the word of it is done.
+ */
+export async function leftReindexes(store: Store): Promise<string[]> {
+  await store.engine.query(
+    `update akin.reindexes r set state = 'done' from akin.collections c
+      where ${LEFT} and c.id = r.target and c.name = r.name`,
+  );
+  const rows = await store.engine.query<{ name: string }>(
+    `select r.name from akin.reindexes r join akin.collections c on c.id = r.target where ${LEFT}`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Leaves it to the next process, which need not wait for a sign of life of this one. */
+export async function leaveReindex(store: Store, collection: Collection, worker: string): Promise<void> {
+  await store.engine.query(`update akin.reindexes set beat_at = '-infinity' where name = $1 and worker = $2`, [
+    collection.name,
+    worker,
+  ]);
+}
+
+/** Writes how far it is. @throws AkinError conflict when somebody else took it over, or it was paused */
 export async function tellReindex(
   store: Store,
   collection: Collection,
   worker: string,
-  change: Partial<Omit<Reindex, 'beganAt' | 'alive' | 'message'>> & { readonly message?: string },
+  change: Partial<Omit<Reindex, 'beganAt' | 'alive' | 'message' | 'pending' | 'model'>> & { readonly message?: string },
 ): Promise<void> {
   const rows = await store.engine.query(
     `update akin.reindexes set beat_at = now(), state = coalesce($3, state), documents = coalesce($4, documents),
             copied = coalesce($5, copied), analyzed = coalesce($6, analyzed), message = coalesce($7, message),
-            missing = coalesce($8, missing)
-      where name = $1 and worker = $2 returning name`,
+            missing = coalesce($8, missing), thumbnails = coalesce($9, thumbnails)
+      where name = $1 and worker = $2 and state <> 'paused' returning name`,
     [
       collection.name,
       worker,
@@ -115,9 +215,12 @@ export async function tellReindex(
       change.analyzed ?? null,
       change.message ?? null,
       change.missing === undefined ? null : JSON.stringify(change.missing.slice(0, MOST_LISTED)),
+      change.thumbnails ?? null,
     ],
   );
-  if (rows.length === 0) throw new AkinError('conflict', `Somebody else makes ${collection.name} anew by now.`);
+  if (rows.length === 0) {
+    throw new AkinError('conflict', `The reindex of ${collection.name} is paused, or another process does it by now.`);
+  }
 }
 
 /** Removes what was to take the place, and what held changes up. */

@@ -1,5 +1,6 @@
 import { AkinError, type Distance, type Field, type FieldValue, type StoredDocument } from '@akin/domain';
 import { VERSION } from '../collections/collection-tables.ts';
+import { generationOf } from '../collections/generations.ts';
 import type { Store } from '../context.ts';
 import type { Queryable, Row } from '../engine/engine.ts';
 import { findColumn, type SearchedTables } from './columns.ts';
@@ -55,7 +56,10 @@ export function documentColumns(
     columns: [...selected, ...far, ...(outputs ? ['o.json as outputs'] : [])],
     outputs,
     read: (row) => {
-      const parsed = typeof row.outputs === 'string' ? store.parseOutputs(row.outputs).fields : undefined;
+      const parsed =
+        typeof row.outputs === 'string'
+          ? generationOf(store, tables.schema).parseOutputs(row.outputs).fields
+          : undefined;
       const document = new Map<string, FieldValue>();
       for (const [i, { name }] of fields.entries()) {
         const value = columns.get(name)?.kind === 'output' ? parsed?.get(name) : columnValue(row, i);

@@ -1,0 +1,89 @@
+import { createMemoryQueue, type Job, type SharedQueue } from '@akin/queue';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { openModelQueue } from './model-queue.ts';
+
+const models = (content: string) => ({
+  models: new Map([
+    ['color', 'color-1'],
+    ['content', content],
+  ]),
+});
+const job = (position: number, model?: string): Job<'analyze'>['payload'] => ({
+  ...{ collection: 1, request: '1', position, attempt: 1, image: 'http://127.0.0.1/x.jpg' },
+  ...(model === undefined ? {} : { model }),
+});
+
+describe('the queue of a fleet with several content models', () => {
+  const servers = new Map<string, SharedQueue>();
+  const opened: AsyncDisposable[] = [];
+  afterEach(async () => {
+    for (const one of [...opened.splice(0), ...servers.values()]) await one[Symbol.asyncDispose]();
+    servers.clear();
+  });
+
+  /** One queue for each contract, however many processes open it. */
+  const open = async (contract: string): Promise<SharedQueue> => {
+    const queue = servers.get(contract) ?? {
+      ...createMemoryQueue(),
+      announce: async () => {},
+      announced: async () => [...servers.keys()],
+    };
+    servers.set(contract, queue);
+    return queue;
+  };
+  const openFor = async (own: string, ...others: string[]) => {
+    const queue = await openModelQueue(models(own), open, others.map(models));
+    opened.push(queue);
+    return queue;
+  };
+
+  it('gives jobs to who has their model, and answers to who handed them out', async () => {
+    const indexer = await openFor('a');
+    const analyzer = await openFor('b');
+    const done: string[] = [];
+    const answered: string[] = [];
+    let settle = () => {};
+    const settled = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    indexer.work(
+      'analyzed',
+      async ({ payload: { position, model } }) => {
+        answered.push(`${position} ${model}`);
+        settle();
+      },
+      { concurrency: 1 },
+    );
+    await indexer.add('analyze', job(1, 'a'), { id: 'one' });
+    await indexer.add('analyze', job(2, 'b'), { id: 'two' });
+    analyzer.work(
+      'analyze',
+      async ({ payload: { image: _, ...ref } }) => {
+        done.push(`${ref.position} ${ref.model}`);
+        await analyzer.add('analyzed', { ...ref, result: { outputs: '{}' } }, { id: `a${ref.position}` });
+      },
+      { concurrency: 1 },
+    );
+    await settled;
+    expect([done, answered]).toEqual([['2 b'], ['2 b']]);
+    expect(await indexer.alive('analyze', ['one'])).toEqual(new Set(['one']));
+    expect(await indexer.counts('analyze')).toMatchObject({ waiting: 1 });
+  });
+
+  it('takes jobs that name no model for those of their queue', async () => {
+    const older = await open('color=color-1,content=b');
+    await older.add('analyze', job(1), { id: 'old' });
+    const analyzer = await openFor('a', 'b');
+    const model = await new Promise((resolve) => {
+      analyzer.work('analyze', async ({ payload }) => resolve(payload.model), { concurrency: 1 });
+    });
+    expect(model).toBe('b');
+  });
+
+  it('is not held up by jobs that nobody handles', async () => {
+    const indexer = await openFor('a');
+    for (let i = 0; i < 200; i++) await indexer.add('analyze', job(i, 'b'), { id: `job${i}` });
+    expect(await indexer.counts('analyze')).toMatchObject({ waiting: 0 });
+    expect([indexer.isFull?.('a'), indexer.isFull?.('b'), indexer.isFull?.(undefined)]).toEqual([false, true, false]);
+  });
+});

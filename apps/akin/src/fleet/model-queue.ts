@@ -1,0 +1,116 @@
+import { type Generation, namesOf } from '@akin/modules/vectors';
+import type { Job, JobCounts, Queue, SharedQueue, Working } from '@akin/queue';
+
+type Models = Pick<Generation, 'models'>;
+
+/** One of several queues with so many jobs has none who handles them fast enough: more wait in the database. */
+const FULL = 200;
+
+/**
+ * The queues of a fleet whose collections have different content models, as one: jobs that name a model go to the
+ * analyzers that have it, by a queue of its own, and wait there until one comes.
+ *
+ * @param own the models of jobs that name none
+ * @param open opens the queue of the processes with some models, as {@link namesOf} writes them
+ * @param others models whose jobs this process handles too
+ */
+export async function openModelQueue(
+  own: Models,
+  open: (contract: string) => Promise<SharedQueue>,
+  others: readonly Models[] = [],
+): Promise<SharedQueue> {
+  const queues = new Map<string, Promise<SharedQueue>>();
+  const full = new Set<string>();
+  /** What this process does, also in queues that are opened later. */
+  const workers: ((queue: Queue, model: string | undefined) => void)[] = [];
+  const modelsWith = (model: string | undefined): Models =>
+    model === undefined ? own : { models: new Map([...own.models, ['content', model]]) };
+
+  function queueOf(models: Models): Promise<SharedQueue> {
+    const contract = namesOf(models);
+    const known = queues.get(contract);
+    if (known !== undefined) return known;
+    const opening = open(contract).then((queue) => {
+      for (const work of workers) work(queue, models.models.get('content'));
+      return queue;
+    });
+    queues.set(contract, opening);
+    opening.catch(() => queues.delete(contract));
+    return opening;
+  }
+  const all = async (): Promise<[string, SharedQueue][]> =>
+    Promise.all([...queues].map(async ([contract, queue]) => [contract, await queue] as [string, SharedQueue]));
+
+  const main = await queueOf(own);
+  for (const one of others) await queueOf(one);
+  return {
+    async add(name, payload, options) {
+      await (await queueOf(modelsWith(payload.model))).add(name, payload, options);
+    },
+    work(name, handler, options) {
+      const working: Working[] = [];
+      let takesMore = true;
+      const has = new Set<Queue>();
+      const work = (queue: Queue, model: string | undefined) => {
+        if (has.has(queue)) return;
+        has.add(queue);
+        const one = queue.work(name, (job) => handler(naming(job, model)), options);
+        one.takeMore(takesMore);
+        working.push(one);
+      };
+      workers.push(work);
+      void all().then((opened) => {
+        for (const [contract, queue] of opened) work(queue, modelIn(contract));
+      });
+      return {
+        takeMore(more) {
+          takesMore = more;
+          for (const one of working) one.takeMore(more);
+        },
+        async [Symbol.asyncDispose]() {
+          workers.splice(workers.indexOf(work), 1);
+          await all();
+          await Promise.all(working.map((one) => one[Symbol.asyncDispose]()));
+        },
+      };
+    },
+    async counts(name) {
+      const opened = await all();
+      const counts = await Promise.all(opened.map(([, queue]) => queue.counts(name)));
+      const sum = { waiting: 0, delayed: 0, active: 0, failed: 0 };
+      for (const [i, count] of counts.entries()) {
+        const [contract] = opened[i] as [string, SharedQueue];
+        const isFull = name === 'analyze' && opened.length > 1 && count.waiting >= FULL;
+        if (name === 'analyze') full[isFull ? 'add' : 'delete'](contract);
+        // Those behind it are not held up by a queue that nobody handles.
+        for (const key of Object.keys(sum) as (keyof JobCounts)[]) if (!isFull) sum[key] += count[key];
+      }
+      return sum;
+    },
+    isFull: (model) => full.has(namesOf(modelsWith(model))),
+    async alive(name, ids) {
+      const found = await Promise.all((await all()).map(([, queue]) => queue.alive(name, ids)));
+      return new Set(found.flatMap((some) => [...some]));
+    },
+    async announce() {
+      for (const [, queue] of await all()) await queue.announce();
+    },
+    announced: () => main.announced(),
+    async [Symbol.asyncDispose]() {
+      const opened = await Promise.allSettled(queues.values());
+      await Promise.all(
+        opened.map((one) => (one.status === 'fulfilled' ? one.value[Symbol.asyncDispose]() : undefined)),
+      );
+    },
+  };
+}
+
+/** Processes of before jobs named models had one model each. */
+function naming<Name extends 'analyze' | 'analyzed'>(job: Job<Name>, model: string | undefined): Job<Name> {
+  if (job.payload.model !== undefined || model === undefined) return job;
+  return { ...job, payload: { ...job.payload, model } };
+}
+
+function modelIn(contract: string): string | undefined {
+  return /(?:^|,)content=([^,]+)/.exec(contract)?.[1];
+}

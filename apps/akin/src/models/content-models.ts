@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { AkinError } from '@akin/domain';
+import {
+  type Generation,
+  generationInUse,
+  generationWith,
+  hashLargeFiles,
+  ownGeneration,
+  parseOutputs,
+} from '@akin/modules/vectors';
+import type { FindGeneration, StoreConfig } from '@akin/store';
+import { UsageError } from '../options.ts';
+import { knownModel } from './known-models.ts';
+import { checkFiles, isHere, wordsHere } from './models-folder.ts';
+
+/** The word of akin's own network, for those who go back to it. */
+const OWN_WORD = 'akin';
+const WORD = /^[A-Za-z0-9][\w.-]{0,99}$/;
+
+/** One content model that is here. */
+interface Found {
+  readonly generation: Generation;
+  /** Undefined for akin's own network. */
+  readonly folder: string | undefined;
+}
+
+/** Where content models are: that of this process, akin's own network, and those in the folder of models. */
+export interface ContentModelsConfig {
+  /** The folder of the model that the process uses where nothing else is said; akin's own network when not given. */
+  readonly contentModel?: string | undefined;
+  /** The folder of models; none when not given. */
+  readonly models?: string | undefined;
+}
+
+/** All content models that this process can use, each read when it is first needed. */
+export class ContentModels {
+  readonly #config: ContentModelsConfig;
+  readonly #found = new Map<string, Found>();
+
+  constructor(config: ContentModelsConfig = {}) {
+    this.#config = config;
+    this.#keep({ generation: generationInUse(), folder: config.contentModel });
+    this.#keep({ generation: ownGeneration(), folder: undefined });
+  }
+
+  /** How a store is opened by a process with these models. */
+  get forStore(): Pick<
+    StoreConfig,
+    'modules' | 'models' | 'calibrations' | 'wordsCalibration' | 'parseOutputs' | 'findGeneration'
+  > {
+    return { ...generationInUse(), parseOutputs, findGeneration: this.find };
+  }
+
+  /** The folder of a model, as outputs name it; undefined for akin's own network. @throws AkinError conflict */
+  async folderOf(model: string): Promise<string | undefined> {
+    const found = await this.#ofModel(model);
+    if (found !== undefined) return found.folder;
+    throw new AkinError('conflict', `The content model ${model} is not here.`);
+  }
+
+  /** Whether it is here, and not only that of this process. */
+  async has(model: string): Promise<boolean> {
+    return (await this.#ofModel(model)) !== undefined;
+  }
+
+  /** All that are here; folders that hold no model which works are left out. */
+  async all(): Promise<readonly Generation[]> {
+    for (const word of this.#words()) await this.#ofWord(word).catch(() => {});
+    return [...this.#found.values()].map(({ generation }) => generation);
+  }
+
+  readonly find: FindGeneration = async (wanted) => {
+    if ('word' in wanted) return (await this.#ofWord(wanted.word)).generation;
+    const model = wanted.models.get('content');
+    return model === undefined ? undefined : (await this.#ofModel(model))?.generation;
+  };
+
+  /** @throws AkinError bad-request when there is none of that word here */
+  async #ofWord(word: string): Promise<Found> {
+    const { contentModel } = this.#config;
+    if (word === OWN_WORD) return this.#keep({ generation: ownGeneration(), folder: undefined });
+    const isOwnFolder = contentModel !== undefined && path.basename(contentModel) === word;
+    if (isOwnFolder) return this.#keep({ generation: generationInUse(), folder: contentModel });
+    const folder = this.#folderOfWord(word);
+    await hashLargeFiles(folder);
+    try {
+      checkFiles(folder, word);
+    } catch (error) {
+      throw error instanceof UsageError ? new AkinError('bad-request', error.message) : error;
+    }
+    return this.#keep({ generation: generationWith(folder), folder });
+  }
+
+  #folderOfWord(word: string): string {
+    const { models } = this.#config;
+    const folder = models === undefined || !WORD.test(word) ? undefined : path.join(models, word);
+    if (folder !== undefined && isHere(folder)) return folder;
+    const what = knownModel(word)
+      ? `The model ${word} is not here. Download it where akin runs: akin models pull ${word}`
+      : `There is no model by the word ${JSON.stringify(word.slice(0, 100))}: akin models lists those that there are`;
+    const here = this.#words();
+    throw new AkinError('bad-request', `${what}. Here are: ${[OWN_WORD, ...here].join(', ')}.`);
+  }
+
+  #words(): string[] {
+    const { models } = this.#config;
+    return models === undefined || !existsSync(models) ? [] : wordsHere(models);
+  }
+
+  async #ofModel(model: string): Promise<Found | undefined> {
+    for (const word of this.#found.has(model) ? [] : this.#words()) {
+      // What is no model has nothing to do with this collection.
+      await this.#ofWord(word).catch(() => {});
+      if (this.#found.has(model)) break;
+    }
+    return this.#found.get(model);
+  }
+
+  #keep(found: Found): Found {
+    const model = found.generation.models.get('content') ?? '';
+    const known = this.#found.get(model);
+    if (known !== undefined) return known;
+    this.#found.set(model, found);
+    return found;
+  }
+}

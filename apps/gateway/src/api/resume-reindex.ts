@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto';
+import type { Endpoints, ParametersOf } from '@akin/contract';
+import { AkinError } from '@akin/domain';
+import { findCollection, resumeReindex as resume } from '@akin/store';
+import { presentReindex } from '../collections/present-reindex.ts';
+import type { Handler } from '../http/serve.ts';
+import { doReindex } from '../reindex/do-reindex.ts';
+
+/** Goes on with a reindex in the background of this process. */
+export const resumeReindex: Handler<ParametersOf<Endpoints['resumeReindex']>> = async ({ parameters }, context) => {
+  const { store } = context;
+  const collection = await findCollection(store, parameters.collection);
+  const worker = randomUUID();
+  const begun = await resume(store, collection, worker);
+  if (begun !== undefined) doReindex(collection, begun, worker, context);
+  const body = await presentReindex(store, collection);
+  if (begun !== undefined) return { status: 202, body };
+  const why =
+    body.state === 'paused' ? 'what it had made was dropped: begin a new one' : `it is in the state ${body.state}`;
+  throw new AkinError('conflict', `The reindex of ${collection.name} cannot go on: ${why}.`);
+};

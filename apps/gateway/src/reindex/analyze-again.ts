@@ -1,0 +1,74 @@
+import { AkinError } from '@akin/domain';
+import { replaceOutputs } from '@akin/modules/vectors';
+import { sleep } from '@akin/runtime';
+import type { AnalyzeAgain, Generation, PictureToAnalyze } from '@akin/store';
+import type { SharedContext } from '../context.ts';
+import { MAX_PICTURE_BYTES } from '../http/pictures.ts';
+
+type Context = Pick<SharedContext, 'analyze' | 'openOriginal'>;
+
+const RETRY_MILLISECONDS = 2_000;
+
+/**
+ * Analyzes pictures for a reindex that no address leads to: the file, where this akin indexed its folder, else the
+ * thumbnail. Outputs of modules whose model stays are kept: they are of the whole picture.
+ */
+export function analyzeAgain(context: Context, signal: AbortSignal): AnalyzeAgain {
+  return async (picture, generation) => {
+    if (picture.outputs === null) return undefined;
+    const modules = outdatedModules(picture.outputs, generation);
+    const model = generation.models.get('content');
+    const analyzed = (bytes: Uint8Array) =>
+      patiently(() => context.analyze({ bytes }, modules, { urgent: false, model, signal }), signal);
+    const file = await readFile(picture, context);
+    if (file !== undefined) {
+      try {
+        const { outputs } = await analyzed(file);
+        return { outputs: replaceOutputs(picture.outputs, outputs, modules), fromThumbnail: false };
+      } catch (error) {
+        // The file may have changed since it was indexed, and be no picture any more.
+        if (!(error instanceof AkinError)) throw error;
+      }
+    }
+    if (picture.thumbnail === null) return undefined;
+    const { outputs } = await analyzed(picture.thumbnail);
+    return { outputs: replaceOutputs(picture.outputs, outputs, modules), fromThumbnail: true };
+  };
+}
+
+/** The modules of outputs that these models do not take. */
+function outdatedModules(outputs: string, { modules, parseOutputs }: Generation): string[] {
+  const described = modules.filter(({ descriptor }) => descriptor !== undefined).map(({ name }) => name);
+  const others = (name: string) => described.filter((one) => one !== name);
+  return described.filter((name) => {
+    try {
+      parseOutputs(replaceOutputs(outputs, '{}', others(name)));
+      return false;
+    } catch {
+      return true;
+    }
+  });
+}
+
+/** The bytes of the file that a document came from, if it is there. */
+async function readFile({ source, id }: PictureToAnalyze, { openOriginal }: Context): Promise<Uint8Array | undefined> {
+  if (source === undefined) return undefined;
+  const file = await openOriginal(source, id).catch(() => undefined);
+  if (file === undefined || file.size === 0 || file.size > MAX_PICTURE_BYTES) return undefined;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of file.read(0, file.size - 1)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Waits for analyzers that are away or busy: a picture is not missing because of them. */
+async function patiently<Value>(work: () => Promise<Value>, signal: AbortSignal): Promise<Value> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const passes = error instanceof AkinError && ['unavailable', 'too-many-requests'].includes(error.code);
+      if (!passes || signal.aborted) throw error;
+      await sleep(RETRY_MILLISECONDS, signal);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { sleep } from '@akin/runtime';
+import {
+  type BegunReindex,
+  type Collection,
+  findCollection,
+  leftReindexes,
+  modelWord,
+  resumeReindex,
+  runReindex,
+} from '@akin/store';
+import type { SharedContext } from '../context.ts';
+import { analyzeAgain } from './analyze-again.ts';
+
+/** What a reindex needs of the gateway. */
+type Context = Pick<
+  SharedContext,
+  'store' | 'commit' | 'wake' | 'background' | 'analyze' | 'openOriginal' | 'log' | 'limits'
+>;
+
+/** Does a reindex that was begun, or goes on with one, in the background of this process. */
+export function doReindex(
+  collection: Collection,
+  { target, settings }: BegunReindex,
+  worker: string,
+  context: Context,
+): void {
+  const { store, commit, wake, background } = context;
+  background(`reindexing ${collection.name}`, async (signal) => {
+    const { allowMissing = false, outputsFrom } = settings;
+    const pictures = outputsFrom === undefined ? undefined : await findCollection(store, outputsFrom);
+    const again = analyzeAgain(context, signal);
+    const work = { worker, allowMissing, outputsFrom: pictures, analyzeAgain: again, signal, wake, commit };
+    await runReindex(store, collection, target, work);
+  });
+}
+
+/** Goes on, now and from time to time, with what processes that are gone left behind, where the models are here. */
+export function takeLeftReindexes(context: Context, milliseconds: number): void {
+  const { store, background, log } = context;
+  background('looking for reindexes that nobody does', async (signal) => {
+    while (!signal.aborted) {
+      try {
+        for (const name of await leftReindexes(store)) await takeOver(name, context);
+      } catch (err) {
+        log.warn({ err }, 'reindexes that nobody does could not be looked for');
+      }
+      await sleep(milliseconds, signal).catch(() => {});
+    }
+  });
+}
+
+async function takeOver(name: string, context: Context): Promise<void> {
+  const { store, log } = context;
+  const collection = await findCollection(store, name);
+  const target = await findCollection(store, `${name.slice(0, 90)}.reindex`);
+  const word = modelWord(target);
+  // Rejects where the models are not here: another gateway may have them.
+  if (word !== undefined) await store.generations.ofWord(word);
+  const worker = randomUUID();
+  const begun = await resumeReindex(store, collection, worker);
+  if (begun === undefined) return;
+  log.info({ collection: name }, 'goes on with a reindex');
+  doReindex(collection, begun, worker, context);
+}

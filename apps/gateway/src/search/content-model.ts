@@ -1,0 +1,17 @@
+import { AkinError } from '@akin/domain';
+import { type Collection, findCollection, generationOf, loadSchema, type Store } from '@akin/store';
+
+/** The model of content that analyzes pictures for a collection, as outputs name it. */
+export async function contentModelOf(store: Store, collection: Collection): Promise<string | undefined> {
+  return generationOf(store, await loadSchema(store, collection)).models.get('content');
+}
+
+/** The same where the name may be that of no collection: undefined then. */
+export async function contentModelFor(store: Store, name: string): Promise<string | undefined> {
+  try {
+    return await contentModelOf(store, await findCollection(store, name));
+  } catch (error) {
+    if (error instanceof AkinError && error.code === 'not-found') return undefined;
+    throw error;
+  }
+}

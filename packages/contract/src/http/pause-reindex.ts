@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+import { REINDEX } from './reindex-status.ts';
+
+export const pauseReindex = endpoint({
+  scope: 'admin',
+  methods: ['POST'],
+  under: 'collections',
+  path: '/{collection}/reindex/pause',
+  summary: 'Pause the reindex of a collection.',
+  description:
+    'Pictures that an analyzer has already are finished. What was done is kept. To give a paused reindex up, drop the collection `<name>.reindex`. 409 if none is under way, or it is about to swap.',
+  changes: true,
+  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  bodies: { 'application/json': z.object({}) },
+  answer: answer(REINDEX.shape),
+});

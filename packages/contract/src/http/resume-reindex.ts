@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+import { REINDEX } from './reindex-status.ts';
+
+export const resumeReindex = endpoint({
+  scope: 'admin',
+  methods: ['POST'],
+  under: 'collections',
+  path: '/{collection}/reindex/resume',
+  summary: 'Go on with a paused reindex.',
+  description: 'This gateway goes on where it stopped. 409 if it is not paused.',
+  changes: true,
+  parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
+  bodies: { 'application/json': z.object({}) },
+  answer: answer(REINDEX.shape),
+  statuses: { 202: 'The reindex goes on.' },
+});

@@ -1,0 +1,28 @@
+import { AkinError } from '@akin/domain';
+import type { Collection, CollectionSchema, Generation, Store } from '../context.ts';
+
+/** What reads, compares and stores the outputs of a collection. */
+export function generationOf(store: Store, { models }: Pick<CollectionSchema, 'models'>): Generation {
+  return store.generations.of(models);
+}
+
+/** The word of the model that was chosen for a collection, if one was. */
+export function modelWord({ settings }: Pick<Collection, 'settings'>): string | undefined {
+  return typeof settings.model === 'string' ? settings.model : undefined;
+}
+
+/**
+ * The models that a collection is to have while it has no descriptors.
+ *
+ * @returns undefined when those that were chosen for it are not here
+ */
+export async function wantedGeneration(store: Store, collection: Collection): Promise<Generation | undefined> {
+  const word = modelWord(collection);
+  if (word === undefined) return store;
+  try {
+    return await store.generations.ofWord(word);
+  } catch (error) {
+    if (error instanceof AkinError) return undefined;
+    throw error;
+  }
+}
