@@ -207,7 +207,7 @@ class Turn {
       const done = await this.#inChunks(
         rows.map(({ doc }) => doc),
         async (docs, ahead) => {
-          const next = await this.#group(docs, ahead, state, docs.at(-1) as bigint, rows.length);
+          const next = await this.#group(docs, ahead, state, docs.at(-1) as bigint, waitingOf(rows));
           if (next !== undefined) state = next;
           return next !== undefined;
         },
@@ -232,7 +232,7 @@ class Turn {
       const done = await this.#inChunks(
         rows.map(({ doc }) => doc),
         async (docs, ahead) => {
-          const next = await this.#group(docs, ahead, state, state.doc, rows.length);
+          const next = await this.#group(docs, ahead, state, state.doc, waitingOf(rows));
           if (next !== undefined) state = next;
           return next !== undefined;
         },
@@ -304,4 +304,9 @@ class Turn {
     }
     return true;
   }
+}
+
+/** How many documents wait, by the page that was read of them: of a full one nobody knows. */
+function waitingOf(page: readonly unknown[]): number {
+  return page.length < PAGE ? page.length : Number.POSITIVE_INFINITY;
 }
