@@ -6,6 +6,7 @@ import type { Handler } from '../http/serve.ts';
 export const backup: Handler<ParametersOf<Endpoints['backup']>> = async ({ signal }, { store }) => {
   const bytes = await openBackup(store);
   // It ends with the process, or with the client.
+  if (signal.aborted) bytes.destroy();
   signal.addEventListener('abort', () => bytes.destroy(signal.reason), { once: true });
   return {
     type: 'application/gzip',

@@ -46,6 +46,8 @@ const GZIP_LEVEL = 1;
 export function archive(source: BackupSource): Readable {
   const { readable, controller } = createTarPacker();
   const gzip = createGzip({ level: GZIP_LEVEL });
+  // Who reads hears of a failure; before anybody does, the event alone would end the process.
+  gzip.on('error', () => undefined);
   const tar = Readable.fromWeb(readable as Parameters<typeof Readable.fromWeb>[0]);
   void pipeline(tar, gzip).catch((error) => gzip.destroy(error as Error));
   pack(source, controller).then(

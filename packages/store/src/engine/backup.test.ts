@@ -86,7 +86,7 @@ describe('a backup of an embedded database in use', () => {
       code: 'conflict',
       message: expect.stringContaining('Another backup'),
     });
-    bytes.destroy();
+    bytes.destroy(new Error('the client has gone before it read anything'));
     await new Promise((resolve) => bytes.once('close', resolve));
     const again = async (): Promise<void> =>
       engine.backup().then(
