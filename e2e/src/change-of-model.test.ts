@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -84,7 +84,10 @@ async function shop(name: string): Promise<Collection> {
   const { port } = server.address() as AddressInfo;
   const collection = akin.client.collection(name);
   await collection.create();
-  const documents = Object.keys(COLORS).map((id) => ({ id, image: `http://127.0.0.1:${port}/${id}.jpg` }));
+  const documents = Object.keys(COLORS).map((id) => ({
+    ...{ id, image: `http://127.0.0.1:${port}/${id}.jpg` },
+    labels: [id.length > 4 ? '<long>' : 'short'],
+  }));
   await collection.add(documents, { commit: true, waitAnalysis: true });
   return collection;
 }
@@ -167,6 +170,30 @@ describe('the content model of a collection', () => {
     expect((await refusal(collection.resumeReindex()))[0]).toBe(409);
     expect((await refusal(collection.pauseReindex()))[0]).toBe(409);
   }, 180_000);
+
+  it('is compared with another one by a report', async () => {
+    const page = inPlace('report.html');
+    const args = ['report', 'paused', '--url', akin.url, '--labels', 'labels', '-o', page];
+    const { code, out } = await runAkin([...args, '--compare', 'killed']);
+    expect([code, out]).toEqual([0, expect.stringContaining(page)]);
+    const [paused, killed] = JSON.parse(await readFile(inPlace('report.json'), 'utf8'));
+    expect(paused).toMatchObject({ documents: 5, sampled: 5, withoutDescriptor: 0, recallAt10: 1 });
+    expect(paused.model).toMatch(/^tiny-siglip:/);
+    // Black was deleted there, and what is new has no picture.
+    expect(killed).toMatchObject({ documents: 5, sampled: 4, withoutDescriptor: 0.2 });
+    expect(Object.keys(paused.labels.byLabel)).toEqual(['<long>', 'short']);
+    const { map, precisionAt1, documents } = paused.labels.all;
+    expect(documents).toBe(5);
+    for (const value of [map, precisionAt1, ...paused.nearestScores]) expect(value >= 0 && value <= 1).toBe(true);
+    // The red picture stands for green, too: a near-duplicate of two.
+    expect(paused.nearDuplicates).toBe(0.4);
+    const html = await readFile(page, 'utf8');
+    expect(html).toContain('&#60;long&#62;');
+    expect(html).toContain(`${akin.url}/api/cores/paused/thumbnail?id=red`);
+    expect(html).not.toContain('<long>');
+    const missing = await runAkin([...args, '--compare', 'nowhere']);
+    expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('no collection')]);
+  }, 120_000);
 
   it('goes back to that of akin', async () => {
     const collection = akin.client.collection('paused');

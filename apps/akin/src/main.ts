@@ -18,6 +18,7 @@ const EVERY_DAY: Readonly<Record<string, Load>> = {
   models: async () => (await import('./commands/models-command.ts')).modelsCommand,
   train: async () => (await import('./commands/train-command.ts')).trainCommand,
   keys: async () => (await import('./commands/keys-command.ts')).keysCommand,
+  report: async () => (await import('./commands/report-command.ts')).reportCommand,
   backup: async () => (await import('./commands/backup.ts')).backupCommand,
   restore: async () => (await import('./commands/backup.ts')).restoreCommand,
 };

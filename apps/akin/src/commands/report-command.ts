@@ -1,0 +1,83 @@
+import { writeFile } from 'node:fs/promises';
+import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
+import { ProgressLine } from '../bulk/progress-line.ts';
+import { UsageError } from '../options.ts';
+import { mayReplace } from '../output-file.ts';
+import type { Program } from '../program.ts';
+import { measure } from '../report/measure.ts';
+import { reportPage } from '../report/page.ts';
+
+/** As many documents as one page of a search holds. */
+const MOST_SAMPLED = 1_000;
+
+export const reportCommand: Program = {
+  command: {
+    name: 'report',
+    usage: 'report [<collection>]',
+    about:
+      'Measures how well a collection ranks by content, over a sample of its documents: recall against exact comparison, scores, near-duplicates, documents without a descriptor; with labels also mAP and precision at 1. Writes a page with pictures, which the running akin shows, and the numbers as JSON beside it.',
+    options: [
+      ...SERVER_OPTIONS,
+      {
+        name: 'compare',
+        value: 'collection',
+        about: 'A second collection with the same ids, such as one with another model',
+      },
+      { name: 'labels', value: 'field', about: 'Field whose values say what belongs together' },
+      { name: 'sample', value: 'n', about: `Documents to ask for, at most ${MOST_SAMPLED}`, default: '200' },
+      {
+        name: 'output',
+        short: 'o',
+        value: 'file',
+        about: 'The page; the numbers go to the same name with .json',
+        default: 'akin-report.html',
+      },
+    ],
+  },
+
+  async run(options, signal) {
+    if (options.words.length > 1) throw new UsageError('Name one collection; a second one goes behind --compare.');
+    const { client, name } = await findServer(options);
+    const output = options.text('output') ?? '';
+    if (!output.endsWith('.html'))
+      throw new UsageError('--output must end in .html: the numbers go to the same name with .json.');
+    const json = output.replace(/html$/, 'json');
+    for (const file of [output, json]) await mayReplace(file);
+    const compared = options.text('compare');
+    const collections = [options.words[0] ?? name, ...(compared === undefined ? [] : [compared])].map((one) =>
+      client.collection(one),
+    );
+    const [first] = collections;
+    const rows = options.number('sample', MOST_SAMPLED);
+    const sample = await first?.select({ rows, sort: 'random_1 asc', fl: 'id' });
+    const ids = (sample?.response.docs ?? []).map(({ id }) => id);
+    const total = ids.length * collections.length;
+    let documents = 0;
+    const line = new ProgressLine(process.stderr, () => ({
+      documents,
+      failed: 0,
+      share: total > 0 ? documents / total : undefined,
+      note: '',
+    }));
+    const reports = [];
+    try {
+      for (const collection of collections) {
+        const onDocument = () => documents++;
+        reports.push(await measure(collection, { ids, labels: options.text('labels'), signal, onDocument }));
+      }
+    } finally {
+      line.finish();
+    }
+    await writeFile(
+      output,
+      reportPage(reports, (collection, id) => client.collection(collection).thumbnailAddress(id)),
+    );
+    const plain = reports.map((one) => ({
+      ...one,
+      ...(one.labels && { labels: { ...one.labels, byLabel: Object.fromEntries(one.labels.byLabel) } }),
+    }));
+    await writeFile(json, `${JSON.stringify(plain, undefined, 2)}\n`);
+    process.stdout.write(`The report is in ${output}, its numbers are in ${json}.\n`);
+    return 0;
+  },
+};
