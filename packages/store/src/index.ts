@@ -11,7 +11,8 @@ export {
   type SeqRange,
   waitForOperations,
 } from './accept/operations.ts';
-export { type Accepted, type Change, type Origin, type Staging, stageChanges } from './accept/staging.ts';
+export type { Change } from './accept/staged-rows.ts';
+export { type Accepted, type Origin, type Staging, stageChanges } from './accept/staging.ts';
 export { currentVersions } from './accept/versions.ts';
 export {
   type AnalysisRef,

@@ -1,16 +1,4 @@
-import {
-  AkinError,
-  documentToJson,
-  type ErrorDetail,
-  type FieldType,
-  type FieldValue,
-  fitValue,
-  isModifier,
-  type JsonObject,
-  type NewDocument,
-  parseJson,
-  readModifiers,
-} from '@akin/domain';
+import { AkinError, type ErrorDetail, type FieldType } from '@akin/domain';
 import { addFields } from '../collections/fields.ts';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, CollectionSchema, Store } from '../context.ts';
@@ -19,22 +7,8 @@ import { sqlStateOf } from '../engine/sqlstate.ts';
 import { statements } from '../statements.ts';
 import { planDelete } from './check-delete.ts';
 import { removeRequest } from './requests.ts';
+import { type Change, misfitIn, type Row, rowOf, sizeOf } from './staged-rows.ts';
 import { requireVersions } from './versions.ts';
-
-/** A change as a client asks for it, validated. */
-export type Change =
-  | {
-      readonly kind: 'add';
-      readonly document: NewDocument;
-      /** The modules to apply to the image; all when absent. */
-      readonly modules?: readonly string[];
-      /** What `parseOutputs` gave as the mark of the document's outputs. */
-      readonly mark?: string;
-      /** The version that it keeps; its own sequence number when not given. */
-      readonly keptVersion?: bigint;
-    }
-  | { readonly kind: 'delete'; readonly id: string /** As a document has it. */; readonly expectedVersion?: bigint }
-  | { readonly kind: 'delete-by-query'; readonly query: string };
 
 /** Sequence numbers of an accepted request, both ends included; none when `count` is 0. */
 export interface Accepted {
@@ -71,7 +45,7 @@ const LOCK_ATTEMPTS = 60;
 const LOCK_NOT_AVAILABLE = '55P03';
 const MAX_DETAILS = 100;
 
-/** Where a request comes from: what is done for it later, by others, is told of with that. */
+/** Where a request comes from. Later work for it is logged and traced under these names. */
 export interface Origin {
   /** What log lines of it have as `requestId`. */
   readonly requestId?: string | undefined;
@@ -128,7 +102,8 @@ class StagedRequest implements Staging {
         const schema = await loadSchema(this.#store, this.#collection);
         await planDelete(this.#store, this.#collection, schema, change.query, this.#types);
       }
-      const row = this.#row(change);
+      const row = rowOf(change, this.#types);
+      this.#expects ||= row.expected !== null;
       const size = sizeOf(row);
       if (this.#batch.length === BATCH_ROWS || this.#batchBytes + size > most) await this.flush();
       this.#batch.push(row);
@@ -183,37 +158,6 @@ class StagedRequest implements Staging {
     );
     if (row === undefined) throw new Error('insert returned no row');
     return row.request;
-  }
-
-  #row(change: Change): Row {
-    const { expectedVersion } = change.kind === 'add' ? change.document : change.kind === 'delete' ? change : {};
-    this.#expects ||= expectedVersion !== undefined;
-    const expected = expectedVersion === undefined ? null : String(expectedVersion);
-    if (change.kind === 'delete') return { ...EMPTY, kind: 'delete', id: change.id, expected };
-    if (change.kind === 'delete-by-query') return { ...EMPTY, kind: 'delete-by-query', document: change.query };
-    const { id, fields, sent, modifiers, import: outputs, thumbnail } = change.document;
-    for (const [name, value] of fields) this.#claim(name, value);
-    for (const [name, list] of modifiers ?? []) for (const { fitted } of list) this.#claim(name, fitted);
-    return {
-      kind: 'add',
-      id,
-      document: documentToJson({ id, fields, sent, ...(modifiers ? { modifiers } : {}) }),
-      atomic: modifiers ? 'true' : 'false',
-      expected,
-      kept: change.keptVersion === undefined ? null : String(change.keptVersion),
-      outputs: outputs ?? null,
-      mark: change.mark ?? null,
-      thumbnail: thumbnail ?? null,
-      modules: change.modules?.join(',') ?? null,
-      ...(outputs === undefined && fields.has('image')
-        ? { state: 'queued', host: hostOf(String(fields.get('image'))) }
-        : { state: 'ready', host: null }),
-    };
-  }
-
-  #claim(name: string, value: FieldValue | undefined): void {
-    const type = value === undefined ? undefined : typeOfValue(value);
-    if (type !== undefined && !this.#types.has(name)) this.#types.set(name, type);
   }
 
   /** One statement, so one round trip and one transaction. */
@@ -334,82 +278,13 @@ class StagedRequest implements Staging {
   }
 }
 
-/** The collection is being made anew: whoever sends again a moment later meets the new one. */
+/** A reindex replaces the collection: a request that is sent again a moment later goes to the new one. */
 function heldUp(replaced: boolean): AkinError {
-  return new AkinError('unavailable', 'The collection is just being exchanged for one made anew: send it again.', {
-    retryAfterSeconds: replaced ? 1 : 2,
-  });
-}
-
-/** What is wrong with the first value of a staged document that does not have the type of its field, if any. */
-function misfitIn(document: string, names: readonly string[], schema: CollectionSchema): string | undefined {
-  const values = parseJson(document) as JsonObject;
-  for (const name of names) {
-    const value = values.get(name);
-    const type = schema.fields.get(name)?.type;
-    if (value === undefined || type === undefined) continue;
-    try {
-      if (isModifier(value)) readModifiers(type, [value]);
-      else fitValue(type, value);
-    } catch (error) {
-      return `field ${JSON.stringify(name)}: ${(error as Error).message}`;
-    }
-  }
-  return undefined;
-}
-
-/** The type that a new field gets from a value; undefined for values that only preconfigured fields have. */
-function typeOfValue(value: FieldValue): FieldType | undefined {
-  switch (typeof value) {
-    case 'boolean':
-      return 'boolean';
-    case 'bigint':
-      return 'long';
-    case 'number':
-      return 'double';
-    case 'string':
-      return 'string';
-    default:
-      return value instanceof Date ? 'date' : undefined;
-  }
-}
-
-interface Row {
-  readonly kind: Change['kind'];
-  readonly id: string | null;
-  readonly document: string | null;
-  readonly modules: string | null;
-  readonly state: 'queued' | 'ready';
-  /** Of the address of the picture, if that is to be analyzed: hosts are spared. */
-  readonly host: string | null;
-  readonly outputs: string | null;
-  readonly mark: string | null;
-  readonly thumbnail: Uint8Array | null;
-  readonly atomic: 'true' | 'false';
-  readonly expected: string | null;
-  readonly kept: string | null;
-}
-
-const EMPTY: Row = {
-  kind: 'delete',
-  id: null,
-  document: null,
-  modules: null,
-  state: 'ready',
-  host: null,
-  outputs: null,
-  mark: null,
-  thumbnail: null,
-  atomic: 'false',
-  expected: null,
-  kept: null,
-};
-
-function hostOf(address: string): string | null {
-  return URL.canParse(address) ? new URL(address).host : null;
-}
-
-/** About how many bytes a row brings. */
-function sizeOf(row: Row): number {
-  return 50 + (row.document?.length ?? 0) + (row.outputs?.length ?? 0) + (row.thumbnail?.length ?? 0);
+  return new AkinError(
+    'unavailable',
+    'The collection is being replaced by its reindexed copy: send the request again.',
+    {
+      retryAfterSeconds: replaced ? 1 : 2,
+    },
+  );
 }

@@ -6,6 +6,7 @@ import { generationOf } from '../collections/generations.ts';
 import { loadSchema } from '../collections/schema.ts';
 import { countFailures, tally } from '../commit/failures.ts';
 import type { Collection, Store } from '../context.ts';
+import { columnsOf } from '../engine/binary.ts';
 
 /** Names one attempt at one analysis. Results of an attempt that is not the last one any more are dropped. */
 export interface AnalysisRef {
@@ -298,13 +299,7 @@ export async function requeueAnalyses(
          from unnest($1::bigint[], $2::int[], $3::int[]) as t (request, position, attempt)
         where o.request = t.request and o.position = t.position and o.attempt = t.attempt and o.state = 'analyzing'
         returning 1`,
-      [
-        some.map(({ request }) => request),
-        some.map(({ position }) => position),
-        some.map(({ attempt }) => attempt),
-        options.at ?? null,
-        options.begun ? 0 : 1,
-      ],
+      [...columnsOf(some, 'request', 'position', 'attempt'), options.at ?? null, options.begun ? 0 : 1],
     );
     count += rows.length;
     if (rows.length > 0) store.memory.events.tell(id);

@@ -2,6 +2,7 @@ import type { ErrorCode } from '@akin/domain';
 import { finishRequests } from '../accept/requests.ts';
 import { countFailures, tally } from '../commit/failures.ts';
 import type { Collection, Store } from '../context.ts';
+import { columnsOf } from '../engine/binary.ts';
 
 export interface Retried {
   /** Operations that are on their way again. */
@@ -88,13 +89,7 @@ async function retryChunk(
          from failed left join later using (request, position)
         where o.request = failed.request and o.position = failed.position and o.state = 'failed'
        returning o.state, failed.code`,
-      [
-        failed.map(({ request }) => request),
-        failed.map(({ position }) => position),
-        failed.map(({ id }) => id),
-        failed.map((one) => one.seq),
-        failed.map((one) => one.code),
-      ],
+      columnsOf(failed, 'request', 'position', 'id', 'seq', 'code'),
     );
     const codes = rows.map((row) => row.code);
     await countFailures(tx, S, tally(codes, -1));

@@ -1,83 +1,21 @@
-import { AkinError, documentFromJson, type ErrorCode } from '@akin/domain';
 import type { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
-import { descriptorTable, LIVE } from '../collections/collection-tables.ts';
+import { LIVE } from '../collections/collection-tables.ts';
 import { refuseIndex } from '../collections/field-indexes.ts';
-import { generationOf } from '../collections/generations.ts';
-import { refuseOtherModels } from '../collections/models.ts';
-import type { CollectionSchema, ParsedOutputs } from '../context.ts';
-import { binaryArray, encodeHalfvec, textArray } from '../engine/binary.ts';
+import { columnsOf, textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { blameOf, reasonOf } from '../engine/sqlstate.ts';
-import { Bases, copyPictures } from './atomic.ts';
+import { copyPictures } from './atomic.ts';
 import { applyBarriers, failRefusedBarrier } from './barriers.ts';
+import { closeOperations, failOperations, forgetPayloads } from './close-operations.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countDescriptors } from './descriptor-counts.ts';
-import { type DocumentColumns, documentColumns } from './document-rows.ts';
-import { countFailures, supersedeFailed, tally } from './failures.ts';
+import type { DocumentColumns } from './document-rows.ts';
+import { supersedeFailed } from './failures.ts';
+import { insertDescriptors, insertDocuments } from './insert-rows.ts';
 import { requireLease } from './leases.ts';
-import type { ReadyOperation } from './ready-operations.ts';
+import { type Chunk, type Prepared, prepareChunk } from './prepare.ts';
 import { removeDocuments } from './remove-documents.ts';
 import { leaveTombstones, leaveTombstonesOfVoid, removeTombstones } from './tombstones.ts';
-import { keepWords } from './vocabulary.ts';
-
-/** An operation with what it puts into the tables; a delete puts in nothing. */
-interface Prepared {
-  readonly operation: ReadyOperation;
-  readonly id: string;
-  readonly columns?: DocumentColumns;
-  readonly outputs?: ParsedOutputs;
-  /** Something later made it void, as was found before. */
-  readonly isVoid?: boolean;
-  /** The number whose outputs and thumbnail it takes over. */
-  readonly pictureOf?: bigint;
-}
-
-export interface Failure {
-  readonly operation: ReadyOperation;
-  readonly code: ErrorCode;
-  readonly msg: string;
-}
-
-/** The event loop is held no longer: requests of others are between. */
-const SLICE_MILLISECONDS = 3;
-
-/** Operations that are to be applied together. */
-export interface Chunk {
-  readonly prepared: readonly Prepared[];
-  /** How many failed, because they cannot be read. */
-  readonly failed: number;
-}
-
-/**
- * Makes rows of adds and deletes by id. What was read for it may lie before what {@link applyChunk} applies meanwhile,
- * but where it holds atomic updates: nothing may be applied then.
- */
-export async function prepareChunk(context: CommitContext, operations: readonly ReadyOperation[]): Promise<Chunk> {
-  const prepared: Prepared[] = [];
-  const vocabulary = new Set<string>();
-  const failures: Failure[] = [];
-  const bases = await Bases.read(context, operations);
-  let since = performance.now();
-  for (const operation of operations) {
-    if (performance.now() - since > SLICE_MILLISECONDS) {
-      await new Promise((resolve) => setImmediate(resolve));
-      since = performance.now();
-    }
-    try {
-      prepared.push(prepare(context, operation, vocabulary, bases));
-    } catch (error) {
-      // Nothing but this document was looked at, so nothing but this document is to blame.
-      failures.push({
-        operation,
-        code: error instanceof AkinError ? error.code : 'internal',
-        msg: error instanceof AkinError ? error.message : 'The document could not be read back.',
-      });
-    }
-  }
-  if (failures.length > 0) await failOperations(context, failures);
-  await keepWords(context.store, context.collection, vocabulary);
-  return { prepared, failed: failures.length };
-}
 
 /**
  * Applies a chunk, unpublished, in one transaction. Among operations on one id the latest counts, whatever order they
@@ -91,39 +29,6 @@ export async function applyChunk(
   batchSize: AdaptiveBatchSize,
 ): Promise<number> {
   return failed + (await applyPrepared(context, prepared, batchSize));
-}
-
-function prepare(
-  { store, collection, schema }: CommitContext,
-  operation: ReadyOperation,
-  vocabulary: Set<string>,
-  bases: Bases | undefined,
-): Prepared {
-  const id = operation.id ?? '';
-  if (bases?.isVoid(operation)) return { operation, id, isVoid: true };
-  if (operation.kind === 'delete') {
-    bases?.follow(operation, undefined);
-    return { operation, id };
-  }
-  const document = documentFromJson(operation.document ?? '{}', schema.fields);
-  const outputs =
-    operation.outputs === null
-      ? undefined
-      : generationOf(store, schema).parseOutputs(operation.outputs, operation.mark ?? undefined);
-  if (outputs) refuseOtherModels(store, collection, schema, [...outputs.descriptors.keys()]);
-  const whole =
-    operation.atomic && bases !== undefined
-      ? bases.update(operation, document, outputs)
-      : { fields: document.fields, outputs, picture: operation.doc ?? undefined };
-  bases?.follow(operation, whole);
-  const isOther = whole.picture !== undefined && whole.picture !== operation.doc;
-  return {
-    operation,
-    id,
-    columns: documentColumns(id, whole.fields, whole.outputs, schema, vocabulary),
-    ...(whole.outputs ? { outputs: whole.outputs } : {}),
-    ...(isOther && whole.picture !== undefined ? { pictureOf: whole.picture } : {}),
-  };
 }
 
 async function applyPrepared(
@@ -171,7 +76,7 @@ async function applyInTransaction(tx: Queryable, context: CommitContext, prepare
   const { collection } = context;
   const S = collection.sqlSchema;
   await requireLease(tx, collection, context.lease);
-  const { winners, superseded } = await settle(tx, S, prepared);
+  const { winners, superseded } = await findWinners(tx, S, prepared);
   const ids = winners.map(({ id }) => id);
   const added = winners.filter((winner) => winner.columns !== undefined);
 
@@ -197,22 +102,15 @@ async function applyInTransaction(tx: Queryable, context: CommitContext, prepare
   if (deletes.length > 0) {
     await tx.query(
       `insert into ${S}.barriers (seq, id, accepted_at) select * from unnest($1::bigint[], $2::text[], $3::timestamptz[])`,
-      [
-        deletes.map(({ operation }) => operation.seq),
-        deletes.map(({ id }) => id),
-        deletes.map(({ operation }) => operation.acceptedAt),
-      ],
+      columnsOf(operationsOf(deletes), 'seq', 'id', 'acceptedAt'),
     );
   }
   // Before the barriers, which look for what is still to change a document.
-  await closeOperations(tx, context, winners, 'applied');
-  await closeOperations(tx, context, superseded, 'superseded');
-  const hidden = await applyBarriers(
-    tx,
-    context,
-    added.map(({ operation }) => operation),
-  );
-  await forgetPayloads(tx, S, superseded);
+  const [applied, madeVoid] = [operationsOf(winners), operationsOf(superseded)];
+  await closeOperations(tx, context, applied, 'applied');
+  await closeOperations(tx, context, madeVoid, 'superseded');
+  const hidden = await applyBarriers(tx, context, operationsOf(added));
+  await forgetPayloads(tx, S, madeVoid);
   // An atomic update makes nothing void: it only could not change what failed.
   const whole = winners.filter(({ operation }) => !operation.atomic);
   await supersedeFailed(
@@ -227,8 +125,10 @@ async function applyInTransaction(tx: Queryable, context: CommitContext, prepare
   );
 }
 
+const operationsOf = (prepared: readonly Prepared[]) => prepared.map(({ operation }) => operation);
+
 /** Parts the latest operation on each id from those that a later one, here or applied before, has made void. */
-async function settle(
+async function findWinners(
   tx: Queryable,
   S: string,
   prepared: readonly Prepared[],
@@ -297,132 +197,4 @@ async function expireLive(tx: Queryable, context: CommitContext, ids: readonly s
   }
   await removeDocuments(tx, store, collection, unpublished);
   return live.length;
-}
-
-/** Each column is one parameter, whatever the number of rows. Columns that no row has are left out. */
-async function insertDocuments(
-  tx: Queryable,
-  { collection, schema, target }: CommitContext,
-  added: readonly Prepared[],
-): Promise<void> {
-  if (added.length === 0) return;
-  const names = [...new Set(added.flatMap(({ columns }) => [...(columns?.keys() ?? [])]))];
-  const types = columnTypes(schema);
-  const inputs = names.map((_, i) => `v${i}`);
-  const values = names.map((name, i) => `v${i}::${types.get(name)}`);
-  await tx.query(
-    `insert into ${collection.sqlSchema}.documents (doc, id, seq, version, valid_from${names.map((name) => `, ${name}`).join('')})
-     select doc, id, seq, version, $1${values.map((value) => `, ${value}`).join('')}
-       from unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[]${names.map((_, i) => `, $${i + 6}::text[]`).join('')})
-            as t (doc, id, seq, version${inputs.map((input) => `, ${input}`).join('')})`,
-    [
-      target,
-      added.map(({ operation }) => operation.doc ?? 0n),
-      textArray(added.map(({ id }) => id)),
-      added.map(({ operation }) => operation.seq),
-      added.map(({ operation }) => operation.keptVersion),
-      ...names.map((name) => textArray(added.map(({ columns }) => columns?.get(name) ?? null))),
-    ],
-  );
-}
-
-/** The SQL type of each column of `documents` that a document may fill, by the name of the column. */
-function columnTypes(schema: CollectionSchema): Map<string, string> {
-  const types = new Map([['repeats', 'boolean']]);
-  for (const column of schema.columns.values()) {
-    if (column.kind === 'column') types.set(column.sql, INPUT_TYPES[column.type] ?? 'text');
-    else if (column.kind === 'words') types.set(column.sql, 'tsvector');
-    else if (column.kind === 'location') types.set(column.lat, 'float8').set(column.lon, 'float8');
-  }
-  return types;
-}
-
-const INPUT_TYPES: Readonly<Record<string, string>> = {
-  boolean: 'boolean',
-  long: 'bigint',
-  double: 'float8',
-  date: 'timestamptz',
-  strings: 'text[]',
-  longs: 'bigint[]',
-  doubles: 'float8[]',
-};
-
-async function insertDescriptors(
-  tx: Queryable,
-  { store, collection }: CommitContext,
-  added: readonly Prepared[],
-): Promise<void> {
-  for (const { name } of store.modules) {
-    const rows = added.flatMap(({ operation, outputs }) => {
-      const descriptor = outputs?.descriptors.get(name);
-      return descriptor === undefined ? [] : [{ doc: operation.doc ?? 0n, ...descriptor }];
-    });
-    if (rows.length === 0) continue;
-    await tx.query(
-      `insert into ${descriptorTable(collection.sqlSchema, name)} (doc, cell, vector)
-       select * from unnest($1::bigint[], $2::int[], $3::halfvec[])`,
-      [
-        rows.map(({ doc }) => doc),
-        rows.map(({ cell }) => cell),
-        binaryArray(
-          store.halfvecOid,
-          rows.map(({ vector }) => encodeHalfvec(vector)),
-        ),
-      ],
-    );
-  }
-}
-
-async function forgetPayloads(tx: Queryable, S: string, superseded: readonly Prepared[]): Promise<void> {
-  const docs = superseded.flatMap(({ operation }) => (operation.doc === null ? [] : [operation.doc]));
-  if (docs.length === 0) return;
-  await tx.query(`delete from ${S}.outputs where doc = any($1::bigint[])`, [docs]);
-  await tx.query(`delete from ${S}.thumbnails where doc = any($1::bigint[])`, [docs]);
-}
-
-/** From here on the tables have what the operation brought, so it need not keep it. */
-export async function closeOperations(
-  tx: Queryable,
-  { collection, target }: CommitContext,
-  closed: readonly { readonly operation: ReadyOperation }[],
-  state: 'applied' | 'superseded',
-): Promise<void> {
-  if (closed.length === 0) return;
-  await tx.query(
-    `update ${collection.sqlSchema}.operations o set state = $3, applied_commit = $4, document = null
-       from unnest($1::bigint[], $2::int[]) as t (request, position)
-      where o.request = t.request and o.position = t.position`,
-    [
-      closed.map(({ operation }) => operation.request),
-      closed.map(({ operation }) => operation.position),
-      state,
-      target,
-    ],
-  );
-}
-
-/** A failed operation keeps what it carries, for whoever looks into it. */
-export async function failOperations(
-  { store, collection, lease }: CommitContext,
-  failures: readonly Failure[],
-): Promise<void> {
-  await store.engine.transaction(
-    async (tx) => {
-      await requireLease(tx, collection, lease);
-      await tx.query(
-        `update ${collection.sqlSchema}.operations o set state = 'failed', error_code = t.code, error_msg = t.msg
-           from unnest($1::bigint[], $2::int[], $3::text[], $4::text[]) as t (request, position, code, msg)
-          where o.request = t.request and o.position = t.position`,
-        [
-          failures.map(({ operation }) => operation.request),
-          failures.map(({ operation }) => operation.position),
-          failures.map(({ code }) => code),
-          failures.map(({ msg }) => msg),
-        ],
-      );
-      const codes = failures.map(({ code }) => code);
-      await countFailures(tx, collection.sqlSchema, tally(codes, 1));
-    },
-    { lane: 'bulk', keyed: true },
-  );
 }

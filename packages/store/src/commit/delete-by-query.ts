@@ -5,7 +5,7 @@ import { LIVE } from '../collections/collection-tables.ts';
 import { textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { Params } from '../search/params.ts';
-import { closeOperations, failOperations } from './apply.ts';
+import { closeOperations, failOperations } from './close-operations.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
 import { endRows } from './end-rows.ts';
@@ -79,7 +79,7 @@ async function deleteMatching(context: CommitContext, operation: ReadyOperation)
         const changes = covered.map((id) => ({ id, seq }));
         await supersedeFailed(tx, S, changes);
       }
-      await closeOperations(tx, context, [{ operation }], 'applied');
+      await closeOperations(tx, context, [operation], 'applied');
       await tx.query('update akin.collections set unpublished_operations = unpublished_operations + 1 where id = $1', [
         collection.id,
       ]);

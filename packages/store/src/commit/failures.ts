@@ -1,4 +1,5 @@
 import type { Collection, Store, SweepCursor } from '../context.ts';
+import { columnsOf } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 
 /*
@@ -66,7 +67,7 @@ export async function supersedeFailed(
     `select o.request, o.position from unnest($1::text[], $2::bigint[]) as t (id, seq)
        join ${S}.operations o on o.id = t.id and o.state = 'failed' join ${S}.requests r using (request)
       where r.first_seq + o.position < t.seq limit ${BATCH}`,
-    [changes.map(({ id }) => id), changes.map(({ seq }) => seq)],
+    columnsOf(changes, 'id', 'seq'),
   );
 }
 
@@ -117,10 +118,12 @@ async function sweepBatch(
   );
   const covered = rows.filter((row) => row.covered);
   if (covered.length > 0) {
-    await supersede(tx, S, 'select * from unnest($1::bigint[], $2::int[]) as t (request, position)', [
-      covered.map(({ request }) => request),
-      covered.map(({ position }) => position),
-    ]);
+    await supersede(
+      tx,
+      S,
+      'select * from unnest($1::bigint[], $2::int[]) as t (request, position)',
+      columnsOf(covered, 'request', 'position'),
+    );
   }
   const end = rows.length === BATCH ? rows.at(-1) : undefined;
   return end && { request: end.request, position: end.position };

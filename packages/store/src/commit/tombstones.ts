@@ -1,5 +1,6 @@
 import { type FieldType, parseQuery } from '@akin/domain';
 import type { Collection, CollectionSchema, Store } from '../context.ts';
+import { columnsOf } from '../engine/binary.ts';
 import type { Queryable, SqlValue } from '../engine/engine.ts';
 import type { CommitContext } from './commit-context.ts';
 import { requireLease } from './leases.ts';
@@ -94,8 +95,7 @@ export async function leaveTombstonesOfVoid(
        from unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[]) as t (id, seq, source, modified, bytes)
       where not exists (select from ${S}.documents d where d.id = t.id and d.seq > t.seq)`,
     [
-      ofFiles.map(({ id }) => id),
-      ofFiles.map(({ seq }) => seq),
+      ...columnsOf(ofFiles, 'id', 'seq'),
       ...columns.map((column) => ofFiles.map((one) => one.columns.get(column) ?? null)),
     ],
   );

@@ -42,6 +42,16 @@ export function byteaArray(values: readonly (Uint8Array | null)[]): Buffer {
 }
 
 /**
+ * The values of some properties, an array for each: the arguments of `unnest`.
+ *
+ * @example
+ * query('… from unnest($1::bigint[], $2::int[]) as t (request, position)', columnsOf(rows, 'request', 'position'))
+ */
+export function columnsOf<Row, Name extends keyof Row>(rows: readonly Row[], ...names: readonly Name[]): Row[Name][][] {
+  return names.map((name) => rows.map((row) => row[name]));
+}
+
+/**
  * A vector as the binary format of `halfvec` has it: the number of dimensions and a zero as int16, then half floats,
  * all big-endian. Numbers are rounded to the nearest half float, ties to even.
  */

@@ -1,5 +1,6 @@
 import { AkinError, Double, documentFromJson, type FieldValue, formatLocation, stringifyJson } from '@akin/domain';
-import { type Accepted, type Change, stageChanges } from '../accept/staging.ts';
+import type { Change } from '../accept/staged-rows.ts';
+import { type Accepted, stageChanges } from '../accept/staging.ts';
 import { generationOf } from '../collections/generations.ts';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, CollectionSchema, Generation, Store } from '../context.ts';

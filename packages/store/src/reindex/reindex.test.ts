@@ -12,7 +12,7 @@ import {
   visible,
 } from '../../test/support.ts';
 import { listOperations, waitForOperations } from '../accept/operations.ts';
-import type { Change } from '../accept/staging.ts';
+import type { Change } from '../accept/staged-rows.ts';
 import { currentVersions } from '../accept/versions.ts';
 import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { retryFailed } from '../analyze/retry.ts';

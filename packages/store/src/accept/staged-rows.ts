@@ -1,0 +1,134 @@
+import {
+  documentToJson,
+  type FieldType,
+  type FieldValue,
+  fitValue,
+  isModifier,
+  type JsonObject,
+  type NewDocument,
+  parseJson,
+  readModifiers,
+} from '@akin/domain';
+import type { CollectionSchema } from '../context.ts';
+
+/** A change as a client asks for it, validated. */
+export type Change =
+  | {
+      readonly kind: 'add';
+      readonly document: NewDocument;
+      /** The modules to apply to the image; all when absent. */
+      readonly modules?: readonly string[];
+      /** What `parseOutputs` gave as the mark of the document's outputs. */
+      readonly mark?: string;
+      /** The version that it keeps; its own sequence number when not given. */
+      readonly keptVersion?: bigint;
+    }
+  | { readonly kind: 'delete'; readonly id: string /** As a document has it. */; readonly expectedVersion?: bigint }
+  | { readonly kind: 'delete-by-query'; readonly query: string };
+
+/** A row of `operations`, with what goes into the tables of outputs and thumbnails. */
+export interface Row {
+  readonly kind: Change['kind'];
+  readonly id: string | null;
+  readonly document: string | null;
+  readonly modules: string | null;
+  readonly state: 'queued' | 'ready';
+  /** Of the address of the picture, if that is to be analyzed: hosts are spared. */
+  readonly host: string | null;
+  readonly outputs: string | null;
+  readonly mark: string | null;
+  readonly thumbnail: Uint8Array | null;
+  readonly atomic: 'true' | 'false';
+  readonly expected: string | null;
+  readonly kept: string | null;
+}
+
+const EMPTY: Row = {
+  kind: 'delete',
+  id: null,
+  document: null,
+  modules: null,
+  state: 'ready',
+  host: null,
+  outputs: null,
+  mark: null,
+  thumbnail: null,
+  atomic: 'false',
+  expected: null,
+  kept: null,
+};
+
+/** @param types gets the types of fields that the change gives values */
+export function rowOf(change: Change, types: Map<string, FieldType>): Row {
+  if (change.kind === 'delete') return { ...EMPTY, kind: 'delete', id: change.id, expected: expectedVersionOf(change) };
+  if (change.kind === 'delete-by-query') return { ...EMPTY, kind: 'delete-by-query', document: change.query };
+  const { id, fields, sent, modifiers, import: outputs, thumbnail } = change.document;
+  for (const [name, value] of fields) claim(types, name, value);
+  for (const [name, list] of modifiers ?? []) for (const { fitted } of list) claim(types, name, fitted);
+  return {
+    kind: 'add',
+    id,
+    document: documentToJson({ id, fields, sent, ...(modifiers ? { modifiers } : {}) }),
+    atomic: modifiers ? 'true' : 'false',
+    expected: expectedVersionOf(change.document),
+    kept: change.keptVersion === undefined ? null : String(change.keptVersion),
+    outputs: outputs ?? null,
+    mark: change.mark ?? null,
+    thumbnail: thumbnail ?? null,
+    modules: change.modules?.join(',') ?? null,
+    ...(outputs === undefined && fields.has('image')
+      ? { state: 'queued', host: hostOf(String(fields.get('image'))) }
+      : { state: 'ready', host: null }),
+  };
+}
+
+function expectedVersionOf({ expectedVersion }: { readonly expectedVersion?: bigint }): string | null {
+  return expectedVersion === undefined ? null : String(expectedVersion);
+}
+
+function claim(types: Map<string, FieldType>, name: string, value: FieldValue | undefined): void {
+  const type = value === undefined ? undefined : typeOfValue(value);
+  if (type !== undefined && !types.has(name)) types.set(name, type);
+}
+
+/** The type that a new field gets from a value; undefined for values that only preconfigured fields have. */
+function typeOfValue(value: FieldValue): FieldType | undefined {
+  switch (typeof value) {
+    case 'boolean':
+      return 'boolean';
+    case 'bigint':
+      return 'long';
+    case 'number':
+      return 'double';
+    case 'string':
+      return 'string';
+    default:
+      return value instanceof Date ? 'date' : undefined;
+  }
+}
+
+function hostOf(address: string): string | null {
+  return URL.canParse(address) ? new URL(address).host : null;
+}
+
+/** About how many bytes a row brings. */
+export function sizeOf(row: Row): number {
+  return 50 + (row.document?.length ?? 0) + (row.outputs?.length ?? 0) + (row.thumbnail?.length ?? 0);
+}
+
+/** What is wrong with the first value of a staged document that does not have the type of its field, if any. */
+export function misfitIn(document: string, names: readonly string[], schema: CollectionSchema): string | undefined {
+  const values = parseJson(document) as JsonObject;
+  for (const name of names) {
+    const value = values.get(name);
+    const type = schema.fields.get(name)?.type;
+    if (value === undefined || type === undefined) continue;
+    try {
+      if (isModifier(value)) readModifiers(type, [value]);
+      else fitValue(type, value);
+    } catch (error) {
+      return `field ${JSON.stringify(name)}: ${(error as Error).message}`;
+    }
+  }
+  return undefined;
+}

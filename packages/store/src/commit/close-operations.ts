@@ -1,0 +1,65 @@
+import type { ErrorCode } from '@akin/domain';
+import { columnsOf } from '../engine/binary.ts';
+import type { Queryable } from '../engine/engine.ts';
+import type { CommitContext } from './commit-context.ts';
+import { countFailures, tally } from './failures.ts';
+import { requireLease } from './leases.ts';
+import type { ReadyOperation } from './ready-operations.ts';
+
+export interface Failure {
+  readonly operation: ReadyOperation;
+  readonly code: ErrorCode;
+  readonly msg: string;
+}
+
+/** Removes what superseded operations would have brought. */
+export async function forgetPayloads(tx: Queryable, S: string, superseded: readonly ReadyOperation[]): Promise<void> {
+  const docs = superseded.flatMap(({ doc }) => (doc === null ? [] : [doc]));
+  if (docs.length === 0) return;
+  await tx.query(`delete from ${S}.outputs where doc = any($1::bigint[])`, [docs]);
+  await tx.query(`delete from ${S}.thumbnails where doc = any($1::bigint[])`, [docs]);
+}
+
+/** From here on the tables have what the operation brought, so it need not keep it. */
+export async function closeOperations(
+  tx: Queryable,
+  { collection, target }: CommitContext,
+  closed: readonly ReadyOperation[],
+  state: 'applied' | 'superseded',
+): Promise<void> {
+  if (closed.length === 0) return;
+  await tx.query(
+    `update ${collection.sqlSchema}.operations o set state = $3, applied_commit = $4, document = null
+       from unnest($1::bigint[], $2::int[]) as t (request, position)
+      where o.request = t.request and o.position = t.position`,
+    [...columnsOf(closed, 'request', 'position'), state, target],
+  );
+}
+
+/** A failed operation keeps what it carries, for those who look into it. */
+export async function failOperations(
+  { store, collection, lease }: CommitContext,
+  failures: readonly Failure[],
+): Promise<void> {
+  await store.engine.transaction(
+    async (tx) => {
+      await requireLease(tx, collection, lease);
+      await tx.query(
+        `update ${collection.sqlSchema}.operations o set state = 'failed', error_code = t.code, error_msg = t.msg
+           from unnest($1::bigint[], $2::int[], $3::text[], $4::text[]) as t (request, position, code, msg)
+          where o.request = t.request and o.position = t.position`,
+        [
+          ...columnsOf(
+            failures.map(({ operation }) => operation),
+            'request',
+            'position',
+          ),
+          ...columnsOf(failures, 'code', 'msg'),
+        ],
+      );
+      const codes = failures.map(({ code }) => code);
+      await countFailures(tx, collection.sqlSchema, tally(codes, 1));
+    },
+    { lane: 'bulk', keyed: true },
+  );
+}

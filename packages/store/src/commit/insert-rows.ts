@@ -1,0 +1,79 @@
+import { descriptorTable } from '../collections/collection-tables.ts';
+import type { CollectionSchema } from '../context.ts';
+import { binaryArray, columnsOf, encodeHalfvec, textArray } from '../engine/binary.ts';
+import type { Queryable } from '../engine/engine.ts';
+import type { CommitContext } from './commit-context.ts';
+import type { Prepared } from './prepare.ts';
+
+/** Each column is one parameter, whatever the number of rows. Columns that no row has are left out. */
+export async function insertDocuments(
+  tx: Queryable,
+  { collection, schema, target }: CommitContext,
+  added: readonly Prepared[],
+): Promise<void> {
+  if (added.length === 0) return;
+  const names = [...new Set(added.flatMap(({ columns }) => [...(columns?.keys() ?? [])]))];
+  const types = columnTypes(schema);
+  const inputs = names.map((_, i) => `v${i}`);
+  const values = names.map((name, i) => `v${i}::${types.get(name)}`);
+  await tx.query(
+    `insert into ${collection.sqlSchema}.documents (doc, id, seq, version, valid_from${names.map((name) => `, ${name}`).join('')})
+     select doc, id, seq, version, $1${values.map((value) => `, ${value}`).join('')}
+       from unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[]${names.map((_, i) => `, $${i + 6}::text[]`).join('')})
+            as t (doc, id, seq, version${inputs.map((input) => `, ${input}`).join('')})`,
+    [
+      target,
+      added.map(({ operation }) => operation.doc ?? 0n),
+      textArray(added.map(({ id }) => id)),
+      added.map(({ operation }) => operation.seq),
+      added.map(({ operation }) => operation.keptVersion),
+      ...names.map((name) => textArray(added.map(({ columns }) => columns?.get(name) ?? null))),
+    ],
+  );
+}
+
+/** The SQL type of each column of `documents` that a document may fill, by the name of the column. */
+function columnTypes(schema: CollectionSchema): Map<string, string> {
+  const types = new Map([['repeats', 'boolean']]);
+  for (const column of schema.columns.values()) {
+    if (column.kind === 'column') types.set(column.sql, INPUT_TYPES[column.type] ?? 'text');
+    else if (column.kind === 'words') types.set(column.sql, 'tsvector');
+    else if (column.kind === 'location') types.set(column.lat, 'float8').set(column.lon, 'float8');
+  }
+  return types;
+}
+
+const INPUT_TYPES: Readonly<Record<string, string>> = {
+  boolean: 'boolean',
+  long: 'bigint',
+  double: 'float8',
+  date: 'timestamptz',
+  strings: 'text[]',
+  longs: 'bigint[]',
+  doubles: 'float8[]',
+};
+
+export async function insertDescriptors(
+  tx: Queryable,
+  { store, collection }: CommitContext,
+  added: readonly Prepared[],
+): Promise<void> {
+  for (const { name } of store.modules) {
+    const rows = added.flatMap(({ operation, outputs }) => {
+      const descriptor = outputs?.descriptors.get(name);
+      return descriptor === undefined ? [] : [{ doc: operation.doc ?? 0n, ...descriptor }];
+    });
+    if (rows.length === 0) continue;
+    await tx.query(
+      `insert into ${descriptorTable(collection.sqlSchema, name)} (doc, cell, vector)
+       select * from unnest($1::bigint[], $2::int[], $3::halfvec[])`,
+      [
+        ...columnsOf(rows, 'doc', 'cell'),
+        binaryArray(
+          store.halfvecOid,
+          rows.map(({ vector }) => encodeHalfvec(vector)),
+        ),
+      ],
+    );
+  }
+}

@@ -1,0 +1,96 @@
+import { AkinError, documentFromJson } from '@akin/domain';
+import { generationOf } from '../collections/generations.ts';
+import { refuseOtherModels } from '../collections/models.ts';
+import type { ParsedOutputs } from '../context.ts';
+import { Bases } from './atomic.ts';
+import { type Failure, failOperations } from './close-operations.ts';
+import type { CommitContext } from './commit-context.ts';
+import { type DocumentColumns, documentColumns } from './document-rows.ts';
+import type { ReadyOperation } from './ready-operations.ts';
+import { keepWords } from './vocabulary.ts';
+
+/** An operation with what it puts into the tables; a delete puts in nothing. */
+export interface Prepared {
+  readonly operation: ReadyOperation;
+  readonly id: string;
+  readonly columns?: DocumentColumns;
+  readonly outputs?: ParsedOutputs;
+  /** Something later made it void, as was found before. */
+  readonly isVoid?: boolean;
+  /** The number whose outputs and thumbnail it takes over. */
+  readonly pictureOf?: bigint;
+}
+
+/** The event loop is held no longer: requests of others are between. */
+const SLICE_MILLISECONDS = 3;
+
+/** Operations that are to be applied together. */
+export interface Chunk {
+  readonly prepared: readonly Prepared[];
+  /** How many failed, because they cannot be read. */
+  readonly failed: number;
+}
+
+/**
+ * Makes rows of adds and deletes by id. What was read for it may lie before what {@link applyChunk} applies meanwhile,
+ * but where it holds atomic updates: nothing may be applied then.
+ */
+export async function prepareChunk(context: CommitContext, operations: readonly ReadyOperation[]): Promise<Chunk> {
+  const prepared: Prepared[] = [];
+  const vocabulary = new Set<string>();
+  const failures: Failure[] = [];
+  const bases = await Bases.read(context, operations);
+  let since = performance.now();
+  for (const operation of operations) {
+    if (performance.now() - since > SLICE_MILLISECONDS) {
+      await new Promise((resolve) => setImmediate(resolve));
+      since = performance.now();
+    }
+    try {
+      prepared.push(prepare(context, operation, vocabulary, bases));
+    } catch (error) {
+      // Nothing but this document was looked at, so nothing but this document is to blame.
+      failures.push({
+        operation,
+        code: error instanceof AkinError ? error.code : 'internal',
+        msg: error instanceof AkinError ? error.message : 'The document could not be read back.',
+      });
+    }
+  }
+  if (failures.length > 0) await failOperations(context, failures);
+  await keepWords(context.store, context.collection, vocabulary);
+  return { prepared, failed: failures.length };
+}
+
+function prepare(
+  { store, collection, schema }: CommitContext,
+  operation: ReadyOperation,
+  vocabulary: Set<string>,
+  bases: Bases | undefined,
+): Prepared {
+  const id = operation.id ?? '';
+  if (bases?.isVoid(operation)) return { operation, id, isVoid: true };
+  if (operation.kind === 'delete') {
+    bases?.follow(operation, undefined);
+    return { operation, id };
+  }
+  const document = documentFromJson(operation.document ?? '{}', schema.fields);
+  const outputs =
+    operation.outputs === null
+      ? undefined
+      : generationOf(store, schema).parseOutputs(operation.outputs, operation.mark ?? undefined);
+  if (outputs) refuseOtherModels(store, collection, schema, [...outputs.descriptors.keys()]);
+  const whole =
+    operation.atomic && bases !== undefined
+      ? bases.update(operation, document, outputs)
+      : { fields: document.fields, outputs, picture: operation.doc ?? undefined };
+  bases?.follow(operation, whole);
+  const isOther = whole.picture !== undefined && whole.picture !== operation.doc;
+  return {
+    operation,
+    id,
+    columns: documentColumns(id, whole.fields, whole.outputs, schema, vocabulary),
+    ...(whole.outputs ? { outputs: whole.outputs } : {}),
+    ...(isOther && whole.picture !== undefined ? { pictureOf: whole.picture } : {}),
+  };
+}
