@@ -1,4 +1,4 @@
-// Analysis of a 400 px JPEG beside bare decoding and the bare network: `node bench/analysis.mjs [picture]`.
+// Analysis of a 400 px JPEG, compared with decoding alone and the network alone: `node bench/analysis.mjs [picture]`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// `akin import` into PostgreSQL beside a bare COPY of the same rows into the same tables with the same indexes, and the
+// `akin import` into PostgreSQL, compared with a bare COPY of the same rows into the same tables with the same indexes, and the
 // memory of the command over a long stream: `npm run import` in bench/.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -96,7 +96,7 @@ async function smallPicture() {
   return { 'input.data': (await drawLargeImage('jpeg', 400)).toString('base64') };
 }
 
-/** Analyzes one picture; comes again as often as it is told to. */
+/** Analyzes one picture; repeats as often as it is asked to. */
 async function ask(base, parameters) {
   const body = new URLSearchParams(parameters).toString();
   for (;;) {

@@ -1,4 +1,4 @@
-// Analyses a second of a fleet with one and with two analyzers, beside its servers: `node bench/fleet/scaling.mjs`.
+// Analyses a second of a fleet with one and with two analyzers, on the machine of its servers: `node bench/fleet/scaling.mjs`.
 import { setTimeout as delay } from 'node:timers/promises';
 import { printTable } from '../lib/figures.mjs';
 import { cpuSecondsOfAll, figureOf, sendPictures, servePictures, startFleet } from '../lib/fleet.mjs';

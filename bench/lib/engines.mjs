@@ -21,7 +21,7 @@ export async function createPlace(engine) {
     /** The flags of `akin serve`. */
     args: ['--data', folder, ...(databaseUrl ? ['--database-url', databaseUrl] : [])],
     /**
-     * The same database without akin: on PostgreSQL a connection beside it, on PGlite a copy of the data, which is
+     * The same database without akin: on PostgreSQL another connection, on PGlite a copy of the data, which is
      * taken while akin is stopped.
      */
     openBare: () => openEngine({ folder, databaseUrl }),

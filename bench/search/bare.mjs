@@ -5,7 +5,7 @@ import { rowAt } from './rows.mjs';
 const HNSW = 'with (m = 16, ef_construction = 64)';
 const BATCH = 1_000;
 
-/** Beside akin's own in its database. */
+/** In addition to akin's own in its database. */
 const TABLE = 'bench.bare';
 
 /**

@@ -107,7 +107,7 @@ function makeDocument(number, model) {
 }
 
 /**
- * Makes one file of documents, as `/update` takes it, and beside it what measures need: the content descriptors and the
+ * Makes one file of documents, as `/update` takes it, and next to it what measures need: the content descriptors and the
  * filter columns. Does nothing where they are there.
  */
 export async function makePart(folder, part, count, model) {
@@ -164,7 +164,7 @@ export async function readPartVectors(folder, count) {
   return { width, count, values };
 }
 
-/** The content descriptors and filter columns of a whole collection, from the files beside the documents. */
+/** The content descriptors and filter columns of a whole collection, from the files next to the documents. */
 export async function readFacts(folder, documents) {
   const { dimensions: width } = contentDescriptor;
   const vectors = new Float32Array(documents * width);

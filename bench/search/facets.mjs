@@ -3,7 +3,7 @@ import { send, timed } from '../lib/http.mjs';
 
 const LIMIT = 20;
 
-/** Counts over HTTP beside the bare `group by` over akin's own table, which knows nothing of commits. In turns. */
+/** Counts over HTTP and the bare `group by` over akin's own table, which knows nothing of commits. In turns. */
 export async function measureFacets(bare, collectionUrl, rounds) {
   const [{ schema }] = await bare.query('select sql_schema as schema from akin.collections where name = $1', [
     COLLECTION,

@@ -1,4 +1,4 @@
-// Searches of a large collection, beside pgvector's graph, a graph in memory, and the truth: `node bench/search/main.mjs`.
+// Searches of a large collection, compared with pgvector's graph, a graph in memory, and the truth: `node bench/search/main.mjs`.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { startAkin } from '../lib/akin.mjs';
@@ -30,7 +30,7 @@ const options = readOptions({
   folder: '',
   /** Some of likeness, ranked, others, facets, disturbance. */
   measures: 'likeness,ranked,others,facets,disturbance',
-  /** What akin stands beside in `ranked`: some of sql, memory. */
+  /** What akin is compared with in `ranked`: some of sql, memory. */
   beside: 'sql,memory',
   queries: '60',
   rounds: '20',
@@ -63,7 +63,7 @@ if (measures.includes('others')) {
   report.others = await measureOthers(akin.collectionUrl, documents, Number(options.rounds));
 }
 if (measures.includes('facets')) {
-  // PGlite opens a folder once: what stands beside akin is a copy of it, taken while akin is stopped.
+  // PGlite opens a folder once: what is compared with akin uses a copy of it, taken while akin is stopped.
   if (!databaseUrl) await akin.stop();
   const bare = await openEngine({ folder: join(folder, 'akin'), databaseUrl: databaseUrl || undefined });
   if (!databaseUrl) akin = await startAkin(args);

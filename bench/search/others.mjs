@@ -4,7 +4,7 @@ import { createDice } from '../lib/random.mjs';
 
 const FREQUENT_WORDS = 4_000;
 
-/** Requests beside the ranked ones, the point lookup first, which others are measured by. */
+/** Requests other than the ranked ones, the point lookup first, which others are measured by. */
 export async function measureOthers(collectionUrl, documents, rounds) {
   const dice = createDice(9);
   const id = () => idOf(dice.whole(documents));

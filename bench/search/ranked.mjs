@@ -10,7 +10,7 @@ const WARM_UP = 3;
 
 /**
  * @typedef {{ found: number[], distances?: number, exact?: boolean }} Found numbers of the documents on a page; how many
- *   distances it took and whether it is known to be right, where that is told
+ *   distances it took and whether it is known to be right, where that is known
  */
 
 /**

@@ -45,7 +45,7 @@ describe('the benchmark of searches, on 200 documents', () => {
     expect(disturbance?.every(({ times }) => times.length > 0)).toBe(true);
   });
 
-  it("measures pgvector's graph beside it on PostgreSQL: right without a filter, short pages under most", async () => {
+  it("measures pgvector's graph next to it on PostgreSQL: right without a filter, short pages under most", async () => {
     database = await testDatabase();
     const { ranked, facets } = await run('--database-url', database.url, '--measures', 'ranked,facets');
     const plain = ranked.map(({ title, sides }) => ({ title, ...sides[1] }));

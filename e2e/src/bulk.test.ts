@@ -302,7 +302,7 @@ describe('akin reindex', () => {
       }
     })();
     const { code, out } = await run('reindex', 'anew', '--field', 'place:double');
-    expect([code, out]).toEqual([0, expect.stringMatching(/^anew is made anew: \d+ documents copied/)]);
+    expect([code, out]).toEqual([0, expect.stringMatching(/^anew is reindexed: \d+ documents copied/)]);
     await until('there are changes behind it', async () => changes > 20);
     done.abort();
     await changing;
@@ -344,7 +344,7 @@ describe('the page about bulk', () => {
     const akinCommand = `'${process.execPath}' '${PROGRAM}'`;
     const script = `set -e\nexport AKIN_URL=${akin.url}\n${block.replaceAll('npx akin-search', akinCommand)}`;
     const out = await shell('sh', ['-c', script], { cwd: place.folder, install: 'apt-get install curl' });
-    expect(out).toMatch(/2 accepted.*2 accepted.*1 accepted.*shop is made anew: 2 documents copied/s);
+    expect(out).toMatch(/2 accepted.*2 accepted.*1 accepted.*shop is reindexed: 2 documents copied/s);
     expect(out).toMatch(/retry: 2000\n\nevent: operation\n/);
     expect((await akin.client.collection('dear').select({})).response.docs).toMatchObject([{ id: 'dear', price: 50 }]);
     const { schema } = await akin.client.collection('shop').schema();

@@ -200,7 +200,7 @@ describe('a content model of one’s own', () => {
     await akin.command.stop();
   }, 180_000);
 
-  it('lies beside another one in the same store', async () => {
+  it('lies next to another one in the same store', async () => {
     akin = await serve();
     const shop = akin.client.collection('shop');
     await shop.create();

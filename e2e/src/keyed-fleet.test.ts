@@ -51,7 +51,7 @@ describe('a fleet that others than this machine can reach', () => {
     expect(await status(`${url}/api/cores`, bearer(FLEET_KEY))).toBe(401);
     const list = await runAkin(['keys', 'list', '--url', url], { env: { AKIN_KEY: key } });
     expect(list.out).toMatch(/^id .*\n[0-9a-f]{12} +admin/);
-    // Beside the fleet, in its database.
+    // Not part of the fleet, but in its database.
     const id = /_([0-9a-f]{12})_/.exec(key)?.[1] as string;
     expect((await runAkin(['keys', 'revoke', id], { env })).code).toBe(0);
     await until('it is revoked', async () => (await status(`${url}/api/cores`, bearer(key))) === 401);

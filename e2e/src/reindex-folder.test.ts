@@ -87,8 +87,8 @@ const likeFirst = async (collection: Collection) =>
 
 const beginningFor = (name: string) => `${name.slice(0, 80)}.pictures-`;
 
-/** Runs into an end that leaves the collection beside. */
-async function reindexWithoutDrop(name: string): Promise<{ beside: string; err: string }> {
+/** Runs into an end that leaves the temporary collection. */
+async function reindexWithoutDrop(name: string): Promise<{ temporary: string; err: string }> {
   let drops = 0;
   instead = (what) => {
     if (!what.startsWith('DELETE')) return undefined;
@@ -97,7 +97,7 @@ async function reindexWithoutDrop(name: string): Promise<{ beside: string; err: 
     return { status: drops === 1 ? 503 : 403, body: { error: { msg: `Refused ${drops} times.` } } };
   };
   const { code, out, err } = await reindex(name);
-  expect([code, out]).toEqual([0, expect.stringContaining(`${name} is made anew: 3 documents copied`)]);
+  expect([code, out]).toEqual([0, expect.stringContaining(`${name} is reindexed: 3 documents copied`)]);
   instead = () => undefined;
   const marked = [];
   for (const one of await names(beginningFor(name))) {
@@ -105,20 +105,20 @@ async function reindexWithoutDrop(name: string): Promise<{ beside: string; err: 
     if (schema.fields.some((field) => field.name.endsWith(` ${name}`))) marked.push(one);
   }
   expect(marked).toHaveLength(1);
-  const [beside = ''] = marked;
-  return { beside, err };
+  const [temporary = ''] = marked;
+  return { temporary, err };
 }
 
 describe('akin reindex of a folder', () => {
   it('neither fills nor drops what it did not make', async () => {
     const collection = await shelf('shop');
     const foreign = [await shelf('shop.pictures'), await shelf('shop.pictures-00000000')];
-    const { beside } = await reindexWithoutDrop('shop');
+    const { temporary } = await reindexWithoutDrop('shop');
     // Somebody else's, with the very name.
-    await akin.client.collection(beside).drop();
-    foreign.push(await shelf(beside));
+    await akin.client.collection(temporary).drop();
+    foreign.push(await shelf(temporary));
     const { code, err } = await reindex('shop');
-    expect([code, err]).toEqual([1, expect.stringContaining(`${beside} is not one that akin reindex made`)]);
+    expect([code, err]).toEqual([1, expect.stringContaining(`${temporary} is not one that akin reindex made`)]);
     await foreign.pop()?.drop();
     expect((await reindex('shop')).code).toBe(0);
     for (const one of foreign) expect((await one.status()).documents).toBe(3);
@@ -129,20 +129,20 @@ describe('akin reindex of a folder', () => {
   it('tells collections apart whose long names begin alike', async () => {
     const long = 'n'.repeat(95);
     for (const end of [1, 2]) await shelf(`${long}${end}`);
-    const { beside } = await reindexWithoutDrop(`${long}1`);
+    const { temporary } = await reindexWithoutDrop(`${long}1`);
     expect((await reindex(`${long}2`)).code).toBe(0);
-    expect(await names(beginningFor(long))).toEqual([beside]);
+    expect(await names(beginningFor(long))).toEqual([temporary]);
   }, 180_000);
 
   it('tells that all is done before it warns of what it could not remove, and removes that the next time', async () => {
     const collection = await shelf('done');
-    const { beside, err } = await reindexWithoutDrop('done');
+    const { temporary, err } = await reindexWithoutDrop('done');
     expect(err).toContain(
-      `${beside}, where outputs of the pictures lay meanwhile, could not be removed (Refused 2 times.)`,
+      `${temporary}, the temporary collection of this reindex, could not be removed (Refused 2 times.)`,
     );
     expect(await likeFirst(collection)).toEqual([{ id: '1.jpg', title: 'one' }]);
     // As a run with other models leaves it.
-    const { schema } = await akin.client.collection(beside).schema();
+    const { schema } = await akin.client.collection(temporary).schema();
     const marker = schema.fields.find(({ name }) => name.endsWith('done'))?.name ?? '';
     const older = akin.client.collection('done.pictures-00000000');
     await older.create();

@@ -40,7 +40,7 @@ export const ROOMS = {
         (name) => `@akin/${name}`,
       ),
       ...['@akin/gateway', '@akin/analyzer', '@akin/indexer'],
-      // Not its source: the folder of the built page, which the gateway is told to serve.
+      // Not its source: the folder of the built page, which the gateway serves by configuration.
       '@akin/web/package.json',
     ],
   },
@@ -58,7 +58,7 @@ const DEVELOPMENT_ROOMS = ['e2e', 'bench'];
 /** The same inside of a room: what measures it. */
 const DEVELOPMENT_FOLDERS = ['packages/lab/src/eval'];
 
-/** Doors that pull in no network and no image decoder, however far one follows them; read by whoever only compares. */
+/** Doors that pull in no network and no image decoder, however far one follows them; for code that only compares. */
 const LIGHT = {
   files: ['packages/modules/src/manifests.ts', 'packages/modules/src/vectors.ts'],
   without: ['@tensorflow/', 'piscina', 'sharp', '@akin/imaging'],

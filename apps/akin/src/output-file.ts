@@ -3,7 +3,7 @@ import path from 'node:path';
 import { UsageError } from './options.ts';
 
 /**
- * Whether a file that is written beside may take this name when it is whole. A device or a pipe may not be replaced:
+ * Whether a temporary file may take this name when it is complete. A device or a pipe may not be replaced:
  * it has to be written to.
  *
  * @throws {UsageError} for a folder, or where there is none to make the file in

@@ -71,7 +71,7 @@ export interface Served extends AsyncDisposable {
   /** Opens this akin to its own process, for as long as it runs. */
   readonly key: string;
   readonly models: ContentModels;
-  /** The worker threads, for work of this process beside requests. */
+  /** The worker threads, for work of this process other than requests. */
   readonly analyzer: Analyzer;
 }
 
@@ -174,7 +174,7 @@ async function servedError(error: unknown, { dataFolder }: ServeConfig): Promise
   return server && new AkinError('conflict', `${error.message} It answers at ${server.url}/.`, { cause: error });
 }
 
-/** A port that is taken is told at once, before the database is opened, and not by an error of its lock. */
+/** Reports a port that is taken before the database is opened, whose lock would give a less clear error. */
 async function requireFreePort({ host, port }: Pick<ServeConfig, 'host' | 'port'>): Promise<void> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {

@@ -6,7 +6,7 @@ export async function tellOtherModels(store: Store): Promise<string[]> {
   for (const collection of await listCollections(store)) {
     for (const { module, model, own } of await otherModels(store, collection)) {
       lines.push(
-        `The collection ${collection.name} holds ${module} of the model ${model}, and this akin uses ${own}: it takes no pictures and ranks by none until it is made anew with: akin reindex --collection ${collection.name}`,
+        `The collection ${collection.name} holds ${module} of the model ${model}, and this akin uses ${own}: it takes no pictures and ranks by none until it is reindexed with: akin reindex --collection ${collection.name}`,
       );
     }
   }

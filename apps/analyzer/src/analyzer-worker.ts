@@ -143,7 +143,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
         return { error: { code: err.code, msg: err.message }, passing: isPassing(err) };
       }
       log.error({ requestId: origin?.requestId, err, job, image }, 'an analysis broke down');
-      return { error: { code: 'internal', msg: 'The analysis of this image broke down.' }, passing: true };
+      return { error: { code: 'internal', msg: 'The analysis of this image failed.' }, passing: true };
     } finally {
       for (const leave of left) leave();
     }

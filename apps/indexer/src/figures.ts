@@ -14,7 +14,7 @@ interface Figures {
   readonly lag: number;
 }
 
-/** Tells of the queue, and of the collections that this process leads: so each collection is told of by one process. */
+/** Tells of the queue, and of the collections that this process leads: so exactly one process reports each collection. */
 export function tellFigures(
   { store, queue }: Pick<Context, 'store' | 'queue'>,
   metrics: Metrics,
@@ -23,7 +23,7 @@ export function tellFigures(
   metrics.gauges('akin_queue_jobs', 'Jobs in the queue, by queue and state', ['queue', 'state'], async () => {
     const rows = [];
     for (const name of ['analyze', 'analyzed'] as const) {
-      // The other figures are told while the queue is away, too.
+      // The other metrics are reported even while the queue cannot be reached.
       const counts = await within(QUEUE_MILLISECONDS, queue.counts(name)).catch(() => ({}));
       for (const [state, value] of Object.entries(counts)) rows.push({ labels: { queue: name, state }, value });
     }

@@ -3,7 +3,7 @@ import { readAnswer } from './json.ts';
 import { type ClientConfig, openStream } from './request.ts';
 import type { CollectionSummary, Operation } from './types.ts';
 
-/** What a collection tells whoever listens. */
+/** What a collection tells its listeners. */
 export type CollectionEvent =
   /** A change is settled, and all before it are. Go on behind its `id` to miss nothing. */
   | { readonly kind: 'operation'; readonly id: string; readonly operation: Operation }

@@ -121,7 +121,7 @@ export interface Tombstone {
   bytes: number;
 }
 
-/** How far the making anew of a collection is, or how the last one ended. */
+/** How far the reindex of a collection is, or how the last one ended. */
 export interface Reindex {
   state: 'copying' | 'analyzing' | 'switching' | 'paused' | 'done' | 'failed';
   /** Whether somebody is at it. */

@@ -96,7 +96,7 @@ describe('a document that is right', () => {
     expect('document' in result && result.document.fields.size).toBe(0);
   });
 
-  it('has an image by URL, or any text for one beside an import', () => {
+  it('has an image by URL, or any text for one with an import', () => {
     for (const image of ['http://a.b/c.jpg', 'HTTPS://user@[::1]:8080/ä?b=c#d']) {
       expect(accepted({ id: 'a', image }).fields.get('image')).toBe(image);
     }

@@ -10,7 +10,7 @@ import { unstorable } from './text.ts';
  *
  * There is no precedence among operators, as in Lucene's classic parser: each clause is required (+), optional or
  * excluded (-). AND makes the clauses on both of its sides required, so `a AND b OR c` is `+a +b c`; with the default
- * operator AND, clauses are required unless OR stands beside them, so `a OR b` is `a b`. Groups say what is meant. A
+ * operator AND, clauses are required unless OR stands next to them, so `a OR b` is `a b`. Groups say what is meant. A
  * query that only excludes (`-id:7`) is taken from all documents; a group inside a query that only excludes matches
  * nothing. Blank text matches nothing.
  *

@@ -117,7 +117,7 @@ export class QueryScanner {
     return { origin: this.characterAt(position) };
   }
 
-  /** How many characters of what the user wrote stand before a position: those of an inner query are told by its own. */
+  /** How many characters of what the user wrote stand before a position: those of an inner query are counted by its own scanner. */
   characterAt(position: number): number {
     if (this.#origin !== undefined) return this.#origin;
     const { position: from, characters } = this.#counted;

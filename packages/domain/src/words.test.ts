@@ -49,7 +49,7 @@ describe('folding', () => {
 });
 
 describe('words', () => {
-  it('of ASCII are the same as beside other characters', () => {
+  it('of ASCII are the same as next to other characters', () => {
     const text = fc.string({ unit: fc.constantFrom(...'aZ_09 .,:;\'"-#@/\n'), maxLength: 60 });
     fc.assert(
       fc.property(fc.oneof(text, fc.string({ unit: 'binary-ascii' })), (ascii) => {

@@ -1,4 +1,4 @@
-// `npm run store-outputs`: writes test/stored-outputs.json, the outputs of the pictures beside it. To be run when outputs
+// `npm run store-outputs`: writes test/stored-outputs.json, the outputs of the pictures in its folder. To be run when outputs
 // change on purpose: another network, other codebooks, other arithmetic.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { analyzeImage } from '../dist/analyze.js';

@@ -3,7 +3,7 @@ import type { Worker } from 'bullmq';
 
 /** How soon a worker asks again after Redis broke off. BullMQ would wait 15 s. */
 export const RETRY_MILLISECONDS = 500;
-/** A worker that is told to end and has no job has ended after so long, whatever it says. */
+/** A worker that was asked to end and has no job counts as ended after so long. */
 const END_MILLISECONDS = 2_000;
 
 /**

@@ -10,7 +10,7 @@ const DEEPEST = 10;
 
 /**
  * What lies at the bottom of an error, for logs: errors that users see do not tell why a server cannot be reached. Of a
- * host name with several addresses each failed in its own way, and all of them are told.
+ * host name with several addresses each failed in its own way, and all of them are reported.
  */
 export function causeFields(error: unknown): CauseFields {
   const bottom = partsOf(error).cause === undefined ? [] : bottomOf(error);

@@ -27,7 +27,7 @@ export interface Span {
   link(traceparent: string): void;
 }
 
-/** A span that ends when it is told to. */
+/** A span that its owner ends. */
 export interface OpenSpan extends Span {
   rename(name: string): void;
   /** Does some work as part of it. */

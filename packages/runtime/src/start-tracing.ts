@@ -20,7 +20,7 @@ export interface TracingConfig {
 }
 
 const LAST_SENDING_MILLISECONDS = 2_000;
-/** Trouble with the receiver is told of at most so often. */
+/** Errors of the receiver are logged at most so often. */
 const TELL_MILLISECONDS = 60_000;
 /** Characters of an attribute, where `OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT` does not say. */
 const LONGEST_VALUE = 200;

@@ -20,7 +20,7 @@ export type StoreConfig = {
   readonly modules: readonly ModuleManifest[];
   /** Which model makes the descriptors of each module here: others are not mixed with them. Unchecked when not given. */
   readonly models?: ReadonlyMap<string, string>;
-  /** What makes scores of the distances of those models: kept with the collections, for whoever opens them with others. */
+  /** What turns distances of those models into scores: kept with the collections, for processes that open them with other models. */
   readonly calibrations?: ReadonlyMap<string, Calibration>;
   /** The same of words and pictures. */
   readonly wordsCalibration?: Calibration | undefined;

@@ -1,5 +1,5 @@
 /**
- * Changes for collections that something is killed beside: adds with pictures and with outputs, atomic updates, deletes
+ * Changes for collections while a process or thread is killed: adds with pictures and with outputs, atomic updates, deletes
  * by id and by query, over few ids, so that they meet.
  *
  * @param api loadSchema, parseJson, TypeClaims and validateDocument

@@ -14,7 +14,7 @@ const BROKER = 'AKIN_TEST_BROKER';
  */
 export async function openBroker(): Promise<AsyncDisposable> {
   const services = createServices();
-  // Ahead of any test, whose time limit it would break. Where it fails, the test that asks is told why.
+  // Before any test, whose time limit it would break. If it fails, the test that asks gets the reason.
   await services.fetch().catch(() => {});
   const server = createServer((request, response) => {
     const shared = SHARED.find((name) => request.url === `/${name}`) ?? 'postgres';

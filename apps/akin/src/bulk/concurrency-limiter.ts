@@ -46,7 +46,7 @@ export class ConcurrencyLimiter {
 
   /** Akin asks for a pause, or does not answer. */
   refused(retryAfterSeconds: number | undefined): void {
-    // Several that were under way are told the same thing at once: that is one refusal.
+    // Several that were under way get the same answer at once: that is one refusal.
     if (performance.now() < this.#notBefore) return;
     this.#allowed = Math.max(1, this.#allowed / 2);
     this.#notBefore = performance.now() + (retryAfterSeconds === undefined ? this.#wait : retryAfterSeconds * 1_000);

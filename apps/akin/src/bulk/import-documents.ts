@@ -34,7 +34,7 @@ export interface ImportConfig {
   readonly signal: AbortSignal;
 }
 
-/** How far a run is, for whoever shows it. */
+/** How far a run is, to be shown. */
 export interface ImportState {
   accepted: number;
   /** Bytes of the unpacked input that were read. */

@@ -22,14 +22,14 @@ interface Stored extends Progress {
 }
 
 /**
- * The small file beside the input that says how far a run came. It counts for the same input (by length and time of
+ * The small file next to the input that says how far a run came. It counts for the same input (by length and time of
  * change) and the same collection alone.
  */
 export class ProgressFile {
   readonly #file: string;
   readonly #of: string;
   #writing: Promise<void> = Promise.resolve();
-  /** A folder that takes no file is told once, and the import goes on. */
+  /** A folder that takes no file is reported once, and the import goes on. */
   #isRefused = false;
 
   private constructor(file: string, of: string) {
@@ -38,7 +38,7 @@ export class ProgressFile {
   }
 
   /** @throws the system's error when the input cannot be read */
-  static async beside(input: string, url: string, collection: string): Promise<ProgressFile> {
+  static async nextTo(input: string, url: string, collection: string): Promise<ProgressFile> {
     const { size, mtimeMs } = await stat(input);
     return new ProgressFile(`${input}.progress`, JSON.stringify([size, mtimeMs, url, collection]));
   }
@@ -64,7 +64,7 @@ export class ProgressFile {
         await rename(`${this.#file}.new`, this.#file);
       } catch (error) {
         this.#isRefused = true;
-        process.stderr.write(`${(error as Error).message}. A run that is cut off will begin anew.\n`);
+        process.stderr.write(`${(error as Error).message}. A run that is interrupted will start from the beginning.\n`);
       }
     });
     return this.#writing;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { UsageError } from '../options.ts';
 import { mayReplace } from '../output-file.ts';
 
-/** Reasons that are told one by one at the end. */
+/** The most reasons that are listed at the end. */
 const TOLD_REASONS = 10;
 
 /** What was not taken: a file with a line each, `{"line":17,"id":"7","reason":"…"}`, made when the first one comes. */

@@ -61,7 +61,7 @@ export async function sendBatch<Document extends Outgoing>(
       limiter.end();
     }
     if (isPassing(error)) {
-      // Whoever says when to come again is there.
+      // A server that says when to come again is there.
       if (error.retryAfterSeconds !== undefined) since = performance.now();
       if (performance.now() - since > sending.patienceMilliseconds) throw error;
       limiter.refused(error.retryAfterSeconds);

@@ -48,7 +48,7 @@ export const importCommand: Program = {
     const table = tableOf(file, options);
     const server = await findServer(options);
     const progressFile =
-      size === undefined ? undefined : await ProgressFile.beside(file, server.url, server.name).catch(() => undefined);
+      size === undefined ? undefined : await ProgressFile.nextTo(file, server.url, server.name).catch(() => undefined);
     const before = await startOf(options, progressFile);
     if (before.start.lines > 0) process.stderr.write(`Begins with line ${before.start.lines + 1}.\n`);
     const rejectsFile = options.text('rejects') ?? `${size === undefined ? 'import' : file}.rejects.ndjson`;
@@ -133,7 +133,7 @@ function stoppable(signal: AbortSignal): { signal: AbortSignal; stop: () => void
   return { signal: own.signal, stop: () => signal.removeEventListener('abort', stop) };
 }
 
-/** @returns undefined for what is no file, such as a pipe: nothing lies beside it, and nobody can go on in its middle */
+/** @returns undefined for what is no file, such as a pipe: it has no progress file, and no run can continue in its middle */
 async function sizeOf(file: string): Promise<number | undefined> {
   const found = await stat(file).catch((error: Error) => {
     throw new UsageError(`${file} cannot be read: ${error.message}`);

@@ -99,7 +99,7 @@ export const reindexCommand: Program = {
     const from = status.thumbnails > 0 ? `, ${status.thumbnails} of them from their thumbnails` : '';
     const again = status.analyzed > 0 ? `, ${status.analyzed} pictures analyzed again${from}` : '';
     process.stdout.write(
-      `${[`${name} is made anew: ${status.copied} documents copied${again}, in ${line.seconds.toFixed(1)} s.`, ...left].join('\n')}\n`,
+      `${[`${name} is reindexed: ${status.copied} documents copied${again}, in ${line.seconds.toFixed(1)} s.`, ...left].join('\n')}\n`,
     );
     if (pictures) await dropPictures(client, name, patience, signal);
     return 0;

@@ -72,7 +72,7 @@ export const LEGACY_OPTION: Option = {
   default: 'solr',
 };
 
-/** What may wait in each collection before changes are told to come again. */
+/** What may wait in each collection before changes get 429. */
 export const WAITING_OPTIONS: readonly Option[] = [
   {
     name: 'waiting-analyses',

@@ -210,7 +210,7 @@ function read({ status, retryAfter, text }: Received): Attempt {
   const code = ERROR_CODES.find((one) => one === error?.metadata?.[1]);
   if (code === undefined || code === 'unavailable') throw new AnalyzerFailed('failed', `it answers ${status}`);
   // Its thread broke down. Perhaps over this picture, so that this is no sign against the analyzer.
-  if (code === 'internal') return { busy: unavailable('The analysis of the picture broke down.') };
+  if (code === 'internal') return { busy: unavailable('The analysis of the picture failed.') };
   const said = new AkinError(code, error?.msg ?? 'The picture could not be analyzed.', { retryAfterSeconds });
   if (code === 'conflict')
     return { lacks: unavailable('No analyzer has the model of this collection at the moment.', said) };

@@ -39,7 +39,7 @@ export async function openGatewayProcess(
   { name, log, metrics, parts, listen, persist, keepDoor, waitsFor }: FleetProcess,
   config: GatewayProcessConfig,
 ): Promise<string> {
-  // Answers while there is no database yet, so that a client that asks is told why it has to wait.
+  // Answers while there is no database yet, so that a client that asks learns why it has to wait.
   const closed = (): AkinError => notReady(waitsFor() ?? 'The gateway starts.');
   const waitingDoor = await createWorkerServer({
     ...listen,

@@ -7,7 +7,7 @@ import { type Candidate, idBelow, reasonOf, type WalkListener, walkFolder } from
 
 /**
  * The files that a command line names: every picture below a folder, every match of a glob, a file, or with `-` the
- * paths on standard input, one a line, until the signal. What does not exist is told to the listener.
+ * paths on standard input, one a line, until the signal. What does not exist is reported to the listener.
  */
 export async function* candidatesOf(
   words: readonly string[],

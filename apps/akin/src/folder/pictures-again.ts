@@ -14,11 +14,12 @@ import { runFolders } from './run-folders.ts';
 const KEPT_OF_NAME = 80;
 
 /**
- * Analyzes pictures of a collection again that came from the folders which the command line names, into a collection
- * beside it: a server reads no files, so the one who may read them does. Stopped, it goes on there with the same models.
+ * Analyzes pictures of a collection again that came from the folders which the command line names, into a temporary
+ * collection: the server cannot read these files, and the command can. After a stop it continues there if the models are
+ * the same.
  *
- * @returns the collection beside, whose documents have the ids of those that they are for
- * @throws UsageError for a path that leads nowhere, or when there can be no collection beside
+ * @returns the temporary collection; its documents have the ids of those that they are for
+ * @throws UsageError for a path that does not exist, or when the temporary collection cannot be made
  */
 export async function readPicturesAgain(
   client: Client,
@@ -33,13 +34,13 @@ export async function readPicturesAgain(
   const only = new Set<string>();
   for await (const { id } of client.collection(name).all({ fl: 'id' })) only.add(id);
   await using analyzer = await createModelAnalyzers(analysis, models);
-  const beside = await collectionBeside(client, name, word);
-  await runFolders(options, { collection: beside, analyzer, models, threads: analysis.threads, signal, only });
+  const temporary = await temporaryCollection(client, name, word);
+  await runFolders(options, { collection: temporary, analyzer, models, threads: analysis.threads, signal, only });
   signal.throwIfAborted();
-  return beside;
+  return temporary;
 }
 
-/** Removes what lies beside a collection, also of runs with other models that were stopped; says so where it cannot. */
+/** Removes the temporary collections, also of stopped runs with other models; reports those that it cannot remove. */
 export async function dropPictures(
   client: Client,
   name: string,
@@ -50,16 +51,16 @@ export async function dropPictures(
   const warn = (what: string, error: unknown) => {
     if (!(error instanceof AkinRequestError)) throw error;
     process.stderr.write(
-      `${what}, where outputs of the pictures lay meanwhile, could not be removed (${error.message}). Remove it with DELETE /api/cores/<name>, or name the folder to akin reindex again.\n`,
+      `${what}, the temporary collection of this reindex, could not be removed (${error.message}). Remove it with DELETE /api/cores/<name>, or name the folder to akin reindex again.\n`,
     );
   };
   try {
     const { collections } = await patiently(() => client.collections());
     for (const { name: one } of collections) {
       if (!one.startsWith(beginningFor(name))) continue;
-      const beside = client.collection(one);
+      const temporary = client.collection(one);
       try {
-        if (await patiently(() => isOurs(beside, name))) await patiently(() => beside.drop());
+        if (await patiently(() => isOurs(temporary, name))) await patiently(() => temporary.drop());
       } catch (error) {
         // Else the answer to a first try was lost, or somebody else was faster.
         if (!isMissing(error)) warn(one, error);
@@ -74,27 +75,27 @@ export async function dropPictures(
  * The collection for outputs by the models of this process. Its name is one that nobody else would give, and it has a
  * field that says whose it is: what somebody else made is never filled, nor dropped.
  */
-async function collectionBeside(client: Client, name: string, word: string | undefined): Promise<Collection> {
+async function temporaryCollection(client: Client, name: string, word: string | undefined): Promise<Collection> {
   const hash = createHash('sha256').update(`${name}\n${modelNames()}`).digest('hex').slice(0, 8);
-  const beside = client.collection(`${beginningFor(name)}${hash}`);
+  const temporary = client.collection(`${beginningFor(name)}${hash}`);
   try {
-    if (await isOurs(beside, name)) return beside;
+    if (await isOurs(temporary, name)) return temporary;
     throw new UsageError(
-      `The collection ${beside.name} is not one that akin reindex made: give it another name, or remove it if nobody needs it.`,
+      `The collection ${temporary.name} is not one that akin reindex made: give it another name, or remove it if nobody needs it.`,
     );
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
   try {
-    await beside.create(word === undefined ? {} : { model: word });
+    await temporary.create(word === undefined ? {} : { model: word });
   } catch (error) {
     if (!(error instanceof AkinRequestError && error.status === 403)) throw error;
     throw new UsageError(
-      `${error.message} The pictures of a folder need a collection beside ${name} meanwhile: use a key with the scope admin that is for all collections.`,
+      `${error.message} The pictures of a folder need a temporary collection: use a key with the scope admin that is for all collections.`,
     );
   }
-  await beside.defineFields({ [fieldFor(name)]: 'string' });
-  return beside;
+  await temporary.defineFields({ [fieldFor(name)]: 'string' });
+  return temporary;
 }
 
 function beginningFor(name: string): string {
@@ -106,8 +107,8 @@ function fieldFor(name: string): string {
 }
 
 /** @throws AkinRequestError 404 when there is none */
-async function isOurs(beside: Collection, name: string): Promise<boolean> {
-  const { schema } = await beside.schema();
+async function isOurs(temporary: Collection, name: string): Promise<boolean> {
+  const { schema } = await temporary.schema();
   return schema.fields.some((field) => field.name === fieldFor(name));
 }
 

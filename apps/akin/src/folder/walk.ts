@@ -17,7 +17,7 @@ const OTHER_ENDINGS = new Set(
   'heic heif svg svgz ico jp2 jxl psd raw cr2 cr3 nef arw dng orf rw2'.split(' ').map((ending) => `.${ending}`),
 );
 
-/** What a search for files tells beside the files that it finds. */
+/** What a search for files reports besides the files that it finds. */
 export interface WalkListener {
   /** A folder, absolute, below which ids count. */
   onSource(folder: string): void;
@@ -28,7 +28,7 @@ export interface WalkListener {
 /**
  * Walks a folder depth first in the order of names and yields every file that may be a picture. Hidden files and
  * folders are left out. Links to folders are followed once and last, so that a picture which is reached in two ways has
- * the id of its own place. What cannot be read is told to the listener and passed over.
+ * the id of its own place. What cannot be read is reported to the listener and skipped.
  */
 export async function* walkFolder(folder: string, listener: WalkListener): AsyncGenerator<Candidate> {
   const source = path.resolve(folder);

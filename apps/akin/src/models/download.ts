@@ -98,7 +98,7 @@ async function receive(
     }
     if (answer.status >= 500 || answer.status === 429) throw new Error(`it answers ${answer.status}`);
     if (!answer.ok || answer.body === null) {
-      throw new AkinError('bad-request', `${url} answers ${answer.status}. Is the mirror right?`);
+      throw new AkinError('bad-request', `${url} answers ${answer.status}. Check --mirror.`);
     }
     let bytes = rest ? from : 0;
     const length = Number(answer.headers.get('content-length') ?? Number.NaN);

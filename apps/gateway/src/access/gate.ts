@@ -29,7 +29,7 @@ export interface AccessConfig {
   readonly addressRate?: number;
   /** Proxies in front that say in `X-Forwarded-For` whom they got a request from. Default 0. */
   readonly proxies?: number;
-  /** What to paste into a shell to make a first key, for who is told that there is none. */
+  /** The command that makes a first key, for the error that says there is none. */
   readonly firstKeyCommand?: string;
 }
 
@@ -187,7 +187,7 @@ export class Gate {
     if (origin !== undefined && ofKey.includes(origin)) return;
     checkOrigin(request, changes, this.#safety);
     if (origin === undefined || !isForeign(origin, this.#safety, request)) return;
-    // Its pages are told answers for the sake of a key of theirs: they get none with another key, or without one.
+    // These pages may read answers because a key names their origin: with another key, or without one, they get none.
     if (ofKey.length > 0 || (await this.#ring?.hasOrigin(origin)) === true) {
       throw new AkinError(
         'forbidden',

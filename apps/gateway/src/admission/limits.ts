@@ -34,9 +34,9 @@ export interface GatewayLimits {
   readonly leftReindexesMilliseconds: number;
   /** What is wrong with documents is listed up to so many; the rest is counted. */
   readonly listedDetails: number;
-  /** Pictures of a collection that wait to be analyzed: beyond it changes with pictures are told to come again. */
+  /** Pictures of a collection that wait to be analyzed: beyond it changes with pictures get 429. */
   readonly waitingAnalyses: number;
-  /** Changes of a collection that are accepted and not applied yet: beyond it changes are told to come again. */
+  /** Changes of a collection that are accepted and not applied yet: beyond it changes get 429. */
   readonly unappliedChanges: number;
   /** Requests that are open at a time, be they at work or waiting. Health and figures do not count. */
   readonly openRequests: number;

@@ -41,7 +41,7 @@ export const get: Handler<ParametersOf<Endpoints['get']>> = async ({ parameters,
   const versioned = names.includes(VERSION_FIELD);
   const versions = versioned ? await currentVersions(context.store, collection, wanted) : new Map<string, bigint>();
   const found = new Map([...shown].map(([id, document]) => [id, new Map<string, FieldValue>(document)]));
-  // The version is told at once, all else as of the last commit.
+  // The version is that of the last accepted change; all else is as of the last commit.
   for (const document of found.values()) document.delete(VERSION_FIELD);
   for (const [id, version] of versions)
     found.set(id, (found.get(id) ?? new Map<string, FieldValue>([['id', id]])).set(VERSION_FIELD, version));
@@ -92,7 +92,9 @@ function ifGone(error: unknown): undefined {
 }
 
 function readAgain(name: string): never {
-  throw new AkinError('unavailable', `The collection ${name} is being exchanged. Try again.`, { retryAfterSeconds: 1 });
+  throw new AkinError('unavailable', `The collection ${name} is being replaced by its reindexed copy. Try again.`, {
+    retryAfterSeconds: 1,
+  });
 }
 
 /** A filter would have left documents out, so that ignoring it gives away what the client did not want. */

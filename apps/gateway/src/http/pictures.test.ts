@@ -83,7 +83,7 @@ describe.each(PREFIXES)('a picture as bytes below %s', (prefix) => {
     expect(tags[0]).toMatchObject({ tag: 'green' });
   });
 
-  it('is refused beside another one where one is wanted, and where there is none', async () => {
+  it('is refused with another one where one is wanted, and where there is none', async () => {
     expect(refusal(await post(`${C}/analyze?input.url=http://a.example/b.jpg`, ['file', picture('red')]))).toEqual([
       400,
       expect.stringContaining('Give one picture'),

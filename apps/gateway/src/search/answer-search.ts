@@ -151,7 +151,7 @@ function calibrationFor(
   return calibrationOf(store, collection, schema, module);
 }
 
-/** Searches when it is its turn. How it went is told by the figures and by its span, which holds nothing of the question. */
+/** Searches when it is its turn. Metrics and a span record how it went; neither holds anything of the query. */
 function searchTraced(
   collection: Collection,
   question: SearchQuestion,

@@ -134,7 +134,7 @@ async function* commandsOf(
 
 /**
  * Flow 4 took the picture of a document from `url`. Solr's users have other things there, so it is a field like any
- * other here; who expects more is told.
+ * other here; a client that expects more gets an error.
  */
 async function* withHints(commands: AsyncIterable<Command>): AsyncGenerator<Command> {
   for await (const command of commands) {

@@ -23,7 +23,7 @@ const DOCUMENT_PART = 'document';
 const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
 /** More parts than the two are refused by name. */
 const MOST_PARTS = 10;
-/** What a document may not bring beside its picture. */
+/** What a document may not bring in addition to its picture. */
 const OUTPUTS = ['import', 'pxl_import', 'thumbnail'];
 
 interface Upload {

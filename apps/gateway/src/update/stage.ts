@@ -26,7 +26,7 @@ import type { Command, CommitCommand, WarningCommand } from './read-commands.ts'
 import { normalizeThumbnail } from './thumbnail.ts';
 import { createYield } from './yield-event-loop.ts';
 
-/** Documents of one request whose versions are told. */
+/** The most documents of a request whose versions are returned. */
 const MOST_VERSIONS = 100_000;
 
 type ChangeCommand = Exclude<Command, CommitCommand | WarningCommand>;

@@ -1,5 +1,5 @@
 /**
- * `npm run bench-backends -- <folder of pictures> [how many]`: the installed backends beside wasm on the same pictures,
+ * `npm run bench-backends -- <folder of pictures> [how many]`: the installed backends and wasm on the same pictures,
  * in turns: how far their vectors lie apart, how often codes differ, and the time of a bare pass.
  */
 import { readdir, readFile } from 'node:fs/promises';

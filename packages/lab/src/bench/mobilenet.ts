@@ -17,7 +17,7 @@ const SIDE = 224;
 type Step = (x: tf.Tensor4D) => tf.Tensor4D;
 
 /**
- * MobileNetV2-1.0 without its classifier, batch normalization folded: to be timed beside the network. Its weights are
+ * MobileNetV2-1.0 without its classifier, batch normalization folded: to be timed next to the network. Its weights are
  * random, which takes as long as trained ones.
  */
 export function buildMobileNet(): { run(values: Float32Array): Float32Array; parameters: number } {

@@ -242,7 +242,7 @@ function productFields(article: Article, color: string, random: Random): Fields 
   };
 }
 
-/** Wide pictures with a product on one side and room for text beside it. */
+/** Wide pictures with a product on one side and room for text next to it. */
 function allBanners(): Original[] {
   const articles = allArticles().filter((_, i) => i % 3 === 1);
   return articles.map((article) => {

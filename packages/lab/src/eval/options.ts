@@ -16,7 +16,7 @@ export interface EvalOptions {
 
 export const USAGE = `Usage: npm run eval -- <folder of pictures…> [options]
 
-Measures what akin says of your pictures, beside classic descriptors: content (folders below a folder are its classes),
+Measures what akin says of your pictures, compared with classic descriptors: content (folders below a folder are its classes),
 copies (27 edits of each of some pictures), colours, copyspace and codes. The same files give the same figures.
 
   --sample 500          pictures of a folder that are taken, spread over it

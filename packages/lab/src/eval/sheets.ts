@@ -18,7 +18,7 @@ interface Sheet {
 
 const SIDE = 224;
 const ROWS = 12;
-/** Tiles of a row beside the first. */
+/** Tiles of a row after the first. */
 const MORE = 7;
 const PALETTES = 24;
 

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { BACKENDS, type Backend, checkBackend } from '@akin/modules/internal/network/backend';
 import { MODULES } from '@akin/modules/manifests';
 
-/** What a training script is given, beside `--backend`, which all of them take. */
+/** What a training script is given, in addition to `--backend`, which all of them take. */
 interface Wanted {
   /** Folders that it needs, in the order of its usage. */
   readonly folders: number;

@@ -41,12 +41,14 @@ describe('a network that shall replace akin’s own', () => {
     await expect(checkModel(url(), 'wasm')).rejects.toThrow('does not hold the 15 pictures');
   });
 
-  it('is refused when its weights are not named as a file beside it', async () => {
+  it('is refused when its weights are not named as a file in its folder', async () => {
     await change('model.json', (spec: { weights: { file: string } }) => ({
       ...spec,
       weights: { ...spec.weights, file: `../${basename(folder)}/${spec.weights.file}` },
     }));
-    await expect(checkModel(url(), 'wasm')).rejects.toThrow('model.json does not name its weights as a file beside it');
+    await expect(checkModel(url(), 'wasm')).rejects.toThrow(
+      'model.json does not name its weights as a file in its folder',
+    );
   });
 
   it('is refused when a head is of another width', async () => {

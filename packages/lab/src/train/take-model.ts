@@ -8,7 +8,7 @@ import { openNetwork } from '@akin/modules/internal/network/network';
 /** Of the head that no module uses; it is part of the layout and of the reference. */
 const DUPLICATE_NUMBERS = 128;
 
-/** What `reference.json` beside a model holds: what the pictures of `reference.rgb` must give. */
+/** What `reference.json` in the folder of a model holds: what the pictures of `reference.rgb` must give. */
 export interface Reference {
   readonly tolerance: number;
   readonly vectors: readonly { readonly content: readonly number[]; readonly duplicate: readonly number[] }[];
@@ -16,7 +16,7 @@ export interface Reference {
 
 /**
  * Checks a main network of the layout of akin's own: undamaged, with heads and channels of the widths that the modules are
- * written for, and giving what the reference beside it says.
+ * written for, and giving what the reference next to it says.
  *
  * @returns its name.
  * @throws an Error that says what is wrong.
@@ -26,7 +26,7 @@ export async function checkModel(folder: URL, backend: Backend): Promise<string>
   const { heads, layers, input, weights } = model.spec;
   // They are copied by this name.
   if (!/^\w[\w.-]*$/.test(weights.file)) {
-    throw new Error(`model.json does not name its weights as a file beside it: ${weights.file}`);
+    throw new Error(`model.json does not name its weights as a file in its folder: ${weights.file}`);
   }
   const widths = { content: heads.content?.dim, duplicate: heads.duplicate?.dim, channels: pooledWidth(layers) };
   const wanted = { content: HEAD_NUMBERS, duplicate: DUPLICATE_NUMBERS, channels: POOL_NUMBERS };

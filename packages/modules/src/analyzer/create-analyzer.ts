@@ -64,7 +64,7 @@ export interface Analyzer extends AsyncDisposable {
   describeWords(text: string, signal: AbortSignal, model?: string | undefined): Promise<WordsAnalysis>;
   /** Starts all threads and loads what the modules need, which the first analyses would have to wait for (0.3 s). */
   warmUp(modules: readonly string[]): Promise<void>;
-  /** Bytes of files of pictures that are held until they are analyzed. Whoever holds a large one enters first. */
+  /** Bytes of files of pictures that are held until they are analyzed. Calls with a large one enter first. */
   readonly files: WeightedSemaphore;
   /** Bytes that pictures at work take as they are decoded. */
   readonly decoding: WeightedSemaphore;
@@ -81,7 +81,7 @@ export function defaultPictureMemory(): number {
 
 /** No image takes this long: its thread hangs, is ended and replaced. */
 const HANG_MILLISECONDS = 120_000;
-/** Whoever closes the analyzer does not wait longer for a thread that hangs. */
+/** Closing the analyzer does not wait longer for a thread that hangs. */
 const CLOSE_MILLISECONDS = 30_000;
 /** Threads beyond the first end when they have had no work for this long, and give their memory back. */
 const IDLE_MILLISECONDS = 60_000;
@@ -118,7 +118,7 @@ export function createPool(
   hangMilliseconds = HANG_MILLISECONDS,
 ): Analyzer {
   const { threads, backend, contentModel, limits } = config;
-  // Threads come and go, and the model may be trained anew meanwhile: all keep to the one that there is now.
+  // Threads come and go, and the model may be trained again meanwhile: all threads use the one of now.
   const contentModelName = contentModel && contentCodebook(contentModel).model;
   const minSide =
     contentModel && isModelFolder(contentModel)
@@ -230,7 +230,7 @@ async function analyzeIn(
 }
 
 const TOOK_TOO_LONG = 'The analysis of this image took too long. Send a smaller version.';
-const BROKE_DOWN = 'The analysis of this image broke down. Try again, or send another version of it.';
+const BROKE_DOWN = 'The analysis of this image failed. Try again, or send another version of it.';
 
 function unlessAborted<T>(running: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -19,7 +19,7 @@ const open = (threads: number, backend: Backend) => createAnalyzer({ threads, ba
 /** What to do stands in the failure: who changed the outputs on purpose has to know. */
 function fail(what: string): never {
   throw new Error(
-    `${what}. If the change is meant, write the file anew: npm run store-outputs. If it is not, equal pictures would get other outputs than those in stores.`,
+    `${what}. If the change is meant, write the file again: npm run store-outputs. If it is not, equal pictures would get other outputs than those in stores.`,
   );
 }
 
@@ -107,7 +107,7 @@ describe('a change', () => {
     const [file = ''] = files;
     const other = (stored[file] as string).replace(/"copyspace":\[[^\]]*\]/, '"copyspace":[1]');
     expect(() => expectStored(new Map([[file, other]]))).toThrow(
-      `${file} has other outputs than stored: copyspace. If the change is meant, write the file anew: npm run store-outputs`,
+      `${file} has other outputs than stored: copyspace. If the change is meant, write the file again: npm run store-outputs`,
     );
   });
 });

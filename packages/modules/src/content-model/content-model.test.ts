@@ -213,7 +213,7 @@ describe('training with classes', () => {
     expect(refused).toMatchObject({
       reason: {
         code: 'unavailable',
-        message: expect.stringContaining(`while this akin runs with ${first}: start akin`),
+        message: expect.stringContaining(`while this akin runs with ${first}: restart akin`),
       },
     });
     await rm(own, { recursive: true });
@@ -294,7 +294,7 @@ describe('what is wrong with a model', () => {
     );
     const other = await mkdtemp(join(tmpdir(), 'akin-model-'));
     await saveTinyModel(other, { output: 'nowhere' });
-    await expect(trainContentModel({ folder: other, pictures })).rejects.toThrow('does not open');
+    await expect(trainContentModel({ folder: other, pictures })).rejects.toThrow('cannot be opened');
     await saveTinyModel(other);
     await expect(trainContentModel({ folder: other, pictures: other })).rejects.toThrow('Training needs at least 100');
     await rm(other, { recursive: true });

@@ -22,7 +22,7 @@ export async function openOwnContent(folder: string, backend: Backend, name = ''
   if (name !== '' && trained !== name) {
     throw new AkinError(
       'unavailable',
-      `The model in ${folder} was trained anew while this akin runs with ${name}: start akin again, and then akin reindex makes the outputs anew.`,
+      `The model in ${folder} was trained again while this akin runs with ${name}: restart akin, then run akin reindex to renew the outputs.`,
     );
   }
   useCodebook('content', codebook);

@@ -30,7 +30,7 @@ export async function openModel(folder: string, files: ModelFiles, backend: Back
   try {
     forward = isGraph(files) ? await openGraph(files) : await openLayers(files);
   } catch (cause) {
-    const message = `The model in ${folder} does not open: ${reasonOf(cause)}`;
+    const message = `The model in ${folder} cannot be opened: ${reasonOf(cause)}`;
     throw new AkinError('bad-request', message, { cause });
   }
   const run = (pixels: Pixels) => {
@@ -46,7 +46,7 @@ export async function openModel(folder: string, files: ModelFiles, backend: Back
   try {
     probe = run({ width: 1, height: 1, data: new Uint8Array(3) });
   } catch (cause) {
-    const message = `The model of ${join(folder, manifest.model)} does not run on ${width}x${height} pixels: ${reasonOf(cause)}`;
+    const message = `The model of ${join(folder, manifest.model)} cannot be run on ${width}x${height} pixels: ${reasonOf(cause)}`;
     throw new AkinError('bad-request', message, { cause });
   }
   if (probe.length > 1 && probe.length <= MOST_NUMBERS) return run;

@@ -55,14 +55,14 @@ async function learnInThread({ signal, progress, skip, ...lesson }: TrainingConf
   }
 }
 
-/** Writes all beside their places first, so that each is whole or as it was. */
+/** Writes each to a temporary name first, so that it is whole or as it was. */
 async function replaceFiles(files: readonly (readonly [path: string, bytes: Uint8Array])[]): Promise<void> {
-  const beside = (path: string) => `${path}.part`;
+  const partial = (path: string) => `${path}.part`;
   try {
-    for (const [path, bytes] of files) await writeFile(beside(path), bytes);
-    for (const [path] of files) await rename(beside(path), path);
+    for (const [path, bytes] of files) await writeFile(partial(path), bytes);
+    for (const [path] of files) await rename(partial(path), path);
   } catch (error) {
-    for (const [path] of files) await rm(beside(path), { force: true });
+    for (const [path] of files) await rm(partial(path), { force: true });
     throw error;
   }
 }

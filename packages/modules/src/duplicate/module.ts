@@ -52,7 +52,7 @@ const duplicate: Module = {
     });
     return { duplicate_descriptor: { model: axes.model, vector: middleOf(vectors) } };
   },
-  // Measured on photos, as is told in docs/quality.md: of 6.0 million pairs those of two beds alone score 0.7 or more.
+  // Measured on photos, see docs/quality.md: of 6.0 million pairs those of two beds alone score 0.7 or more.
   scores: { usual: 0.1, rare: 0.3, near: COPY_SCORE, nearAt: 0.593 },
   examples: [
     {

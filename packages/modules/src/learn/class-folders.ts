@@ -8,7 +8,7 @@ const MOST_CLASSES = 500;
 
 /**
  * The picture files of each class: of every folder below a folder that holds three or more, whatever folder that lies
- * in. Files beside these folders belong to no class.
+ * in. Files next to these folders belong to no class.
  *
  * @throws {Error} when there is no such folder, or no class in it: what it says is for the user.
  */

@@ -5,7 +5,7 @@ const NEIGHBOURS = 50;
 const STEPS = 600;
 /** Fewer vectors would be learned by heart; their signatures stay as they are. */
 const LEAST_VECTORS = 1000;
-/** Vectors taken in a step, the neighbours taken of each, and others beside which they must stand out. */
+/** Vectors taken in a step, the neighbours taken of each, and others from which they must differ. */
 const ANCHORS = 128;
 const NEAR = 6;
 const OTHERS = 1500;

@@ -29,7 +29,7 @@ export function requireName(model: ModelFolder, name: string): void {
   if (name === '' || model.id === name) return;
   throw new AkinError(
     'unavailable',
-    `The model in ${model.folder} was replaced by ${model.id} while this akin runs with ${name}: start akin again, and then akin reindex makes the outputs anew.`,
+    `The model in ${model.folder} was replaced by ${model.id} while this akin runs with ${name}: restart akin, then run akin reindex to renew the outputs.`,
   );
 }
 

@@ -158,7 +158,7 @@ describe('a model in the layout of Hugging Face', () => {
       await using pool = createPool({ threads: 1, contentModel: folder }, WORKER);
       return await pool.analyze(await png(wide()), { modules: ['content'] });
     };
-    await expect(analyze()).rejects.toThrow(`${file} does not open: `);
+    await expect(analyze()).rejects.toThrow(`${file} cannot be opened: `);
     await writeFile(file, before);
     const wider = () => changed('config.json', { vision_config: { hidden_size: 32 } }, analyze);
     await expect(wider()).rejects.toThrow(`${file} gives 16 numbers, and its config.json says 32`);

@@ -53,7 +53,7 @@ export async function openTower(file: string, output: string): Promise<Tower> {
       logSeverityLevel: 3,
     });
   } catch (cause) {
-    throw new AkinError('bad-request', `${file} does not open: ${reasonOf(cause)}`, { cause });
+    throw new AkinError('bad-request', `${file} cannot be opened: ${reasonOf(cause)}`, { cause });
   }
   if (!session.outputNames.includes(output)) {
     throw new AkinError(
@@ -76,7 +76,7 @@ export async function openTower(file: string, output: string): Promise<Tower> {
       try {
         tensor = (await session.run(Object.fromEntries(feeds), [output]))[output] as Tensor;
       } catch (cause) {
-        throw new AkinError('bad-request', `${file} does not run: ${reasonOf(cause)}`, { cause });
+        throw new AkinError('bad-request', `${file} cannot be run: ${reasonOf(cause)}`, { cause });
       }
       const width = tensor.dims.at(-1) ?? 0;
       const vector = numbersOf(tensor).slice(0, width);

@@ -18,7 +18,7 @@ interface Reference {
   readonly pixels: Pixels;
 }
 
-/** What the weights give where they were trained, for pictures beside them. */
+/** What the weights give where they were trained, for the pictures stored with them. */
 async function references(folder: URL): Promise<Reference[]> {
   const rgb = new Uint8Array(await readFile(new URL('reference.rgb', folder)));
   const { vectors } = JSON.parse(await readFile(new URL('reference.json', folder), 'utf8')) as {

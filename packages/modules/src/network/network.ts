@@ -20,7 +20,7 @@ export interface Network<Head extends string = MainHead> {
   readonly height: number;
   /**
    * One pass of the trunk and all heads over each picture, which blocks the thread on wasm (akin-1: some 15 ms). What a
-   * picture gives does not depend on those beside it.
+   * picture gives does not depend on the others in its batch.
    */
   run(pictures: readonly Pixels[]): Promise<Features<Head>[]>;
 }

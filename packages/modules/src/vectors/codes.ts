@@ -103,7 +103,7 @@ export function areCodesOf(
 const COMPARED_BITS = BigInt.asIntN(64, 0x1111_1111_1111_1111n);
 
 /**
- * True when these bytes are the lopq code of this codebook, so that the codes beside it are too.
+ * True when these bytes are the lopq code of this codebook, so that the other codes of the outputs are too.
  */
 export function isCurrentLopq(codebook: Codebook, bytes: Uint8Array): boolean {
   return (

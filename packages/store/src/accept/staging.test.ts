@@ -148,7 +148,7 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
     const searching = store.engine.transaction(
       async (tx) => {
         await tx.query(`select * from ${collection.sqlSchema}.documents`);
-        // PGlite has one connection: a search cannot run beside anything there.
+        // PGlite has one connection: a search cannot run at the same time as anything else there.
         if (kind === 'postgres') await new Promise<void>((resolve) => (release = resolve));
       },
       { snapshot: true },

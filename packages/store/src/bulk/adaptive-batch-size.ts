@@ -15,7 +15,7 @@ export class AdaptiveBatchSize {
    * @param first rows of the first chunk
    * @param most rows of any chunk
    * @param aim milliseconds that a chunk may take
-   * @param least rows of any chunk: where each costs much beside its rows, a busy machine would come to single rows
+   * @param least rows of any chunk: where a chunk has a high fixed cost, a busy machine would come down to single rows
    */
   constructor(first: number, most: number, aim = PGLITE_AIM, least = 1) {
     this.#rows = first;

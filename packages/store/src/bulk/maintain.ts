@@ -89,7 +89,7 @@ async function removeOldRows(store: Store, collection: Collection, lowWater: big
     [store.graceMilliseconds, collection.id],
   );
   const commit = row?.commit ?? 0n;
-  // First: whoever knows an earlier commit can tell that it missed rows which went.
+  // First, so that a reader of an earlier commit can tell that it missed removed rows.
   await store.engine.query(`delete from ${S}.commits where number < $1`, [commit], 'bulk');
   const batchSize = new AdaptiveBatchSize(50, 2_000);
   let removed = 0;

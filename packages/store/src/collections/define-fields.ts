@@ -22,7 +22,7 @@ export async function defineFields(
 ): Promise<void> {
   for (const name of fields.keys()) {
     const problem = fieldNameProblem(name);
-    if (problem !== null) throw new AkinError('bad-request', `The field ${quote(name)} cannot be: ${problem}.`);
+    if (problem !== null) throw new AkinError('bad-request', `The field ${quote(name)} cannot be defined: ${problem}.`);
   }
   await store.engine.disk?.requireRoom('changes');
   await store.engine.transaction(

@@ -96,7 +96,7 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     const refusal = {
       code: 'conflict',
       message:
-        'The collection first holds shape of the model a-1, and this akin uses b-1; they cannot be mixed. Make the collection anew with: akin reindex --collection first',
+        'The collection first holds shape of the model a-1, and this akin uses b-1; they cannot be mixed. Reindex the collection with: akin reindex --collection first',
     };
     await expect(requireOwnModels(store, first)).rejects.toMatchObject(refusal);
     await requireOwnModels(store, first, ['tint']);

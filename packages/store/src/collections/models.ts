@@ -117,7 +117,7 @@ export function refuseOtherModels(
   if (module === undefined) return;
   throw new AkinError(
     'conflict',
-    `The collection ${name} holds ${module} of the model ${schema.models.get(module)}, and this akin uses ${ownModel(store, schema, module)}; they cannot be mixed. Make the collection anew with: akin reindex --collection ${name}`,
+    `The collection ${name} holds ${module} of the model ${schema.models.get(module)}, and this akin uses ${ownModel(store, schema, module)}; they cannot be mixed. Reindex the collection with: akin reindex --collection ${name}`,
   );
 }
 
@@ -139,7 +139,7 @@ export function calibrationOf(
   const [theirs, own] = [schema.models.get(module), ownModel(store, schema, module)];
   throw new AkinError(
     'conflict',
-    `The collection ${name} holds ${module} of the model ${theirs}, and this akin uses ${own}, which cannot tell the scores of that model. Make the collection anew with: akin reindex --collection ${name} (docs/content-models.md); or open the store once with an akin of this version that uses ${theirs}`,
+    `The collection ${name} holds ${module} of the model ${theirs}, and this akin uses ${own}, which cannot tell the scores of that model. Reindex the collection with: akin reindex --collection ${name} (docs/content-models.md); or open the store once with an akin of this version that uses ${theirs}`,
   );
 }
 

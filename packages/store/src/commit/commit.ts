@@ -222,7 +222,7 @@ async function applyPage(
             const chunk = await prepareChunk(context, piece);
             await applied();
             applying = applyChunk(context, chunk, batchSize);
-            // Whoever waits for it hears of a failure.
+            // Those who wait for it get its failure.
             applying.catch(() => undefined);
             if (isAtomic) await applied();
           }

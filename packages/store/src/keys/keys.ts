@@ -47,7 +47,7 @@ const COLUMNS = 'id, hash, scope, note, collections, origins, rate, created_at, 
 export const USE_MILLISECONDS = 3_600_000;
 
 /**
- * Makes a key. Its text is told here and never again: only a hash of it is kept.
+ * Makes a key. Its text is returned only here: the store keeps a hash of it.
  *
  * @throws AkinError bad-request; not-found for a collection that does not exist; conflict when there are too many keys
  */

@@ -119,10 +119,10 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
     });
     await reindex(store, old, work, new Map([['value', 'string']]));
 
-    const anew = await findCollection(store, 'books');
-    expect(anew.id).not.toBe(old.id);
-    expect((await loadSchema(store, anew)).fields.get('value')?.type).toBe('string');
-    const found = new Map((await visible(store, anew, 'value')) as [string, string][]);
+    const rebuilt = await findCollection(store, 'books');
+    expect(rebuilt.id).not.toBe(old.id);
+    expect((await loadSchema(store, rebuilt)).fields.get('value')?.type).toBe('string');
+    const found = new Map((await visible(store, rebuilt, 'value')) as [string, string][]);
     expect(round).toBe(2);
     expect(found.size).toBe(700 - 2 - 2 + 2);
     expect(['d1', 'd2', 'd50', 'd102', 'd201', 'new2', 'd302'].map((id) => found.get(id))).toEqual([
@@ -137,7 +137,7 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
     expect((await reindexState(store, 'books'))?.state).toBe('done');
     expect((await listCollections(store)).map(({ name }) => name)).toEqual(['books', 'my-collection']);
     const [counted] = await store.engine.query<{ rows: bigint }>(
-      `select count(*) as rows from ${anew.sqlSchema}.descriptors_shape v join ${anew.sqlSchema}.documents d using (doc)
+      `select count(*) as rows from ${rebuilt.sqlSchema}.descriptors_shape v join ${rebuilt.sqlSchema}.documents d using (doc)
         where d.valid_to > 1000000`,
     );
     expect(counted?.rows).toBe(692n);
@@ -209,29 +209,29 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
     await commit(store, old);
 
     await reindex(store, old, workOf(store));
-    const anew = await findCollection(store, 'books');
-    expect(anew.replaces).toBe(old.id);
-    expect(await visible(store, anew, 'value')).toEqual([
+    const rebuilt = await findCollection(store, 'books');
+    expect(rebuilt.replaces).toBe(old.id);
+    expect(await visible(store, rebuilt, 'value')).toEqual([
       ['a', 1n],
       ['b', 1n],
       ['void', 3n],
     ]);
-    const { operations } = await listOperations(store, anew, { limit: 100 });
+    const { operations } = await listOperations(store, rebuilt, { limit: 100 });
     expect(operations.map(({ seq, id, state }) => [seq, id, state])).toEqual([
       [late.first, 'late', 'queued'],
       [late.first + 1, 'broken', 'failed'],
       [late.first + 3, 'doomed', 'queued'],
     ]);
     // What comes now has the next number, and the old result of an analysis is nobody's.
-    const next = await accept(store, anew, [book('c', 4)]);
+    const next = await accept(store, rebuilt, [book('c', 4)]);
     expect(next.first).toBe(late.first + 6);
-    await retryFailed(store, anew);
+    await retryFailed(store, rebuilt);
     for (const task of await claimForAnalysis(store, 10)) {
       await saveAnalysis(store, task, testOutputs({ shape: [0, 1, 0, 0] }));
     }
-    await commit(store, anew);
-    await waitForOperations(store, anew, { first: 1, last: next.last }, { until: 'visible' });
-    expect(await visible(store, anew)).toEqual(['a', 'b', 'broken', 'c', 'late', 'void']);
+    await commit(store, rebuilt);
+    await waitForOperations(store, rebuilt, { first: 1, last: next.last }, { until: 'visible' });
+    expect(await visible(store, rebuilt)).toEqual(['a', 'b', 'broken', 'c', 'late', 'void']);
     await expect(accept(store, old, [book('lost', 1)])).rejects.toMatchObject({ code: 'unavailable' });
   });
 
@@ -246,10 +246,10 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
 
     // Begun again after it failed, and without the picture.
     await reindex(newer, collection, { ...analyze, worker: randomUUID(), allowMissing: true });
-    const anew = await findCollection(newer, 'books');
-    expect(await visible(newer, anew)).toEqual(['has', 'none', 'plain']);
+    const rebuilt = await findCollection(newer, 'books');
+    expect(await visible(newer, rebuilt)).toEqual(['has', 'none', 'plain']);
     const described = await newer.engine.query<{ id: string }>(
-      `select d.id from ${anew.sqlSchema}.documents d join ${anew.sqlSchema}.descriptors_shape v using (doc)`,
+      `select d.id from ${rebuilt.sqlSchema}.documents d join ${rebuilt.sqlSchema}.descriptors_shape v using (doc)`,
     );
     expect(described).toEqual([{ id: 'has' }]);
   });

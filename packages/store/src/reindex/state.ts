@@ -55,7 +55,7 @@ export interface BegunReindex {
 const ALIVE_SECONDS = 30;
 const UNDER_WAY = "('copying', 'analyzing', 'switching')";
 const ALIVE = `(r.state in ${UNDER_WAY} and r.beat_at > now() - interval '${ALIVE_SECONDS} seconds')`;
-/** Begun, and left by whoever did it. */
+/** Begun, and left by the process that ran it. */
 const LEFT = `(r.state in ${UNDER_WAY} and r.beat_at <= now() - interval '${ALIVE_SECONDS} seconds')`;
 /**
  * Copies are older than every change, so they get numbers below 0: changes keep their numbers, and their order among
@@ -137,7 +137,7 @@ export async function beginReindex(
   return target;
 }
 
-/** Has whoever is at it stop, and hands none of its pictures out. @returns false when there is nothing to pause */
+/** Makes the process that runs it stop, and hands none of its pictures out. @returns false when there is nothing to pause */
 export async function pauseReindex(store: Store, collection: Collection): Promise<boolean> {
   const rows = await store.engine.query(
     `update akin.reindexes set state = 'paused' where name = $1 and state in ('copying', 'analyzing') returning name`,

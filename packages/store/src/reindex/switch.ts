@@ -4,7 +4,7 @@ import { copyDecisions } from '../groups/decisions.ts';
 
 const HELD_SECONDS = 20;
 
-/** Accepts nothing for a while: whoever sends gets to hear that they should send again. */
+/** Accepts nothing for a while: clients get an error that tells them to send again. */
 export async function holdChanges(store: Store, collection: Collection): Promise<void> {
   await store.engine.query(
     `update akin.collections set held_until = clock_timestamp() + interval '${HELD_SECONDS} seconds' where id = $1`,

@@ -142,7 +142,7 @@ function compileBool(
   return { where, score: scored ? boolScore(required, optional, context) : 0 };
 }
 
-/** Beside required clauses, optional ones only score: without scores they say nothing, but must be right all the same. */
+/** Next to required clauses, optional ones only change scores: without scores they have no effect, but must be valid all the same. */
 function compileOptional(
   should: readonly Query[],
   besideRequired: boolean,

@@ -128,6 +128,7 @@ export function distanceTo({ vector }: Rank, params: Params): string {
 export function rankedTable({ module }: Rank, { sqlSchema, modules }: Snapshot): string {
   const descriptor = modules.find(({ name }) => name === module)?.descriptor;
   // How many numbers there are is not asked: a collection of another model than this process makes may have more or fewer.
-  if (descriptor === undefined) throw new AkinError('bad-request', `${JSON.stringify(module)} does not rank.`);
+  if (descriptor === undefined)
+    throw new AkinError('bad-request', `The module ${JSON.stringify(module)} has no descriptor to rank by.`);
   return descriptorTable(sqlSchema, module);
 }

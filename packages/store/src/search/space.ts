@@ -68,7 +68,7 @@ export function boxSql(
   );
 }
 
-/** SQL that is true of documents between two distances. What is too far by degrees is told first, which is cheap. */
+/** SQL that is true of documents between two distances. A cheap comparison of degrees excludes most documents first. */
 export function distanceRangeSql(
   column: LocationColumn,
   { from }: Distance,

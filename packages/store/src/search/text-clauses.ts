@@ -35,7 +35,7 @@ export function phraseSql(clause: Clause<'phrase'>, context: CompileContext): Te
   return matching(found.length === 0 ? undefined : besides(found.map(quoteLexeme)), context);
 }
 
-/** `red sho*` has its last word open; what stands before it in the value (`wi-f*`, a run of Chinese) must be beside it. */
+/** `red sho*` has its last word open; what stands before it in the value (`wi-f*`, a run of Chinese) must be adjacent. */
 export function wordPrefixSql(clause: Clause<'prefix'>, context: CompileContext): TextClause {
   const found = wordsOf(clause.value, clause.position);
   const last = found.at(-1);
@@ -73,7 +73,7 @@ function runsOf(value: string, position: number): string[][] {
 const APART = /[\s、。，・]+/u;
 
 /**
- * Overlapping pairs, as which runs of Chinese, Japanese and Korean are stored, belong side by side: 東京都 is 東京 beside
+ * Overlapping pairs, as which runs of Chinese, Japanese and Korean are stored, belong side by side: 東京都 is 東京 next to
  * 京都, not one of the two. Other words stand alone.
  */
 function pairRuns(found: readonly string[]): string[][] {
