@@ -1,4 +1,11 @@
-import { AkinError, type Distance, type Field, type FieldValue, type StoredDocument } from '@akin/domain';
+import {
+  AkinError,
+  type Distance,
+  type Field,
+  type FieldValue,
+  type StoredDocument,
+  unescapeBackslashes,
+} from '@akin/domain';
 import { VERSION } from '../collections/collection-tables.ts';
 import { generationOf } from '../collections/generations.ts';
 import type { Store } from '../context.ts';
@@ -13,7 +20,7 @@ import { distanceSql, locationColumn } from './space.ts';
  */
 export function selectFields({ schema }: SearchedTables, names: readonly string[]): Field[] {
   const all = names.includes('*');
-  const named = new Set(names.filter((name) => name !== '*').map((name) => name.replace(/\\(.)/gsu, '$1')));
+  const named = new Set(names.filter((name) => name !== '*').map((name) => unescapeBackslashes(name)));
   return [...schema.fields.values()].filter(
     ({ name, returnedByDefault }) =>
       schema.columns.get(name)?.kind !== 'words' && ((all && returnedByDefault) || named.has(name)),

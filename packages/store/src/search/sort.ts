@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { AkinError, type Distance, type FieldType, type ParameterLookup, parseGeodist } from '@akin/domain';
+import {
+  AkinError,
+  type Distance,
+  type FieldType,
+  type ParameterLookup,
+  parseGeodist,
+  unescapeBackslashes,
+} from '@akin/domain';
 import type { SqlValue } from '../engine/engine.ts';
 import { findColumn, type SearchedTables } from './columns.ts';
 import type { Params } from './params.ts';
@@ -55,7 +62,7 @@ export function parseSort(text: string, parameter: ParameterLookup = () => undef
     const field = /^\s*field\(\s*((?:\\.|[^\s\\,()])+)\s*(?:,\s*(min|max)\s*)?\)\s+(asc|desc)\s*$/isu.exec(clause);
     if (field !== null) {
       const value = field[2]?.toLowerCase() as 'min' | 'max' | undefined;
-      const name = (field[1] as string).replace(/\\(.)/gsu, '$1');
+      const name = unescapeBackslashes(field[1] as string);
       clauses.push({ name, direction: directionOf(field[3] as string), ...(value && { value }) });
       continue;
     }
@@ -66,7 +73,7 @@ export function parseSort(text: string, parameter: ParameterLookup = () => undef
     }
     const [, name = '', direction = ''] = parts;
     clauses.push({
-      name: name.replace(/\\(.)/gsu, '$1'),
+      name: unescapeBackslashes(name),
       direction: directionOf(direction),
     });
   }
