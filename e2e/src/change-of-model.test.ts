@@ -164,7 +164,7 @@ describe('the content model of a collection', () => {
     const resumed = await runAkin(['reindex', '--resume', '--url', akin.url, '--collection', 'paused']);
     expect([resumed.code, resumed.out]).toEqual([
       0,
-      expect.stringContaining('paused is made anew: 5 documents copied'),
+      expect.stringContaining('paused is reindexed: 5 documents copied'),
     ]);
     expect(await byWord(collection, 'blue')).toBe('blue');
     expect((await refusal(collection.resumeReindex()))[0]).toBe(409);
