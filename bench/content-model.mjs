@@ -15,7 +15,7 @@ if (contentModel === undefined) {
 }
 printMachine();
 const { models, wordsCalibration, parseOutputs } = generationWith(contentModel);
-await using analyzer = await createAnalyzer({ threads: 1, contentModel });
+const analyzer = await createAnalyzer({ threads: 1, contentModel });
 const pictures = await Promise.all(
   Array.from({ length: PICTURES }, (_, seed) => drawImage({ width: 400, height: 300, seed })),
 );
@@ -40,3 +40,4 @@ else {
     `words/s       ${await perSecond(TEXTS, (i) => analyzer.describeWords(`a picture of ${i} bikes`, signal))}`,
   );
 }
+await analyzer[Symbol.asyncDispose]();
