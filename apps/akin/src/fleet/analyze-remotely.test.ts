@@ -179,7 +179,7 @@ describe('analyses over HTTP', () => {
     let asked = 0;
     const hanging = await startHanging(() => asked++);
     const good = await start(analyzer('good'));
-    const ask = remote([hanging.url, good.url], { times: { ...TIMES, probeMilliseconds: 20 } });
+    const ask = remote([hanging.url, good.url], { times: { ...TIMES, probeMilliseconds: 300 } });
     await until(async () => (await ask()).outputs === 'good' && lines.length > 0);
     for (let i = 0; i < 20; i++) {
       await ask();
