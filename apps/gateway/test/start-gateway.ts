@@ -33,8 +33,12 @@ const NO_METRICS: GatewayConfig['metrics'] = {
 export function testConfig(parts: Partial<GatewayConfig> = {}): GatewayConfig & { log: TestLog } {
   const unused = (name: string) => () => Promise.reject(new Error(`${name} is not part of this test`));
   return {
-    // It has no keys.
-    store: { ping: unused('store'), engine: { query: async () => [] } } as unknown as Store,
+    // It has no keys and no collections.
+    store: {
+      ping: unused('store'),
+      engine: { query: async () => [] },
+      memory: { collections: new Map() },
+    } as unknown as Store,
     analyze: unused('analyze'),
     makeThumbnail: unused('makeThumbnail'),
     commit: unused('commit'),

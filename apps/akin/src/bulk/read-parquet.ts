@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { AkinError } from '@akin/domain';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
@@ -10,12 +10,12 @@ const SLICE_BYTES = 32 * 1024 ** 2;
 /** A group without page indexes is read as a whole for each of its slices. */
 const MOST_GROUP_BYTES = 1024 ** 3;
 
-/** Whether a file begins like one; false for what is no file. */
+/** Whether a file begins like one; false for what is no file: a pipe that was opened would be read by nobody else. */
 export async function isParquet(file: string): Promise<boolean> {
-  const handle = await open(file).catch(() => undefined);
-  if (handle === undefined) return false;
+  const found = await stat(file).catch(() => undefined);
+  if (!found?.isFile()) return false;
+  const handle = await open(file);
   try {
-    if (!(await handle.stat()).isFile()) return false;
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
     return bytesRead === MAGIC.length && buffer.toString('latin1') === MAGIC;
   } finally {
