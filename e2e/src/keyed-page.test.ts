@@ -124,7 +124,7 @@ it('the page keeps a key in the browser if asked to, makes keys for an admin, an
   expect((await client.collection('shoes').status()).scope).toBe('search');
   await other.getByRole('button', { name: 'Revoke for the shop' }).click();
   await other.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-  await other.getByText('for the shop').waitFor({ state: 'detached' });
+  await other.getByText('for the shop', { exact: true }).waitFor({ state: 'detached' });
   await expect(client.collection('shoes').status()).rejects.toMatchObject({ status: 401 });
   await other.getByRole('button', { name: 'Forget it' }).click();
   await other.getByText('This akin asks for a key.').waitFor();

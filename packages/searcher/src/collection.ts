@@ -233,7 +233,10 @@ export class SearchedCollection {
   /** Finds the rows near each of some vectors. @returns undefined where the cells are not here */
   pairs(query: PairsQuery): Pairs | undefined {
     const vectors = this.#vectors.get(query.module);
-    if (this.#cells === undefined || vectors === undefined) return undefined;
+    if (this.#cells === undefined) return undefined;
+    // A thread may have no document of the module.
+    if (vectors === undefined)
+      return { areTooMany: false, compared: 0, queries: new Int32Array(0), docs: new Float64Array(0) };
     return findPairs(this.#rows, vectors, this.#cells, query);
   }
 

@@ -101,7 +101,7 @@ describe('a gateway with too much to do', () => {
 
   it('answers 503 beyond the requests that may be open, but says how it is', async () => {
     const { analyze, release } = held();
-    const store = { ping: async () => {}, engine: {} } as never;
+    const store = { ...testConfig().store, ping: async () => {} };
     await using gateway = await createGateway(testConfig({ store, analyze, limits: { openRequests: 2 } }));
     const fetched = () => ask(gateway, '/api/cores/any/analyze?input.url=http://pictures.example/a.jpg');
     const answers = Array.from({ length: 3 }, fetched);

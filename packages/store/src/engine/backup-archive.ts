@@ -69,11 +69,29 @@ async function pack(source: BackupSource, controller: TarPackController): Promis
   await addBytes(controller, 'backup_label', Buffer.from(label));
   await addBytes(controller, CONTROL_FILE, await source.alone(() => readFile(join(dataDirectory, CONTROL_FILE))));
   const [first, last] = segments;
-  for (const name of (await readdir(join(dataDirectory, 'pg_wal'))).sort()) {
-    if (name >= first && name <= last && /^[0-9A-F]{24}$/.test(name)) {
-      await addFile(controller, join(dataDirectory, 'pg_wal', name), `pg_wal/${name}`);
-    }
+  const names = (await readdir(join(dataDirectory, 'pg_wal'))).sort();
+  const log = names.filter((name) => name >= first && name <= last && /^[0-9A-F]{24}$/.test(name));
+  if (log[0] !== first || log.at(-1) !== last || log.some((name, i) => i > 0 && !follows(name, log[i - 1] ?? ''))) {
+    throw logIsGone();
   }
+  for (const name of log) {
+    if (!(await addFile(controller, join(dataDirectory, 'pg_wal', name), `pg_wal/${name}`))) throw logIsGone();
+  }
+}
+
+/** Whether a segment of the log comes right after another: 8 digits of the timeline, 8 of the file, 8 of the segment in it. */
+function follows(name: string, before: string): boolean {
+  const [file, segment] = [name.slice(8, 16), name.slice(16)].map((digits) => Number.parseInt(digits, 16));
+  const [fileBefore, segmentBefore] = [before.slice(8, 16), before.slice(16)].map((digits) =>
+    Number.parseInt(digits, 16),
+  );
+  if (file === fileBefore) return segment === (segmentBefore ?? 0) + 1;
+  return file === (fileBefore ?? 0) + 1 && segment === 0;
+}
+
+/** A database that was started again after a failure removes the log that the backup needs. */
+function logIsGone(): Error {
+  return new Error('The database was started again during the backup, which is not whole. Back up again.');
 }
 
 function named(entry: Dirent, folder: string): { readonly name: string; readonly isDirectory: boolean } {
@@ -88,13 +106,15 @@ const byName = (a: { readonly name: string }, b: { readonly name: string }) =>
 /**
  * The size of a file is what it has at the beginning. What it grows by meanwhile is in the log; what it is cut by as
  * well, and is filled with zeros here. A file that is gone was dropped.
+ *
+ * @returns whether it was there
  */
-async function addFile(controller: TarPackController, path: string, name: string): Promise<void> {
+async function addFile(controller: TarPackController, path: string, name: string): Promise<boolean> {
   let file: Awaited<ReturnType<typeof open>>;
   try {
     file = await open(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }
   try {
@@ -108,6 +128,7 @@ async function addFile(controller: TarPackController, path: string, name: string
       at += chunk.length;
     }
     await writer.close();
+    return true;
   } finally {
     await file.close();
   }

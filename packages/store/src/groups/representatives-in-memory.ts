@@ -16,6 +16,8 @@ import type { GroupingState } from './state.ts';
 
 /** Reading a descriptor into memory costs as much as looking for the group of one of so many documents in SQL. */
 const DOCUMENTS_TO_READ = 500;
+/** Reading the cells of representatives, 12 bytes each, costs as much as looking for the group of one of so many in SQL. */
+const REPRESENTATIVES_TO_READ = 20_000;
 /** More pairs are not looked up: all in the same cells are compared in SQL. */
 const MOST_PAIRS = 20_000;
 /** Representatives that are read at a time. */
@@ -68,7 +70,7 @@ export class RepresentativesInMemory {
     if (held === undefined) return undefined;
     return inMemory.orForget(held, async () => {
       if (held.cells.version !== state.version) {
-        if (!isWorth) return undefined;
+        if (waiting * REPRESENTATIVES_TO_READ < needed.documents) return undefined;
         await held.cells.fill(state.version, this.#source(state), (behind) => this.#readCells(behind));
       }
       return held.cells.version === state.version ? this.#ask(held, state.version, seekers) : undefined;

@@ -85,7 +85,9 @@ class Turn {
     this.#onGrouped = onGrouped;
     this.#inMemory = new RepresentativesInMemory(store, collection, rule);
     this.#batchSize =
-      store.engine.kind === 'pglite' ? new AdaptiveBatchSize(20, 500) : new AdaptiveBatchSize(50, 1_000, 150);
+      store.engine.kind === 'pglite'
+        ? new AdaptiveBatchSize(20, 500, undefined, 10)
+        : new AdaptiveBatchSize(50, 1_000, 150, 50);
   }
 
   /** However little time there is, a turn goes one step. */

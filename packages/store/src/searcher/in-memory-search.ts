@@ -119,13 +119,15 @@ export class InMemorySearch implements AsyncDisposable {
   ): Promise<HeldCollection | undefined> {
     const { module } = wanted;
     const before = this.#held.get(collection.id);
+    const searchedAt = before?.lastUsed;
     if (!before?.reaches(commit, module)) {
       if (!before?.hasModule(module) && !(isWorth && this.#hasRoom(collection, wanted))) return undefined;
       if (!(await this.read(engine, collection, wanted))) return undefined;
     }
     const held = this.#held.get(collection.id);
     if (!held?.reaches(commit, module)) return undefined;
-    held.lastUsed = performance.now();
+    // What nobody searches is to be given back before what is searched.
+    if (searchedAt !== undefined) held.lastUsed = searchedAt;
     return held;
   }
 
