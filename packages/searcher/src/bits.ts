@@ -38,6 +38,11 @@ export function intersect(bits: Bits, others: Bits): void {
   for (let i = 0; i < bits.length; i++) bits[i] = (bits[i] as number) & (others[i] ?? 0);
 }
 
+/** Clears the bits that others have. */
+export function exclude(bits: Bits, others: Bits): void {
+  for (let i = 0; i < bits.length; i++) bits[i] = (bits[i] as number) & ~(others[i] ?? 0);
+}
+
 export function countBits(bits: Bits): number {
   let count = 0;
   for (let i = 0; i < bits.length; i++) count += ones(bits[i] as number);

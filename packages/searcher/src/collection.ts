@@ -1,4 +1,15 @@
-import { type Bits, countBits, createBits, forEachBit, hasBit, intersect, rowsOf, setBit, withRoom } from './bits.ts';
+import {
+  type Bits,
+  countBits,
+  createBits,
+  exclude,
+  forEachBit,
+  hasBit,
+  intersect,
+  rowsOf,
+  setBit,
+  withRoom,
+} from './bits.ts';
 import { Cells } from './cells.ts';
 import { type CodedQuery, Coder, codeSizes } from './codes.ts';
 import { nth } from './nth.ts';
@@ -13,6 +24,8 @@ export interface VectorQuery {
   readonly module: string;
   /** Rows must have all of them. */
   readonly filters: readonly number[];
+  /** Rows must have none of them. */
+  readonly excluded?: readonly number[] | undefined;
   readonly vector: Float32Array;
   /** How many are wanted; ignored where `maxDistance` is given, which wants all within. */
   readonly wanted: number;
@@ -30,6 +43,8 @@ export interface CountQuery {
   readonly commit: number;
   readonly module: string;
   readonly filters: readonly (readonly number[])[];
+  /** Rows must have none of them. */
+  readonly excluded?: readonly number[] | undefined;
 }
 
 /** Documents among which the answer is, for exact distances to tell. */
@@ -240,12 +255,13 @@ export class SearchedCollection {
     return findPairs(this.#rows, vectors, this.#cells, query);
   }
 
-  /** The rows with a vector that a commit sees, as bits of one's own. */
-  #described({ commit, module }: { readonly commit: number; readonly module: string }): Bits | undefined {
+  /** The rows with a vector that a commit sees, but for those that are excluded, as bits of one's own. */
+  #described({ commit, module, excluded = [] }: Pick<VectorQuery, 'commit' | 'module' | 'excluded'>): Bits | undefined {
     if (commit < this.#oldest) return undefined;
     if (commit > this.#commit) throw new Error(`commit ${commit} is not in memory`);
     const rows = this.#rows.seenBy(commit, commit === this.#commit && !this.#isAhead);
     intersect(rows, this.#vectors.get(module)?.described ?? createBits(0));
+    for (const filter of excluded) exclude(rows, this.#matching(filter));
     return rows;
   }
 
@@ -298,7 +314,8 @@ function nearBySigns(codes: Codes, coded: CodedQuery, rows: Bits, count: number,
   const share = last / bits;
   const deviation = Math.sqrt(bits * share * (1 - share));
   const widest = reach(CROWD * query.leastCompared);
-  const bound = Math.max(reach(query.leastCompared), Math.min(widest, Math.ceil(last + DEVIATIONS * deviation)));
+  const far = Math.min(widest, Math.ceil(last + DEVIATIONS * deviation));
+  const bound = Math.max(last, reach(query.leastCompared), far);
   let total = 0;
   for (let distance = 0; distance <= bound; distance++) total += histogram[distance] as number;
   const near = new Uint32Array(total);

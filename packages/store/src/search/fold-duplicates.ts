@@ -44,5 +44,6 @@ function rankable({ rank }: SearchRequest, snapshot: Snapshot, params: Params): 
     rank.maxDistance === undefined
       ? ''
       : `and ${distanceTo(rank, params)} <= ${params.add(rank.maxDistance, 'float8')}`;
-  return `exists (select from ${rankedTable(rank, snapshot)} v where v.doc = d.doc ${near})`;
+  const known = snapshot.near === undefined ? '' : `d.doc = any(${params.add(snapshot.near.docs, 'int8[]')}) and `;
+  return `${known}exists (select from ${rankedTable(rank, snapshot)} v where v.doc = d.doc ${near})`;
 }

@@ -24,7 +24,12 @@ export async function countHeldFacets(
     const matched = [query, ...restricting].filter((one) => !facet.without?.has(one));
     return filters.of([...matched, facet.query]);
   });
-  const counts = await held.count({ commit: Number(commit), module: rank.module, filters: lists });
+  const counts = await held.count({
+    commit: Number(commit),
+    module: rank.module,
+    filters: lists,
+    excluded: filters.excluded,
+  });
   for (const [i, { index }] of counted.entries()) {
     const count = counts?.[i];
     if (count !== undefined) results.set(index, { kind: 'query', count });

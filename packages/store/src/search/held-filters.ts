@@ -17,6 +17,7 @@ export class HeldFilters implements Disposable {
   /** Undefined: it matches everything. */
   readonly #numbers = new Map<Query, number | undefined>();
   #taken: readonly number[] = [];
+  #excluded: readonly number[] = [];
 
   constructor(held: HeldCollection, snapshot: Snapshot, clock: Clock) {
     this.#held = held;
@@ -50,6 +51,19 @@ export class HeldFilters implements Disposable {
     for (const [i, one] of restricting.entries()) this.#numbers.set(one, this.#taken[i]);
   }
 
+  /** Has the searcher leave out some documents. */
+  async exclude(docs: readonly bigint[]): Promise<void> {
+    if (docs.length === 0) return;
+    const bytes = Buffer.allocUnsafe(8 * docs.length);
+    for (const [i, doc] of docs.entries()) bytes.writeBigInt64BE(doc, 8 * i);
+    this.#excluded = await this.#held.filters([undefined], this.#snapshot.commit, async () => [bytes]);
+  }
+
+  /** The filter of the documents that are left out, if there are any. */
+  get excluded(): readonly number[] {
+    return this.#excluded;
+  }
+
   /** Whether a query is held. */
   has(query: Query): boolean {
     return this.#numbers.has(query);
@@ -61,8 +75,9 @@ export class HeldFilters implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#held.release(this.#taken);
+    this.#held.release([...this.#taken, ...this.#excluded]);
     this.#taken = [];
+    this.#excluded = [];
   }
 
   #where(query: Query, params: Params): string {

@@ -62,8 +62,9 @@ export async function readNearest(
   if (rank === undefined) return undefined;
   rankedTable(rank, snapshot);
   await filters.load(request);
+  await filters.exclude(snapshot.folded ?? []);
   const matching = filters.of([request.query, ...(request.filters ?? [])]);
-  const candidates = await candidatesOf(store, held, request, rank, snapshot, matching);
+  const candidates = await candidatesOf(store, held, request, rank, snapshot, matching, filters.excluded);
   if (candidates === undefined || candidates.areTooMany) return undefined;
   return readPage(store, request, rank, snapshot, candidates);
 }
@@ -102,11 +103,13 @@ async function candidatesOf(
   { module, vector, smartfilter = 'low' }: Rank,
   { commit }: Snapshot,
   filters: readonly number[],
+  excluded: readonly number[],
 ): Promise<Candidates | undefined> {
   return held.search({
     commit: Number(commit),
     module,
     filters,
+    excluded,
     vector,
     // Without a page the best score is still asked for.
     wanted: Math.max(1, start + rows),

@@ -46,13 +46,15 @@ export async function search(store: Store, collection: Collection, question: Sea
         from === 'memory' ? await limit.within(() => findHeld(store, collection, request, whole)) : undefined;
       if (held instanceof NotHeld) return held;
       using filters = held && new HeldFilters(held, whole, clock);
-      const fold = () => statements('SELECT duplicates', collection, () => foldDuplicates(request, whole, clock));
-      const folded = request.collapse ? await limit.within(fold) : undefined;
       const near = held && (await store.inMemory.orForget(held, () => findNear(store, held, request, whole)));
-      const snapshot = { ...whole, near, folded: folded?.docs };
       // Comparing everything takes its turn with others that do.
       const inDatabase = held && documentsOf(request, whole) > store.exactDocuments ? ONLY_IN_DATABASE : undefined;
       if (inDatabase && request.rank?.maxDistance !== undefined && near === undefined) return inDatabase;
+      const fold = () => foldDuplicates(request, { ...whole, near }, clock);
+      const folded = request.collapse
+        ? await limit.within(() => statements('SELECT duplicates', collection, fold))
+        : undefined;
+      const snapshot = { ...whole, near, folded: folded?.docs };
       const read = await limit.within(() =>
         statements('SELECT page', collection, async () => {
           await expandWords(request, snapshot, clock);
@@ -126,8 +128,6 @@ async function findHeld(
   snapshot: Snapshot,
 ): Promise<HeldCollection | NotHeld | undefined> {
   const { rank } = request;
-  // What is folded depends on what else matches, which is asked of the database.
-  if (request.collapse) return undefined;
   if (rank === undefined || (rank.maxDistance === undefined && !isByNearness(request))) return undefined;
   const { tx, commit, modules } = snapshot;
   const documents = documentsOf(request, snapshot);
