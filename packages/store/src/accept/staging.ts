@@ -3,6 +3,7 @@ import { addFields } from '../collections/fields.ts';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, CollectionSchema, Store } from '../context.ts';
 import { byteaArray, textArray } from '../engine/binary.ts';
+import type { Queryable } from '../engine/engine.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
 import { statements } from '../statements.ts';
 import { planDelete } from './check-delete.ts';
@@ -56,6 +57,8 @@ export interface Origin {
 interface StagingOptions {
   /** False: its deletes leave no tombstones. */
   readonly tombstones?: boolean;
+  /** Is part of the transaction that accepts: nothing is accepted where it rejects. */
+  readonly guard?: (tx: Queryable) => Promise<void>;
   /** Is given each write of a batch, to do it when it may be done; nothing is written where it throws. */
   readonly writing?: (write: () => Promise<void>) => Promise<void>;
 }
@@ -218,6 +221,7 @@ class StagedRequest implements Staging {
         if (row === undefined)
           throw new AkinError('not-found', `The collection ${this.#collection.name} does not exist any more.`);
         if (row.held || row.replaced) throw heldUp(row.replaced);
+        await this.#options.guard?.(tx);
         const schema = await loadSchema(this.#store, this.#collection, row.schema_version, tx);
         if (this.#misfits(schema).length > 0) return schema;
         const first = Number(row.next_seq);

@@ -67,7 +67,8 @@ export async function collectionStates(store: Store, only: 'open' | 'all' = 'all
 const OPEN = '(settled_seq is distinct from next_seq or unpublished_operations > 0)';
 
 /** What a reindex that is paused fills. */
-const HELD = "exists (select from akin.reindexes r where r.target = collections.id and r.state = 'paused')";
+const HELD =
+  "exists (select from akin.reindexes r where r.target = collections.id and r.name <> collections.name and r.state = 'paused')";
 
 /** Tells those who keep house that there is something to do in a collection, which has changed in nothing else. */
 export async function tellHousekeeping(tx: Queryable, { id }: Collection): Promise<void> {
@@ -154,9 +155,9 @@ export async function createCollection(
   }
 }
 
-/** Removes a collection with everything in it. What runs on it meanwhile ends with not-found. */
+/** Removes a collection with everything in it, its reindex too. What runs on it meanwhile ends with not-found. */
 export async function dropCollection(store: Store, collection: Collection): Promise<void> {
-  await store.engine.transaction(async (tx) => {
+  const target = await store.engine.transaction(async (tx) => {
     await tx.query('delete from akin.collections where id = $1', [collection.id]);
     await tx.query(`drop schema if exists ${collection.sqlSchema} cascade`);
     await tx.query('delete from akin.runs where collection = $1', [collection.name]);
@@ -166,7 +167,18 @@ export async function dropCollection(store: Store, collection: Collection): Prom
         where $1 = any (collections) and not exists (select 1 from akin.collections where name = $1)`,
       [collection.name],
     );
+    // One of the same name later must not get its documents.
+    const [reindex] = await tx.query(
+      `with gone as (
+         delete from akin.reindexes
+          where name = $1 and not exists (select from akin.collections where name = $1) returning target
+       )
+       select ${COLUMNS} from akin.collections where id = (select target from gone) and replaced_at is null`,
+      [collection.name],
+    );
+    return reindex && fromRow(reindex);
   });
+  if (target !== undefined) await dropCollection(store, target);
   store.memory.collections.delete(collection.name);
   store.memory.schemas.delete(collection.id);
   await store.inMemory.forgetCollection(collection.id);

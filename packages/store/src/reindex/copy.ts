@@ -4,6 +4,7 @@ import { type Accepted, stageChanges } from '../accept/staging.ts';
 import { generationOf } from '../collections/generations.ts';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, CollectionSchema, Generation, Store } from '../context.ts';
+import type { Queryable } from '../engine/engine.ts';
 import type { ExportedDocument } from '../export/export-documents.ts';
 import { documentsOf } from './changes.ts';
 import type { MissingDocument } from './state.ts';
@@ -35,6 +36,7 @@ export interface PictureToAnalyze extends Outputs {
 export type AnalyzeAgain = (
   picture: PictureToAnalyze,
   models: Generation,
+  signal: AbortSignal,
 ) => Promise<
   { readonly outputs: string; readonly thumbnail?: Uint8Array | undefined; readonly fromThumbnail: boolean } | undefined
 >;
@@ -46,6 +48,9 @@ export interface CopyOptions {
   readonly analyzeAgain?: AnalyzeAgain | undefined;
   /** Their addresses were tried in vain. */
   readonly unreachable?: boolean;
+  /** Rejects where this process may not write into the target any more. */
+  readonly guard: (tx: Queryable) => Promise<void>;
+  readonly signal: AbortSignal;
 }
 
 /** Pictures that are analyzed at a time. */
@@ -77,7 +82,8 @@ export async function copyDocuments(
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, copySome));
   for (const { change } of copies) if (change !== undefined) changes.push(change);
-  const staging = stageChanges(store, target);
+  options.signal.throwIfAborted();
+  const staging = stageChanges(store, target, {}, { guard: options.guard });
   try {
     await staging.add(changes);
     return {
@@ -103,7 +109,7 @@ async function copyOf(
   store: Store,
   schema: CollectionSchema,
   others: ReadonlyMap<string, Outputs>,
-  { allowMissing, analyzeAgain, unreachable = false }: CopyOptions,
+  { allowMissing, analyzeAgain, unreachable = false, signal }: CopyOptions,
 ): Promise<Copy> {
   const id = String(fields.get('id'));
   const models = generationOf(store, schema);
@@ -122,7 +128,8 @@ async function copyOf(
     }
     if (problem === undefined && !unreachable) return { change: { kind: 'add', document, keptVersion } };
     const source = document.fields.get('source');
-    const again = await analyzeAgain?.({ ...own, id, source: typeof source === 'string' ? source : undefined }, models);
+    const picture = { ...own, id, source: typeof source === 'string' ? source : undefined };
+    const again = await analyzeAgain?.(picture, models, signal);
     if (again !== undefined) {
       const { parts, read } = requireTaken(
         tryOutputs(models, { outputs: again.outputs, thumbnail: again.thumbnail ?? own.thumbnail }),

@@ -4,12 +4,21 @@ import { collectionStatus } from '../collections/collections.ts';
 import { defineFields } from '../collections/define-fields.ts';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, Store } from '../context.ts';
+import type { Queryable } from '../engine/engine.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
 import { definedFields, type ExportedDocument } from '../export/export-documents.ts';
 import { movePin, type Pin, pinCommit, removePin } from '../export/pins.ts';
 import { changesBetween, currentCommit, documentsOf, missingIn } from './changes.ts';
 import { type AnalyzeAgain, type Copied, copyDocuments } from './copy.ts';
-import { abandonTarget, FIRST_COPY, leaveReindex, type MissingDocument, MOST_LISTED, tellReindex } from './state.ts';
+import {
+  abandonTarget,
+  FIRST_COPY,
+  leaveReindex,
+  type MissingDocument,
+  MOST_LISTED,
+  requireOwnReindex,
+  tellReindex,
+} from './state.ts';
 import { holdChanges, switchCollections } from './switch.ts';
 
 export interface ReindexWork {
@@ -35,6 +44,13 @@ const COPIED_AT_ONCE = 200;
 const MOST_ROUNDS = 20;
 const BEAT_MILLISECONDS = 5_000;
 const MOST_SWITCHES = 15;
+/** What is wrong with the picture at an address. */
+const NO_PICTURE: ReadonlySet<string> = new Set([
+  'image-unreachable',
+  'image-undecodable',
+  'unsupported-image',
+  'too-large',
+]);
 const LOCKED = ['55P03', '40P01'];
 
 /**
@@ -113,6 +129,10 @@ class ReindexRun {
     return tellReindex(this.#store, this.#old, this.#work.worker, change);
   }
 
+  /** Part of each transaction that writes into the target, which may be another process's by now, or serve searches. */
+  readonly #requireOwn = (tx: Queryable): Promise<void> =>
+    requireOwnReindex(tx, this.#old, this.#target, this.#work.worker);
+
   /** Says that this process is at it, and keeps what it reads. */
   async beat(): Promise<void> {
     await this.tell({});
@@ -186,7 +206,7 @@ class ReindexRun {
 
   async #trySwitch(): Promise<boolean> {
     try {
-      return await switchCollections(this.#store, this.#old, this.#target, this.#pin?.commit ?? 0n);
+      return await switchCollections(this.#store, this.#old, this.#target, this.#pin?.commit ?? 0n, this.#requireOwn);
     } catch (error) {
       if (LOCKED.includes(sqlStateOf(error) ?? '')) return false;
       throw error;
@@ -216,7 +236,7 @@ class ReindexRun {
     unreachable = false,
   ): Promise<Copied> {
     await this.#defineNewFields(documents);
-    const options = { ...this.#work, unreachable };
+    const options = { ...this.#work, unreachable, guard: this.#requireOwn };
     const copied = await copyDocuments(this.#store, this.#target, documents, deleted, options);
     if (copied.count > 0) {
       this.#first ??= copied.first;
@@ -244,10 +264,9 @@ class ReindexRun {
   /** Waits until all that was copied can be seen, or failed. */
   async #settle(): Promise<void> {
     const failed = await this.#settleOnce();
-    const unreachable = await this.#fromThumbnails(failed);
-    await this.#settleOnce();
-    for (const { id, error } of failed) {
-      if (id !== null && unreachable.has(id)) continue;
+    const saved = await this.#fromThumbnails(failed);
+    const failedAgain = await this.#settleOnce();
+    for (const { id, error } of [...failed.filter(({ id }) => id === null || !saved.has(id)), ...failedAgain]) {
       this.#miss({ id: id ?? '', code: error?.code ?? 'internal', msg: error?.msg ?? 'It failed.' });
     }
   }
@@ -257,27 +276,27 @@ class ReindexRun {
     if (this.#first === undefined) return [];
     const { signal } = this.#work;
     const range = { first: this.#first, last: this.#last };
-    const analyzed = await waitForOperations(this.#store, this.#target, range, { signal });
-    if (analyzed.length > 0 || this.#analyzed > 0) await this.#work.commit(this.#target.name);
+    await waitForOperations(this.#store, this.#target, range, { signal });
+    await this.#work.commit(this.#target.name);
     const failed = await waitForOperations(this.#store, this.#target, range, { until: 'visible', signal });
     this.#first = undefined;
     return failed;
   }
 
-  /** Pictures that could not be fetched may be here as thumbnails. @returns the ids of those that were */
+  /**
+   * Pictures that their addresses do not give may be here as thumbnails.
+   * @returns the ids of those that were copied with one, and of documents that are gone by now
+   */
   async #fromThumbnails(failed: readonly Operation[]): Promise<Set<string>> {
-    const ids = failed.flatMap(({ id }) => (id === null ? [] : [id]));
-    const found = new Set<string>();
-    if (this.#work.analyzeAgain === undefined) return found;
+    const ids = failed.flatMap(({ id, error }) => (id !== null && NO_PICTURE.has(error?.code ?? '') ? [id] : []));
+    const saved = new Set<string>();
+    if (this.#work.analyzeAgain === undefined) return saved;
     for (let i = 0; i < ids.length; i += COPIED_AT_ONCE) {
-      const documents = await documentsOf(this.#store, this.#old, ids.slice(i, i + COPIED_AT_ONCE));
-      const missing = await this.#missingOf(documents);
-      for (const { fields } of documents) {
-        const id = String(fields.get('id'));
-        if (!missing.has(id)) found.add(id);
-      }
+      const some = ids.slice(i, i + COPIED_AT_ONCE);
+      const missing = await this.#missingOf(await documentsOf(this.#store, this.#old, some));
+      for (const id of some) if (!missing.has(id)) saved.add(id);
     }
-    return found;
+    return saved;
   }
 
   async #missingOf(documents: readonly ExportedDocument[]): Promise<Set<string>> {

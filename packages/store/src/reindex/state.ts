@@ -1,7 +1,10 @@
 import { AkinError, type FieldType } from '@akin/domain';
 import { collectionStatus, createCollection, dropCollection } from '../collections/collections.ts';
 import { defineFields } from '../collections/define-fields.ts';
+import { modelWord } from '../collections/generations.ts';
+import { otherModels } from '../collections/models.ts';
 import type { Collection, Store } from '../context.ts';
+import type { Queryable } from '../engine/engine.ts';
 import { definedFields } from '../export/export-documents.ts';
 
 type ReindexState = 'copying' | 'analyzing' | 'switching' | 'paused' | 'done' | 'failed';
@@ -114,18 +117,34 @@ export async function beginReindex(
 ): Promise<Collection | undefined> {
   if (settings.model !== undefined) await store.generations.ofWord(settings.model);
   const rows = await store.engine.query<{ target: number | null }>(
-    `insert into akin.reindexes as r (name, state, worker, settings) values ($1, 'copying', $2, $3)
+    `with before as (select target from akin.reindexes where name = $1)
+     insert into akin.reindexes as r (name, state, worker, settings) values ($1, 'copying', $2, $3)
      on conflict (name) do update
-        set state = 'copying', worker = excluded.worker, beat_at = now(), began_at = now(), documents = 0, copied = 0,
+        set state = 'copying', target = null, worker = excluded.worker, beat_at = now(), began_at = now(), documents = 0, copied = 0,
             analyzed = 0, thumbnails = 0, message = null, missing = '[]', settings = excluded.settings
       where not ${ALIVE}
         and not (r.state = 'paused' and exists (select from akin.collections c where c.id = r.target))
-     returning target`,
+     returning (select target from before) as target`,
     [collection.name, worker, JSON.stringify(settings)],
   );
   const [begun] = rows;
   if (begun === undefined) return undefined;
-  await dropTarget(store, collection, begun.target);
+  try {
+    await dropTarget(store, collection, begun.target);
+    return await createTarget(store, collection, fields, settings);
+  } catch (error) {
+    const message = error instanceof AkinError ? error.message : 'It could not begin; the log says why.';
+    await tellReindex(store, collection, worker, { state: 'failed', message }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function createTarget(
+  store: Store,
+  collection: Collection,
+  fields: ReadonlyMap<string, FieldType>,
+  settings: ReindexSettings,
+): Promise<Collection> {
   const { model = collection.settings.model } = settings;
   const target = await createCollection(store, `${collection.name.slice(0, 90)}.reindex`, {
     ...collection.settings,
@@ -150,12 +169,22 @@ export async function pauseReindex(store: Store, collection: Collection): Promis
  * Goes on with a reindex that was paused, or whose process is gone, where that stopped.
  *
  * @returns undefined when there is none, or the collection that was to take the place is gone
+ * @throws AkinError conflict when its models are not here: outputs of others would be copied as if they were theirs
  */
 export async function resumeReindex(
   store: Store,
   collection: Collection,
   worker: string,
 ): Promise<BegunReindex | undefined> {
+  const [found] = await store.engine.query(
+    `select c.id, c.name, c.sql_schema, c.settings from akin.reindexes r join akin.collections c on c.id = r.target where r.name = $1`,
+    [collection.name],
+  );
+  if (found === undefined) return undefined;
+  await requireModels(store, {
+    ...{ id: found.id, name: found.name, sqlSchema: found.sql_schema },
+    settings: JSON.parse(found.settings),
+  });
   const [row] = await store.engine.query(
     `update akin.reindexes r set state = 'copying', worker = $2, beat_at = now(), missing = '[]', message = null
        from akin.collections c
@@ -194,6 +223,36 @@ export async function leaveReindex(store: Store, collection: Collection, worker:
   ]);
 }
 
+/** @throws AkinError bad-request or conflict when the models of a collection are not here */
+async function requireModels(store: Store, target: Collection): Promise<void> {
+  const word = modelWord(target);
+  if (word !== undefined) await store.generations.ofWord(word);
+  const [other] = await otherModels(store, target);
+  if (other === undefined) return;
+  throw new AkinError(
+    'conflict',
+    `The reindex makes ${other.module} of the model ${other.model}, which this akin does not have: start it with that model, or go on where it is.`,
+  );
+}
+
+/** @throws AkinError conflict in a transaction that another process, or nobody, may write by now */
+export async function requireOwnReindex(
+  tx: Queryable,
+  collection: Collection,
+  target: Collection,
+  worker: string,
+): Promise<void> {
+  const rows = await tx.query(
+    `select from akin.reindexes where name = $1 and worker = $2 and target = $3 and state <> 'paused' for share`,
+    [collection.name, worker, target.id],
+  );
+  if (rows.length === 0) throw notOwn(collection);
+}
+
+function notOwn({ name }: Collection): AkinError {
+  return new AkinError('conflict', `The reindex of ${name} is paused, or another process does it by now.`);
+}
+
 /** Writes how far it is. @throws AkinError conflict when somebody else took it over, or it was paused */
 export async function tellReindex(
   store: Store,
@@ -219,7 +278,7 @@ export async function tellReindex(
     ],
   );
   if (rows.length === 0) {
-    throw new AkinError('conflict', `The reindex of ${collection.name} is paused, or another process does it by now.`);
+    throw notOwn(collection);
   }
 }
 

@@ -1,5 +1,6 @@
 import { copyTombstones } from '../commit/tombstones.ts';
 import type { Collection, Store } from '../context.ts';
+import type { Queryable } from '../engine/engine.ts';
 import { copyDecisions } from '../groups/decisions.ts';
 
 const HELD_SECONDS = 20;
@@ -17,6 +18,7 @@ export async function holdChanges(store: Store, collection: Collection): Promise
  * in one transaction.
  *
  * @param commit the last commit whose documents the other one has
+ * @param guard rejects where this process may not do it any more
  * @returns false when there is more by now: copy that first
  */
 export async function switchCollections(
@@ -24,6 +26,7 @@ export async function switchCollections(
   old: Collection,
   target: Collection,
   commit: bigint,
+  guard: (tx: Queryable) => Promise<void>,
 ): Promise<boolean> {
   const [S, T] = [old.sqlSchema, target.sqlSchema];
   return store.engine.transaction(
@@ -31,11 +34,13 @@ export async function switchCollections(
       // As a commit does: first the operations, then the row of the collection.
       await tx.query(`lock table ${S}.operations in share row exclusive mode`);
       const rows = await tx.query<{ id: number; ready: boolean }>(
-        `select id, commit = $2 and unpublished_operations = 0 and coalesce(held_until > clock_timestamp(), false) as ready
+        `select id, commit = $2 and unpublished_operations = 0 and coalesce(held_until > clock_timestamp(), false)
+                and replaced_at is null as ready
            from akin.collections where id = $1 for update`,
         [old.id, commit],
       );
       if (rows[0]?.ready !== true) return false;
+      await guard(tx);
 
       // What a later change of the same document has made void stays behind. Copies are older than every change, so
       // nobody could tell any more.

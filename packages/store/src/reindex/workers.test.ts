@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { AkinError } from '@akin/domain';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import {
+  accept,
+  ENGINES,
+  parseTestOutputs,
+  TEST_MODULES,
+  testOutputs,
+  testPlace,
+  visible,
+} from '../../test/support.ts';
+import { collectionStates, createCollection, dropCollection, findCollection } from '../collections/collections.ts';
+import { commit } from '../commit/commit.ts';
+import type { Store } from '../context.ts';
+import { openStore } from '../store.ts';
+import { type ReindexWork, runReindex } from './run-reindex.ts';
+import { beginReindex, leftReindexes, pauseReindex, reindexState, resumeReindex } from './state.ts';
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+/** A store whose models take outputs of the version 1 as long as `takes.first`. */
+async function testStore(kind: (typeof ENGINES)[number]) {
+  const { place, remove } = await testPlace(kind);
+  const takes = { first: true };
+  const parseOutputs = (json: string) => {
+    if (!takes.first && !json.includes('"version":2')) throw new AkinError('bad-request', 'These are of version 1.');
+    return parseTestOutputs(json);
+  };
+  const store = await openStore({ ...place, modules: TEST_MODULES, graceMilliseconds: 0, parseOutputs });
+  open.push(remove, async () => store[Symbol.asyncDispose]());
+  return { store, takes };
+}
+
+function workOf(store: Store, more: Partial<ReindexWork> = {}): ReindexWork {
+  return {
+    worker: randomUUID(),
+    allowMissing: false,
+    signal: new AbortController().signal,
+    wake: () => {},
+    commit: async (name) => commit(store, await findCollection(store, name)),
+    ...more,
+  };
+}
+
+const first = testOutputs({ shape: [1, 0, 0, 0] });
+const second = JSON.stringify({ version: 2, ...JSON.parse(first) });
+const ids = async (store: Store, name: string) => visible(store, await findCollection(store, name));
+
+describe.each(ENGINES)('processes that reindex a collection on %s', (kind) => {
+  it('write nothing any more after another one went on, neither before nor after the exchange', async () => {
+    const { store, takes } = await testStore(kind);
+    const books = await createCollection(store, 'books');
+    await accept(store, books, [
+      { id: 'x', value: 1, import: first },
+      { id: 'y', value: 1, import: first },
+    ]);
+    await commit(store, books);
+    takes.first = false;
+    let enter = () => {};
+    let leave = () => {};
+    const entered = new Promise<void>((resolve) => {
+      enter = resolve;
+    });
+    const gate = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    const seen = { outputs: second, fromThumbnail: false };
+    const late = workOf(store, {
+      analyzeAgain: async () => {
+        enter();
+        await gate;
+        return seen;
+      },
+    });
+    const target = await beginReindex(store, books, late.worker, new Map());
+    if (target === undefined) throw new Error('somebody is at it');
+    const running = runReindex(store, books, target, late);
+    await entered;
+    expect(await pauseReindex(store, books)).toBe(true);
+    await accept(store, books, [
+      { id: 'x', value: 9, import: second },
+      { kind: 'delete', id: 'y' },
+    ]);
+    await commit(store, books);
+    const next = workOf(store, { analyzeAgain: async () => seen });
+    const begun = await resumeReindex(store, books, next.worker);
+    if (begun === undefined) throw new Error('it cannot go on');
+    await runReindex(store, books, begun.target, next);
+    const after = await ids(store, 'books');
+    leave();
+    await running;
+    await commit(store, await findCollection(store, 'books'));
+    expect([after, await ids(store, 'books')]).toEqual([['x'], ['x']]);
+    expect((await reindexState(store, 'books'))?.state).toBe('done');
+  });
+
+  it('fail when a copy is refused in its commit, thumbnails or not', async () => {
+    const { store, takes } = await testStore(kind);
+    const books = await createCollection(store, 'books');
+    await accept(store, books, [
+      { id: 'x', value: 1, import: first },
+      { id: 'y', value: 2 },
+    ]);
+    await commit(store, books);
+    const work = workOf(store, { analyzeAgain: async () => undefined });
+    const inCommit: ReindexWork = {
+      ...work,
+      commit: async (name) => {
+        takes.first = false;
+        await work.commit(name).finally(() => {
+          takes.first = true;
+        });
+      },
+    };
+    const target = await beginReindex(store, books, work.worker, new Map());
+    if (target === undefined) throw new Error('somebody is at it');
+    await expect(runReindex(store, books, target, inCommit)).rejects.toThrow('1 document cannot come along');
+    expect((await reindexState(store, 'books'))?.missing).toMatchObject([{ id: 'x' }]);
+    expect(await ids(store, 'books')).toEqual(['x', 'y']);
+  });
+
+  it('leave nothing to a new collection of the same name', async () => {
+    const { store } = await testStore(kind);
+    const shop = await createCollection(store, 'shop');
+    await accept(store, shop, [{ id: 'old', value: 1 }]);
+    await commit(store, shop);
+    const target = await beginReindex(store, shop, randomUUID(), new Map());
+    await pauseReindex(store, shop);
+    await dropCollection(store, shop);
+    await expect(findCollection(store, target?.name ?? '')).rejects.toThrow('There is no collection');
+    const again = await createCollection(store, 'shop');
+    expect(await reindexState(store, 'shop')).toBeUndefined();
+    expect(await resumeReindex(store, again, randomUUID())).toBeUndefined();
+  });
+
+  it('say that a reindex failed which could not begin, and hold nothing up', async () => {
+    const { store } = await testStore(kind);
+    const shop = await createCollection(store, 'shop');
+    const work = workOf(store);
+    const target = await beginReindex(store, shop, work.worker, new Map());
+    if (target === undefined) throw new Error('somebody is at it');
+    await runReindex(store, shop, target, work);
+    const today = await findCollection(store, 'shop');
+    await createCollection(store, 'shop.reindex');
+    await expect(beginReindex(store, today, randomUUID(), new Map())).rejects.toThrow('exists already');
+    expect((await reindexState(store, 'shop'))?.state).toBe('failed');
+    expect(await pauseReindex(store, today)).toBe(false);
+    expect((await collectionStates(store)).filter(({ held }) => held)).toEqual([]);
+    expect(await leftReindexes(store)).toEqual([]);
+  });
+});
+
+describe('a process without the models of a reindex', () => {
+  it('does not go on with it', async () => {
+    const { place, remove } = await testPlace('pglite');
+    const make = (model: string) =>
+      openStore({
+        ...place,
+        modules: TEST_MODULES,
+        models: new Map([['shape', model]]),
+        parseOutputs: parseTestOutputs,
+        graceMilliseconds: 0,
+      });
+    const store = await make('new:1');
+    const books = await createCollection(store, 'books');
+    await accept(store, books, [{ id: 'x', value: 1, import: first }]);
+    await commit(store, books);
+    const target = await beginReindex(store, books, randomUUID(), new Map());
+    if (target === undefined) throw new Error('somebody is at it');
+    await accept(store, target, [{ id: 'x', value: 1, import: first }]);
+    await commit(store, target);
+    await pauseReindex(store, books);
+    await store[Symbol.asyncDispose]();
+    const other = await make('other:1');
+    open.push(remove, async () => other[Symbol.asyncDispose]());
+    await expect(resumeReindex(other, books, randomUUID())).rejects.toThrow('of the model new:1');
+    expect((await reindexState(other, 'books'))?.state).toBe('paused');
+  });
+});
