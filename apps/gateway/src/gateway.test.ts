@@ -46,6 +46,15 @@ describe('the frame of every endpoint', () => {
     ]);
   });
 
+  it('take no name of a model that none can have', async () => {
+    const model = (name: string) => ask(gateway, `${ANALYZE}?input.data=aGVsbG8%3D&model=${encodeURIComponent(name)}`);
+    expect((await model('akin-1:d52ec204')).status).toBe(200);
+    for (const name of ['a b', 'a\n', 'ä', 'x'.repeat(201)]) {
+      const { status, json } = await model(name);
+      expect([name, status, json.error.msg]).toEqual([name, 400, expect.stringMatching(/^model is .*1 to 200/)]);
+    }
+  });
+
   it.each(['/api/cores/c/analyze', '/api/cores/c/analyze/', '/solr/c/analyze', '/solr/c/analyze/'])(
     'answers at %s',
     async (path) => {

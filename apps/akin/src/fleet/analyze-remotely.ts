@@ -18,6 +18,8 @@ interface RemoteTimes extends CircuitTimes {
 
 /** Who does not have a model may have it later. */
 const LACKS_MILLISECONDS = 30_000;
+/** Requests name models as they like. */
+const MOST_LACKS = 1_000;
 
 const TIMES: RemoteTimes = {
   patienceMilliseconds: 2_000,
@@ -99,6 +101,17 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
 
   /** Until when which analyzer is asked last for which model, because it has it not. */
   const lacks = new Map<string, number>();
+  function noteLack({ name }: AnalyzerAddress, model: string): void {
+    const now = performance.now();
+    const key = `${name} ${model}`;
+    // The oldest come first, and end first.
+    lacks.delete(key);
+    lacks.set(key, now + LACKS_MILLISECONDS);
+    for (const [one, end] of lacks) {
+      if (end > now && lacks.size <= MOST_LACKS) break;
+      lacks.delete(one);
+    }
+  }
   function lackingLast(all: readonly AnalyzerAddress[], model: string | undefined): readonly AnalyzerAddress[] {
     const isLacking = ({ name }: AnalyzerAddress) => (lacks.get(`${name} ${model}`) ?? 0) > performance.now();
     return model === undefined ? all : [...all.filter((one) => !isLacking(one)), ...all.filter(isLacking)];
@@ -117,7 +130,7 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
       const said = await attempt(address, body, signal);
       if ('outputs' in said) return said;
       if ('lacks' in said) {
-        if (model !== undefined) lacks.set(`${address.name} ${model}`, performance.now() + LACKS_MILLISECONDS);
+        if (model !== undefined) noteLack(address, model);
         failure = said.lacks;
         continue;
       }

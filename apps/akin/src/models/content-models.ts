@@ -16,6 +16,8 @@ import { checkFiles, isHere, wordsHere } from './models-folder.ts';
 
 /** The word of akin's own network, for those who go back to it. */
 const OWN_WORD = 'akin';
+/** How long a folder that has no model of some name is not looked through for another one. */
+const MISSED_MILLISECONDS = 10_000;
 const WORD = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
 /** One content model that is here. */
@@ -37,6 +39,8 @@ export interface ContentModelsConfig {
 export class ContentModels {
   readonly #config: ContentModelsConfig;
   readonly #found = new Map<string, Found>();
+  /** The words of the folder when it was last looked through to its end, and until when that holds. */
+  #missed = { words: '', until: 0 };
 
   constructor(config: ContentModelsConfig = {}) {
     this.#config = config;
@@ -109,12 +113,20 @@ export class ContentModels {
   }
 
   async #ofModel(model: string): Promise<Found | undefined> {
-    for (const word of this.#found.has(model) ? [] : this.#words()) {
+    const known = this.#found.get(model);
+    if (known !== undefined) return known;
+    const words = this.#words();
+    const folder = words.join('/');
+    // All that work are known then. Requests name models as they like.
+    if (folder === this.#missed.words && performance.now() < this.#missed.until) return undefined;
+    for (const word of words) {
       // What is no model has nothing to do with this collection.
       await this.#ofWord(word).catch(() => {});
-      if (this.#found.has(model)) break;
+      const found = this.#found.get(model);
+      if (found !== undefined) return found;
     }
-    return this.#found.get(model);
+    this.#missed = { words: folder, until: performance.now() + MISSED_MILLISECONDS };
+    return undefined;
   }
 
   #keep(found: Found): Found {

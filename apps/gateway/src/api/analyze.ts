@@ -5,11 +5,20 @@ import type { Handler } from '../http/serve.ts';
 import { analyzePicture, analyzeWords } from '../search/analyze-picture.ts';
 import { contentModelFor } from '../search/content-model.ts';
 
+/** A model as outputs name it. */
+const MODEL = /^[\w.:@/-]{1,200}$/;
+
 /** Analyzes one picture, given by address or as bytes, or words, and stores nothing. */
 export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call, context) => {
   const { 'input.url': url, 'input.data': data, 'input.text': text } = call.parameters;
   const { 'modules.apply': apply, thumbnail: wanted } = call.parameters;
   const modules = parseModulesApply(apply);
+  if (call.parameters.model !== undefined && !MODEL.test(call.parameters.model)) {
+    throw new AkinError(
+      'bad-request',
+      'model is the name of a model as outputs give it, such as akin-1:d52ec204: 1 to 200 letters, digits and . : @ / _ -',
+    );
+  }
   // Processes that only analyze have no collections.
   const { collection, model = context.store && (await contentModelFor(context.store, collection)) } = call.parameters;
   if (text !== undefined && url === undefined && data === undefined) {

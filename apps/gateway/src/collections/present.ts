@@ -11,13 +11,15 @@ export async function presentCollection(store: Store, collection: Collection): P
     pending: status.pending,
     failed: status.failed,
     failures: status.failures,
-    ...(status.contentModel === undefined ? {} : { model: presentModel(store, status.contentModel) }),
+    ...(status.contentModel === undefined ? {} : { model: await presentModel(store, status.contentModel) }),
   };
 }
 
 /** The content model of a collection; words are known where this akin runs it. */
-function presentModel(store: Store, id: string): { name: string; hash: string; words: boolean } {
-  const { models, wordsCalibration } = generationOf(store, { models: new Map([['content', id]]) });
+async function presentModel(store: Store, id: string): Promise<{ name: string; hash: string; words: boolean }> {
+  const wanted = new Map([['content', id]]);
+  await store.generations.look(wanted);
+  const { models, wordsCalibration } = generationOf(store, { models: wanted });
   const [name = '', ...hash] = id.split(':');
   return { name, hash: hash.join(':'), words: models.get('content') === id && wordsCalibration !== undefined };
 }

@@ -1,20 +1,29 @@
 import { AkinError } from '@akin/domain';
 import { replaceOutputs } from '@akin/modules/vectors';
 import { sleep } from '@akin/runtime';
-import type { AnalyzeAgain, Generation, PictureToAnalyze } from '@akin/store';
+import type { Generation, PictureToAnalyze } from '@akin/store';
 import type { SharedContext } from '../context.ts';
 import { MAX_PICTURE_BYTES } from '../http/pictures.ts';
 
 type Context = Pick<SharedContext, 'analyze' | 'openOriginal'>;
+
+interface Again {
+  readonly outputs: string;
+  readonly fromThumbnail: boolean;
+}
 
 const RETRY_MILLISECONDS = 2_000;
 
 /**
  * Analyzes pictures for a reindex that no address leads to: the file, where this akin indexed its folder, else the
  * thumbnail. Outputs of modules whose model stays are kept: they are of the whole picture.
+ *
+ * @param background ends all of it
+ * @returns an `AnalyzeAgain`, which the signal of its call ends too: that of a reindex that may be paused
  */
-export function analyzeAgain(context: Context, signal: AbortSignal): AnalyzeAgain {
-  return async (picture, generation) => {
+export function analyzeAgain(context: Context, background: AbortSignal) {
+  return async (picture: PictureToAnalyze, generation: Generation, left?: AbortSignal): Promise<Again | undefined> => {
+    const signal = left === undefined ? background : AbortSignal.any([background, left]);
     if (picture.outputs === null) return undefined;
     const modules = outdatedModules(picture.outputs, generation);
     const model = generation.models.get('content');
@@ -27,7 +36,7 @@ export function analyzeAgain(context: Context, signal: AbortSignal): AnalyzeAgai
         return { outputs: replaceOutputs(picture.outputs, outputs, modules), fromThumbnail: false };
       } catch (error) {
         // The file may have changed since it was indexed, and be no picture any more.
-        if (!(error instanceof AkinError)) throw error;
+        if (signal.aborted || !(error instanceof AkinError)) throw error;
       }
     }
     if (picture.thumbnail === null) return undefined;

@@ -1,0 +1,71 @@
+import { AkinError } from '@akin/domain';
+import { sleep } from '@akin/runtime';
+import { beginReindex, createCollection, type PictureToAnalyze, reindexState } from '@akin/store';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { outputsOf } from '../../test/pictures.ts';
+import { ask, postJson } from '../../test/start-gateway.ts';
+import { type Service, startService } from '../../test/start-service.ts';
+import { analyzeAgain } from './analyze-again.ts';
+
+const NEVER = new AbortController().signal;
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ limits: { leftReindexesMilliseconds: 5 } });
+});
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+/** A collection of one document whose reindex nobody is at. */
+async function leave(name: string, { outputsFrom, word }: { outputsFrom?: string; word?: string } = {}): Promise<void> {
+  const { store, gateway } = service;
+  const { engine } = store;
+  const collection = await createCollection(store, name);
+  await postJson(gateway, `/api/cores/${name}/update?commit=true`, [{ id: 'red', import: outputsOf('red') }]);
+  const target = await beginReindex(store, collection, `${name}-gone`, new Map(), outputsFrom ? { outputsFrom } : {});
+  if (word) {
+    const settings = JSON.stringify({ model: word });
+    await engine.query('update akin.collections set settings = $2 where id = $1', [target?.id, settings]);
+  }
+  await engine.query(`update akin.reindexes set beat_at = '-infinity' where name = $1`, [name]);
+}
+
+async function untilDone(name: string): Promise<void> {
+  while ((await reindexState(service.store, name))?.state !== 'done') await sleep(5, NEVER);
+}
+
+describe('reindexes that nobody does', () => {
+  it('go on, whatever others lack, and without a collection of outputs that is gone', async () => {
+    await leave('unknown-model', { word: 'nothing' });
+    await leave('shop', { outputsFrom: 'dropped' });
+    await leave('another-unknown', { word: 'nothing' });
+    await untilDone('shop');
+    await leave('later');
+    await untilDone('later');
+    const warnings = service.log.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
+    expect(warnings.map(({ collection, outputsFrom }) => collection ?? outputsFrom).sort()).toEqual([
+      'another-unknown',
+      'dropped',
+      'unknown-model',
+    ]);
+    expect((await ask(service.gateway, '/api/cores/shop/select?q=id:red')).json.response.numFound).toBe(1);
+  });
+});
+
+describe('pictures of a reindex', () => {
+  it('are not tried again once it was left', async () => {
+    const left = new AbortController();
+    let tries = 0;
+    const analyze = async () => {
+      tries++;
+      left.abort(new Error('paused'));
+      throw new AkinError('unavailable', 'No analyzer.');
+    };
+    const openOriginal = () => Promise.reject(new Error('no folder'));
+    const picture = { id: 'red', outputs: '{}', thumbnail: Buffer.from('RIFF'), source: undefined };
+    const again = analyzeAgain({ analyze, openOriginal }, NEVER);
+    await expect(again(picture as PictureToAnalyze, service.store, left.signal)).rejects.toThrow();
+    expect(tries).toBe(1);
+  });
+});
