@@ -30,7 +30,8 @@ describe('analyses over HTTP', () => {
   /** A server at a port of its own, or at another address and the port of another one. */
   async function start(answer: RequestListener, host = '127.0.0.1', port = 0): Promise<{ url: string; port: number }> {
     const server = createServer((request, response) => {
-      if (request.url === '/health/live' && !dead.has(server)) response.end('{}');
+      // A kept connection would be tried twice.
+      if (request.url === '/health/live' && !dead.has(server)) response.setHeader('connection', 'close').end('{}');
       else if (request.url !== '/health/live') answer(request, response);
     });
     servers.push(server);
