@@ -26,7 +26,7 @@ async function leave(name: string, { outputsFrom, word }: { outputsFrom?: string
   const target = await beginReindex(store, collection, `${name}-gone`, new Map(), outputsFrom ? { outputsFrom } : {});
   if (word) {
     const settings = JSON.stringify({ model: word });
-    await engine.query('update akin.collections set settings = $2 where id = $1', [target?.id, settings]);
+    await engine.query('update akin.collections set settings = $2 where id = $1', [target?.id ?? null, settings]);
   }
   await engine.query(`update akin.reindexes set beat_at = '-infinity' where name = $1`, [name]);
 }
