@@ -1,11 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { idOf } from '../lib/documents.mjs';
 import { publish, sendDocuments, sendJson, timed } from '../lib/http.mjs';
 import { makePart, partCounts } from './collection.mjs';
-
-/** Larger collections are ranked by cells, once these are arranged in the background. */
-const RANKED_EXACTLY = 20_000;
-const POLL_MILLISECONDS = 1_000;
 
 /**
  * Fills a collection by `import` through the HTTP door, file by file as the bytes come from the disk; the files are made
@@ -37,16 +31,4 @@ export async function load(collectionUrl, folder, documents, model) {
     acceptedPerSecond: (documents * 1000) / accepting,
     visiblePerSecond: (documents * 1000) / (seconds - making),
   };
-}
-
-/** Waits until ranking in every mode looks at less than everything. */
-export async function waitForCells(collectionUrl, documents) {
-  if (documents <= RANKED_EXACTLY) return;
-  for (const mode of ['content', 'color', 'duplicate']) {
-    const search = `${collectionUrl}/image?rank.by.id=${idOf(0)}&rank.mode=${mode}&rows=10&fl=id`;
-    for (let told = false; (await sendJson(search)).responseHeader.distances >= documents; told = true) {
-      if (!told) console.error(`Waiting for the cells of ${mode} …`);
-      await delay(POLL_MILLISECONDS);
-    }
-  }
 }

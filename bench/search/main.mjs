@@ -13,7 +13,7 @@ import { measureDisturbance } from './disturbance.mjs';
 import { measureFacets } from './facets.mjs';
 import { openGraph } from './graph.mjs';
 import { compareWithReal } from './likeness.mjs';
-import { load, waitForCells } from './load.mjs';
+import { load } from './load.mjs';
 import { measureOthers } from './others.mjs';
 import { akinSide, bareSide, GRAPH_WAYS, measureRanked } from './ranked.mjs';
 import { writeReport } from './report.mjs';
@@ -56,7 +56,6 @@ const args = ['--data', join(folder, 'akin'), ...(databaseUrl ? ['--database-url
 let akin = await startAkin(args);
 const report = { machine: describeMachine(), engine: databaseUrl ? 'PostgreSQL' : 'PGlite', documents, ef: options.ef };
 report.load = await load(akin.collectionUrl, parts, documents, model);
-await waitForCells(akin.collectionUrl, documents);
 if (measures.includes('likeness')) report.likeness = await compareWithReal(model, parts, documents);
 if (measures.includes('ranked')) report.ranked = await rank();
 if (measures.includes('others')) {
