@@ -37,7 +37,7 @@ export class Generations {
   readonly #find: FindGeneration;
   readonly #known: Generation[];
   readonly #byWord = new Map<string, Promise<Generation>>();
-  readonly #looked = new Map<string, Promise<void>>();
+  readonly #looking = new Map<string, Promise<void>>();
 
   constructor(own: Generation, find: FindGeneration = async () => undefined) {
     this.#own = own;
@@ -64,13 +64,16 @@ export class Generations {
     return found;
   }
 
-  /** Looks once for models that are not known yet: those of a collection. */
+  /** Looks for models that are not known yet: those of a collection. What is not here may be later. */
   async look(models: ReadonlyMap<string, string>): Promise<void> {
     if (fits(this.of(models), models)) return;
     const key = JSON.stringify([...models]);
     const looking =
-      this.#looked.get(key) ?? this.#find({ models }).then((one) => void (one === undefined || this.#keep(one)));
-    this.#looked.set(key, looking);
+      this.#looking.get(key) ??
+      this.#find({ models })
+        .then((one) => void (one === undefined || this.#keep(one)))
+        .finally(() => this.#looking.delete(key));
+    this.#looking.set(key, looking);
     await looking;
   }
 
