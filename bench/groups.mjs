@@ -25,7 +25,7 @@ const options = readOptions({
 });
 const [count, fresh, sample] = [options.documents, options.fresh, options.sample].map(Number);
 const ROWS = 2_000;
-/** Every so manieth is a copy of one that came before. */
+/** One in so many is a copy of one that came before. */
 const COPIES = 10;
 /** How far documents lie from the two pictures that they are made of, and copies from what they copy. */
 const NOISE = 0.5;

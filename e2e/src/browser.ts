@@ -40,7 +40,7 @@ export async function openPage(
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
   });
-  // The page asks akin for everything: whoever looks at it tells nobody else.
+  // The page asks akin for everything: no other server learns who looks at it.
   page.on('request', (request) => {
     const { protocol, origin } = new URL(request.url());
     if (protocol.startsWith('http') && origin !== new URL(address).origin) complaints.push(`asks ${request.url()}`);

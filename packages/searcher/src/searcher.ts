@@ -26,8 +26,8 @@ interface Pending {
 }
 
 /**
- * Holds codes of vectors in the memory of a few threads and finds the nearest of them. It knows no database: whoever
- * uses it brings the rows, and tells up to which commit all changes are there. Requests about a collection take effect
+ * Holds codes of vectors in the memory of a few threads and finds the nearest of them. It knows no database: the caller
+ * brings the rows, and says up to which commit all changes are there. Requests about a collection take effect
  * in the order in which they are made.
  */
 export class Searcher implements AsyncDisposable {

@@ -6,7 +6,7 @@ const PLACE: Readonly<Record<string, string>> = { collection: 'my-collection' };
 
 interface Sample {
   readonly query?: Readonly<Record<string, string>>;
-  /** A document or the like, sent as JSON. */
+  /** A JSON body, such as a document. */
   readonly json?: unknown;
   /** The picture is sent as a part `file`. */
   readonly file?: boolean;

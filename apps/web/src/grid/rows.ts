@@ -72,7 +72,7 @@ export function drawnRows(rows: readonly Row[], gap: number, top: number, bottom
     before += height + gap;
     first += 1;
   }
-  // Beyond the end there is still a row, so that whoever scrolls back sees something.
+  // Beyond the end there is still a row, so that a user who scrolls back sees something.
   if (first >= rows.length) {
     first = Math.max(0, rows.length - 1);
     before = heightOf(rows.slice(0, first));

@@ -8,7 +8,7 @@ import { EDITS, makeEdits } from './edits.ts';
 /** Long side of what is edited. */
 const EDIT_SIDE = 640;
 
-/** The edits of every so manieth picture, in the order of {@link EDITS}. */
+/** The edits of one picture in so many, in the order of {@link EDITS}. */
 export async function describeEdits(
   pictures: readonly PictureFile[],
   most: number,
