@@ -13,6 +13,8 @@ export const PROGRAM = fileURLToPath(new URL('../../apps/akin/bin/akin.mjs', imp
 
 export interface Ended {
   readonly code: number | null;
+  /** What killed it, if its code is null. */
+  readonly signal: NodeJS.Signals | null;
   readonly out: string;
   readonly err: string;
 }
@@ -47,7 +49,9 @@ export class RunningCommand {
     });
     this.#child.stdin?.on('error', () => {}).end(options.input ?? '');
     this.#ended = new Promise((resolve, reject) => {
-      this.#child.once('error', reject).once('close', (code) => resolve({ code, out: this.out, err: this.err }));
+      this.#child.once('error', reject).once('close', (code, signal) => {
+        resolve({ code, signal, out: this.out, err: this.err });
+      });
     });
     this.#ended.catch(() => {});
   }

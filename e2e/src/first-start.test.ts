@@ -141,7 +141,7 @@ describe('a start that asks for keys', () => {
 describe('the next start', () => {
   it('answers at once with what is there and fills nothing again', async () => {
     const before = await documents();
-    expect((await akin.command.stop('SIGINT')).code).toBe(0);
+    expect(await akin.command.stop('SIGINT')).toMatchObject({ code: 0, signal: null });
     akin = await serveAkin([], { AKIN_DATA: path.join(data.folder, 'data') });
     await akin.command.says(/Three requests/);
     expect(akin.command.out).not.toMatch(/Demo:/);

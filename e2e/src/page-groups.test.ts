@@ -218,7 +218,8 @@ describe('the review', () => {
     await page.getByRole('button', { name: 'Keep all' }).click();
 
     await page.locator('.group').filter({ hasText: 'x.jpg' }).getByRole('button', { name: 'Not duplicates' }).click();
-    await page.getByText('2 pictures will not be shown together again.').waitFor();
+    // The offer stays for as long as it is pointed at.
+    await page.getByText('2 pictures will not be shown together again.').hover();
     await page.getByText('1 group', { exact: true }).waitFor();
     await page.getByText('1 of 2 groups done').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();

@@ -268,8 +268,11 @@ describe('the page', () => {
     const csv = (await (await (await saved).createReadStream()).toArray()).join('');
     expect(csv.split('\r\n')).toHaveLength(5);
     expect(csv).toMatch(/^"id".*"title"/);
+    await page.clock.install();
     await bar.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('3 documents deleted.').waitFor();
+    // The offer stays for as long as it is pointed at.
+    await page.getByText('3 documents deleted.').hover();
+    await page.clock.fastForward('01:00');
     expect((await collection.status()).documents).toBe(documents - 3);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('3 documents deleted.').waitFor({ state: 'hidden' });
@@ -293,7 +296,7 @@ describe('the page', () => {
     await bar.getByRole('button', { name: 'Label…' }).click();
     await dialog.getByLabel('Label').fill('loud');
     await dialog.getByRole('button', { name: 'Add' }).click();
-    await page.getByText('3 documents got the label “loud”.').waitFor();
+    await page.getByText('3 documents got the label “loud”.').hover();
     expect(await counted()).toBe(3);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('got the label').waitFor({ state: 'hidden' });

@@ -80,6 +80,9 @@ export interface Actions {
   /** Undoes what was done last. */
   undo(): Promise<void>;
   forgetUndo(): void;
+  /** Keeps the offer to undo for as long as it is pointed at. */
+  keepUndo(): void;
+  forgetUndoLater(): void;
   open(document: FoundDocument | null): void;
   /** Goes to the document before or behind the one that is shown. */
   step(by: 1 | -1): Promise<void>;

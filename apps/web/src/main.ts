@@ -32,7 +32,7 @@ import { commandOf, findValues, search } from './search.ts';
 import { select, selectBetween } from './selection.ts';
 import { loadCollections, loadFields, lookAtStatus, watchStatus } from './status.ts';
 import { TEXTS } from './texts.ts';
-import { undoLast } from './undo.ts';
+import { forgetUndoLater, keepUndo, undoLast } from './undo.ts';
 import { questionOf } from './upload.ts';
 import { type Query, readState, type ViewState, writeState } from './view-state.ts';
 import { moreChanges, retryChanges } from './watch-changes.ts';
@@ -205,6 +205,8 @@ const actions: Actions = {
     if (await undoLast(model)) await search(model, 0, true);
   },
   forgetUndo: () => model.update({ undoable: null }),
+  keepUndo,
+  forgetUndoLater: () => forgetUndoLater(model),
   open(document: FoundDocument | null) {
     if (document) {
       model.state = { ...model.state, opened: document.id };

@@ -39,9 +39,19 @@ let forgetting: ReturnType<typeof setTimeout> | undefined;
 
 /** Says for a while what was done, and offers to undo it. */
 export function offerUndo(model: Model, undoable: Undoable): void {
+  model.update({ undoable: { ...undoable, undoing: false } });
+  forgetUndoLater(model);
+}
+
+/** Whoever points at the note or is in it with the keyboard has all the time to read it (WCAG 2.2.1). */
+export function keepUndo(): void {
+  clearTimeout(forgetting);
+}
+
+/** Takes the offer back after a while. */
+export function forgetUndoLater(model: Model): void {
   clearTimeout(forgetting);
   forgetting = setTimeout(() => model.update({ undoable: null }), KEPT_SECONDS * 1_000);
-  model.update({ undoable: { ...undoable, undoing: false } });
 }
 
 /** Undoes what was done last. @returns whether it is undone; if not, the page says why */
@@ -63,7 +73,14 @@ export async function undoLast(model: Model): Promise<boolean> {
 
 /** Says what was done, and offers to undo it. */
 export function undoNote({ text, undo, undoing }: ShownUndoable, actions: Actions): TemplateResult {
-  return html`<div class="note-bar" role="status">
+  return html`<div
+    class="note-bar"
+    role="status"
+    @mouseenter=${actions.keepUndo}
+    @mouseleave=${actions.forgetUndoLater}
+    @focusin=${actions.keepUndo}
+    @focusout=${actions.forgetUndoLater}
+  >
     <span>${text}</span>
     ${
       undo === undefined
