@@ -33,7 +33,7 @@ export const ROOMS = {
   'apps/indexer': {
     may: ['@akin/contract', '@akin/domain', '@akin/store', '@akin/queue', '@akin/runtime', ...VECTORS],
   },
-  'apps/web': { may: ['@akin/client'], browser: true },
+  'apps/web': { may: ['@akin/client', '@akin/modules/manifests'], browser: true },
   'apps/akin': {
     may: [
       ...['contract', 'domain', 'client', 'imaging', 'modules', 'store', 'queue', 'runtime'].map(

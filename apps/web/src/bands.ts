@@ -11,30 +11,24 @@ export interface Band {
 }
 
 /** The least score of each band, from the best. A score means the same in every collection, and by mode something else. */
-const LEAST: Readonly<Record<Mode, readonly (readonly [BandName, number])[]>> = {
-  content: [
-    ['same', 0.95],
-    ['close', 0.6],
-    ['related', 0.3],
-    ['weak', 0],
-  ],
-  color: [
-    ['same', 0.95],
-    ['close', 0.7],
-    ['related', 0.4],
-    ['weak', 0],
-  ],
-  duplicate: [
-    ['same', 0.95],
-    ['close', 0.7],
-    ['related', 0.4],
-    ['weak', 0],
-  ],
-};
+type Bands = readonly (readonly [BandName, number])[];
+const CONTENT: Bands = [
+  ['same', 0.95],
+  ['close', 0.6],
+  ['related', 0.3],
+  ['weak', 0],
+];
+const OTHERS: Bands = [
+  ['same', 0.95],
+  ['close', 0.7],
+  ['related', 0.4],
+  ['weak', 0],
+];
+const leastOf = (mode: Mode): Bands => (mode === 'content' ? CONTENT : OTHERS);
 
 /** Ranked results in bands, empty ones left out. */
 export function bandsOf(documents: readonly FoundDocument[], mode: Mode): Band[] {
-  const names = LEAST[mode];
+  const names = leastOf(mode);
   return names.flatMap(([name, from], i) => {
     const below = i === 0 ? Number.POSITIVE_INFINITY : (names[i - 1]?.[1] ?? 0);
     const own = documents.filter(({ score = 0 }) => score >= from && score < below);
@@ -44,5 +38,5 @@ export function bandsOf(documents: readonly FoundDocument[], mode: Mode): Band[]
 
 /** The least score of results that have something in common with what is searched for. */
 export function leastRelated(mode: Mode): number {
-  return LEAST[mode].find(([name]) => name === 'related')?.[1] ?? 0;
+  return leastOf(mode).find(([name]) => name === 'related')?.[1] ?? 0;
 }

@@ -1,10 +1,10 @@
-import type { SearchAnswer, SearchParameters } from '@akin/client';
+import { rankingEndpoint, type SearchAnswer, type SearchEndpoint, type SearchParameters } from '@akin/client';
 import { escapeName, unescaped } from './filters/names.ts';
 import { readPlace } from './filters/places.ts';
 import { isRangeOf, type RangeField, rangeFacet, readBounds, tagRange } from './filters/ranges.ts';
 import { day, number } from './format.ts';
 import { TEXTS } from './texts.ts';
-import { type Endpoint, rankOf, thresholdOf, type ViewState } from './view-state.ts';
+import { rankOf, thresholdOf, type ViewState } from './view-state.ts';
 
 /** A field that the page offers to narrow by. */
 export interface FacetField {
@@ -107,7 +107,7 @@ export function countsOf(
   fields: readonly FacetField[],
   ranges: readonly RangeField[] = [],
   wanted: ReadonlyMap<string, string> = new Map(),
-): { endpoint: Endpoint; parameters: SearchParameters } {
+): { endpoint: SearchEndpoint; parameters: SearchParameters } {
   const { plain, joined } = groupFilters(state.filters, fields);
   const tagged = plain.map((filter) => {
     const i = ranges.findIndex((range) => isRangeOf(filter, range));
@@ -133,17 +133,16 @@ export function countsOf(
   };
   if (state.words) parameters.q = state.words;
   const { query } = state;
-  const ranksByColor = query?.by === 'hex' || state.mode === 'color';
+  const mode = query?.by === 'hex' ? 'color' : state.mode;
+  const { endpoint, preset } = rankingEndpoint(mode);
   const threshold = thresholdOf(state);
-  if (query && threshold !== undefined) {
-    const endpoint = ranksByColor ? 'color' : state.mode === 'duplicate' ? 'duplicate' : 'image';
-    return { endpoint, parameters: { ...parameters, fq, ...rankOf(query, state.also), 'rank.threshold': threshold } };
-  }
-  if (query && !ranksByColor && state.mode === 'duplicate') {
-    return { endpoint: 'duplicate', parameters: { ...parameters, fq, ...rankOf(query, state.also) } };
+  // The endpoint for copies has a threshold of its own.
+  if (query && (threshold !== undefined || mode === 'duplicate')) {
+    const least = threshold === undefined ? {} : { 'rank.threshold': threshold };
+    return { endpoint, parameters: { ...preset, ...parameters, fq, ...rankOf(query, state.also), ...least } };
   }
   // Without a threshold a ranking leaves out nothing but documents without a picture.
-  if (query) fq.push(`${query.by === 'hex' ? 'color' : state.mode}_descriptor:*`);
+  if (query) fq.push(`${mode}_descriptor:*`);
   return { endpoint: 'select', parameters: { ...parameters, fq } };
 }
 

@@ -1,16 +1,15 @@
 import type { FoundDocument } from '@akin/client';
 import { html, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
-import type { Mode } from './mode.ts';
+import { MODES, type Mode } from './mode.ts';
 import { isAnalyzed } from './parts.ts';
 import { TEXTS } from './texts.ts';
 
 /** What pictures can be compared by: the mode, its name, and what it finds. */
-export const MODE_NAMES: readonly [Mode, string, string][] = [
-  ['content', TEXTS.modes.content, TEXTS.modes.contentTitle],
-  ['color', TEXTS.modes.color, TEXTS.modes.colorTitle],
-  ['duplicate', TEXTS.modes.duplicate, TEXTS.modes.duplicateTitle],
-];
+export const MODE_NAMES: readonly (readonly [Mode, string, string])[] = MODES.map((mode) => {
+  const [name, about] = TEXTS.modes.own[mode] ?? TEXTS.modes.other(mode);
+  return [mode, name, about];
+});
 
 /**
  * A search for similar pictures by each mode, where there is a picture to compare.

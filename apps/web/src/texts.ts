@@ -75,12 +75,13 @@ export const TEXTS = {
     internal: 'Something went wrong in akin. Its log says what.',
   },
   modes: {
-    content: 'Similar',
-    contentTitle: 'Pictures with similar content',
-    color: 'Same colours',
-    colorTitle: 'Pictures with similar colours',
-    duplicate: 'Copies',
-    duplicateTitle: 'Copies of the same picture',
+    /** By the name of a module. */
+    own: {
+      content: ['Similar', 'Pictures with similar content'],
+      color: ['Same colours', 'Pictures with similar colours'],
+      duplicate: ['Copies', 'Copies of the same picture'],
+    } as Readonly<Record<string, readonly [name: string, about: string]>>,
+    other: (module: string) => [module, `Pictures with similar ${module}`] as const,
   },
   details: {
     title: 'Details',

@@ -1,6 +1,12 @@
-import type { GroupsParameters, SearchParameters, TagParameters } from '@akin/client';
+import {
+  type GroupsParameters,
+  rankingEndpoint,
+  type SearchEndpoint,
+  type SearchParameters,
+  type TagParameters,
+} from '@akin/client';
 import { leastRelated } from './bands.ts';
-import type { Mode } from './mode.ts';
+import { DEFAULT_MODE, MODES, type Mode } from './mode.ts';
 
 /** What the results are like: a stored document, a picture at an address, colours, or an uploaded picture. */
 export type Query =
@@ -41,10 +47,9 @@ export interface ViewState {
 
 export const DEFAULT_COLLECTION = 'my-collection';
 const VIEWS = ['groups', 'changes', 'manage'] as const;
-const MODES: readonly Mode[] = ['content', 'color', 'duplicate'];
 
 export function readState(address: URLSearchParams): ViewState {
-  const mode = MODES.find((one) => one === address.get('mode')) ?? 'content';
+  const mode = MODES.find((one) => one === address.get('mode')) ?? DEFAULT_MODE;
   return {
     collection: address.get('collection') || DEFAULT_COLLECTION,
     view: VIEWS.find((one) => one === address.get('view')) ?? 'search',
@@ -81,7 +86,7 @@ export function writeState(state: ViewState): string {
   if (state.query?.by === 'url') address.set('url', state.query.url);
   if (state.query?.by === 'hex') address.set('hex', state.query.hex);
   if (state.query?.by === 'outputs') address.set('outputs', state.query.outputs);
-  if (state.query && state.mode !== 'content') address.set('mode', state.mode);
+  if (state.query && state.mode !== DEFAULT_MODE) address.set('mode', state.mode);
   for (const { sign, id } of state.query ? state.also : []) address.append(sign, id);
   if (state.query && state.least > 0) address.set('min', String(state.least));
   if (state.words) address.set('q', state.words);
@@ -90,8 +95,6 @@ export function writeState(state: ViewState): string {
   if (state.opened !== null) address.set('id', state.opened);
   return `?${address}`;
 }
-
-export type Endpoint = 'select' | 'image' | 'color' | 'duplicate';
 
 /**
  * The request behind a state: the endpoint and its parameters, the same that "copy as curl" gives.
@@ -103,7 +106,7 @@ export function searchOf(
   start: number,
   rows: number,
   filters: readonly string[] = state.filters,
-): { endpoint: Endpoint; parameters: SearchParameters } {
+): { endpoint: SearchEndpoint; parameters: SearchParameters } {
   const parameters: SearchParameters = { rows };
   if (start > 0) parameters.start = start;
   if (state.words) parameters.q = state.words;
@@ -115,10 +118,10 @@ export function searchOf(
     if (!state.words && !state.sort) parameters.sort = 'random7 desc';
     return { endpoint: 'select', parameters };
   }
-  const endpoint = query.by === 'hex' ? 'color' : state.mode === 'content' ? 'image' : state.mode;
+  const { endpoint, preset } = rankingEndpoint(query.by === 'hex' ? 'color' : state.mode);
   const least = thresholdOf(state);
   const threshold = least === undefined ? {} : { 'rank.threshold': least };
-  return { endpoint, parameters: { ...parameters, ...rankOf(query, state.also), ...threshold } };
+  return { endpoint, parameters: { ...preset, ...parameters, ...rankOf(query, state.also), ...threshold } };
 }
 
 /** The least score of results, where there is one: what is sorted by something else is to be related at least. */

@@ -1,29 +1,15 @@
-import { type CollectionEvent, listen } from './changes.ts';
+import { CollectionAdministration } from './collection-administration.ts';
 import { type Picture, resolvePicture } from './picture.ts';
-import {
-  type ClientConfig,
-  type Parameters,
-  queryString,
-  type RequestOptions,
-  request,
-  requestText,
-} from './request.ts';
+import { rankingEndpoint, type SearchEndpoint } from './ranking-endpoint.ts';
+import { type Parameters, queryString, request, requestText } from './request.ts';
 import type {
   AnalyzeAnswer,
-  CollectionSummary,
   ExportParameters,
   FoundDocument,
   FoundGroup,
   GroupsAnswer,
   GroupsParameters,
   NewDocument,
-  Operation,
-  OperationsAnswer,
-  OperationsParameters,
-  Reindex,
-  RetryAnswer,
-  Run,
-  RunReport,
   SearchAnswer,
   SearchParameters,
   TagAnswer,
@@ -46,31 +32,7 @@ interface PictureOptions {
 }
 
 /** One collection over HTTP. Every method throws {@link AkinRequestError} when akin refuses or does not answer. */
-export class Collection {
-  readonly name: string;
-  readonly #config: ClientConfig;
-
-  constructor(config: ClientConfig, name: string) {
-    this.#config = config;
-    this.name = name;
-  }
-
-  status(): Promise<CollectionSummary> {
-    return this.#send('', {});
-  }
-
-  /** The fields that the collection knows, with their types. */
-  schema(): Promise<{ schema: { fields: { name: string; type: string; multiValued: boolean; origin: string }[] } }> {
-    return this.#send('/schema', {});
-  }
-
-  /** Gives fields their types, by name, before any document has them. */
-  defineFields(fields: Readonly<Record<string, string>>): Promise<unknown> {
-    const body = new URLSearchParams();
-    for (const [name, type] of Object.entries(fields)) body.append('field', `${name}:${type}`);
-    return this.#send('/schema', {}, { body });
-  }
-
+export class Collection extends CollectionAdministration {
   /**
    * A page of documents as lines of NDJSON, with all that is needed to store them again. All pages are from one commit.
    * The first line of the first page tells the types of the fields.
@@ -83,43 +45,12 @@ export class Collection {
     options: { signal?: AbortSignal } = {},
   ): Promise<{ lines: string; commit: number; cursor: string | undefined }> {
     const body = queryString({ ...parameters, cursor });
-    const { text, headers } = await requestText(this.#config, this.#path('/export'), { ...options, body });
+    const { text, headers } = await requestText(this.config, this.path('/export'), { ...options, body });
     return {
       lines: text,
       commit: Number(headers.get('x-akin-commit')),
       cursor: headers.get('x-akin-cursor') ?? undefined,
     };
-  }
-
-  /**
-   * Fills a new collection from this one and swaps the two; `reindexStatus` tells how far that is. 409 if that is under
-   * way already.
-   */
-  reindex(
-    parameters: { field?: readonly string[]; allowMissing?: boolean; outputsFrom?: string; model?: string } = {},
-  ): Promise<Reindex> {
-    return this.#send('/reindex', {}, { body: queryString(parameters) });
-  }
-
-  reindexStatus(): Promise<Reindex> {
-    return this.#send('/reindex', {});
-  }
-
-  pauseReindex(): Promise<Reindex> {
-    return this.#send('/reindex/pause', {}, { body: '' });
-  }
-
-  resumeReindex(): Promise<Reindex> {
-    return this.#send('/reindex/resume', {}, { body: '' });
-  }
-
-  /** @param parameters `model`: the word of its content model */
-  create(parameters: { model?: string } = {}): Promise<unknown> {
-    return this.#send('', parameters, { method: 'PUT', body: '{}', contentType: 'application/json' });
-  }
-
-  drop(): Promise<unknown> {
-    return this.#send('', {}, { method: 'DELETE' });
   }
 
   /** Adds or replaces documents, all or none. */
@@ -128,7 +59,7 @@ export class Collection {
     parameters: UpdateParameters = {},
     options: { signal?: AbortSignal } = {},
   ): Promise<UpdateAnswer> {
-    return this.#send(
+    return this.send(
       '/update',
       { ...parameters },
       { ...options, body: JSON.stringify(documents), contentType: 'application/json', changes: true },
@@ -148,7 +79,7 @@ export class Collection {
     const body = new FormData();
     body.append('document', JSON.stringify(document));
     body.append('file', picture, 'picture');
-    return this.#send('/update', { ...parameters }, { ...options, body, changes: true });
+    return this.send('/update', { ...parameters }, { ...options, body, changes: true });
   }
 
   /**
@@ -161,7 +92,7 @@ export class Collection {
     parameters: UpdateParameters = {},
     options: { gzip?: boolean; signal?: AbortSignal } = {},
   ): Promise<UpdateAnswer> {
-    return this.#send(
+    return this.send(
       '/update',
       { ...parameters },
       {
@@ -223,10 +154,16 @@ export class Collection {
   ): Promise<AnalyzeAnswer> {
     if (isNamed(picture, 'data')) {
       const body = new URLSearchParams({ 'input.data': picture.data });
-      return this.#send('/analyze', { ...parameters, logParamsList: '' }, { ...options, body });
+      return this.send('/analyze', { ...parameters, logParamsList: '' }, { ...options, body });
     }
     const file = isNamed(picture, 'url') ? picture.url : picture;
     return this.#search('/analyze', { ...parameters }, { ...options, file }, 'input.url');
+  }
+
+  /** Ranks by a module: a search at its endpoint, or at `/select` with `rank.mode` if it has none of its own. */
+  rank(mode: string, parameters: SearchParameters, options: PictureOptions = {}): Promise<SearchAnswer> {
+    const { endpoint, preset } = rankingEndpoint(mode);
+    return this.#search(`/${endpoint}`, { ...preset, ...parameters }, options);
   }
 
   /** Search without a preset; ranks by text where `q` has words. */
@@ -234,7 +171,7 @@ export class Collection {
     return this.#search('/select', parameters, options);
   }
 
-  /** What shows the like: by content. */
+  /** Pictures with similar content. */
   image(parameters: SearchParameters, options: PictureOptions = {}): Promise<SearchAnswer> {
     return this.#search('/image', parameters, options);
   }
@@ -263,7 +200,7 @@ export class Collection {
   async *allTombstones(): AsyncGenerator<Tombstone> {
     let cursor: string | undefined;
     do {
-      const page: { tombstones: Tombstone[]; nextCursor?: string } = await this.#send('/tombstones', {
+      const page: { tombstones: Tombstone[]; nextCursor?: string } = await this.send('/tombstones', {
         rows: 10_000,
         cursor,
       });
@@ -274,12 +211,12 @@ export class Collection {
 
   /** Address of the small picture of a document, for `<img src>`. */
   thumbnailAddress(id: string): string {
-    return `${this.#config.baseUrl}${this.#path('/thumbnail')}?${queryString({ id })}`;
+    return `${this.config.baseUrl}${this.path('/thumbnail')}?${queryString({ id })}`;
   }
 
   /** Address of the file that a document was indexed from, for `<img src>`. @param format for types that browsers do not show */
   originalAddress(id: string, format?: 'webp'): string {
-    return `${this.#config.baseUrl}${this.#path('/original')}?${queryString({ id, format })}`;
+    return `${this.config.baseUrl}${this.path('/original')}?${queryString({ id, format })}`;
   }
 
   /** Labels for a picture, voted by the documents that look most like it. */
@@ -305,64 +242,16 @@ export class Collection {
   /** Keeps each two of some documents from being in one group, or, with null, no longer. */
   decideGroups(ids: readonly string[], decision: 'different' | null): Promise<unknown> {
     const body = JSON.stringify({ ids, decision });
-    return this.#send('/groups/decisions', {}, { body, contentType: 'application/json' });
-  }
-
-  /** Accepted changes in their order, and how far they got. */
-  operations(parameters: OperationsParameters = {}, options: { signal?: AbortSignal } = {}): Promise<OperationsAnswer> {
-    return this.#send('/operations', { ...parameters }, options);
-  }
-
-  /**
-   * Changes as they are settled, and the state of the collection whenever that changed, until the signal aborts.
-   *
-   * @param options.cursor the id of the last event that was seen; what is settled from now on when not given
-   */
-  events(options: { cursor?: string; signal: AbortSignal }): AsyncGenerator<CollectionEvent> {
-    return listen(this.#config, this.#path('/operations/stream'), options.cursor, options.signal);
-  }
-
-  /** Sets one failed change on its way again. */
-  retry(operation: string): Promise<Operation> {
-    return this.#send(`/operations/${encodeURIComponent(operation)}/retry`, {}, { method: 'POST' });
-  }
-
-  /** Sets all failed changes on their way again, or those that failed for one reason. */
-  retryFailed(reason?: string): Promise<RetryAnswer> {
-    return this.#send('/operations/retry', reason === undefined ? {} : { reason }, { method: 'POST' });
-  }
-
-  /** The newest runs over folders. */
-  runs(): Promise<{ runs: Run[] }> {
-    return this.#send('/runs', {});
-  }
-
-  /** Tells how far a run over a folder is. */
-  reportRun(id: string, report: RunReport): Promise<{ run: Run }> {
-    const body = JSON.stringify(report);
-    return this.#send(this.#run(id), {}, { method: 'PUT', body, contentType: 'application/json' });
-  }
-
-  /** Indexes the files again that failed in a run, where the process that did it still runs. */
-  retryRun(id: string): Promise<unknown> {
-    return this.#send(`${this.#run(id)}/retry`, {}, { method: 'POST' });
-  }
-
-  /** Removes a run that has ended from the list. */
-  dismissRun(id: string): Promise<unknown> {
-    return this.#send(`${this.#run(id)}/dismiss`, {}, { method: 'POST' });
+    return this.send('/groups/decisions', {}, { body, contentType: 'application/json' });
   }
 
   /** Address of a search or of groups, to share or to paste after `curl`. */
-  searchAddress(
-    endpoint: 'select' | 'image' | 'color' | 'duplicate' | 'groups',
-    parameters: SearchParameters | GroupsParameters,
-  ): string {
+  searchAddress(endpoint: SearchEndpoint | 'groups', parameters: SearchParameters | GroupsParameters): string {
     // Commas and colons need no escape in a query, and people read this.
     const query = String(queryString({ ...parameters }))
       .replaceAll('%2C', ',')
       .replaceAll('%3A', ':');
-    return `${this.#config.baseUrl}${this.#path(`/${endpoint}`)}?${query}`;
+    return `${this.config.baseUrl}${this.path(`/${endpoint}`)}?${query}`;
   }
 
   /** @param address the parameter for pictures that are addresses */
@@ -381,10 +270,10 @@ export class Collection {
         if (typeof picture === 'string') body.append(address, picture);
         else body.append('file', picture);
       }
-      return this.#send(endpoint, {}, { ...options, body });
+      return this.send(endpoint, {}, { ...options, body });
     }
-    if (String(query).length <= LONGEST_ADDRESS) return this.#send(endpoint, parameters, options);
-    return this.#send(endpoint, { logParamsList: '' }, { ...options, body: query });
+    if (String(query).length <= LONGEST_ADDRESS) return this.send(endpoint, parameters, options);
+    return this.send(endpoint, { logParamsList: '' }, { ...options, body: query });
   }
 
   #command(
@@ -392,25 +281,12 @@ export class Collection {
     parameters: UpdateParameters,
     options: { signal?: AbortSignal } = {},
   ): Promise<UpdateAnswer> {
-    const segment = this.#config.legacySegment ?? 'solr';
+    const segment = this.config.legacySegment ?? 'solr';
     return request(
-      this.#config,
+      this.config,
       `/${segment}/${encodeURIComponent(this.name)}/update?${queryString({ ...parameters })}`,
       { ...options, body: JSON.stringify(command), contentType: 'application/json', changes: true },
     );
-  }
-
-  #send<T>(endpoint: string, parameters: Parameters, options: RequestOptions = {}): Promise<T> {
-    const query = String(queryString(parameters));
-    return request(this.#config, `${this.#path(endpoint)}${query ? `?${query}` : ''}`, options);
-  }
-
-  #run(id: string): string {
-    return `/runs/${encodeURIComponent(id)}`;
-  }
-
-  #path(endpoint: string): string {
-    return `/api/cores/${encodeURIComponent(this.name)}${endpoint}`;
   }
 }
 

@@ -25,6 +25,7 @@ export { Filter, type FilterValue, field, filter } from './filter.ts';
 export { type Plain, readAnswer } from './json.ts';
 export type { Key, NewKey, Scope } from './keys.ts';
 export type { Picture } from './picture.ts';
+export { rankingEndpoint, type SearchEndpoint } from './ranking-endpoint.ts';
 export type { ClientConfig } from './request.ts';
 export {
   type AddOptions,

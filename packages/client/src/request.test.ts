@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { createClient } from './client.ts';
 import { BadRequestError, BusyError, NoAnswerError, NotFoundError } from './errors.ts';
@@ -57,4 +58,22 @@ it('stops waiting when its signal aborts', async () => {
   const search = shop.search('red', { signal: stop.signal });
   server.once('request', () => setImmediate(() => stop.abort(new Error('enough'))));
   await expect(search).rejects.toThrow(/enough|abort/);
+});
+
+it('ranks at the endpoint of a module, or by rank.mode where the module has none', async () => {
+  const shop = createClient({ baseUrl }).collection('shop');
+  const asked: (string | undefined)[] = [];
+  server.on('request', ({ url }) => asked.push(url));
+  answers = [];
+  for (const mode of ['content', 'duplicate', 'texture']) await shop.rank(mode, { rows: 1 });
+  expect(asked).toEqual([
+    '/api/cores/shop/image?rows=1',
+    '/api/cores/shop/duplicate?rows=1',
+    '/api/cores/shop/select?rank.mode=texture&rows=1',
+  ]);
+});
+
+it('shows no key when it is printed', () => {
+  const shop = createClient({ baseUrl, key: 'akin_secret' }).collection('shop');
+  expect(inspect(shop, { showHidden: true })).not.toContain('akin_secret');
 });

@@ -60,8 +60,11 @@ export interface LooksLike {
 }
 
 export interface SimilarOptions extends SearchOptions {
-  /** What is compared: `content` unless only colours are given, `color`, or `duplicate` for copies of one picture. */
-  readonly by?: 'content' | 'color' | 'duplicate';
+  /**
+   * The module whose descriptors are compared: `content`, `color`, `duplicate` for copies of one picture, or another
+   * one of the server. Without it: `color` if only colours are given, otherwise `content`.
+   */
+  readonly by?: 'content' | 'color' | 'duplicate' | (string & {});
   /** Least score, 0 to 1. */
   readonly threshold?: number;
   /** Whether the documents of `id` are among the results; they are left out when not given. */
@@ -152,8 +155,7 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
     const onlyColors = Object.keys(to).every((name) => name === 'color');
     const by = options.by ?? (onlyColors ? 'color' : 'content');
     const request = { ...signalOf(options), ...(to.file === undefined ? {} : { file: to.file }) };
-    const endpoint = { content: 'image', color: 'color', duplicate: 'duplicate' } as const;
-    return result(await this[endpoint[by]](parameters, request));
+    return result(await this.rank(by, parameters, request));
   }
 
   /** Counts the values of fields in all documents that match, most frequent first. */

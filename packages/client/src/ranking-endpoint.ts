@@ -1,0 +1,20 @@
+import type { SearchParameters } from './types.ts';
+
+/** Endpoints of searches. */
+export type SearchEndpoint = 'select' | 'image' | 'color' | 'duplicate';
+
+const OWN: ReadonlyMap<string, SearchEndpoint> = new Map([
+  ['content', 'image'],
+  ['color', 'color'],
+  ['duplicate', 'duplicate'],
+]);
+
+/**
+ * Where to send a search that ranks by a module: its own endpoint, or `/select` with the module as `rank.mode`.
+ *
+ * @param mode the name of the module
+ */
+export function rankingEndpoint(mode: string): { endpoint: SearchEndpoint; preset: SearchParameters } {
+  const endpoint = OWN.get(mode);
+  return endpoint ? { endpoint, preset: {} } : { endpoint: 'select', preset: { 'rank.mode': mode } };
+}
