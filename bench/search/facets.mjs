@@ -1,25 +1,21 @@
-import { COLLECTION } from '../lib/akin.mjs';
 import { send, timed } from '../lib/http.mjs';
+import { akinTable } from './akin-table.mjs';
 
 const LIMIT = 20;
 
 /** Counts over HTTP and the bare `group by` over akin's own table, which knows nothing of commits. In turns. */
 export async function measureFacets(bare, collectionUrl, rounds) {
-  const [{ schema }] = await bare.query('select sql_schema as schema from akin.collections where name = $1', [
-    COLLECTION,
-  ]);
-  const fields = await bare.query(`select name, "column" from ${schema}.fields`);
-  const column = (name) => fields.find((field) => field.name === name).column;
+  const { table, columnOf } = await akinTable(bare);
   const facets = [
-    { field: 'brand', by: column('brand'), from: 'd' },
-    { field: 'available', by: column('available'), from: 'd' },
-    { field: 'hundredth', by: column('hundredth'), from: 'd' },
+    { field: 'brand', by: columnOf('brand'), from: 'd' },
+    { field: 'available', by: columnOf('available'), from: 'd' },
+    { field: 'hundredth', by: columnOf('hundredth'), from: 'd' },
     { field: 'labels', by: 'label', from: 'd, unnest(d.labels) label' },
     { field: 'color_names', by: 'name', from: 'd, unnest(d.color_names) name' },
   ];
   const filters = [
     { title: 'everything', fq: '', where: 'true' },
-    { title: '10 %', fq: 'tenth:3', where: `d.${column('tenth')} = 3` },
+    { title: '10 %', fq: 'tenth:3', where: `d.${columnOf('tenth')} = 3` },
   ];
   const results = filters.flatMap((filter) => facets.map((facet) => ({ filter, facet, akin: [], bare: [] })));
   for (let round = -1; round < rounds; round++) {
@@ -34,7 +30,7 @@ export async function measureFacets(bare, collectionUrl, rounds) {
       const akin = await timed(() => send(`${collectionUrl}/select?${query}`));
       const alone = await timed(() =>
         bare.query(
-          `select ${facet.by} as value, count(*) from ${schema}.documents ${facet.from} where ${filter.where} ` +
+          `select ${facet.by} as value, count(*) from ${table} ${facet.from} where ${filter.where} ` +
             `group by 1 order by 2 desc limit ${LIMIT}`,
         ),
       );

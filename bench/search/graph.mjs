@@ -11,11 +11,9 @@ const { Index } = require('usearch');
 const MOST = 10_000;
 const BATCH = 10_000;
 
-/** A graph in the memory of this process, with the filter applied afterwards: what a client without a database does. */
-export async function openGraph(file, facts, expansion) {
-  const { vectors, columns } = facts;
-  const index = new Index({
-    dimensions: vectors.width,
+const emptyIndex = (dimensions, expansion) =>
+  new Index({
+    dimensions,
     metric: 'l2sq',
     quantization: 'f16',
     connectivity: 16,
@@ -23,16 +21,30 @@ export async function openGraph(file, facts, expansion) {
     expansion_search: expansion,
     multi: false,
   });
-  if (await stat(file).catch(() => undefined)) index.load(file);
-  else {
-    console.error('Building the graph in memory (once) …');
-    for (let from = 0; from < vectors.count; from += BATCH) {
-      const to = Math.min(vectors.count, from + BATCH);
-      const keys = BigUint64Array.from({ length: to - from }, (_, i) => BigInt(from + i));
-      index.add(keys, vectors.values.subarray(from * vectors.width, to * vectors.width), 0);
-    }
-    index.save(file);
+
+/** Reads the file of a graph. @param {number} expansion how far a search looks */
+export function loadIndex(file, dimensions, expansion) {
+  const index = emptyIndex(dimensions, expansion);
+  index.load(file);
+  return index;
+}
+
+/** Writes the file of a graph of the descriptors, if it is not there. */
+export async function makeGraph(file, { vectors }) {
+  if (await stat(file).catch(() => undefined)) return;
+  console.error('Building the graph in memory (once) …');
+  const index = emptyIndex(vectors.width, 0);
+  for (let from = 0; from < vectors.count; from += BATCH) {
+    const to = Math.min(vectors.count, from + BATCH);
+    const keys = BigUint64Array.from({ length: to - from }, (_, i) => BigInt(from + i));
+    index.add(keys, vectors.values.subarray(from * vectors.width, to * vectors.width), 0);
   }
+  index.save(file);
+}
+
+/** A graph in the memory of this process, with the filter applied afterwards: what a client without a database does. */
+export function openGraph(file, { vectors, columns }, expansion) {
+  const index = loadIndex(file, vectors.width, expansion);
   return {
     /** The numbers of the nearest documents that pass the filter, found among three times as many as that should take. */
     search(vector, filter, share) {

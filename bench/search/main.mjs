@@ -8,14 +8,15 @@ import { listOf, readOptions } from '../lib/options.mjs';
 import { CACHE } from '../lib/seeds.mjs';
 import { openBare } from './bare.mjs';
 import { prepareQueries } from './cases.mjs';
+import { measureClients } from './clients.mjs';
 import { openModel, readFacts } from './collection.mjs';
 import { measureDisturbance } from './disturbance.mjs';
 import { measureFacets } from './facets.mjs';
-import { openGraph } from './graph.mjs';
+import { makeGraph, openGraph } from './graph.mjs';
 import { compareWithReal } from './likeness.mjs';
 import { load } from './load.mjs';
 import { measureOthers } from './others.mjs';
-import { akinSide, bareSide, GRAPH_WAYS, measureRanked } from './ranked.mjs';
+import { akinSide, bareSide, countSide, GRAPH_WAYS, measureRanked } from './ranked.mjs';
 import { writeReport } from './report.mjs';
 
 const options = readOptions({
@@ -28,8 +29,8 @@ const options = readOptions({
   'database-url': '',
   /** Where documents, the data of PGlite and the graph in memory are kept for further runs. */
   folder: '',
-  /** Some of likeness, ranked, others, facets, disturbance. */
-  measures: 'likeness,ranked,others,facets,disturbance',
+  /** Some of likeness, ranked, others, clients, facets, disturbance. */
+  measures: 'likeness,ranked,others,clients,facets,disturbance',
   /** What akin is compared with in `ranked`: some of sql, memory. */
   beside: 'sql,memory',
   queries: '60',
@@ -47,6 +48,7 @@ const documents = Number(options.documents);
 const databaseUrl = options['database-url'];
 const folder = resolve(options.folder || join(CACHE, `search-${documents}`));
 const parts = join(folder, 'documents');
+const graphFile = join(folder, `content-${documents}.usearch`);
 const measures = listOf(options.measures);
 const beside = listOf(options.beside).filter((name) => name !== 'sql' || databaseUrl !== '');
 
@@ -59,7 +61,18 @@ report.load = await load(akin.collectionUrl, parts, documents, model);
 if (measures.includes('likeness')) report.likeness = await compareWithReal(model, parts, documents);
 if (measures.includes('ranked')) report.ranked = await rank();
 if (measures.includes('others')) {
-  report.others = await measureOthers(akin.collectionUrl, documents, Number(options.rounds));
+  report.others = await measureOthers(akin, documents, Number(options.rounds));
+}
+if (measures.includes('clients') && databaseUrl) {
+  await makeGraph(graphFile, await readFacts(parts, documents));
+  report.clients = await measureClients(prepareQueries(model, Number(options.queries)), {
+    collectionUrl: akin.collectionUrl,
+    databaseUrl,
+    graph: graphFile,
+    ef: Number(options.ef),
+    rounds: Math.min(4, Number(options.rounds)),
+    seconds: Number(options.window) / 2,
+  });
 }
 if (measures.includes('facets')) {
   // PGlite opens a folder once: what is compared with akin uses a copy of it, taken while akin is stopped.
@@ -109,11 +122,18 @@ async function rank() {
     }
   }
   if (beside.includes('memory')) {
-    const graph = await openGraph(join(folder, `content-${documents}.usearch`), facts, ef);
+    await makeGraph(graphFile, facts);
+    const graph = openGraph(graphFile, facts, ef);
     sides.push({
       title: 'graph in memory, filter after',
       search: ({ vector }, filter, share) => ({ found: graph.search(vector, filter, share) }),
     });
+  }
+  sides.push(akinSide(akin.collectionUrl, true));
+  if (databaseUrl) {
+    const side = await countSide(databaseUrl);
+    sides.push(side);
+    closing.push(side.close);
   }
   const results = await measureRanked(sides, queries, facts);
   for (const close of closing) await close();

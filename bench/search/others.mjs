@@ -4,11 +4,12 @@ import { createDice } from '../lib/random.mjs';
 
 const FREQUENT_WORDS = 4_000;
 
-/** Requests other than the ranked ones, the point lookup first, which others are measured by. */
-export async function measureOthers(collectionUrl, documents, rounds) {
+/** Requests other than the ranked ones; first whether akin lives, which others are measured by. */
+export async function measureOthers({ url, collectionUrl }, documents, rounds) {
   const dice = createDice(9);
   const id = () => idOf(dice.whole(documents));
   const requests = [
+    ['whether akin lives', () => `${url}/health/live`],
     ['a document by its id', () => `select?q=id:${id()}`],
     ['ranked by a document, no filter', () => `image?rank.by.id=${id()}&fl=id,score`],
     ['ranked by a document, whole documents', () => `image?rank.by.id=${id()}`],
@@ -17,10 +18,10 @@ export async function measureOthers(collectionUrl, documents, rounds) {
     ['filter of 1 % alone', () => `select?fq=hundredth:${dice.whole(100)}`],
     ['one word in text', () => `select?q=${wordAt(10 + dice.whole(FREQUENT_WORDS))}`],
     ['latest first', () => 'select?q=*:*&sort=taken+desc'],
-  ].map(([title, address]) => ({ title, address, times: [] }));
+  ].map(([title, address]) => ({ title, address: () => new URL(address(), `${collectionUrl}/`), times: [] }));
   for (let round = -3; round < rounds; round++) {
     for (const { address, times } of requests) {
-      const time = await timed(() => send(`${collectionUrl}/${address()}`));
+      const time = await timed(() => send(address()));
       if (round >= 0) times.push(time);
     }
   }

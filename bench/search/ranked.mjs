@@ -1,5 +1,7 @@
 import { numberOf } from '../lib/documents.mjs';
+import { openEngine } from '../lib/engines.mjs';
 import { send } from '../lib/http.mjs';
+import { akinTable } from './akin-table.mjs';
 import { CASES, conditions } from './cases.mjs';
 import { findTruth, judge, ROWS } from './truth.mjs';
 
@@ -16,7 +18,8 @@ const WARM_UP = 3;
 /**
  * Asks every side for the same page, in turns, so that a machine that drifts slows all alike.
  *
- * @param {{ title: string, cases?: string[], search: (query: any, filter: import('./cases.mjs').Filter, share: number) => Promise<Found> | Found }[]} sides
+ * @param {{ title: string, cases?: string[], prepare?: (query: any, filter: import('./cases.mjs').Filter) => Promise<unknown>, search: (query: any, filter: import('./cases.mjs').Filter, share: number) => Promise<Found> | Found }[]} sides
+ *   what `prepare` does is not timed
  * @returns {Promise<{ title: string, cell: Map<string, object> }[]>} by case, by side: times, recalls, short pages
  */
 export async function measureRanked(sides, queries, facts) {
@@ -35,9 +38,15 @@ export async function measureRanked(sides, queries, facts) {
         const result = results[at].sides[i];
         if (side.cases && !side.cases.includes(CASES[at].title)) continue;
         if (result.times.length >= FEWEST && sum(result.times) > PATIENCE) continue;
+        await side.prepare?.(query, filter);
         const from = performance.now();
-        const { found, distances, exact } = await side.search(query, filter, share);
+        const answer = await side.search(query, filter, share);
         const time = performance.now() - from;
+        if (side.isCount) {
+          if (round >= WARM_UP) result.times.push(time);
+          continue;
+        }
+        const { found, distances, exact } = answer;
         const { recall, short } = judge(found, truths[at], facts, query.vector, filter);
         // The first rounds fill caches.
         if (round < WARM_UP) continue;
@@ -54,20 +63,46 @@ export async function measureRanked(sides, queries, facts) {
 
 const sum = (values) => values.reduce((a, b) => a + b, 0);
 
-/** akin over HTTP: the outputs of an analysis are sent along, as a client does that analyzed its picture before. */
-export function akinSide(collectionUrl, title = 'akin over HTTP', further = {}) {
+/**
+ * akin over HTTP: the outputs of an analysis are sent along, as a client does that analyzed its picture before.
+ * @param {boolean} isNew whether each filter is asked for as if for the first time; otherwise it was asked for before
+ */
+export function akinSide(collectionUrl, isNew = false) {
+  const ask = ({ outputs }, filter) => {
+    const body = new URLSearchParams({ 'rank.by.outputs': outputs, fl: 'id,score', rows: String(ROWS) });
+    for (const [name, value] of Object.entries(filter)) {
+      body.append('fq', `${isNew ? '{!cache=false}' : ''}${name}:(${[value].flat().join(' ')})`);
+    }
+    return postForm(`${collectionUrl}/image`, body);
+  };
   return {
-    title,
-    async search({ outputs }, filter) {
-      const body = new URLSearchParams({ 'rank.by.outputs': outputs, fl: 'id,score', rows: String(ROWS), ...further });
-      for (const [name, value] of Object.entries(filter)) body.append('fq', `${name}:(${[value].flat().join(' ')})`);
-      const { response, responseHeader } = await postForm(`${collectionUrl}/image`, body);
+    title: isNew ? '… a new filter' : 'akin over HTTP',
+    prepare: isNew ? undefined : ask,
+    async search(query, filter) {
+      const { response, responseHeader } = await ask(query, filter);
       return {
         found: response.docs.map(({ id }) => numberOf(id)),
         distances: responseHeader.distances,
         exact: responseHeader.ranking === 'exact',
       };
     },
+  };
+}
+
+/** The bare count of a filter over akin's own table: what any exact count of new matches costs at least. */
+export async function countSide(databaseUrl) {
+  const bare = await openEngine({ databaseUrl });
+  const { table, columnOf } = await akinTable(bare);
+  return {
+    title: 'bare count in SQL',
+    isCount: true,
+    async search(_, filter) {
+      const where = conditions(filter).map(
+        ({ column, excluded, values }) => ` and ${columnOf(column)} ${excluded ? '<> all' : '= any'}('{${values}}')`,
+      );
+      await bare.query(`select count(*) from ${table} where valid_to is null${where.join('')}`);
+    },
+    close: () => bare.close(),
   };
 }
 

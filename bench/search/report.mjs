@@ -1,4 +1,4 @@
-import { median, quantile, quantiles, tableText } from '../lib/figures.mjs';
+import { median, quantile, quantiles, ratios, spread, tableText } from '../lib/figures.mjs';
 import { goals } from './goals.mjs';
 
 /** The figures of a run as Markdown. */
@@ -8,7 +8,7 @@ export function writeReport(report) {
     const { acceptedPerSecond, visiblePerSecond } = report.load;
     parts.push(`Loaded: ${acceptedPerSecond.toFixed(0)} accepted/s, ${visiblePerSecond.toFixed(0)} visible/s.`);
   }
-  for (const [name, write] of Object.entries({ likeness, ranked, others, facets, disturbance })) {
+  for (const [name, write] of Object.entries({ likeness, ranked, others, clients, facets, disturbance })) {
     if (report[name]) parts.push(...write(report[name], report));
   }
   const rows = goals(report);
@@ -34,10 +34,12 @@ function likeness(rows) {
 /** recall@10, p50 / p95 in milliseconds, short pages of all pages. */
 function ranked(cases) {
   const titles = cases[0].sides.map(({ title }) => title);
-  const cell = ({ times, recalls, short }) =>
-    times.length === 0
-      ? ''
-      : `${mean(recalls).toFixed(3)}, ${quantiles(times)}${short === 0 ? '' : `, ${short} of ${times.length} short`}`;
+  const cell = ({ times, recalls, short }) => {
+    if (times.length === 0) return '';
+    // A count finds no documents.
+    if (recalls.length === 0) return quantiles(times);
+    return `${mean(recalls).toFixed(3)}, ${quantiles(times)}${short === 0 ? '' : `, ${short} of ${times.length} short`}`;
+  };
   const work = ({ title, sides: [{ times, distances, exact }] }) => [
     title,
     median(distances).toFixed(0),
@@ -76,6 +78,17 @@ function others(requests) {
     tableText([
       ['request', 'p50 / p95 ms', 'p95 / p95 of the first'],
       ...requests.map(({ title, times }) => [title, quantiles(times), (p95(times) / p95(lookup.times)).toFixed(1)]),
+    ]),
+  ];
+}
+
+/** Searches a second of many clients at once. */
+function clients(sides) {
+  const [{ perSecond: akin }] = sides;
+  return [
+    tableText([
+      ['16 clients', 'searches/s', 'akin / this'],
+      ...sides.map(({ title, perSecond }) => [title, spread(perSecond, 0), median(ratios(akin, perSecond)).toFixed(2)]),
     ]),
   ];
 }

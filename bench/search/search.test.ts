@@ -12,6 +12,7 @@ const TINY = '--documents 200 --seeds 40 --queries 6 --rounds 2 --changed 20 --w
 interface Report {
   readonly load: { readonly visiblePerSecond: number };
   readonly ranked: { title: string; sides: { title: string; times: number[]; recalls: number[]; short: number }[] }[];
+  readonly clients?: { title: string; perSecond: number[] }[];
   readonly facets?: { title: string; akin: number[]; bare: number[] }[];
   readonly disturbance?: { title: string; times: number[] }[];
 }
@@ -47,10 +48,11 @@ describe('the benchmark of searches, on 200 documents', () => {
 
   it("measures pgvector's graph next to it on PostgreSQL: right without a filter, short pages under most", async () => {
     database = await testDatabase();
-    const { ranked, facets } = await run('--database-url', database.url, '--measures', 'ranked,facets');
+    const { ranked, clients, facets } = await run('--database-url', database.url, '--measures', 'ranked,clients,facets');
     const plain = ranked.map(({ title, sides }) => ({ title, ...sides[1] }));
     expect(plain[0]).toMatchObject({ title: 'graph in SQL, ef 10', short: 0 });
     expect(plain.some(({ short }) => (short ?? 0) > 0)).toBe(true);
+    expect(clients?.map(({ perSecond }) => perSecond.length)).toEqual([2, 2]);
     expect(facets?.every(({ akin, bare }) => akin.length === 2 && bare.length === 2)).toBe(true);
   });
 });

@@ -1,0 +1,148 @@
+// Codes alone, without a database: how time and memory grow. `npm run codes-alone -- --documents 1000000,4000000,10000000`
+import { availableParallelism } from 'node:os';
+import { halfTable, toHalf } from '@akin/domain';
+import { Searcher } from '@akin/searcher';
+import { median, quantile, tableText } from '../lib/figures.mjs';
+import { describeMachine } from '../lib/machine.mjs';
+import { listOf, readOptions } from '../lib/options.mjs';
+import { createDice } from '../lib/random.mjs';
+
+const options = readOptions({
+  /** At these sizes it is measured; each next one adds to what is there. */
+  documents: '1000000',
+  dimensions: '256',
+  /** Points around which vectors lie. */
+  centers: '4000',
+  queries: '30',
+  /** Queries that are compared with an exhaustive search. */
+  compared: '10',
+});
+const dimensions = Number(options.dimensions);
+const MODULE = 'view';
+const KEY = 1;
+const COMMIT = 1;
+const ROWS = 10;
+const PART = 5_000;
+const EXACT_ROWS = 20_000;
+/** Those of a search with `rank.smartfilter=low`, the default. */
+const LEAST_COMPARED = 5_000;
+
+const dice = createDice(7);
+const noise = Float32Array.from({ length: 65_536 }, () => dice.normal());
+const centers = Array.from({ length: Number(options.centers) }, () =>
+  unit(Float32Array.from({ length: dimensions }, (_, i) => dice.normal() / (1 + i / 20))),
+);
+const floats = halfTable();
+
+console.log(describeMachine());
+const threads = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
+const searcher = new Searcher({ threads, exactRows: EXACT_ROWS });
+await searcher.change(KEY, { kind: 'begin', key: KEY });
+/** Queries that are compared, with the nearest documents as they are found while documents are made. */
+const compared = Array.from({ length: Number(options.compared) }, () => ({
+  vector: around(dice.whole(centers.length)),
+  nearest: [],
+}));
+
+const table = [['documents', 'read', 'bytes a document', 'p50 / p95 ms', 'documents compared', 'recall@10 among 50']];
+let held = 0;
+let reading = 0;
+for (const documents of listOf(options.documents).map(Number)) {
+  for (; held < documents; held += PART) {
+    const bytes = makeRows(held, Math.min(PART, documents - held));
+    const from = performance.now();
+    await searcher.change(KEY, { kind: 'rows', key: KEY, modules: [MODULE], bytes });
+    reading += performance.now() - from;
+  }
+  held = documents;
+  await searcher.change(KEY, { kind: 'advance', key: KEY, commit: COMMIT });
+  const times = [];
+  const numbers = [];
+  for (let i = 0; i < Number(options.queries); i++) {
+    const vector = around(dice.whole(centers.length));
+    const from = performance.now();
+    const { compared } = await ask(vector);
+    times.push(performance.now() - from);
+    numbers.push(compared);
+  }
+  const recalls = [];
+  for (const { vector, nearest } of compared) {
+    const { docs } = await ask(vector);
+    const found = new Set(docs);
+    recalls.push(nearest.filter(({ doc }) => found.has(doc)).length / nearest.length);
+  }
+  table.push([
+    documents.toLocaleString('en'),
+    `${(reading / 1000).toFixed(1)} s`,
+    (searcher.bytes / documents).toFixed(0),
+    `${median(times).toFixed(1)} / ${quantile(times, 0.95).toFixed(1)}`,
+    median(numbers).toLocaleString('en'),
+    (recalls.reduce((sum, recall) => sum + recall, 0) / recalls.length).toFixed(3),
+  ]);
+  console.error(table.at(-1).join(' | '));
+}
+await searcher[Symbol.asyncDispose]();
+console.log(`\n${threads} thread(s) of the searcher\n\n${tableText(table)}\n\n${describeMachine()}`);
+
+function ask(vector) {
+  return searcher.search(KEY, {
+    commit: COMMIT,
+    module: MODULE,
+    filters: [],
+    vector,
+    wanted: ROWS,
+    exactRows: EXACT_ROWS,
+    leastCompared: LEAST_COMPARED,
+    mostCandidates: EXACT_ROWS,
+  });
+}
+
+/** Documents from a number on, as COPY sends them in binary: doc, the commit from which and to which it is seen, vector. */
+function makeRows(first, count) {
+  const rowBytes = 2 + 12 + 12 + 4 + 4 + 4 + 2 * dimensions;
+  const bytes = new Uint8Array(new SharedArrayBuffer(19 + count * rowBytes + 2));
+  const view = new DataView(bytes.buffer);
+  let at = 19;
+  for (let doc = first; doc < first + count; doc++) {
+    view.setInt16(at, 4);
+    view.setInt32(at + 2, 8);
+    view.setBigInt64(at + 6, BigInt(doc));
+    view.setInt32(at + 14, 8);
+    view.setBigInt64(at + 18, BigInt(COMMIT));
+    view.setInt32(at + 26, -1);
+    view.setInt32(at + 30, 4 + 2 * dimensions);
+    view.setInt16(at + 34, dimensions);
+    const vector = around(dice.whole(centers.length));
+    for (let i = 0; i < dimensions; i++) {
+      const half = toHalf(vector[i]);
+      view.setUint16(at + 38 + 2 * i, half);
+      vector[i] = floats[half];
+    }
+    for (const query of compared) remember(query, doc, vector);
+    at += rowBytes;
+  }
+  view.setInt16(at, -1);
+  return bytes;
+}
+
+function remember({ vector, nearest }, doc, other) {
+  const worst = nearest.length < ROWS ? Number.POSITIVE_INFINITY : nearest[ROWS - 1].distance;
+  let distance = 0;
+  for (let i = 0; i < dimensions && distance < worst; i++) distance += (vector[i] - other[i]) ** 2;
+  if (distance >= worst) return;
+  nearest.push({ doc, distance });
+  nearest.sort((a, b) => a.distance - b.distance);
+  nearest.length = Math.min(nearest.length, ROWS);
+}
+
+function unit(vector) {
+  const length = Math.hypot(...vector);
+  return vector.map((number) => number / length);
+}
+
+/** A vector near a center. */
+function around(center) {
+  const spread = (0.3 + 0.7 * dice.number()) / Math.sqrt(dimensions);
+  const from = dice.whole(noise.length);
+  return unit(centers[center].map((number, i) => number + spread * noise[(from + 7 * i) % noise.length]));
+}
