@@ -48,7 +48,12 @@ describe('the benchmark of searches, on 200 documents', () => {
 
   it("measures pgvector's graph next to it on PostgreSQL: right without a filter, short pages under most", async () => {
     database = await testDatabase();
-    const { ranked, clients, facets } = await run('--database-url', database.url, '--measures', 'ranked,clients,facets');
+    const { ranked, clients, facets } = await run(
+      '--database-url',
+      database.url,
+      '--measures',
+      'ranked,clients,facets',
+    );
     const plain = ranked.map(({ title, sides }) => ({ title, ...sides[1] }));
     expect(plain[0]).toMatchObject({ title: 'graph in SQL, ef 10', short: 0 });
     expect(plain.some(({ short }) => (short ?? 0) > 0)).toBe(true);

@@ -5,6 +5,7 @@ import { ENGINES } from '../../test/support.ts';
 import { maintain } from '../bulk/maintain.ts';
 import type { Collection, Store } from '../context.ts';
 import { InMemorySearch } from '../searcher/in-memory-search.ts';
+import { NotHeld } from '../searcher/not-held.ts';
 import { decideGroups } from './decisions.ts';
 import type { GroupRule } from './rule.ts';
 import { updateGroups } from './update-groups.ts';
@@ -107,5 +108,23 @@ describe.each(ENGINES)('the searcher for groups on %s', (kind) => {
     await on.add(collection, anyPicture('third'));
     await turn(collection);
     expect(ways).toEqual([true, true, false]);
+  });
+
+  it('is not asked where cells would take the room of what is searched', async () => {
+    const collection = await on.collectionOf(anyPicture('first'));
+    const needed = new NotHeld(RULE.module, 1_000_000, 4);
+    const { engine } = on.store;
+    await engine.query(`update ${collection.sqlSchema}.descriptor_counts set documents = ${needed.documents}`);
+    // The first memory, in small steps, that takes the descriptors; their cells need 16 MB.
+    for (let memory = 0; ; memory += 8_000_000) {
+      await using inMemory = new InMemorySearch({ exactRows: 20, memory });
+      if (!(await inMemory.read(engine, collection, needed))) continue;
+      const ways: boolean[] = [];
+      const store = { ...on.store, inMemory };
+      await updateGroups(store, collection, RULE, { milliseconds: 60_000, onGrouped: (_, way) => ways.push(way) });
+      expect(ways).toEqual([false]);
+      expect(inMemory.use.collections).toBe(1);
+      return;
+    }
   });
 });

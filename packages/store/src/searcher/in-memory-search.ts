@@ -13,6 +13,8 @@ const PATIENCE_MILLISECONDS = 3_000;
 const IDLE_MILLISECONDS = 15 * 60_000;
 /** Searches of large collections that compare every match in the database at a time. */
 const MOST_IN_DATABASE = 2;
+/** What the place of a document in a cell takes at most. */
+const PLACE_BYTES = 16;
 /** Of the memory that akin may use. */
 const DEFAULT_SHARE = 0.15;
 
@@ -120,8 +122,10 @@ export class InMemorySearch implements AsyncDisposable {
     const { module } = wanted;
     const before = this.#held.get(collection.id);
     const searchedAt = before?.lastUsed;
+    // Documents are going to be placed in cells, which takes memory, too.
+    if (before?.cells.version === undefined && !this.#hasRoom(collection, wanted)) return undefined;
     if (!before?.reaches(commit, module)) {
-      if (!before?.hasModule(module) && !(isWorth && this.#hasRoom(collection, wanted))) return undefined;
+      if (!before?.hasModule(module) && !isWorth) return undefined;
       if (!(await this.read(engine, collection, wanted))) return undefined;
     }
     const held = this.#held.get(collection.id);
@@ -194,10 +198,10 @@ export class InMemorySearch implements AsyncDisposable {
     return held.hasModule(module) ? Math.max(rows, held.bytes) : rows + held.bytes;
   }
 
-  /** Whether a collection fits beside those that were used not long ago. */
+  /** Whether a collection fits, with all its documents in cells, beside those that were used not long ago. */
   #hasRoom({ id }: ReadCollection, wanted: NotHeld): boolean {
     const longAgo = performance.now() - IDLE_MILLISECONDS;
-    let bytes = this.#bytesWith(this.#held.get(id), wanted);
+    let bytes = this.#bytesWith(this.#held.get(id), wanted) + PLACE_BYTES * wanted.documents;
     for (const held of this.#held.values()) {
       if (held.collection.id !== id && (held.isBeingRead || held.lastUsed > longAgo)) bytes += held.bytes;
     }
