@@ -46,7 +46,10 @@ export const ROOMS = {
   },
   e2e: { may: ['@akin/client', '@akin/contract', '@akin/domain', 'akin-search'] },
   bench: {
-    may: [...['domain', 'imaging', 'lab', 'modules', 'store', 'testing'].map((name) => `@akin/${name}`), 'akin-search'],
+    may: [
+      ...['domain', 'imaging', 'lab', 'modules', 'searcher', 'store', 'testing'].map((name) => `@akin/${name}`),
+      'akin-search',
+    ],
   },
 };
 
