@@ -47,7 +47,14 @@ export class CollectionAdministration {
    * way already.
    */
   reindex(
-    parameters: { field?: readonly string[]; allowMissing?: boolean; outputsFrom?: string; model?: string } = {},
+    parameters: {
+      field?: readonly string[];
+      allowMissing?: boolean;
+      outputsFrom?: string;
+      model?: string;
+      /** How many it gets; as many as it has when not given. */
+      shards?: number;
+    } = {},
   ): Promise<Reindex> {
     return this.send('/reindex', {}, { body: queryString(parameters) });
   }
@@ -64,8 +71,8 @@ export class CollectionAdministration {
     return this.send('/reindex/resume', {}, { body: '' });
   }
 
-  /** @param parameters `model`: the word of its content model */
-  create(parameters: { model?: string } = {}): Promise<unknown> {
+  /** @param parameters `model`: the word of its content model; `shards`: how many it has, 1 to 64, 1 when not given */
+  create(parameters: { model?: string; shards?: number } = {}): Promise<unknown> {
     return this.send('', parameters, { method: 'PUT', body: '{}', contentType: 'application/json' });
   }
 

@@ -305,6 +305,8 @@ export interface CollectionSummary {
   failed: number;
   /** How many failed for which reason. */
   failures: { [reason: string]: number };
+  /** In how many shards the tables of its documents are. */
+  shards: number;
   /** The content model; `words`: whether `rank.by.text` works. */
   model?: { name: string; hash: string; words: boolean };
   /** What this client may do. Only in the status of one collection that was asked for. */

@@ -119,6 +119,7 @@ export const COLLECTION = z
       description:
         'Content model of the descriptors. `words`: this akin runs it and it knows words, so that `rank.by.text` works.',
     }),
+    shards: z.int().meta({ description: 'In how many shards the tables of its documents are.' }),
   })
   .meta({ id: 'Collection' });
 

@@ -13,3 +13,6 @@ export function fieldNameProblem(name: string): string | null {
   if (name.length > 128 && [...name.slice(0, 257)].length > 128) return 'a field name has at most 128 characters';
   return null;
 }
+
+/** Most shards of a collection: planning a search takes longer with each. */
+export const MAX_SHARDS = 64;

@@ -21,6 +21,7 @@ export const reindexCommand: Program = {
     options: [
       ...SERVER_OPTIONS,
       { name: 'field', value: 'name:type,…', about: 'Fields that get another type, separated by commas' },
+      { name: 'shards', value: 'number', about: 'How many shards the collection gets; by default as many as it has' },
       { name: 'pause', about: 'Pause the reindex that is under way' },
       { name: 'resume', about: 'Go on with a paused reindex, and watch it' },
       { name: 'allow-missing', about: 'Swap even if some documents cannot be copied' },
@@ -35,10 +36,12 @@ export const reindexCommand: Program = {
     const pictures = options.words.length > 0 ? await readPicturesAgain(client, name, options, signal) : undefined;
     const patience = options.number('patience') * 1_000;
     const model = wordOf(options);
+    const shards = options.text('shards') === undefined ? undefined : options.number('shards');
     const parameters = {
       field: (options.text('field') ?? '').split(',').filter(Boolean),
       allowMissing: options.on('allow-missing'),
       ...(model === undefined ? {} : { model }),
+      ...(shards === undefined ? {} : { shards }),
       ...(pictures ? { outputsFrom: pictures.name } : {}),
     };
     /** Whether the run is another's, which may know nothing of what this command line names. */

@@ -11,8 +11,11 @@ export const createCollection: Handler<ParametersOf<Endpoints['createCollection'
   { store },
 ) => {
   refuseSettings(list);
-  const { model } = parameters;
-  const collection = await create(store, parameters.collection, model === undefined ? {} : { model });
+  const { model, shards = 1 } = parameters;
+  const collection = await create(store, parameters.collection, {
+    ...(model === undefined ? {} : { model }),
+    ...(shards === 1 ? {} : { shards }),
+  });
   return { status: 201, body: await presentCollection(store, collection) };
 };
 

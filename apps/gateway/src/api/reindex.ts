@@ -25,11 +25,12 @@ export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ par
     throw new AkinError('forbidden', `This key is not for the collection ${quote(outputsFrom)}.`);
   }
   if (outputsFrom !== undefined) await findCollection(store, outputsFrom);
-  const { allowMissing, model } = parameters;
+  const { allowMissing, model, shards } = parameters;
   const settings: ReindexSettings = {
     allowMissing,
     ...(outputsFrom === undefined ? {} : { outputsFrom }),
     ...(model === undefined ? {} : { model }),
+    ...(shards === undefined ? {} : { shards }),
   };
   const worker = randomUUID();
   const target = await beginReindex(store, collection, worker, types, settings);

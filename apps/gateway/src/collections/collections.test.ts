@@ -35,6 +35,31 @@ describe('collections', () => {
     expect((await ask(service.gateway, '/api/cores/shop.2', { method: 'DELETE' })).status).toBe(404);
   });
 
+  it('have as many shards as they were given, and search all of them', async () => {
+    const S = '/api/cores/sharded';
+    const created = await ask(service.gateway, `${S}?shards=4`, { method: 'PUT' });
+    expect([created.status, created.json.shards]).toEqual([201, 4]);
+    conforms('createCollection', created);
+    const documents = Array.from({ length: 30 }, (_, i) => ({ id: `d${i}`, n: i, import: outputsOf('red') }));
+    await postJson(service.gateway, `${S}/update?commit=true`, documents);
+    expect((await get(S)).json).toMatchObject({ shards: 4, documents: 30 });
+    const found = (await get(`${S}/select?q=n:[5+TO+*]&rows=3&sort=n+desc&facet=true&facet.query=n:[0+TO+9]`)).json;
+    expect(found.response.docs.map(({ id }: { id: string }) => id)).toEqual(['d29', 'd28', 'd27']);
+    expect([found.response.numFound, found.facet_counts.facet_queries]).toEqual([25, { 'n:[0 TO 9]': 5 }]);
+    expect((await get(`${S}/image?rank.by.id=d7&rows=2`)).json.response).toMatchObject({ numFound: 30, maxScore: 1 });
+    for (const shards of ['0', '65', 'x', '1.5', '']) {
+      const refused = await ask(service.gateway, `/api/cores/refused?shards=${shards}`, { method: 'PUT' });
+      expect([shards, refused.status, refused.json.error?.msg]).toEqual([
+        shards,
+        400,
+        expect.stringContaining('shards'),
+      ]);
+      expect((await postJson(service.gateway, `${S}/reindex?shards=${shards}`, {})).status).toBe(400);
+    }
+    expect((await get(C)).json.shards).toBe(1);
+    await ask(service.gateway, S, { method: 'DELETE' });
+  });
+
   it('have names of a closed form', async () => {
     for (const name of ['-x', 'a%20b', 'a%2Fb', '%F0%9F%91%9F', 'a'.repeat(101), '%2e%2e']) {
       const put = await ask(service.gateway, `/api/cores/${name}`, { method: 'PUT' });

@@ -11,6 +11,7 @@ export async function presentCollection(store: Store, collection: Collection): P
     pending: status.pending,
     failed: status.failed,
     failures: status.failures,
+    shards: status.shards,
     ...(status.contentModel === undefined ? {} : { model: await presentModel(store, status.contentModel) }),
   };
 }

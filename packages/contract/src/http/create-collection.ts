@@ -1,7 +1,8 @@
+import { MAX_SHARDS } from '@akin/domain';
 import { z } from 'zod';
 import { answer, COLLECTION, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { text } from '../parameter.ts';
+import { integer, text } from '../parameter.ts';
 
 export const createCollection = endpoint({
   methods: ['PUT'],
@@ -9,7 +10,8 @@ export const createCollection = endpoint({
   under: 'collections',
   path: '/{collection}',
   summary: 'Create an empty collection.',
-  description: 'A collection has no settings but its content model. The body must be `{}` or empty.',
+  description:
+    'A collection has no settings but its content model and its number of shards. The body must be `{}` or empty.',
   changes: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
@@ -18,6 +20,12 @@ export const createCollection = endpoint({
         'The word of a content model that is here (`akin models`); `akin` for akin’s own. Default: that of `--content-model`.',
       example: 'dinov2-small',
     }),
+    shards: integer(1, MAX_SHARDS)
+      .optional()
+      .meta({
+        description: `How many shards the tables of its documents are in, 1 to ${MAX_SHARDS}. Default: 1. A reindex can change it.`,
+        example: 4,
+      }),
     ...COMMON_PARAMETERS,
   }),
   bodies: { 'application/json': z.object({}) },

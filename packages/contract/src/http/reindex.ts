@@ -1,7 +1,8 @@
+import { MAX_SHARDS } from '@akin/domain';
 import { z } from 'zod';
 import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { flag, text } from '../parameter.ts';
+import { flag, integer, text } from '../parameter.ts';
 import { REINDEX } from './reindex-status.ts';
 
 export const reindex = endpoint({
@@ -27,6 +28,10 @@ export const reindex = endpoint({
         description: '`name:type`: a new type for a field.',
         example: ['price:double'],
       }),
+    shards: integer(1, MAX_SHARDS).optional().meta({
+      description: 'How many shards the collection gets. Default: as many as it has.',
+      example: 4,
+    }),
     allowMissing: flag().default(false).meta({
       description:
         'Swap even if some documents cannot be copied. Documents without a picture to fetch are copied without outputs.',

@@ -1,6 +1,7 @@
 import { AkinError, type ErrorDetail, type FieldType } from '@akin/domain';
 import { addFields } from '../collections/fields.ts';
 import { loadSchema } from '../collections/schema.ts';
+import { drawDoc } from '../collections/shards.ts';
 import type { Collection, CollectionSchema, Store } from '../context.ts';
 import { byteaArray, textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
@@ -171,7 +172,7 @@ class StagedRequest implements Staging {
     const texts = (column: Exclude<keyof Row, 'thumbnail'>) => textArray(batch.map((row) => row[column]));
     await this.#store.engine.query(
       `with added as materialized (
-         select case when kind = 'add' then nextval('${S}.doc') end as doc, t.*
+         select case when kind = 'add' then ${drawDoc(this.#collection, 'id')} end as doc, t.*
            from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
                        $11::bytea[], $12::text[], $13::text[], $14::text[])
                 with ordinality as t (kind, id, document, modules, state, host, outputs, mark, thumbnail, atomic, expected,

@@ -7,6 +7,8 @@ const PAUSE_MILLISECONDS = 5_000;
 
 interface Table {
   readonly name: string;
+  /** The table that it is a partition of, if it is one. */
+  readonly whole: string | null;
   readonly live: bigint;
   readonly dead: bigint;
   /** Rows that came since the last vacuum. */
@@ -24,15 +26,18 @@ interface Table {
  */
 export async function refreshStatistics(store: Store, collection: Collection): Promise<boolean> {
   const { engine } = store;
-  const tables = await engine.query<Table & { name: string }>(
-    `select relname as name, n_live_tup as live, n_dead_tup as dead, n_ins_since_vacuum as inserted,
-            n_mod_since_analyze as changed
-       from pg_stat_user_tables where schemaname = $1`,
+  const tables = await engine.query<Table>(
+    `select s.relname as name, whole.relname as whole, n_live_tup as live, n_dead_tup as dead,
+            n_ins_since_vacuum as inserted, n_mod_since_analyze as changed
+       from pg_stat_user_tables s
+       left join pg_inherits i on i.inhrelid = s.relid left join pg_class whole on whole.oid = i.inhparent
+      where schemaname = $1`,
     [collection.sqlSchema],
   );
   let busy = false;
+  const stale = new Set<string>();
   for (const table of tables) {
-    const { live, changed } = table;
+    const { live, changed, whole } = table;
     const name = `${collection.sqlSchema}.${table.name}`;
     const isDue = (sinceLastSearch: number) =>
       engine.kind === 'pglite' ? isDueOnPglite(table, sinceLastSearch) : isDueOnPostgres(table);
@@ -40,9 +45,11 @@ export async function refreshStatistics(store: Store, collection: Collection): P
     if (isDue(engine.sinceLastSearch()))
       await runUnlessCancelled(engine, `vacuum (truncate false, skip_locked) ${name}`);
     const isStale = Number(changed) > 200 + 0.1 * Number(live);
-    if (isStale) await runUnlessCancelled(engine, `analyze ${name}`);
+    // Plans over all partitions go by statistics of the whole, which nobody else makes.
+    if (isStale) stale.add(whole === null ? name : `${collection.sqlSchema}.${whole}`);
     busy ||= isStale || isDue(Number.POSITIVE_INFINITY);
   }
+  for (const name of stale) await runUnlessCancelled(engine, `analyze ${name}`);
   return busy;
 }
 

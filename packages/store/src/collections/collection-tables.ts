@@ -1,5 +1,6 @@
 import type { FieldType, ModuleManifest, OutputField } from '@akin/domain';
 import type { Queryable } from '../engine/engine.ts';
+import { partitionTables, renameSequence, type Tables } from './shards.ts';
 
 /** `valid_to` of a row that is live: the greatest bigint. */
 export const LIVE = 9_223_372_036_854_775_807n;
@@ -18,6 +19,9 @@ export const VERSION = 'coalesce(d.version, abs(d.seq))';
  * number (accepted) → analysis fills `outputs` → a commit turns the operation into a row of `documents` and of each
  * `descriptors_<module>`. A row of `documents`, its descriptors, its outputs and its thumbnail all carry the number
  * that the operation drew when it was staged: `doc`.
+ *
+ * In a collection of several shards these are partitioned once the entries ran that were known when it was made: what
+ * is appended must be right for partitioned tables too.
  */
 const TABLES: readonly ((S: string) => readonly string[])[] = [
   // 1
@@ -311,10 +315,13 @@ export function sqlType(type: FieldType): string {
 }
 
 /** Creates what the schema lacks: see {@link TABLES}. */
-export async function createTables(tx: Queryable, sqlSchema: string, from: number): Promise<void> {
+export async function createTables(tx: Queryable, collection: Tables, from: number): Promise<void> {
   for (const statements of TABLES.slice(from)) {
-    for (const sql of statements(sqlSchema)) await tx.query(sql);
+    for (const sql of statements(collection.sqlSchema)) await tx.query(sql);
   }
+  if (from > 0) return;
+  await partitionTables(tx, collection, ['documents', 'outputs', 'thumbnails']);
+  await renameSequence(tx, collection);
 }
 
 /**
@@ -330,17 +337,22 @@ export function descriptorTable(sqlSchema: string, module: string): string {
 }
 
 /** Creates the table of descriptors and the columns of a module where they are missing. */
-export async function createModuleTables(tx: Queryable, sqlSchema: string, module: ModuleManifest): Promise<void> {
+export async function createModuleTables(tx: Queryable, collection: Tables, module: ModuleManifest): Promise<void> {
+  const { sqlSchema } = collection;
   if (module.descriptor !== undefined) {
     const table = descriptorTable(sqlSchema, module.name);
-    await tx.query(
-      `create table if not exists ${table} (
-         doc bigint primary key,
-         -- The coarse centroid of the module's codebook that is nearest.
-         cell int not null,
-         vector halfvec(${module.descriptor.dimensions}) not null
-       ) with (vacuum_truncate = off)`,
-    );
+    const [there] = await tx.query<{ is: boolean }>(`select to_regclass('${table}') is not null as is`);
+    if (!there?.is) {
+      await tx.query(
+        `create table ${table} (
+           doc bigint primary key,
+           -- The coarse centroid of the module's codebook that is nearest.
+           cell int not null,
+           vector halfvec(${module.descriptor.dimensions}) not null
+         ) with (vacuum_truncate = off)`,
+      );
+      await partitionTables(tx, collection, [`descriptors_${module.name}`]);
+    }
     await tx.query(
       `insert into ${sqlSchema}.descriptor_counts (module, documents)
        select $1, (select count(*) from ${sqlSchema}.documents d join ${table} v on v.doc = d.doc

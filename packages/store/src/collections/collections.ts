@@ -7,6 +7,7 @@ import { createModuleTables, createTables, TABLES_VERSION } from './collection-t
 import { refreshView } from './fields.ts';
 import { modelWord, wantedGeneration } from './generations.ts';
 import { claimModel, claimModels } from './models.ts';
+import { requireShards, shardsOf } from './shards.ts';
 
 export interface CollectionStatus {
   /** How many documents the last commit shows. */
@@ -22,6 +23,8 @@ export interface CollectionStatus {
   readonly failures: Readonly<Record<string, number>>;
   /** The model of the descriptors of the module content; undefined before it is known. */
   readonly contentModel: string | undefined;
+  /** How many shards its documents are in. */
+  readonly shards: number;
 }
 
 const COLUMNS = 'id, name, sql_schema, settings, replaces';
@@ -116,8 +119,10 @@ export function recallCollection(
 
 /**
  * Creates a collection with its tables.
- * @param settings `model`: the word of its models; those of the process when not given
- * @throws AkinError bad-request when the name has another form or the models are not here, conflict when it exists
+ * @param settings `model`: the word of its models; those of the process when not given. `shards`: how many it has, 1
+ *   when not given
+ * @throws AkinError bad-request when the name has another form, the models are not here or it cannot have so many
+ *   shards; conflict when it exists
  */
 export async function createCollection(
   store: Store,
@@ -130,6 +135,7 @@ export async function createCollection(
       'The name of a collection is 1 to 100 letters, digits, dots, hyphens and underscores, and begins with a letter or digit.',
     );
   }
+  requireShards(shardsOf({ settings }));
   await store.engine.disk?.requireRoom('changes');
   const word = modelWord({ settings });
   const wanted = word === undefined ? store : await store.generations.ofWord(word);
@@ -228,6 +234,7 @@ export async function collectionStatus(store: Store, collection: Collection): Pr
     failed: Object.values(failures).reduce((sum, count) => sum + count, 0),
     failures,
     contentModel: row.content_model ?? undefined,
+    shards: shardsOf(collection),
   };
 }
 
@@ -253,9 +260,9 @@ async function createMissingTables(
     'select tables_version from akin.collections where id = $1 for update',
     [collection.id],
   );
-  await createTables(tx, collection.sqlSchema, row?.tables_version ?? 0);
+  await createTables(tx, collection, row?.tables_version ?? 0);
   for (const module of wanted?.modules ?? store.modules) {
-    await createModuleTables(tx, collection.sqlSchema, module);
+    await createModuleTables(tx, collection, module);
     if (wanted !== undefined) await claimModel(wanted, collection, module, tx);
   }
   await refreshView(tx, collection);

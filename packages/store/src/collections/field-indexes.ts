@@ -2,6 +2,7 @@ import type { Collection, Store } from '../context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { sqlStateOf, wasCancelled } from '../engine/sqlstate.ts';
 import type { UseForm } from '../search/field-uses.ts';
+import { partitionSuffixes } from './shards.ts';
 
 /*
  * Indexes on fields are built when searches use a field, not before: most fields are never searched, and each index
@@ -26,8 +27,28 @@ interface Use {
   readonly form: UseForm;
 }
 
+/** What is to be an index of `documents`, or of one of its partitions. */
+interface FieldIndex {
+  readonly table: string;
+  /** What stands behind `on <table>`. */
+  readonly definition: string;
+}
+
+/** Indexes by their name. Those of partitions are made one by one: PostgreSQL makes none of all without locking them. */
+function indexesFor(collection: Collection, uses: readonly Use[]): Map<string, FieldIndex> {
+  const definitions = [...definitionsFor(uses)];
+  return new Map(
+    definitions.flatMap(([name, definition]) =>
+      partitionSuffixes(collection).map((suffix): [string, FieldIndex] => [
+        name + suffix,
+        { table: `${collection.sqlSchema}.documents${suffix}`, definition },
+      ]),
+    ),
+  );
+}
+
 /** Indexes by their name, each as what stands behind `on documents`. */
-function indexesFor(uses: readonly Use[]): Map<string, string> {
+function definitionsFor(uses: readonly Use[]): Map<string, string> {
   const forms = new Map<string, Set<UseForm>>();
   for (const { column, form } of uses) forms.set(column, (forms.get(column) ?? new Set()).add(form));
   const indexes = new Map<string, string>();
@@ -66,38 +87,46 @@ export async function keepFieldIndexes(store: Store, collection: Collection): Pr
             extract(epoch from now() - since)::float8 as waiting
        from ${S}.field_uses order by since, "column", form`,
   );
-  const wanted = indexesFor(uses.filter(({ recent, refused }) => recent && !refused));
+  const tables = partitionSuffixes(collection).map((suffix) => `'${S}.documents${suffix}'::regclass`);
+  const wanted = indexesFor(
+    collection,
+    uses.filter(({ recent, refused }) => recent && !refused),
+  );
   const present = await engine.query<{ name: string; valid: boolean }>(
     `select c.relname as name, i.indisvalid as valid from pg_index i join pg_class c on c.oid = i.indexrelid
-      where i.indrelid = '${S}.documents'::regclass and c.relname like 'field\\_%'`,
+      where i.indrelid in (${tables.join(', ')}) and c.relname like 'field\\_%'`,
   );
-  if (await isBuilding(engine, S)) return true;
+  if (await isBuilding(engine, tables)) return true;
   for (const { name, valid } of present) {
     if (!valid || !wanted.has(name)) await dropIndex(engine, S, name);
   }
   const complete = new Set(present.filter(({ valid }) => valid).map(({ name }) => name));
   const missing = [...wanted].filter(([name]) => !complete.has(name));
   const longest = Math.max(0, ...uses.map(({ waiting }) => waiting));
-  for (const [name, definition] of missing) {
+  for (const [name, index] of missing) {
     if (engine.kind === 'pglite' && engine.sinceLastSearch() < PAUSE_MILLISECONDS && longest < PATIENCE_SECONDS) break;
-    await buildIndex(store, collection, name, definition);
+    await buildIndex(store, collection, name, index);
   }
   return missing.length > 0;
 }
 
 /** Whether somebody builds one right now: unfinished ones are not left-overs then. */
-async function isBuilding(engine: Engine, S: string): Promise<boolean> {
+async function isBuilding(engine: Engine, tables: readonly string[]): Promise<boolean> {
   if (engine.kind === 'pglite') return false;
-  const rows = await engine.query(`select from pg_stat_progress_create_index where relid = '${S}.documents'::regclass`);
+  const rows = await engine.query(`select from pg_stat_progress_create_index where relid in (${tables.join(', ')})`);
   return rows.length > 0;
 }
 
-async function buildIndex(store: Store, collection: Collection, name: string, definition: string): Promise<void> {
+async function buildIndex(
+  store: Store,
+  collection: Collection,
+  name: string,
+  { table, definition }: FieldIndex,
+): Promise<void> {
   const { engine } = store;
-  const S = collection.sqlSchema;
   const concurrently = engine.kind === 'postgres' ? 'concurrently' : '';
   try {
-    await engine.query(`create index ${concurrently} ${name} on ${S}.documents ${definition}`, [], 'bulk');
+    await engine.query(`create index ${concurrently} ${name} on ${table} ${definition}`, [], 'bulk');
   } catch (error) {
     if (!wasCancelled(error) && !(await refuseIndex(store, collection, error))) throw error;
   }
@@ -112,7 +141,7 @@ async function buildIndex(store: Store, collection: Collection, name: string, de
 export async function refuseIndex(store: Store, collection: Collection, error: unknown): Promise<boolean> {
   if (sqlStateOf(error) !== PROGRAM_LIMIT_EXCEEDED) return false;
   const name = /"(field_[a-z0-9_]+)"/.exec(messageOf(error))?.[1];
-  const [, column, form] = /^field_(.+)_(elements|rising|falling)$/.exec(name ?? '') ?? [];
+  const [, column, form] = /^field_(.+)_(elements|rising|falling)(_s\d+)?$/.exec(name ?? '') ?? [];
   if (name === undefined || column === undefined) return false;
   await store.engine.query(
     `update ${collection.sqlSchema}.field_uses set refused = true

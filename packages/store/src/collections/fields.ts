@@ -2,6 +2,7 @@ import { AkinError, type FieldType, MAX_FIELDS } from '@akin/domain';
 import type { Collection } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { sqlType } from './collection-tables.ts';
+import { partitionSuffixes } from './shards.ts';
 
 /**
  * Adds fields that clients define, as columns f<n> of `documents`. Runs inside a short transaction that holds the row
@@ -33,7 +34,7 @@ export async function addFields(
        from unnest($1::text[], $2::text[]) with ordinality as t (name, type, i)`,
     [names, types, last],
   );
-  await cancelHousekeeping(tx, S);
+  await cancelHousekeeping(tx, collection);
   const columns = types.map((type, i) => `add column f${last + i + 1} ${sqlType(type)}`);
   await tx.query(`alter table ${S}.documents ${columns.join(', ')}`);
   await refreshView(tx, collection);
@@ -44,12 +45,15 @@ export async function addFields(
  * What builds an index or vacuums holds off new columns, and those hold off all searches while they wait: it gives way,
  * and begins again later.
  */
-async function cancelHousekeeping(tx: Queryable, S: string): Promise<void> {
+async function cancelHousekeeping(tx: Queryable, collection: Collection): Promise<void> {
+  const tables = partitionSuffixes(collection).map(
+    (suffix) => `'${collection.sqlSchema}.documents${suffix}'::regclass`,
+  );
   await tx.query(
     `select pg_cancel_backend(pid)
        from (select pid, relid from pg_stat_progress_create_index
              union all select pid, relid from pg_stat_progress_vacuum) working
-      where relid = '${S}.documents'::regclass`,
+      where relid in (${tables.join(', ')})`,
   );
 }
 

@@ -2,6 +2,7 @@ import { compileDelete, type RefusedDelete, refusedDelete } from '../accept/comp
 import { coveredIds } from '../accept/covered-ids.ts';
 import { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
 import { LIVE } from '../collections/collection-tables.ts';
+import { shardRanges } from '../collections/shards.ts';
 import { textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { Params } from '../search/params.ts';
@@ -48,8 +49,13 @@ async function deleteMatching(context: CommitContext, operation: ReadyOperation)
   const forgets = forgetsTombstones(operation.document ?? '');
   if (forgets) await forgetTombstones(context);
   const leaves = operation.tombstones && !forgets;
-  const [range] = await store.engine.query<{ first: bigint | null; last: bigint | null }>(
-    `select min(doc) as first, max(doc) as last from ${S}.documents`,
+  const ranges = await store.engine.query<{ first: bigint | null; last: bigint | null }>(
+    shardRanges(collection)
+      .map(
+        ({ from, to }) =>
+          `select min(doc) as first, max(doc) as last from ${S}.documents where doc >= ${from} and doc < ${to}`,
+      )
+      .join(' union all '),
     [],
     'bulk',
   );
@@ -57,9 +63,11 @@ async function deleteMatching(context: CommitContext, operation: ReadyOperation)
   // What is deleted in any case is not waited for.
   const waiting = covered === undefined ? await waitingIds(context, operation.seq) : [];
   const batchSize = new AdaptiveBatchSize(100, 2_000);
-  const end = (range?.last ?? -1n) + 1n;
-  for (let from = range?.first ?? 0n; from < end; ) {
-    from = await deleteWindow(context, operation, leaves, waiting, from, batchSize);
+  for (const { first, last } of ranges) {
+    const end = (last ?? -1n) + 1n;
+    for (let from = first ?? 0n; from < end; ) {
+      from = await deleteWindow(context, operation, leaves, waiting, from, batchSize);
+    }
   }
   await store.engine.transaction(
     async (tx) => {

@@ -50,7 +50,7 @@ interface Cursor {
 }
 
 /**
- * A page of the documents that match, in the order in which they came in. All pages that follow from one first page are
+ * A page of the documents that match, shard by shard in the order in which they came in. All pages that follow from one first page are
  * from one commit: what it shows is kept meanwhile, as long as the next page is asked for within ten minutes.
  *
  * @throws AkinError bad-request for a foreign cursor or a query that cannot be answered; conflict when the pages before

@@ -3,6 +3,7 @@ import { collectionStatus, createCollection, dropCollection } from '../collectio
 import { defineFields } from '../collections/define-fields.ts';
 import { modelWord } from '../collections/generations.ts';
 import { otherModels } from '../collections/models.ts';
+import { requireShards, shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { definedFields } from '../export/export-documents.ts';
@@ -46,6 +47,8 @@ export interface ReindexSettings {
   readonly outputsFrom?: string;
   /** The word of the models that the collection gets; those that it was given, or those of this process, when not given. */
   readonly model?: string;
+  /** How many shards the collection gets; as many as it has when not given. */
+  readonly shards?: number;
 }
 
 /** A reindex that this process does from now on. */
@@ -106,7 +109,7 @@ async function pendingIn(store: Store, target: Pick<Collection, 'id' | 'sqlSchem
  * @param worker names who is at it, unlike any other that ever was
  * @param fields types that differ from those of today, or are new
  * @returns undefined when one is under way
- * @throws AkinError bad-request when the models are not here
+ * @throws AkinError bad-request when the models are not here, or it cannot have so many shards
  */
 export async function beginReindex(
   store: Store,
@@ -116,6 +119,7 @@ export async function beginReindex(
   settings: ReindexSettings = {},
 ): Promise<Collection | undefined> {
   if (settings.model !== undefined) await store.generations.ofWord(settings.model);
+  if (settings.shards !== undefined) requireShards(settings.shards);
   const rows = await store.engine.query<{ target: number | null }>(
     `with before as (select target from akin.reindexes where name = $1)
      insert into akin.reindexes as r (name, state, worker, settings) values ($1, 'copying', $2, $3)
@@ -145,10 +149,11 @@ async function createTarget(
   fields: ReadonlyMap<string, FieldType>,
   settings: ReindexSettings,
 ): Promise<Collection> {
-  const { model = collection.settings.model } = settings;
+  const { model = collection.settings.model, shards = shardsOf(collection) } = settings;
   const target = await createCollection(store, `${collection.name.slice(0, 90)}.reindex`, {
     ...collection.settings,
     ...(model === undefined ? {} : { model }),
+    ...(shards === 1 && collection.settings.shards === undefined ? {} : { shards }),
   });
   await store.engine.query('update akin.collections set next_seq = $2 where id = $1', [target.id, FIRST_COPY]);
   await store.engine.query('update akin.reindexes set target = $2 where name = $1', [collection.name, target.id]);

@@ -1,3 +1,4 @@
+import { drawDoc } from '../collections/shards.ts';
 import { copyTombstones } from '../commit/tombstones.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
@@ -46,7 +47,7 @@ export async function switchCollections(
       // nobody could tell any more.
       await tx.query(
         `create temporary table moved on commit drop as
-         select o.*, r.first_seq, nextval('${T}.doc') as new_doc
+         select o.*, r.first_seq, ${drawDoc(target, 'o.id')} as new_doc
            from ${S}.operations o join ${S}.requests r using (request)
           where r.first_seq is not null and o.state in ('queued', 'analyzing', 'ready', 'failed')
             and not (o.kind = 'add' and (

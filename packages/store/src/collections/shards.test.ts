@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { parseQuery } from '@akin/domain';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  accept,
+  ENGINES,
+  parseTestOutputs,
+  TEST_MODULES,
+  type TestPlace,
+  testOutputs,
+  testPlace,
+  visible,
+} from '../../test/support.ts';
+import { maintain } from '../bulk/maintain.ts';
+import { commit } from '../commit/commit.ts';
+import type { Collection, Store } from '../context.ts';
+import { runReindex } from '../reindex/run-reindex.ts';
+import { beginReindex } from '../reindex/state.ts';
+import { search } from '../search/search.ts';
+import { openStore } from '../store.ts';
+import { collectionStatus, createCollection, dropCollection, findCollection } from './collections.ts';
+import { keepFieldIndexes } from './field-indexes.ts';
+import { loadSchema } from './schema.ts';
+
+describe.each(ENGINES)('shards on %s', (kind) => {
+  let place: TestPlace;
+  let remove: () => Promise<void>;
+  let store: Store;
+  const open = (modules = TEST_MODULES) =>
+    openStore({ ...place, modules, parseOutputs: parseTestOutputs, graceMilliseconds: 0, indexedFrom: 10 });
+
+  beforeAll(async () => {
+    ({ place, remove } = await testPlace(kind));
+    store = await open();
+  });
+  afterAll(async () => {
+    await store?.[Symbol.asyncDispose]();
+    await remove?.();
+  });
+
+  const shelf = (count: number, from = 0) =>
+    Array.from({ length: count }, (_, i) => ({
+      id: `document ${from + i}`,
+      shelf: i % 4,
+      import: testOutputs({ shape: [1, 0, 0, 0] }),
+    }));
+  const add = async (collection: Collection, documents: readonly object[]) => {
+    await accept(store, collection, documents);
+    await commit(store, collection);
+  };
+  /** How many documents each shard has, by the tables that hold them. */
+  const spread = async ({ sqlSchema }: Collection, table = 'documents') => {
+    const rows = await store.engine.query<{ name: string; count: number }>(
+      `select tableoid::regclass::text as name, count(*)::int as count from ${sqlSchema}.${table} group by 1 order by 1`,
+    );
+    return rows.map(({ name, count }) => [name.split('.')[1], count]);
+  };
+
+  it('share the documents of a collection, with all that belongs to them', async () => {
+    const collection = await createCollection(store, 'four', { shards: 4 });
+    expect(await collectionStatus(store, await findCollection(store, 'four'))).toMatchObject({ shards: 4 });
+    await add(collection, shelf(200));
+    const found = await spread(collection);
+    expect(found.map(([name]) => name)).toEqual(['documents_s0', 'documents_s1', 'documents_s2', 'documents_s3']);
+    for (const [, count] of found) expect(count).toBeGreaterThan(30);
+    for (const table of ['outputs', 'descriptors_shape']) {
+      expect((await spread(collection, table)).map(([, count]) => count)).toEqual(found.map(([, count]) => count));
+    }
+    // A document stays in its shard.
+    await add(collection, shelf(200));
+    await maintain(store, [collection]);
+    expect(await spread(collection)).toEqual(found);
+    await dropCollection(store, collection);
+  });
+
+  it('are one table where nobody asked for them', async () => {
+    const collection = await createCollection(store, 'one', { shards: 1 });
+    expect(await collectionStatus(store, collection)).toMatchObject({ shards: 1 });
+    await add(collection, shelf(3));
+    expect(await spread(collection)).toEqual([['documents', 3]]);
+    await dropCollection(store, collection);
+  });
+
+  it.each([0, 65, 1.5, -4, Number.NaN])('are not %d', async (shards) => {
+    await expect(createCollection(store, 'refused', { shards })).rejects.toMatchObject({
+      code: 'bad-request',
+      message: expect.stringContaining('1 to 64 shards'),
+    });
+  });
+
+  it('get the fields, and the modules, that come later', async () => {
+    const collection = await createCollection(store, 'later', { shards: 3 });
+    await add(collection, shelf(20));
+    await add(collection, [{ id: 'new', colour: 'red' }]);
+    expect(await visible(store, collection, 'colour')).toContainEqual(['new', 'red']);
+    await store[Symbol.asyncDispose]();
+    const depth = {
+      name: 'depth',
+      outputs: [{ name: 'depth_mean', type: 'double' as const, returnedByDefault: true }],
+      descriptor: { output: 'depth_descriptor', cell: 'depth_cell', dimensions: 8 },
+    };
+    store = await open([...TEST_MODULES, depth]);
+    await store.engine.query(
+      `insert into ${collection.sqlSchema}.descriptors_depth
+       select doc, 0, '[1,0,0,0,0,0,0,0]' from ${collection.sqlSchema}.documents`,
+    );
+    expect(await spread(collection, 'descriptors_depth')).toHaveLength(3);
+    await store[Symbol.asyncDispose]();
+    store = await open();
+    await dropCollection(store, collection);
+  });
+
+  it('have indexes on the fields that searches use', async () => {
+    const collection = await createCollection(store, 'indexed', { shards: 3 });
+    await add(collection, shelf(60));
+    const find = () => search(store, collection, { query: parseQuery('shelf:2'), rows: 0 });
+    expect((await find()).numFound).toBe(15);
+    await store.engine.query(`update ${collection.sqlSchema}.field_uses set since = now() - interval '6 seconds'`);
+    expect(await keepFieldIndexes(store, collection)).toBe(true);
+    const column = (await loadSchema(store, collection)).columns.get('shelf');
+    const name = `field_${column?.kind === 'column' ? column.sql : ''}_rising`;
+    const indexes = async () => {
+      const rows = await store.engine.query<{ name: string }>(
+        `select tablename || ' ' || indexname as name from pg_indexes where schemaname = $1 and tablename like 'documents%' and indexname like 'field%' order by 1`,
+        [collection.sqlSchema],
+      );
+      return rows.map((row) => row.name);
+    };
+    expect(await indexes()).toEqual([0, 1, 2].map((shard) => `documents_s${shard} ${name}_s${shard}`));
+    expect(await keepFieldIndexes(store, collection)).toBe(false);
+    expect((await find()).numFound).toBe(15);
+    await store.engine.query(`update ${collection.sqlSchema}.field_uses set used_on = current_date - 31`);
+    await keepFieldIndexes(store, collection);
+    expect(await indexes()).toEqual([]);
+    await dropCollection(store, collection);
+  });
+
+  it('become more or fewer by a reindex, with what is still under way', async () => {
+    let collection = await createCollection(store, 'growing');
+    await add(collection, shelf(100));
+    for (const [i, shards] of [4, 2, 1].entries()) {
+      await accept(store, collection, [{ id: `waits ${i}`, image: 'http://example.com/x.png' }]);
+      const worker = randomUUID();
+      const target = await beginReindex(store, collection, worker, new Map(), { shards });
+      if (target === undefined) throw new Error('somebody is at it');
+      await runReindex(store, collection, target, {
+        ...{ worker, allowMissing: false, signal: new AbortController().signal, wake: () => {} },
+        commit: async (name) => commit(store, await findCollection(store, name)),
+      });
+      collection = await findCollection(store, 'growing');
+      expect(await collectionStatus(store, collection)).toMatchObject({ shards, documents: 100, pending: i + 1 });
+      expect(await spread(collection)).toHaveLength(shards);
+      const [row] = await store.engine.query<{ shards: number }>(
+        `select count(distinct doc >> 40)::int as shards from ${collection.sqlSchema}.operations where state = 'queued'`,
+      );
+      expect(row?.shards).toBeLessThanOrEqual(shards);
+    }
+    // As many as before, unless others are asked for.
+    const worker = randomUUID();
+    const same = await createCollection(store, 'same', { shards: 2 });
+    expect((await beginReindex(store, same, worker, new Map()))?.settings).toEqual({ shards: 2 });
+    await expect(beginReindex(store, collection, worker, new Map(), { shards: 65 })).rejects.toMatchObject({
+      code: 'bad-request',
+    });
+  });
+});

@@ -1,0 +1,99 @@
+import { AkinError, MAX_SHARDS } from '@akin/domain';
+import type { Queryable } from '../engine/engine.ts';
+
+/*
+ * A collection may have several shards. The tables that hold its documents are then partitioned (by ranges of `doc`,
+ * the number of a document's row), and statements on them stay as they are. An id is always in the same shard: its hash
+ * says in which. See docs/adr/0032-shards-are-partitions.md.
+ */
+
+/** Shard s has the documents from s · 2^40 on, up to the next one's: the greatest number stays below 2^53. */
+const SHARD_BITS = 40n;
+
+/** The settings of a collection. */
+interface Settings {
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** The tables of a collection. */
+export interface Tables extends Settings {
+  readonly sqlSchema: string;
+}
+
+/** How many shards a collection has. */
+export function shardsOf({ settings }: Settings): number {
+  return typeof settings.shards === 'number' ? settings.shards : 1;
+}
+
+/** @throws AkinError bad-request when a collection cannot have so many shards */
+export function requireShards(shards: number): void {
+  if (Number.isInteger(shards) && shards >= 1 && shards <= MAX_SHARDS) return;
+  throw new AkinError('bad-request', `A collection has 1 to ${MAX_SHARDS} shards.`);
+}
+
+/** SQL that draws the number of a new row for the document whose id an expression gives. */
+export function drawDoc(collection: Tables, id: string): string {
+  const shards = shardsOf(collection);
+  const { sqlSchema: S } = collection;
+  if (shards === 1) return `nextval('${S}.doc')`;
+  return `(nextval('${S}.${SHARDED_DOC}') + (${shardOf(id, shards)} << ${SHARD_BITS}))`;
+}
+
+/** An akin that knows no shards would put all documents into the first one: it does not find the sequence. */
+const SHARDED_DOC = 'sharded_doc';
+
+/** SQL of the shard of an id. The same on every server, and for all time: ids are found by it. */
+function shardOf(id: string, shards: number): string {
+  return `(('x' || left(md5(${id}), 8))::bit(32)::int8 % ${shards})`;
+}
+
+/** Where the numbers of the rows of each shard begin and end: `from <= doc < to`. */
+export function shardRanges(collection: Settings): { readonly from: bigint; readonly to: bigint }[] {
+  return Array.from({ length: shardsOf(collection) }, (_, shard) => rangeOf(BigInt(shard)));
+}
+
+function rangeOf(shard: bigint): { from: bigint; to: bigint } {
+  return { from: shard << SHARD_BITS, to: (shard + 1n) << SHARD_BITS };
+}
+
+/** What the name of a partition has behind that of its table; nothing in a collection of one shard. */
+export function partitionSuffixes(collection: Settings): string[] {
+  const shards = shardsOf(collection);
+  return shards === 1 ? [''] : Array.from({ length: shards }, (_, shard) => suffixOf(shard));
+}
+
+function suffixOf(shard: number): string {
+  return `_s${shard}`;
+}
+
+/**
+ * Partitions tables that are empty, and whose primary key is `doc`. Each partition gets the indexes of the table, those
+ * that are unique too: no id is in two shards.
+ */
+export async function partitionTables(tx: Queryable, collection: Tables, tables: readonly string[]): Promise<void> {
+  const shards = shardsOf(collection);
+  if (shards === 1) return;
+  for (const table of tables) {
+    const whole = `${collection.sqlSchema}.${table}`;
+    const first = whole + suffixOf(0);
+    await tx.query(`alter table ${whole} rename to ${table}${suffixOf(0)}`);
+    await tx.query(`alter index ${whole}_pkey rename to ${table}${suffixOf(0)}_pkey`);
+    await tx.query(
+      `create table ${whole} (like ${first} including defaults including storage, primary key (doc)) partition by range (doc)`,
+    );
+    for (let shard = 0; shard < shards; shard++) {
+      const partition = whole + suffixOf(shard);
+      if (shard > 0) {
+        await tx.query(`create table ${partition} (like ${first} including all) with (vacuum_truncate = off)`);
+      }
+      const { from, to } = rangeOf(BigInt(shard));
+      await tx.query(`alter table ${whole} attach partition ${partition} for values from (${from}) to (${to})`);
+    }
+  }
+}
+
+/** Makes the sequence of the numbers of documents that of a collection with several shards. */
+export async function renameSequence(tx: Queryable, collection: Tables): Promise<void> {
+  if (shardsOf(collection) === 1) return;
+  await tx.query(`alter sequence ${collection.sqlSchema}.doc rename to ${SHARDED_DOC}`);
+}
