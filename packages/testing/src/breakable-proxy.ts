@@ -7,6 +7,8 @@ export interface BreakableProxy extends AsyncDisposable {
   readonly url: string;
   cut(): Promise<void>;
   mend(): Promise<void>;
+  /** From now on nothing passes, and nobody is told: as when a network is cut. It cannot be mended. */
+  stall(): void;
 }
 
 /** @param target address of a server, with its port */
@@ -18,7 +20,9 @@ export async function openProxy(target: string): Promise<BreakableProxy> {
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
     return socket;
   };
+  let isStalled = false;
   const server = createServer((client) => {
+    if (isStalled) return void keep(client);
     const upstream = keep(connect(Number(port), hostname));
     keep(client).pipe(upstream).pipe(client);
     client.on('close', () => upstream.destroy());
@@ -39,6 +43,10 @@ export async function openProxy(target: string): Promise<BreakableProxy> {
   return {
     url: url.href,
     cut,
+    stall() {
+      isStalled = true;
+      for (const socket of sockets) socket.unpipe().pause();
+    },
     async mend() {
       server.listen(own, '127.0.0.1');
       await once(server, 'listening');

@@ -16,6 +16,7 @@ export { openPgBouncer } from './pgbouncer.ts';
 export type { Server } from './server.ts';
 export { createServices, type Services } from './services.ts';
 export { type SmallDisk, smallDisk } from './small-disk.ts';
+export { type ReplicatedPostgres, replicatedPostgres, type StandbyServer } from './standby.ts';
 export { copyTemplate } from './template.ts';
 export { type TestDatabase, testDatabase } from './test-database.ts';
 export { type TestRedis, testRedis } from './test-redis.ts';

@@ -71,7 +71,7 @@ export async function killableRedis(): Promise<KillableRedis> {
   };
 }
 
-async function killable(
+export async function killable(
   folder: string,
   url: string,
   startIt: () => Promise<Server>,
@@ -111,7 +111,8 @@ async function killable(
   };
 }
 
-async function newFolder(): Promise<string> {
+/** A folder of its own that another user than root can reach. */
+export async function newFolder(): Promise<string> {
   const parent = process.getuid?.() === 0 ? '/tmp' : tmpdir();
   const folder = await mkdtemp(join(parent, `akin-tests-${process.pid}-`));
   await chmod(folder, 0o711);

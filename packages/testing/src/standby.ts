@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { postgresAnswers } from './answers.ts';
+import { debianPrograms } from './debian.ts';
+import { type KillableServer, killable, newFolder } from './killable.ts';
+import { initPostgres, postgresSettings, userForPostgres } from './local.ts';
+import { freePort, startServer } from './server.ts';
+
+const run = promisify(execFile);
+
+/** The SQLSTATE of a conflict with recovery. */
+const CONFLICT = '40001';
+
+/** A server that follows another one by streaming replication, and answers reads meanwhile (a hot standby). */
+export interface StandbyServer extends KillableServer {
+  /** What comes from the primary is kept and not shown, until it is resumed. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  /** Resolves when it shows all that the primary had at the time of the call. */
+  catchUp(): Promise<void>;
+  /** Makes a primary of it, which follows nobody any more. */
+  promote(): Promise<void>;
+  /** Runs a statement on it. */
+  run(sql: string): Promise<void>;
+}
+
+export interface ReplicatedPostgres extends AsyncDisposable {
+  readonly primary: KillableServer;
+  readonly standbys: readonly StandbyServer[];
+}
+
+/**
+ * A PostgreSQL 17 with pgvector, and standbys of it.
+ *
+ * @param settings of all of them, such as `hot_standby_feedback`
+ */
+export async function replicatedPostgres(
+  count = 1,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ReplicatedPostgres> {
+  const folder = await newFolder();
+  const data = await initPostgres(folder);
+  const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  // A copy made before the first start is as good as pg_basebackup, if the primary keeps its log from the beginning.
+  const folders = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const own = await newFolder();
+      await run('cp', ['-R', data, own]);
+      return own;
+    }),
+  );
+  const primary = await startPostgres(folder, [...given, '-c', 'wal_keep_size=1GB']);
+  const standbys: StandbyServer[] = [];
+  for (const own of folders) standbys.push(await startStandby(own, primary.url, given));
+  return {
+    primary,
+    standbys,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...standbys, primary].map((server) => server[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+/** @param folder with a data folder of PostgreSQL */
+async function startPostgres(folder: string, settings: readonly string[]): Promise<KillableServer> {
+  const { postgres } = await debianPrograms();
+  const data = join(folder, 'postgres');
+  const port = await freePort();
+  const command = [...(await userForPostgres(data)), postgres, '-D', data, ...postgresSettings(port), ...settings];
+  const url = `postgres://akin@127.0.0.1:${port}/postgres`;
+  const pid = async () => Number((await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')[0]);
+  return killable(folder, url, () => startServer(command, 'QUIT', url, () => postgresAnswers(url)), pid);
+}
+
+async function startStandby(folder: string, primaryUrl: string, settings: readonly string[]): Promise<StandbyServer> {
+  const data = join(folder, 'postgres');
+  await writeFile(join(data, 'standby.signal'), '');
+  await chmod(data, 0o700);
+  const { port, username } = new URL(primaryUrl);
+  const conninfo = `primary_conninfo=host=127.0.0.1 port=${port} user=${username}`;
+  const server = await startPostgres(folder, [...settings, '-c', conninfo, '-c', 'wal_retrieve_retry_interval=100ms']);
+  const { url } = server;
+  return {
+    ...server,
+    pause: () =>
+      ask(url, 'select pg_wal_replay_pause()').then(() =>
+        until(url, 'select pg_get_wal_replay_pause_state() = $1', 'paused'),
+      ),
+    resume: async () => void (await ask(url, 'select pg_wal_replay_resume()')),
+    async catchUp() {
+      const [{ position }] = await ask(primaryUrl, 'select pg_current_wal_flush_lsn()::text as position');
+      await until(url, 'select pg_last_wal_replay_lsn() >= $1::pg_lsn', position);
+    },
+    promote: async () => void (await ask(url, 'select pg_promote()')),
+    run: async (sql) => void (await ask(url, sql)),
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the statement decides.
+async function ask(url: string, sql: string, values: readonly unknown[] = []): Promise<any> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (;;) {
+      try {
+        return (await client.query(sql, [...values])).rows;
+      } catch (error) {
+        // It was in the way of what a standby replays.
+        if ((error as { code?: string }).code !== CONFLICT) throw error;
+      }
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+/** Resolves when a statement with one value selects true. */
+async function until(url: string, sql: string, value: string): Promise<void> {
+  for (;;) {
+    const [row] = await ask(url, sql, [value]);
+    if (Object.values(row)[0] === true) return;
+    await delay(10);
+  }
+}
