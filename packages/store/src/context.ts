@@ -5,12 +5,15 @@ import type { Turns } from './commit/turns.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Generation, Generations } from './generations.ts';
 import type { InMemorySearch } from './searcher/in-memory-search.ts';
+import type { Standbys } from './standbys/standbys.ts';
 
 export type { Generation, ParsedOutputs } from './generations.ts';
 
 /** An open store, and the models of its process. The functions of this package take it as their first argument. */
 export interface Store extends Generation, AsyncDisposable {
   readonly engine: Engine;
+  /** From which searches are read where they can; all else is of `engine`. */
+  readonly standbys: Standbys;
   /** All models that the process can use: those of a collection need not be those of the process. */
   readonly generations: Generations;
   readonly graceMilliseconds: number;

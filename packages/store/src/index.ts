@@ -3,6 +3,7 @@ export { checkDelete } from './accept/check-delete.ts';
 export { lastOperation } from './accept/last-operation.ts';
 export { oldestUnseen } from './accept/oldest-unseen.ts';
 export {
+  commitOfStandby,
   findOperation,
   listOperations,
   type Operation,
@@ -138,4 +139,6 @@ export { search } from './search/search.ts';
 export { parseSort, type SortClause } from './search/sort.ts';
 export { type TermCount, type TermsRequest, terms } from './search/terms.ts';
 export { defaultSearchMemory } from './searcher/in-memory-search.ts';
+export type { StandbyResult, StandbyStatus } from './standbys/standby.ts';
+export type { StandbyLag, Standbys } from './standbys/standbys.ts';
 export { backup, openStore, restore, type StoreConfig } from './store.ts';

@@ -14,6 +14,7 @@ import { openPglite, type PgliteEngine } from './engine/pglite.ts';
 import { CHANNEL, openPostgres } from './engine/postgres.ts';
 import { type FindGeneration, Generations } from './generations.ts';
 import { InMemorySearch } from './searcher/in-memory-search.ts';
+import { Standbys } from './standbys/standbys.ts';
 
 export type StoreConfig = {
   /** What the analysis gives: columns and tables are made from it. */
@@ -63,6 +64,8 @@ export type StoreConfig = {
       readonly shared?: boolean;
       /** This process, as the others see it. */
       readonly process?: ProcessName;
+      /** Standbys of the database, from which searches are read where they are far enough. */
+      readonly standbyUrls?: readonly string[];
     }
 );
 
@@ -104,6 +107,12 @@ export async function openStore(config: StoreConfig): Promise<Store> {
     const throttle = openThrottle(engine, config.searchSlowdown ?? 1.3, shared);
     const [type] = await engine.query<{ oid: bigint }>(`select 'halfvec'::regtype::oid::int8 as oid`);
     const exactDocuments = config.exactDocuments ?? 20_000;
+    const searchMilliseconds = config.searchMilliseconds ?? SEARCH_MILLISECONDS[engine.kind];
+    const standbys = new Standbys(engine, {
+      urls: ('standbyUrls' in config && config.standbyUrls) || [],
+      name: ('process' in config && config.process && connectionName(config.process)) || 'akin',
+      milliseconds: searchMilliseconds,
+    });
     const inMemory = new InMemorySearch({ exactRows: exactDocuments, memory: config.searchMemory });
     const own: Generation = {
       modules: config.modules,
@@ -114,11 +123,12 @@ export async function openStore(config: StoreConfig): Promise<Store> {
     };
     const store: Store = {
       engine,
+      standbys,
       ...own,
       generations: new Generations(own, config.findGeneration),
       graceMilliseconds: config.graceMilliseconds ?? 60_000,
       exactDocuments,
-      searchMilliseconds: config.searchMilliseconds ?? SEARCH_MILLISECONDS[engine.kind],
+      searchMilliseconds,
       indexedFrom: config.indexedFrom ?? 5_000,
       shared,
       throttle,
@@ -142,6 +152,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       async [Symbol.asyncDispose]() {
         throttle.stop();
         await inMemory[Symbol.asyncDispose]();
+        await standbys[Symbol.asyncDispose]();
         await engine[Symbol.asyncDispose]();
       },
     };
@@ -151,6 +162,8 @@ export async function openStore(config: StoreConfig): Promise<Store> {
     if (!shared) await recover(store);
     signal?.throwIfAborted();
     throttle.start();
+    // Searches are read from the primary until they answer.
+    void standbys.look();
     return store;
   } catch (error) {
     await engine[Symbol.asyncDispose]();

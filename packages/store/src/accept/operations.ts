@@ -2,6 +2,7 @@ import { AkinError, type ErrorCode } from '@akin/domain';
 import { OPEN } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
+import { STANDING } from '../standbys/standbys.ts';
 
 export type OperationState =
   /** Waits for an analysis. */
@@ -122,13 +123,41 @@ const LAST_POLL = 1_000;
 const SETTLE = 5;
 const MAX_FAILED = 1_000;
 
+/**
+ * A commit of a standby that shows the effect of each operation of a range (or it failed or was superseded), if one has
+ * got so far: what is read of a standby that has this commit shows them too. Asks no other server.
+ */
+export async function commitOfStandby(
+  store: Store,
+  collection: Collection,
+  range: SeqRange,
+): Promise<bigint | undefined> {
+  const open = openSql(collection.sqlSchema, 'visible');
+  const sql = `select ${STANDING}, next_seq > $3 and not ${open} as seen from akin.collections where id = $1`;
+  const found = await store.standbys.read(collection.id, { isCurrent: false }, async (engine, require) => {
+    const [row] = await engine.query(sql, [collection.id, range.first, range.last]);
+    await require(row);
+    return row?.seen === true ? (row.commit as bigint) : undefined;
+  });
+  return found?.value;
+}
+
 async function isOpen(
   store: Store,
   collection: Collection,
   range: SeqRange,
   until: 'analyzed' | 'visible',
 ): Promise<boolean> {
-  const S = collection.sqlSchema;
+  const [row] = await store.engine.query<{ open: boolean }>(`select ${openSql(collection.sqlSchema, until)} as open`, [
+    collection.id,
+    range.first,
+    range.last,
+  ]);
+  return row?.open ?? false;
+}
+
+/** SQL: whether operations from $2 to $3 of the collection $1 are still to be waited for. */
+function openSql(S: string, until: 'analyzed' | 'visible'): string {
   const open = until === 'visible' ? "'queued', 'analyzing', 'ready'" : "'queued', 'analyzing'";
   const inRange = (condition: string) =>
     `exists (select from ${S}.operations o where o.request = r.request and ${IN_RANGE} and ${condition})`;
@@ -136,15 +165,11 @@ async function isOpen(
   const held = inRange(`o.atomic and o.state in ${OPEN} and o.state = 'ready' and ${waitsForOthers(S)}`);
   const unpublished =
     until === 'visible' ? `or c.unpublished_operations > 0 and ${inRange('o.applied_commit > c.commit')}` : '';
-  const [row] = await store.engine.query<{ open: boolean }>(
-    `select exists (
+  return `exists (
        select from ${S}.requests r, akin.collections c
         where c.id = $1 and ${overlapping(S)}
           and (not r.finished and (${inRange(`o.state in (${open})`)} or ${held}) ${unpublished})
-     ) as open`,
-    [collection.id, range.first, range.last],
-  );
-  return row?.open ?? false;
+     )`;
 }
 
 /** SQL: whether an analysis is under way for the document that the atomic update `o` of the request `r` changes. */

@@ -1,25 +1,13 @@
 import { AkinError } from '@akin/domain';
-import { PoolerError, requireSessionPooling, setSession } from '@akin/runtime';
+import { requireSessionPooling, setSession } from '@akin/runtime';
 import pg from 'pg';
-import { copyOut } from './copy-out.ts';
-import type { Engine, Row, SqlValue, Transaction, TransactionOptions } from './engine.ts';
-import { type Connection, runStatement, runTransaction, SESSION_SETTINGS } from './session.ts';
-import { sqlStateOf, toAkinError } from './sqlstate.ts';
-import { ROW_TYPES } from './types.ts';
+import type { Engine } from './engine.ts';
+import { connectionTo, openingError, openPool, POOL_SETTINGS, poolEngine } from './postgres-pool.ts';
 
-const CONNECT_MILLISECONDS = 5_000;
 const OLDEST_VERSION = 15;
-/**
- * Filters of many documents become bitmaps. In PostgreSQL's 4 MB those of 1,000,000 documents forget which rows of a
- * page match: two filters of 10 % read 71,000 rows for 10,000 matches. In 32 MB they do not, up to some millions.
- */
-const WORK_MEMORY = '32MB';
 /** Any number that nobody else uses: "akin" in ASCII. */
 const LOCK_KEY = 0x616b696e;
 const RELOCK_MILLISECONDS = 1_000;
-/** A caller that closes the engine gives statements at work so long, and cancels them then, again and again until all ended. */
-const LAST_STATEMENT_MILLISECONDS = 500;
-const POOLER_RETRY_SECONDS = 10;
 
 export interface PostgresOptions {
   /** Size of the pool; 10 when not given. */
@@ -33,9 +21,6 @@ export interface PostgresOptions {
   readonly hear?: (text: string) => void;
 }
 
-/** What ends a transaction is always let through. */
-const ENDS: ReadonlySet<string> = new Set(['commit', 'rollback']);
-
 /** What processes of a fleet tell each other about goes over this channel. */
 export const CHANNEL = 'akin';
 
@@ -46,119 +31,25 @@ export const CHANNEL = 'akin';
 export async function openPostgres(databaseUrl: string, options: PostgresOptions = {}): Promise<Engine> {
   const { connections = 10, name = 'akin', hear } = options;
   // A process of a fleet that hangs in the middle of a transaction would keep the others from its rows.
-  const alone = { ...SESSION_SETTINGS, work_mem: WORK_MEMORY };
-  const settings = hear ? { ...alone, idle_in_transaction_session_timeout: '4s' } : alone;
-  const connection = {
-    connectionString: databaseUrl,
-    types: ROW_TYPES,
-    connectionTimeoutMillis: CONNECT_MILLISECONDS,
-    keepAlive: true,
-    application_name: name,
-  };
-  const processes = new WeakMap<pg.ClientBase, number>();
-  let pool: pg.Pool;
-  try {
-    // A pool reads the address at its first connection only; a client does at once.
-    new pg.Client(connection);
-    const onConnect = async (client: pg.ClientBase) => void processes.set(client, await setSession(client, settings));
-    pool = new pg.Pool({ ...connection, max: connections, onConnect });
-  } catch (cause) {
-    throw new AkinError(
-      'bad-request',
-      'The database address cannot be read. It has the form postgres://user:password@host:5432/database.',
-      { cause },
-    );
-  }
-  // An idle connection that breaks is replaced at the next use.
-  pool.on('error', () => undefined);
-  // One that breaks in the moment in which it is made, before anybody has it, is noticed by its first statement.
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  const settings = hear ? { ...POOL_SETTINGS, idle_in_transaction_session_timeout: '4s' } : POOL_SETTINGS;
+  const connection = connectionTo(databaseUrl, name);
+  const pool = openPool(connection, settings, connections);
   let lock: DatabaseLock | undefined;
   try {
     // First of all, for it refuses poolers in which settings would come to connections of others.
     lock = await DatabaseLock.take(connection, settings, hear);
-    await checkServer(pool);
-    await createVectorExtension(pool);
+    await checkServer(pool.pg);
+    await createVectorExtension(pool.pg);
   } catch (error) {
     await lock?.release();
-    await pool.end();
+    await pool.pg.end();
     throw openingError(error);
   }
   const held = lock;
-  /** Connections that somebody has. */
-  const taken = new Set<pg.PoolClient>();
-  let refusing = false;
-  /** From the first cancelled statement of the end on, what is in a transaction ends it. */
-  const refusal = () =>
-    Promise.reject(new AkinError('unavailable', 'The database is being closed.', { retryAfterSeconds: 2 }));
-  const unlessRefused = (client: pg.PoolClient): Connection => ({
-    query: (sql, params) => (refusing && !ENDS.has(sql) ? refusal() : client.query(sql, params)),
-    copy: (query) => (refusing ? refusal() : copyOut(client, query)),
-  });
-  const cancelStatements = async () => {
-    const atWork = [...taken].flatMap((client) => processes.get(client) ?? []);
-    if (atWork.length > 0) await held.cancel(atWork);
-  };
-  const close = async () => {
-    const timer = setInterval(() => {
-      refusing = true;
-      cancelStatements().catch(() => undefined);
-    }, LAST_STATEMENT_MILLISECONDS);
-    await pool.end();
-    clearInterval(timer);
-    await held.release();
-  };
-
-  const withClient = async <T>(work: (client: Connection) => Promise<T>): Promise<T> => {
-    held.check();
-    let client: pg.PoolClient;
-    try {
-      client = await pool.connect();
-    } catch (error) {
-      throw openingError(error);
-    }
-    // A connection that breaks while it is out rejects its statement; the event alone must not end the process.
-    const ignore = () => undefined;
-    client.on('error', ignore);
-    taken.add(client);
-    let failure: Error | undefined;
-    try {
-      return await work(unlessRefused(client));
-    } catch (error) {
-      if (error instanceof AkinError && error.code === 'unavailable') failure = error;
-      throw error;
-    } finally {
-      client.off('error', ignore);
-      taken.delete(client);
-      client.release(failure !== undefined && sqlStateOf(failure) === undefined ? failure : undefined);
-    }
-  };
-
-  let closed: Promise<void> | undefined;
-  let lastSearch = Number.NEGATIVE_INFINITY;
-  return {
-    kind: 'postgres',
-    query: <R extends Row>(sql: string, params?: readonly SqlValue[]) =>
-      withClient((client) => runStatement<R>(client, sql, params)),
-    transaction: <T>(run: (tx: Transaction, first: readonly Row[]) => Promise<T>, options: TransactionOptions = {}) => {
-      if (options.snapshot) lastSearch = performance.now();
-      return withClient((client) => runTransaction(client, run, options));
-    },
-    sinceLastSearch: () => performance.now() - lastSearch,
-    cancelStatements,
-    poolUse: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    [Symbol.asyncDispose]: () => {
-      closed ??= close();
-      return closed;
-    },
-  };
-}
-
-function openingError(error: unknown): AkinError {
-  if (!(error instanceof PoolerError)) return toAkinError(error);
-  return new AkinError(error.passing ? 'unavailable' : 'conflict', error.message, {
-    cause: error,
-    ...(error.passing ? { retryAfterSeconds: POOLER_RETRY_SECONDS } : {}),
+  return poolEngine(pool, {
+    check: () => held.check(),
+    cancel: (processes) => held.cancel(processes),
+    release: () => held.release(),
   });
 }
 

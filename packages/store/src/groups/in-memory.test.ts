@@ -118,7 +118,7 @@ describe.each(ENGINES)('the searcher for groups on %s', (kind) => {
     // The first memory, in small steps, that takes the descriptors; their cells need 16 MB.
     for (let memory = 0; ; memory += 8_000_000) {
       await using inMemory = new InMemorySearch({ exactRows: 20, memory });
-      if (!(await inMemory.read(engine, collection, needed))) continue;
+      if (!(await inMemory.read({ engine }, collection, needed))) continue;
       const ways: boolean[] = [];
       const store = { ...on.store, inMemory };
       await updateGroups(store, collection, RULE, { milliseconds: 60_000, onGrouped: (_, way) => ways.push(way) });

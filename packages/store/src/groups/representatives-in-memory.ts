@@ -66,7 +66,7 @@ export class RepresentativesInMemory {
     const needed = await this.#needed();
     const isWorth = waiting * DOCUMENTS_TO_READ >= needed.documents;
     const { engine, inMemory } = this.#store;
-    const held = await inMemory.hold(engine, this.#collection, needed, { commit: state.target, isWorth });
+    const held = await inMemory.hold({ engine }, this.#collection, needed, { commit: state.target, isWorth });
     if (held === undefined) return undefined;
     return inMemory.orForget(held, async () => {
       if (held.cells.version !== state.version) {

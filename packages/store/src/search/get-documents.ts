@@ -1,13 +1,17 @@
 import { AkinError, type StoredDocument } from '@akin/domain';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, CollectionSchema, Store } from '../context.ts';
+import type { Queryable, Row } from '../engine/engine.ts';
+import { STANDING } from '../standbys/standbys.ts';
 import { documentColumns, selectFields } from './hydrate.ts';
 import { Params } from './params.ts';
+import { requireCommit } from './snapshot.ts';
 
 /**
  * Documents by their ids, as the last commit shows them, in one statement.
  *
  * @param fieldsOf names the fields to return, as searches do, for a version of the schema
+ * @param atLeast as for a search
  * @returns by id; those that are not there are missing. Undefined where another collection has the name by now
  * @throws AkinError not-found when the collection is gone
  */
@@ -16,25 +20,35 @@ export async function getDocuments(
   collection: Collection,
   ids: readonly string[],
   fieldsOf: (schema: CollectionSchema) => readonly string[],
+  atLeast?: bigint,
 ): Promise<ReadonlyMap<string, StoredDocument> | undefined> {
   const { sqlSchema, id, name } = collection;
+  const freshness = { atLeast, isCurrent: atLeast === undefined };
   let schema = store.memory.schemas.get(id) ?? (await loadSchema(store, collection));
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     const tables = { sqlSchema, schema, modules: store.modules };
     const params = new Params();
     const fields = selectFields(tables, fieldsOf(schema));
     const { columns, outputs, read } = documentColumns(store, tables, fields, [], params);
-    const rows = await store.engine.query(
-      `select ${['c.name as collection_name', 'c.schema_version', 'd.doc', 'd.id as document_id', ...columns].join(', ')}
-         from akin.collections c
-         left join ${sqlSchema}.documents d
-           on d.id = any(${params.add(ids, 'text[]')}) and d.valid_from <= c.commit and c.commit < d.valid_to
-         ${outputs ? `left join ${sqlSchema}.outputs o on o.doc = d.doc` : ''}
-        where c.id = ${params.add(id, 'int4')}`,
-      params.values,
-    );
+    const selected = ['c.*', 'd.doc', 'd.id as document_id', ...columns];
+    const sql = `
+      select ${selected.join(', ')}
+        from (select ${STANDING}, name as collection_name, schema_version from akin.collections
+               where id = ${params.add(id, 'int4')}) c
+        left join ${sqlSchema}.documents d
+          on d.id = any(${params.add(ids, 'text[]')}) and d.valid_from <= c.commit and c.commit < d.valid_to
+        ${outputs ? `left join ${sqlSchema}.outputs o on o.doc = d.doc` : ''}`;
+    const readStandby = async (engine: Queryable, require: (row: Row | undefined) => Promise<void>) => {
+      const rows = await engine.query(sql, params.values);
+      await require(rows[0]);
+      return rows;
+    };
+    // One that knows other fields than this process is not asked again.
+    const found = isFirst ? await store.standbys.read(id, freshness, readStandby) : undefined;
+    const rows = found?.value ?? (await store.engine.query(sql, params.values));
     const [first] = rows;
     if (first === undefined) throw new AkinError('not-found', `The collection ${name} does not exist any more.`);
+    requireCommit(first, atLeast);
     if (first.collection_name !== name) return undefined;
     if (first.schema_version === schema.version) {
       return new Map(rows.filter(({ doc }) => doc !== null).map((row) => [row.document_id, read(row).document]));

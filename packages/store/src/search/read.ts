@@ -42,7 +42,7 @@ export async function readThumbnail(
   collection: Collection,
   id: string,
 ): Promise<Thumbnail | null | undefined> {
-  return withSnapshot(store, collection, async ({ tx, commit, sqlSchema }) => {
+  const read = async ({ tx, commit, sqlSchema }: Snapshot) => {
     const [row] = await tx.query<{ bytes: Buffer | null; etag: string | null }>(
       `select t.bytes, t.etag
          from ${sqlSchema}.documents d left join ${sqlSchema}.thumbnails t on t.doc = d.doc
@@ -51,5 +51,6 @@ export async function readThumbnail(
     );
     if (row === undefined) return undefined;
     return row.bytes === null || row.etag === null ? null : { bytes: row.bytes, etag: row.etag };
-  });
+  };
+  return withSnapshot(store, collection, read, { isCurrent: true });
 }

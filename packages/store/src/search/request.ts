@@ -40,6 +40,8 @@ export interface SearchRequest {
 export interface SearchQuestion extends Omit<SearchRequest, 'rank'> {
   /** A function where documents of the collection say what is ranked by. */
   readonly rank?: Rank | RankByDocuments | undefined;
+  /** A commit that the answer must show, or a later one, which need not be the last; undefined: the last one. */
+  readonly atLeast?: bigint | undefined;
 }
 
 /**

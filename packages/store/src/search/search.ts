@@ -24,7 +24,11 @@ import { readTotals } from './totals.ts';
  *
  * @throws AkinError bad-request for unknown fields, values that do not fit, a foreign cursorMark
  */
-export async function search(store: Store, collection: Collection, question: SearchQuestion): Promise<SearchResult> {
+export async function search(
+  store: Store,
+  collection: Collection,
+  { atLeast, ...question }: SearchQuestion,
+): Promise<SearchResult> {
   if (question.cursorMark !== undefined && (question.start ?? 0) > 0) {
     throw new AkinError('bad-request', 'start must be 0 with cursorMark: the mark says where to go on.');
   }
@@ -37,8 +41,8 @@ export async function search(store: Store, collection: Collection, question: Sea
   // A cursor mark must lead on, so that its page is never cut.
   const limited = question.timeAllowed !== undefined && question.cursorMark === undefined;
   const deadline = limited ? performance.now() + (question.timeAllowed as number) : undefined;
-  const answer = (from: 'memory' | 'database') =>
-    withSnapshot(store, collection, async (whole): Promise<SearchResult | NotHeld> => {
+  const answer = (from: 'memory' | 'database', isCurrent: boolean) => {
+    const answerFrom = async (whole: Snapshot): Promise<SearchResult | NotHeld> => {
       const request = await requestOf(question, whole);
       const ranked = request.rank !== undefined;
       const limit = new TimeLimit(whole.tx, deadline);
@@ -96,17 +100,22 @@ export async function search(store: Store, collection: Collection, question: Sea
         ...(request.cursorMark === undefined ? {} : { nextCursorMark: page.mark ?? request.cursorMark }),
         facets: facets ?? [],
       };
-    });
-  const first = await answer('memory');
+    };
+    // Groups change between commits: a standby with the same commit may still have older ones.
+    const freshness = question.collapse ? undefined : { atLeast, isCurrent };
+    return withSnapshot(store, collection, answerFrom, freshness);
+  };
+  const first = await answer('memory', atLeast === undefined);
   if (!(first instanceof NotHeld)) return first;
   // Half of the time is left for the database.
   const patience = deadline === undefined ? undefined : (deadline - performance.now()) / 2;
-  const isRead = first !== ONLY_IN_DATABASE && (await store.inMemory.read(store.engine, collection, first, patience));
-  const second = isRead ? await answer('memory') : first;
+  const isRead = first !== ONLY_IN_DATABASE && (await store.inMemory.read(store, collection, first, patience));
+  // What is in memory now is of the last commit.
+  const second = isRead ? await answer('memory', true) : first;
   if (!(second instanceof NotHeld)) return second;
   const isLarge = first === ONLY_IN_DATABASE || first.documents > store.exactDocuments;
   return store.inMemory.inDatabase(isLarge, async () => {
-    const third = await answer('database');
+    const third = await answer('database', true);
     if (third instanceof NotHeld) throw new Error('the database does not hold itself');
     return third;
   });

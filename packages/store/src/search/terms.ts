@@ -4,7 +4,7 @@ import { findColumn } from './columns.ts';
 import { elementType, likePattern } from './field-clauses.ts';
 import { fieldValues } from './field-values.ts';
 import { Params } from './params.ts';
-import { visible, withSnapshot } from './snapshot.ts';
+import { type Snapshot, visible, withSnapshot } from './snapshot.ts';
 
 export interface TermsRequest {
   readonly field: string;
@@ -14,6 +14,8 @@ export interface TermsRequest {
   readonly prefix?: string | undefined;
   /** By falling count (the default), or by value. */
   readonly sort?: 'count' | 'index' | undefined;
+  /** As for a search. */
+  readonly atLeast?: bigint | undefined;
 }
 
 export interface TermCount {
@@ -24,8 +26,9 @@ export interface TermCount {
 
 /** The values of a field in all documents of the last commit, with counts. Those of `text` are words. */
 export async function terms(store: Store, collection: Collection, request: TermsRequest): Promise<TermCount[]> {
-  const { field, limit, prefix, sort = 'count' } = request;
-  return withSnapshot(store, collection, async (snapshot) => {
+  const { field, limit, prefix, sort = 'count', atLeast } = request;
+  const freshness = { atLeast, isCurrent: atLeast === undefined };
+  const read = async (snapshot: Snapshot) => {
     const found = findColumn(snapshot, field, (problem) => wrong('terms.fl', problem));
     const values = fieldValues(found);
     if (values === undefined) {
@@ -49,7 +52,8 @@ export async function terms(store: Store, collection: Collection, request: Terms
       params.values,
     );
     return rows.map((row) => ({ value: row.value, count: Number(row.count) }));
-  });
+  };
+  return withSnapshot(store, collection, read, freshness);
 }
 
 function wrong(parameter: string, problem: string): AkinError {

@@ -9,6 +9,7 @@ import {
 } from '@akin/searcher';
 import type { Engine, Transaction } from '../engine/engine.ts';
 import { pinCommit, removePin } from '../export/pins.ts';
+import { STANDING, type Standbys } from '../standbys/standbys.ts';
 import { HeldCells } from './held-cells.ts';
 import {
   CHUNK_ROWS,
@@ -35,6 +36,14 @@ export interface WantedMatches {
   readonly index: number;
   /** The commit after which documents came; -1: any. */
   readonly after: bigint;
+}
+
+/** Where rows are read. */
+export interface RowSource {
+  /** The primary. */
+  readonly engine: Engine;
+  /** Asked first, where there are any. */
+  readonly standbys?: Standbys;
 }
 
 /** Filters that are held of a collection: each takes a bit for each row. */
@@ -127,9 +136,9 @@ export class HeldCollection {
    * Reads all that is missing of the last commit and a module, outside of any transaction.
    * @param bytes that it will take in memory with that
    */
-  read(engine: Engine, module: string, bytes: number): Promise<void> {
+  read(source: RowSource, module: string, bytes: number): Promise<void> {
     this.#reserved = Math.max(this.#reserved, bytes);
-    this.#reading ??= this.#inOrder(() => this.#readAll(engine, module)).finally(() => {
+    this.#reading ??= this.#inOrder(() => this.#readAll(source, module)).finally(() => {
       this.#reading = undefined;
       this.#reserved = 0;
     });
@@ -252,22 +261,22 @@ export class HeldCollection {
     }
   }
 
-  async #readAll(engine: Engine, module: string): Promise<void> {
-    const pin = await pinCommit({ engine }, this.collection);
+  async #readAll(source: RowSource, module: string): Promise<void> {
+    const pin = await pinCommit(source, this.collection);
     try {
       if (pin.commit > LAST_COMMIT) throw new Error('there were more commits than the searcher can count');
       if (!this.hasModule(module) && this.#commit < 0n) this.#modules.push(module);
-      await this.#readRows(engine, pin.commit);
+      await this.#readRows(source, pin.commit);
       if (!this.hasModule(module)) {
-        await this.#readModule(engine, module);
+        await this.#readModule(source, module, pin.commit);
         this.#modules.push(module);
       }
     } finally {
-      await removePin({ engine }, pin);
+      await removePin(source, pin);
     }
   }
 
-  async #readRows(engine: Engine, upTo: bigint): Promise<void> {
+  async #readRows(source: RowSource, upTo: bigint): Promise<void> {
     const after = this.#commit;
     if (after >= upTo) return;
     if (after < 0n) {
@@ -276,26 +285,29 @@ export class HeldCollection {
     }
     let isForgotten = false;
     await inTurns(
-      (behind) => read(engine, (tx) => readChunk(tx, this.collection, { after, upTo }, this.#modules, behind)),
+      (behind) =>
+        read(source, this.collection, upTo, (tx) =>
+          readChunk(tx, this.collection, { after, upTo }, this.#modules, behind),
+        ),
       async (chunk) => {
         isForgotten ||= after >= 0n && (chunk.forgotten > after || chunk.ends > MOST_ENDS);
         if (!isForgotten) await this.#take(chunk, this.#modules);
       },
     );
-    if (isForgotten) await this.#beginAgain(engine, upTo);
+    if (isForgotten) await this.#beginAgain(source, upTo);
     else await this.#advance(upTo);
   }
 
   /** What was replaced since the last commit that is held is not known any more, or too much to be worth reading. */
-  async #beginAgain(engine: Engine, upTo: bigint): Promise<void> {
+  async #beginAgain(source: RowSource, upTo: bigint): Promise<void> {
     this.#filters.clear();
     this.#commit = -1n;
-    await this.#readRows(engine, upTo);
+    await this.#readRows(source, upTo);
   }
 
-  async #readModule(engine: Engine, module: string): Promise<void> {
+  async #readModule(source: RowSource, module: string, upTo: bigint): Promise<void> {
     await inTurns(
-      (behind) => read(engine, (tx) => readVectors(tx, this.collection, module, behind)),
+      (behind) => read(source, this.collection, upTo, (tx) => readVectors(tx, this.collection, module, behind)),
       (chunk) => this.#take(chunk, [module]),
     );
   }
@@ -345,9 +357,28 @@ async function inTurns(
 type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never;
 type Change = Without<Parameters<Searcher['change']>[1], 'key'>;
 
-/** A piece of reading for the searcher: others go first on the embedded database. */
-function read<T>(engine: Engine, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  return engine.transaction(work, { lane: 'bulk', inOrder: true });
+/**
+ * A piece of reading for the searcher: others go first on the embedded database. A pin keeps what the commit shows: then
+ * all of it is on each standby that has reached that commit.
+ */
+async function read<T>(
+  { engine, standbys }: RowSource,
+  { id }: ReadCollection,
+  upTo: bigint,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const options = { lane: 'bulk', inOrder: true } as const;
+  const first = `select ${STANDING} from akin.collections where id = ${Number(id)}`;
+  const found = await standbys?.read(id, { atLeast: upTo, isCurrent: false }, (standby, require) =>
+    standby.transaction(
+      async (tx, [row]) => {
+        await require(row);
+        return work(tx);
+      },
+      { ...options, first },
+    ),
+  );
+  return found === undefined ? engine.transaction(work, options) : found.value;
 }
 
 /** The same bytes in memory that all threads see. */

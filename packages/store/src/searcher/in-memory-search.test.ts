@@ -63,7 +63,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
   const takenByBoth = async () => {
     await using both = new InMemorySearch({ exactRows: EXACT });
     for (const collection of [first, second]) {
-      expect(await both.read(store.engine, collection, new NotHeld('shape', COUNT, 4))).toBe(true);
+      expect(await both.read(store, collection, new NotHeld('shape', COUNT, 4))).toBe(true);
     }
     return both.use.bytes;
   };
@@ -86,7 +86,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
   it('holds for a collection of which there is more than was known', async () => {
     const taken = (await takenByBoth()) / 2;
     const small = withMemory(taken / 2);
-    expect(await small.inMemory.read(store.engine, first, new NotHeld('shape', 1, 4))).toBe(false);
+    expect(await small.inMemory.read(store, first, new NotHeld('shape', 1, 4))).toBe(false);
     expect(small.inMemory.use).toMatchObject({ collections: 0, bytes: 0 });
     // It is not read again and again.
     expect(await find(small, first)).toEqual({ inMemory: false, numFound: COUNT });
@@ -95,7 +95,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
 
   it('holds for filters: those that are not in use go', async () => {
     const small = withMemory((await takenByBoth()) / 2 + 1_000);
-    expect(await small.inMemory.read(store.engine, first, new NotHeld('shape', 1, 4))).toBe(true);
+    expect(await small.inMemory.read(store, first, new NotHeld('shape', 1, 4))).toBe(true);
     for (let n = 0; n < 30; n++) {
       expect(await find(small, first, [`n:[${n} TO *]`])).toEqual({ inMemory: true, numFound: COUNT - n });
       expect(small.inMemory.use.bytes).toBeLessThanOrEqual(small.inMemory.use.limit);
@@ -166,7 +166,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
   it('starts no thread any more once it is closed', async () => {
     const closed = withMemory();
     const watched = watchThreads();
-    const reading = closed.inMemory.read(store.engine, first, new NotHeld('shape', COUNT, 4));
+    const reading = closed.inMemory.read(store, first, new NotHeld('shape', COUNT, 4));
     await closed.inMemory[Symbol.asyncDispose]();
     expect(await reading).toBe(false);
     const { length } = watched.threads;

@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { AkinError } from '@akin/domain';
 import { memoryLimit } from '@akin/runtime';
 import { Searcher, SearcherError } from '@akin/searcher';
-import type { Engine, Transaction } from '../engine/engine.ts';
-import { HeldCollection } from './held-collection.ts';
+import type { Transaction } from '../engine/engine.ts';
+import { HeldCollection, type RowSource } from './held-collection.ts';
 import type { NotHeld } from './not-held.ts';
 import type { ReadCollection } from './read-rows.ts';
 
@@ -82,7 +82,7 @@ export class InMemorySearch implements AsyncDisposable {
    * @returns whether it was done in the time that a search waits; it goes on otherwise
    */
   async read(
-    engine: Engine,
+    source: RowSource,
     collection: ReadCollection,
     missing: NotHeld,
     patience = PATIENCE_MILLISECONDS,
@@ -93,7 +93,7 @@ export class InMemorySearch implements AsyncDisposable {
     if (!held.isBeingRead && (this.#hasOutgrown(collection) || !this.#makeRoom(held, bytes))) return false;
     this.#held.set(collection.id, held);
     held.lastUsed = performance.now();
-    const reading = held.read(engine, module, held.isBeingRead ? 0 : bytes).then(
+    const reading = held.read(source, module, held.isBeingRead ? 0 : bytes).then(
       () => true,
       async (error: unknown) => {
         if (error instanceof SearcherError) await this.forget(held);
@@ -114,7 +114,7 @@ export class InMemorySearch implements AsyncDisposable {
    * @returns undefined where it is not held, or not in time
    */
   async hold(
-    engine: Engine,
+    source: RowSource,
     collection: ReadCollection,
     wanted: NotHeld,
     { commit, isWorth }: { readonly commit: bigint; readonly isWorth: boolean },
@@ -126,7 +126,7 @@ export class InMemorySearch implements AsyncDisposable {
     if (before?.cells.version === undefined && !this.#hasRoom(collection, wanted)) return undefined;
     if (!before?.reaches(commit, module)) {
       if (!before?.hasModule(module) && !isWorth) return undefined;
-      if (!(await this.read(engine, collection, wanted))) return undefined;
+      if (!(await this.read(source, collection, wanted))) return undefined;
     }
     const held = this.#held.get(collection.id);
     if (!held?.reaches(commit, module)) return undefined;

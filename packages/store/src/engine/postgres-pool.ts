@@ -1,0 +1,167 @@
+import { AkinError } from '@akin/domain';
+import { PoolerError, setSession } from '@akin/runtime';
+import pg from 'pg';
+import { copyOut } from './copy-out.ts';
+import type { Engine, Row, SqlValue, Transaction, TransactionOptions } from './engine.ts';
+import { type Connection, runStatement, runTransaction, SESSION_SETTINGS } from './session.ts';
+import { sqlStateOf, toAkinError } from './sqlstate.ts';
+import { ROW_TYPES } from './types.ts';
+
+const CONNECT_MILLISECONDS = 5_000;
+/**
+ * Filters of many documents become bitmaps. In PostgreSQL's 4 MB those of 1,000,000 documents forget which rows of a
+ * page match: two filters of 10 % read 71,000 rows for 10,000 matches. In 32 MB they do not, up to some millions.
+ */
+const WORK_MEMORY = '32MB';
+/** A caller that closes the engine gives statements at work so long, and cancels them then, again and again until all ended. */
+const LAST_STATEMENT_MILLISECONDS = 500;
+const POOLER_RETRY_SECONDS = 10;
+
+/** What ends a transaction is always let through. */
+const ENDS: ReadonlySet<string> = new Set(['commit', 'rollback']);
+
+/** Settings of every connection of a pool. */
+export const POOL_SETTINGS: Readonly<Record<string, string>> = { ...SESSION_SETTINGS, work_mem: WORK_MEMORY };
+
+/** Connections to a server, each with the process that serves it there. */
+export interface Pool {
+  readonly pg: pg.Pool;
+  readonly processes: WeakMap<pg.ClientBase, number>;
+}
+
+/** What differs between the pools of akin. */
+interface PoolUser {
+  /** Throws where the database may not be used now. */
+  readonly check?: () => void;
+  /** Cancels what these processes of the server are at. */
+  readonly cancel: (processes: readonly number[]) => Promise<void>;
+  /** Called when all connections are closed. */
+  readonly release?: () => Promise<void>;
+}
+
+/** An engine whose server may not answer any more. */
+export interface PoolEngine extends Engine {
+  /** Breaks all connections: what is under way rejects with unavailable. */
+  abandon(): void;
+}
+
+/** How to connect to a server. @param name what the server calls the connections */
+export function connectionTo(databaseUrl: string, name: string): pg.ClientConfig {
+  return {
+    connectionString: databaseUrl,
+    types: ROW_TYPES,
+    connectionTimeoutMillis: CONNECT_MILLISECONDS,
+    keepAlive: true,
+    application_name: name,
+  };
+}
+
+/** @throws AkinError bad-request when the address cannot be read */
+export function openPool(
+  connection: pg.ClientConfig,
+  settings: Readonly<Record<string, string>>,
+  connections: number,
+): Pool {
+  const processes = new WeakMap<pg.ClientBase, number>();
+  let pool: pg.Pool;
+  try {
+    // A pool reads the address at its first connection only; a client does at once.
+    new pg.Client(connection);
+    const onConnect = async (client: pg.ClientBase) => void processes.set(client, await setSession(client, settings));
+    pool = new pg.Pool({ ...connection, max: connections, onConnect });
+  } catch (cause) {
+    throw new AkinError(
+      'bad-request',
+      'The database address cannot be read. It has the form postgres://user:password@host:5432/database.',
+      { cause },
+    );
+  }
+  // An idle connection that breaks is replaced at the next use.
+  pool.on('error', () => undefined);
+  // One that breaks in the moment in which it is made, before anybody has it, is noticed by its first statement.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return { pg: pool, processes };
+}
+
+export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, release }: PoolUser): PoolEngine {
+  /** Connections that somebody has. */
+  const taken = new Set<pg.PoolClient>();
+  let refusing = false;
+  /** From the first cancelled statement of the end on, what is in a transaction ends it. */
+  const refusal = () =>
+    Promise.reject(new AkinError('unavailable', 'The database is being closed.', { retryAfterSeconds: 2 }));
+  const unlessRefused = (client: pg.PoolClient): Connection => ({
+    query: (sql, params) => (refusing && !ENDS.has(sql) ? refusal() : client.query(sql, params)),
+    copy: (query) => (refusing ? refusal() : copyOut(client, query)),
+  });
+  const cancelStatements = async () => {
+    const atWork = [...taken].flatMap((client) => processes.get(client) ?? []);
+    if (atWork.length > 0) await cancel(atWork);
+  };
+  const close = async () => {
+    const timer = setInterval(() => {
+      refusing = true;
+      cancelStatements().catch(() => undefined);
+    }, LAST_STATEMENT_MILLISECONDS);
+    await pool.end();
+    clearInterval(timer);
+    await release?.();
+  };
+
+  const withClient = async <T>(work: (client: Connection) => Promise<T>): Promise<T> => {
+    check?.();
+    let client: pg.PoolClient;
+    try {
+      client = await pool.connect();
+    } catch (error) {
+      throw openingError(error);
+    }
+    // A connection that breaks while it is out rejects its statement; the event alone must not end the process.
+    const ignore = () => undefined;
+    client.on('error', ignore);
+    taken.add(client);
+    let failure: Error | undefined;
+    try {
+      return await work(unlessRefused(client));
+    } catch (error) {
+      if (error instanceof AkinError && error.code === 'unavailable') failure = error;
+      throw error;
+    } finally {
+      client.off('error', ignore);
+      taken.delete(client);
+      client.release(failure !== undefined && sqlStateOf(failure) === undefined ? failure : undefined);
+    }
+  };
+
+  let closed: Promise<void> | undefined;
+  let lastSearch = Number.NEGATIVE_INFINITY;
+  return {
+    kind: 'postgres',
+    query: <R extends Row>(sql: string, params?: readonly SqlValue[]) =>
+      withClient((client) => runStatement<R>(client, sql, params)),
+    transaction: <T>(run: (tx: Transaction, first: readonly Row[]) => Promise<T>, options: TransactionOptions = {}) => {
+      if (options.snapshot) lastSearch = performance.now();
+      return withClient((client) => runTransaction(client, run, options));
+    },
+    sinceLastSearch: () => performance.now() - lastSearch,
+    cancelStatements,
+    poolUse: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    abandon() {
+      refusing = true;
+      // Ending a client that has a statement under way breaks its connection.
+      for (const client of taken) (client as unknown as pg.Client).end().catch(() => undefined);
+    },
+    [Symbol.asyncDispose]: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+export function openingError(error: unknown): AkinError {
+  if (!(error instanceof PoolerError)) return toAkinError(error);
+  return new AkinError(error.passing ? 'unavailable' : 'conflict', error.message, {
+    cause: error,
+    ...(error.passing ? { retryAfterSeconds: POOLER_RETRY_SECONDS } : {}),
+  });
+}

@@ -1,0 +1,256 @@
+import { within } from '@akin/runtime';
+import pg from 'pg';
+import { connectionTo, openPool, POOL_SETTINGS, type PoolEngine, poolEngine } from '../engine/postgres-pool.ts';
+import { reasonOf, sqlStateOf } from '../engine/sqlstate.ts';
+
+/** Connections to each standby. */
+const CONNECTIONS = 10;
+/** A standby that takes longer to say what it is does not answer. */
+const LOOK_MILLISECONDS = 2_000;
+/** How often a standby is looked at while a read of it lasts. */
+const LOOK_AGAIN_MILLISECONDS = 2_000;
+/** Added to the limit of a statement, whose server ends it by itself unless it is gone. */
+const LATE_MILLISECONDS = 5_000;
+/** One that hangs is not waited for at the end. */
+const CLOSE_MILLISECONDS = 5_000;
+
+/** How long a standby that is behind is left out: the first time, and at most. */
+const BEHIND_MILLISECONDS = [100, 5_000] as const;
+/** How long one that does not answer is left out before it is looked at again. */
+const AWAY_MILLISECONDS = [250, 30_000] as const;
+/** So often in a row reads found it behind, the last time not longer ago than this. */
+const LAGGING = 3;
+const STALE_MILLISECONDS = 30_000;
+
+/** What became of a read of a standby; the primary answered all but the first. */
+export type StandbyResult = 'answered' | 'behind' | 'cancelled' | 'failed';
+
+export interface StandbyStatus {
+  /** Host, port and database. */
+  readonly name: string;
+  /** `behind`: it has not replayed the primary's commits; `away`: it does not answer, or may not be read. */
+  readonly state: 'used' | 'behind' | 'away';
+  /** Why it is away. */
+  readonly reason?: string;
+}
+
+export interface StandbyOptions {
+  /** What the server calls the connections. */
+  readonly name: string;
+  /** The most that a statement may take. */
+  readonly milliseconds: number;
+  /** The number of the database system that the primary is, and each standby of it too. */
+  readonly system: () => Promise<bigint>;
+  /** Called when it is left out since it does not answer, and when it is read again. */
+  readonly changed: (status: StandbyStatus) => void;
+}
+
+/** What one look tells. */
+interface Look {
+  readonly standby: boolean;
+  readonly system: bigint;
+  /** Bytes of the log that it has replayed. */
+  readonly replayed: bigint | null;
+}
+
+/**
+ * One standby: its connections while it answers, and how long it is left out. It is left out for longer each time in a
+ * row. One that does not answer is looked at in the background, so that no search waits for it.
+ */
+export class Standby implements AsyncDisposable {
+  readonly name: string;
+  readonly #url: string;
+  readonly #options: StandbyOptions;
+  /** While it may be read. */
+  #engine: PoolEngine | undefined;
+  #away = 'It was not looked at yet.';
+  #failures = 0;
+  #misses = 0;
+  /** When it may be read, or looked at, again. */
+  #outUntil = 0;
+  /** The last commit that it showed, by collection. */
+  readonly #shown = new Map<number, bigint>();
+  /** Whether it is left out until the next look has ended. */
+  #isDoubted = false;
+  #looking: Promise<Look | undefined> | undefined;
+  #isClosed = false;
+  /** Reads at work. */
+  reading = 0;
+
+  /** @throws AkinError bad-request when the address cannot be read */
+  constructor(url: string, options: StandbyOptions) {
+    this.#url = url;
+    this.#options = options;
+    // Tells an address that cannot be read at once.
+    void this.#open()[Symbol.asyncDispose]();
+    this.name = nameOf(url);
+  }
+
+  get status(): StandbyStatus {
+    const { name } = this;
+    if (this.#engine === undefined) return { name, state: 'away', reason: this.#away };
+    const isBehind = this.#misses >= LAGGING && performance.now() < this.#outUntil + STALE_MILLISECONDS;
+    return { name, state: isBehind ? 'behind' : 'used' };
+  }
+
+  /**
+   * The engine to read from; undefined while it is left out.
+   * @param old whether what it is known to have is enough: being behind does not matter then
+   */
+  use(old: boolean): PoolEngine | undefined {
+    const isOut = performance.now() < this.#outUntil;
+    if (this.#isDoubted || (isOut && !(old && this.#engine))) return undefined;
+    if (this.#engine === undefined) void this.look();
+    return this.#engine;
+  }
+
+  /** The last commit of a collection that it is known to show; -1 where none is. */
+  shown(collectionId: number): bigint {
+    return this.#shown.get(collectionId) ?? -1n;
+  }
+
+  /** It shows a commit of a collection. */
+  shows(collectionId: number, commit: bigint): void {
+    this.#shown.set(collectionId, commit);
+  }
+
+  /** Runs reads. When one lasts long, it is looked whether the server is still there; if not, the read breaks off. */
+  async read<T>(work: () => Promise<T>): Promise<T> {
+    const timer = setInterval(() => void this.look(), LOOK_AGAIN_MILLISECONDS);
+    this.reading++;
+    try {
+      return await work();
+    } finally {
+      this.reading--;
+      clearInterval(timer);
+    }
+  }
+
+  /** It had what the primary has. */
+  caughtUp(): void {
+    this.#misses = 0;
+  }
+
+  /** It had not what a read that began at `since` needed. */
+  missed(since: number): void {
+    // Many that began together are one.
+    if (since < this.#outUntil) return;
+    this.#outUntil = performance.now() + growing(BEHIND_MILLISECONDS, this.#misses++);
+  }
+
+  /** A connection to it broke, or it is another server than it was: nobody reads it before a look says that it may be. */
+  doubt(): void {
+    this.#isDoubted = true;
+    void this.look();
+  }
+
+  #leave(reason: string): void {
+    const isNews = this.#failures === 0;
+    this.#away = reason;
+    this.#outUntil = performance.now() + growing(AWAY_MILLISECONDS, this.#failures++);
+    const engine = this.#engine;
+    this.#engine = undefined;
+    engine?.abandon();
+    void engine?.[Symbol.asyncDispose]();
+    if (isNews && !this.#isClosed) this.#options.changed(this.status);
+  }
+
+  /** Looks whether it answers, by a connection of its own; then it may be read again. */
+  look(): Promise<Look | undefined> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+      this.#isDoubted = false;
+    });
+    return this.#looking;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    const engine = this.#engine;
+    this.#engine = undefined;
+    const closing = Promise.all([this.#looking, engine?.[Symbol.asyncDispose]()]);
+    await within(CLOSE_MILLISECONDS, closing).catch(() => engine?.abandon());
+  }
+
+  async #look(): Promise<Look | undefined> {
+    try {
+      const asked = this.#ask().catch(again(() => this.#ask()));
+      // The primary may hang as well.
+      const [look, system] = await within(4 * LOOK_MILLISECONDS, Promise.all([asked, this.#options.system()]));
+      if (look.system !== system) throw new Error('It belongs to another database system than the primary.');
+      if (!look.standby) throw new Error('It is no standby: it was promoted, or never was one.');
+      if (this.#isClosed) return undefined;
+      if (this.#engine === undefined) {
+        this.#engine = this.#open();
+        this.#misses = 0;
+        this.#outUntil = 0;
+        this.#shown.clear();
+        this.#options.changed(this.status);
+      }
+      this.#failures = 0;
+      return look;
+    } catch (error) {
+      this.#leave(reasonOf(error));
+      return undefined;
+    }
+  }
+
+  async #ask(): Promise<Look> {
+    const client = new pg.Client({
+      ...this.#connection(),
+      connectionTimeoutMillis: LOOK_MILLISECONDS,
+      query_timeout: LOOK_MILLISECONDS,
+    });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      const { rows } = await client.query<Look>(
+        `select pg_is_in_recovery() as standby, system_identifier as system,
+                case when pg_is_in_recovery() then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::int8 end as replayed
+           from pg_control_system()`,
+      );
+      return rows[0] as Look;
+    } finally {
+      // One that hangs may never confirm its end.
+      client.end().catch(() => undefined);
+    }
+  }
+
+  #connection(): pg.ClientConfig {
+    const { name, milliseconds } = this.#options;
+    return { ...connectionTo(this.#url, name), query_timeout: milliseconds + LATE_MILLISECONDS };
+  }
+
+  #open(): PoolEngine {
+    const connection = this.#connection();
+    return poolEngine(openPool(connection, POOL_SETTINGS, CONNECTIONS), {
+      cancel: async (processes) => {
+        const client = new pg.Client({ ...connection, query_timeout: LOOK_MILLISECONDS });
+        client.on('error', () => undefined);
+        try {
+          await client.connect();
+          await client.query('select pg_cancel_backend(pid) from unnest($1::int4[]) as processes (pid)', [processes]);
+        } finally {
+          client.end().catch(() => undefined);
+        }
+      },
+    });
+  }
+}
+
+/** Without user and password. */
+function nameOf(url: string): string {
+  if (!URL.canParse(url)) return 'standby';
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
+}
+
+/** A statement that was in the way of what the standby replays is tried once more. */
+function again<T>(ask: () => Promise<T>): (error: unknown) => Promise<T> {
+  return (error) => (sqlStateOf(error)?.startsWith('40') ? ask() : Promise.reject(error));
+}
+
+/** Doubles with each time in a row. */
+function growing([first, most]: readonly [number, number], times: number): number {
+  return Math.min(most, first * 2 ** Math.min(times, 30));
+}

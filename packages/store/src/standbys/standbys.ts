@@ -1,0 +1,201 @@
+import { AkinError } from '@akin/domain';
+import type { Engine, Row } from '../engine/engine.ts';
+import { sqlStateOf, wasCancelled } from '../engine/sqlstate.ts';
+import { CurrentCommits, MARK } from './current-commits.ts';
+import { Standby, type StandbyResult, type StandbyStatus } from './standby.ts';
+
+/** How new what is read must be. */
+export interface Freshness {
+  /** The commit that must be seen, at least. */
+  readonly atLeast?: bigint | undefined;
+  /** Whether it must be the commit that the primary shows. */
+  readonly isCurrent: boolean;
+}
+
+/** SQL: what a read tells of the standby and of the collection, of a row of `akin.collections`. */
+export const STANDING = `pg_is_in_recovery() as standby, commit, ${MARK} as mark`;
+
+/** A read of a standby. `require` is called with the row of {@link STANDING} before anything that was read is believed. */
+type Read<T> = (engine: Engine, require: (row: Row | undefined) => Promise<void>) => Promise<T>;
+
+export interface StandbysConfig {
+  /** Addresses; none: all is read from the primary. */
+  readonly urls: readonly string[];
+  /** What the servers call the connections. */
+  readonly name: string;
+  /** The most that a statement of a search may take. */
+  readonly milliseconds: number;
+}
+
+/** How far each standby is. */
+export interface StandbyLag extends StandbyStatus {
+  /** Bytes of the log that it has not replayed; undefined where it does not answer. */
+  readonly lagBytes: number | undefined;
+}
+
+interface Chosen {
+  readonly standby: Standby;
+  readonly engine: Engine;
+  /** Whether it is known to have what is needed. */
+  readonly has: boolean;
+}
+
+/** Servers that follow the primary, from which searches are read where they are far enough. */
+export class Standbys implements AsyncDisposable {
+  readonly #primary: Engine;
+  readonly #milliseconds: number;
+  readonly #current: CurrentCommits;
+  readonly #standbys: readonly Standby[];
+  readonly #listeners = new Set<(name: string, result: StandbyResult) => void>();
+  readonly #watchers = new Set<(status: StandbyStatus) => void>();
+  #system: bigint | undefined;
+  #turn = 0;
+
+  /** @throws AkinError bad-request when an address cannot be read */
+  constructor(primary: Engine, { urls, name, milliseconds }: StandbysConfig) {
+    this.#primary = primary;
+    this.#milliseconds = milliseconds;
+    this.#current = new CurrentCommits(primary);
+    const changed = (status: StandbyStatus) => {
+      for (const watcher of this.#watchers) watcher(status);
+    };
+    const options = { name, milliseconds, changed, system: () => this.#systemOfPrimary() };
+    this.#standbys = urls.map((url) => new Standby(url, options));
+  }
+
+  get count(): number {
+    return this.#standbys.length;
+  }
+
+  get statuses(): readonly StandbyStatus[] {
+    return this.#standbys.map(({ status }) => status);
+  }
+
+  /** Calls a listener with what becomes of each read of a standby. */
+  listen(listener: (name: string, result: StandbyResult) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Calls a watcher when a standby is left out since it does not answer, and when it is read again. */
+  watch(watcher: (status: StandbyStatus) => void): void {
+    this.#watchers.add(watcher);
+  }
+
+  /** Looks at all of them now. */
+  async look(): Promise<void> {
+    await Promise.all(this.#standbys.map((standby) => standby.look()));
+  }
+
+  /** Looks how far each of them is. */
+  async lags(): Promise<StandbyLag[]> {
+    if (this.#standbys.length === 0) return [];
+    const position = this.#primary
+      .query<{ written: bigint }>(
+        `select pg_wal_lsn_diff(case when not pg_is_in_recovery() then pg_current_wal_lsn() end, '0/0')::int8 as written`,
+      )
+      .catch(() => []);
+    const looks = await Promise.all(this.#standbys.map((standby) => standby.look()));
+    const written = (await position)[0]?.written ?? undefined;
+    return this.#standbys.map(({ status }, i) => {
+      const replayed = looks[i]?.replayed ?? undefined;
+      const isKnown = written !== undefined && replayed !== undefined;
+      return { ...status, lagBytes: isKnown ? Math.max(0, Number(written - replayed)) : undefined };
+    });
+  }
+
+  /**
+   * Reads from a standby that is fresh enough. Whatever goes wrong there is not told: the primary is asked instead.
+   *
+   * @param collectionId whose commit counts
+   * @param work is called once at most; it must have read nothing that it keeps when it rejects
+   * @returns undefined where there is no such standby, or it could not answer
+   * @throws AkinError unavailable when a statement took as long as it may
+   */
+  async read<T>(
+    collectionId: number,
+    { atLeast, isCurrent }: Freshness,
+    work: Read<T>,
+  ): Promise<{ readonly value: T } | undefined> {
+    const found = this.#choose(collectionId, { atLeast, isCurrent });
+    if (found === undefined) return undefined;
+    const { standby, engine } = found;
+    // Asked while the standby is: that costs no round trip. Later than the search begins, so that it sees all before it.
+    const current = isCurrent ? this.#current.ask(collectionId) : undefined;
+    current?.catch(() => undefined);
+    const began = performance.now();
+    let verdict: 'behind' | 'promoted' | 'unknown' | undefined;
+    const refuse = (why: typeof verdict): never => {
+      verdict = why;
+      throw new Error(`the standby is not read: ${why}`);
+    };
+    const require = async (row: Row | undefined): Promise<void> => {
+      if (row?.standby === false) refuse('promoted');
+      if (row !== undefined) standby.shows(collectionId, row.commit);
+      if (row === undefined || (atLeast !== undefined && row.commit < atLeast)) return refuse('behind');
+      if (current === undefined) return;
+      const mark = await current.catch(() => refuse('unknown'));
+      if (mark !== row.mark) refuse('behind');
+    };
+    try {
+      const value = await standby.read(() => work(engine, require));
+      if (isCurrent) standby.caughtUp();
+      this.#tell(standby, 'answered');
+      return { value };
+    } catch (error) {
+      if (wasCancelled(error) && performance.now() - began >= this.#milliseconds) throw error;
+      if (verdict === 'behind') {
+        standby.missed(began);
+        this.#tell(standby, 'behind');
+      } else if (verdict === 'promoted' || (verdict === undefined && isGone(error))) {
+        standby.doubt();
+        this.#tell(standby, 'failed');
+      } else if (verdict === undefined) {
+        this.#tell(standby, 'cancelled');
+      }
+      return undefined;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#standbys.map((standby) => standby[Symbol.asyncDispose]()));
+  }
+
+  /** One that has what is needed, if any is known to; then the one with the fewest reads, in turn among equals. */
+  #choose(collectionId: number, { atLeast, isCurrent }: Freshness): Chosen | undefined {
+    const { length } = this.#standbys;
+    let chosen: Chosen | undefined;
+    const turn = this.#turn++;
+    for (let i = 0; i < length; i++) {
+      const standby = this.#standbys[(turn + i) % length] as Standby;
+      const has = !isCurrent && (atLeast === undefined || atLeast <= standby.shown(collectionId));
+      const engine = standby.use(has);
+      if (engine === undefined) continue;
+      const isBetter = has === chosen?.has ? standby.reading < chosen.standby.reading : has;
+      if (chosen === undefined || isBetter) chosen = { standby, engine, has };
+    }
+    return chosen;
+  }
+
+  async #systemOfPrimary(): Promise<bigint> {
+    if (this.#system === undefined) {
+      const [row] = await this.#primary.query<{ system: bigint }>(
+        'select system_identifier as system from pg_control_system()',
+      );
+      this.#system = row?.system;
+    }
+    return this.#system ?? -1n;
+  }
+
+  #tell({ name }: Standby, result: StandbyResult): void {
+    for (const listener of this.#listeners) listener(name, result);
+  }
+}
+
+/** SQLSTATEs of connections that break or cannot be had; not of statements that end for what the standby replays. */
+const GONE = /^(08|28|3D|53|57P|F0)/;
+
+function isGone(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  if (state !== undefined) return GONE.test(state);
+  return error instanceof AkinError && error.code === 'unavailable';
+}
