@@ -154,6 +154,6 @@ export async function until(what: string, holds: () => Promise<boolean>): Promis
 /** The settings of the person who runs the tests are not those of the tests. */
 function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !/^AKIN_|^OTEL_|^PORT$|^DATABASE_URL$|^REDIS_URL$/.test(name)),
+    Object.entries(env).filter(([name]) => !/^AKIN_|^OTEL_|^PORT$|^(SEARCH_)?DATABASE_URL$|^REDIS_URL$/.test(name)),
   );
 }

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import type { Queue } from '@akin/queue';
-import { createMetrics, type Metrics, within } from '@akin/runtime';
+import { createMetrics, type Logger, type Metrics, within } from '@akin/runtime';
 import type { Store } from '@akin/store';
 import { akinVersion } from './version.ts';
 
@@ -41,6 +41,38 @@ export function tellSearchMemory(metrics: Metrics, { inMemory }: Store): void {
   metrics.gauge('akin_searcher_limit_bytes', 'The most that they may take', () => inMemory.use.limit);
   metrics.gauge('akin_searcher_filters', 'Filters whose matches are in memory', () => inMemory.use.filters);
   metrics.gauge('akin_searcher_collections', 'Collections whose vectors are in memory', () => inMemory.use.collections);
+}
+
+/** Tells what becomes of reads of standbys, and how far they are; nothing where there are none. */
+export function tellStandbys(metrics: Metrics, { standbys }: Store, log: Logger): void {
+  if (standbys.count === 0) return;
+  standbys.watch(({ name, state, reason }) => {
+    if (state === 'away') log.warn({ standby: name, cause: reason }, 'a standby is left out: the primary is searched');
+    else log.info({ standby: name }, 'a standby is searched');
+  });
+  const reads = metrics.counter(
+    'akin_standby_reads_total',
+    'Reads of a standby: answered; or asked of the primary since it was behind, cancelled them or failed',
+    ['standby', 'result'],
+  );
+  standbys.listen((standby, result) => reads.inc({ standby, result }));
+  let looking: ReturnType<typeof standbys.lags> | undefined;
+  const lags = () => {
+    looking ??= standbys.lags().finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  };
+  metrics.gauges('akin_standby_up', 'Whether a standby answers and is not behind', ['standby'], async () =>
+    (await lags()).map(({ name, state }) => ({ labels: { standby: name }, value: state === 'used' ? 1 : 0 })),
+  );
+  metrics.gauges(
+    'akin_standby_lag_bytes',
+    'Log of the primary that a standby has not replayed; NaN where it does not answer',
+    ['standby'],
+    async () =>
+      (await lags()).map(({ name, lagBytes }) => ({ labels: { standby: name }, value: lagBytes ?? Number.NaN })),
+  );
 }
 
 /** Tells how much room is left for the embedded database; NaN where the system does not say. */

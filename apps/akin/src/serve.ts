@@ -16,7 +16,7 @@ import { ContentModels } from './models/content-models.ts';
 import { createModelAnalyzers } from './models/model-analyzers.ts';
 import { originalsOf } from './originals/open-original.ts';
 import { Parts } from './parts.ts';
-import { createProcessMetrics, tellDisk, tellPoolUse, tellSearchMemory } from './process-figures.ts';
+import { createProcessMetrics, tellDisk, tellPoolUse, tellSearchMemory, tellStandbys } from './process-figures.ts';
 import { runningServer, writeServerFile } from './server-file.ts';
 import { tellOtherModels } from './tell-other-models.ts';
 import { openTracing } from './tracing.ts';
@@ -27,6 +27,8 @@ export interface ServeConfig {
   readonly dataFolder: string;
   /** PostgreSQL instead of the embedded database. */
   readonly databaseUrl?: string;
+  /** Standbys of the database, for searches. */
+  readonly standbyUrls?: readonly string[];
   readonly host: string;
   readonly port: number;
   readonly corsOrigins: readonly string[];
@@ -110,6 +112,7 @@ async function open(
   const place = config.databaseUrl
     ? {
         databaseUrl: config.databaseUrl,
+        standbyUrls: config.standbyUrls ?? [],
         ...(config.searchSlowdown === undefined ? {} : { searchSlowdown: config.searchSlowdown }),
       }
     : { folder: path.join(config.dataFolder, 'database'), tell };
@@ -123,6 +126,7 @@ async function open(
   }
   tellPoolUse(metrics, store);
   tellSearchMemory(metrics, store);
+  tellStandbys(metrics, store, log);
   if (!config.databaseUrl) tellDisk(metrics, config.dataFolder);
   for (const line of await tellOtherModels(store)) process.stderr.write(`${line}\n`);
   const analyzer = parts.keep('analyzer', measured(await createModelAnalyzers(config.analysis, models), metrics));

@@ -37,6 +37,7 @@ export function testConfig(parts: Partial<GatewayConfig> = {}): GatewayConfig & 
     store: {
       ping: unused('store'),
       engine: { query: async () => [] },
+      standbys: { count: 0, statuses: [] },
       memory: { collections: new Map() },
     } as unknown as Store,
     analyze: unused('analyze'),

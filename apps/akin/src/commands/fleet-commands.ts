@@ -11,6 +11,8 @@ import {
   neededDatabase,
   queueServer,
   REDIS_OPTIONS,
+  STANDBY_OPTION,
+  standbyUrls,
 } from '../fleet/options.ts';
 import { openAnalyzeNode, openAnalyzerProcess } from '../fleet/run-analyzer.ts';
 import { openGatewayProcess } from '../fleet/run-gateway.ts';
@@ -46,6 +48,7 @@ export const gatewayCommand: Program = {
     options: [
       ...listenOptions(DEFAULT_PORT, SHUTDOWN_DELAY_SECONDS),
       DATABASE_OPTION,
+      STANDBY_OPTION,
       {
         name: 'analyze-url',
         value: 'urls',
@@ -69,6 +72,7 @@ export const gatewayCommand: Program = {
     const config = {
       models: new ContentModels({ contentModel, models: modelsFolder(options) }),
       databaseUrl: neededDatabase(options),
+      standbyUrls: standbyUrls(options),
       analyzeUrls: listed(options.text('analyze-url')).map((url) => httpAddress('analyze-url', url)),
       corsOrigins: listed(options.text('cors')),
       legacySegment: options.text('legacy-segment') ?? 'solr',

@@ -9,13 +9,16 @@ import {
   HOSTS_OPTION,
   IMAGES_OPTIONS,
   listed,
+  STANDBY_OPTION,
   shutdownDelayMilliseconds,
   shutdownDelayOption,
+  standbyUrls,
 } from '../fleet/options.ts';
 import { refuseMissing } from '../folder/candidates.ts';
 import { RetryableRuns } from '../folder/retryable-runs.ts';
 import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
 import { openInBrowser } from '../open-in-browser.ts';
+import { UsageError } from '../options.ts';
 import type { Program } from '../program.ts';
 import { serve } from '../serve.ts';
 import {
@@ -65,6 +68,7 @@ export const serveCommand: Program = {
       ...WAITING_OPTIONS,
       SLOWDOWN_OPTION,
       SEARCH_MEMORY_OPTION,
+      STANDBY_OPTION,
       ...STORE_OPTIONS,
       ...IMAGES_OPTIONS,
       ...FOLDER_OPTIONS,
@@ -74,6 +78,10 @@ export const serveCommand: Program = {
   async run(options, signal) {
     await refuseMissing(options.words);
     const config = embeddedConfig(options);
+    const standbys = standbyUrls(options);
+    if (standbys.length > 0 && config.databaseUrl === undefined) {
+      throw new UsageError('--search-database-url names standbys of --database-url (or DATABASE_URL): give that, too.');
+    }
     const listen = {
       host: options.text('host') ?? '127.0.0.1',
       allowOpenNetwork: options.on('allow-open-network'),
@@ -97,6 +105,7 @@ export const serveCommand: Program = {
         limits: waitingLimits(options),
         searchSlowdown: searchSlowdown(options),
         searchMemory: searchMemory(options),
+        standbyUrls: standbys,
         retryRun: (run) => retryable.start(run),
       },
       signal,

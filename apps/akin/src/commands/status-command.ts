@@ -43,6 +43,8 @@ interface ProcessStatus {
   readonly queues?: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Where a gateway asks for the analysis of pictures of queries, and whether it leaves them out for now. */
   readonly analyzers?: readonly { readonly address: string; readonly leftOut: boolean }[];
+  /** Standbys that a gateway reads searches from; without lag where one does not answer. */
+  readonly standbys?: readonly { readonly name: string; readonly leftOut: boolean; readonly lagBytes?: number }[];
 }
 
 /** Of a fleet; nothing where akin is one process, or the key is not of the scope admin. */
@@ -76,12 +78,18 @@ async function processAt(url: string, key: string | undefined): Promise<ProcessS
   const analyzers = metrics.flatMap(({ name, labels, value }) =>
     name === 'akin_analyzer_circuit_open' ? [{ address: labels.analyzer ?? '', leftOut: value > 0 }] : [],
   );
+  const standbys = metrics.flatMap(({ name, labels: { standby = '' }, value }) => {
+    if (name !== 'akin_standby_up') return [];
+    const lag = metrics.find((one) => one.name === 'akin_standby_lag_bytes' && one.labels.standby === standby)?.value;
+    return [{ name: standby, leftOut: value === 0, ...(Number.isFinite(lag) ? { lagBytes: lag as number } : {}) }];
+  });
   return {
     ...build,
     startedAt: new Date(number('process_start_time_seconds') * 1000).toISOString(),
     memoryBytes: number('process_resident_memory_bytes'),
     queues,
     ...(analyzers.length > 0 ? { analyzers } : {}),
+    ...(standbys.length > 0 ? { standbys } : {}),
   };
 }
 
@@ -137,6 +145,10 @@ function inWords(
   }
   for (const { address, leftOut } of status.analyzers ?? []) {
     lines.push(`analyzer: ${address}, ${leftOut ? 'left out since it hangs or fails' : 'asked'}`);
+  }
+  for (const { name, leftOut, lagBytes } of status.standbys ?? []) {
+    const lag = lagBytes === undefined ? 'does not answer' : `${megabytes(lagBytes)} behind`;
+    lines.push(`standby: ${name}, ${leftOut ? 'left out' : 'read'}, ${lag}`);
   }
   if (data) lines.push(`data: ${data.folder}, ${megabytes(data.bytes)}, ${megabytes(data.freeBytes)} free`);
   return `${lines.join('\n')}\n\n${table(collections)}`;

@@ -1,20 +1,26 @@
 import { openStore, type Store } from '@akin/store';
 import type { ContentModels } from '../models/content-models.ts';
-import { tellPoolUse, tellSearchMemory } from '../process-figures.ts';
+import { tellPoolUse, tellSearchMemory, tellStandbys } from '../process-figures.ts';
 import type { FleetProcess } from './fleet-process.ts';
 
 /** Opens the database that the processes of a fleet share, for as long as this one runs. */
 export async function openFleetStore(
-  { name, parts, persist, metrics }: Pick<FleetProcess, 'name' | 'parts' | 'persist' | 'metrics'>,
-  config: { readonly databaseUrl: string; readonly searchSlowdown: number; readonly searchMemory?: number },
+  { name, log, parts, persist, metrics }: Pick<FleetProcess, 'name' | 'log' | 'parts' | 'persist' | 'metrics'>,
+  config: {
+    readonly databaseUrl: string;
+    readonly standbyUrls?: readonly string[];
+    readonly searchSlowdown: number;
+    readonly searchMemory?: number;
+  },
   models: ContentModels,
 ): Promise<Store> {
-  const { databaseUrl, searchSlowdown, searchMemory } = config;
+  const { databaseUrl, standbyUrls = [], searchSlowdown, searchMemory } = config;
   const memory = searchMemory === undefined ? {} : { searchMemory };
   const open = () =>
-    openStore({ ...models.forStore, databaseUrl, shared: true, process: name, searchSlowdown, ...memory });
+    openStore({ ...models.forStore, databaseUrl, standbyUrls, shared: true, process: name, searchSlowdown, ...memory });
   const store = parts.keep('store', await persist('the database', open));
   tellPoolUse(metrics, store);
   tellSearchMemory(metrics, store);
+  tellStandbys(metrics, store, log);
   return store;
 }

@@ -79,6 +79,14 @@ export const DATABASE_OPTION: Option = {
   alsoFrom: ['DATABASE_URL'],
 };
 
+export const STANDBY_OPTION: Option = {
+  name: 'search-database-url',
+  value: 'urls',
+  about:
+    'Standbys of that PostgreSQL, separated by commas, which searches are read from where they have what they need',
+  alsoFrom: ['SEARCH_DATABASE_URL'],
+};
+
 export const REDIS_OPTIONS: readonly Option[] = [
   {
     name: 'redis-url',
@@ -122,6 +130,15 @@ export function neededDatabase(options: Parsed): string {
   const value = databaseUrl(options);
   if (value !== undefined) return value;
   throw new UsageError('--database-url (or DATABASE_URL) must say where it is.');
+}
+
+/** @throws {UsageError} for what is no list of addresses of PostgreSQL, not with its value, which may hold passwords */
+export function standbyUrls(options: Parsed): string[] {
+  const urls = listed(options.text('search-database-url'));
+  if (urls.every((url) => /^postgres(ql)?:\/\//.test(url))) return urls;
+  throw new UsageError(
+    '--search-database-url (or SEARCH_DATABASE_URL) must be addresses that begin with postgres:// or postgresql://, separated by commas.',
+  );
 }
 
 /** @throws {UsageError} for what is no address of a PostgreSQL */

@@ -19,6 +19,8 @@ import { openFleetStore } from './open-fleet-store.ts';
 
 export interface GatewayProcessConfig {
   readonly databaseUrl: string;
+  /** Standbys of the database, for searches. */
+  readonly standbyUrls: readonly string[];
   readonly models: ContentModels;
   /** Analyzers or analyze nodes, for pictures of queries. */
   readonly analyzeUrls: readonly string[];
@@ -53,7 +55,7 @@ export async function openGatewayProcess(
   const { corsOrigins, legacySegment, webFolder, limits, access } = config;
   let store: Store;
   try {
-    store = await openFleetStore({ name, parts, persist, metrics }, config, config.models);
+    store = await openFleetStore({ name, log, parts, persist, metrics }, config, config.models);
     await persist('a first key', async () => {
       if (!asksForKeys({ ...listen, access }) || (await listKeys(store)).length > 0) return;
       throw notReady(`This gateway asks everybody for a key. ${howToMakeAKey(access)}`);

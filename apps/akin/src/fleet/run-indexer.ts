@@ -33,7 +33,7 @@ export async function openIndexerProcess(
   };
   const { url } = await door({ ready: () => check() });
   const { queueServer, autoCommitMilliseconds } = config;
-  const store = await openFleetStore({ name, parts, persist, metrics }, config, config.models);
+  const store = await openFleetStore({ name, log, parts, persist, metrics }, config, config.models);
   for (const line of await tellOtherModels(store)) log.warn(line);
   const open = (contract: string) => openQueue(queueServer, { name: connectionName(name), contract, log });
   const queue = parts.keep('queue', await persist(queueServer.name, () => openModelQueue(generationInUse(), open)));

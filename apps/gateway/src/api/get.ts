@@ -15,7 +15,7 @@ import { type FieldList, readFieldList } from '../search/field-list.ts';
 import { presentDocument } from '../search/present.ts';
 import { lookupIn } from '../search/query-parameters.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
-import { awaitToken } from '../update/await-token.ts';
+import { commitReached, reachToken } from '../update/await-token.ts';
 
 /** Documents by their ids, in the order in which these were given. */
 export const get: Handler<ParametersOf<Endpoints['get']>> = async ({ parameters, list, signal }, context) => {
@@ -32,11 +32,10 @@ export const get: Handler<ParametersOf<Endpoints['get']>> = async ({ parameters,
     );
   }
   const fields = readFieldList(parameters.fl, false, lookupIn(list));
-  if (parameters.after !== undefined) {
-    const collection = await findCollection(context.store, parameters.collection);
-    await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
-  }
-  const { shown, schema, collection } = await read(parameters.collection, wanted, fields, context);
+  const { after, afterTimeout } = parameters;
+  const reached = await reachToken(after, afterTimeout, parameters.collection, signal, context);
+  const commitOf = (one: Collection) => commitReached(reached, after, afterTimeout, one, signal, context);
+  const { shown, schema, collection } = await read(parameters.collection, wanted, fields, commitOf, context);
   const { names, hidden } = fieldNames(fields, schema);
   const versioned = names.includes(VERSION_FIELD);
   const versions = versioned ? await currentVersions(context.store, collection, wanted) : new Map<string, bigint>();
@@ -71,15 +70,22 @@ interface Read {
 }
 
 /** Reads documents in one statement, of the collection that this process last knew by the name, if it still has it. */
-async function read(name: string, ids: readonly string[], list: FieldList, context: Context): Promise<Read> {
+async function read(
+  name: string,
+  ids: readonly string[],
+  list: FieldList,
+  commitOf: (collection: Collection) => Promise<bigint | undefined>,
+  context: Context,
+): Promise<Read> {
   const { store } = context;
   const readOf = async (collection: Collection): Promise<Read | undefined> => {
     let used: CollectionSchema | undefined;
-    const shown = await getDocuments(store, collection, ids, (schema) => {
+    const fieldsOf = (schema: CollectionSchema) => {
       used = schema;
       // Without the id an answer could not be put in order.
       return [...fieldNames(list, schema).names, 'id'];
-    });
+    };
+    const shown = await getDocuments(store, collection, ids, fieldsOf, await commitOf(collection));
     return shown && used && { collection, shown, schema: used };
   };
   const recalled = recallCollection(store, name);

@@ -1,10 +1,19 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
+import type { Store } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 
 /** Whether the process can do its work. What is in the way is a 503 that says so. */
 export const ready: Handler<ParametersOf<Endpoints['ready']>> = async ({ parameters }, context) => {
   await (parameters.door === 'http' ? context.answers() : context.ready());
   // A process without a store has no disk to check.
-  const warning = await context.store?.engine.disk?.warning();
-  return { body: { status: 'OK', ...(warning === undefined ? {} : { warnings: [warning] }) }, enveloped: false };
+  const warnings = [(await context.store?.engine.disk?.warning()) ?? [], standbyWarnings(context.store)].flat();
+  return { body: { status: 'OK', ...(warnings.length === 0 ? {} : { warnings }) }, enveloped: false };
 };
+
+/** Anybody may ask: neither says where the server is, nor why it does not answer. */
+function standbyWarnings(store: Store | undefined): string[] {
+  const statuses = store?.standbys.statuses ?? [];
+  const left = statuses.filter(({ state }) => state !== 'used').length;
+  if (left === 0) return [];
+  return [`${left} of ${statuses.length} standbys are left out; the primary answers their searches. See /metrics.`];
+}

@@ -6,7 +6,6 @@ import {
   type Collection,
   type CollectionSchema,
   calibrationOf,
-  findCollection,
   generationOf,
   type SearchQuestion,
   type SearchResult,
@@ -16,7 +15,7 @@ import type { Context } from '../context.ts';
 import type { JsonAnswer } from '../http/answer.ts';
 import type { Call } from '../http/serve.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
-import { awaitToken } from '../update/await-token.ts';
+import { commitReached, reachToken } from '../update/await-token.ts';
 import { describeQuery, rankingModule } from './describe-query.ts';
 import { isUncached, readFacets, tagsOf } from './facets.ts';
 import { type FieldList, readFieldList, wantedDistances, wantedFields, wantsScores } from './field-list.ts';
@@ -65,12 +64,11 @@ export async function answerSearch(
   const facets = parameters.facet ? readFacets(call.list, tagged, parameters) : [];
   const sort = readSort(parameters.sort, parameter);
 
-  if (parameters.after !== undefined) {
-    const collection = await findCollection(context.store, parameters.collection);
-    await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
-  }
+  const { after, afterTimeout } = parameters;
+  const reached = await reachToken(after, afterTimeout, parameters.collection, signal, context);
   const isAnalyzed = inputs.some(({ kind }) => kind === 'url' || kind === 'data' || kind === 'text');
   return answerRecalled(parameters.collection, context, isAnalyzed, async (collection, schema) => {
+    const atLeast = await commitReached(reached, after, afterTimeout, collection, signal, context);
     await requireOwnModel(inputs, module, collection, context);
     const models = generationOf(context.store, schema);
     const threshold = parameters['rank.threshold'] ?? preset.threshold;
@@ -101,6 +99,7 @@ export async function answerSearch(
       facets: facets.map(({ request }) => request),
       minExactCount: parameters.minExactCount,
       collapse: parameters.collapse !== undefined,
+      atLeast,
       ...((parameters.timeAllowed ?? 0) > 0 ? { timeAllowed: parameters.timeAllowed } : {}),
       ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
       ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),

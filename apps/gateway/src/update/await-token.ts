@@ -1,6 +1,14 @@
 import { AkinError } from '@akin/domain';
 import { inSpan } from '@akin/runtime';
-import { type Collection, lastOperation, waitForOperations } from '@akin/store';
+import {
+  type Collection,
+  commitOfStandby,
+  findCollection,
+  lastOperation,
+  recallCollection,
+  type SeqRange,
+  waitForOperations,
+} from '@akin/store';
 import type { Context } from '../context.ts';
 import { readToken } from './token.ts';
 
@@ -19,6 +27,58 @@ export async function awaitToken(
 ): Promise<void> {
   if (token === undefined) return;
   await inSpan('wait for changes', {}, () => awaitVisible(token, milliseconds, collection, signal, context));
+}
+
+/** A commit that shows what a token stands for, of a collection. */
+export interface Reached {
+  readonly collection: Collection;
+  readonly commit: bigint;
+}
+
+/**
+ * The same for answers that may come from a standby. One that shows the operations already needs no other server.
+ *
+ * @returns what such a standby showed; undefined where the primary was waited for
+ */
+export async function reachToken(
+  token: string | undefined,
+  milliseconds: number,
+  name: string,
+  signal: AbortSignal,
+  context: Context,
+): Promise<Reached | undefined> {
+  if (token === undefined) return undefined;
+  const { store } = context;
+  const recalled = store.standbys.count > 0 ? recallCollection(store, name)?.collection : undefined;
+  const commit = recalled && (await commitOf(token, recalled, context));
+  if (recalled !== undefined && commit !== undefined) return { collection: recalled, commit };
+  await awaitToken(token, milliseconds, await findCollection(store, name), signal, context);
+  return undefined;
+}
+
+/** What must be seen of a collection, which may be another one of the same name by now: that one is waited for. */
+export async function commitReached(
+  reached: Reached | undefined,
+  token: string | undefined,
+  milliseconds: number,
+  collection: Collection,
+  signal: AbortSignal,
+  context: Context,
+): Promise<bigint | undefined> {
+  if (reached === undefined || reached.collection.id === collection.id) return reached?.commit;
+  await awaitToken(token, milliseconds, collection, signal, context);
+  return undefined;
+}
+
+async function commitOf(token: string, collection: Collection, { store }: Context): Promise<bigint | undefined> {
+  let range: SeqRange;
+  try {
+    // Whether it is from beyond the newest operation, the standby tells.
+    range = readToken(token, collection, Number.MAX_SAFE_INTEGER);
+  } catch {
+    return undefined;
+  }
+  return commitOfStandby(store, collection, range);
 }
 
 async function awaitVisible(
