@@ -1,0 +1,55 @@
+// What documents take in PostgreSQL: bytes of each kind of table, of indexes and of the write-ahead log, after `akin import`
+// of documents with outputs and thumbnails: `npm run size` in bench/.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { startAkin } from './lib/akin.mjs';
+import { documentsFile } from './lib/documents.mjs';
+import { createPlace } from './lib/engines.mjs';
+import { printTable } from './lib/figures.mjs';
+import { printMachine } from './lib/machine.mjs';
+import { readOptions } from './lib/options.mjs';
+
+const PROGRAM = fileURLToPath(new URL('bin/akin.mjs', import.meta.resolve('akin-search/package.json')));
+const options = readOptions({ documents: '5000', pictures: '' });
+const count = Number(options.documents);
+
+printMachine();
+const file = await documentsFile(count, options.pictures);
+const place = await createPlace('postgres');
+const akin = await startAkin(place.args);
+const db = await place.openBare();
+const written = async () => Number((await db.query('select pg_current_wal_insert_lsn() - $1 as n', ['0/0']))[0].n);
+
+const before = await written();
+const child = spawn(process.execPath, [PROGRAM, 'import', file, '--url', akin.url, '--collection', 'filled'], {
+  stdio: 'inherit',
+});
+const [code] = await once(child, 'exit');
+if (code !== 0) throw new Error(`akin import ended with ${code}`);
+const after = await written();
+const [{ schema }] = await db.query("select sql_schema as schema from akin.collections where name = 'filled'");
+const tables = await db.query(
+  `select relname as name, pg_table_size(c.oid)::float8 as table, pg_indexes_size(c.oid)::float8 as indexes
+     from pg_class c where relnamespace = $1::regnamespace and relkind = 'r' order by pg_total_relation_size(c.oid) desc`,
+  [schema],
+);
+const [{ full }] = await db.query("select current_setting('full_page_writes') as full");
+await db.close();
+await akin.stop();
+await place.close();
+
+const each = (bytes) => String(Math.round(bytes / count));
+const sum = (of) => tables.reduce((total, table) => total + table[of], 0);
+printTable(
+  `${count} documents with outputs and thumbnails, ${each((await stat(file)).size)} bytes of JSON each; bytes a document`,
+  [
+    ['', 'table', 'indexes'],
+    ...tables
+      .filter((table) => table.table + table.indexes > 20 * count)
+      .map((table) => [table.name, each(table.table), each(table.indexes)]),
+    ['all', each(sum('table')), each(sum('indexes'))],
+    [`write-ahead log (full_page_writes=${full})`, each(after - before), ''],
+  ],
+);
