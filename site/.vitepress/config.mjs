@@ -18,6 +18,7 @@ const TITLES = {
   shop: 'A shop',
   bulk: 'A pipeline',
   operations: 'A fleet',
+  scaling: 'A large fleet',
   clients: 'Clients of Solr and Flow',
   comparison: 'Compared with others',
   search: 'Searching',
@@ -71,7 +72,7 @@ export default {
           { text: 'By reader', link: '/docs/' },
         ],
       },
-      { text: 'You have', items: pages('photos', 'shop', 'bulk', 'operations', 'clients', 'comparison') },
+      { text: 'You have', items: pages('photos', 'shop', 'bulk', 'operations', 'scaling', 'clients', 'comparison') },
       {
         text: 'Use',
         items: pages('search', 'colors', 'tags-and-groups', 'content-models', 'heic', 'keys', 'python', 'backends'),
