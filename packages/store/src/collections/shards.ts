@@ -42,8 +42,8 @@ export function drawDoc(collection: Tables, id: string): string {
 /** An akin that knows no shards would put all documents into the first one: it does not find the sequence. */
 const SHARDED_DOC = 'sharded_doc';
 
-/** SQL of the shard of an id. The same on every server, and for all time: ids are found by it. */
-function shardOf(id: string, shards: number): string {
+/** SQL of the shard of an id; null for null. The same on every server, and for all time: ids are found by it. */
+export function shardOf(id: string, shards: number): string {
   return `(('x' || left(md5(${id}), 8))::bit(32)::int8 % ${shards})`;
 }
 

@@ -8,7 +8,7 @@ import { copyPictures } from './atomic.ts';
 import { applyBarriers, failRefusedBarrier } from './barriers.ts';
 import { closeOperations, failOperations, forgetPayloads } from './close-operations.ts';
 import type { CommitContext } from './commit-context.ts';
-import { countDescriptors } from './descriptor-counts.ts';
+import { DescriptorChanges } from './descriptor-counts.ts';
 import type { DocumentColumns } from './document-rows.ts';
 import { supersedeFailed } from './failures.ts';
 import { insertDescriptors, insertDocuments } from './insert-rows.ts';
@@ -94,11 +94,11 @@ async function applyInTransaction(tx: Queryable, context: CommitContext, prepare
       doc === null || pictureOf === undefined ? [] : [{ from: pictureOf, to: doc }],
     ),
   );
-  const expired = await expireLive(tx, context, ids);
+  const changes = new DescriptorChanges();
+  const expired = await expireLive(tx, context, ids, changes);
   await insertDocuments(tx, context, added);
   await insertDescriptors(tx, context, added);
-  const docs = added.flatMap(({ operation }) => (operation.doc === null ? [] : [operation.doc]));
-  await countDescriptors(tx, context, docs, 1);
+  for (const { outputs } of added) for (const module of outputs?.descriptors.keys() ?? []) changes.add(module, 1);
   if (deletes.length > 0) {
     await tx.query(
       `insert into ${S}.barriers (seq, id, accepted_at) select * from unnest($1::bigint[], $2::text[], $3::timestamptz[])`,
@@ -109,7 +109,7 @@ async function applyInTransaction(tx: Queryable, context: CommitContext, prepare
   const [applied, madeVoid] = [operationsOf(winners), operationsOf(superseded)];
   await closeOperations(tx, context, applied, 'applied');
   await closeOperations(tx, context, madeVoid, 'superseded');
-  const hidden = await applyBarriers(tx, context, operationsOf(added));
+  const hidden = await applyBarriers(tx, context, operationsOf(added), changes);
   await forgetPayloads(tx, S, madeVoid);
   // An atomic update makes nothing void: it only could not change what failed.
   const whole = winners.filter(({ operation }) => !operation.atomic);
@@ -123,6 +123,7 @@ async function applyInTransaction(tx: Queryable, context: CommitContext, prepare
             unpublished_operations = unpublished_operations + $3 where id = $1`,
     [collection.id, added.length - hidden - expired, prepared.length],
   );
+  await changes.write(tx, context);
 }
 
 const operationsOf = (prepared: readonly Prepared[]) => prepared.map(({ operation }) => operation);
@@ -179,9 +180,15 @@ async function buryDeleted(
 
 /**
  * Ends the live rows of some ids: those that are published at the commit, those that are not at once.
+ * @param changes gets their descriptors, as gone
  * @returns how many ended
  */
-async function expireLive(tx: Queryable, context: CommitContext, ids: readonly string[]): Promise<number> {
+async function expireLive(
+  tx: Queryable,
+  context: CommitContext,
+  ids: readonly string[],
+  changes: DescriptorChanges,
+): Promise<number> {
   const { store, collection, target } = context;
   const S = collection.sqlSchema;
   const live = await tx.query<{ doc: bigint; valid_from: bigint }>(
@@ -189,7 +196,7 @@ async function expireLive(tx: Queryable, context: CommitContext, ids: readonly s
     [textArray(ids)],
   );
   const ended = live.map(({ doc }) => doc);
-  await countDescriptors(tx, context, ended, -1);
+  await changes.remove(tx, context, ended);
   const published = live.filter(({ valid_from }) => valid_from < target).map(({ doc }) => doc);
   const unpublished = live.filter(({ valid_from }) => valid_from === target).map(({ doc }) => doc);
   if (published.length > 0) {

@@ -4,7 +4,7 @@ import type { Queryable } from '../engine/engine.ts';
 import { Params } from '../search/params.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
-import { countDescriptors } from './descriptor-counts.ts';
+import type { DescriptorChanges } from './descriptor-counts.ts';
 import { countFailures, tally } from './failures.ts';
 import { requireLease } from './leases.ts';
 import { openAtomic } from './open-atomic.ts';
@@ -17,12 +17,14 @@ import { leaveTombstones } from './tombstones.ts';
  * longer. Deletes by id and replacements need no such thing: those documents were found superseded before.
  *
  * @param added just inserted, unpublished
+ * @param changes gets the descriptors that go
  * @returns how many of them are gone again
  */
 export async function applyBarriers(
   tx: Queryable,
   context: CommitContext,
   added: readonly ReadyOperation[],
+  changes: DescriptorChanges,
 ): Promise<number> {
   if (added.length === 0) return 0;
   const { store, collection } = context;
@@ -35,7 +37,7 @@ export async function applyBarriers(
   for (const { seq, query, accepted_at, tombstones } of barriers) {
     const late = added.flatMap((operation) => (operation.seq < seq && operation.doc !== null ? [operation.doc] : []));
     const gone = await matchingOf(tx, context, { seq, query, acceptedAt: accepted_at }, late);
-    await countDescriptors(tx, context, gone, -1);
+    await changes.remove(tx, context, gone);
     if (tombstones && gone.length > 0) await leaveTombstones(tx, context, 'd.doc = any($1::bigint[])', [gone]);
     await removeUnpublished(tx, store, collection, gone);
     hidden += gone.length;
@@ -106,7 +108,7 @@ export async function failRefusedBarrier(
       const rows = await tx.query(
         `update ${S}.operations o set state = 'failed', document = $2, applied_commit = null, error_code = $3, error_msg = $4
            from ${S}.requests r
-          where r.request = o.request and r.first_seq + o.position = $1 and o.kind = 'delete-by-query'
+          where r.request = o.request and r.first_seq + o.position = $1 and o.kind = 'delete-by-query' and o.state <> 'failed'
             and r.first_seq = (select max(first_seq) from ${S}.requests where first_seq <= $1)
          returning 1`,
         [barrier.seq, barrier.query, refused.code, refused.msg],

@@ -3,9 +3,11 @@ import { inSpan, type Span } from '@akin/runtime';
 import { finishRequests } from '../accept/requests.ts';
 import { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
 import { loadSchema } from '../collections/schema.ts';
+import { shardsOf } from '../collections/shards.ts';
 import type { Collection, CommitResult, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { statements } from '../statements.ts';
+import { Appliers, shareOut } from './appliers.ts';
 import { applyChunk } from './apply.ts';
 import { piecesOf } from './atomic.ts';
 import type { CommitContext } from './commit-context.ts';
@@ -19,6 +21,11 @@ import { applyWaitingDeletes } from './waiting-deletes.ts';
 
 /** Requests that the span of a commit names. */
 const MOST_LINKS = 100;
+
+/** Chunks that one commit applies side by side: each has a connection. */
+const MOST_PLACES = 4;
+/** Operations that are read together, so that memory holds no more. */
+const MOST_READ = 4_000;
 
 /** Operations of a chunk while searches are slowed by them. */
 const THROTTLED_ROWS = 60;
@@ -166,9 +173,16 @@ async function end(
   return { commit: Number(published > 0 ? target : before), applied: published, failed: failed + refused };
 }
 
+/** How many shards are applied side by side. While others wait for their turn, or searches are slowed, one at a time. */
+function placesOf({ store, collection, turn }: CommitContext): number {
+  const isAlone = store.engine.kind === 'postgres' && store.throttle.strength === 0 && !turn.isWanted;
+  return isAlone ? Math.min(shardsOf(collection), MOST_PLACES) : 1;
+}
+
 /**
  * On PostgreSQL the next operations are read and prepared while the server applies those before; not so while searches
- * are slowed, which would have to wait for both.
+ * are slowed, which would have to wait for both. Shards are applied side by side up to the next delete by query, which
+ * is for all of them.
  *
  * @param touched gets the requests of which something was applied, or failed
  */
@@ -182,10 +196,10 @@ async function applyPage(
   let failed = 0;
   let last: ReadyOperation | undefined;
   let began = performance.now();
-  let applying: Promise<number> | undefined;
+  const appliers = new Appliers();
+  let places = 1;
   const applied = async () => {
-    failed += (await applying) ?? 0;
-    applying = undefined;
+    failed += await appliers.all();
   };
   /** Between two pieces: commits of other collections go on meanwhile. */
   const letOthers = async () => {
@@ -203,10 +217,14 @@ async function applyPage(
       await store.engine.disk?.requireRoom('work');
       // While searches are slowed small pieces are better: none of them waits long behind one.
       const rows = store.throttle.strength > 0 ? Math.min(batchSize.rows, THROTTLED_ROWS) : batchSize.rows;
-      const operations = await nextReady(store, collection, requests, last, rows);
+      // Else two that change the same document could be applied at the same time.
+      if (placesOf(context) !== places) await applied();
+      places = placesOf(context);
+      const most = Math.max(rows, Math.min(rows * places, MOST_READ));
+      const operations = await nextReady(store, collection, requests, last, most);
       if (operations.length === 0) break;
       last = operations.at(-1);
-      isMore = operations.length === rows;
+      isMore = operations.length === most;
       for (const { request } of operations) touched.add(request);
       for (const [i, run] of runsOf(operations).entries()) {
         const [first] = run;
@@ -218,12 +236,13 @@ async function applyPage(
           const isAtomic = run.some(({ atomic }) => atomic);
           // They are made of what is in the tables.
           if (isAtomic) await applied();
-          for (const piece of isAtomic ? await piecesOf(context, run) : [run]) {
+          const shares = isAtomic
+            ? (await piecesOf(context, run)).map((piece) => ({ place: 0, piece }))
+            : shareOut(run, places);
+          for (const { place, piece } of shares) {
             const chunk = await prepareChunk(context, piece);
-            await applied();
-            applying = applyChunk(context, chunk, batchSize);
-            // Those who wait for it get its failure.
-            applying.catch(() => undefined);
+            await appliers.free(place);
+            appliers.begin(place, () => applyChunk(context, chunk, batchSize));
             if (isAtomic) await applied();
           }
         }

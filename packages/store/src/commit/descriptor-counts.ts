@@ -7,27 +7,42 @@ import type { CommitContext } from './commit-context.ts';
  * search of everything then knows how many match without looking at one of them.
  */
 
-/** Takes rows that end, or come, into the count of the next commit. Their descriptors must be in the tables. */
-export async function countDescriptors(
-  tx: Queryable,
-  { store, collection, schema }: CommitContext,
-  docs: readonly bigint[],
-  sign: 1 | -1,
-): Promise<void> {
-  const S = collection.sqlSchema;
-  const modules = store.modules.filter(({ descriptor }) => descriptor !== undefined);
-  if (docs.length === 0 || modules.length === 0) return;
-  const counts = modules.map(
-    ({ name }) =>
-      `when '${name}' then (select count(*) from ${descriptorTable(S, name)} where doc = any($1::bigint[]))`,
-  );
-  const rows = await tx.query<{ module: string; model: string | null }>(
-    `update ${S}.descriptor_counts set unpublished = unpublished + $2 * case module ${counts.join(' ')} else 0 end
-     returning module, model`,
-    [docs, sign],
-  );
-  const changed = rows.find(({ module, model }) => (schema.models.get(module) ?? null) !== model);
-  if (changed) throw new Error(`the collection went over to another model of ${changed.module} during the commit`);
+/** What one transaction adds to the counts of the next commit. */
+export class DescriptorChanges {
+  readonly #changes = new Map<string, number>();
+
+  /** Takes in descriptors of a module that come, or (below 0) go. */
+  add(module: string, descriptors: number): void {
+    this.#changes.set(module, (this.#changes.get(module) ?? 0) + descriptors);
+  }
+
+  /** Takes in rows that end, while their descriptors are in the tables. */
+  async remove(tx: Queryable, { store, collection }: CommitContext, docs: readonly bigint[]): Promise<void> {
+    const modules = store.modules.filter(({ descriptor }) => descriptor !== undefined);
+    if (docs.length === 0 || modules.length === 0) return;
+    const counts = modules.map(
+      ({ name }) =>
+        `select '${name}' as module, count(*)::int4 as count from ${descriptorTable(collection.sqlSchema, name)} where doc = any($1::bigint[])`,
+    );
+    const rows = await tx.query<{ module: string; count: number }>(counts.join(' union all '), [docs]);
+    for (const { module, count } of rows) this.add(module, -count);
+  }
+
+  /**
+   * Writes them down. To stand at the end of a transaction, behind its change of the row of the collection, for others
+   * that count wait from then on.
+   */
+  async write(tx: Queryable, { collection, schema }: CommitContext): Promise<void> {
+    if (this.#changes.size === 0) return;
+    const rows = await tx.query<{ module: string; model: string | null }>(
+      `update ${collection.sqlSchema}.descriptor_counts d set unpublished = d.unpublished + t.change
+         from unnest($1::text[], $2::bigint[]) as t (module, change) where d.module = t.module
+       returning d.module, d.model`,
+      [[...this.#changes.keys()], [...this.#changes.values()]],
+    );
+    const changed = rows.find(({ module, model }) => (schema.models.get(module) ?? null) !== model);
+    if (changed) throw new Error(`the collection went over to another model of ${changed.module} during the commit`);
+  }
 }
 
 /** Part of the moment of visibility. */

@@ -1,6 +1,6 @@
 import type { Queryable } from '../engine/engine.ts';
 import type { CommitContext } from './commit-context.ts';
-import { countDescriptors } from './descriptor-counts.ts';
+import { DescriptorChanges } from './descriptor-counts.ts';
 import { removeUnpublished } from './remove-documents.ts';
 import { leaveTombstones } from './tombstones.ts';
 
@@ -14,7 +14,8 @@ export async function endRows(
   if (rows.length === 0) return;
   const { store, collection, target } = context;
   const docs = rows.map(({ doc }) => doc);
-  await countDescriptors(tx, context, docs, -1);
+  const changes = new DescriptorChanges();
+  await changes.remove(tx, context, docs);
   if (leavesTombstones) await leaveTombstones(tx, context, 'd.doc = any($1::bigint[])', [docs]);
   const published = rows.filter(({ valid_from }) => valid_from < target).map(({ doc }) => doc);
   const unpublished = rows.filter(({ valid_from }) => valid_from === target).map(({ doc }) => doc);
@@ -27,4 +28,5 @@ export async function endRows(
     collection.id,
     rows.length,
   ]);
+  await changes.write(tx, context);
 }

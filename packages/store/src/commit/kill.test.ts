@@ -9,7 +9,7 @@ import { ENGINES, type TestPlace, testPlace } from '../../test/support.ts';
 import { parseTinyOutputs, TINY_GROUPS, TINY_MODULES } from '../../test/tiny-module.mjs';
 import { claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { maintain } from '../bulk/maintain.ts';
-import { collectionStatus, findCollection } from '../collections/collections.ts';
+import { collectionStatus, createCollection, dropCollection, findCollection } from '../collections/collections.ts';
 import type { Store } from '../context.ts';
 import { listGroups } from '../groups/list-groups.ts';
 import { updateGroups } from '../groups/update-groups.ts';
@@ -24,129 +24,136 @@ interface FeederLog extends Log {
   nextNumber: number;
 }
 
-describe.each(ENGINES)('a process on %s that is killed again and again', (kind) => {
-  let place: TestPlace;
-  let remove: () => Promise<void>;
+describe.each([...ENGINES.map((kind) => ({ kind, shards: 1 })), { kind: 'postgres' as const, shards: 3 }])(
+  'a process on $kind with $shards shards that is killed again and again',
+  ({ kind, shards }) => {
+    let place: TestPlace;
+    let remove: () => Promise<void>;
 
-  beforeAll(async () => {
-    ({ place, remove } = await testPlace(kind));
-  });
-
-  afterAll(() => remove?.());
-
-  it(
-    'loses nothing that was accepted, and shows nothing by halves',
-    async () => {
-      const log: FeederLog = { accepted: [], unknown: [], nextNumber: 0 };
-      for (let i = 0; i < KILLS; i++) {
-        await feedAndKill(log);
-        // Most kills meet what the one before left; opening takes a while.
-        if (i % 2 === 0) continue;
-        await using store = await openTinyStore();
-        await checkVisible(store, await findCollection(store, 'my-collection'), log);
-      }
-      expect(log.accepted.length).toBeGreaterThanOrEqual(KILLS);
-
+    beforeAll(async () => {
+      ({ place, remove } = await testPlace(kind));
+      if (shards === 1) return;
       await using store = await openTinyStore();
-      const collection = await findCollection(store, 'my-collection');
-      for (const task of await claimForAnalysis(store, 10_000)) await saveAnalysis(store, task, '[0,1]');
-      await commit(store, collection);
-      await maintain(store);
-      await checkVisible(store, collection, log);
-      expect(await collectionStatus(store, collection)).toMatchObject({ pending: 0, failed: 0 });
-      const operations = await allOperations(store, collection);
-      expect(operations.filter(({ state }) => state !== 'visible' && state !== 'superseded')).toEqual([]);
+      await dropCollection(store, await findCollection(store, 'my-collection'));
+      await createCollection(store, 'my-collection', { shards });
+    });
 
-      expect(await updateGroups(store, collection, TINY_GROUPS, { milliseconds: 60_000 })).toBe(true);
-      await checkGroups(store, collection.sqlSchema);
-    },
-    scaledByChaos(300_000),
-  );
+    afterAll(() => remove?.());
 
-  /** Every document is in one group or alone, near its representative, and counted there; no two groups could be one. */
-  async function checkGroups(store: Store, S: string): Promise<void> {
-    const count = async (sql: string) => Number((await store.engine.query<{ n: bigint }>(sql))[0]?.n);
-    const live = await count(
-      `select count(*) as n from ${S}.documents d join akin.collections c on c.sql_schema = '${S}'
-        where d.valid_from <= c.commit and d.valid_to > c.commit`,
+    it(
+      'loses nothing that was accepted, and shows nothing by halves',
+      async () => {
+        const log: FeederLog = { accepted: [], unknown: [], nextNumber: 0 };
+        for (let i = 0; i < KILLS; i++) {
+          await feedAndKill(log);
+          // Most kills meet what the one before left; opening takes a while.
+          if (i % 2 === 0) continue;
+          await using store = await openTinyStore();
+          await checkVisible(store, await findCollection(store, 'my-collection'), log);
+        }
+        expect(log.accepted.length).toBeGreaterThanOrEqual(KILLS);
+
+        await using store = await openTinyStore();
+        const collection = await findCollection(store, 'my-collection');
+        for (const task of await claimForAnalysis(store, 10_000)) await saveAnalysis(store, task, '[0,1]');
+        await commit(store, collection);
+        await maintain(store);
+        await checkVisible(store, collection, log);
+        expect(await collectionStatus(store, collection)).toMatchObject({ pending: 0, failed: 0 });
+        const operations = await allOperations(store, collection);
+        expect(operations.filter(({ state }) => state !== 'visible' && state !== 'superseded')).toEqual([]);
+
+        expect(await updateGroups(store, collection, TINY_GROUPS, { milliseconds: 60_000 })).toBe(true);
+        await checkGroups(store, collection.sqlSchema);
+      },
+      scaledByChaos(300_000),
     );
-    expect(live).toBeGreaterThan(0);
-    expect(await count(`select count(*) as n from ${S}.representatives where not gone`)).toBeGreaterThan(1);
-    // What a process that was killed had pinned is still there, and in no group.
-    expect(
-      await count(
-        `select count(*) as n from ${S}.documents d join ${S}.descriptors_tiny v using (doc)
+
+    /** Every document is in one group or alone, near its representative, and counted there; no two groups could be one. */
+    async function checkGroups(store: Store, S: string): Promise<void> {
+      const count = async (sql: string) => Number((await store.engine.query<{ n: bigint }>(sql))[0]?.n);
+      const live = await count(
+        `select count(*) as n from ${S}.documents d join akin.collections c on c.sql_schema = '${S}'
+        where d.valid_from <= c.commit and d.valid_to > c.commit`,
+      );
+      expect(live).toBeGreaterThan(0);
+      expect(await count(`select count(*) as n from ${S}.representatives where not gone`)).toBeGreaterThan(1);
+      // What a process that was killed had pinned is still there, and in no group.
+      expect(
+        await count(
+          `select count(*) as n from ${S}.documents d join ${S}.descriptors_tiny v using (doc)
            join akin.collections c on c.sql_schema = '${S}'
           where (select count(*) from ${S}.representatives r where r.doc = d.doc) + (select count(*) from ${S}.followers f where f.doc = d.doc)
              <> case when d.valid_to > c.commit then 1 else 0 end`,
-      ),
-    ).toBe(0);
-    expect(
-      await count(
-        `select count(*) as n from ${S}.representatives r
+        ),
+      ).toBe(0);
+      expect(
+        await count(
+          `select count(*) as n from ${S}.representatives r
           where r.gone or r.followers <> (select count(*) from ${S}.followers f where f.representative = r.doc)`,
-      ),
-    ).toBe(0);
-    expect(
-      await count(
-        `select count(*) as n from ${S}.followers f join ${S}.representatives r on r.doc = f.representative
+        ),
+      ).toBe(0);
+      expect(
+        await count(
+          `select count(*) as n from ${S}.followers f join ${S}.representatives r on r.doc = f.representative
           join ${S}.descriptors_tiny v on v.doc = f.doc
          where abs((v.vector <-> r.vector) - f.distance) > 1e-6 or f.distance > ${TINY_GROUPS.maxDistance}`,
-      ),
-    ).toBe(0);
-    expect(
-      await count(
-        `select count(*) as n from ${S}.representatives a join ${S}.representatives b on a.doc < b.doc
+        ),
+      ).toBe(0);
+      expect(
+        await count(
+          `select count(*) as n from ${S}.representatives a join ${S}.representatives b on a.doc < b.doc
           where a.vector <-> b.vector <= ${TINY_GROUPS.maxDistance}`,
-      ),
-    ).toBe(0);
-    const { groups } = await listGroups(store, await findCollection(store, 'my-collection'), {
-      rows: 100,
-      members: 100,
-    });
-    expect(groups.reduce((sum, { size }) => sum + size, 0)).toBe(
-      await count(`select coalesce(sum(followers + 1), 0)::int8 as n from ${S}.representatives where followers > 0`),
-    );
-  }
-
-  const openTinyStore = async (): Promise<Store> => {
-    for (;;) {
-      try {
-        return await openStore({
-          ...place,
-          modules: TINY_MODULES as never,
-          parseOutputs: parseTinyOutputs,
-          graceMilliseconds: 0,
-        });
-      } catch (error) {
-        // The server needs a moment to see that the killed process is gone.
-        if (kind === 'pglite' || (error as { code?: string }).code !== 'conflict') throw error;
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+        ),
+      ).toBe(0);
+      const { groups } = await listGroups(store, await findCollection(store, 'my-collection'), {
+        rows: 100,
+        members: 100,
+      });
+      expect(groups.reduce((sum, { size }) => sum + size, 0)).toBe(
+        await count(`select coalesce(sum(followers + 1), 0)::int8 as n from ${S}.representatives where followers > 0`),
+      );
     }
-  };
 
-  async function feedAndKill(log: FeederLog): Promise<void> {
-    const child = spawn(process.execPath, [FEEDER, JSON.stringify(place), String(log.nextNumber)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const killed = once(child, 'exit');
-    let sending: readonly Sent[] | undefined;
-    let left = 1 + Math.floor(Math.random() * 6);
-    for await (const line of createInterface({ input: child.stdout })) {
-      const said = JSON.parse(line) as { sending?: readonly Sent[]; accepted?: number };
-      if (said.sending) sending = said.sending;
-      if (said.accepted !== undefined && sending !== undefined) {
-        log.accepted.push({ first: said.accepted, sent: sending });
-        sending = undefined;
-        if (--left === 0) killLater(child);
+    const openTinyStore = async (): Promise<Store> => {
+      for (;;) {
+        try {
+          return await openStore({
+            ...place,
+            modules: TINY_MODULES as never,
+            parseOutputs: parseTinyOutputs,
+            graceMilliseconds: 0,
+          });
+        } catch (error) {
+          // The server needs a moment to see that the killed process is gone.
+          if (kind === 'pglite' || (error as { code?: string }).code !== 'conflict') throw error;
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
       }
+    };
+
+    async function feedAndKill(log: FeederLog): Promise<void> {
+      const child = spawn(process.execPath, [FEEDER, JSON.stringify(place), String(log.nextNumber)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const killed = once(child, 'exit');
+      let sending: readonly Sent[] | undefined;
+      let left = 1 + Math.floor(Math.random() * 6);
+      for await (const line of createInterface({ input: child.stdout })) {
+        const said = JSON.parse(line) as { sending?: readonly Sent[]; accepted?: number };
+        if (said.sending) sending = said.sending;
+        if (said.accepted !== undefined && sending !== undefined) {
+          log.accepted.push({ first: said.accepted, sent: sending });
+          sending = undefined;
+          if (--left === 0) killLater(child);
+        }
+      }
+      expect((await killed)[1]).toBe('SIGKILL');
+      if (sending !== undefined) log.unknown.push(sending);
+      log.nextNumber += 100_000;
     }
-    expect((await killed)[1]).toBe('SIGKILL');
-    if (sending !== undefined) log.unknown.push(sending);
-    log.nextNumber += 100_000;
-  }
-});
+  },
+);
 
 function killLater(child: ChildProcess): void {
   setTimeout(() => child.kill('SIGKILL'), Math.random() * 300);

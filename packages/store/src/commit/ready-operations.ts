@@ -1,3 +1,4 @@
+import { shardOf, shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 
 /** An operation whose turn it is. */
@@ -20,6 +21,8 @@ export interface ReadyOperation {
   readonly atomic: boolean;
   /** The version that its document keeps; null: its own number. */
   readonly keptVersion: bigint | null;
+  /** In which shard its document is; 0 where there is one, and for a delete by query. */
+  readonly shard: number;
 }
 
 /** Before the first sequence number: those of documents that were copied are below 0, see reindex. */
@@ -69,7 +72,10 @@ export async function nextReady(
   limit: number,
 ): Promise<ReadyOperation[]> {
   const S = collection.sqlSchema;
-  const sql = `select r.first_seq + o.position as seq, o.*, r.accepted_at, r.tombstones, x.json as outputs, x.mark
+  const shards = shardsOf(collection);
+  const shard = shards === 1 ? '0' : `coalesce(${shardOf('o.id', shards)}, 0)::int4`;
+  const sql = `select r.first_seq + o.position as seq, o.*, r.accepted_at, r.tombstones, x.json as outputs, x.mark,
+              ${shard} as shard
        from (select request, first_seq, accepted_at, tombstones from ${S}.requests
               where request = any($1::bigint[]) and first_seq + count > $2::int8 + 1) r
       cross join lateral (
