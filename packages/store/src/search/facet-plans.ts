@@ -227,5 +227,5 @@ function rangePlan(facet: RangeFacet, snapshot: Snapshot, clock: Clock): FacetPl
   };
 }
 
-/** The documents of a search, taken without some of its queries. */
-export type MatchedWithout = (without: ReadonlySet<Query>, context: CompileContext) => Matched;
+/** The documents of a search, taken without some of its queries, for any number of statements. */
+export type MatchedWithout = (without: ReadonlySet<Query>) => Promise<(context: CompileContext) => Matched>;

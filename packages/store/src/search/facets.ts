@@ -40,12 +40,13 @@ export async function countFacets(
   let values = 0;
   const left = requests.flatMap((request, index) => (known.has(index) ? [] : [{ request, index }]));
   for (const [without, facets] of groupByDocuments(left)) {
+    const matchedBy = await matchedWithout(without);
     let pending = facets.map(({ request, index }): Pending => {
       const plan = planOf(request, snapshot, clock);
       return { index, plan, zeros: request.kind === 'field' && request.sort === 'index' && plan.needsZeros(0) };
     });
     while (pending.length > 0) {
-      const { rows, everything } = await count(pending, without, matchedWithout, snapshot, clock);
+      const { rows, everything } = await count(pending, matchedBy, snapshot, clock);
       values += rows.length;
       if (values > MAX_VALUES) {
         throw new AkinError(
@@ -84,13 +85,12 @@ function groupByDocuments(
 
 async function count(
   pending: readonly Pending[],
-  without: ReadonlySet<Query>,
-  matchedWithout: MatchedWithout,
+  matchedBy: (context: CompileContext) => Matched,
   snapshot: Snapshot,
   clock: Clock,
 ): Promise<{ rows: CountRow[]; everything: boolean }> {
   const context: CompileContext = { tables: snapshot, params: new Params(), ...clock };
-  const matched = matchedWithout(without, context);
+  const matched = matchedBy(context);
   const conditions = pending.flatMap(({ index, plan }) =>
     plan.conditions(context).map((counted) => ({ index, ...counted })),
   );

@@ -1,4 +1,4 @@
-import { createRandom, parseQuery } from '@akin/domain';
+import { createRandom, parseQuery, type Query } from '@akin/domain';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES, openTestStore, testOutputs } from '../../test/support.ts';
@@ -28,7 +28,7 @@ describe.each(ENGINES)('ranked searches with duplicates folded on %s', (kind) =>
         const length = Math.hypot(...numbers);
         // Every ninth has no picture.
         const shape = numbers.map((number) => number / length);
-        return { id: `d${n}`, n, ...(n % 9 === 0 ? {} : { import: testOutputs({ shape }) }) };
+        return { id: `d${n}`, n, even: n % 2 === 0, ...(n % 9 === 0 ? {} : { import: testOutputs({ shape }) }) };
       });
       await accept(store, collection, documents);
       await commit(store, collection);
@@ -80,6 +80,30 @@ describe.each(ENGINES)('ranked searches with duplicates folded on %s', (kind) =>
       expect(memory.answer).toEqual(database.answer);
     }
   });
+
+  it.each([undefined, { module: 'shape', vector: Float32Array.of(0.8, 0.6, 0, 0), maxDistance: 0.7 }])(
+    'count facets without a filter as if nobody had sent it (%#)',
+    async (rank) => {
+      const [wide, narrow, counted] = ['n:[0 TO 120]', 'n:[50 TO 90]', 'n:[0 TO 99]'].map((text) => parseQuery(text));
+      const facetsOf = (filters: Query[], ...without: Query[]) => {
+        const query = { kind: 'query', query: counted as Query, without: new Set(without) } as const;
+        const field = { kind: 'field', field: 'even', limit: 9, offset: 0, mincount: 1, missing: true } as const;
+        return search(store, collection, {
+          ...{
+            query: parseQuery('*:*'),
+            filters,
+            rows: 10,
+            collapse: true,
+            facets: [query, { ...field, sort: 'count', without: new Set(without) }],
+          },
+          ...(rank && { rank }),
+        }).then(({ facets }) => facets);
+      };
+      const alone = await facetsOf([wide as Query]);
+      expect(await facetsOf([wide as Query, narrow as Query], narrow as Query)).toEqual(alone);
+      expect(await facetsOf([wide as Query, narrow as Query])).not.toEqual(alone);
+    },
+  );
 
   it('have full pages where only estimates are compared', async () => {
     const { answer, inMemory } = await ask(store, {

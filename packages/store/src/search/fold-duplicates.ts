@@ -1,9 +1,12 @@
+import type { Query } from '@akin/domain';
 import type { Clock } from './date-math.ts';
 import { expandWords } from './expand-words.ts';
 import { conditionsOf, distanceTo, rankedTable } from './matching.ts';
 import { Params } from './params.ts';
 import type { SearchRequest } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
+
+const EVERYTHING: Query = { kind: 'all' };
 
 /** Near-duplicates that an answer leaves out, because it shows another document of their group. */
 export interface Folded {
@@ -35,6 +38,27 @@ export async function foldDuplicates(request: SearchRequest, snapshot: Snapshot,
   const counts = new Map<bigint, number>();
   for (const { shown } of rows) counts.set(shown, (counts.get(shown) ?? 0) + 1);
   return { docs: rows.map(({ doc }) => doc), counts };
+}
+
+/**
+ * The search as facets count it that leave out some of its queries, and what is folded then: other documents of a group
+ * match, so another one of them is shown.
+ */
+export async function withoutQueries(
+  without: ReadonlySet<Query>,
+  request: SearchRequest,
+  snapshot: Snapshot,
+  clock: Clock,
+): Promise<{ readonly request: SearchRequest; readonly snapshot: Snapshot }> {
+  if (without.size === 0) return { request, snapshot };
+  const left = {
+    ...request,
+    query: without.has(request.query) ? EVERYTHING : request.query,
+    filters: (request.filters ?? []).filter((one) => !without.has(one)),
+  };
+  if (!request.collapse) return { request: left, snapshot };
+  const { docs } = await foldDuplicates(left, { ...snapshot, folded: undefined }, clock);
+  return { request: left, snapshot: { ...snapshot, folded: docs } };
 }
 
 /** That a document has a descriptor, and near enough, where a search ranks by it. */

@@ -11,13 +11,14 @@ import type { Snapshot } from './snapshot.ts';
 export async function countHeldFacets(
   held: HeldCollection,
   filters: HeldFilters,
-  { query, filters: restricting = [], facets = [], rank }: SearchRequest,
+  { query, filters: restricting = [], facets = [], rank, collapse = false }: SearchRequest,
   { commit }: Snapshot,
 ): Promise<ReadonlyMap<number, FacetResult>> {
   const results = new Map<number, FacetResult>();
   if (rank === undefined) return results;
   const counted = facets.flatMap((facet, index) =>
-    facet.kind === 'query' && filters.has(facet.query) ? [{ facet, index }] : [],
+    // Without a filter other documents are folded.
+    facet.kind === 'query' && filters.has(facet.query) && !(collapse && facet.without?.size) ? [{ facet, index }] : [],
   );
   if (counted.length === 0) return results;
   const lists = counted.map(({ facet }) => {

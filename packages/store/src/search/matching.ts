@@ -3,7 +3,8 @@ import { descriptorTable } from '../collections/collection-tables.ts';
 import { encodeHalfvec } from '../engine/binary.ts';
 import { compileQuery } from './compile.ts';
 import type { Clock } from './date-math.ts';
-import type { MatchedWithout } from './facet-plans.ts';
+import type { Matched } from './facet-plans.ts';
+import type { CompileContext } from './field-clauses.ts';
 import { Params } from './params.ts';
 import type { Rank, SearchRequest } from './request.ts';
 import { type NearDocuments, type Snapshot, visible } from './snapshot.ts';
@@ -92,11 +93,13 @@ function nearRows(rank: Rank, near: NearDocuments, greatest: string, snapshot: S
 }
 
 /** The documents that match, for counting: those within the greatest distance are found once a statement. */
-export function matchedBy({ query, filters = [], rank }: SearchRequest, snapshot: Snapshot): MatchedWithout {
-  return (without, context) => {
+export function matchedBy(
+  { query, filters = [], rank }: SearchRequest,
+  snapshot: Snapshot,
+): (context: CompileContext) => Matched {
+  return (context) => {
     const { params } = context;
     const conditions = [query, ...filters]
-      .filter((one) => !without.has(one))
       .map((one) => compileQuery(one, context, false).where)
       .filter((where) => where !== 'true');
     conditions.push(...notFolded(snapshot, params));

@@ -5,8 +5,9 @@ import { NotHeld } from '../searcher/not-held.ts';
 import { statements } from '../statements.ts';
 import type { Clock } from './date-math.ts';
 import { expandWords } from './expand-words.ts';
+import type { MatchedWithout } from './facet-plans.ts';
 import { countFacets } from './facets.ts';
-import { foldDuplicates } from './fold-duplicates.ts';
+import { foldDuplicates, withoutQueries } from './fold-duplicates.ts';
 import { countHeldFacets } from './held-facets.ts';
 import { HeldFilters } from './held-filters.ts';
 import { type ReadDocument, readDocuments, selectFields } from './hydrate.ts';
@@ -76,7 +77,11 @@ export async function search(
           held && filters && page.ranking?.inMemory
             ? await store.inMemory.orForget(held, () => countHeldFacets(held, filters, request, snapshot))
             : undefined;
-        return countFacets(wanted, matchedBy(request, snapshot), snapshot, clock, known);
+        const matchedWithout: MatchedWithout = async (without) => {
+          const left = await withoutQueries(without, request, snapshot, clock);
+          return matchedBy(left.request, left.snapshot);
+        };
+        return countFacets(wanted, matchedWithout, snapshot, clock, known);
       };
       const facets = await limit.within(
         wanted.length === 0 ? count : () => statements('SELECT facets', collection, count),
