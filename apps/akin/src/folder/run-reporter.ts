@@ -54,7 +54,9 @@ export class RunReporter {
     this.#isBusy = true;
     this.#toldAt = performance.now();
     const { counts, failures, secondsLeft } = this.#progress;
-    const isNew = failures.length > this.#toldFailures;
+    // More may fail while this report is under way.
+    const told = failures.length;
+    const isNew = told > this.#toldFailures;
     try {
       await this.#collection.reportRun(this.id, {
         source: this.#source,
@@ -74,7 +76,7 @@ export class RunReporter {
             }
           : {}),
       });
-      this.#toldFailures = failures.length;
+      this.#toldFailures = told;
     } catch {
       // The run goes on, and the command says how it ended.
     } finally {
