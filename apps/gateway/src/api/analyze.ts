@@ -1,6 +1,7 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, formatThumbnail } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
+import { bringsSeveral } from '../http/pictures.ts';
 import type { Handler } from '../http/serve.ts';
 import { analyzePicture, analyzeWords } from '../search/analyze-picture.ts';
 import { contentModelFor } from '../search/content-model.ts';
@@ -25,7 +26,8 @@ export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call,
     const { outputs, warnings = [] } = await analyzeWords(text, 'input.text', model, call.signal, context);
     return { header: warnings.length > 0 ? { warnings } : {}, body: { outputs } };
   }
-  if (text !== undefined || (url === undefined) === (data === undefined) || context.files.size > 1) {
+  const several = bringsSeveral('input.data', call.list, context.files);
+  if (text !== undefined || (url === undefined) === (data === undefined) || several) {
     throw new AkinError(
       'bad-request',
       'Give one picture: input.url with its address, or input.data with its bytes as base64, or a file.',

@@ -2,7 +2,7 @@ import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, Double, type Field, type Query, quote, unescapeBackslashes } from '@akin/domain';
 import { scoreOf } from '@akin/modules/vectors';
 import { type CollectionSchema, calibrationOf, findCollection, generationOf, loadSchema, search } from '@akin/store';
-import type { Files } from '../http/pictures.ts';
+import { bringsSeveral } from '../http/pictures.ts';
 import type { Handler } from '../http/serve.ts';
 import { describeQuery } from '../search/describe-query.ts';
 import { lookupIn, readFilters } from '../search/query-parameters.ts';
@@ -22,7 +22,7 @@ const VOTERS = 20;
 /** Labels for a picture, voted by the documents that look most like it. */
 export const tag: Handler<Parameters> = async ({ parameters, list, signal }, context) => {
   refuseUnsupported(list);
-  const input = readInput(parameters, context.files);
+  const input = readInput(parameters, bringsSeveral('tagging.input.data', list, context.files));
   const parameter = lookupIn(list);
   const filters = readFilters(parameters.fq, parameters, parameter).map(({ query }) => query);
 
@@ -67,7 +67,7 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
   };
 };
 
-function readInput(parameters: Parameters, files: Files): RankInput {
+function readInput(parameters: Parameters, several: boolean): RankInput {
   const kinds = { id: 'id', url: 'url', data: 'data', preprocessed: 'outputs' } as const;
   const inputs = Object.entries(kinds).flatMap(([name, kind]): RankInput[] => {
     const parameter = `tagging.input.${name}` as `tagging.input.${keyof typeof kinds}`;
@@ -75,7 +75,7 @@ function readInput(parameters: Parameters, files: Files): RankInput {
     return value ? [{ kind, parameter, value, weight: 1 }] : [];
   });
   const [input] = inputs;
-  if (input !== undefined && inputs.length === 1 && files.size <= 1) return input;
+  if (input !== undefined && inputs.length === 1 && !several) return input;
   throw new AkinError(
     'bad-request',
     'Give one picture to tag: tagging.input.id, tagging.input.url, tagging.input.data, tagging.input.preprocessed or a file.',

@@ -97,6 +97,13 @@ describe.each(PREFIXES)('a picture as bytes below %s', (prefix) => {
       expect((await post(`${C}/${endpoint}`, ['rows', '1'])).status).toBe(400);
     }
     expect((await post(`${C}/tag?tagging.input.id=red`, ['file', picture('red')])).status).toBe(400);
+    for (const [endpoint, parameter] of [
+      ['analyze', 'input.data'],
+      ['tag', 'tagging.input.data'],
+    ] as const) {
+      expect((await post(`${C}/${endpoint}`, ['file', picture('red')], [parameter, 'Ymx1ZQ=='])).status).toBe(400);
+      expect((await send(`${C}/${endpoint}?${parameter}=Ymx1ZQ==`, 'image/jpeg', 'red')).status).toBe(400);
+    }
     expect(refusal(await post(`${C}/image`, ['rows', '1']))).toEqual([400, expect.stringContaining('Nothing to rank')]);
     expect(refusal(await send(`${C}/select`, 'image/png', ''))).toEqual([
       400,

@@ -17,6 +17,11 @@ export type Files = ReadonlyMap<string, Uint8Array>;
 
 export const NO_FILES: Files = new Map();
 
+/** Whether a picture that came as bytes shares its parameter with another one, of which only the first would count. */
+export function bringsSeveral(parameter: string, list: ParameterList, files: Files): boolean {
+  return files.size > 0 && list.filter(([name, value]) => name === parameter && value !== '').length > 1;
+}
+
 /** Parameters of a body, and the pictures among them. */
 export interface BodyParameters {
   readonly list: ParameterList;
