@@ -55,6 +55,19 @@ describe('update below the legacy segment', () => {
     expect(await ids()).toEqual(['2', '3']);
   });
 
+  it('refuses keys of commands that it does not understand', async () => {
+    await post(`${SOLR}?commit=true`, [{ id: '1' }]);
+    for (const [path, body, key] of [
+      [SOLR, { delete: { id: '1', version: 999 } }, 'delete at position 0 has the key "version"'],
+      [CORES, { delete: [{ id: '1', _VERSION_: 999 }] }, 'delete at position 0 has the key "_VERSION_"'],
+      [SOLR, { add: { doc: { id: '1', n: 2 }, _version_: 999 } }, 'add at position 0 has the key "_version_"'],
+    ] as const) {
+      const answer = await post(`${path}?commit=true`, body);
+      expect([answer.status, answer.json.error?.msg]).toEqual([400, expect.stringContaining(key)]);
+    }
+    expect(await ids()).toEqual(['1']);
+  });
+
   it('takes an array of documents, and a lone one with json.command=false', async () => {
     expect((await post(`${SOLR}?commit=true`, [{ id: '1' }])).status).toBe(200);
     expect((await post(`${SOLR}?commit=true&json.command=false`, { id: '2' })).status).toBe(200);
@@ -317,6 +330,8 @@ describe('requests that are not updates', () => {
     ['JSON without a type', CORES, { body: '[{"id":"1"}]' }, 415],
     ['JSON called text', CORES, { body: '[{"id":"1"}]', headers: { 'content-type': 'text/plain' } }, 415],
     ['stream.body', `${SOLR}?stream.body=%3Cdelete%3E&commit=true`, {}, 400],
+    ['a part of a document', `${SOLR}/json/docs?split=/a`, { body: '{"id":"1"}', headers: JSON_BODY }, 400],
+    ['what shall only be shown', `${SOLR}/json/docs?echo=true`, { body: '{"id":"1"}', headers: JSON_BODY }, 400],
     ['rollback', `${SOLR}?rollback=true`, {}, 400],
     ['overwrite=false', `${SOLR}?overwrite=false`, { body: '[]', headers: JSON_BODY }, 400],
     ['an unknown module', `${CORES}?modules.apply=smell`, { body: '[]', headers: JSON_BODY }, 400],

@@ -66,6 +66,10 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
   }
 }
 
+/** Solr's keys of an add and of a delete. */
+const ADD_KEYS = ['doc', 'overwrite', 'commitWithin', 'boost'];
+const DELETE_KEYS = ['id', 'query', 'commitWithin', VERSION_FIELD, '_route_'];
+
 function* commandsOf(item: JsonItem, counter: { position: number }): Generator<Command> {
   switch (item.kind) {
     case 'element':
@@ -133,6 +137,7 @@ function* ofAdd(value: JsonValue, counter: { position: number }): Generator<Comm
   if (!(value instanceof JsonObject) || json === undefined) {
     throw new AkinError('bad-request', `The add at position ${position} needs a document: {"add": {"doc": {…}}}.`);
   }
+  requireKnown(value, 'add', position, ADD_KEYS);
   if (value.get('overwrite') === false) throw refusedOverwrite();
   counter.position++;
   yield { kind: 'add', position, json };
@@ -150,6 +155,7 @@ function* ofDelete(value: JsonValue, counter: { position: number }): Generator<C
     const ids = one.getAll('id').flatMap((id) => (isJsonArray(id) ? [...id] : [id]));
     const queries = one.getAll('query');
     if (ids.length + queries.length === 0) throw badDelete(counter.position);
+    requireKnown(one, 'delete', counter.position, DELETE_KEYS);
     const version = one.get(VERSION_FIELD) ?? undefined;
     for (const id of ids) {
       const named = { id: idOf(id, counter.position), ...(version === undefined ? {} : { version }) };
@@ -162,6 +168,16 @@ function* ofDelete(value: JsonValue, counter: { position: number }): Generator<C
     }
     yield* within(one);
   }
+}
+
+/** A key that is not understood may be a condition, such as a misspelt `_version_`: without it too much would change. */
+function requireKnown({ entries }: JsonObject, command: string, position: number, known: readonly string[]): void {
+  const unknown = entries.find(([key]) => !known.includes(key));
+  if (unknown === undefined) return;
+  throw new AkinError(
+    'bad-request',
+    `The ${command} at position ${position} has the key ${shown(unknown[0])}, which is not understood: use ${known.join(', ')}.`,
+  );
 }
 
 function idOf(value: JsonValue, position: number): string {
