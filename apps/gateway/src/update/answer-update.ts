@@ -10,7 +10,7 @@ import type { ParameterList } from '../http/parameters.ts';
 import { FORM_TYPE, isJsonType, isXmlType, LINES_TYPES, unreadable } from '../http/read-request.ts';
 import type { Call } from '../http/serve.ts';
 import { readXmlCommands } from '../solr/read-xml-commands.ts';
-import { refuseUnsupported } from '../solr/refused-parameters.ts';
+import { OFF, refuseUnsupported } from '../solr/refused-parameters.ts';
 import { finishUpdate, planCommit } from './finish-update.ts';
 import { type Command, readCommands, readLines, refusedOverwrite, refusedRollback } from './read-commands.ts';
 import { readUpload } from './read-upload.ts';
@@ -88,9 +88,18 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
   return { status: 422, header, body, partial: { code: details[0]?.code ?? 'image-undecodable', message, details } };
 }
 
+/** Of Solr's `/update/json/docs`: they take documents out of others, and `echo` only shows what would be stored. */
+const TRANSFORMING = {
+  split: /^\/?$/,
+  f: /^(\$FQN:)?(\/\*\*)?$/,
+  srcField: /^$/,
+  mapUniqueKeyOnly: OFF,
+  echo: OFF,
+};
+
 /** @throws AkinError bad-request for parameters that would make the update another one */
 function refuse(list: ParameterList): void {
-  refuseUnsupported(list, ['json.command']);
+  refuseUnsupported(list, { allowed: ['json.command'], more: TRANSFORMING });
   for (const [name, value] of list) {
     if (name === 'overwrite' && /^(false|0|off|no)$/i.test(value)) throw refusedOverwrite();
     if (name === 'rollback' && /^(true|1|on|yes)$/i.test(value)) {
