@@ -100,7 +100,7 @@ export interface ServingAkin {
 }
 
 /**
- * Starts `akin serve` on a free port and waits until it tells its address. An embedded database that `--data` does not
+ * Starts `akin serve` on a free port and waits until it prints its address. An embedded database that `--data` does not
  * hold yet is a copy of one that akin made once in this run, for making one takes seconds.
  *
  * @param options.program another build of the command

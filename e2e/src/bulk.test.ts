@@ -314,7 +314,7 @@ describe('akin reindex', () => {
     expect(await found('note:later')).toBe(changes);
     expect(await found('id:new*')).toBe(changes);
     expect((await collection.status()).documents).toBe(3_001 + changes);
-    // What was told before still holds.
+    // Tokens from before still work.
     const after = await collection.select({ q: 'id:before', after: responseHeader.token ?? '' });
     expect(after.response.numFound).toBe(1);
     const names = (await akin.client.collections()).collections.map(({ name }) => name);

@@ -24,7 +24,7 @@ import { FleetProcess, type Pictures, servePictures } from './fleet.ts';
  */
 const SEED = Number(process.env.AKIN_CHAOS_SEED ?? 1);
 const CLIENTS = ['ann', 'bob', 'cyd'];
-/** What was accepted goes on by itself within a minute; a busy machine takes its time. */
+/** Accepted changes continue without a request within a minute; a busy machine takes its time. */
 const SETTLED_MILLISECONDS = 120_000;
 /** Two servers and four processes. */
 const STARTED_MILLISECONDS = 240_000;

@@ -9,7 +9,7 @@ const TOGETHER = 12;
 const ALONE = 20;
 
 /**
- * A client that changes documents of its own, one request after the other, until told to stop. A request that was not
+ * A client that changes documents of its own, one request after the other, until it is stopped. A request that was not
  * answered well is sent again as it is, until it is: so that the model knows what must be visible in the end.
  */
 export class ChaosClient {
@@ -78,7 +78,7 @@ export class ChaosClient {
 }
 
 /**
- * Looks again and again whether documents that change together are seen together, until told to stop.
+ * Checks repeatedly that documents that change together are seen together, until it is stopped.
  * @returns what was wrong
  */
 export async function watchTogether(url: string, names: readonly string[], stop: AbortSignal): Promise<string[]> {

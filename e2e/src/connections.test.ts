@@ -22,7 +22,7 @@ it('400 connections that stay open, on many collections, make akin warn of nothi
   }
 }, 240_000);
 
-/** A stream that has told the state of its collection. */
+/** A stream that has sent the state of its collection. */
 function opened(address: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     get(address, { agent: false }, (response) => {

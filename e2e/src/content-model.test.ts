@@ -102,7 +102,7 @@ describe('a content model of one’s own', () => {
 
   it('is left as it was when the training is stopped', async () => {
     const before = await readdir(inPlace('model'));
-    // Much to look at, and a file to be told of at once.
+    // Many pictures, and a file that is reported at once.
     await mkdir(inPlace('many'));
     await writeFile(inPlace('many', '0.txt'), 'no picture');
     for (let i = 0; i < 20 * PICTURES; i++) {
@@ -192,7 +192,7 @@ describe('a content model of one’s own', () => {
       status: 400,
       message: expect.stringContaining('cannot be mixed'),
     });
-    // What needs no outputs of this akin goes on, with the scores of the model.
+    // What needs no outputs of this akin still works, with the scores of the model.
     expect(await like('40.jpg')).toEqual(liked);
     expect((await collection().color({ 'rank.by.hex': '0xFF0000', rows: 1 })).response.docs).toHaveLength(1);
     await collection().add([{ id: 'plain', title: 'no picture' }], { commit: true });

@@ -15,7 +15,7 @@ class Ledger {
   readonly answered = new Set<string>();
   /** By batch: the ids that were sent together. */
   readonly batches = new Map<string, string[]>();
-  /** Of the one document that is replaced again and again. */
+  /** Of the one document that is replaced repeatedly. */
   sentVersion = 0;
   answeredVersion = 0;
   answers = 0;

@@ -1,6 +1,6 @@
 /** What a page says that one request answers. */
 export interface Example {
-  /** The request as the page writes it, and `=` with what stands behind the number sign. */
+  /** The request as the page writes it, and `=` with what follows the number sign. */
   readonly line: string;
   /** Address from the collection on, encoded. */
   readonly path: string;

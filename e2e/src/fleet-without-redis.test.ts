@@ -56,7 +56,7 @@ describe('a fleet that has nothing but PostgreSQL', () => {
     const words = (await runAkin(['status', '--url', gateway.url])).out;
     expect(words).toMatch(/^fleet: indexer \d\S+ on \S+ \(127\.0\.0\.1\), pid \d+, connected since /m);
     expect(words).toMatch(/^analyzer: \S+, asked$/m);
-    // One that is gone is not told any more.
+    // A process that is gone is not listed any more.
     await analyzer.kill();
     const gone = async () => !(await gateway.client.processes()).processes.some(({ role }) => role === 'analyzer');
     await until('the analyzer is gone', gone);

@@ -60,7 +60,7 @@ export class FleetProcess {
     await this.#command?.stop('SIGKILL');
   }
 
-  /** Stops it as a host does that hangs: it neither works nor ends, and its connections stay. */
+  /** Freezes it, as on a host that hangs: it neither works nor ends, and its connections stay open. */
   freeze(): void {
     this.#command?.signal('SIGSTOP');
   }
@@ -130,7 +130,7 @@ export interface Pictures {
   waiting(): number;
   /** Has all answers be 503 from now on, or not any more. */
   fail(failing: boolean): void;
-  /** Has all answers come so many seconds later from now on. */
+  /** Delays all answers from now on, by seconds. */
   slow(seconds: number): void;
   close(): void;
 }

@@ -40,7 +40,7 @@ describe('a fleet that others than this machine can reach', () => {
     expect(await status(`${url}/api/cores`)).toBe(503);
     expect(await status(`${url}/metrics`)).toBe(401);
 
-    // The command that it tells, pasted into a shell with the same environment.
+    // The command that it prints, pasted into a shell with the same environment.
     const [, command = ''] = /\n {2}(node .*)\n/.exec(JSON.parse((await readiness())[1] ?? '').error.msg) ?? [];
     const key = (await run('sh', ['-c', command], { env: { ...process.env, ...env } })).trim();
     expect(key).toMatch(/^akin_\w+$/);
@@ -75,7 +75,7 @@ describe('a fleet that others than this machine can reach', () => {
       );
     expect(await analyze({})).toBe(401);
     expect(await analyze(bearer(`${FLEET_KEY}.`))).toBe(401);
-    // Let in, and told that this is no picture.
+    // The key is accepted; the error is about the picture.
     expect(await analyze({ 'x-api-key': FLEET_KEY })).toBe(415);
     expect(`${node.out}${node.err}`).not.toContain(FLEET_KEY);
   }, 180_000);

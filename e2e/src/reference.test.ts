@@ -67,7 +67,7 @@ describe('the reference of the interface', () => {
     await section.getByLabel(/Parameters/).fill('q=price:[');
     await section.getByRole('button', { name: 'Send' }).click();
     await section.getByText(/^400 application\/json/).waitFor();
-    // The browser tells of the status too.
+    // The browser logs the status too.
     demo.opened?.complaints.splice(0);
   });
 

@@ -8,7 +8,7 @@ export interface LoadResult {
 const CLIENTS = 6;
 
 /**
- * Sends requests from several clients, each one after the other and none twice, until told to stop.
+ * Sends requests from several clients, each one after the other and none twice, until it is stopped.
  *
  * @param send sends the request of a number and resolves with its status
  */
