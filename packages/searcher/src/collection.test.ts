@@ -2,8 +2,9 @@ import { createRandom } from '@akin/domain/random';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Bounds, boundsOf, Coder } from './codes.ts';
-import { SearchedCollection, type VectorQuery } from './collection.ts';
+import { SearchedCollection } from './collection.ts';
 import { createKernel, createMemory } from './kernel.ts';
+import type { VectorQuery } from './query.ts';
 import { Rotation } from './rotation.ts';
 
 const random = createRandom(11);

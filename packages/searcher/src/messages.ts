@@ -1,13 +1,13 @@
-import type { Candidates, CountQuery, VectorQuery } from './collection.ts';
 import type { Pairs, PairsQuery } from './pairs.ts';
+import type { Candidates, CountQuery, VectorQuery } from './query.ts';
 
 /*
- * What a thread of the searcher is told. Documents come as the database sends them (see wire.ts), in
+ * Messages to a thread of the searcher. Documents come as the database sends them (see wire.ts), in
  * memory that all threads share. A thread keeps the documents whose number is its own modulo how many threads there are.
  */
 
 export type Request =
-  /** Begins a collection: what else is told of one that was not begun fails. */
+  /** Begins a collection; any other message about a collection that was not begun fails. */
   | { readonly kind: 'begin'; readonly key: number }
   /** Rows that come and go, with their vectors of some modules. */
   | { readonly kind: 'rows'; readonly key: number; readonly modules: readonly string[]; readonly bytes: Uint8Array }
@@ -47,7 +47,7 @@ export interface Answered {
   readonly failure?: string;
 }
 
-/** What a thread is told at its start. */
+/** Settings of a thread at its start. */
 export interface ThreadConfig {
   readonly index: number;
   readonly count: number;

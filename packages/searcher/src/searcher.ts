@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads';
-import { type Candidates, type CountQuery, SearchedCollection, type VectorQuery } from './collection.ts';
+import { SearchedCollection } from './collection.ts';
 import type { Answered, Request, ThreadConfig } from './messages.ts';
 import { nth } from './nth.ts';
 import type { Pairs, PairsQuery } from './pairs.ts';
+import type { Candidates, CountQuery, VectorQuery } from './query.ts';
 
 /** Resolves alike from src (under jest) and from dist. */
 const THREAD_FILE = new URL('../dist/thread.js', import.meta.url);
@@ -13,7 +14,7 @@ export class SearcherError extends Error {}
 export interface SearcherOptions {
   /** Each scans its share of the rows of a collection. */
   readonly threads: number;
-  /** Collections of up to so many rows keep their vectors as they are, and are compared exactly. */
+  /** Collections of up to this many rows keep their vectors as they are, and are compared exactly. */
   readonly exactRows: number;
 }
 
@@ -49,7 +50,7 @@ export class Searcher implements AsyncDisposable {
   }
 
   /**
-   * What a collection of so many documents with vectors of one module will take at most, filters apart.
+   * Maximum bytes of a collection with a number of documents and vectors of one module, without its filters.
    * @param dimensions numbers of a vector
    */
   bytesFor(documents: number, dimensions: number): number {
@@ -242,7 +243,7 @@ function merge(parts: readonly Candidates[], { wanted, maxDistance }: VectorQuer
   const low = join(({ low }) => low);
   const likely = join(({ likely }) => likely);
   const high = join(({ high }) => high);
-  // Where some threads gave estimates each handed on enough by itself, so all together are.
+  // If some threads gave estimates, each returned enough on its own, so all together are enough.
   const bound = maxDistance === undefined && isExact ? nth(high, wanted) : Number.POSITIVE_INFINITY;
   const near = docs.map((_, i) => i).filter((i) => (low[i] as number) <= bound);
   const kept = areTooMany ? [] : near;

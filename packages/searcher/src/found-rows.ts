@@ -1,0 +1,85 @@
+import { nth } from './nth.ts';
+import type { Candidates } from './query.ts';
+import type { RowTable } from './row-table.ts';
+
+/** Rows that are held before those that are too far are forgotten. */
+const LEAST_ROOM = 1_024;
+
+/** Rows with what is known of their distances: all that are added, or those that may be among the nearest. */
+export class FoundRows {
+  readonly #table: RowTable;
+  readonly #matches: number;
+  /** How many are wanted, and by which numbers a row is known to be none of them. */
+  readonly #wanted: number;
+  readonly #by: 'high' | 'likely';
+  readonly #most: number;
+  #rows: number[] = [];
+  #low: number[] = [];
+  #likely: number[] = [];
+  #high: number[] = [];
+  #bound = Number.POSITIVE_INFINITY;
+  #room: number;
+
+  constructor(
+    table: RowTable,
+    matches: number,
+    most: number,
+    wanted = Number.POSITIVE_INFINITY,
+    by: 'high' | 'likely' = 'high',
+  ) {
+    this.#most = most;
+    this.#table = table;
+    this.#matches = matches;
+    this.#wanted = wanted;
+    this.#by = by;
+    this.#room = Math.max(LEAST_ROOM, 4 * wanted);
+  }
+
+  add(row: number, low: number, likely: number, high: number): void {
+    if ((this.#by === 'high' ? low : likely) > this.#bound) return;
+    // One more tells that there are too many.
+    if (this.#wanted === Number.POSITIVE_INFINITY && this.#rows.length > this.#most) return;
+    this.#rows.push(row);
+    this.#low.push(low);
+    this.#likely.push(likely);
+    this.#high.push(high);
+    if (this.#rows.length >= this.#room) this.#prune();
+  }
+
+  /** What was found. With bounds, nothing else can be among the nearest; with estimates, they are the likeliest. */
+  candidates(compared: number, isExact: boolean): Candidates {
+    if (this.#wanted < Number.POSITIVE_INFINITY) this.#prune();
+    const areTooMany = this.#rows.length > this.#most;
+    if (areTooMany) [this.#rows, this.#low, this.#likely, this.#high] = [[], [], [], []];
+    return {
+      matches: this.#matches,
+      isExact,
+      compared,
+      areTooMany,
+      docs: Float64Array.from(this.#rows, (row) => this.#table.docOf(row)),
+      low: Float32Array.from(this.#low),
+      likely: Float32Array.from(this.#likely),
+      high: Float32Array.from(this.#high),
+    };
+  }
+
+  /** Forgets rows that cannot be among the nearest, those as near as the last of them excepted. */
+  #prune(): void {
+    this.#bound = Math.min(this.#bound, nth(this.#by === 'high' ? this.#high : this.#likely, this.#wanted));
+    const kept = indexesWhere(this.#by === 'high' ? this.#low : this.#likely, this.#bound);
+    const pick = (numbers: readonly number[]) => kept.map((i) => numbers[i] as number);
+    [this.#rows, this.#low, this.#likely, this.#high] = [this.#rows, this.#low, this.#likely, this.#high].map(pick) as [
+      number[],
+      number[],
+      number[],
+      number[],
+    ];
+    this.#room = Math.max(this.#room, 2 * kept.length);
+  }
+}
+
+function indexesWhere(numbers: readonly number[], most: number): number[] {
+  const indexes: number[] = [];
+  for (let i = 0; i < numbers.length; i++) if ((numbers[i] as number) <= most) indexes.push(i);
+  return indexes;
+}
