@@ -1,5 +1,6 @@
 import type { Endpoint } from '@akin/contract';
 import { escapeQueryText, nearestName, quote } from '@akin/domain';
+import { isUnsupportedFacet } from '../solr/refused-parameters.ts';
 import type { ParameterList } from './parameters.ts';
 import { isPayload } from './request-log.ts';
 
@@ -113,16 +114,16 @@ const UNDERSTOOD = new Set([
     'useParams',
   ],
   ...['version', 'wt', 'bf', 'boost', 'bq', 'mm', 'mm.autoRelax', 'pf', 'pf2', 'pf3', 'ps', 'ps2', 'ps3', 'qf', 'qs'],
-  ...['facet.enum.cache.minDf', 'facet.exists', 'facet.interval', 'facet.heatmap', 'facet.matches', 'facet.method'],
-  ...['facet.pivot', 'facet.sort', 'facet.threads', 'facet.zeros', 'facet.range.method', 'facet.overrequest.count'],
+  ...['facet.enum.cache.minDf', 'facet.method', 'facet.sort', 'facet.threads', 'facet.zeros', 'facet.range.method'],
   ...['terms.list', 'terms.lower', 'terms.lower.incl', 'terms.maxcount', 'terms.mincount', 'terms.raw', 'terms.regex'],
   ...['terms.regex.flag', 'terms.stats', 'terms.ttf', 'terms.upper', 'terms.upper.incl'],
-  ...['facet.overrequest.ratio', 'facet.contains.ignoreCase', 'terms', 'modules.apply', 'rollback', 'overwrite'],
+  ...['facet.overrequest.count', 'facet.overrequest.ratio', 'facet.contains.ignoreCase', 'terms', 'modules.apply'],
+  ...['rollback', 'overwrite'],
   ...['allowDuplicates', 'expungeDeletes', 'failOnVersionConflicts', 'maxSegments', 'min_rf', 'overwriteCommitted'],
   ...['overwritePending', 'prepareCommit', 'versions', 'waitFlush', '_version_', '_route_', 'shard.keys', 'lb.proxy'],
 ]);
 const FAMILIES =
-  /^(clustering|debug|expand|f|facet\.(date|interval|heatmap|pivot)|fmap|group|hl|literal|mlt|shards|spellcheck|stats|stream|suggest|tv|update)(\.|$)|^(debugQuery)$/;
+  /^(clustering|debug|expand|f|fmap|group|hl|literal|mlt|shards|spellcheck|stats|stream|suggest|tv|update)(\.|$)|^(debugQuery)$/;
 
 /** Names that an endpoint does not know, in the order in which they came, with their first values. */
 export type Unknown = ReadonlyMap<string, string>;
@@ -133,7 +134,7 @@ export function findUnknown({ parameters }: Endpoint, list: ParameterList): Unkn
   let references: Set<string> | undefined;
   for (const [name, value] of list) {
     if (Object.hasOwn(parameters.shape, name) || unknown.has(name)) continue;
-    if (UNDERSTOOD.has(name) || FAMILIES.test(name)) continue;
+    if (UNDERSTOOD.has(name) || FAMILIES.test(name) || isUnsupportedFacet(name)) continue;
     references ??= referredTo(list);
     if (references.has(name)) continue;
     unknown.set(name, value);

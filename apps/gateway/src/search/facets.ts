@@ -10,6 +10,7 @@ import {
 } from '@akin/domain';
 import type { FacetRequest } from '@akin/store';
 import type { ParameterList } from '../http/parameters.ts';
+import { refuseUnsupportedFacets } from '../solr/refused-parameters.ts';
 import { lookupIn, type QueryOptions, readQuery } from './query-parameters.ts';
 
 /** A facet with the name under which the answer has it. */
@@ -22,9 +23,6 @@ export interface NamedFacet {
 
 /** Queries by the tags that stand before them, for facets that leave them out. */
 export type TaggedQueries = readonly { readonly tags: readonly string[]; readonly query: Query }[];
-
-/** Kinds of facets of Solr that are not built; the others of its parameters only say how it counts. */
-const UNSUPPORTED = ['facet.pivot', 'facet.interval', 'facet.heatmap', 'facet.date', 'facet.matches', 'facet.exists'];
 
 /**
  * The facets of a request, in Solr's parameters: `facet.field`, `facet.query` and `facet.range`, each several times and
@@ -178,23 +176,11 @@ function namesIn(text: string | undefined): string[] {
     .filter((name) => name !== '');
 }
 
-/** Values by comma; a backslash takes the meaning from the character behind it. */
+/** Values separated by commas; a backslash escapes the next character. */
 function splitEscaped(text: string): string[] {
   return (text.match(/(?:\\.|[^,\\])+/gsu) ?? []).map((one) => unescapeBackslashes(one));
 }
 
 function fieldName(value: string): string {
   return unescapeBackslashes(value.trim());
-}
-
-function refuseUnsupportedFacets(list: ParameterList): void {
-  for (const [name, value] of list) {
-    const plain = /^f\..+\.(facet\..+)$/s.exec(name)?.[1] ?? name;
-    const kind = UNSUPPORTED.find((one) => plain === one || plain.startsWith(`${one}.`));
-    if (kind === undefined || value === '' || value === 'false') continue;
-    throw new AkinError(
-      'bad-request',
-      `Parameter ${name.slice(0, 160)} is not supported, and would change the answer: leave it out.`,
-    );
-  }
 }

@@ -31,6 +31,33 @@ const UNSUPPORTED: Readonly<Record<string, RegExp>> = {
   'stream.file': /^$/,
 };
 
+/** Kinds of facets of Solr that are not built; the others of its facet parameters only say how it counts. */
+const UNSUPPORTED_FACETS = [
+  'facet.pivot',
+  'facet.interval',
+  'facet.heatmap',
+  'facet.date',
+  'facet.matches',
+  'facet.exists',
+];
+
+/** Whether a parameter belongs to a kind of facet that is not built. @param name without `f.<field>.` */
+export function isUnsupportedFacet(name: string): boolean {
+  return UNSUPPORTED_FACETS.some((kind) => name === kind || name.startsWith(`${kind}.`));
+}
+
+/** @throws AkinError bad-request that names a parameter of a kind of facet that is not built */
+export function refuseUnsupportedFacets(list: ParameterList): void {
+  for (const [name, value] of list) {
+    const plain = /^f\..+\.(facet\..+)$/s.exec(name)?.[1] ?? name;
+    if (!isUnsupportedFacet(plain) || value === '' || value === 'false') continue;
+    throw new AkinError(
+      'bad-request',
+      `Parameter ${name.slice(0, 160)} is not supported, and would change the answer: leave it out.`,
+    );
+  }
+}
+
 /**
  * An unknown parameter is ignored, but one of Solr's that would have made the answer another one is not: the client
  * would take the wrong answer for the right one.
