@@ -25,7 +25,7 @@ const options = readOptions({
 });
 const [count, fresh, sample] = [options.documents, options.fresh, options.sample].map(Number);
 const ROWS = 2_000;
-/** One in so many is a copy of one that came before. */
+/** One picture in this many is a copy of an earlier one. */
 const COPIES = 10;
 /** How far documents lie from the two pictures that they are made of, and copies from what they copy. */
 const NOISE = 0.5;
@@ -88,7 +88,7 @@ function open(inMemory) {
   return openStore(inMemory ? config : { ...config, searchMemory: 0 });
 }
 
-/** Brings the groups up to the last commit, and tells how long tenths of it took. */
+/** Brings the groups up to the last commit, and reports how long each tenth of it took. */
 async function update(store, collection) {
   const began = performance.now();
   const parts = [];

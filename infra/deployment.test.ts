@@ -15,7 +15,7 @@ const require = createRequire(import.meta.url);
 /** The commands of akin that a fleet is made of. */
 const PROCESSES = ['gateway', 'indexer', 'analyzer'];
 
-/** What tells load balancers whether a process answers requests. */
+/** The probe by which load balancers see whether a process answers requests. */
 const READINESS: Readonly<Record<string, string>> = {
   gateway: '/health/ready',
   indexer: '/health/ready',
@@ -137,7 +137,7 @@ describe('docker-compose.yml', () => {
       expect.stringMatching(/^pgvector\/pgvector:\d+\.\d+\.\d+-pg17@sha256:[0-9a-f]{64}$/),
       expect.stringMatching(/^redis:\d+\.\d+\.\d+$/),
     ]);
-    // Compose ends with what stands behind the question mark.
+    // Compose ends with what follows the question mark.
     for (const name of PROCESSES) {
       expect(file.services[name]?.environment?.AKIN_FLEET_KEY).toMatch(/^\$\{AKIN_FLEET_KEY:\?.*\}$/);
     }

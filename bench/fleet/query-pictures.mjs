@@ -42,7 +42,7 @@ async function analyses() {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Milliseconds of so many, one after the other, with a short rest between. */
+/** Milliseconds of a number of requests, one after the other, with a short pause between. */
 async function ask(count) {
   const times = [];
   for (let i = 0; i < count; i++) {

@@ -9,13 +9,13 @@ import { encodeDescriptor, parseOutputs } from '@akin/modules/vectors';
 import { createDice } from './random.mjs';
 import { analyzeSeeds, modelMark } from './seeds.mjs';
 
-/** Documents have about so many bytes, as much as one with outputs and a small thumbnail: 100,000 are some 500 MB. */
+/** Approximate bytes of a document, as of one with outputs and a small thumbnail: 100,000 are some 500 MB. */
 const DOCUMENT_BYTES = 5_000;
 /** How far a made-up descriptor lies from its two seeds. */
 const NOISE = 0.35;
 
 /**
- * A file with so many documents, as the JSON array that `/update` takes; made once and kept in the temporary folder.
+ * A file with a number of documents, as the JSON array that `/update` takes; made once and kept in the temporary folder.
  * Each carries outputs like those of an analysis: descriptors are mixed of those of two pictures and noise, so that
  * they cluster as real ones do, and codes and the rest belong to them. A thumbnail fills it up to its size.
  *
@@ -67,7 +67,7 @@ function document(number, seeds, dice) {
   // Nobody decodes a thumbnail on its way in and out: one that is cut or filled up does as well.
   const bytes = Buffer.alloc(Math.max(12, Math.floor((room * 3) / 4)));
   bytes.set(thumbnail.subarray(0, bytes.length));
-  // Its header tells its length: without that it would be taken for one that is broken.
+  // Its header states its length: without that it would look truncated.
   bytes.writeUInt32LE(bytes.length - 8, 4);
   return JSON.stringify({ ...fields, thumbnail: bytes.toString('base64') });
 }

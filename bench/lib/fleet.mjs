@@ -142,7 +142,7 @@ export async function servePictures({ width, height }, different = 16) {
   };
 }
 
-/** Sends so many documents with pictures to be analyzed, which nobody waits for. */
+/** Sends documents with pictures to analyze, and does not wait for them. */
 export async function sendPictures(collection, pictures, count, prefix = 'p') {
   for (let from = 0; from < count; from += 10_000) {
     const documents = Array.from({ length: Math.min(10_000, count - from) }, (_, i) => ({

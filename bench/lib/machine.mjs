@@ -46,7 +46,7 @@ export function cpuSeconds(pid, children = false) {
   return ticks.reduce((sum, value) => sum + value, 0) / 100;
 }
 
-/** What stands behind the name of a process: its state, its parent and so on. */
+/** What follows the name of a process: its state, its parent and so on. */
 function statOf(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -65,7 +65,7 @@ function processStatus(pid) {
 }
 
 /**
- * Looks at a process again and again until it is stopped.
+ * Samples a process until it is stopped.
  *
  * @returns {() => number[]} stops; what was seen, in bytes
  */

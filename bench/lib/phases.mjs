@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Measures how long searches take, one after the other, while something else goes on.
+ * Measures how long searches take, one after the other, while other work runs.
  *
  * @param {(i: number) => Promise<unknown>} search the i-th search of a phase
  * @param {number} pause milliseconds between a search and the next one

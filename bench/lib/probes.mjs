@@ -1,9 +1,9 @@
-/** Requests of one kind come so often, whether the one before was answered or not. */
+/** Interval between requests of one kind, whether the last one was answered or not. */
 const EVERY_MILLISECONDS = 1_000;
 const TICK_MILLISECONDS = 2;
 
 /**
- * Asks again and again until stopped, at fixed times: a server that stands still meets as many requests as one that
+ * Asks repeatedly until stopped, at fixed times: a server that stands still meets as many requests as one that
  * does not, and each counts from the moment at which it was due.
  *
  * @param {Record<string, () => Promise<unknown>>} probes

@@ -14,7 +14,7 @@ import { REGION_BITS, splitIntoRegions } from './regions.mjs';
 /** Documents of one file, and so of one update. */
 const PART = 50_000;
 const contentDescriptor = MODULES.find(({ name }) => name === 'content').descriptor;
-/** Of every so many pictures one stays out of the collection: searches ask for it. */
+/** One picture in this many stays out of the collection: searches ask for it. */
 const HELD_OUT_EVERY = 20;
 
 /**

@@ -6,7 +6,7 @@ import { nearestRows, rowAt, toRows } from './rows.mjs';
 const NEIGHBOURS = 12;
 /** What lies outside these directions, as a share of the distance to the nearest neighbours. */
 const ISOTROPIC = 0.1;
-/** Of every so many documents one is nearly a copy of the one before: the same picture, saved again. */
+/** One document in this many is nearly a copy of the one before: the same picture, saved again. */
 const COPY_EVERY = 50;
 const COPY_NOISE = 0.01;
 

@@ -7,7 +7,7 @@ import { ROWS } from './truth.mjs';
 const require = createRequire(import.meta.url);
 const { Index } = require('usearch');
 
-/** A filter is applied to what the graph found, so more is asked of it; at most so many. */
+/** A filter is applied to what the graph found, so the graph is asked for more: at most this many. */
 const MOST = 10_000;
 const BATCH = 10_000;
 

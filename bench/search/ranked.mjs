@@ -5,7 +5,7 @@ import { akinTable } from './akin-table.mjs';
 import { CASES, conditions } from './cases.mjs';
 import { findTruth, judge, ROWS } from './truth.mjs';
 
-/** A way of answering that takes longer than so many milliseconds for one filter alone is asked fewer queries. */
+/** A method that takes longer than this for one filter alone (milliseconds) is asked fewer queries. */
 const PATIENCE = 20_000;
 const FEWEST = 5;
 const WARM_UP = 3;

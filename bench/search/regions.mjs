@@ -1,11 +1,11 @@
 import { createDice } from '../lib/random.mjs';
 import { rowAt, squaredDistance } from './rows.mjs';
 
-/** Regions are numbered with so many bits: there are 128, of like size. */
+/** Bits of the number of a region: there are 128 regions of similar size. */
 export const REGION_BITS = 7;
 
 /**
- * Splits pictures into regions of like size, each of pictures that look alike: cut in halves again and again, at the
+ * Splits pictures into regions of like size, each of pictures that look alike: cut in halves repeatedly, at the
  * middle of the way between two pictures that lie far apart. Regions that share their first bits are neighbours.
  *
  * @param {import('./rows.mjs').Rows} rows

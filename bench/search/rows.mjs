@@ -1,4 +1,4 @@
-// Many vectors of one length, one behind the other: loops over them run at full speed.
+// Many vectors of one length, one after the other: loops over them run at full speed.
 
 /**
  * @typedef {{ width: number, count: number, values: Float32Array }} Rows

@@ -7,7 +7,7 @@ import { endWithNpm, prepare, ROOT } from './prepare.mjs';
 
 const values = readOptions();
 const AKIN = `${ROOT}apps/akin/bin/akin.mjs`;
-/** A process that ends by itself is started again after so many milliseconds, as a supervisor would. */
+/** A process that ends unexpectedly is started again after this delay in milliseconds, as a supervisor would. */
 const RESTART_MILLISECONDS = 1_000;
 
 endWithNpm();

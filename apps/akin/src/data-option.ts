@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Option, Parsed } from './options.ts';
 
-/** Where akin keeps the embedded database unless told otherwise, below the folder that it is started in. */
+/** Default folder of the embedded database, below the folder that akin is started in. */
 const DEFAULT_DATA_FOLDER = 'akin-data';
 
 export const DATA_OPTION: Option = {

@@ -12,7 +12,7 @@ interface Fetched {
 export type Download = (url: string, urgent: boolean, signal: AbortSignal) => Promise<Fetched>;
 
 /**
- * Fetches pictures, guarded, each in a span that tells of the address nothing but its host: addresses hold secrets.
+ * Fetches pictures, guarded, each in a span that names only the host: addresses may hold secrets.
  *
  * @param files what large ones enter as long as they are held: those that find no room are not sent on meanwhile
  */

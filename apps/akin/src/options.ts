@@ -5,7 +5,7 @@ export interface Option {
   readonly name: string;
   /** One letter that does as well. */
   readonly short?: string;
-  /** What stands behind the flag in `--help`; absent for a switch. */
+  /** What follows the flag in `--help`; absent for a switch. */
   readonly value?: string;
   readonly about: string;
   readonly default?: string;
@@ -22,7 +22,7 @@ export interface Command {
 
 export interface Parsed {
   readonly words: readonly string[];
-  /** The text of an option; undefined when it was given nowhere. @throws {UsageError} when it is empty. */
+  /** The text of an option; undefined if it was not given. @throws {UsageError} when it is empty. */
   text(name: string): string | undefined;
   /** The address of a server that begins in one of these ways, as `redis`; undefined when it was given nowhere. */
   server(name: string, ...schemes: readonly string[]): string | undefined;

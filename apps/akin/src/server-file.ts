@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isRunning } from '@akin/runtime';
 
-/** In the data folder: where the akin answers that serves from it. */
+/** In the data folder: the address of the akin that serves from it. */
 export const SERVER_FILE = 'server.json';
 
 /** An akin that serves from a data folder. */

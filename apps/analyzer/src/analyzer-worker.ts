@@ -24,7 +24,7 @@ export interface AnalyzerWorkerConfig {
 
 type AnalysisResult = JobPayload<'analyzed'>['result'];
 
-/** For an image that broke whatever took it, again and again. */
+/** For an image that repeatedly broke the process that took it. */
 const GIVEN_UP = {
   code: 'image-undecodable',
   msg: 'The analysis of this image did not come to an end, several times. Send another version of it.',
@@ -42,7 +42,7 @@ const IMAGES_AT_A_TIME = 48;
 /** So many that wait for a thread are enough: further jobs are left to analyzers that have none. */
 const READY_AT_A_TIME = 8;
 
-/** At its end, analyses at work get so long to end; then their jobs are handed back as well. */
+/** At shutdown, running analyses have this time to finish; then their jobs are handed back as well. */
 const LAST_ANALYSIS_MILLISECONDS = 1_000;
 
 /**

@@ -1,6 +1,6 @@
 import { WeightedSemaphore } from '@akin/runtime';
 
-/** Lets only so many into one host at a time; the others wait their turn, and keep nobody from other hosts. */
+/** Limits the simultaneous requests to one host. The others wait their turn and do not delay requests to other hosts. */
 export class HostLimit {
   readonly #most: number;
   readonly #hosts = new Map<string, WeightedSemaphore>();

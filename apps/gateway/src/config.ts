@@ -99,7 +99,7 @@ export interface GatewayConfig {
   /** Folder of the built web page, served at `/`. */
   readonly webFolder?: string;
   readonly version?: string;
-  /** At its end it serves on so long, so that load balancers learn of it. Default 0. */
+  /** At shutdown it keeps serving for this time, so that load balancers notice. Default 0. */
   readonly shutdownDelayMilliseconds?: number;
   readonly limits?: Partial<GatewayLimits>;
 }

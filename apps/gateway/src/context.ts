@@ -27,7 +27,7 @@ export interface SharedContext {
   readonly openOriginal: OpenOriginal;
   /** Indexes the files again that failed in a run; false if this process did not do the run. */
   readonly retryRun: (run: string) => boolean;
-  /** Commits a collection after so many milliseconds, unless the gateway stops before. */
+  /** Commits a collection after a delay in milliseconds, unless the gateway stops before. */
   readonly scheduleCommit: (collection: string, milliseconds: number) => void;
   /** Runs what nobody waits for, until the gateway stops. */
   readonly background: Background['run'];

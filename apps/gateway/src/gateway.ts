@@ -165,7 +165,7 @@ async function open(
       maxHeaderSize: MAX_HEADER_BYTES,
       requireHostHeader: false,
       keepAliveTimeout: limits.keepAliveMilliseconds,
-      // Node looks for late headers only so often, by default every 30 seconds.
+      // Node looks for late headers at an interval, by default every 30 seconds.
       connectionsCheckingInterval: Math.ceil(limits.headerMilliseconds / 10),
     },
     app,

@@ -165,7 +165,7 @@ describe('the interface', () => {
   });
 });
 
-/** Answers have the shape that the contract tells. */
+/** Answers have the shape that the contract describes. */
 function conforms(name: EndpointName, answer: TestAnswer): void {
   const shape = ENDPOINTS[name].answer;
   if (typeof shape === 'string') throw new Error(`${name} does not answer JSON`);

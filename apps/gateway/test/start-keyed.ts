@@ -17,7 +17,7 @@ export interface Keyed extends AsyncDisposable {
   readonly other: Gateway;
   readonly log: TestLog;
   readonly keys: Readonly<Record<Scope, string>>;
-  /** Makes a key in `other` and tells its text. */
+  /** Makes a key in `other` and returns its text. */
   make(key: NewKey): Promise<string>;
 }
 

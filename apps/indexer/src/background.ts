@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { apartFromSpans, causeFields, type Log } from '@akin/runtime';
 
-/** Work that is done again and again. */
+/** Work that is done repeatedly. */
 export interface Background extends AsyncDisposable {
   /** Does it now, or once more when it is being done. */
   wake(): void;
 }
 
-/** Work that fails in the same way again is not told of again for so long. */
+/** Work that fails again in the same way is not logged again for this time. */
 const REPEAT_MILLISECONDS = 30_000;
 
 /**

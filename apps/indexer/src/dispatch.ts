@@ -6,7 +6,7 @@ import { MOST_ATTEMPTS } from './retries.ts';
 import { jobRefOf } from './sweep.ts';
 
 /**
- * Jobs that the queue holds at most, waiting at either end: those of so many seconds, and no fewer or more than that.
+ * Maximum number of jobs waiting in the queue, at either end: the work of this many seconds, within the two bounds.
  * What it does not hold waits in the database, where collections take turns; in the queue they wait behind each other.
  */
 const WAITING_SECONDS = 10;

@@ -3,7 +3,7 @@ import { type Collection, type CollectionStatus, collectionStatus, countLeaderle
 import type { Context } from './context.ts';
 import type { Led } from './leadership.ts';
 
-/** Counting what waits takes time: scrapes within so many milliseconds share a count. */
+/** Counting what waits takes time: scrapes within this interval share a count. */
 const FRESH_MILLISECONDS = 5_000;
 /** A queue that hangs must not hold up the other figures. */
 const QUEUE_MILLISECONDS = 2_000;

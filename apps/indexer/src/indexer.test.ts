@@ -22,7 +22,7 @@ type Result = JobPayload<'analyzed'>['result'];
 
 const log = createLogger({ name: 'test', level: 'silent' });
 const image = (id: string | number) => ({ id: String(id), image: `http://images.example/${id}.jpg` });
-/** Of many hosts: of one alone, only so many are handed out. */
+/** Of many hosts: the number that is handed out for one host is limited. */
 const imageOf = (id: number) => ({ id: String(id), image: `http://host-${id % 100}.example/${id}.jpg` });
 
 describe('the indexer', () => {
@@ -67,7 +67,7 @@ describe('the indexer', () => {
     return indexer;
   }
 
-  /** Answers every analysis as told: what an analyzer is to the indexer. */
+  /** Answers every analysis as the test says: stands for an analyzer. */
   function answerAnalyses(answer: (payload: JobPayload<'analyze'>) => Result, on = queue): void {
     const handle = async ({ id, payload }: Job<'analyze'>) => {
       const { image: _, modules: __, ...ref } = payload;

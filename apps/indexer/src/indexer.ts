@@ -25,7 +25,7 @@ export interface IndexerConfig {
   readonly queue: Queue;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** How often what is ready becomes visible by itself. 15,000 when not given. */
+  /** How often what is ready becomes visible automatically. 15,000 when not given. */
   readonly autoCommitMilliseconds?: number;
   /** How often lost analyses are looked for and old rows are removed. 10,000 when not given. */
   readonly sweepMilliseconds?: number;
@@ -33,7 +33,7 @@ export interface IndexerConfig {
 
 /**
  * Takes accepted changes to where searches see them. Disposing ends what is at work, and cancels statements that take
- * longer than a second; nothing accepted is lost, and the next indexer goes on.
+ * longer than a second; nothing accepted is lost, and the next indexer continues.
  */
 export interface Indexer extends AsyncDisposable {
   /** Tells that changes were accepted, which would be noticed a second later anyway. */
@@ -50,10 +50,10 @@ const DISPATCH_MILLISECONDS = 1_000;
 const ANALYZED_AT_A_TIME = 4;
 /** Each analysis that ends is news: what they make room for is handed out together, and looked at together. */
 const NEWS_APART_MILLISECONDS = 50;
-/** Commits on request are looked for so often; news wakes earlier. */
+/** Poll interval for commits on request; news wakes it earlier. */
 const ANSWER_MILLISECONDS = 500;
 
-/** At its end, statements at work get so long; then they are cancelled, again and again until all work ended. */
+/** At shutdown, running statements have this time; then they are cancelled, repeatedly, until all work has ended. */
 const LAST_STATEMENT_MILLISECONDS = 1_000;
 
 /** Starts to dispatch analyses, keep their results, commit and sweep. */

@@ -5,7 +5,7 @@ import { type Collection, type GroupRule, type Store, updateGroups } from '@akin
 /** A turn on one collection; others and the end of the process wait no longer. */
 const TURN_MILLISECONDS = 2_000;
 
-/** Is told how many documents were looked at, and whether the searcher told what is near them. */
+/** Called with the number of documents that were grouped, and whether the searcher found what is near them. */
 export type OnGrouped = (documents: number, inMemory: boolean) => void;
 
 /** Counts them. */

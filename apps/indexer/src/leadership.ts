@@ -13,7 +13,7 @@ import {
 } from '@akin/store';
 import { inBackground } from './background.ts';
 
-/** A lease that is not renewed is free after so long. */
+/** A lease that is not renewed is free after this time. */
 const LEASE_MILLISECONDS = 5_000;
 const RENEW_MILLISECONDS = 1_000;
 /** Collections that one line of the log names. */

@@ -2,7 +2,7 @@ import { AkinError } from '@akin/domain';
 import type { Log } from '@akin/runtime';
 import { type Collection, type CollectionState, collectionOf, type Store } from '@akin/store';
 
-/** What comes by time alone, and whatever nobody told of, is looked for so often. */
+/** Poll interval for what is due by time alone, and for changes whose notification was lost. */
 const LOOK_AGAIN_MILLISECONDS = 3_600_000;
 
 /**

@@ -11,11 +11,11 @@ import {
 } from '@akin/store';
 import type { Context } from './context.ts';
 
-/** An analysis that was begun so long ago is lost, whatever the queue says. */
+/** An analysis that began longer ago than this is lost, whatever the queue says. */
 const LOST_MILLISECONDS = 30 * 60_000;
-/** The queue knows nothing of an analysis that was begun so long ago: its job is lost. */
+/** If the queue does not know an analysis that began longer ago than this, its job is lost. */
 const LOST_FROM_QUEUE_MILLISECONDS = 10_000;
-/** A request that began so long ago and was not accepted is the rest of a client or gateway that went away. */
+/** A request that began longer ago than this and was not accepted was left by a client or gateway that went away. */
 const ABANDONED_MILLISECONDS = 6 * 60 * 60_000;
 
 /**

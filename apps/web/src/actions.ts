@@ -84,7 +84,7 @@ export interface Actions {
   keepUndo(): void;
   forgetUndoLater(): void;
   open(document: FoundDocument | null): void;
-  /** Goes to the document before or behind the one that is shown. */
+  /** Goes to the document before or after the one that is shown. */
   step(by: 1 | -1): Promise<void>;
   upload(file: Blob): Promise<void>;
   copy(text: string): Promise<void>;

@@ -3,7 +3,7 @@ import { TEXTS } from './texts.ts';
 interface Question {
   readonly title: string;
   readonly text?: string;
-  /** What the button says that goes on. */
+  /** The label of the button that confirms. */
   readonly action: string;
   /** What another button says. */
   readonly second?: string;

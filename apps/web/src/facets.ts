@@ -18,7 +18,7 @@ export interface Facet extends FacetField {
   readonly values: readonly { readonly value: string; readonly count: number }[];
 }
 
-/** A field as the schema of a collection tells it. */
+/** A field as the schema of a collection lists it. */
 export interface SchemaField {
   readonly name: string;
   readonly type: string;
@@ -33,7 +33,7 @@ export const VALUES = 12;
 const MORE_VALUES = 100;
 /** Values that no two results share, or that are together rarer than this share of the results are names, not kinds. */
 const LEAST_SHARE = 0.1;
-/** What akin knows of every picture and people choose by, before and behind what is in the documents. */
+/** What akin knows of every picture and people choose by, before and after what is in the documents. */
 const FIRST = ['labels', 'color_names'];
 const LAST = ['copyspace', 'color_isolated'];
 

@@ -79,7 +79,7 @@ class KeyedSource extends AsyncDirective {
     if (address !== this.#address || !this.isConnected) return;
     URL.revokeObjectURL(this.#shown);
     this.#shown = picture ? URL.createObjectURL(picture) : '';
-    // An address that gives no picture: the image tells so, and the listener shows another one.
+    // An address without a picture: the image fires an error, and the listener shows another one.
     this.setValue(this.#shown || 'data:,');
   }
 }

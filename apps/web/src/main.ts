@@ -237,7 +237,7 @@ const actions: Actions = {
     model.stop();
     model.update({ error: null, preview, opened: null, analyzing: true });
     scrollTo({ top: 0 });
-    // If somebody goes on meanwhile, nobody wants the answer.
+    // If the person has moved on meanwhile, nobody wants the answer.
     const isWanted = () => model.shown.analyzing && model.shown.preview === preview;
     try {
       const query = await questionOf(model.collection, file);

@@ -10,7 +10,7 @@ const T = TEXTS.many;
 /** Copied at a time: some 30 kB each are in memory meanwhile. */
 const COPIED = 500;
 
-/** Asks for a label and gives it to all that is selected, or takes it from them. @returns whether it did */
+/** Asks for a label and adds it to all selected documents, or removes it. @returns whether it did */
 export async function labelSelected(model: Model): Promise<boolean> {
   const documents = model.shown.documents.filter(({ id }) => model.shown.selected.has(id));
   const known = model.shown.facets.find(({ name }) => name === 'labels')?.values ?? [];

@@ -3,7 +3,7 @@ import { TEXTS } from './texts.ts';
 
 const T = TEXTS.messages;
 
-/** What akin says to programs, and what the page makes of it. The first pattern that fits counts. */
+/** Messages of akin for programs, and the texts that the page shows instead. The first matching pattern counts. */
 const PLAIN: readonly (readonly [RegExp, string])[] = [
   [/^Parameter rank\.by\.id: no document (".*") is visible.*$/s, T.gone],
   [/^Parameter rank\.by\.id: .*$/s, T.noPicture],

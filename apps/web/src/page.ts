@@ -47,7 +47,7 @@ export function page(
     <div class="drop-note" aria-hidden="true">${shown.status?.documents === 0 ? TEXTS.add.drop : TEXTS.add.searchInstead}</div>`;
 }
 
-/** What goes on between the choice of a picture and the results. */
+/** What happens between the choice of a picture and the results. */
 function analyzing({ preview }: Shown): TemplateResult {
   return html`<section class="question" role="status">
     ${preview ? html`<img src=${preview} alt="" />` : nothing}

@@ -12,7 +12,7 @@ import type { ViewState } from './view-state.ts';
 
 /** Documents that are asked for at once. */
 export const PAGE_SIZE = 48;
-/** Those behind: who scrolls goes on. */
+/** Weaker results: shown when one scrolls. */
 export const NEXT_SIZE = 96;
 
 const T = TEXTS.results;

@@ -10,7 +10,7 @@ const MOST = 50;
 /** A search that was kept in this browser. */
 export interface SavedSearch {
   readonly name: string;
-  /** What the address of the page has behind `?`. */
+  /** What the address of the page has after `?`. */
   readonly address: string;
 }
 

@@ -28,7 +28,7 @@ export async function lookAtStatus(model: Model): Promise<void> {
     const may = state.view === 'groups' ? mayReload(model) : atStart && !shown.loading;
     if (grew && may && state.view !== 'changes') void search(model, 0, true);
   } catch {
-    // The next search tells what is wrong.
+    // The next search shows the error.
   }
 }
 

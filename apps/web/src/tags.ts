@@ -13,7 +13,7 @@ export type PredictedTags = readonly PredictedTag[];
 const LEAST_CONFIDENCE = 0.1;
 const MOST_TAGS = 6;
 
-/** Labels only help: without them the page shows everything else. @returns null if akin tells none */
+/** Labels only help: without them the page shows everything else. @returns null if akin predicts none */
 export async function predictTags(
   collection: Collection,
   input: TagParameters,

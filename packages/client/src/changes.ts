@@ -3,9 +3,9 @@ import { readAnswer } from './json.ts';
 import { type ClientConfig, openStream } from './request.ts';
 import type { CollectionSummary, Operation } from './types.ts';
 
-/** What a collection tells its listeners. */
+/** What a collection sends to its listeners. */
 export type CollectionEvent =
-  /** A change is settled, and all before it are. Go on behind its `id` to miss nothing. */
+  /** A change is settled, and all before it are. Go on after its `id` to miss nothing. */
   | { readonly kind: 'operation'; readonly id: string; readonly operation: Operation }
   /** The state of the collection is another one. */
   | { readonly kind: 'status'; readonly status: CollectionSummary };
@@ -13,7 +13,7 @@ export type CollectionEvent =
 const RECONNECT_MILLISECONDS = 2_000;
 
 /**
- * Events of a collection. A connection that breaks is made again behind the last event, until the signal aborts.
+ * Events of a collection. A connection that breaks is made again after the last event, until the signal aborts.
  *
  * @throws AkinRequestError when akin refuses, as for a collection that is not there
  */

@@ -10,7 +10,7 @@ export interface Client {
   collections(): Promise<{ collections: CollectionSummary[] }>;
   /** All keys, without their secrets. */
   keys(): Promise<{ keys: Key[] }>;
-  /** Makes a key; `key` is what clients send, told this once. */
+  /** Makes a key; `key` is what clients send, returned only this once. */
   createKey(key: NewKey): Promise<Key & { key: string }>;
   /** Revokes a key by its id. */
   revokeKey(id: string): Promise<unknown>;

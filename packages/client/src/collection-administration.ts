@@ -43,8 +43,8 @@ export class CollectionAdministration {
   }
 
   /**
-   * Fills a new collection from this one and swaps the two; `reindexStatus` tells how far that is. 409 if that is under
-   * way already.
+   * Fills a new collection from this one and swaps the two; `reindexStatus` reports the progress. 409 if a reindex
+   * runs already.
    */
   reindex(
     parameters: {

@@ -26,7 +26,7 @@ const LONGEST_ADDRESS = 4_000;
 
 /** Options of a request that may bring pictures. */
 interface PictureOptions {
-  /** Pictures to rank by or to tag, behind those that parameters name. */
+  /** Pictures to rank by or to tag, after those that parameters name. */
   readonly file?: Picture | readonly Picture[];
   readonly signal?: AbortSignal;
 }
@@ -35,7 +35,7 @@ interface PictureOptions {
 export class Collection extends CollectionAdministration {
   /**
    * A page of documents as lines of NDJSON, with all that is needed to store them again. All pages are from one commit.
-   * The first line of the first page tells the types of the fields.
+   * The first line of the first page has the types of the fields.
    *
    * @param cursor of the page before
    */
@@ -290,7 +290,7 @@ export class Collection extends CollectionAdministration {
   }
 }
 
-/** Whether a picture is told by its name: no other shape of a picture has it. */
+/** Whether a picture is given by this property: no other kind of picture has it. */
 function isNamed<Name extends 'url' | 'data'>(
   picture: object | string,
   name: Name,

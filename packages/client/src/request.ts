@@ -86,7 +86,7 @@ function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<vo
   });
 }
 
-/** The bytes of an answer that goes on. @throws {AkinRequestError} as `request` */
+/** The bytes of an answer that is a stream. @throws {AkinRequestError} as `request` */
 export async function openStream(
   config: ClientConfig,
   path: string,

@@ -75,7 +75,7 @@ export interface SearchResult<Doc> {
   readonly documents: Found<Doc>[];
   /** How many documents match, on this page or not. */
   readonly total: number;
-  /** False: there are at least so many. */
+  /** False: `total` is a lower bound. */
   readonly totalIsExact: boolean;
   /** Of the fields in `facets`: values, most frequent first. */
   readonly facets: Readonly<Record<string, readonly FacetValue[]>>;

@@ -48,7 +48,7 @@ export interface SearchAnswer {
 /** Counts of what matches, by the keys that the facets have. */
 export interface FacetCounts {
   facet_queries: { [key: string]: number };
-  /** Values and counts in turn, unless `json.nl` says otherwise; the count of documents without a value behind null. */
+  /** Values and counts in turn, unless `json.nl` says otherwise; the count of documents without a value after null. */
   facet_fields: { [key: string]: (string | number | null)[] };
   facet_ranges: {
     [key: string]: {
@@ -215,7 +215,7 @@ export interface GroupsAnswer {
   /** Least score of a member with its representative. */
   threshold: number;
   numFound: number;
-  /** False while the groups are behind the last commit. */
+  /** False while the groups are older than the last commit. */
   numFoundExact: boolean;
   groups: FoundGroup[];
   nextCursor?: string;
@@ -282,7 +282,7 @@ export interface RunReport {
   unchanged: number;
   failed: number;
   secondsLeft?: number | null;
-  /** All so far, at most 1,000; without any, those told before stay. */
+  /** All so far, at most 1,000; without any, those reported before stay. */
   failures?: readonly RunFailure[];
 }
 
@@ -337,6 +337,6 @@ export interface FleetProcess {
   pid: number;
   address: string | null;
   connections: number;
-  /** When the oldest of its connections was made. */
+  /** Time at which the oldest of its connections was opened. */
   connectedAt: string;
 }

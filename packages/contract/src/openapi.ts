@@ -135,7 +135,7 @@ function operation(name: string, suffix: string, method: string, endpoint: Endpo
     tags: [tagOf(name)],
     summary: endpoint.summary,
     ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
-    // Each alone will do; the list tells the scope that the key must have.
+    // Each alone is enough; the list names the scope that the key must have.
     security:
       endpoint.scope === 'anyone'
         ? []

@@ -23,7 +23,7 @@ export interface JsonStreamLimits extends JsonLimits {
  * Reads a JSON body of any length from UTF-8 chunks, cut anywhere, in memory bounded by `valueBytes`.
  *
  * @throws AkinError bad-request that names line and column (malformed JSON, a body that is neither an array nor an
- * object, bytes that are not UTF-8, a body that ends early or goes on behind its end); too-large for a value over the
+ * object, bytes that are not UTF-8, a body that ends early or continues after its end); too-large for a value over the
  * limit
  */
 export async function* readJsonStream(
@@ -74,7 +74,7 @@ export class JsonStream {
   #buffer = new Uint8Array(0);
   #kept = 0;
 
-  /** Where the value or the byte stands that is looked at, for messages. */
+  /** Position of the current value or byte, for messages. */
   #line = 1;
   #column = 1;
   /** Bytes of the order mark that were seen; -1 when past the place where it may stand. */
@@ -109,7 +109,7 @@ export class JsonStream {
     }
   }
 
-  /** To be called behind the last chunk. */
+  /** To be called after the last chunk. */
   *end(): Generator<JsonItem, void, undefined> {
     if (this.#gathering !== 'none') throw this.#error(`the body ends inside the ${this.#what()} that begins here`);
     if (this.#expecting === 'body' && this.#mark <= 0) yield { kind: 'empty' };
@@ -185,7 +185,7 @@ export class JsonStream {
     return false;
   }
 
-  /** The index behind the last byte of the value, or -1 when the value goes on in the next chunk. */
+  /** The index after the last byte of the value, or -1 when the value goes on in the next chunk. */
   #findEnd(chunk: Uint8Array, from: number): number {
     if (this.#gathering === 'scalar') {
       for (let at = from; at < chunk.length; at++) {

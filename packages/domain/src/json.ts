@@ -121,7 +121,7 @@ class Parser {
   readonly #start: TextPosition;
   #at = 0;
   #depth = 0;
-  /** The first backslash at or behind `#at`, kept so that strings without one are not searched to the end of the text. */
+  /** The first backslash at or after `#at`, kept so that strings without one are not searched to the end of the text. */
   #backslash = -1;
 
   constructor(text: string, depthLimit: number, start: TextPosition) {

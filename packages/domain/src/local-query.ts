@@ -17,7 +17,7 @@ export interface ParseQueryOptions {
 interface LocalQuery extends LocalParams {
   readonly scanner: QueryScanner;
   readonly position: number;
-  /** Where the text behind the parameters begins and ends, which is the value when they do not give it as `v=`. */
+  /** Begin and end of the text after the parameters; it is the value if they have no `v=`. */
   readonly from: number;
   readonly end: number;
   /** The field of the group that it stands in. */

@@ -21,7 +21,7 @@ interface SpaceQuery {
 const KILOMETERS_PER_MILE = 1.609_344;
 const KILOMETERS_PER_DEGREE = (EARTH_RADIUS_KILOMETERS * Math.PI) / 180;
 
-/** What a match may score by: so many kilometers are 1. */
+/** What a match may score by: the number of kilometers that count as 1. */
 const UNITS: Readonly<Record<string, number>> = {
   kilometers: 1,
   distance: 1,

@@ -5,7 +5,7 @@ import { unstorable } from './text.ts';
 /** The value of a parameter with what stands before it as `{!key=value …}`. */
 export interface LocalValue {
   readonly local: ReadonlyMap<string, string>;
-  /** What is behind the local parameters, or what they give as `v=`. */
+  /** What is after the local parameters, or what they give as `v=`. */
   readonly value: string;
 }
 

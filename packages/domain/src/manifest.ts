@@ -13,7 +13,7 @@ export interface OutputField {
 }
 
 /**
- * What a module of the analysis is, told without running it: `store` builds its columns and tables from this, the
+ * What a module of the analysis is, known without running it: `store` builds its columns and tables from this, the
  * gateway its parameters. Neither ever names a module.
  */
 export interface ModuleManifest {

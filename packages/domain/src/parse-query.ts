@@ -14,7 +14,7 @@ import { unstorable } from './text.ts';
  * query that only excludes (`-id:7`) is taken from all documents; a group inside a query that only excludes matches
  * nothing. Blank text matches nothing.
  *
- * Where it is more lenient than Solr: a value directly behind the colon may begin with a minus or plus (`price:-5`,
+ * Where it is more lenient than Solr: a value directly after the colon may begin with a minus or plus (`price:-5`,
  * `location:-12.5,30`), and a backslash escapes blanks and brackets in range bounds.
  *
  * @throws AkinError bad-request naming the character (from 1) and what was expected; also for a text over
@@ -87,7 +87,7 @@ type Occur = 'must' | 'should' | 'mustNot';
 interface Clause {
   readonly query: Query;
   readonly signed: boolean;
-  /** An operator behind the clause may change it. */
+  /** An operator after the clause may change it. */
   occur: Occur;
 }
 
@@ -198,7 +198,7 @@ class Parser {
       if (this.#token.kind === 'word' && isAny(this.#token)) return { name: '*', position };
       throw this.#expected('* after *:, which means all documents');
     }
-    // No sign can stand behind a colon, so a minus there belongs to the value: price:-5.
+    // No sign can stand after a colon, so a minus there belongs to the value: price:-5.
     const next = this.#scanner.text[colon.end];
     const afterNext = this.#scanner.text[colon.end + 1];
     if ((next === '-' || next === '+') && afterNext !== undefined && !WORD_ENDS.includes(afterNext)) {
@@ -303,7 +303,7 @@ class Parser {
     return this.#boosted(query);
   }
 
-  /** `^2` and `~1` behind a word or phrase, in either order. */
+  /** `^2` and `~1` after a word or phrase, in either order. */
   #suffixes(): { boost: Boost | undefined; tilde: Tilde | undefined } {
     let boost: Boost | undefined;
     let tilde: Tilde | undefined;

@@ -91,7 +91,7 @@ export class QueryScanner {
   position: number;
   readonly #parameter: ParameterLookup;
   readonly #origin: Origin;
-  /** A UTF-16 position and how many characters stand before it: counting goes on from there. */
+  /** A UTF-16 position and how many characters stand before it: counting continues from there. */
   #counted: { position: number; characters: number };
 
   /**
@@ -140,7 +140,7 @@ export class QueryScanner {
     if (this.text.startsWith('filter(', start)) return this.#take({ kind: 'filter' }, start, start + 7);
     const mark = SINGLE_MARKS.get(char);
     if (mark !== undefined) {
-      // An operator with a blank behind it is a word, so that "salt - pepper" excludes nothing.
+      // An operator with a blank after it is a word, so that "salt - pepper" excludes nothing.
       const blank = '+-!'.includes(char) && isBlank(this.text[start + 1]);
       if (blank) return this.#take({ kind: 'word', parts: [char] }, start, start + 1);
       return this.#take({ kind: mark }, start, start + 1);
@@ -179,7 +179,7 @@ export class QueryScanner {
     return this.text[this.position] === ':';
   }
 
-  /** True when nothing but blanks stands behind the current position. */
+  /** True when nothing but blanks stands after the current position. */
   onlyBlanksFollow(): boolean {
     this.#skipBlanks();
     return this.position >= this.text.length;

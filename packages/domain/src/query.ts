@@ -74,7 +74,7 @@ export type Query =
       readonly includeHigh: boolean;
       readonly position: number;
     }
-  /** Documents in the smallest box of degrees around a circle of so many kilometers. */
+  /** Documents in the smallest box of degrees around a circle with a radius in kilometers. */
   | {
       readonly kind: 'box';
       readonly field: string;
@@ -82,7 +82,7 @@ export type Query =
       readonly kilometers: number;
       readonly position: number;
     }
-  /** Matches what `query` matches; the score is the distance, in units of so many kilometers. */
+  /** Matches what `query` matches; the score is the distance, in units of a number of kilometers. */
   | {
       readonly kind: 'by-distance';
       readonly query: Query;

@@ -10,7 +10,7 @@ export interface Undecoded {
   readonly target: { readonly width: number; readonly height: number };
 }
 
-/** libvips keeps up to so many rows of pictures that it reads from top to bottom. */
+/** Maximum number of rows that libvips keeps of pictures that it reads from top to bottom. */
 const ROWS_KEPT = 2_048;
 /** For what is small: buffers of files and rows, the picture that the networks see. */
 const LEAST_BYTES = 4_000_000;

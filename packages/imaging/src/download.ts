@@ -124,7 +124,7 @@ async function request(url: URL, policy: DownloadPolicy, signal: AbortSignal): P
       accept: 'image/jpeg,image/png,image/webp,image/*;q=0.9,*/*;q=0.5',
       'accept-encoding': 'identity',
     },
-    // Never asked when the host is an address by itself, which is the very address that was checked.
+    // Never called when the host is an IP address, because that very address was checked.
     lookup: (_host, { all }, callback) => {
       const [first] = addresses as [LookupAddress];
       if (all) callback(null, addresses);
@@ -153,7 +153,7 @@ async function allowedAddresses(
   return addresses;
 }
 
-/** Why an address is not connected to. The address itself is not told: it may be the secret of a network. */
+/** Why an address is refused. The message does not contain the address: it may be a secret of the network. */
 const REFUSALS: Record<ReturnType<typeof addressKind>, string> = {
   public: 'its address is refused',
   loopback:

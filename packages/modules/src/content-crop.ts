@@ -20,7 +20,7 @@ const RULE = {
   /** This many pixels from a seam, at most this share of a line may change: noise and foliage change everywhere. */
   beside: 3,
   besideShare: 0.8,
-  /** Of two pictures one is taken only if it has so many times the variance of the other: light must not change which. */
+  /** Of two pictures one is taken only if its variance is this many times that of the other: light must not change the choice. */
   lead: 1.05,
   /** Variance of the sum of the channels below which a half is plain, and no picture. */
   plainHalf: 10 ** 2,

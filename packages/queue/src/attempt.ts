@@ -14,7 +14,7 @@ export function backoffAfter(name: JobName, attempt: number): number {
   return JOBS[name].backoff * 2 ** (attempt - 1);
 }
 
-/** Runs a handler within the time that the catalogue gives it. One that overstays goes on, but nobody waits for it. */
+/** Runs a handler within the time that the catalogue gives it. A handler that takes longer keeps running, but nobody waits for it. */
 export async function runAttempt<Name extends JobName>(
   name: Name,
   handler: JobHandler<Name>,

@@ -24,15 +24,15 @@ export interface SharedQueueConfig {
   readonly contract?: string;
   /** What PostgreSQL calls the connections; `akin queue` when not given. */
   readonly name?: string;
-  /** Told when the connection breaks; it is taken up again by itself. */
+  /** Called when the connection breaks; it reconnects automatically. */
   readonly log?: Pick<Log, 'warn'>;
 }
 
 /** A queue of several processes, which can find out that they do not share jobs with anybody. */
 export interface SharedQueue extends Queue {
-  /** Tells that this process hands out jobs under its contract. To be repeated within a minute, for as long as it does. */
+  /** Announces that this process hands out jobs by its version of the job contract. To be repeated every minute. */
   announce(): Promise<void>;
-  /** The contracts under which jobs were handed out during the last minute. */
+  /** The versions of the job contract that were used during the last minute. */
   announced(): Promise<string[]>;
 }
 
@@ -61,14 +61,14 @@ const ANNOUNCED_MILLISECONDS = 60_000;
 
 /**
  * A job whose process was killed is given to another one within half a minute. Most jobs that a process has taken only
- * wait: one that is poison takes many innocent ones down with it, again and again, before it is given up.
+ * wait: one that is poison takes many innocent ones down with it, repeatedly, before it is given up.
  */
 const STALLED = { lockDuration: 15_000, stalledInterval: 10_000, maxStalledCount: 10 } as const;
 
 /** BullMQ runs jobs without a number before numbered ones. */
 const PRIORITIES = { interactive: 0, bulk: 1 } as const;
 
-/** A queue of BullMQ. What differs by server is in `server`; this is what is the same. Disposing closes the server, too. */
+/** A queue of BullMQ. `server` holds what differs between servers. Disposing closes the server, too. */
 export async function createBullQueue(
   server: BullServer,
   { contract, log }: Pick<SharedQueueConfig, 'contract' | 'log'>,
@@ -184,7 +184,7 @@ export function prefixOf({ prefix = 'akin', contract }: Pick<SharedQueueConfig, 
   return `${prefix}-${createHash('sha256').update(contract).digest('hex').slice(0, 12)}`;
 }
 
-/** Says what broke, but not again and again while it stays so. */
+/** Logs what broke, but not again while it stays so. */
 export function reporter(log: Pick<Log, 'warn'> | undefined, server: string): (error: Error) => void {
   let last = '';
   return (error) => {

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Worker } from 'bullmq';
 
-/** How soon a worker asks again after Redis broke off. BullMQ would wait 15 s. */
+/** How soon a worker asks again after the connection to Redis broke. BullMQ would wait 15 s. */
 export const RETRY_MILLISECONDS = 500;
-/** A worker that was asked to end and has no job counts as ended after so long. */
+/** A worker that was asked to end and has no job counts as ended after this time. */
 const END_MILLISECONDS = 2_000;
 
 /**
@@ -11,7 +11,7 @@ const END_MILLISECONDS = 2_000;
  * connection breaks before it is ready stays deaf for ever, without an error: so that one is made again.
  *
  * @param create makes a worker that does not run by itself (`autorun: false`)
- * @param isConnected while it is not, disposing does not wait: nothing that ends could be told to Redis
+ * @param isConnected while it is not, disposing does not wait: Redis could not be informed of any result
  * @param isBusy whether a job is being handled; disposing waits for it
  */
 export function keepWorking(

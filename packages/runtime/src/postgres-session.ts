@@ -62,7 +62,7 @@ export async function setSession(
 
 /**
  * Refuses poolers that give the connection to somebody else between transactions or statements. PostgreSQL itself is
- * known by its process, which the start-up told. Behind a pooler the answer does not depend on how busy it is, or how
+ * known by its process id, which PostgreSQL sent at start-up. Behind a pooler the answer does not depend on how busy it is, or how
  * large its pool: a connection hears what another one notifies while it asks nothing only if it has a server of its own.
  *
  * @param openOther opens a connection of the same kind, which is closed again

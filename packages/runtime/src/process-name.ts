@@ -7,7 +7,7 @@ export interface ProcessName {
   readonly pid: number;
 }
 
-/** PostgreSQL cuts names at so many bytes. */
+/** PostgreSQL truncates names to this number of bytes. */
 const LONGEST_NAME = 63;
 
 /** A process as the name of its connections, in ASCII: `akin <role> <version> <pid> <host>`. */

@@ -82,7 +82,7 @@ export function openSpan(name: string, options: () => SpanOptions): OpenSpan | u
 }
 
 /**
- * Does some work as part of no span: for what goes on when the request is answered that happened to wake it, and would
+ * Does some work as part of no span: for work that outlives the request that happened to wake it, and would
  * be taken for a part of it for ever.
  */
 export function apartFromSpans<Value>(work: () => Value): Value {

@@ -7,7 +7,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Traces that are on. */
 export interface Tracing {
   /**
-   * Turns them off and sends what is left, for two seconds at most.
+   * Turns tracing off and sends what is left, for two seconds at most.
    * @returns false when that was too short: what is on its way keeps the process for some seconds more
    */
   end(): Promise<boolean>;
@@ -20,7 +20,7 @@ export interface TracingConfig {
 }
 
 const LAST_SENDING_MILLISECONDS = 2_000;
-/** Errors of the receiver are logged at most so often. */
+/** Minimum time between two logged errors of the receiver. */
 const TELL_MILLISECONDS = 60_000;
 /** Characters of an attribute, where `OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT` does not say. */
 const LONGEST_VALUE = 200;
@@ -153,7 +153,7 @@ function asksForTraces(env: Environment): boolean {
   return Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
 }
 
-/** Says what the SDK complains about, but not again and again while the receiver is away. */
+/** Logs what the SDK complains about, but not again while the receiver is away. */
 function teller(log: Pick<Log, 'warn'>): (reason: string) => void {
   let quietUntil = Number.NEGATIVE_INFINITY;
   return (reason) => {

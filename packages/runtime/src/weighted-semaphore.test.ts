@@ -6,7 +6,7 @@ const NEVER = new AbortController().signal;
 setMaxListeners(0, NEVER);
 
 describe('a weighted semaphore', () => {
-  /** Enters, and tells in `order` when it is in. */
+  /** Enters, and notes in `order` when it is in. */
   const entering = (
     semaphore: WeightedSemaphore,
     order: string[],

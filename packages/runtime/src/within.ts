@@ -1,7 +1,7 @@
 /**
  * What a promise gives, unless it takes longer.
  *
- * @throws Error after so many milliseconds; what the promise gives later is not looked at
+ * @throws Error after the given milliseconds; what the promise gives later is ignored
  */
 export async function within<Value>(milliseconds: number, promise: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;

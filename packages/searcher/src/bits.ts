@@ -5,10 +5,10 @@ export function createBits(rows: number): Bits {
   return new Uint32Array(Math.ceil(rows / 32));
 }
 
-/** Bits that get more room have so much too much at most. */
+/** Maximum spare room that growing bits get. */
 const GROWTH = 1.25;
 
-/** What bits of so many rows take at most. */
+/** Maximum bytes of the bits of a number of rows. */
 export function bitsBytes(rows: number): number {
   return Math.ceil((GROWTH * Math.max(rows, 1_024)) / 8);
 }

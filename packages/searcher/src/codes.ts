@@ -9,7 +9,7 @@ import { Rotation } from './rotation.ts';
  * leave over, which bounds how wrong a distance by levels can be.
  */
 
-/** Vectors of fewer numbers are rotated several times, until there are so many signs: fewer tell too little. */
+/** Shorter vectors are rotated several times to get this many signs: fewer say too little. */
 const LEAST_SIGNS = 256;
 /** The best step of 16 even levels for a normal distribution of deviation 1 (Max 1960, table 2). */
 const STEP = 0.3352;
@@ -24,7 +24,7 @@ export interface CodedQuery {
   /** As it came. */
   readonly vector: Float32Array;
   readonly signs: Uint8Array;
-  /** The numbers behind the first signs in 4 bits each, bit by bit, and what such a number stands for. */
+  /** The numbers after the first signs in 4 bits each, bit by bit, and what such a number stands for. */
   readonly planes: Uint8Array;
   readonly plane: {
     readonly step: number;

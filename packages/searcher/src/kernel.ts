@@ -15,12 +15,12 @@ export function createKernel(memory: WebAssembly.Memory): Kernel {
 
 const PAGE = 65_536;
 
-/** What a memory of at least so many bytes takes. */
+/** What a memory of at least a number of bytes takes. */
 export function memoryBytes(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / PAGE)) * PAGE;
 }
 
-/** A memory of at least so many bytes, all zero. */
+/** A memory of at least a number of bytes, all zero. */
 export function createMemory(bytes: number): WebAssembly.Memory {
   const pages = memoryBytes(bytes) / PAGE;
   return new WebAssembly.Memory({ initial: pages, maximum: pages });

@@ -18,7 +18,7 @@ export interface PairsQuery {
 
 /** Pairs that may be within the distance: all that are, and few others. */
 export interface Pairs {
-  /** Whether they are more than were asked for; then none are told. */
+  /** Whether there are more than were asked for; then none are returned. */
   readonly areTooMany: boolean;
   /** How many vectors were compared. */
   readonly compared: number;
@@ -27,7 +27,7 @@ export interface Pairs {
   readonly docs: Float64Array;
 }
 
-/** Squared distances in half precision may be wrong by so much. */
+/** Maximum error of squared distances in half precision. */
 const SLACK = 1e-5;
 
 /** Finds the pairs of a query by bounds of the distances, so that none can be missed. */

@@ -33,7 +33,7 @@ export class RowTable {
     return this.#docs.byteLength + 2 * this.#from.byteLength + this.#slots.byteLength + this.#live.byteLength;
   }
 
-  /** What so many rows take at most. */
+  /** Maximum bytes of a number of rows. */
   static bytesFor(rows: number): number {
     const room = Math.ceil(Math.max(rows, 1_024) * GROWTH);
     return 16 * room + 4 * slotsFor(room) + bitsBytes(room);

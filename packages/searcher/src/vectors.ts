@@ -106,7 +106,7 @@ function segmentAddresses({ bits, stride }: CodeSizes, room: number): SegmentAdd
   return { levels, factors, mask, histogram, query, rows, out, end: out + 4 * BLOCK };
 }
 
-/** Codes of up to so many rows, in a memory of their own. */
+/** Codes of a limited number of rows, in a memory of their own. */
 class Segment {
   readonly room: number;
   readonly #coder: Coder;

@@ -5,7 +5,7 @@ import { halfTable } from '@akin/domain';
  * from which and the one to which it is seen (int8), then a vector of each of some modules (halfvec). A row without
  * the commit from which it is seen is known already; one without a document tells, in the place of that commit, up to
  * which commit rows that ended may be gone. All else comes as
- * `int8send(doc)` and what there is of it, one behind the other.
+ * `int8send(doc)` and what there is of it, one after the other.
  */
 
 /** Signature, flags, and the length of an extension, which nobody uses. */
@@ -106,7 +106,7 @@ export function readDocs(bytes: Uint8Array, take: (doc: number) => void): void {
 
 /**
  * Calls back with each document and its vector, which come as `int8send` and `halfvec_send` give them.
- * @param isWanted tells which are read at all
+ * @param isWanted says which of them are read at all
  */
 export function readVectors(
   bytes: Uint8Array,

@@ -99,7 +99,7 @@ export interface Collection {
   readonly replaces?: number;
 }
 
-/** Where a sweep over the failures of a collection goes on. */
+/** Where a sweep over the failures of a collection continues. */
 export interface SweepCursor {
   readonly request: bigint;
   readonly position: number;

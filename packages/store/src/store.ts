@@ -34,7 +34,7 @@ export type StoreConfig = {
   /** Documents of a collection from which on fields that searches use get indexes. 5,000 when not given. */
   readonly indexedFrom?: number;
   /**
-   * Collections of up to so many documents are always ranked exactly, and so are up to so many matches of larger ones.
+   * Collections with at most this many documents are always ranked exactly, and so are searches with at most this many matches.
    * 20,000 when not given.
    */
   readonly exactDocuments?: number;

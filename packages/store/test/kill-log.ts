@@ -45,7 +45,7 @@ export async function allOperations(store: Store, collection: Collection): Promi
   return operations;
 }
 
-/** Finds what was sent as each operation, and checks that each request is there whole or, if nobody was told, not at all. */
+/** Finds what was sent as each operation, and checks that each request is there as a whole or, if it was not answered, not at all. */
 function assignNumbers(operations: readonly Operation[], log: Log): Map<number, Sent> {
   expect(operations.map(({ seq }) => seq)).toEqual(operations.map((_, i) => i + 1));
   const sent = new Map<number, Sent>();
@@ -55,7 +55,7 @@ function assignNumbers(operations: readonly Operation[], log: Log): Map<number, 
   for (const { first, sent: changes } of log.accepted) add(first, changes);
   for (const { seq, id } of operations) {
     if (sent.has(seq)) continue;
-    // The first operation of a request of which nobody was told that it was accepted.
+    // The first operation of a request that was never answered.
     add(seq, log.unknown.find((changes) => idOf(changes[0]) === id) ?? []);
   }
   expect([...sent.keys()].sort((a, b) => a - b)).toEqual(operations.map(({ seq }) => seq));

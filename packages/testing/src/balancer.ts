@@ -15,7 +15,7 @@ export interface Balancer extends AsyncDisposable {
  * Starts HAProxy. It tries no request a second time, so that each one that a server drops is seen.
  *
  * @param servers their ports on 127.0.0.1
- * @param health the path that tells whether a server is ready
+ * @param health the path of the readiness probe of a server
  */
 export async function openBalancer(servers: readonly number[], health: string): Promise<Balancer> {
   const program = await debianBalancer();

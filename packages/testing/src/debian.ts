@@ -57,7 +57,7 @@ export function cacheFolder(): string {
  * Programs out of Debian packages that are unpacked but not installed: needs apt-get and dpkg-deb, neither root nor a
  * compiler, and works on older Debian and Ubuntu releases, because each program is started through the loader and
  * libraries that were unpacked with it. The first call downloads about 90 MB; later ones find the newest folder made
- * before (its name tells the versions) and ask nobody. Delete the cache folder to get newer packages.
+ * before (its name has the versions) and ask nobody. Delete the cache folder to get newer packages.
  *
  * @throws Error when the packages cannot be had; the message is what apt-get said.
  */

@@ -18,7 +18,7 @@ export async function growth(work: (size: number) => unknown, size: number): Pro
   return fourfold / Math.max(once, LEAST_MILLISECONDS);
 }
 
-/** Work that takes less cannot be told from noise; four times that is far from what grows with the square. */
+/** Work that takes less is lost in noise; four times that is far from quadratic growth. */
 const LEAST_MILLISECONDS = 2;
 
 /** Milliseconds of a processor that this process takes for some work, in all its threads. */

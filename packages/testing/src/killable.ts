@@ -22,7 +22,7 @@ export interface KillableServer extends AsyncDisposable {
 }
 
 export interface KillableRedis extends KillableServer {
-  /** Lets it hold no more than it does now, until told otherwise: it refuses whatever needs memory. */
+  /** Lets it hold no more than it does now, until the limit is lifted: it refuses whatever needs memory. */
   setFull(full: boolean): Promise<void>;
   /** Forgets everything. */
   wipe(): Promise<void>;

@@ -21,7 +21,7 @@ const MOST_WAITING = 20_000;
 const POLL_MILLISECONDS = 500;
 const PAGE = 1_000;
 
-/** Watches accepted documents until their pictures are analyzed, and tells those that failed. */
+/** Watches accepted documents until their pictures are analyzed, and reports those that failed. */
 export class Follow {
   readonly #collection: Collection;
   readonly #failed: Failed;

@@ -11,7 +11,7 @@ export interface Line {
   readonly end: number;
 }
 
-/** Where to begin: behind so many lines and bytes of the unpacked input. */
+/** Where to begin: the number of lines and of bytes of the unpacked input to skip. */
 export interface Start {
   readonly lines: number;
   readonly bytes: number;

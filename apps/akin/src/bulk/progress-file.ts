@@ -29,7 +29,7 @@ export class ProgressFile {
   readonly #file: string;
   readonly #of: string;
   #writing: Promise<void> = Promise.resolve();
-  /** A folder that takes no file is reported once, and the import goes on. */
+  /** A folder that takes no file is reported once, and the import continues. */
   #isRefused = false;
 
   private constructor(file: string, of: string) {

@@ -4,7 +4,7 @@ import { duration } from '../folder/progress.ts';
 export interface BulkCounts {
   readonly documents: number;
   readonly failed: number;
-  /** From 0 to 1, where it can be told. */
+  /** From 0 to 1, if it is known. */
   readonly share: number | undefined;
   readonly note: string;
 }

@@ -20,7 +20,7 @@ export interface Sending<Document extends Outgoing> {
   /** Compresses what is sent. */
   readonly compress: boolean;
   readonly parameters: UpdateParameters;
-  /** Without an answer for so long, sending is given up. */
+  /** Sending is given up after this time without an answer. */
   readonly patienceMilliseconds: number;
   readonly signal: AbortSignal;
   /** Documents that akin accepted, as the operations `first` and those behind it. */

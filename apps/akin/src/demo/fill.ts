@@ -43,7 +43,7 @@ export async function fillWithDemo(run: DemoRun): Promise<void> {
   const marker = path.join(folder, `${run.collection.name}.filled`);
   const filled = await readOrNull(marker);
   if (filled === DEMO_VERSION) return;
-  // A marker without a version stands from the first batch to the last: an interrupted fill goes on.
+  // A marker without a version stands from the first batch to the last: an interrupted fill continues.
   const { documents: count } = await run.collection.status();
   if (filled === null && count > 0) return;
   const { models, documents } = JSON.parse(await fs.readFile(path.join(DEMO, 'documents.json'), 'utf8')) as DemoFile;

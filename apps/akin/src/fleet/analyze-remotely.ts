@@ -10,9 +10,9 @@ import { type Peer, type Received, send } from './send.ts';
 const PATH = 'api/cores/any/analyze';
 
 interface RemoteTimes extends CircuitTimes {
-  /** An analyzer that takes longer for an answer is asked, again and again, whether it lives. */
+  /** An analyzer that takes longer to answer is probed repeatedly. */
   readonly patienceMilliseconds: number;
-  /** One that does not answer that within so long hangs. */
+  /** One that does not answer that within this time hangs. */
   readonly probeMilliseconds: number;
 }
 

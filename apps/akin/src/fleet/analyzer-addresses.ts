@@ -4,7 +4,7 @@ import type { Log } from '@akin/runtime';
 import { CircuitBreaker, type CircuitTimes } from './circuit-breaker.ts';
 import type { Peer } from './send.ts';
 
-/** Names are looked up again after so long; pods come and go. */
+/** Names are looked up again after this time; pods come and go. */
 const LOOKUP_MILLISECONDS = 5_000;
 
 /** All addresses of a host. @throws when the name is not known */

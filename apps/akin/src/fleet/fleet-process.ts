@@ -39,7 +39,7 @@ export interface FleetProcess {
 }
 
 /**
- * Runs one process of a fleet until the signal aborts: opens its parts, tells where it answers, and closes them in
+ * Runs one process of a fleet until the signal aborts: opens its parts, prints its address, and closes them in
  * order. Logs are JSON lines on standard error.
  *
  * @param open opens all parts; resolves with the address to tell

@@ -3,7 +3,7 @@ import type { Job, JobCounts, Queue, SharedQueue, Working } from '@akin/queue';
 
 type Models = Pick<Generation, 'models'>;
 
-/** One of several queues with so many jobs has none who handles them fast enough: more wait in the database. */
+/** If one of several queues holds this many jobs, its analyzers are too slow: further jobs wait in the database. */
 const FULL = 200;
 
 /**

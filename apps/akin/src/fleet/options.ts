@@ -116,7 +116,7 @@ export const IMAGES_OPTIONS: readonly Option[] = [
   },
 ];
 
-/** @param ownMachine whether pictures of this machine are downloaded where the switch was given nowhere */
+/** @param ownMachine whether pictures of this machine are downloaded if the switch was not given */
 export function downloadPolicy(options: Parsed, ownMachine = false): DownloadPolicy {
   return {
     allowLoopback: options.on('allow-loopback-images', ownMachine),

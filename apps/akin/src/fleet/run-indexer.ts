@@ -20,7 +20,7 @@ export interface IndexerProcessConfig {
   readonly searchMemory: number;
 }
 
-/** Processes forget after a minute under which contract jobs are handed out. */
+/** After a minute, processes forget the version of the job contract. */
 const ANNOUNCE_MILLISECONDS = 15_000;
 
 /** Hands out analyses, keeps their results and commits. One leads each collection; others take over when it is gone. */

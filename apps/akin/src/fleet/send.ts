@@ -26,7 +26,7 @@ export interface Received {
 }
 
 /**
- * Sends one HTTP request to one address of a server, and gives the whole answer. `fetch` cannot be told the address.
+ * Sends one HTTP request to one address of a server, and gives the whole answer. `fetch` takes no address to connect to.
  *
  * @throws Error of the system, also when the answer breaks off; the signal's reason when it aborts
  */

@@ -43,7 +43,7 @@ export interface FolderReport {
 
 /**
  * Analyzes pictures on all cores and stores them with their outputs and thumbnails. A file whose size and time are
- * those of its document is left as it is, so a run that was stopped goes on where it was; one whose document was
+ * those of its document is left as it is, so a run that was stopped continues where it was; one whose document was
  * deleted on purpose is left out.
  *
  * @throws {AkinRequestError} when akin refuses documents or does not answer; a picture that fails is only reported.

@@ -78,7 +78,7 @@ export class RunReporter {
       });
       this.#toldFailures = told;
     } catch {
-      // The run goes on, and the command says how it ended.
+      // The run continues, and the command says how it ended.
     } finally {
       this.#isBusy = false;
     }

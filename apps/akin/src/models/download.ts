@@ -17,7 +17,7 @@ export interface Wanted {
 /** Hears how many bytes there are of how many; undefined where the server does not tell. */
 export type Progress = (bytes: number, all: number | undefined) => void;
 
-/** A connection that gives nothing for so long is dropped and tried again. */
+/** A connection that sends nothing for this time is dropped, and the download is tried again. */
 const SILENT_MILLISECONDS = 60_000;
 /** So many times in a row without a new byte, and the download is given up. */
 const MOST_FAILURES = 4;

@@ -7,7 +7,7 @@ export interface KnownModel {
   readonly licence: string;
   /** Of a descriptor. */
   readonly numbers: number;
-  /** Of all files, roughly, to be told before the download. */
+  /** Approximate size of all files, shown before the download. */
   readonly megabytes: number;
   readonly about: string;
   readonly files: readonly ModelFile[];

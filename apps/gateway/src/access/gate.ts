@@ -60,7 +60,7 @@ export interface Access {
   checkFetch(): void;
   /** Whether it may know of a collection. */
   allowsCollection(collection: string): boolean;
-  /** Whether its key is still one: answers that go on for long ask again and again. */
+  /** Whether its key is still valid: long answers ask again from time to time. */
   isValid(): Promise<boolean>;
 }
 

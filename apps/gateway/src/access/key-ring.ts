@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { isSecretOf, loadKeys, noteUse, readKeyText, type Store, type StoredKey, USE_MILLISECONDS } from '@akin/store';
 
-/** Where other processes may change the keys, they are read again after so long, in the background. */
+/** If other processes may change the keys, they are read again after this time, in the background. */
 const FRESH_MILLISECONDS = 1_000;
-/** After so long no request goes by them before they were read again. */
+/** After this time, requests wait until the keys are read again. */
 const STALE_MILLISECONDS = 3_000;
 /** For an unknown id they are read again, but no oftener than this. */
 const UNKNOWN_MILLISECONDS = 200;

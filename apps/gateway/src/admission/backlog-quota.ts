@@ -2,11 +2,11 @@ import { AkinError } from '@akin/domain';
 import { type Backlog, type Collection, readBacklog, type Store } from '@akin/store';
 import type { GatewayLimits } from './limits.ts';
 
-/** A request of so many changes is small: somebody may wait for it. */
+/** A request with at most this many changes is small: somebody may wait for it. */
 export const SMALL_REQUEST = 20;
-/** Small requests are taken beyond the limits, by so much of them. */
+/** Share of the limits by which small requests may exceed them. */
 const RESERVE = 0.1;
-/** The figures are read again after so long, and later where reading them takes long. */
+/** The figures are read again after this time, or later if reading them is slow. */
 const FRESH_MILLISECONDS = 1_000;
 const FRESH_FACTOR = 20;
 const RETRY_AFTER_SECONDS = 10;

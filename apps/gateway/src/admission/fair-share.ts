@@ -1,7 +1,7 @@
 /** The part of a shared limit that one client may use, so that some is left for others. */
 const SHARE = 3 / 4;
 
-/** The share of one client in so many slots. Of up to three slots it may use all. */
+/** The share of one client in a number of slots. It may use all of up to three slots. */
 export function fairShareOf(places: number): number {
   return Math.ceil(places * SHARE);
 }

@@ -17,22 +17,22 @@ export interface GatewayLimits {
   readonly compressionRatio: number;
   /** Headers must be complete by then. */
   readonly headerMilliseconds: number;
-  /** A body may pause so long. Waiting uses the time up, and bytes give it back at this least rate. */
+  /** How long a body may pause. Waiting uses this time up; bytes that arrive give it back at the minimum rate. */
   readonly bodyIdleMilliseconds: number;
   readonly bodyBytesPerSecond: number;
   /** A body of parameters must be complete by then. Updates may take as long as they flow. */
   readonly parameterMilliseconds: number;
-  /** An idle connection is kept for the next request so long: longer than a load balancer's minute. */
+  /** How long an idle connection is kept for the next request: longer than a load balancer's minute. */
   readonly keepAliveMilliseconds: number;
   /** An update whose answer waits for its analyses gives up the wait then; the operations go on. */
   readonly analysisWaitMilliseconds: number;
   /** One picture of a query or of `/analyze`, download included. */
   readonly analyzeMilliseconds: number;
-  /** Open requests get so long to end when the gateway stops. */
+  /** Time that open requests have to end when the gateway stops. */
   readonly shutdownMilliseconds: number;
   /** How often it is looked for reindexes whose process is gone. */
   readonly leftReindexesMilliseconds: number;
-  /** What is wrong with documents is listed up to so many; the rest is counted. */
+  /** Maximum number of rejected documents that an answer lists; the rest is counted. */
   readonly listedDetails: number;
   /** Pictures of a collection that wait to be analyzed: beyond it changes with pictures get 429. */
   readonly waitingAnalyses: number;

@@ -69,7 +69,7 @@ describe('a fair semaphore', () => {
   });
 });
 
-/** An analysis that lasts until it is told to end. */
+/** An analysis that lasts until the test ends it. */
 function held() {
   let release = () => {};
   const released = new Promise<void>((resolve) => {

@@ -9,7 +9,7 @@ export interface RateDecision {
   readonly retrySeconds: number;
 }
 
-/** A bucket holds what comes in so many seconds. */
+/** A bucket holds the tokens of this many seconds. */
 const SECONDS_HELD = 10;
 /** More buckets are not kept: the one that was not used for longest is forgotten, and would be full again by then. */
 const MOST_BUCKETS = 50_000;
@@ -35,7 +35,7 @@ export class TokenBuckets {
     const filled = before ? Math.min(limit, before.tokens + ((now - before.at) / 1000) * rate) : limit;
     const allowed = filled >= 1;
     const tokens = allowed ? filled - 1 : filled;
-    // Behind all others: the first one is that of longest ago.
+    // Moved to the end: the first one is the least recently used.
     this.#buckets.delete(name);
     this.#buckets.set(name, { tokens, at: now });
     if (this.#buckets.size > MOST_BUCKETS) {

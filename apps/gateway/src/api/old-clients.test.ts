@@ -16,7 +16,7 @@ afterAll(async () => {
 
 /*
  * What real clients of Solr sent, byte for byte, in their order: each file is one session on an empty collection, with
- * the answers that the client understood. docs/clients.md tells what each client can do.
+ * the answers that the client understood. docs/clients.md says what each client can do.
  */
 describe.each(readdirSync(REPLAYS).map((file) => file.replace(/\.json$/, '')))('%s', (client) => {
   it('is answered as when it was recorded', async () => {

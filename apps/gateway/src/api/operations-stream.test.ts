@@ -34,7 +34,7 @@ describe('the stream of changes', () => {
     });
   const publish = async () => commit(service.store, await findCollection(service.store, 'my-collection'));
 
-  /** Reads events of one kind until there are so many. */
+  /** Reads events of one kind until it has the wanted number. */
   async function read(count: number, headers: Record<string, string> = {}, query = '', kind = 'operation') {
     const answer = await fetch(address(`/operations/stream${query}`), { headers });
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);

@@ -5,7 +5,7 @@ import type { Handler } from '../http/serve.ts';
 import { presentOperation } from '../operations/present.ts';
 
 const HEARTBEAT_MILLISECONDS = 15_000;
-/** Clients come back after so long. */
+/** Clients reconnect after this time. */
 const RETRY_MILLISECONDS = 2_000;
 
 /** Changes in their order, each as soon as it and all before it are settled, until the client goes away. */

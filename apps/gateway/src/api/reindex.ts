@@ -7,7 +7,7 @@ import { presentReindex } from '../collections/present-reindex.ts';
 import type { Handler } from '../http/serve.ts';
 import { doReindex } from '../reindex/do-reindex.ts';
 
-/** Reindexes a collection in the background of this process. If the process ends, another gateway goes on. */
+/** Reindexes a collection in the background of this process. If the process ends, another gateway continues. */
 export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ parameters, access }, context) => {
   const { store } = context;
   const collection = await findCollection(store, parameters.collection);

@@ -30,7 +30,7 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
   await requireOwnModel([input], VOTING_MODULE, collection, context);
   const schema = await loadSchema(context.store, collection);
-  // As in queries, a backslash takes the meaning from the character behind it.
+  // As in queries, a backslash escapes the next character.
   const field = labelField(unescapeBackslashes(parameters['tagging.field']), schema);
   const calibration = calibrationOf(context.store, collection, schema, VOTING_MODULE);
   const { rank } = await describeQuery(

@@ -17,7 +17,7 @@ export const terms: Handler<ParametersOf<Endpoints['terms']>> = async ({ list, p
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
   const lists = new Map<string, unknown>();
   for (const name of names) {
-    // As in queries, a backslash takes the meaning from the character behind it.
+    // As in queries, a backslash escapes the next character.
     const field = unescapeBackslashes(name);
     const found = await readTerms(context.store, collection, {
       field,

@@ -3,14 +3,14 @@ import { presentCollection } from '../collections/present.ts';
 
 /** Changes that are read at once. */
 const PAGE = 500;
-/** Without news of other processes it is looked again so often. */
+/** Poll interval when no news comes from other processes. */
 const LOOK_MILLISECONDS = 2_000;
 /** News come in floods while a collection is filled. */
 const REST_MILLISECONDS = 200;
 const STATUS_MILLISECONDS = 1_000;
 const TERMINAL_STATES: readonly string[] = ['visible', 'failed', 'superseded'];
 
-/** What one collection tells all who listen: it is looked at once, however many they are. */
+/** The changes of one collection for all listeners: one query serves them all. */
 export class Feed {
   readonly #store: Store;
   readonly #name: string;
@@ -52,7 +52,7 @@ export class Feed {
   }
 
   /**
-   * Changes behind a number that are settled, up to the first one that is not. Those who ask the same between two looks
+   * Changes after a number that are settled, up to the first one that is not. Those who ask the same between two looks
    * share the answer.
    */
   terminal(after: number): Promise<readonly Operation[]> {

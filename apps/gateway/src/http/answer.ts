@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorDetail } from '@akin/domain';
 
-/** What a handler answers: members of a JSON object, behind the response header that the frame adds. */
+/** What a handler answers: members of a JSON object, after the response header that the frame adds. */
 export interface JsonAnswer {
   readonly status?: number;
   /** Further members of `responseHeader`. */

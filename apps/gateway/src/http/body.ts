@@ -6,7 +6,7 @@ import { AkinError } from '@akin/domain';
 import type { GatewayLimits } from '../admission/limits.ts';
 import { WaitBudget } from '../admission/wait-budget.ts';
 
-/** What a request sends behind its headers. */
+/** What a request sends after its headers. */
 export interface Body {
   /** Content type in lower case without its parameters; empty when none was sent. */
   readonly type: string;
@@ -26,7 +26,7 @@ export interface Body {
   bytes(mostBytes: number, within?: number): AsyncGenerator<Uint8Array>;
 }
 
-/** Past so many bytes the ratio of compression is watched. */
+/** From this number of bytes on, the compression ratio is checked. */
 const RATIO_WATCHED_FROM = 32 * 1024 ** 2;
 
 /** Each takes memory of its own before the first byte. */

@@ -3,13 +3,13 @@ import { AkinError } from '@akin/domain';
 import type { NextFunction, Request, Response } from 'express';
 
 export interface DrainTimes {
-  /** Requests are still served so long, while `/health/ready` already answers 503. */
+  /** How long requests are still served while `/health/ready` already answers 503. */
   readonly delayMilliseconds: number;
-  /** Open requests then get so long to end. */
+  /** How long open requests then have to end. */
   readonly openMilliseconds: number;
 }
 
-/** What gave up its wait has so long to send its answer. */
+/** A request that gave up its wait has this time to send its answer. */
 const LAST_ANSWER_MILLISECONDS = 500;
 
 /**

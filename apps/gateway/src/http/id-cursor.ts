@@ -1,6 +1,6 @@
 import { AkinError } from '@akin/domain';
 
-/** A cursor that goes on behind an id. Ids are arbitrary text; a cursor is safe in an address. */
+/** A cursor that continues after an id. Ids are arbitrary text; a cursor is safe in an address. */
 export function writeIdCursor(id: string): string {
   return Buffer.from(id, 'utf8').toString('base64url');
 }

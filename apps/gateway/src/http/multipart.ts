@@ -15,7 +15,7 @@ export interface Part {
 
 interface MultipartLimits {
   readonly parts: number;
-  /** @throws AkinError when a part may not grow to so many bytes */
+  /** @throws AkinError when a part grows beyond its limit in bytes */
   readonly check: (name: string, bytes: number) => void;
 }
 

@@ -90,7 +90,7 @@ export class FormReader {
   }
 }
 
-/** Parameters of an address as Node gives it: the part behind the `?`, one character a byte. */
+/** Parameters of an address as Node gives it: the part after the `?`, one character a byte. */
 export function readQueryString(text: string, mostParameters: number): ParameterList {
   const reader = new FormReader(mostParameters);
   reader.write(Buffer.from(text, 'latin1'));

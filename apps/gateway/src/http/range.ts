@@ -6,7 +6,7 @@ export interface ByteRange {
 
 /**
  * What a Range header asks of a file, as RFC 9110 has it: one range of bytes; undefined for the whole file, as for
- * several ranges or what is none; `unsatisfiable` behind the end of the file.
+ * several ranges or what is none; `unsatisfiable` beyond the end of the file.
  */
 export function readRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? [];

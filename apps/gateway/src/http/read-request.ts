@@ -105,7 +105,7 @@ async function readJsonParameters(
 }
 
 /**
- * The parameter `json`, which holds what a JSON body may hold, as the parameters in it. Those stand behind the others,
+ * The parameter `json`, which holds what a JSON body may hold, as the parameters in it. Those come after the others,
  * as those of a body do. Elsewhere than in searches it is left, to be refused.
  */
 export function expandJsonParameter(endpoint: Endpoint, list: ParameterList): ParameterList {

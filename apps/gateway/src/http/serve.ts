@@ -61,7 +61,7 @@ interface RequestLog {
   keyId: string | undefined;
 }
 
-/** After an early answer the rest of a body is read and dropped so long, so that the client gets to see the answer. */
+/** After an early answer the rest of the body is read and dropped for this time, so that the client sees the answer. */
 const DRAIN_MILLISECONDS = 5_000;
 
 /** Makes an Express handler of one endpoint: read, handle, write, log. */

@@ -2,13 +2,13 @@ import type { Request, Response } from 'express';
 import type { Access } from '../access/gate.ts';
 import type { StreamAnswer } from './answer.ts';
 
-/** A client that does not read for so long is disconnected. */
+/** A client that does not read for this time is disconnected. */
 const UNREAD_MILLISECONDS = 30_000;
 /** How often it is asked whether the key still holds that the answer began with. */
 const ACCESS_MILLISECONDS = 2_000;
 
 /**
- * Writes an answer that goes on, and resolves when it ended. What the client has not read yet is one piece at most:
+ * Writes an answer piece by piece, and resolves when it has ended. What the client has not read yet is one piece at most:
  * the next one is made when there is room.
  */
 export async function writeStream(

@@ -28,7 +28,7 @@ type ComputedField = { readonly as: string } & (
   | { readonly kind: 'distance'; readonly distance: Distance }
 );
 
-/** A name as it was written: characters behind a backslash stand for themselves. */
+/** A name as it was written: characters after a backslash stand for themselves. */
 type Pattern = readonly (string | { readonly any: '*' | '?' })[];
 
 /** Each is a column of the statement that reads a page. */
@@ -38,7 +38,7 @@ const MAX_LENGTH = 1_000_000;
 
 /**
  * Reads `fl`: names by comma or blank, `*` in names, `score`, `other name:name`, `geodist()`; repeated parameters add
- * up; a backslash takes the meaning from the character behind it. Names that no document has are ignored. Fields such
+ * up; a backslash escapes the next character. Names that no document has are ignored. Fields such
  * as descriptors come only when they are named whole: no `*` brings them.
  *
  * @param ranked whether the search ranks by similarity: the score is wanted then by default

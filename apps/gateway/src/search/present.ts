@@ -20,7 +20,7 @@ export interface PresentedHit {
 }
 
 /**
- * The members of a document in the order of the schema, behind them what was computed, and the score.
+ * The members of a document in the order of the schema, after them what was computed, and the score.
  *
  * @param hidden fields that were read only to be shown under other names
  */

@@ -11,7 +11,7 @@ type Pair = readonly [name: string, value: string];
 /** What an old parameter says in today's: pairs, or a warning that it says nothing. */
 type Translate = (value: string, name: string) => readonly Pair[] | string;
 
-/** Inputs of `rank.by=<kind>:<value>` and `dup.find=<kind>:<value>`, each with today's parameter. */
+/** Inputs of `rank.by=<kind>:<value>` and `dup.find=<kind>:<value>`, each with its current parameter. */
 const INPUTS: Readonly<Record<string, string>> = {
   id: 'rank.by.id',
   url: 'rank.by.url',

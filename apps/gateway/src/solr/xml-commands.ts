@@ -88,7 +88,7 @@ export class XmlCommands {
     return done;
   }
 
-  /** To be called behind the last text. */
+  /** To be called after the last text. */
   end(): Command[] {
     if (!this.#blank) this.#parser.close();
     return this.#done;

@@ -13,7 +13,7 @@ export interface CommitPlan {
   readonly wait: boolean;
   /** Wait for all changes that were accepted before, not only for those of this request. */
   readonly waitAnalysis: boolean;
-  /** Publish within so many milliseconds. */
+  /** Publish within this number of milliseconds. */
   readonly within: number | undefined;
 }
 

@@ -53,7 +53,7 @@ interface StagingOptions {
   readonly tombstones: boolean;
   /** What changes expect that say nothing themselves. */
   readonly expectedVersion: bigint | undefined;
-  /** Whether ids of documents are kept, so that their versions can be told. */
+  /** Whether ids of documents are kept, so that the answer can contain their versions. */
   readonly versions: boolean;
   readonly origin: Origin;
 }

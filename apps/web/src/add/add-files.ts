@@ -7,7 +7,7 @@ import { isPicture, type LocalFile } from './files.ts';
 
 const T = TEXTS.add;
 
-/** Indexes those of the files that are pictures. The page tells what goes wrong with all of them, the run what with each. */
+/** Indexes those of the files that are pictures. The page shows an error that concerns all of them; the run shows those of single files. */
 export async function addFiles(model: Model, files: readonly LocalFile[]): Promise<void> {
   const pictures = files.filter(isPicture);
   if (pictures.length === 0) return model.update({ error: T.none });

@@ -4,10 +4,10 @@ import type { LocalFile } from './files.ts';
 
 /** Sent at the same time: one is on its way while others are analyzed. */
 const AT_ONCE = 4;
-/** How often the progress is told; akin takes a run that it hears nothing of for stopped after a minute. */
+/** How often the progress is reported. After a minute without a report, akin considers the run stopped. */
 const TOLD_MILLISECONDS = 1_000;
 const MOST_FAILURES = 1_000;
-/** akin is busy or away: the picture is sent again so often, waiting longer each time. */
+/** Number of times that a picture is sent again while akin is busy or away, waiting longer each time. */
 const TRIES = 6;
 
 interface Run {
@@ -29,7 +29,7 @@ export function failedFilesOf(run: string): readonly LocalFile[] | undefined {
 }
 
 /**
- * Sends files to be analyzed and stored, each as a document whose id is its path. What goes on is a run, as one over a
+ * Sends files to be analyzed and stored, each as a document whose id is its path. This is a run, as one over a
  * folder is, so that the bar, the failures and their list are the same. A file that fails stops no other.
  *
  * @throws {AkinRequestError} when akin refuses all of them: without the right key, or without the collection

@@ -47,7 +47,7 @@ function step(by: 1 | -1, actions: Actions): void {
   void actions.step(by);
 }
 
-/** Refines a search that goes on. */
+/** Refines the current search. */
 function alsoButtons({ id }: FoundDocument, actions: Actions): TemplateResult {
   return html`<div class="modes" role="group" aria-label=${TEXTS.also.group}>
     <button @click=${() => actions.askAlso(id, 'more')}>${TEXTS.also.askMore}</button>

@@ -21,7 +21,7 @@ export function showDetails(model: Model, document: FoundDocument): void {
   if ('content_rerank' in document) void tagOpened(model, document);
 }
 
-/** The document before or behind the one that is shown. @param more loads further results */
+/** The document before or after the one that is shown. @param more loads further results */
 export async function neighbour(
   model: Model,
   by: 1 | -1,

@@ -1,6 +1,6 @@
 /** Figures of `/metrics` at one moment: the sum of each over its labels. */
 export interface Sample {
-  /** Milliseconds of any clock that goes on evenly. */
+  /** Milliseconds of any monotonic clock. */
   readonly at: number;
   readonly values: ReadonlyMap<string, number>;
 }

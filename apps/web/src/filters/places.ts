@@ -1,6 +1,6 @@
 import type { ViewState } from '../view-state.ts';
 
-/** Results within so many kilometers of a place. */
+/** Results within a number of kilometers of a place. */
 export interface Place {
   /** `lat,lon` */
   readonly point: string;

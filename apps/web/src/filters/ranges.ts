@@ -31,7 +31,7 @@ export interface Scale {
 /** Each costs two requests when a collection is entered, and a count with each search. */
 const MOST_RANGES = 4;
 const BARS = 20;
-/** A slider has about so many places. */
+/** Approximate number of positions of a slider. */
 const PLACES = 100;
 const DAY = 86_400_000;
 /** Dates over a longer time are chosen by the day. */

@@ -10,14 +10,14 @@ import { type Drawn, drawnRows, justify, type Layout, type Row, shownRatio, tile
 
 const T = TEXTS.results;
 
-/** Up to so many cards are all drawn: the browser finds words in them, and nothing moves. */
+/** Up to this number, all cards are drawn: the browser finds words in them, and nothing moves. */
 const ALL_DRAWN = 300;
 /** Rows of pictures are about so high: on a wide screen, and on a phone. */
 const ROW_HEIGHTS = [190, 120] as const;
 const PHONE_WIDTH = 560;
 /** Drawn above and below of what is seen, in CSS pixels. */
 const MARGIN = 1_500;
-/** More is loaded when the end is so near, in CSS pixels. */
+/** More is loaded when the end is nearer than this, in CSS pixels. */
 const NEAR = 900;
 
 /** A grid of the page: what it lists, and how large it and its cards are, in CSS pixels. */
@@ -58,7 +58,7 @@ function ratioOf({ id, width, height }: FoundDocument): number {
 /**
  * Documents as cards. Of a long list those are drawn that are in sight or near.
  *
- * @param name tells the grids of a page from each other
+ * @param name distinguishes the grids of a page
  */
 export function gridView(
   name: string,

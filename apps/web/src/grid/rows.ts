@@ -13,7 +13,7 @@ export interface Row {
 export interface Drawn {
   readonly from: number;
   readonly to: number;
-  /** CSS pixels that stand for the rows before and behind. */
+  /** CSS pixels that stand for the rows before and after. */
   readonly before: number;
   readonly behind: number;
 }
@@ -49,7 +49,7 @@ export function shownRatio(ratio: number): number {
   return Math.min(RATIOS[1], Math.max(RATIOS[0], ratio));
 }
 
-/** Cards of one size in rows of so many. */
+/** Cards of one size in rows of a fixed number. */
 export function tile(cards: number, columns: number, height: number): Row[] {
   return Array.from({ length: Math.ceil(cards / columns) }, (_, i) => ({
     from: i * columns,

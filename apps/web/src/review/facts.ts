@@ -16,7 +16,7 @@ export function formatOf({ id, image }: FoundDocument): string {
   return FORMATS.includes(format) ? format : '';
 }
 
-/** What tells copies of a picture apart, a line each: measures, size and format, day, folder. */
+/** What distinguishes copies of a picture, one line each: measures, size and format, day, folder. */
 export function factLines(document: FoundDocument): string[] {
   const { width, height, bytes: size, folder } = document;
   const date = dateOf(document);
@@ -37,7 +37,7 @@ export function restOf(members: readonly FoundDocument[], keep: Keep): string[] 
   return members.filter((member) => member !== kept).map(({ id }) => id);
 }
 
-/** Members whose score is at least so much: they stand in the order of their scores, behind the representative. */
+/** Members with at least this score, in the order of their scores, after the representative. */
 export function membersFrom(group: FoundGroup, least: number): FoundDocument[] {
   return group.members.filter(({ id, score }) => id === group.representative || (score ?? 1) >= least);
 }

@@ -7,7 +7,7 @@ import { MEMBERS_SHOWN, NO_REVIEW } from './state.ts';
 
 const GROUPS_PAGE = 20;
 const MOST_GROUPS = 100;
-/** Members of a group that are asked for at once. */
+/** Number of members of a group that are requested at once. */
 const MEMBERS_PAGE = 100;
 /** Groups are behind the collection for a moment after each commit. */
 const BEHIND_MILLISECONDS = 1_500;

@@ -2,10 +2,10 @@ import type { Run } from '@akin/client';
 import type { Model } from '../model.ts';
 import type { Runs } from './runs.ts';
 
-/** How often the page asks: while a run goes on, and otherwise. */
+/** Poll interval of the page: during a run, and otherwise. */
 const RUNNING_MILLISECONDS = 1_000;
 const IDLE_MILLISECONDS = 5_000;
-/** The rate is that of so long at least. */
+/** Shortest time over which the rate is measured. */
 const RATE_MILLISECONDS = 3_000;
 
 /** When the rate began to be measured, and how many files were worked on then. */
@@ -26,7 +26,7 @@ export async function lookAtRuns(model: Model): Promise<void> {
     const { runs: list } = await model.collection.runs();
     if (collection === model.state.collection) model.update({ runs: take(model.shown.runs, list) });
   } catch {
-    // The next search tells what is wrong.
+    // The next search shows the error.
   }
 }
 

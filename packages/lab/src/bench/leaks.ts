@@ -1,5 +1,5 @@
 /**
- * `npm run bench-leaks -- [how many]`: analyzes so many small pictures one after the other, tells tensors and memory, and
+ * `npm run bench-leaks -- [how many]`: analyzes that number of small pictures one after the other, prints tensors and memory, and
  * fails when either grows.
  */
 
@@ -8,7 +8,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import sharp from 'sharp';
 
 const DEFAULT_COUNT = 10_000;
-/** Different pictures; each comes again and again. */
+/** Different pictures; each comes repeatedly. */
 const PICTURES = 50;
 /** Tellings of a run. */
 const STEPS = 10;

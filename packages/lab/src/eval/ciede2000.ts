@@ -14,7 +14,10 @@ export function labOf(red: number, green: number, blue: number): [number, number
 export type Lab = readonly [number, number, number];
 const RAD = Math.PI / 180;
 
-/** The colour difference CIEDE2000 (Sharma, Wu & Dalal 2005), with weights of 1. */
+/**
+ * The colour difference CIEDE2000 (Sharma, Wu & Dalal 2005), with weights of 1. Own code, because evaluation calls it
+ * for every pixel: a library would make objects of each.
+ */
 export function ciede2000([l1, a1, b1]: Lab, [l2, a2, b2]: Lab): number {
   const chroma = (Math.hypot(a1, b1) + Math.hypot(a2, b2)) / 2;
   const g = 0.5 * (1 - Math.sqrt(chroma ** 7 / (chroma ** 7 + 25 ** 7)));

@@ -26,7 +26,7 @@ export interface CopyFigures {
   readonly pairs: number;
   /** Pairs of originals that are near by every plain measure: bursts and copies, counted apart. */
   readonly sameScene: readonly Pair[];
-  /** By the name of the descriptor: the share of copies found where so many of the non-matching pairs are nearer. */
+  /** By the name of the descriptor: the share of copies found at a given rate of false pairs. */
   readonly atFalsePairs: Readonly<
     Record<string, { readonly in100000: number; readonly inMillion: number; readonly averagePrecision: number }>
   >;

@@ -6,7 +6,7 @@ import { BACKENDS, type Backend } from '@akin/modules/internal/network/backend';
 export interface EvalOptions {
   /** What is measured, each by itself, and where its results go. */
   readonly folders: readonly { readonly folder: string; readonly results: string }[];
-  /** At most so many pictures of a folder are measured, and so many of these edited. */
+  /** Maximum number of pictures of a folder to measure, and of these to edit. */
   readonly sample: number;
   readonly edited: number;
   readonly backend: Backend;
@@ -28,7 +28,7 @@ copies (27 edits of each of some pictures), colours, copyspace and codes. The sa
 
 /**
  * @returns what was asked for, or undefined when that is help. A folder that is named twice is measured once.
- * @throws {Error} that tells the user what is wrong.
+ * @throws {Error} that says what is wrong.
  */
 export async function readEvalOptions(args: readonly string[]): Promise<EvalOptions | undefined> {
   const { positionals, values } = parse(args);

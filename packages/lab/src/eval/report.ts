@@ -109,7 +109,7 @@ export function tablesOf(report: Report): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** Of too few pairs no rate of false ones can be told. */
+/** Too few pairs give no rate of false ones. */
 function resolution(pairs: number): string[] {
   if (pairs >= 1e6) return [];
   const both = pairs < 1e5 ? 'The first two columns tell' : 'The second column tells';

@@ -44,7 +44,7 @@ export function fail(why: unknown): never {
   process.exit(1);
 }
 
-/** @throws {Error} that tells the user what is wrong. */
+/** @throws {Error} that says what is wrong. */
 function parse({ folders, modules = false, options = [] }: Wanted): Arguments {
   const { positionals, values } = parseArgs({
     allowPositionals: true,

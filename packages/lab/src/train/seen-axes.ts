@@ -17,7 +17,7 @@ export const LEAST_PICTURES = 500;
 
 /** How many numbers and axes there are. */
 interface SeenSizes {
-  /** Numbers of the network: of its head and, behind these, the channels of its trunk. */
+  /** Numbers of the network: of its head and, after these, the channels of its trunk. */
   readonly head: number;
   readonly pool: number;
   /** Before classes are looked at, the channels are put on so many principal axes. */
@@ -72,7 +72,7 @@ export function seenAxes(
   return { mean: centerOf(raw(pictures), classes.map(raw)), axes: transpose(both, count) };
 }
 
-/** The numbers of the head, and behind them the channels on their whitened axes times `weight`. */
+/** The numbers of the head, and after them the channels on their whitened axes times `weight`. */
 export function whitenedSeen(
   pictures: readonly Float64Array[],
   classes: readonly (readonly Float64Array[])[],

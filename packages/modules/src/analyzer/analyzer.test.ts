@@ -207,7 +207,7 @@ describe('the memory for pictures', () => {
 });
 
 describe('a worker thread that breaks', () => {
-  /** A picture with one more byte behind it, which the worker reads. */
+  /** A picture with one more byte after it, which the worker reads. */
   const pictureWith = (byte: number) =>
     Buffer.concat([Buffer.from('R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=', 'base64'), Uint8Array.of(byte)]);
   let folder: string;

@@ -47,7 +47,7 @@ export interface Analyzer extends AsyncDisposable {
   /** For `auto`: why it is this backend, as a phrase for people. */
   readonly backendReason?: string;
   /**
-   * Waits until there is memory to decode the picture, as its header tells, and a free thread; then analyzes. Only as
+   * Waits until there is memory to decode the picture, by its header, and a free thread; then analyzes. Only as
    * many images as there are threads are copied and in work; the others stay with their callers, who should enter
    * `files` before they hold them. The bytes are left as they are.
    *

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 
 const run = promisify(execFile);
 
-/** Analyzes a picture in a fresh process, and tells whether TensorFlow.js was loaded: its engine is a global. */
+/** Analyzes a picture in a fresh process, and reports whether TensorFlow.js was loaded: its engine is a global. */
 async function loadedBy(modules: string): Promise<boolean> {
   const script = `
     import { readFile } from 'node:fs/promises';

@@ -184,7 +184,7 @@ export function nameOfColor(hex: string): string {
   return best;
 }
 
-/** White things in shade are no darker than this, no more coloured, and hold so much of a palette. */
+/** White things in shade: the least lightness, the greatest chroma, and the least share of the palette. */
 const SHADED_WHITE = { lightness: 0.8, chroma: 0.05, share: 0.05 };
 
 /**

@@ -67,7 +67,7 @@ describe('the axes of a model with more numbers than a descriptor', () => {
         600,
       ),
     );
-    // Pictures of all kinds do not differ in what tells these apart.
+    // Pictures of all kinds do not differ in what separates these.
     const others = Array.from({ length: 100 }, (_, i) =>
       unitOf(Float32Array.from({ length: 600 }, (_, k) => 0.3 + (k >= 400 && k < 440 ? 0.3 * Math.sin(i * k) : 0))),
     );

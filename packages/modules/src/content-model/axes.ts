@@ -7,7 +7,7 @@ import { l2Normalize } from '../vectors/unit.ts';
 /**
  * How the numbers of any model become a descriptor: at length 1, around the mean of the training pictures (with
  * classes, between it and theirs), on axes that were learned from these, at length 1 again. A model with fewer numbers
- * than a descriptor has keeps all of its axes and gets zeros behind them; one with more keeps those that vary most, or
+ * than a descriptor has keeps all of its axes and gets zeros after them; one with more keeps those that vary most, or
  * part classes best.
  */
 export interface Axes {

@@ -88,7 +88,7 @@ describe("a user's own model of content", () => {
     const vector = descriptors.get('content')?.vector ?? new Float32Array();
     expect([vector.length, Math.abs(length(vector) - 1) < 0.005]).toEqual([256, true]);
     expect(scoreOf('content', 0)).toBe(1);
-    // 10 numbers come out of the model: as many axes, and zeros behind them.
+    // 10 numbers come out of the model: as many axes, and zeros after them.
     expect(vector.slice(10).every((value) => value === 0)).toBe(true);
     expect((await analyzeImage(await picture(1), { contentModel: folder })).outputs).toBe(outputs);
   });

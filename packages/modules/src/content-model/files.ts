@@ -17,7 +17,7 @@ export interface ModelFiles {
   readonly manifest: ContentModelManifest;
   /** The model's own JSON. */
   readonly topology: ModelJson;
-  /** All weights, one behind the other. */
+  /** All weights, one after the other. */
   readonly weights: Uint8Array<ArrayBuffer>;
   /** Of everything that decides about vectors but the axes. */
   readonly hash: string;
@@ -94,7 +94,7 @@ export function contentCodebook(folder: string): Codebook {
 }
 
 /**
- * The codebook that the model was trained to, which tells its name.
+ * The codebook of the trained model, which holds its name.
  *
  * @throws {AkinError} as {@link useContentModel} does.
  */

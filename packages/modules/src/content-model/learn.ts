@@ -56,8 +56,7 @@ const SEED = 1;
 const LEAST_DIFFERENCE = 1e-4;
 
 /**
- * What {@link trainContentModel} does but for the writing, in the thread that calls it, which has time for nothing else
- * for minutes.
+ * What {@link trainContentModel} does except the writing, in the calling thread, which it blocks for minutes.
  *
  * @throws {AkinError} bad-request when the model does not open, there are too few pictures, or no class where they are asked for.
  */

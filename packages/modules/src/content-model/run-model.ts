@@ -72,7 +72,7 @@ function vectorOf(output: tf.Tensor): tf.Tensor {
   return output.rank === 3 ? tf.mean(output, 1) : output;
 }
 
-/** A model of `tf.layers`, such as Keras writes. */
+/** A model of `tf.layers`, as Keras writes it. */
 async function openLayers(files: ModelFiles): Promise<(x: tf.Tensor4D) => tf.Tensor> {
   const layers = await import('@tensorflow/tfjs-layers');
   const loaded = await layers.loadLayersModel(tf.io.fromMemory(artifactsOf(files)));

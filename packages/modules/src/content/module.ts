@@ -7,7 +7,7 @@ import { contentManifest } from './manifest.ts';
 
 /**
  * The content head of the network and the channels it was made of, which know more kinds of things than it was taught, on
- * axes that part one class of things from another; and the run of edges, which tells shapes.
+ * axes that separate classes of things; and the directions of edges, which describe shapes.
  */
 const content: Module = {
   manifest: contentManifest,

@@ -1,2 +1,2 @@
-/** What parts copies from other pictures: the score as a duplicate from which on two are taken for copies of one. */
+/** The threshold between copies and other pictures: two pictures with at least this `duplicate` score count as copies. */
 export const COPY_SCORE = 0.7;

@@ -9,7 +9,7 @@ const WEIGHTS = { network: 1, pattern: 0.4, hues: 0.6 } as const;
 const BLANK = 0.008;
 export const CLEAR = 0.03;
 
-/** Side of the version by which blank pictures are told apart. */
+/** Side of the small version that distinguishes blank pictures. */
 const SIDE = 32;
 
 /**

@@ -31,7 +31,7 @@ const ODD = [1, 3, 5, 7] as const;
 const ODD_ODD = places(ODD, ODD);
 const ODD_EVEN = places(ODD, EVEN);
 
-/** Where the coefficients of these frequencies down and across lie, and where a quarter turn takes them. */
+/** Positions of the coefficients of these vertical and horizontal frequencies, and their positions after a quarter turn. */
 function places(down: readonly number[], across: readonly number[]): { here: number[]; turned: number[] } {
   const pairs = down.flatMap((v) => across.map((u) => [v, u] as const));
   return { here: pairs.map(([v, u]) => KEPT * v + u), turned: pairs.map(([v, u]) => KEPT * u + v) };

@@ -56,7 +56,10 @@ export interface Eigen {
 
 const SWEEPS = 60;
 
-/** Cyclic Jacobi rotations (Golub & Van Loan, Matrix Computations, 8.5): slow, short and exact. */
+/**
+ * Cyclic Jacobi rotations (Golub & Van Loan, Matrix Computations, 8.5): slow, short and exact. The shipped codebooks and
+ * axes can be made again byte for byte only with the same signs and last digits, which a library would change.
+ */
 export function eigen(symmetric: Float64Array, size: number): Eigen {
   const a = symmetric.slice();
   const v = new Float64Array(size * size);

@@ -9,7 +9,7 @@ const LEAST_VECTORS = 1000;
 const ANCHORS = 128;
 const NEAR = 6;
 const OTHERS = 1500;
-/** A neighbour shall come before the mean of so many of the others, those that agree most: 2 of 100 are looked at. */
+/** A neighbour should rank before the mean of this many others, those that agree most: 2 of 100 are compared. */
 const AHEAD = 30;
 /** How steeply a bit changes from -1 to 1 in training: ever more like a sign. */
 const STEEPNESS = 8;

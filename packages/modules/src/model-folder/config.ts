@@ -75,7 +75,7 @@ const TEXTS: Readonly<Record<string, TextConfig>> = {
 
 /** The index of pgvector and the codes take that many; models that describe pictures have some thousands at most. */
 const MOST_DIMENSIONS = 4000;
-/** Codes divide a vector into parts of so many numbers. */
+/** Codes divide a vector into parts of this many numbers. */
 const STEP = 8;
 
 /** @throws {AkinError} bad-request that names the type of model when it is not known. */

@@ -23,7 +23,7 @@ export function sha256OfFile(file: string): string {
   }
 }
 
-/** Files of at least so many bytes take a while. */
+/** Hashing a file takes a while from this number of bytes on. */
 const LARGE = 1 << 20;
 
 /** Hashes the weights of a model without holding the event loop up, so that {@link sha256OfFile} has them ready. */

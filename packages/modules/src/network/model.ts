@@ -62,7 +62,7 @@ interface ModelSpec<Head extends string> {
     readonly width: number;
     readonly height: number;
     /**
-     * Values of 0 to 1 become (value - mean) / std, by channel. Without these each picture is scaled by itself, each
+     * Values of 0 to 1 become (value - mean) / std, by channel. Without these each picture is scaled on its own, each
      * channel to a mean of 0 and all together to a deviation of 1.
      */
     readonly mean?: readonly number[];
@@ -85,7 +85,7 @@ export interface Model<Head extends string = MainHead> {
 
 /** The network that looks at whole pictures. */
 export const MODEL_FOLDER = new URL('../../models/network/', import.meta.url);
-/** The small network that tells copies. */
+/** The small network that recognizes copies. */
 export const COPIES_FOLDER = new URL('../../models/copies/', import.meta.url);
 
 /** Reads a model and checks its weights to the last byte. Throws an Error that says what is wrong with which file. */

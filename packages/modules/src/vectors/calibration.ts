@@ -22,7 +22,7 @@ export function scoreOf(
   return 0;
 }
 
-/** The largest number below 1: what the nearest picture that is not equal can score. */
+/** The largest number below 1: the highest score of a picture that is not equal. */
 const BELOW_ONE = 1 - Number.EPSILON / 2;
 
 /**

@@ -10,7 +10,7 @@ export interface Backlog {
 
 /**
  * Whether more waits than a collection should have. Exact only where it matters: while all requests under way together
- * have fewer changes than either limit, their changes are what is told, of which some may be done; beyond the limits
+ * have fewer changes than either limit, the number of their changes is returned, some of which may be done; beyond the limits
  * nothing is counted any more.
  */
 export async function readBacklog(store: Store, { sqlSchema: S }: Collection, limits: Backlog): Promise<Backlog> {

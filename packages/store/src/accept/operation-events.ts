@@ -1,4 +1,4 @@
-/** What is told within so many milliseconds goes to other processes at once. */
+/** Events within this number of milliseconds go to other processes in one message. */
 const TOGETHER_MILLISECONDS = 25;
 
 /** Tells who waits for news of a collection (accepted, analyzed, committed) that there are some. */
@@ -8,7 +8,7 @@ export class OperationEvents {
   readonly #untold = new Set<number>();
   readonly #send: ((collectionId: number) => Promise<unknown>) | undefined;
 
-  /** @param send tells the other processes, if there are any; what they tell comes by `hear` */
+  /** @param send notifies the other processes, if there are any; their notifications arrive at `hear` */
   constructor(send?: (collectionId: number) => Promise<unknown>) {
     this.#send = send;
   }

@@ -117,7 +117,7 @@ export async function waitForOperations(
   });
 }
 
-/** Milliseconds between two looks when nothing tells: another process may do the work. */
+/** Poll interval in milliseconds without a notification: another process may do the work. */
 const FIRST_POLL = 100;
 const LAST_POLL = 1_000;
 const SETTLE = 5;

@@ -22,7 +22,7 @@ export interface Accepted {
 /** The changes of one request on their way in. Nothing of it counts before `accept` resolves. */
 export interface Staging {
   /**
-   * Takes changes behind those before, and writes each batch that is full. Wait for it, and memory holds one batch.
+   * Adds changes to those before, and writes each batch that is full. Wait for it, and memory holds one batch.
    * @throws AkinError unavailable when the disk of the embedded database has too little room
    */
   add(changes: readonly Change[]): Promise<void>;

@@ -65,7 +65,7 @@ export async function requireVersions(
 }
 
 /**
- * The versions of some documents as accepted by now; ids of no document are left out. Where that cannot be told yet,
+ * The versions of some documents as accepted by now; ids of no document are left out. If that is not known yet,
  * what it is unless a delete by query takes the document.
  */
 export async function currentVersions(

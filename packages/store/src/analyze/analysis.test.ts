@@ -78,7 +78,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
       return [of(collection), of(other)];
     };
     expect(await claim(10)).toEqual([5, 5]);
-    // Whose turn it is goes on.
+    // The turns continue.
     const [one, another] = [await claim(1), await claim(1)];
     expect([one, another].sort()).toEqual([
       [0, 1],

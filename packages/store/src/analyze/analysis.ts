@@ -37,7 +37,7 @@ export interface ClaimOptions {
   readonly perHost?: number;
   /** Which collections are passed over, by their models. */
   readonly passOver?: (models: ReadonlyMap<string, string>) => boolean;
-  /** Whose turn it is, for who claims again and again. */
+  /** The collection whose turn it is, for callers that claim repeatedly. */
   readonly turns?: ClaimTurns;
 }
 
@@ -72,10 +72,10 @@ export class ClaimTurns {
     this.#last = id;
   }
 
-  /** @param walked milliseconds that it took to find nothing in these */
+  /** @param walked milliseconds that the search of these took, in which nothing was found */
   foundNothing(collections: readonly Collection[], walked: number): void {
     const until = performance.now() + Math.max(LOOK_AGAIN_MILLISECONDS, REST_FACTOR * walked);
-    // What was told meanwhile may have come too late to be found.
+    // A notification may have arrived in the meantime, after the statement read the table.
     for (const { id } of collections) if (!this.#heard.has(id)) this.#until.set(id, until);
   }
 }
@@ -262,7 +262,7 @@ export async function failAnalysis(
   return state;
 }
 
-/** The analyses that began so long ago and have not ended, oldest first within each collection; 1000 at most of each. */
+/** The analyses that began before a given time and have not ended, oldest first within each collection; 1000 at most of each. */
 export async function listAnalyzing(store: Store, olderThanMilliseconds: number): Promise<AnalysisRef[]> {
   const refs: AnalysisRef[] = [];
   for (const { collection } of await collectionStates(store, 'open')) {

@@ -28,7 +28,7 @@ export class AdaptiveBatchSize {
     return Math.floor(this.#rows);
   }
 
-  /** Runs a chunk of so many rows and learns from the time that it took. */
+  /** Runs a chunk of the current size and adapts the size to the time that it took. */
   async measure<T>(rows: number, work: () => Promise<T>): Promise<T> {
     const began = performance.now();
     const result = await work();

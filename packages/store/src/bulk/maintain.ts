@@ -9,11 +9,11 @@ import { leaveGroups } from '../groups/leave.ts';
 import { AdaptiveBatchSize } from './adaptive-batch-size.ts';
 import { refreshStatistics } from './statistics.ts';
 
-/** Finished operations are listed for so long. */
+/** How long finished operations are listed. */
 const KEPT_DAYS = 7;
 /** Requests that are forgotten in one turn. */
 const MOST_FORGOTTEN = 1_000;
-/** PostgreSQL tells of changes of its tables a few seconds later. */
+/** PostgreSQL publishes statistics of its tables a few seconds late. */
 const FRESH = "interval '1 minute'";
 
 /** See {@link maintainCollection}, for some or all collections. */
@@ -45,7 +45,7 @@ export async function maintainCollection(store: Store, collection: Collection): 
   return !left.includes(true);
 }
 
-/** Failed operations may be tried again, and have to find what was deleted after them. */
+/** Failed operations may be retried, and then must see the deletes that were accepted after them. */
 async function removeBarriers(store: Store, collection: Collection, lowWater: bigint): Promise<void> {
   const S = collection.sqlSchema;
   await store.engine.query(

@@ -9,7 +9,7 @@ const PAGE = 1000;
 /**
  * Takes up what a process left that ended anyhow; nobody else may be at work. Requests that were never accepted go,
  * analyses that nobody does any more are queued again. Nothing is to be done about a commit that was cut off: each of
- * its chunks was a transaction of its own, all of it is still unseen, and the next commit goes on where it ended and
+ * its chunks was a transaction of its own, all of it is still unseen, and the next commit continues where it ended and
  * publishes both under the number that it had.
  */
 export async function recover(store: Store): Promise<void> {
@@ -20,7 +20,7 @@ export async function recover(store: Store): Promise<void> {
   await requeueStuck(store, 0);
 }
 
-/** Removes requests that began so long ago that nobody will accept them any more. */
+/** Removes requests that are too old to be accepted. */
 export async function sweepUnaccepted(
   store: Store,
   collection: Collection,

@@ -43,7 +43,7 @@ export class Throttle {
 
   /**
    * @param slowdown how many times slower searches may get; 0: bulk work never rests
-   * @param exchange tells other processes of the searches of this one, and gives those of all
+   * @param exchange sends the searches of this process to the others, and returns those of all
    */
   constructor(
     slowdown: number,
@@ -78,12 +78,12 @@ export class Throttle {
     return this.#rest;
   }
 
-  /** A search took so long. */
+  /** Takes note of the duration of a search. */
   searched(milliseconds: number): void {
     this.#times.push(milliseconds);
   }
 
-  /** Rests after a piece of bulk work that took so long. */
+  /** Rests after a piece of bulk work, by its duration. */
   async rest(milliseconds: number): Promise<void> {
     this.#lastBulk = this.#now();
     const pause = Math.min(milliseconds * this.#rest, LONGEST_REST);

@@ -8,7 +8,7 @@ export const LIVE = 9_223_372_036_854_775_807n;
 /** States of operations that are on their way, as SQL. */
 export const OPEN = "('queued', 'analyzing', 'ready')";
 
-/** SQL of the version of a row `d` of documents. Copies of before versions were kept have numbers below 0. */
+/** SQL of the version of a row `d` of documents. Copies from before versions were kept have negative numbers. */
 export const VERSION = 'coalesce(d.version, abs(d.seq))';
 
 /**

@@ -19,7 +19,7 @@ export interface CollectionStatus {
   readonly pending: number;
   /** Operations that failed and that nothing later has made void. */
   readonly failed: number;
-  /** How many of those failed for which reason, a code of an error. */
+  /** Number of failures by reason, which is an error code. */
   readonly failures: Readonly<Record<string, number>>;
   /** The model of the descriptors of the module content; undefined before it is known. */
   readonly contentModel: string | undefined;
@@ -37,7 +37,7 @@ export async function listCollections(store: Store): Promise<Collection[]> {
   return rows.map(fromRow);
 }
 
-/** A collection, and what tells whether there is work in it. */
+/** A collection, and the figures that show whether there is work in it. */
 export interface CollectionState {
   readonly collection: Collection;
   /** Another one after each change of the row of the collection: what was accepted, applied, published or defined. */
@@ -46,7 +46,7 @@ export interface CollectionState {
   readonly schemaVersion: number;
   /** Whether there are changes that are accepted and not dealt with: some wait for an analysis or for a commit. */
   readonly open: boolean;
-  /** Whether its pictures wait until its reindex, which is paused, goes on. */
+  /** Whether its pictures wait until its reindex, which is paused, continues. */
   readonly held: boolean;
 }
 
@@ -193,7 +193,7 @@ export async function dropCollection(store: Store, collection: Collection): Prom
   store.memory.sweeps.delete(collection.id);
 }
 
-/** Removes collections whose place another one took so long ago that nobody uses them any more. */
+/** Removes collections that were replaced long enough ago that nobody uses them any more. */
 export async function dropReplaced(store: Store): Promise<void> {
   const rows = await store.engine.query(
     `select ${COLUMNS} from akin.collections where replaced_at < now() - interval '2 minutes'`,

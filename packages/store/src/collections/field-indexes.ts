@@ -11,7 +11,7 @@ import { partitionSuffixes } from './shards.ts';
 
 /** Most indexes on fields of one collection: the first that were used. */
 const MAX_INDEXES = 24;
-/** An index whose field no search used for so long goes. */
+/** An index is dropped when no search has used its field for this time. */
 const UNUSED_DAYS = 30;
 /**
  * On PGlite nobody is answered while an index is built: in a pause, or when there was none for so long. A search without

@@ -85,7 +85,7 @@ function viewName(name: string, column: string, taken: Set<string>): string {
   return `"${shown.replaceAll('"', '""')}"`;
 }
 
-/** The longest beginning of at most so many bytes that splits no character. */
+/** The longest prefix within a number of bytes that splits no character. */
 function cut(text: string, bytes: number): string {
   let end = '';
   let size = 0;

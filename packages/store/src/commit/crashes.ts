@@ -4,7 +4,7 @@ import { isCrash } from '../engine/sqlstate.ts';
 /** A statement that has ended the embedded database as often in a row does so again: another reason would be rare chance. */
 const MOST_CRASHES = 3;
 
-/** The statement of a delete by query has ended the embedded database again and again. */
+/** The statement of a delete by query has ended the embedded database repeatedly. */
 export class CrashingDelete extends Error {
   constructor() {
     super(

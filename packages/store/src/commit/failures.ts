@@ -8,7 +8,7 @@ import type { Queryable } from '../engine/engine.ts';
  * and does not count any more.
  */
 
-/** Failures that one statement looks at: some milliseconds on PGlite. */
+/** Number of failures that one statement reads: some milliseconds on PGlite. */
 const BATCH = 1_000;
 /** Batches of one call. */
 const MOST_BATCHES = 20;

@@ -6,7 +6,7 @@ import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
 
-/** The right to commit in a collection, among several processes on one database. */
+/** The right of one of several processes on a database to commit in a collection. */
 export interface Lease {
   /** Grows with each change of hands. */
   readonly epoch: bigint;

@@ -33,7 +33,7 @@ const FILE_FIELDS: readonly (readonly [name: keyof Tombstone, type: FieldType])[
   ['bytes', 'long'],
 ];
 
-/** A collection keeps so many, the newest: some 240 MB. */
+/** Maximum number that a collection keeps, the newest: some 240 MB. */
 const MOST_TOMBSTONES = 1_000_000;
 /** Tombstones that one statement forgets. */
 const WINDOW = 5_000n;

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Turns } from './turns.ts';
 
 describe('turns', () => {
-  /** Does some work in pieces, and tells of each. */
+  /** Does some work in pieces, and notes each. */
   async function work(turns: Turns, name: string, pieces: number, told: string[]): Promise<void> {
     const turn = await turns.begin();
     for (let i = 0; i < pieces; i++) {

@@ -32,7 +32,7 @@ const EMPTIED = new Set([
   'pg_wal/archive_status',
   'pg_wal/summaries',
 ]);
-/** Caches, temporary tables and what tells of a running server. */
+/** Caches, temporary tables and files of a running server. */
 const LEFT_OUT = /(^|\/)(pg_internal\.init.*|pgsql_tmp.*|t\d+_\d+.*|postmaster\.(pid|opts)|backup_label.*)$/;
 const CHUNK_BYTES = 256 * 1024;
 /** Pages compress well at the lowest level; a higher one takes three times as long for a tenth less. */

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { AkinError } from '@akin/domain';
 
-/** So much of the disk stays free, or so many bytes where that is less: room for what was accepted to be applied. */
+/** Share of the disk that stays free, or bytes if that is less: room to apply what was accepted. */
 const RESERVE_SHARE = 0.05;
 const RESERVE_BYTES = 512 * 1024 * 1024;
 /** The part of the reserve that has to be free for each use. */
@@ -14,7 +14,7 @@ type Use = keyof typeof PARTS;
 
 /**
  * The disk of the embedded database. A database whose disk is full cannot even remove anything, so it is written to only
- * while there is room left; it goes on by itself when there is more. Searches need none.
+ * while there is room left; it continues by itself when there is more. Searches need none.
  */
 export class DiskSpace {
   readonly #folder: string;

@@ -124,7 +124,7 @@ export async function lockFolder(folder: string, tell: (text: string) => void): 
 
 interface Holder {
   readonly pid: number;
-  /** When the process began, in ticks since boot: a pid is used again after a while, this tells. Empty where unknown. */
+  /** When the process began, in ticks since boot: it distinguishes processes that reuse a pid. Empty if unknown. */
   readonly started: string;
 }
 

@@ -73,7 +73,7 @@ export class Lanes {
     });
   }
 
-  /** After a piece of work: the turn goes on, waits for the next piece, or goes to the other lane. */
+  /** After a piece of work: the turn continues, waits for the next piece, or goes to the other lane. */
   #next(ended: Lane): void {
     const left = this.#timeLeft(ended);
     if (left <= 0) this.#handOver(ended);

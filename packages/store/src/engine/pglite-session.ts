@@ -41,7 +41,7 @@ export class PgliteSession {
   }
 
   /**
-   * The connection, with a limit of how long each statement may take. PGlite cannot be told to stop one: where timers
+   * The connection, with a limit of how long each statement may take. PGlite cannot stop one: where timers
    * and signals are the server's, it has none. So the thread ends with its statement, and the next use starts another
    * one.
    */

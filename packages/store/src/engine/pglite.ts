@@ -14,12 +14,12 @@ const CHECKPOINT_BYTES = 32 * 1024 * 1024;
 const LONGEST_BACKUP_BYTES = 2 * 1024 ** 3;
 /** Statements and transactions between two looks. */
 const CHECKPOINT_LOOK = 50;
-/** A caller that waits so long for the connection hears that it is busy. What is done in the background waits for ever. */
+/** A caller that waits this long for the connection gets an error that it is busy. Background work waits without limit. */
 const PATIENCE_MILLISECONDS = 30_000;
 
 /** What was just made is brought to its folder whole. */
 const FIRST_CLOSE_MILLISECONDS = 60_000;
-/** A statement that is at work when the database is closed may take so long; what it did is lost with it otherwise. */
+/** Time that a running statement has when the database is closed; otherwise its work is lost. */
 const LAST_STATEMENT_MILLISECONDS = 1_000;
 
 export interface PgliteEngine extends Engine {
@@ -187,7 +187,7 @@ function createEngine(
 }
 
 /**
- * Bytes of the write-ahead log since the last checkpoint. PGlite never makes one by itself, so the log would grow for
+ * Bytes of the write-ahead log since the last checkpoint. PGlite never makes one automatically, so the log would grow for
  * ever, and each start replay all of it. One for each 32 MB takes some 25 ms.
  */
 async function bytesSinceCheckpoint(client: Connection): Promise<number> {

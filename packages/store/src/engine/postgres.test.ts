@@ -43,7 +43,7 @@ describe('an engine on PostgreSQL that is closed', () => {
       const work = engine.transaction(async (tx) => {
         await tx.query('insert into notes values (1)');
         waits();
-        // The next statement of who goes on after a failure is refused.
+        // The next statement after a failure is refused.
         await tx.query('insert into things values (1)').catch(() => tx.query('insert into things values (2)'));
       });
       const ended = expect(work).rejects.toMatchObject({ code: 'unavailable' });

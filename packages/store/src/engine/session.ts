@@ -82,7 +82,7 @@ export async function runTransaction<T>(
     return result;
   } catch (error) {
     open = false;
-    // A dead connection cannot roll back; the server does it by itself. The first error is the one to tell.
+    // A dead connection cannot roll back; the server does it automatically. The first error is the one to tell.
     await runStatement(client, 'rollback').catch(() => undefined);
     throw toAkinError(error);
   }

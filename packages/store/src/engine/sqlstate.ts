@@ -11,7 +11,7 @@ export type Blame = 'values' | 'statement' | 'server';
 
 /**
  * What a SQLSTATE means: the class (first two characters), or a whole code where it differs from its class
- * (PostgreSQL's documentation, appendix A). What is not listed is our own mistake.
+ * (PostgreSQL's documentation, appendix A). Anything else is a bug of akin.
  */
 const STATES: Readonly<Record<string, readonly [ErrorCode, Blame]>> = {
   // Connection lost, refused, or too many of them; no such user, password or database; shut down or starting; a

@@ -41,7 +41,7 @@ it(
     const met: string[][] = [];
     let going = true;
 
-    /** Works again and again until the end; the death of the thread is all that may come between. */
+    /** Works until the end; only the death of the thread may interrupt it. */
     const keep = async (name: string, work: () => Promise<unknown>) => {
       while (going) {
         underWay.add(name);

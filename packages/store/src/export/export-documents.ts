@@ -15,7 +15,7 @@ export interface ExportRequest {
   readonly timeZone?: string;
   /** Most documents of the page. */
   readonly rows: number;
-  /** The page ends behind the document with which it has so many bytes. */
+  /** The page ends after the document with which it reaches this number of bytes. */
   readonly bytes: number;
   /** The `next` of the page before; the first page when not given. */
   readonly cursor?: string | undefined;

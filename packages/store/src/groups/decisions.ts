@@ -181,7 +181,7 @@ async function seekAgain(tx: Queryable, S: string, docs: readonly bigint[]): Pro
   );
 }
 
-/** The groups are behind the last commit again, so that the process that keeps them looks. */
+/** The groups count as older than the last commit again, so that the process that keeps them looks. */
 async function reopen(tx: Queryable, collection: Collection): Promise<void> {
   await tx.query(
     `update ${collection.sqlSchema}.grouping

@@ -29,7 +29,7 @@ interface ChunkToGroup {
 
 interface GroupedChunk {
   readonly state: GroupingState;
-  /** Whether the searcher told which representatives are near. */
+  /** Whether the searcher found the near representatives. */
   readonly inMemory: boolean;
 }
 

@@ -33,7 +33,7 @@ export interface GroupsPage {
   readonly asOfCommit: number;
   /** All groups that match. */
   readonly numFound: number;
-  /** False while the groups are behind the last commit. */
+  /** False while the groups are older than the last commit. */
   readonly numFoundExact: boolean;
   /** By rising id. */
   readonly groups: readonly Group[];

@@ -7,7 +7,7 @@ import type { GroupingState } from './state.ts';
 
 /*
  * The searcher as an index of representatives: it holds the descriptors of a collection, and which documents are
- * representatives of which cell. It tells which of them may be near a document; the database decides (group-chunk.ts).
+ * representatives of which cell. It finds those that may be near a document; the database decides (group-chunk.ts).
  *
  * What it holds stands for a version of the state, which changes with every new representative, also those of other processes. The
  * transaction that uses the answer looks whether the state still has that version, under its lock. Representatives that

@@ -81,7 +81,7 @@ describe.each(ENGINES)('the rule of groups on %s', (kind) => {
       expect(await grouped(at, today)).toEqual(rehomed);
       await at[Symbol.asyncDispose]();
 
-      // A process that has the model goes on there, and finds what became a representative meanwhile.
+      // A process that has the model continues, and finds what became a representative meanwhile.
       at = await open('a-1', 1);
       await change(at, picture('e', 0.045));
       expect(await grouped(at, theirs)).toEqual([['b', 'e'], ...rehomed]);

@@ -20,12 +20,12 @@ const CELLS_PAGE = 500;
 interface TurnOptions {
   readonly milliseconds: number;
   readonly signal?: AbortSignal;
-  /** Is told how many documents were looked at, and whether the searcher told what is near them. */
+  /** Called with the number of documents that were grouped, and whether the searcher found what is near them. */
   readonly onGrouped?: ((documents: number, inMemory: boolean) => void) | undefined;
 }
 
 /**
- * Brings the groups of near-duplicates up to the last commit, or as far as the time goes: the next call goes on there.
+ * Brings the groups of near-duplicates up to the last commit, or as far as the time goes: the next call continues there.
  * Looks only at what commits changed since: documents that left go first, then those that came find their groups, then
  * those whose representative left. Each step is a short transaction under one lock, so that a process may end at any
  * moment, and two at work do not harm each other.
@@ -124,7 +124,7 @@ class Turn {
 
   /**
    * Sets a new aim when the last one was reached, and begins again when the rule is another one. Descriptors of another
-   * model keep the rule that their groups began with: its process, if it comes back, goes on where this one was.
+   * model keep the rule that their groups began with: its process, if it comes back, continues where this one was.
    */
   async begin(): Promise<GroupingState | undefined> {
     const { sqlSchema: S, id } = this.#collection;
@@ -282,7 +282,7 @@ class Turn {
 
   /**
    * Does some work on pieces of a list, of the adaptive batch size, with a rest after each when somebody searches.
-   * @param work is told the next piece too
+   * @param work gets the next piece too
    * @returns false when the work or the time ended it
    */
   async #inChunks(

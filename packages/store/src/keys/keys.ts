@@ -24,7 +24,7 @@ export interface Key {
   readonly usedAt: Date | null;
 }
 
-/** A key with what tells whether a secret is its own. */
+/** A key with the hash that proves its secret. */
 export interface StoredKey extends Key {
   readonly hash: Uint8Array;
 }
@@ -43,7 +43,7 @@ const MOST_KEYS = 10_000;
 const MOST_NAMES = 1_000;
 const LONGEST_NOTE = 200;
 const COLUMNS = 'id, hash, scope, note, collections, origins, rate, created_at, expires_at, used_at';
-/** How exactly the last use is kept: each key costs a write so often. */
+/** Resolution of the last use: each key costs one write in this time. */
 export const USE_MILLISECONDS = 3_600_000;
 
 /**
@@ -114,7 +114,7 @@ export async function noteUse(store: Store, id: string): Promise<void> {
   );
 }
 
-/** A mistake in a name would make a key that opens nothing, or later something else. */
+/** A typing error in a name would make a key that allows nothing, or later something else. */
 async function requireCollections(store: Store, names: readonly string[]): Promise<void> {
   check(names.length >= 1 && names.length <= MOST_NAMES, `A key is for 1 to ${MOST_NAMES} collections, or for all.`);
   const existing = new Set((await listCollections(store)).map(({ name }) => name));

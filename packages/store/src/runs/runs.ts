@@ -30,7 +30,7 @@ export interface Run extends RunReport {
   readonly failuresMore: number;
 }
 
-/** A collection keeps so many runs, the newest. */
+/** Number of runs that a collection keeps, the newest. */
 const MOST_RUNS = 10;
 /** Who indexes reports more often; a run that is not reported any more has stopped. */
 const ALIVE_SECONDS = 60;
@@ -60,7 +60,7 @@ export async function findRun(store: Store, collection: Collection, id: string):
 /**
  * Keeps what is said about a run.
  *
- * @param failures all so far; without any, those that were told before stay while some failed
+ * @param failures all so far; without any, those reported before stay while some failed
  */
 export async function reportRun(
   store: Store,

@@ -107,9 +107,9 @@ function walk<T extends RangeEdge>(
   return { edges, gap, sqlType };
 }
 
-/** How many documents lie inside each range and upon each edge, as one pass tells. */
+/** How many documents lie inside each range and on each edge, counted in one pass. */
 export interface RangeTally {
-  /** Index i: between edge i - 1 and edge i; 0 before the first, the last behind the last. */
+  /** Index i: between edge i - 1 and edge i; 0 before the first, the last after the last. */
   readonly inside: readonly number[];
   /** Index i: equal to edge i. */
   readonly upon: readonly number[];

@@ -5,7 +5,7 @@ import { elementType } from './field-clauses.ts';
 export interface FieldValues {
   /** For the list of a select, as `v`: a row for each value of a document, each value once. */
   readonly each: string;
-  /** SQL that is true of what is a value, given the select as `e`. */
+  /** SQL that is true if the element `e` of the select is a value. */
   readonly present: string;
 }
 

@@ -4,7 +4,7 @@ import { fuzzyPatterns, wholePieces } from './fuzzy.ts';
 /** `%` and `_` are characters as others are, unless a pattern means them. */
 const ALPHABET = ['a', 'b', '_', '%'];
 
-/** All texts of at most so many characters. */
+/** All texts up to a number of characters. */
 function textsUpTo(length: number): string[] {
   if (length === 0) return [''];
   const shorter = textsUpTo(length - 1);

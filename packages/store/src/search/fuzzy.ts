@@ -7,7 +7,7 @@ const MAX_CHARACTERS = 40;
 const PATTERNS_AT_ONCE = 500;
 
 /**
- * SQL that is true of values within so many edits: a character inserted, left out, replaced, or two neighbours swapped.
+ * SQL that is true of values within a number of edits: a character inserted, left out, replaced, or two neighbours swapped.
  * Each way to edit is one LIKE pattern with `_` where the edit is; extensions that count edits are not everywhere, and
  * count a swap as two.
  *
@@ -36,7 +36,7 @@ export function fuzzyCondition(
     `then ${value} like any(${patterns}) else false end`;
 }
 
-/** LIKE patterns that together match what is within so many edits of the characters. */
+/** LIKE patterns that together match what is within a number of edits of the characters. */
 export function fuzzyPatterns(characters: readonly string[], edits: number): string[] {
   let round = new Map([['', characters.map(escapeLike)]]);
   for (let edit = 0; edit < edits; edit++) {

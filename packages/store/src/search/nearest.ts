@@ -12,7 +12,7 @@ import { keyColumn, orderBy, sortKeys } from './sort.ts';
 
 /*
  * How the nearest documents are found. The searcher holds the vectors in memory, and the documents that filters match as
- * bits; it gives candidates among which the answer is. The database tells their exact distances, and reads the page.
+ * bits; it gives candidates among which the answer is. The database computes their exact distances and reads the page.
  *
  * Collections of up to `exactDocuments` documents, and so many matches of larger ones, are compared in full. In others
  * the nearest by codes are candidates, so that one of the nearest is missed now and then.

@@ -25,7 +25,7 @@ interface PageRow {
 
 export interface Page {
   readonly rows: readonly PageRow[];
-  /** The cursor mark behind the last row. */
+  /** The cursor mark after the last row. */
   readonly mark: string | undefined;
   /** What every match scores, where that is known without asking. */
   readonly constantScore: number | null;

@@ -9,7 +9,7 @@ export interface SearchRequest {
   /** Filters, and queries of facets, that are not remembered for further searches. */
   readonly uncached?: ReadonlySet<Query>;
   readonly rank?: Rank | undefined;
-  /** By falling score when empty; always ends in the id, rising. */
+  /** By score, highest first, if empty; always ends with the id, ascending. */
   readonly sort?: readonly SortClause[];
   /** Documents to pass over. */
   readonly start?: number;
@@ -84,7 +84,7 @@ export interface Ranking {
 export interface SearchResult {
   /** The number of the commit that answered. */
   readonly commit: number;
-  /** What the collection is called, and the version of its fields: neither need be what the caller believed. */
+  /** Name of the collection and version of its fields; both may differ from what the caller knew. */
   readonly collection: { readonly name: string; readonly schemaVersion: number };
   /** Every document that matches query, filters and `maxDistance`. */
   readonly numFound: number;

@@ -53,7 +53,7 @@ export function boxAround({ lat, lon }: Location, kilometers: number): Box {
   return { south, north, west: wrap(lon - side), east: wrap(lon + side) };
 }
 
-/** SQL that is true of documents inside a box; the edges belong to it unless told otherwise. */
+/** SQL that is true of documents inside a box; the edges belong to it by default. */
 export function boxSql(
   { lat, lon }: LocationColumn,
   { south, north, west, east }: Box,

@@ -11,7 +11,7 @@ export type TextClause = { readonly where: string; readonly score: string } | un
 
 /** Words of one value in a query. */
 const MAX_WORDS = 1_000;
-/** Words of a phrase with slop: where each stands is compared with where each other stands. */
+/** Words of a phrase with slop: the position of each is compared with that of each other. */
 const MAX_SLOPPY_WORDS = 50;
 
 /** A bare word, or a value that turns out to hold several words. */
@@ -22,7 +22,7 @@ export function wordsSql(clause: Clause<'term' | 'words'>, found: FoundColumn, c
   return matching(queries.length === 0 ? undefined : joined(queries, clause.operator), context);
 }
 
-/** Words side by side, or with slop: moved by so many places altogether. */
+/** Words next to each other, or with slop: the total number of places that they may be moved by. */
 export function phraseSql(clause: Clause<'phrase'>, context: CompileContext): TextClause {
   const found = wordsOf(clause.value, clause.position);
   if (clause.slop > 0 && found.length > 1) {

@@ -7,7 +7,7 @@ import type { Snapshot } from './snapshot.ts';
 
 export interface Totals {
   readonly found: number;
-  /** False: at least so many match. */
+  /** False: the number is a lower bound. */
   readonly exact: boolean;
   /** The highest score, or the least distance, of all matches. */
   readonly best: number | null;
@@ -55,7 +55,7 @@ export async function readTotals(
     ? matching(request, snapshot, clock, true)
     : matching(withoutNeedlessRank(request, snapshot), snapshot, clock, rank?.maxDistance !== undefined);
   const best = asksBest ? `${rank === undefined ? 'max' : 'min'}(m.value)` : 'null::float8';
-  // One more than is asked for tells that there are more.
+  // One more than is asked for shows that there are more.
   const enough = minExactCount === undefined || asksBest ? undefined : Math.max(minExactCount, start + rows.length) + 1;
   const matches = `select ${typeof value === 'string' ? value : 'null::float8'} as value from ${from}`;
   const [row] = await snapshot.tx.query<{ found: bigint; best: number | null }>(

@@ -88,7 +88,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
     const small = withMemory(taken / 2);
     expect(await small.inMemory.read(store, first, new NotHeld('shape', 1, 4))).toBe(false);
     expect(small.inMemory.use).toMatchObject({ collections: 0, bytes: 0 });
-    // It is not read again and again.
+    // It is not read again.
     expect(await find(small, first)).toEqual({ inMemory: false, numFound: COUNT });
     expect(small.inMemory.use).toMatchObject({ collections: 0, bytes: 0 });
   });

@@ -7,9 +7,9 @@ import { HeldCollection, type RowSource } from './held-collection.ts';
 import type { NotHeld } from './not-held.ts';
 import type { ReadCollection } from './read-rows.ts';
 
-/** A search waits so long for its collection to be read into memory. */
+/** How long a search waits for its collection to be read into memory. */
 const PATIENCE_MILLISECONDS = 3_000;
-/** What nobody searched for so long is given back. */
+/** Memory of a collection is freed when nobody has searched it for this time. */
 const IDLE_MILLISECONDS = 15 * 60_000;
 /** Searches of large collections that compare every match in the database at a time. */
 const MOST_IN_DATABASE = 2;
@@ -24,7 +24,7 @@ export function defaultSearchMemory(): number {
 }
 
 export interface InMemorySearchOptions {
-  /** Collections of up to so many rows are compared exactly. */
+  /** Collections of up to this many rows are compared exactly. */
   readonly exactRows: number;
   /** Bytes that vectors and filters may take; 15 % of what the process may use when not given. */
   readonly memory?: number | undefined;
@@ -79,7 +79,7 @@ export class InMemorySearch implements AsyncDisposable {
   /**
    * Reads a collection into memory, if there is room for it.
    * @param patience milliseconds that the search can wait, if fewer than any other
-   * @returns whether it was done in the time that a search waits; it goes on otherwise
+   * @returns whether it was done in the time that a search waits; it continues otherwise
    */
   async read(
     source: RowSource,
