@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
 import { createAnalyzer } from '@akin/modules/analyze';
-import { parseModulesApply } from '@akin/modules/manifests';
+import { moduleNames, parseModulesApply } from '@akin/modules/manifests';
 import { analyzeLines } from '../analyze-lines.ts';
 import { UsageError } from '../options.ts';
 import type { Program } from '../program.ts';
@@ -17,7 +17,7 @@ export const analyzeCommand: Program = {
       {
         name: 'modules',
         value: 'names',
-        about: 'Modules to run, separated by commas: color,content,copyspace,duplicate',
+        about: `Modules to run, separated by commas: ${moduleNames.join(',')}`,
       },
       ...ANALYSIS_OPTIONS,
     ],

@@ -18,7 +18,7 @@ export const backupCommand: Program = {
     name: 'backup',
     usage: 'backup <file>',
     about:
-      'Writes the embedded store into one file, which is safe on disk when the command ends. The akin that serves from it goes on serving.',
+      'Writes the embedded store into one file, which is safe on disk when the command ends. The akin that serves from it keeps serving.',
     options: SERVER_OPTIONS.filter(({ name }) => name !== 'collection'),
   },
   async run(options, signal) {

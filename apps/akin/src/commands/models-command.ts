@@ -15,7 +15,7 @@ export const modelsCommand: Program = {
     name: 'models',
     usage: 'models [pull <word>]',
     about:
-      'Lists content models that akin knows by one word, and downloads one. A download that was stopped goes on where it stopped, and every file is checked by its hash. akin downloads nothing unless you ask by this command.',
+      'Lists content models that akin knows by one word, and downloads one. A stopped download continues where it stopped, and every file is checked by its hash. akin downloads nothing without this command.',
     options: [
       MODELS_OPTION,
       {

@@ -23,7 +23,7 @@ export const reindexCommand: Program = {
       { name: 'field', value: 'name:type,…', about: 'Fields that get another type, separated by commas' },
       { name: 'shards', value: 'number', about: 'How many shards the collection gets; by default as many as it has' },
       { name: 'pause', about: 'Pause the reindex that is under way' },
-      { name: 'resume', about: 'Go on with a paused reindex, and watch it' },
+      { name: 'resume', about: 'Continue a paused reindex, and watch it' },
       { name: 'allow-missing', about: 'Swap even if some documents cannot be copied' },
       ...ANALYSIS_OPTIONS,
       { name: 'patience', value: 'seconds', about: 'Give up if akin does not answer for this long', default: '300' },

@@ -52,11 +52,11 @@ export const serveCommand: Program = {
       {
         name: 'allow-open-network',
         about:
-          'Ask nobody for a key although other machines can connect. Everybody who connects may read and delete everything',
+          'Need no key although other machines can connect. Everybody who connects may read and delete everything',
       },
       {
         name: 'first-key',
-        about: 'Where a key is required and there is none, make one of the scope admin and print it, this once',
+        about: 'If a key is required and there is none, make one of the scope admin and print it once',
       },
       shutdownDelayOption(0),
       { name: 'no-demo', about: 'Do not fill an empty collection with the pictures of the demo' },

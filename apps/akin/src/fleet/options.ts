@@ -41,7 +41,7 @@ export function listenOptions(port: number, delay = 0): readonly Option[] {
       alsoFrom: ['PORT'],
     },
     { name: 'host', value: 'address', about: 'Address to listen on', default: '127.0.0.1' },
-    { name: 'allow-open-network', about: 'Ask nobody for a key although other machines can connect' },
+    { name: 'allow-open-network', about: 'Need no key although other machines can connect' },
     HOSTS_OPTION,
     shutdownDelayOption(delay),
   ];
