@@ -123,7 +123,7 @@ describe('the end of akin serve while it starts', () => {
       const command = new RunningCommand(['serve', '--port', '0', '--no-open', '--data', data.folder]);
       const made = (name: string) => readdir(path.join(data.folder, 'database', name)).catch(() => []);
       await until('it fills a new database', async () => (await made('pg.new')).length > 3);
-      expect(await within(command.stop())).toEqual({ code: 0, out: '', err: '' });
+      expect(await within(command.stop())).toEqual({ code: 0, signal: null, out: '', err: '' });
       expect(await made('')).toEqual([]);
     } finally {
       await data.remove();

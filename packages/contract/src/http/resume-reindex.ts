@@ -8,7 +8,7 @@ export const resumeReindex = endpoint({
   methods: ['POST'],
   under: 'collections',
   path: '/{collection}/reindex/resume',
-  summary: 'Go on with a paused reindex.',
+  summary: 'Continue a paused reindex.',
   description: 'This gateway goes on where it stopped. 409 if it is not paused.',
   changes: true,
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),

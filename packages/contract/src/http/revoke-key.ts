@@ -8,7 +8,7 @@ export const revokeKey = endpoint({
   scope: 'admin',
   under: 'service',
   path: '/api/keys/{id}',
-  summary: 'Revoke a key for ever. All gateways refuse it within a few seconds.',
+  summary: 'Revoke a key permanently. All gateways refuse it within a few seconds.',
   parameters: z.object({
     id: text().meta({ description: 'Id of the key, from the list of keys.' }),
     ...COMMON_PARAMETERS,
