@@ -51,8 +51,7 @@ export const serveCommand: Program = {
       { name: 'host', value: 'address', about: 'Address to listen on', default: '127.0.0.1' },
       {
         name: 'allow-open-network',
-        about:
-          'Need no key although other machines can connect. Everybody who connects may read and delete everything',
+        about: 'Need no key although other machines can connect. Everybody who connects may read and delete everything',
       },
       {
         name: 'first-key',
