@@ -88,6 +88,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
   const events: OperationEvents = new OperationEvents(
     shared ? (collectionId) => engine.query('select pg_notify($1, $2)', [CHANNEL, String(collectionId)]) : undefined,
   );
+  let forget = () => {};
   const engine: Engine =
     'folder' in config
       ? await openPglite(config.folder, {
@@ -97,6 +98,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       : await openPostgres(config.databaseUrl, {
           name: config.process && connectionName(config.process),
           ...(shared ? { hear: (text) => events.hear(Number(text)) } : {}),
+          parted: () => forget(),
         });
   // What is asked of a closed database rejects.
   const close = () => void engine[Symbol.asyncDispose]();
@@ -155,6 +157,11 @@ export async function openStore(config: StoreConfig): Promise<Store> {
         await standbys[Symbol.asyncDispose]();
         await engine[Symbol.asyncDispose]();
       },
+    };
+    forget = () => {
+      const { schemas, collections, uses, words, sweeps } = store.memory;
+      for (const known of [schemas, collections, uses, words, sweeps]) known.clear();
+      inMemory.forgetAll();
     };
     await migrate(engine);
     await createFirstCollection(store);

@@ -9,11 +9,13 @@ export interface BreakableProxy extends AsyncDisposable {
   mend(): Promise<void>;
   /** From now on nothing passes, and nobody is told: as when a network is cut. It cannot be mended. */
   stall(): void;
+  /** Breaks all connections, and leads to another server from now on, as a name does that moves with the primary. */
+  redirect(target: string): void;
 }
 
 /** @param target address of a server, with its port */
 export async function openProxy(target: string): Promise<BreakableProxy> {
-  const { hostname, port } = new URL(target);
+  let { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   const keep = (socket: Socket) => {
     sockets.add(socket);
@@ -46,6 +48,10 @@ export async function openProxy(target: string): Promise<BreakableProxy> {
     stall() {
       isStalled = true;
       for (const socket of sockets) socket.unpipe().pause();
+    },
+    redirect(other) {
+      ({ hostname, port } = new URL(other));
+      for (const socket of sockets) socket.destroy();
     },
     async mend() {
       server.listen(own, '127.0.0.1');

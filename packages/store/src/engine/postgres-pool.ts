@@ -56,18 +56,25 @@ export function connectionTo(databaseUrl: string, name: string): pg.ClientConfig
   };
 }
 
-/** @throws AkinError bad-request when the address cannot be read */
+/**
+ * @param check is called with each new connection before anybody uses it
+ * @throws AkinError bad-request when the address cannot be read
+ */
 export function openPool(
   connection: pg.ClientConfig,
   settings: Readonly<Record<string, string>>,
   connections: number,
+  check: (client: pg.ClientBase) => Promise<void> = async () => {},
 ): Pool {
   const processes = new WeakMap<pg.ClientBase, number>();
   let pool: pg.Pool;
   try {
     // A pool reads the address at its first connection only; a client does at once.
     new pg.Client(connection);
-    const onConnect = async (client: pg.ClientBase) => void processes.set(client, await setSession(client, settings));
+    const onConnect = async (client: pg.ClientBase) => {
+      processes.set(client, await setSession(client, settings));
+      await check(client);
+    };
     pool = new pg.Pool({ ...connection, max: connections, onConnect });
   } catch (cause) {
     throw new AkinError(

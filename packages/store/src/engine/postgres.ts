@@ -8,6 +8,7 @@ const OLDEST_VERSION = 15;
 /** Any number that nobody else uses: "akin" in ASCII. */
 const LOCK_KEY = 0x616b696e;
 const RELOCK_MILLISECONDS = 1_000;
+const STANDBY_RETRY_SECONDS = 2;
 
 export interface PostgresOptions {
   /** Size of the pool; 10 when not given. */
@@ -19,6 +20,11 @@ export interface PostgresOptions {
    * {@link CHANNEL}, ours included; what is told while a connection is broken gets lost.
    */
   readonly hear?: (text: string) => void;
+  /**
+   * Called when the address leads to a server with another history, such as a standby that was promoted: what was read
+   * before may not be so any more. Nothing is read from that server before the call.
+   */
+  readonly parted?: () => void;
 }
 
 /** What processes of a fleet tell each other about goes over this channel. */
@@ -29,11 +35,11 @@ export const CHANNEL = 'akin';
  * either one akin that is alone or the processes of one fleet.
  */
 export async function openPostgres(databaseUrl: string, options: PostgresOptions = {}): Promise<Engine> {
-  const { connections = 10, name = 'akin', hear } = options;
+  const { connections = 10, name = 'akin', hear, parted } = options;
   // A process of a fleet that hangs in the middle of a transaction would keep the others from its rows.
   const settings = hear ? { ...POOL_SETTINGS, idle_in_transaction_session_timeout: '4s' } : POOL_SETTINGS;
   const connection = connectionTo(databaseUrl, name);
-  const pool = openPool(connection, settings, connections);
+  const pool = openPool(connection, settings, connections, watchHistory(parted));
   let lock: DatabaseLock | undefined;
   try {
     // First of all, for it refuses poolers in which settings would come to connections of others.
@@ -51,6 +57,26 @@ export async function openPostgres(databaseUrl: string, options: PostgresOptions
     cancel: (processes) => held.cancel(processes),
     release: () => held.release(),
   });
+}
+
+/** Tells histories apart by their timelines: each promotion, and each restore to a point in time, begins one. */
+function watchHistory(parted: () => void = () => {}): (client: pg.ClientBase) => Promise<void> {
+  let known: string | undefined;
+  return async (client) => {
+    const sql = `select case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline`;
+    // Some services that offer PostgreSQL have no log of their own to tell of.
+    const { rows } = await client.query<{ timeline: string | null }>(sql).catch(() => ({ rows: [] }));
+    const timeline = rows[0]?.timeline;
+    if (timeline === null) {
+      // A connection that is kept until its promotion would not be asked again.
+      throw new AkinError('unavailable', 'The database is a standby, and takes no changes before it is promoted.', {
+        retryAfterSeconds: STANDBY_RETRY_SECONDS,
+      });
+    }
+    if (timeline === undefined) return;
+    if (known !== undefined && timeline !== known) parted();
+    known = timeline;
+  };
 }
 
 async function checkServer(pool: pg.Pool): Promise<void> {

@@ -170,6 +170,11 @@ export class InMemorySearch implements AsyncDisposable {
     await held.drop().catch(() => undefined);
   }
 
+  /** Gives all collections back: what they hold may not be so any more. */
+  forgetAll(): void {
+    for (const held of this.#held.values()) void this.forget(held);
+  }
+
   /** Gives a collection back that is gone. */
   async forgetCollection(id: number): Promise<void> {
     this.#outgrown.delete(id);
