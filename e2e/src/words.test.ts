@@ -1,10 +1,13 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AkinRequestError } from '@akin/client';
 import { TINY_TOWERS } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { RunningCommand, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { openPage, startBrowser } from './browser.ts';
 
 const COLORS = { red: '#e01010', green: '#10d020', blue: '#1020e0', yellow: '#f0e010', black: '#080808' };
 
@@ -34,6 +37,12 @@ const found = async (parameters: Record<string, string | readonly string[]>) =>
   (await search(parameters)).response.docs.map(({ id }) => id);
 
 const model = async () => (await akin.client.collections()).collections[0]?.model;
+
+async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>('axe.run()');
+  expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+}
 
 async function refusal(request: Promise<unknown>): Promise<[status: number, message: string]> {
   const error = await request.then(
@@ -65,6 +74,49 @@ describe('words by a content model that knows them', () => {
     expect(likely.response.docs).toEqual([{ id: 'red.jpg', score: expect.any(Number) }]);
     expect(likely.response.docs[0]?.score).toBeGreaterThan(0.7);
   });
+
+  it('are looked for in pictures and in the text by the page, which says what was found why', async () => {
+    const collection = akin.client.collection('my-collection');
+    const yellow = await readFile(inPlace('pictures', 'yellow.jpg'));
+    const { outputs } = await collection.analyze({ data: yellow.toString('base64') });
+    const thumbnail = (await sharp(yellow).webp().toBuffer()).toString('base64');
+    await collection.add([{ id: 'car', title: 'a green car', import: outputs, thumbnail }], {
+      commit: true,
+    });
+    await using browser = await startBrowser();
+    const { page, complaints } = await openPage(browser, `${akin.url}/`);
+    await page.getByText('6 documents').waitFor();
+    const cards = (band: string) => page.locator('.band', { hasText: band }).locator('[data-id]');
+    const ids = async (band: string) =>
+      cards(band).evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.id));
+    await page.getByRole('searchbox').fill('a green picture');
+    await page.keyboard.press('Enter');
+    // Names of colours are words of documents, too.
+    await page.getByText('2 in the text, 4 others ranked by look').waitFor();
+    expect((await ids('documents with these words')).sort()).toEqual(['car', 'green.jpg']);
+    expect((await ids('By look: ')).sort()).toEqual(['black.jpg', 'blue.jpg', 'red.jpg', 'yellow.jpg']);
+    await expectAccessible(page);
+
+    const where = page.getByRole('group', { name: 'Where the words are looked for' });
+    await where.getByRole('button', { name: 'By look' }).click();
+    await page.getByText('6 found, nearest first').waitFor();
+    expect(await page.locator('.band [data-id]').first().getAttribute('data-id')).toBe('green.jpg');
+    expect(await page.getByRole('heading', { name: 'In the text' }).count()).toBe(0);
+    // The address is all that there is to it.
+    await page.reload();
+    await page.getByText('6 found, nearest first').waitFor();
+    await where.getByRole('button', { name: 'In the text' }).click();
+    await page.getByText('2 found').waitFor();
+    await where.getByRole('button', { name: 'Both' }).click();
+    await page.getByText('2 in the text').waitFor();
+    // What the query language understands asks for no picture.
+    await page.getByRole('searchbox').fill('id:car');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 found').waitFor();
+    expect(await where.count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await collection.deleteByIds(['car'], { commit: true });
+  }, 120_000);
 
   it('that are too many are told', async () => {
     const { responseHeader, response } = await search({ 'rank.by.text': `red ${'picture '.repeat(40)}` });

@@ -16,7 +16,7 @@ export interface Actions {
   /** Adds a document to what results are like or unlike, or takes it away. */
   askAlso(id: string, sign: Also['sign'] | null): void;
   /** Searches for words, also where they could mean a colour. */
-  askWords(words: string): void;
+  askWords(words: string, where?: 'both' | 'look' | 'text'): void;
   /** Shows only results with at least this score. */
   setThreshold(least: number): void;
   /** Selects a result, or all up to it. */

@@ -36,6 +36,7 @@ import { forgetUndoLater, keepUndo, undoLast } from './undo.ts';
 import { questionOf } from './upload.ts';
 import { type Query, readState, type ViewState, writeState } from './view-state.ts';
 import { moreChanges, retryChanges } from './watch-changes.ts';
+import { canBeSeen, wordsOf } from './words.ts';
 
 const key = keyOfTab();
 const root = document.getElementById('app') as HTMLElement;
@@ -76,6 +77,7 @@ async function enterCollection(): Promise<void> {
   model.update({
     status: null,
     documents: [],
+    inText: null,
     numFound: null,
     loading: true,
     facets: [],
@@ -115,7 +117,12 @@ const actions: Actions = {
     if ('words' in asked) actions.askWords(asked.words);
     else actions.ask(asked.query, asked.query.by === 'hex' ? 'color' : undefined);
   },
-  askWords: (words) => go({ view: 'search', words: words.trim(), query: null }),
+  askWords(asked, where = 'both') {
+    const text = asked.trim();
+    if (where !== 'text' && canBeSeen(text, model.shown)) {
+      go({ view: 'search', words: '', query: { by: 'text', text, where }, mode: 'content', also: [], least: 0 });
+    } else go({ view: 'search', words: text, query: null });
+  },
   askAlso(id, sign) {
     const others = model.state.also.filter((one) => one.id !== id);
     go({ also: sign === null ? others : [...others, { id, sign }] }, { keepPreview: true });
@@ -135,8 +142,8 @@ const actions: Actions = {
   },
   copySelected: () => copySelected(model),
   async saveSearch() {
-    const { words, filters } = model.state;
-    const value = [words, ...filters.map(filterText)].filter(Boolean).join(', ').slice(0, 100);
+    const { filters } = model.state;
+    const value = [wordsOf(model.state), ...filters.map(filterText)].filter(Boolean).join(', ').slice(0, 100);
     const { ask: title, action, name } = TEXTS.saved;
     const answer = await ask({ title, action, input: { label: name, value } });
     if (answer) model.update({ saved: saveSearch({ name: answer.text, address: writeState(model.state) }) });

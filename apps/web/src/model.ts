@@ -14,6 +14,7 @@ import type { ViewState } from './view-state.ts';
 
 const NOTHING: Shown = {
   documents: [],
+  inText: null,
   numFound: null,
   loading: true,
   error: null,

@@ -19,6 +19,7 @@ import type { Shown } from './shown.ts';
 import { TEXTS } from './texts.ts';
 import { undoNote } from './undo.ts';
 import type { ViewState } from './view-state.ts';
+import { whereSwitch, wordsOf } from './words.ts';
 
 const P = TEXTS.page;
 
@@ -79,11 +80,15 @@ function results(
   curl: string,
   collection: Collection,
 ): TemplateResult {
-  const found =
-    shown.numFound === null ? undefined : TEXTS.results.found(shown.numFound, state.query !== null && !state.sort);
+  const found = shown.numFound === null ? undefined : foundText(state, shown.numFound, shown.inText);
   return html`${state.query && !shown.analyzing ? question(state, state.query, shown, actions, collection) : nothing}
-    ${summary(state, found ?? (shown.loading ? TEXTS.results.searching : ''), actions, curl, html`${orderChoice(state, shown.ranges, actions)}${layoutSwitch(shown.layout, actions)}${savedMenu(shown.saved, isAsked(state), actions)}`)}
+    ${summary(state, found ?? (shown.loading ? TEXTS.results.searching : ''), actions, curl, html`${state.query ? nothing : whereSwitch(state, shown, actions)}${orderChoice(state, shown.ranges, actions)}${layoutSwitch(shown.layout, actions)}${savedMenu(shown.saved, isAsked(state), actions)}`)}
     ${examples(state, shown, actions)} ${resultsView(state, shown, actions, collection)} ${selectionBar(shown, actions)}`;
+}
+
+function foundText({ query, sort }: ViewState, numFound: number, inText: Shown['inText']): string {
+  if (inText !== null) return TEXTS.words.found(inText.found, numFound - inText.shown);
+  return TEXTS.results.found(numFound, query !== null && !sort);
 }
 
 function reviewed(
@@ -120,7 +125,7 @@ function header(state: ViewState, shown: Shown, actions: Actions): TemplateResul
     }}><img src="icon.svg" alt="" width="28" height="28" />akin</a>
     ${collectionChoice(state, shown, actions)}
     <form role="search" @submit=${submit}>
-      <input type="search" name="q" aria-label=${TEXTS.box.label} placeholder=${TEXTS.box.placeholder} .value=${state.words} />
+      <input type="search" name="q" aria-label=${TEXTS.box.label} placeholder=${TEXTS.box.placeholder} .value=${wordsOf(state)} />
     </form>
     <label class="button primary">
       <input type="file" accept="image/*" aria-label=${P.byPicture} @change=${pick} />

@@ -10,6 +10,7 @@ import type { Shown } from './shown.ts';
 import { predictedTags } from './tags.ts';
 import { TEXTS } from './texts.ts';
 import type { Query, ViewState } from './view-state.ts';
+import { whereSwitch } from './words.ts';
 
 const T = TEXTS.question;
 
@@ -21,24 +22,30 @@ export function question(
   actions: Actions,
   collection: Collection,
 ): TemplateResult {
-  const modes = query.by === 'hex' ? [] : MODE_NAMES;
   return html`<section class="question" aria-label=${T.region}>
     ${questionPicture(query, shown, collection)}
     <div>
       <p class="asked">${questionText(query, shown)}</p>
-      <div class="modes" role="group" aria-label=${T.by}>
-        ${modes.map(
-          ([mode, name, about]) =>
-            html`<button title=${about} aria-pressed=${state.mode === mode} @click=${() => actions.setMode(mode)}>${name}</button>`,
-        )}
-      </div>
+      ${query.by === 'text' ? whereSwitch(state, shown, actions) : modeSwitch(state, query, actions)}
       ${query.by === 'hex' ? colorEditor(query.hex, actions) : nothing} ${alsoChips(state, actions, collection)} ${least(state, actions)} ${wordInstead(query, actions)} ${predictedTags(shown.tags, state.filters, actions)}
     </div>
     <button class="quiet clear" @click=${() => actions.ask(null)}>${T.clear}</button>
   </section>`;
 }
 
-function questionPicture(query: Query, shown: Shown, collection: Collection): TemplateResult {
+/** By what pictures are compared; colours have no choice. */
+function modeSwitch(state: ViewState, query: Query, actions: Actions): TemplateResult | typeof nothing {
+  if (query.by === 'hex') return nothing;
+  return html`<div class="modes" role="group" aria-label=${T.by}>
+    ${MODE_NAMES.map(
+      ([mode, name, about]) =>
+        html`<button title=${about} aria-pressed=${state.mode === mode} @click=${() => actions.setMode(mode)}>${name}</button>`,
+    )}
+  </div>`;
+}
+
+function questionPicture(query: Query, shown: Shown, collection: Collection): TemplateResult | typeof nothing {
+  if (query.by === 'text') return nothing;
   if (query.by === 'id') return html`<img src=${keyedSource(collection.thumbnailAddress(query.id))} alt="" />`;
   // akin fetches the picture, not the browser of who looks at the page.
   if (query.by === 'url') return html`<span class="placeholder">${T.elsewhere(hostOf(query.url))}</span>`;
@@ -59,6 +66,7 @@ function questionText(query: Query, shown: Shown): string {
     return T.like(document ? titleOf(document) : query.id);
   }
   if (query.by === 'url') return T.likeUrl(query.url);
+  if (query.by === 'text') return TEXTS.words.shows(query.text);
   if (query.by === 'hex') return TEXTS.colors.asked(readColors(query.hex).map(({ hex }) => hex));
   return T.likeUpload;
 }

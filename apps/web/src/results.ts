@@ -1,4 +1,4 @@
-import type { Collection } from '@akin/client';
+import type { Collection, FoundDocument } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
 import { emptyCollection } from './add/empty.ts';
@@ -9,6 +9,7 @@ import type { Shown } from './shown.ts';
 import { sidebar } from './sidebar.ts';
 import { TEXTS } from './texts.ts';
 import type { ViewState } from './view-state.ts';
+import { inTextFirst } from './words.ts';
 
 /** Documents that are asked for at once. */
 export const PAGE_SIZE = 48;
@@ -19,13 +20,15 @@ const T = TEXTS.results;
 
 /** The pictures that were found, and what they can be narrowed by. */
 export function resultsView(state: ViewState, shown: Shown, actions: Actions, collection: Collection): TemplateResult {
+  const documents = shown.documents.slice(shown.inText?.shown ?? 0);
   return html`<div class="results">
     ${sidebar(state, shown, actions)}
     <div class="found">
+      ${state.query?.by === 'text' ? inTextFirst(state.query, shown, actions, collection) : nothing}
       ${
-        state.query && !state.sort && shown.documents.length > 0
-          ? bands(state, shown, actions, collection)
-          : html`${gridView('all', shown.documents, shown, actions, collection)} ${moreButton(state, shown, actions)}`
+        state.query && !state.sort && documents.length > 0
+          ? bands(state, shown, documents, actions, collection)
+          : html`${gridView('all', documents, shown, actions, collection)} ${moreButton(state, shown, actions)}`
       }
       ${shown.loading && shown.documents.length === 0 ? skeletons() : nothing} ${emptyNote(state, shown, actions)}
     </div>
@@ -33,12 +36,19 @@ export function resultsView(state: ViewState, shown: Shown, actions: Actions, co
 }
 
 /** Ranked pictures by how alike they are; the weak ones are there for who opens them, or where there are no others. */
-function bands(state: ViewState, shown: Shown, actions: Actions, collection: Collection): TemplateResult {
-  const all = bandsOf(shown.documents, state.mode);
+function bands(
+  state: ViewState,
+  shown: Shown,
+  ranked: readonly FoundDocument[],
+  actions: Actions,
+  collection: Collection,
+): TemplateResult {
+  const all = bandsOf(ranked, state.mode);
+  const why = shown.inText === null ? '' : `${TEXTS.words.byLook}: `;
   return html`${all.map(({ name, documents }) => {
     const isLast = name === all.at(-1)?.name;
     const cards = html`${gridView(name, documents, shown, actions, collection)} ${isLast ? moreButton(state, shown, actions) : nothing}`;
-    const title = html`<span>${TEXTS.bands.names[name]}</span> <span class="about">${TEXTS.bands.about[name]}</span>`;
+    const title = html`<span>${why}${TEXTS.bands.names[name]}</span> <span class="about">${TEXTS.bands.about[name]}</span>`;
     if (name !== 'weak') return html`<section class="band"><h2>${title}</h2>${cards}</section>`;
     return html`<details class="band" ?open=${all.length === 1}>
       <summary><h2>${title} <span class="count">${number(documents.length)}</span></h2></summary>

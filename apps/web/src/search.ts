@@ -1,13 +1,15 @@
-import type { SearchAnswer } from '@akin/client';
+import type { FoundDocument, SearchAnswer } from '@akin/client';
 import { countsOf, facetsOf } from './facets.ts';
 import { histogramsOf, loadRanges } from './filters/ranges.ts';
 import { loadManaged } from './manage/load-managed.ts';
 import type { Model } from './model.ts';
 import { NEXT_SIZE, PAGE_SIZE } from './results.ts';
 import { groupsCommand, loadGroups } from './review/load-groups.ts';
+import type { Shown } from './shown.ts';
 import { predictTags } from './tags.ts';
 import { asCurl, searchOf, tagsOf } from './view-state.ts';
 import { watchChanges } from './watch-changes.ts';
+import { IN_TEXT_FIRST } from './words.ts';
 
 /**
  * Fills the view that the state names.
@@ -20,18 +22,22 @@ export async function search(model: Model, start = 0, keep = start > 0): Promise
   if (model.state.view === 'groups') return loadGroups(model, keep ? 'again' : 'first');
   const { signal } = model.start();
   finding?.abort();
-  model.update({ loading: true, error: null, ...(keep ? {} : { documents: [], numFound: null }) });
-  const { endpoint, parameters } = request(model, start);
-  if (model.state.query === null) {
-    // No page repeats what another has, however far one looks; a ranking is looked at by numbers.
-    delete parameters.start;
-    parameters.cursorMark = start === 0 ? '*' : (model.shown.cursor ?? '*');
-  }
+  model.update({ loading: true, error: null, ...(keep ? {} : { documents: [], inText: null, numFound: null }) });
   try {
+    const inText = start > 0 ? model.shown : await findInText(model, signal);
+    const before = inText.inText === null ? [] : inText.documents.slice(0, inText.inText.shown);
+    const { endpoint, parameters } = request(model, start - (start > 0 ? before.length : 0));
+    if (before.length > 0) parameters.fq = [...model.filters(), exceptFor(before)];
+    if (model.state.query === null) {
+      // No page repeats what another has, however far one looks; a ranking is looked at by numbers.
+      delete parameters.start;
+      parameters.cursorMark = start === 0 ? '*' : (model.shown.cursor ?? '*');
+    }
     const answer: SearchAnswer = await model.collection[endpoint](parameters, { signal });
-    const documents = start === 0 ? answer.response.docs : [...model.shown.documents, ...answer.response.docs];
+    const documents = [...(start === 0 ? before : model.shown.documents), ...answer.response.docs];
     const cursor = answer.nextCursorMark ?? null;
-    model.update({ documents, numFound: answer.response.numFound, cursor, loading: false });
+    const numFound = answer.response.numFound + before.length;
+    model.update({ documents, numFound, inText: inText.inText, cursor, loading: false });
     if (start === 0) await Promise.all([countFacets(model, signal), tagQuestion(model, signal)]);
   } catch (error) {
     // The facets of another search do not stay next to the error.
@@ -46,6 +52,21 @@ export function commandOf(model: Model, hasKey: boolean): string {
   const { endpoint, parameters } = request(model, 0);
   if (parameters['rank.by.data']) parameters['rank.by.data'] = 'BASE64';
   return asCurl(`${location.origin}${model.collection.searchAddress(endpoint, parameters)}`, hasKey);
+}
+
+/** The first documents with the words of a question in their text, where it asks for those too. */
+async function findInText(model: Model, signal: AbortSignal): Promise<Pick<Shown, 'documents' | 'inText'>> {
+  const { collection, state } = model;
+  const { query } = state;
+  if (query?.by !== 'text' || query.where !== 'both') return { documents: [], inText: null };
+  const { parameters } = searchOf({ ...state, query: null, words: query.text }, 0, IN_TEXT_FIRST, model.filters());
+  const { numFound, docs } = (await collection.select(parameters, { signal })).response;
+  return { documents: docs, inText: { shown: docs.length, found: numFound } };
+}
+
+/** A filter without these documents. */
+function exceptFor(documents: readonly FoundDocument[]): string {
+  return `-id:(${documents.map(({ id }) => `"${id.replace(/["\\]/g, '\\$&')}"`).join(' OR ')})`;
 }
 
 function request(model: Model, start: number) {

@@ -14,6 +14,8 @@ import type { ShownUndoable } from './undoable.ts';
 /** What came from akin; the rest of the state is in the address. */
 export interface Shown {
   documents: readonly FoundDocument[];
+  /** How many of them, the first ones, have the words in their text, and how many there are; null where only one was asked. */
+  inText: { readonly shown: number; readonly found: number } | null;
   /** Null while nothing came yet. */
   numFound: number | null;
   loading: boolean;

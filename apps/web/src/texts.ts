@@ -115,6 +115,20 @@ export const TEXTS = {
     less: (id: string) => `less like ${id}`,
     remove: 'Leave this picture out of the search',
   },
+  words: {
+    where: 'Where the words are looked for',
+    names: { both: 'Both', look: 'By look', text: 'In the text' },
+    about: {
+      both: 'pictures that show it, and documents with these words',
+      look: 'pictures that show it',
+      text: 'documents with these words',
+    },
+    shows: (text: string) => `What shows “${text}”`,
+    inText: 'In the text',
+    byLook: 'By look',
+    all: (documents: number) => `All ${number(documents)} in the text`,
+    found: (inText: number, byLook: number) => `${number(inText)} in the text, ${number(byLook)} others ranked by look`,
+  },
   box: {
     label: 'Words, a colour, or the address of a picture',
     placeholder: 'Words, a colour, or a picture’s address',

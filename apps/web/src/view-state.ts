@@ -8,11 +8,13 @@ import {
 import { leastRelated } from './bands.ts';
 import { DEFAULT_MODE, MODES, type Mode } from './mode.ts';
 
-/** What the results are like: a stored document, a picture at an address, colours, or an uploaded picture. */
+/** What the results are like: a stored document, a picture at an address, colours, words, or an uploaded picture. */
 export type Query =
   | { by: 'id'; id: string }
   | { by: 'url'; url: string }
   | { by: 'hex'; hex: string }
+  /** What words say: shown by pictures (`look`), and also in the text of documents (`both`). */
+  | { by: 'text'; text: string; where: 'look' | 'both' }
   /** The descriptors of an uploaded picture: short enough for an address, so that the search can be shared. */
   | { by: 'outputs'; outputs: string }
   /** An uploaded picture itself, where the key allows no analysis: too long for an address. */
@@ -49,12 +51,14 @@ export const DEFAULT_COLLECTION = 'my-collection';
 const VIEWS = ['groups', 'changes', 'manage'] as const;
 
 export function readState(address: URLSearchParams): ViewState {
-  const mode = MODES.find((one) => one === address.get('mode')) ?? DEFAULT_MODE;
+  const query = readQuery(address);
+  // Words are compared by content alone.
+  const mode = MODES.find((one) => one === address.get('mode') && query?.by !== 'text') ?? DEFAULT_MODE;
   return {
     collection: address.get('collection') || DEFAULT_COLLECTION,
     view: VIEWS.find((one) => one === address.get('view')) ?? 'search',
     mode,
-    query: readQuery(address),
+    query,
     also: [...address].flatMap(([name, id]): Also[] =>
       name === 'more' || name === 'less' ? [{ id, sign: name }] : [],
     ),
@@ -73,6 +77,8 @@ function readQuery(address: URLSearchParams): Query | null {
   if (url !== null) return { by: 'url', url };
   const hex = address.get('hex');
   if (hex !== null) return { by: 'hex', hex };
+  const text = address.get('shows');
+  if (text !== null) return { by: 'text', text, where: address.get('in') === 'look' ? 'look' : 'both' };
   const outputs = address.get('outputs');
   return outputs === null ? null : { by: 'outputs', outputs };
 }
@@ -85,6 +91,8 @@ export function writeState(state: ViewState): string {
   if (state.query?.by === 'id') address.set('like', state.query.id);
   if (state.query?.by === 'url') address.set('url', state.query.url);
   if (state.query?.by === 'hex') address.set('hex', state.query.hex);
+  if (state.query?.by === 'text') address.set('shows', state.query.text);
+  if (state.query?.by === 'text' && state.query.where === 'look') address.set('in', 'look');
   if (state.query?.by === 'outputs') address.set('outputs', state.query.outputs);
   if (state.query && state.mode !== DEFAULT_MODE) address.set('mode', state.mode);
   for (const { sign, id } of state.query ? state.also : []) address.append(sign, id);
@@ -145,12 +153,12 @@ export function groupsOf(
   return { rows, ...(fq.length > 0 ? { fq } : {}), ...(cursor === undefined ? {} : { cursor }) };
 }
 
-/** The request for labels of what is searched for; null for colours, which have none. */
+/** The request for labels of what is searched for; null for colours and words, which have none. */
 export function tagsOf(query: Query): TagParameters | null {
   if (query.by === 'id') return { 'tagging.input.id': query.id };
   if (query.by === 'url') return { 'tagging.input.url': query.url };
   if (query.by === 'data') return { 'tagging.input.data': query.data };
-  return query.by === 'hex' ? null : { 'tagging.input.preprocessed': query.outputs };
+  return query.by === 'outputs' ? { 'tagging.input.preprocessed': query.outputs } : null;
 }
 
 /** What is unlike counts half: results are to be like something first. */
@@ -164,6 +172,7 @@ export function rankOf(query: Query, also: readonly Also[] = []): SearchParamete
   const others = ids.length > 0 ? { 'rank.by.id': ids, ...weights } : {};
   if (query.by === 'url') return { 'rank.by.url': query.url, ...others };
   if (query.by === 'data') return { 'rank.by.data': query.data, ...others };
+  if (query.by === 'text') return { 'rank.by.text': query.text, ...others };
   return query.by === 'hex' ? { 'rank.by.hex': query.hex, ...others } : { 'rank.by.outputs': query.outputs, ...others };
 }
 
