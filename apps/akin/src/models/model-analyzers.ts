@@ -1,43 +1,198 @@
+import path from 'node:path';
+import { AkinError } from '@akin/domain';
 import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/modules/analyze';
-import { models as modelsInUse } from '@akin/modules/vectors';
+import { generationWith, hashLargeFiles, models as modelsInUse } from '@akin/modules/vectors';
+import { WeightedSemaphore } from '@akin/runtime';
 import type { ContentModels } from './content-models.ts';
+
+export interface ModelLimits {
+  /** A model that nobody asked for so long is closed, and gives its memory back. */
+  readonly idleMilliseconds: number;
+  /** So many models are open at most, besides that of the process. */
+  readonly mostOpen: number;
+}
+
+const LIMITS: ModelLimits = { idleMilliseconds: 5 * 60_000, mostOpen: 4 };
 
 /**
  * Analyzes by the content model of the process, and by others that are here where a call names one: each has threads of its
- * own, from the first call on. All share the memory for pictures.
+ * own, from the first call until nobody asked for a while, or until too many are open. All share the memory for pictures.
  */
-export async function createModelAnalyzers(config: AnalyzerConfig, models: ContentModels): Promise<Analyzer> {
-  const analyzer = await createAnalyzer(config);
+export async function createModelAnalyzers(
+  config: AnalyzerConfig,
+  models: Pick<ContentModels, 'folderOf'>,
+  limits: Partial<ModelLimits> = {},
+  open = createAnalyzer,
+): Promise<Analyzer> {
+  const analyzer = await open(config);
+  const openOther = (other: AnalyzerConfig) => open({ ...other, memoryOf: analyzer });
+  const others = new OtherModels(config, models, { ...LIMITS, ...limits }, openOther);
   const own = modelsInUse().get('content');
-  const others = new Map<string, Promise<Analyzer>>();
-  const { contentModel: _, ...rest } = config;
-
-  async function open(model: string): Promise<Analyzer> {
-    const folder = await models.folderOf(model);
-    return createAnalyzer({ ...rest, memoryOf: analyzer, ...(folder === undefined ? {} : { contentModel: folder }) });
-  }
-
-  function of(model: string | undefined): Promise<Analyzer> {
-    if (model === undefined || model === own) return Promise.resolve(analyzer);
-    const known = others.get(model);
-    if (known !== undefined) return known;
-    const opening = open(model);
-    others.set(model, opening);
-    // It may be here later.
-    opening.catch(() => others.delete(model));
-    return opening;
-  }
-
+  const isOwn = (model: string | undefined) => model === undefined || model === own;
   return {
     ...analyzer,
-    analyze: async (bytes, options) => (await of(options.model)).analyze(bytes, options),
-    describeWords: async (text, signal, model) => (await of(model)).describeWords(text, signal),
+    analyze: (bytes, options) =>
+      isOwn(options.model)
+        ? toldWithout(config.contentModel, own, () => analyzer.analyze(bytes, options))
+        : others.use(options.model as string, (one) => one.analyze(bytes, options)),
+    describeWords: (text, signal, model) =>
+      isOwn(model)
+        ? analyzer.describeWords(text, signal)
+        : others.use(model as string, (one) => one.describeWords(text, signal)),
     async [Symbol.asyncDispose]() {
-      const opened = await Promise.allSettled(others.values());
-      await Promise.all(
-        opened.map((one) => (one.status === 'fulfilled' ? one.value[Symbol.asyncDispose]() : undefined)),
-      );
+      await others[Symbol.asyncDispose]();
       await analyzer[Symbol.asyncDispose]();
     },
   };
+}
+
+class OtherModels implements AsyncDisposable {
+  readonly #config: AnalyzerConfig;
+  readonly #models: Pick<ContentModels, 'folderOf'>;
+  readonly #limits: ModelLimits;
+  readonly #openAnalyzer: typeof createAnalyzer;
+  readonly #places: WeightedSemaphore;
+  /** Those that take calls; the one that was used last is the last. */
+  readonly #open = new Map<string, OpenModel>();
+  /** Also those that end with their last call. */
+  readonly #all = new Set<OpenModel>();
+  readonly #end = new AbortController();
+
+  constructor(
+    config: AnalyzerConfig,
+    models: Pick<ContentModels, 'folderOf'>,
+    limits: ModelLimits,
+    open: typeof createAnalyzer,
+  ) {
+    this.#config = config;
+    this.#models = models;
+    this.#limits = limits;
+    this.#openAnalyzer = open;
+    this.#places = new WeightedSemaphore(limits.mostOpen);
+  }
+
+  async use<Value>(model: string, work: (analyzer: Analyzer) => Promise<Value>): Promise<Value> {
+    const folder = await this.#models.folderOf(model);
+    this.#end.signal.throwIfAborted();
+    const one = this.#open.get(model) ?? this.#begin(model, folder);
+    this.#open.delete(model);
+    this.#open.set(model, one);
+    clearTimeout(one.idle);
+    one.calls++;
+    try {
+      return await toldWithout(folder, model, async () => work(await one.analyzer));
+    } finally {
+      one.calls--;
+      this.#leave(model, one);
+    }
+  }
+
+  #begin(model: string, folder: string | undefined): OpenModel {
+    const { contentModel: _, ...rest } = this.#config;
+    const config = { ...rest, ...(folder === undefined ? {} : { contentModel: folder }) };
+    if (this.#open.size >= this.#limits.mostOpen) this.#makeRoom();
+    const one = new OpenModel(this.#places.enter(false, this.#end.signal), async () => {
+      if (folder !== undefined) await requireStill(model, folder);
+      return this.#openAnalyzer(config);
+    });
+    this.#all.add(one);
+    return one;
+  }
+
+  /** Has the one go that nobody uses, or that was used least of late. */
+  #makeRoom(): void {
+    const all = [...this.#open];
+    const [model, one] = all.find(([, { calls }]) => calls === 0) ?? all[0] ?? [];
+    if (model === undefined || one === undefined) return;
+    this.#open.delete(model);
+    if (one.calls === 0) void this.#close(one);
+  }
+
+  /** After a call. */
+  #leave(model: string, one: OpenModel): void {
+    // It may be here, or whole, later.
+    if (one.failed && this.#open.get(model) === one) this.#open.delete(model);
+    if (one.calls > 0) return;
+    if (this.#open.get(model) !== one) return void this.#close(one);
+    one.idle = setTimeout(() => {
+      this.#open.delete(model);
+      void this.#close(one);
+    }, this.#limits.idleMilliseconds).unref();
+  }
+
+  async #close(one: OpenModel): Promise<void> {
+    clearTimeout(one.idle);
+    await one.close();
+    this.#all.delete(one);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end.abort(new AkinError('unavailable', 'The analyzer is shutting down. Try again later.'));
+    this.#open.clear();
+    await Promise.all([...this.#all].map((one) => this.#close(one)));
+  }
+}
+
+/** A model with threads of its own, as soon as there is a place for it. */
+class OpenModel {
+  readonly analyzer: Promise<Analyzer>;
+  readonly #place: Promise<() => void>;
+  #closing: Promise<void> | undefined;
+  /** Under way. */
+  calls = 0;
+  idle: NodeJS.Timeout | undefined;
+  failed = false;
+
+  constructor(place: Promise<() => void>, open: () => Promise<Analyzer>) {
+    this.#place = place;
+    this.analyzer = place.then(open);
+    this.analyzer.catch(() => {
+      this.failed = true;
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const [analyzer] = await Promise.allSettled([this.analyzer]);
+    if (analyzer.status === 'fulfilled') await analyzer.value[Symbol.asyncDispose]();
+    await this.#place.then(
+      (leave) => leave(),
+      () => {},
+    );
+  }
+}
+
+/** @throws AkinError conflict when another model lies in the folder by now, whose outputs would not fit */
+async function requireStill(model: string, folder: string): Promise<void> {
+  // Not on the event loop.
+  await hashLargeFiles(folder);
+  const now = generationWith(folder).models.get('content');
+  if (now === model) return;
+  throw new AkinError(
+    'conflict',
+    `${folder} holds ${now} by now. Put the files of ${model} back, or reindex with ${now}.`,
+  );
+}
+
+/**
+ * What is wrong with a model is no fault of who asked, and where it lies is not for them: a bad request of the model becomes
+ * a conflict that names it.
+ */
+async function toldWithout<Value>(
+  folder: string | undefined,
+  model: string | undefined,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (folder === undefined || !(cause instanceof AkinError) || !cause.message.includes(folder)) throw cause;
+    const why = cause.message.replaceAll(`${folder}${path.sep}`, '').replaceAll(folder, 'its folder');
+    const code = cause.code === 'bad-request' ? 'conflict' : cause.code;
+    throw new AkinError(code, `The content model ${model} does not work here: ${why}`, { cause });
+  }
 }

@@ -119,7 +119,8 @@ export function createPool(
 ): Analyzer {
   const { threads, backend, contentModel, limits } = config;
   // Threads come and go, and the model may be trained again meanwhile: all threads use the one of now.
-  const contentModelName = contentModel && contentCodebook(contentModel).model;
+  const codebook = contentModel === undefined ? undefined : contentCodebook(contentModel);
+  const contentModelName = codebook?.model;
   const minSide =
     contentModel && isModelFolder(contentModel)
       ? Math.max(MIN_SIDE, leastSide(readPreprocessing(contentModel)))
@@ -141,7 +142,7 @@ export function createPool(
   setMaxListeners(0, closing.signal);
   const running = new Set<Promise<Analysis>>();
   const words =
-    contentModel && contentModelName && isModelFolder(contentModel)
+    contentModel && contentModelName && codebook?.wordsCalibration
       ? createWordsPool(contentModel, contentModelName)
       : undefined;
 
