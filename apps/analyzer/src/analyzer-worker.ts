@@ -191,7 +191,8 @@ const PASSING: Readonly<Record<ErrorCode, boolean | 'depends'>> = {
   'not-found': false,
   'method-not-allowed': false,
   'request-timeout': true,
-  conflict: false,
+  // Of the machine, such as a package that is missing: another analyzer may do it.
+  conflict: true,
   'too-large': false,
   'unsupported-media-type': false,
   'unsupported-image': false,

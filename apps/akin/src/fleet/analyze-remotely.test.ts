@@ -132,6 +132,40 @@ describe('analyses over HTTP', () => {
     expect(others).toBe(0);
   });
 
+  it('by a model go to who has it, and are refused only when nobody at all has it', async () => {
+    const lacks =
+      (message: string): RequestListener =>
+      (_request, response) => {
+        response.writeHead(409);
+        response.end(JSON.stringify({ error: { msg: message, metadata: ['error-class', 'conflict'] } }));
+      };
+    const [one, two] = [await start(lacks('The model m:1 is not here.')), await start(lacks('It needs a package.'))];
+    const good = await start(analyzer('good'));
+    const busy = await start(refusing(429, 'too-many-requests'));
+    const ask = (...urls: { url: string }[]) => {
+      const log = createLogger({ name: 'test', level: 'silent', destination: { write: () => {} } });
+      const analyze = analyzeRemotely({
+        urls: urls.map(({ url }) => url),
+        log,
+        metrics: createMetrics(),
+        times: TIMES,
+      });
+      return analyze(PICTURE, ['content'], { urgent: true, model: 'm:1' }).catch((error: AkinError) => [
+        error.code,
+        error.message,
+      ]);
+    };
+    expect(await ask(one, two, good)).toEqual({ outputs: 'good' });
+    expect(await ask(one, two)).toEqual([
+      'conflict',
+      expect.stringMatching(
+        /^No analyzer can use the content model m:1\. They say: .*is not here\..*needs a package\..*akin models pull/,
+      ),
+    ]);
+    expect(await ask(one, busy)).toEqual(['too-many-requests', 'is too-many-requests']);
+    expect(await ask(one, { url: 'http://127.0.0.1:1' })).toEqual(['unavailable', expect.any(String)]);
+  });
+
   it('leave out what hangs at once, and what fails three times in a row, and say so', async () => {
     let hung = 0;
     let failed = 0;

@@ -125,19 +125,25 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
     if (thumbnail) form.set('thumbnail', 'true');
     if (model !== undefined) form.set('model', model);
     const body = form.toString();
-    let failure = unavailable('No analyzer is known for the picture of this request.');
-    for (const address of lackingLast(await addresses.inTurn(), model)) {
+    let busy: AkinError | undefined;
+    const lacking: AkinError[] = [];
+    const inTurn = lackingLast(await addresses.inTurn(), model);
+    const leftOut = addresses.all.filter((one) => !inTurn.includes(one));
+    for (const [i, address] of [...inTurn, ...leftOut].entries()) {
+      // Those that are left out are the last hope where all others lack the model.
+      if (i >= inTurn.length && lacking.length < inTurn.length) break;
       const said = await attempt(address, body, signal);
       if ('outputs' in said) return said;
-      if ('lacks' in said) {
-        if (model !== undefined) noteLack(address, model);
-        failure = said.lacks;
-        continue;
-      }
       if ('refused' in said) throw said.refused;
-      failure = said.busy;
+      if ('busy' in said) busy = said.busy;
+      else {
+        lacking.push(said.lacks);
+        if (model !== undefined) noteLack(address, model);
+      }
     }
-    throw failure;
+    // One that is busy or broken may have it.
+    if (lacking.length > 0 && busy === undefined) throw nobodyHas(model, lacking);
+    throw busy ?? unavailable('No analyzer can be reached for the picture of this request.', lacking[0]);
   };
 }
 
@@ -146,7 +152,7 @@ type Attempt =
   | Analysis
   | { readonly refused: AkinError }
   | { readonly busy: AkinError }
-  /** It does not have the model. */
+  /** It does not have the model, or cannot use it. */
   | { readonly lacks: AkinError };
 
 interface Question {
@@ -225,8 +231,7 @@ function read({ status, retryAfter, text }: Received): Attempt {
   // Its thread broke down. Perhaps over this picture, so that this is no sign against the analyzer.
   if (code === 'internal') return { busy: unavailable('The analysis of the picture failed.') };
   const said = new AkinError(code, error?.msg ?? 'The picture could not be analyzed.', { retryAfterSeconds });
-  if (code === 'conflict')
-    return { lacks: unavailable('No analyzer has the model of this collection at the moment.', said) };
+  if (code === 'conflict') return { lacks: said };
   return code === 'too-many-requests' ? { busy: said } : { refused: said };
 }
 
@@ -241,6 +246,15 @@ function parseAnswer(text: string): {
   } catch {
     return {};
   }
+}
+
+function nobodyHas(model: string | undefined, said: readonly AkinError[]): AkinError {
+  const all = [...new Set(said.map(({ message }) => message))].join(' ');
+  return new AkinError(
+    'conflict',
+    `No analyzer can use the content model ${model}. They say: ${all} Put the model into the folder of models of the analyzers (akin models pull, --models), and restart them.`,
+    { cause: said[0] },
+  );
 }
 
 function unavailable(message: string, cause?: unknown): AkinError {

@@ -6,9 +6,10 @@ import { readFieldTypes } from '../collections/field-types.ts';
 import { presentReindex } from '../collections/present-reindex.ts';
 import type { Handler } from '../http/serve.ts';
 import { doReindex } from '../reindex/do-reindex.ts';
+import { requireAnalysis } from '../reindex/require-analysis.ts';
 
 /** Reindexes a collection in the background of this process. If the process ends, another gateway continues. */
-export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ parameters, access }, context) => {
+export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ parameters, access, signal }, context) => {
   const { store } = context;
   const collection = await findCollection(store, parameters.collection);
   const types = readFieldTypes(parameters.field);
@@ -32,6 +33,10 @@ export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ par
     ...(model === undefined ? {} : { model }),
     ...(shards === undefined ? {} : { shards }),
   };
+  if (model !== undefined) {
+    const { models } = await store.generations.ofWord(model);
+    await requireAnalysis(models.get('content'), context, signal);
+  }
   const worker = randomUUID();
   const target = await beginReindex(store, collection, worker, types, settings);
   if (target === undefined) {

@@ -69,13 +69,16 @@ async function readFile({ source, id }: PictureToAnalyze, { openOriginal }: Cont
   return Buffer.concat(chunks);
 }
 
-/** Waits for analyzers that are away or busy: a picture is not missing because of them. */
+/** Of analyzers, rather than of the picture. */
+const PASSING: ReadonlySet<string> = new Set(['unavailable', 'too-many-requests', 'conflict']);
+
+/** Waits for analyzers that are away, busy or lack the model: a picture is not missing because of them. */
 async function patiently<Value>(work: () => Promise<Value>, signal: AbortSignal): Promise<Value> {
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      const passes = error instanceof AkinError && ['unavailable', 'too-many-requests'].includes(error.code);
+      const passes = error instanceof AkinError && PASSING.has(error.code);
       if (!passes || signal.aborted) throw error;
       await sleep(RETRY_MILLISECONDS, signal);
     }

@@ -1,11 +1,14 @@
-import { AkinError } from '@akin/domain';
+import { AkinError, type ErrorCode } from '@akin/domain';
 import { sleep } from '@akin/runtime';
 import { beginReindex, createCollection, type PictureToAnalyze, reindexState } from '@akin/store';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import { ask, postJson } from '../../test/start-gateway.ts';
 import { type Service, startService } from '../../test/start-service.ts';
+import type { GatewayLimits } from '../admission/limits.ts';
+import type { AnalyzeImage } from '../config.ts';
 import { analyzeAgain } from './analyze-again.ts';
+import { requireAnalysis } from './require-analysis.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -50,6 +53,20 @@ describe('reindexes that nobody does', () => {
       'unknown-model',
     ]);
     expect((await ask(service.gateway, '/api/cores/shop/select?q=id:red')).json.response.numFound).toBe(1);
+  });
+});
+
+describe('a reindex by another model', () => {
+  it('is refused where no analyzer can use it, and not where they are only away', async () => {
+    const limits = { analyzeMilliseconds: 60_000 } as GatewayLimits;
+    const failing = (code: ErrorCode) => async () => Promise.reject(new AkinError(code, `It is ${code}.`));
+    const tried = (code: ErrorCode) => requireAnalysis('m:1', { analyze: failing(code), limits }, NEVER);
+    await expect(tried('conflict')).rejects.toThrow('It is conflict.');
+    await tried('unavailable');
+    const hanging = { analyzeMilliseconds: 1 } as GatewayLimits;
+    const analyze: AnalyzeImage = (_input, _modules, { signal }) =>
+      new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    await requireAnalysis('m:1', { analyze, limits: hanging }, NEVER);
   });
 });
 

@@ -1,0 +1,24 @@
+import { AkinError } from '@akin/domain';
+import type { SharedContext } from '../context.ts';
+
+/** A GIF of one white pixel. */
+const PIXEL = Buffer.from('R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=', 'base64');
+
+/**
+ * Tries a content model before work is begun that needs it. Analyzers that are away or busy may come later.
+ *
+ * @throws AkinError conflict that says what to do when no analyzer can use it
+ */
+export async function requireAnalysis(
+  model: string | undefined,
+  { analyze, limits }: Pick<SharedContext, 'analyze' | 'limits'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const tooLate = AbortSignal.timeout(limits.analyzeMilliseconds);
+  try {
+    await analyze({ bytes: PIXEL }, ['content'], { urgent: true, model, signal: AbortSignal.any([signal, tooLate]) });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof AkinError && error.code === 'conflict') throw error;
+  }
+}
