@@ -159,6 +159,12 @@ function withoutAddress<Document extends { readonly fields: ReadonlyMap<string, 
   return { ...document, fields };
 }
 
+/** Whether the models of a collection take outputs as they are. */
+export function takesOf(store: Store, schema: CollectionSchema): (outputs: string) => boolean {
+  const models = generationOf(store, schema);
+  return (outputs) => isTaken(tryOutputs(models, { outputs, thumbnail: null }));
+}
+
 /** What comes along of an analysis, or why today's models do not take it; undefined where there was none. */
 function tryOutputs({ parseOutputs }: Generation, { outputs, thumbnail }: Outputs) {
   if (outputs === null) return undefined;

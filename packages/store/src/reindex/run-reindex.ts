@@ -9,7 +9,7 @@ import { sqlStateOf } from '../engine/sqlstate.ts';
 import { definedFields, type ExportedDocument } from '../export/export-documents.ts';
 import { movePin, type Pin, pinCommit, removePin } from '../export/pins.ts';
 import { changesBetween, currentCommit, documentsOf, missingIn } from './changes.ts';
-import { type AnalyzeAgain, type Copied, copyDocuments } from './copy.ts';
+import { type AnalyzeAgain, type Copied, copyDocuments, takesOf } from './copy.ts';
 import {
   abandonTarget,
   FIRST_COPY,
@@ -205,8 +205,10 @@ class ReindexRun {
   }
 
   async #trySwitch(): Promise<boolean> {
+    const { commit } = this.#pin as Pin;
     try {
-      return await switchCollections(this.#store, this.#old, this.#target, this.#pin?.commit ?? 0n, this.#requireOwn);
+      const takes = takesOf(this.#store, await loadSchema(this.#store, this.#target));
+      return await switchCollections(this.#store, this.#old, this.#target, commit, takes, this.#requireOwn);
     } catch (error) {
       if (LOCKED.includes(sqlStateOf(error) ?? '')) return false;
       throw error;

@@ -19,6 +19,7 @@ export async function holdChanges(store: Store, collection: Collection): Promise
  * in one transaction.
  *
  * @param commit the last commit whose documents the other one has
+ * @param takes whether the models of the other one take these outputs
  * @param guard rejects where this process may not do it any more
  * @returns false when there is more by now: copy that first
  */
@@ -27,6 +28,7 @@ export async function switchCollections(
   old: Collection,
   target: Collection,
   commit: bigint,
+  takes: (outputs: string) => boolean,
   guard: (tx: Queryable) => Promise<void>,
 ): Promise<boolean> {
   const [S, T] = [old.sqlSchema, target.sqlSchema];
@@ -47,13 +49,14 @@ export async function switchCollections(
       // nobody could tell any more.
       await tx.query(
         `create temporary table moved on commit drop as
-         select o.*, r.first_seq, ${drawDoc(target, 'o.id')} as new_doc
+         select o.*, r.first_seq, ${drawDoc(target, 'o.id')} as new_doc, false as again
            from ${S}.operations o join ${S}.requests r using (request)
           where r.first_seq is not null and o.state in ('queued', 'analyzing', 'ready', 'failed')
             and not (o.kind = 'add' and (
               exists (select from ${S}.documents d where d.id = o.id and d.seq > r.first_seq + o.position)
               or exists (select from ${S}.barriers b where b.id = o.id and b.seq > r.first_seq + o.position)))`,
       );
+      if (!(await analyzeAgain(tx, old, takes))) return false;
       await tx.query(
         `insert into ${T}.requests (first_seq, count, created_at, accepted_at, finished, tombstones)
          select first_seq, count, created_at, accepted_at, finished, tombstones from ${S}.requests
@@ -74,11 +77,11 @@ export async function switchCollections(
       );
       await tx.query(
         `insert into ${T}.outputs (doc, json, mark)
-         select m.new_doc, o.json, o.mark from moved m join ${S}.outputs o on o.doc = m.doc`,
+         select m.new_doc, o.json, o.mark from moved m join ${S}.outputs o on o.doc = m.doc where not m.again`,
       );
       await tx.query(
         `insert into ${T}.thumbnails (doc, bytes, etag)
-         select m.new_doc, t.bytes, t.etag from moved m join ${S}.thumbnails t on t.doc = m.doc`,
+         select m.new_doc, t.bytes, t.etag from moved m join ${S}.thumbnails t on t.doc = m.doc where not m.again`,
       );
       await tx.query(`delete from ${T}.barriers`);
       await tx.query(`insert into ${T}.barriers select * from ${S}.barriers`);
@@ -99,4 +102,27 @@ export async function switchCollections(
     },
     { lockTimeoutMilliseconds: 2_000 },
   );
+}
+
+/** More that is ready than comes between two commits is applied first. */
+const MOST_READY = 1_000;
+
+/**
+ * Queues again what was analyzed by the old models since the last commit: among the documents of the others it would fail.
+ *
+ * @returns false when there is more of it, or outputs that a client sent: both are applied by the next commit
+ */
+async function analyzeAgain(tx: Queryable, old: Collection, takes: (outputs: string) => boolean): Promise<boolean> {
+  const ready = await tx.query<{ new_doc: bigint; attempt: number; json: string }>(
+    `select m.new_doc, m.attempt, o.json from moved m join ${old.sqlSchema}.outputs o on o.doc = m.doc
+      where m.kind = 'add' and m.state = 'ready' limit ${MOST_READY + 1}`,
+  );
+  const refused = ready.filter(({ json }) => !takes(json));
+  if (refused.length === 0) return true;
+  if (ready.length > MOST_READY || refused.some(({ attempt }) => attempt === 0)) return false;
+  await tx.query(
+    `update moved set state = 'queued', available_at = null, again = true where new_doc = any($1::bigint[])`,
+    [refused.map(({ new_doc }) => new_doc)],
+  );
+  return true;
 }

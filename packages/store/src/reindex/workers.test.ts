@@ -10,9 +10,11 @@ import {
   testPlace,
   visible,
 } from '../../test/support.ts';
+import { waitForOperations } from '../accept/operations.ts';
+import { type AnalysisTask, claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { collectionStates, createCollection, dropCollection, findCollection } from '../collections/collections.ts';
 import { commit } from '../commit/commit.ts';
-import type { Store } from '../context.ts';
+import type { Collection, Store } from '../context.ts';
 import { openStore } from '../store.ts';
 import { type ReindexWork, runReindex } from './run-reindex.ts';
 import { beginReindex, leftReindexes, pauseReindex, reindexState, resumeReindex } from './state.ts';
@@ -135,6 +137,36 @@ describe.each(ENGINES)('processes that reindex a collection on %s', (kind) => {
     const again = await createCollection(store, 'shop');
     expect(await reindexState(store, 'shop')).toBeUndefined();
     expect(await resumeReindex(store, again, randomUUID())).toBeUndefined();
+  });
+
+  it('have analyzed again what the old models analyzed after the last commit', async () => {
+    const { store, takes } = await testStore(kind);
+    const books = await createCollection(store, 'books');
+    await accept(store, books, [{ id: 'x', value: 1, import: first }]);
+    await commit(store, books);
+    const late = await accept(store, books, [{ id: 'late', value: 2, image: 'https://example.org/late.jpg' }]);
+    const [task] = await claimForAnalysis(store, 1);
+    takes.first = false;
+    let isSaved = false;
+    const work = workOf(store, {
+      analyzeAgain: async () => ({ outputs: second, fromThumbnail: false }),
+      commit: async (name) => {
+        await commit(store, await findCollection(store, name));
+        if (name !== 'books' || isSaved) return;
+        isSaved = true;
+        await saveAnalysis(store, task as AnalysisTask, first);
+      },
+    });
+    const target = await beginReindex(store, books, work.worker, new Map());
+    await runReindex(store, books, target as Collection, work);
+    const rebuilt = await findCollection(store, 'books');
+    expect(rebuilt.id).toBe(target?.id);
+    const [again] = await claimForAnalysis(store, 1);
+    expect(again).toMatchObject({ id: 'late', image: 'https://example.org/late.jpg' });
+    await saveAnalysis(store, again as AnalysisTask, second);
+    await commit(store, rebuilt);
+    await waitForOperations(store, rebuilt, { first: late.first, last: late.last }, { until: 'visible' });
+    expect(await ids(store, 'books')).toEqual(['late', 'x']);
   });
 
   it('say that a reindex failed which could not begin, and hold nothing up', async () => {
