@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const PROGRAM = fileURLToPath(new URL('../bin/akin.mjs', import.meta.url));
+/** What a shell runs. */
+export const PROGRAM = fileURLToPath(new URL('../bin/akin.mjs', import.meta.url));
 
 export interface Ended {
   readonly code: number | null;

@@ -51,7 +51,7 @@ export class ContentModels {
   /** How a store is opened by a process with these models. */
   get forStore(): Pick<
     StoreConfig,
-    'modules' | 'models' | 'calibrations' | 'wordsCalibration' | 'parseOutputs' | 'findGeneration'
+    'modules' | 'models' | 'calibrations' | 'wordsCalibration' | 'contentVector' | 'parseOutputs' | 'findGeneration'
   > {
     return { ...generationInUse(), parseOutputs, findGeneration: this.find };
   }

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AkinError } from '@akin/domain';
@@ -12,6 +12,8 @@ export interface Wanted {
   readonly file: string;
   /** Undefined for the first download of a file whose hash nobody knows. */
   readonly sha256: string | undefined;
+  /** More bytes are refused: a server that sends without end would fill the disk. Any number when not given. */
+  readonly mostBytes?: number;
 }
 
 /** Hears how many bytes there are of how many; undefined where the server does not tell. */
@@ -35,21 +37,22 @@ export async function download(
   signal: AbortSignal,
   pause = 1_000,
 ): Promise<string> {
-  const { url, file, sha256 } = wanted;
+  const { url, file, sha256, mostBytes = Number.POSITIVE_INFINITY } = wanted;
   const part = `${file}.part`;
-  await mkdir(path.dirname(file), { recursive: true });
+  await mkdir(path.dirname(file), { recursive: true }).catch((error) => {
+    throwUnwritable(file, error);
+    throw error;
+  });
   for (let failures = 0; ; ) {
     const before = await sizeOf(part);
     try {
-      await receive(url, part, before, progress, signal);
+      await receive(url, part, before, mostBytes, progress, signal);
       break;
     } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof AkinError && error.code === 'too-large') await rm(part, { force: true });
       if (error instanceof AkinError) throw error;
-      const code = (error as NodeJS.ErrnoException).code ?? '';
-      if (['ENOSPC', 'EACCES', 'EROFS', 'EDQUOT'].includes(code)) {
-        throw new AkinError('conflict', `${part} cannot be written (${code}).`, { cause: error });
-      }
+      throwUnwritable(part, error);
       failures = (await sizeOf(part)) > before ? 1 : failures + 1;
       if (failures >= MOST_FAILURES) {
         throw new AkinError(
@@ -60,6 +63,14 @@ export async function download(
       }
       await sleep(pause * failures, signal);
     }
+  }
+  const other = await whatElse(part);
+  if (other !== undefined) {
+    await rm(part);
+    throw new AkinError(
+      'conflict',
+      `${url} is not the file that it should be: ${other} came. Check --mirror, and whether this network asks for a login.`,
+    );
   }
   const hash = sha256OfFile(part);
   if (sha256 !== undefined && hash !== sha256) {
@@ -73,11 +84,38 @@ export async function download(
   return hash;
 }
 
+/** @throws {AkinError} conflict when a file cannot be written, which no server can help */
+export function throwUnwritable(file: string, error: unknown): void {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  if (!['ENOSPC', 'EACCES', 'EPERM', 'EROFS', 'EDQUOT', 'ENOTDIR', 'EISDIR', 'EEXIST'].includes(code)) return;
+  throw new AkinError(
+    'conflict',
+    `${file} cannot be written (${code}). Make room, or choose another folder with --models; then run the command again: it goes on where it stopped.`,
+    { cause: error },
+  );
+}
+
+/** What servers send in the place of a file. */
+const OTHERS: readonly [RegExp, string][] = [
+  [/^\s*</, 'a page of a website'],
+  [/^version https:\/\/git-lfs/, 'a pointer of Git LFS'],
+];
+
+/** @returns what a file is that a server sent in the place of another one; undefined when nothing tells that it did */
+async function whatElse(file: string): Promise<string | undefined> {
+  await using opened = await open(file);
+  const { buffer, bytesRead } = await opened.read(Buffer.alloc(64), 0, 64, 0);
+  if (bytesRead === 0) return 'an empty file';
+  const start = buffer.toString('latin1', 0, bytesRead);
+  return OTHERS.find(([pattern]) => pattern.test(start))?.[1];
+}
+
 /** Appends what is missing to a partial file. */
 async function receive(
   url: string,
   part: string,
   from: number,
+  mostBytes: number,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<void> {
@@ -107,6 +145,12 @@ async function receive(
       for await (const chunk of chunks) {
         timer.refresh();
         bytes += chunk.length;
+        if (bytes > mostBytes) {
+          throw new AkinError(
+            'too-large',
+            `${url} sends more than the ${Math.ceil(mostBytes / 1e6)} MB that it may have. Check --mirror.`,
+          );
+        }
         progress(bytes, all);
         yield chunk;
       }

@@ -77,6 +77,17 @@ describe('analyzers of several content models', () => {
     expect(open).toEqual({ now: 2, most: 2 });
   });
 
+  it('are waited for only as long as their caller wants', async () => {
+    const { analyzer, modelOf } = await analyzers({ mostOpen: 1 });
+    await using _ = analyzer;
+    const stop = new AbortController();
+    const one = modelOf(ONE());
+    const two = analyzer.analyze(picture, { modules: ['content'], model: TWO(), signal: stop.signal });
+    stop.abort(new Error('enough'));
+    await expect(two).rejects.toThrow('enough');
+    expect([await one, await modelOf(TWO())]).toEqual(['one', 'two']);
+  });
+
   it('end when nobody asked for them for a while, and begin again', async () => {
     const { analyzer, modelOf, open } = await analyzers({ idleMilliseconds: 1 });
     await using _ = analyzer;

@@ -34,11 +34,11 @@ export async function createModelAnalyzers(
     analyze: (bytes, options) =>
       isOwn(options.model)
         ? toldWithout(config.contentModel, own, () => analyzer.analyze(bytes, options))
-        : others.use(options.model as string, (one) => one.analyze(bytes, options)),
+        : others.use(options.model as string, options.signal, (one) => one.analyze(bytes, options)),
     describeWords: (text, signal, model) =>
       isOwn(model)
-        ? analyzer.describeWords(text, signal)
-        : others.use(model as string, (one) => one.describeWords(text, signal)),
+        ? toldWithout(config.contentModel, own, () => analyzer.describeWords(text, signal))
+        : others.use(model as string, signal, (one) => one.describeWords(text, signal)),
     async [Symbol.asyncDispose]() {
       await others[Symbol.asyncDispose]();
       await analyzer[Symbol.asyncDispose]();
@@ -71,7 +71,12 @@ class OtherModels implements AsyncDisposable {
     this.#places = new WeightedSemaphore(limits.mostOpen);
   }
 
-  async use<Value>(model: string, work: (analyzer: Analyzer) => Promise<Value>): Promise<Value> {
+  /** @param signal ends the wait for a model that is being opened */
+  async use<Value>(
+    model: string,
+    signal: AbortSignal | undefined,
+    work: (analyzer: Analyzer) => Promise<Value>,
+  ): Promise<Value> {
     const folder = await this.#models.folderOf(model);
     this.#end.signal.throwIfAborted();
     const one = this.#open.get(model) ?? this.#begin(model, folder);
@@ -80,7 +85,7 @@ class OtherModels implements AsyncDisposable {
     clearTimeout(one.idle);
     one.calls++;
     try {
-      return await toldWithout(folder, model, async () => work(await one.analyzer));
+      return await toldWithout(folder, model, async () => work(await unlessAborted(one.analyzer, signal)));
     } finally {
       one.calls--;
       this.#leave(model, one);
@@ -163,6 +168,20 @@ class OpenModel {
       (leave) => leave(),
       () => {},
     );
+  }
+}
+
+async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (signal === undefined) return promise;
+  signal.throwIfAborted();
+  const over = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { signal: over.signal });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    over.abort();
   }
 }
 

@@ -27,8 +27,8 @@ export interface DownloadRecord {
 }
 
 /** Undefined where nothing was downloaded to the end. */
-export function readRecord(folder: string): DownloadRecord | undefined {
-  const file = path.join(folder, RECORD_FILE);
+export function readRecord(folder: string, name = RECORD_FILE): DownloadRecord | undefined {
+  const file = path.join(folder, name);
   if (!existsSync(file)) return undefined;
   try {
     const record = JSON.parse(readFileSync(file, 'utf8')) as DownloadRecord;

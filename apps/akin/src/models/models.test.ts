@@ -1,11 +1,14 @@
-import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { drawImage, TINY_TOWERS } from '@akin/testing';
+import { sleep } from '@akin/runtime';
+import { drawImage, smallDisk, TINY_TOWERS } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runAkin } from '../../test/run-akin.ts';
+import { PROGRAM, runAkin } from '../../test/run-akin.ts';
 import { download } from './download.ts';
 import { knownModel } from './known-models.ts';
 
@@ -13,6 +16,7 @@ const WORD = 'siglip-base-patch16-224';
 const VISION = 'onnx/vision_model.onnx';
 /** Bytes of a file that a broken connection still brings. */
 const BROUGHT = 100;
+const NEVER = new AbortController().signal;
 
 let server: Server;
 let mirror: string;
@@ -22,12 +26,17 @@ const asked: string[] = [];
 /** Files whose next answers break off. */
 const breaking = new Map<string, number>();
 const replaced = new Map<string, Buffer>();
+/** Files whose answers never end; called when they began. */
+const holding = new Map<string, () => void>();
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'akin-models-'));
   const model = knownModel(WORD);
   const prefix = `/${model?.repository}/resolve/${model?.revision}/`;
   server = createServer(async (request, response) => {
+    if (request.url?.startsWith('/moved/')) {
+      return void response.writeHead(302, { location: request.url.slice('/moved'.length) }).end();
+    }
     const name = request.url?.startsWith(prefix) ? request.url.slice(prefix.length) : '';
     const bytes = replaced.get(name) ?? (await readFile(path.join(TINY_TOWERS, name)).catch(() => undefined));
     const { range } = request.headers;
@@ -39,6 +48,8 @@ beforeAll(async () => {
       'content-length': bytes.length - from,
       ...(range ? { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` } : {}),
     });
+    if (holding.has(name))
+      return void response.write(bytes.subarray(from, from + BROUGHT), () => holding.get(name)?.());
     const breaks = breaking.get(name) ?? 0;
     if (breaks === 0) return void response.end(bytes.subarray(from));
     breaking.set(name, breaks - 1);
@@ -141,5 +152,75 @@ describe('akin models', () => {
     await writeFile(`${file}.part`, await readFile(file));
     await give();
     expect((await stat(file)).size).toBe((await stat(path.join(TINY_TOWERS, VISION))).size);
+  });
+
+  it('downloads no file twice that was whole when another one failed, also from a mirror that sends elsewhere', async () => {
+    await rm(inModel(), { recursive: true });
+    newlyAsked();
+    replaced.set('onnx/text_model.onnx', Buffer.from('<html>'));
+    expect(await pull()).toMatchObject({ code: 1, err: expect.stringContaining('text_model.onnx') });
+    expect(newlyAsked()).toContain(`${VISION} whole`);
+    expect((await models()).out).not.toMatch(/ here$/m);
+    replaced.clear();
+    const { code } = await models('pull', WORD, '--mirror', `${mirror}/moved`);
+    expect([code, newlyAsked()]).toEqual([0, ['onnx/text_model.onnx whole']]);
+    expect((await models()).out).toMatch(/ here$/m);
+  });
+
+  it('refuses what is sent in the place of a file', async () => {
+    await rm(inModel(), { recursive: true });
+    for (const [sent, what] of [
+      ['<!DOCTYPE html><title>Log in</title>', 'a page of a website'],
+      ['version https://git-lfs.github.com/spec/v1\noid sha256:0', 'a pointer of Git LFS'],
+    ] as const) {
+      replaced.set('config.json', Buffer.from(sent));
+      const { code, err } = await pull();
+      expect([code, err]).toEqual([1, expect.stringContaining(`is not the file that it should be: ${what} came.`)]);
+      await expect(stat(inModel('config.json.part'))).rejects.toThrow('ENOENT');
+    }
+    replaced.clear();
+  });
+
+  it('is stopped by Ctrl-C, keeps what came and goes on with it; two at once are refused', async () => {
+    const begun = new Promise<void>((resolve) => holding.set(VISION, resolve));
+    const args = ['models', 'pull', WORD, '--models', folder, '--mirror', mirror];
+    const child = spawn(process.execPath, [PROGRAM, ...args]);
+    let err = '';
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      err += text;
+    });
+    const ended = once(child, 'close');
+    await begun;
+    while ((await stat(inModel(`${VISION}.part`)).catch(() => ({ size: 0 }))).size < BROUGHT) await sleep(5, NEVER);
+    const second = await pull();
+    expect([second.code, second.err]).toEqual([1, expect.stringContaining(`(process ${child.pid}): wait for it`)]);
+    child.kill('SIGINT');
+    expect([(await ended)[0], err]).toEqual([130, expect.stringContaining('Run the command again to go on.')]);
+    holding.clear();
+    newlyAsked();
+    // Left by a process that was killed.
+    await writeFile(inModel('akin-download.lock'), String(child.pid));
+    expect((await pull()).code).toBe(0);
+    expect(newlyAsked()[0]).toBe(`${VISION} bytes=${BROUGHT}-`);
+    expect(await readdir(inModel())).not.toContain('akin-download.lock');
+    expect(await readFile(inModel(VISION))).toEqual(await readFile(path.join(TINY_TOWERS, VISION)));
+  });
+
+  it('goes on after a full disk, and lets no server fill one', async () => {
+    await using disk = await smallDisk(1);
+    const model = knownModel(WORD);
+    const url = `${mirror}/${model?.repository}/resolve/${model?.revision}/${VISION}`;
+    const file = path.join(disk.folder, 'onnx', 'model.onnx');
+    const wanted = { url, file, sha256: undefined };
+    await mkdir(path.dirname(file));
+    await disk.fill();
+    await expect(download(wanted, () => {}, NEVER, 1)).rejects.toThrow(/cannot be written \(ENOSPC\)\. Make room/);
+    await disk.empty();
+    await expect(download({ ...wanted, mostBytes: 10 }, () => {}, NEVER, 1)).rejects.toThrow(
+      'sends more than the 1 MB',
+    );
+    await expect(stat(`${file}.part`)).rejects.toThrow('ENOENT');
+    await download(wanted, () => {}, NEVER, 1);
+    expect(await readFile(file)).toEqual(await readFile(path.join(TINY_TOWERS, VISION)));
   });
 });

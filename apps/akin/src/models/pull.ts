@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { AkinError } from '@akin/domain';
 import { sha256OfFile } from '@akin/modules/vectors';
-import { download, type Progress } from './download.ts';
+import { isRunning } from '@akin/runtime';
+import { download, type Progress, throwUnwritable } from './download.ts';
 import type { KnownModel } from './known-models.ts';
 import { type DownloadRecord, RECORD_FILE, readRecord } from './models-folder.ts';
 
@@ -23,12 +25,15 @@ export interface Pull {
  * download, which are written down.
  *
  * @returns how many files were downloaded
- * @throws {AkinError} as `download` does
+ * @throws {AkinError} as `download` does; conflict when another process downloads it
  */
 export async function pull({ model, folder, mirror, progress }: Pull, signal: AbortSignal): Promise<number> {
   const { repository, revision } = model;
-  const earlier = readRecord(folder);
-  const known = earlier?.revision === revision && earlier.repository === repository ? earlier.files : {};
+  await using _ = await lockFolder(folder);
+  // Of an earlier download, or of one that was stopped.
+  const of = (record: DownloadRecord | undefined) =>
+    record?.revision === revision && record.repository === repository ? record.files : {};
+  const known = { ...of(readRecord(folder)), ...of(readRecord(folder, BEGUN_FILE)) };
   const hashes: Record<string, string> = {};
   let downloaded = 0;
   for (const { path: name, sha256: listed } of model.files) {
@@ -39,19 +44,61 @@ export async function pull({ model, folder, mirror, progress }: Pull, signal: Ab
       continue;
     }
     const url = `${mirror}/${repository}/resolve/${revision}/${name}`;
-    hashes[name] = await download({ url, file, sha256 }, (...news) => progress(name, ...news), signal);
+    const wanted = { url, file, sha256, mostBytes: 2e6 * model.megabytes + SPARE_BYTES };
+    hashes[name] = await download(wanted, (...news) => progress(name, ...news), signal);
     downloaded++;
+    await writeRecord(folder, BEGUN_FILE, { repository, revision, files: { ...known, ...hashes } });
   }
-  await writeRecord(folder, { repository, revision, files: hashes });
+  await writeRecord(folder, RECORD_FILE, { repository, revision, files: hashes });
+  await rm(path.join(folder, BEGUN_FILE), { force: true });
   return downloaded;
 }
 
-async function writeRecord(folder: string, record: DownloadRecord): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  const part = path.join(folder, `${RECORD_FILE}.part`);
+/** The files that are whole while others are still missing: they are not downloaded twice. */
+const BEGUN_FILE = 'akin-download-begun.json';
+const LOCK_FILE = 'akin-download.lock';
+/** The sizes of the list are rough, and settings small. */
+const SPARE_BYTES = 50e6;
+
+/** Two at once would write into the same files. @throws {AkinError} conflict */
+async function lockFolder(folder: string): Promise<AsyncDisposable> {
+  const file = path.join(folder, LOCK_FILE);
+  for (;;) {
+    try {
+      await mkdir(folder, { recursive: true });
+      await writeFile(file, String(process.pid), { flag: 'wx' });
+      return { [Symbol.asyncDispose]: () => rm(file, { force: true }) };
+    } catch (error) {
+      const isLocked = (error as NodeJS.ErrnoException).code === 'EEXIST' && existsSync(file);
+      if (!isLocked) {
+        // On a full disk it may be there, and empty.
+        await rm(file, { force: true }).catch(() => {});
+        throwUnwritable(file, error);
+        throw error;
+      }
+    }
+    const holder = await readFile(file, 'utf8').catch(() => undefined);
+    if (holder === undefined) continue;
+    // One that has just begun has not written its number yet.
+    if (holder === '' || isRunning(Number(holder))) {
+      throw new AkinError(
+        'conflict',
+        `Another akin downloads this model at the moment (process ${holder || 'not known yet'}): wait for it. If there is none, delete ${file}.`,
+      );
+    }
+    // Its process was killed.
+    await rm(file, { force: true });
+  }
+}
+
+async function writeRecord(folder: string, name: string, record: DownloadRecord): Promise<void> {
+  const part = path.join(folder, `${name}.part`);
   try {
     await writeFile(part, `${JSON.stringify(record, null, 2)}\n`);
-    await rename(part, path.join(folder, RECORD_FILE));
+    await rename(part, path.join(folder, name));
+  } catch (error) {
+    throwUnwritable(part, error);
+    throw error;
   } finally {
     await rm(part, { force: true });
   }
