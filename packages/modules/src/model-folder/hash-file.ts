@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, createReadStream, existsSync, openSync, promises, readSync, statSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, promises, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AkinError } from '@akin/domain';
 
@@ -13,7 +13,10 @@ const known = new Map<string, string>();
  */
 export function sha256OfFile(file: string): string {
   try {
-    const { size, mtimeMs } = statSync(file);
+    const stats = statSync(file);
+    const { size, mtimeMs } = stats;
+    // A pipe would be waited for.
+    if (!stats.isFile()) throw Object.assign(new Error('no file'), { code: 'no file' });
     const key = keyOf(file, size, mtimeMs);
     const hash = known.get(key) ?? read(file);
     known.set(key, hash);
@@ -25,20 +28,26 @@ export function sha256OfFile(file: string): string {
 
 /** Hashing a file takes a while from this number of bytes on. */
 const LARGE = 1 << 20;
+/** Folders of Hugging Face hold the same weights for other frameworks, too. */
+const WEIGHTS = /\.onnx(_data)?$/;
 
 /** Hashes the weights of a model without holding the event loop up, so that {@link sha256OfFile} has them ready. */
 export async function hashLargeFiles(folder: string): Promise<void> {
-  for (const place of [folder, join(folder, 'onnx')].filter(existsSync)) {
-    for (const name of await promises.readdir(place)) {
-      const file = join(place, name);
-      const { size, mtimeMs } = await promises.stat(file);
-      const key = keyOf(file, size, mtimeMs);
-      if (size < LARGE || known.has(key)) continue;
-      const hash = createHash('sha256');
-      for await (const chunk of createReadStream(file, { highWaterMark: CHUNK })) hash.update(chunk);
-      known.set(key, hash.digest('hex'));
-    }
+  // What cannot be read is told by who needs it.
+  for (const place of [folder, join(folder, 'onnx')]) {
+    const names = await promises.readdir(place).catch(() => []);
+    for (const name of names.filter((one) => WEIGHTS.test(one))) await hashLarge(join(place, name)).catch(() => {});
   }
+}
+
+async function hashLarge(file: string): Promise<void> {
+  const stats = await promises.stat(file);
+  const { size, mtimeMs } = stats;
+  const key = keyOf(file, size, mtimeMs);
+  if (!stats.isFile() || size < LARGE || known.has(key)) return;
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file, { highWaterMark: CHUNK })) hash.update(chunk);
+  known.set(key, hash.digest('hex'));
 }
 
 function keyOf(...parts: [file: string, size: number, mtimeMs: number]): string {

@@ -1,19 +1,22 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Pixels } from '@akin/imaging';
 import { drawImage, TINY_TOWERS } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { tinyTowers } from '../../test/tiny-towers.ts';
-import { createPool } from '../analyzer/create-analyzer.ts';
+import { createAnalyzer, createPool } from '../analyzer/create-analyzer.ts';
 import { contentCodebook, useContentModel } from '../content-model/files.ts';
 import { trainContentModel } from '../content-model/train.ts';
 import { draw, noise } from '../drawing.ts';
 import { l2Normalize } from '../vectors/unit.ts';
 import { distanceAt, generationInUse, modelNames, parseOutputs, scoreOf } from '../vectors.ts';
 import { readModelFolder } from './files.ts';
+import { hashLargeFiles } from './hash-file.ts';
 import { resizeLikePillow } from './pillow-resize.ts';
 import { preprocess, readPreprocessing } from './preprocessing.ts';
 
@@ -106,6 +109,27 @@ describe('preprocessing', () => {
     ]);
   });
 
+  it('crops the middle of what is resized, of which it computes no more', () => {
+    const pixels = noise(37, 50, 3);
+    const whole = resizeLikePillow(pixels, 224, 303, 3);
+    const part = { left: 40, top: 33, width: 60, height: 70 };
+    const rows = Array.from({ length: part.height }, (_, row) => {
+      const from = ((row + part.top) * whole.width + part.left) * 3;
+      return whole.data.subarray(from, from + part.width * 3);
+    });
+    expect(Buffer.from(resizeLikePillow(pixels, 224, 303, 3, part).data)).toEqual(Buffer.concat(rows));
+    // Scaled as a whole, this one would take 12 GB.
+    const preprocessing = {
+      ...readPreprocessing(folder),
+      resize: { shortestEdge: 256 },
+      crop: { width: 32, height: 32 },
+    };
+    const line = { width: 65_500, height: 1, data: new Uint8Array(65_500 * 3).fill(255) };
+    for (const one of [line, { ...line, width: 1, height: 65_500 }]) {
+      expect(preprocess(one, preprocessing)).toEqual(new Float32Array(32 * 32 * 3).fill(1));
+    }
+  });
+
   it.each([
     [{ crop_pct: 0.9 }, 'has "crop_pct", which akin does not know'],
     [{ do_pad: true }, 'has "do_pad", which akin does not know'],
@@ -136,6 +160,38 @@ describe('a model in the layout of Hugging Face', () => {
     expect(said).toContain(`${join(folder, 'config.json')} ${message}`);
   });
 
+  it('is read through links, as the cache of Hugging Face has them, and what cannot be read is named', async () => {
+    const place = await mkdtemp(join(tmpdir(), 'akin-odd-model-'));
+    const odd = join(place, 'model');
+    const vision = join(odd, 'onnx', 'vision_model.onnx');
+    await mkdir(join(odd, 'onnx'), { recursive: true });
+    for (const name of ['config.json', 'preprocessor_config.json', 'tokenizer.json', 'tokenizer_config.json']) {
+      await symlink(join(folder, name), join(odd, name));
+    }
+    await symlink(join(folder, 'onnx', 'vision_model.onnx'), vision);
+    expect(readModelFolder(odd).id).toBe(readModelFolder(folder).id);
+    const said = async () => {
+      await hashLargeFiles(odd);
+      return messageOf(() => readModelFolder(odd));
+    };
+    const placed = async (change: () => Promise<unknown>) => {
+      await rm(vision, { force: true, recursive: true });
+      await change();
+      return said();
+    };
+    expect(await placed(() => symlink(vision, vision))).toContain(`${odd} has no onnx/vision_model.onnx`);
+    expect(await placed(() => mkdir(vision))).toBe(`${vision} cannot be read (no file).`);
+    expect(await placed(() => promisify(execFile)('mkfifo', [vision]))).toBe(`${vision} cannot be read (no file).`);
+    const config = join(odd, 'config.json');
+    await rm(config);
+    await writeFile(config, '');
+    await truncate(config, 2 ** 40);
+    expect(await said()).toBe(`${config} is larger than 128 MB.`);
+    await writeFile(config, '[]');
+    expect(await said()).toBe(`${config} is not a JSON object.`);
+    await rm(place, { recursive: true });
+  });
+
   it('has one name, whatever its folder and its spaces, and another for other weights or preprocessing', async () => {
     const { id } = readModelFolder(folder);
     expect([id, readModelFolder(TINY_TOWERS).id]).toEqual([expect.stringMatching(/^tiny-siglip:[0-9a-f]{8}$/), id]);
@@ -162,6 +218,33 @@ describe('a model in the layout of Hugging Face', () => {
     await writeFile(file, before);
     const wider = () => changed('config.json', { vision_config: { hidden_size: 32 } }, analyze);
     await expect(wider()).rejects.toThrow(`${file} gives 16 numbers, and its config.json says 32`);
+  });
+
+  it('knows no words without a tokenizer, and says which of its files is damaged or missing before the first words', async () => {
+    const place = await mkdtemp(join(tmpdir(), 'akin-words-'));
+    const named = join(place, 'model');
+    const without = async (name: string, bytes?: Uint8Array) => {
+      await cp(TINY_TOWERS, named, { recursive: true });
+      if (bytes === undefined) await rm(join(named, name));
+      else await writeFile(join(named, name), bytes);
+      const analyzer = await createAnalyzer({ threads: 1, contentModel: named }).catch((error: Error) => error.message);
+      if (typeof analyzer !== 'string') await analyzer[Symbol.asyncDispose]();
+      return typeof analyzer === 'string' ? analyzer : contentCodebook(named).wordsCalibration;
+    };
+    expect(await without('tokenizer.json')).toBeUndefined();
+    expect(await without('tokenizer_config.json')).toBe(
+      `${join(named, 'tokenizer_config.json')} cannot be read (ENOENT).`,
+    );
+    for (const damaged of ['{}', '{"model": {"type": "odd"}}']) {
+      expect(await without('tokenizer.json', Buffer.from(damaged))).toContain(
+        `${join(named, 'tokenizer.json')} cannot be used: `,
+      );
+    }
+    const text = await readFile(join(TINY_TOWERS, 'onnx/text_model.onnx'));
+    expect(await without('onnx/text_model.onnx', text.subarray(0, 200))).toContain(
+      'text_model.onnx cannot be opened: ',
+    );
+    await rm(place, { recursive: true });
   });
 
   it('gives outputs without any training, which are compared by its name and its size', async () => {

@@ -22,14 +22,36 @@ export const KERNELS: Readonly<Record<number, Kernel>> = {
   3: { support: 2, at: bicubic },
 };
 
-/** @param resample a key of {@link KERNELS} */
-export function resizeLikePillow(pixels: Pixels, width: number, height: number, resample: number): Pixels {
-  const kernel = KERNELS[resample] as Kernel;
-  const across = width === pixels.width ? pixels : alongX(pixels, width, weightsOf(kernel, pixels.width, width));
-  return height === across.height ? across : alongY(across, height, weightsOf(kernel, across.height, height));
+/** A part of a picture, in pixels. */
+export interface Part {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
 }
 
-/** Of each target row or column: the first source, how many there are, and their weights. */
+/**
+ * @param width of the whole picture after resizing
+ * @param resample a key of {@link KERNELS}
+ * @param part of the resized picture, all of it when not given: no more than that is computed, however long the picture is
+ */
+export function resizeLikePillow(
+  pixels: Pixels,
+  width: number,
+  height: number,
+  resample: number,
+  part: Part = { left: 0, top: 0, width, height },
+): Pixels {
+  const kernel = KERNELS[resample] as Kernel;
+  const isWide = width === pixels.width && part.width === width;
+  const across = isWide
+    ? pixels
+    : alongX(pixels, part.width, weightsOf(kernel, pixels.width, width, part.left, part.width));
+  const isHigh = height === across.height && part.height === height;
+  return isHigh ? across : alongY(across, part.height, weightsOf(kernel, across.height, height, part.top, part.height));
+}
+
+/** Of each target row or column that is wanted: the first source, how many there are, and their weights. */
 interface Weights {
   readonly first: Int32Array;
   readonly count: Int32Array;
@@ -41,17 +63,17 @@ interface Weights {
 const BITS = 22;
 const HALF = 2 ** (BITS - 1);
 
-function weightsOf({ support, at }: Kernel, from: number, to: number): Weights {
+function weightsOf({ support, at }: Kernel, from: number, to: number, begin: number, wanted: number): Weights {
   const scale = from / to;
   const stretch = Math.max(scale, 1);
   const reach = support * stretch;
   const most = Math.ceil(reach) * 2 + 1;
-  const first = new Int32Array(to);
-  const count = new Int32Array(to);
-  const values = new Int32Array(to * most);
+  const first = new Int32Array(wanted);
+  const count = new Int32Array(wanted);
+  const values = new Int32Array(wanted * most);
   const exact = new Float64Array(most);
-  for (let target = 0; target < to; target++) {
-    const center = (target + 0.5) * scale;
+  for (let target = 0; target < wanted; target++) {
+    const center = (begin + target + 0.5) * scale;
     const start = Math.max(0, Math.trunc(center - reach + 0.5));
     const length = Math.min(from, Math.trunc(center + reach + 0.5)) - start;
     let sum = 0;

@@ -136,12 +136,12 @@ export function leastSide({ resize, width, height }: Preprocessing): number {
 /** The numbers that go into the model: channel by channel (red, green, blue), row by row. */
 export function preprocess(pixels: Pixels, preprocessing: Preprocessing): Float32Array {
   const { resize, resample, crop, factor, mean, std, width, height } = preprocessing;
-  let sized = pixels;
-  if (resize !== undefined) {
-    const to = 'width' in resize ? resize : byShortestEdge(pixels, resize.shortestEdge);
-    sized = resizeLikePillow(pixels, to.width, to.height, resample);
-  }
-  const { data } = crop === undefined ? sized : centerCrop(sized, crop);
+  let to: { width: number; height: number } = pixels;
+  if (resize !== undefined) to = 'width' in resize ? resize : byShortestEdge(pixels, resize.shortestEdge);
+  const { data } =
+    crop === undefined
+      ? resizeLikePillow(pixels, to.width, to.height, resample)
+      : centerCrop(pixels, to, resample, crop);
   const area = width * height;
   const values = new Float32Array(area * 3);
   for (let channel = 0; channel < 3; channel++) {
@@ -160,15 +160,22 @@ function byShortestEdge({ width, height }: Pixels, edge: number): { width: numbe
   return { width: Math.max(1, Math.trunc((edge * width) / height)), height: edge };
 }
 
-/** The middle of a picture, on black where that is smaller. */
-function centerCrop(pixels: Pixels, { width, height }: { width: number; height: number }): Pixels {
-  const left = offsetOf(pixels.width, width);
-  const top = offsetOf(pixels.height, height);
+/** The middle of a picture that is resized, on black where that is smaller. */
+function centerCrop(
+  pixels: Pixels,
+  to: { width: number; height: number },
+  resample: number,
+  { width, height }: { width: number; height: number },
+): Pixels {
+  const [x, y] = [offsetOf(to.width, width), offsetOf(to.height, height)];
+  const [left, top] = [Math.max(0, x), Math.max(0, y)];
+  const part = { left, top, width: Math.min(to.width, width), height: Math.min(to.height, height) };
+  const seen = resizeLikePillow(pixels, to.width, to.height, resample, part);
+  if (seen.width === width && seen.height === height) return seen;
   const data = new Uint8Array(width * height * 3);
-  const [from, to] = [Math.max(0, left), Math.min(pixels.width, left + width)];
-  for (let y = Math.max(0, top); y < Math.min(pixels.height, top + height); y++) {
-    const row = pixels.data.subarray((y * pixels.width + from) * 3, (y * pixels.width + to) * 3);
-    data.set(row, ((y - top) * width + from - left) * 3);
+  for (let row = 0; row < seen.height; row++) {
+    const from = seen.data.subarray(row * seen.width * 3, (row + 1) * seen.width * 3);
+    data.set(from, ((row + top - y) * width + left - x) * 3);
   }
   return { width, height, data };
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { AkinError } from '@akin/domain';
 
 /** Refuses a file: the message begins with its path. */
@@ -8,14 +8,22 @@ export function refuser(file: string): Refuse {
   return (why) => new AkinError('bad-request', `${file} ${why}.`);
 }
 
-/** @throws {AkinError} bad-request when the file cannot be read or is no JSON object. */
+/** The largest tokenizers take some 35 MB. */
+const MOST_MEGABYTES = 128;
+
+/** @throws {AkinError} bad-request when the file cannot be read, is too large, or is no JSON object. */
 export function readJsonObject(file: string): Record<string, unknown> {
   const refuse = refuser(file);
   let value: unknown;
   try {
+    const stats = statSync(file);
+    // A pipe would be waited for.
+    if (!stats.isFile()) throw refuse('is no file');
+    if (stats.size > MOST_MEGABYTES * 1e6) throw refuse(`is larger than ${MOST_MEGABYTES} MB`);
     // Editors of Windows put a byte order mark in front.
     value = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
   } catch (cause) {
+    if (cause instanceof AkinError) throw cause;
     const code = (cause as NodeJS.ErrnoException).code;
     throw refuse(code === undefined ? 'is not JSON' : `cannot be read (${code})`);
   }
