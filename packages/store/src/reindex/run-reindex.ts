@@ -37,8 +37,10 @@ export interface ReindexWork {
   readonly signal: AbortSignal;
 }
 
-/** So few changes are copied while new ones are held up. */
+/** So few changes are copied while new ones are held up, … */
 const FEW_CHANGES = 200;
+/** … if the last ones took no longer: their pictures may have to be analyzed. */
+const SHORT_MILLISECONDS = 1_000;
 /** Documents that are read and copied together. */
 const COPIED_AT_ONCE = 200;
 const MOST_ROUNDS = 20;
@@ -188,7 +190,10 @@ class ReindexRun {
 
   async takePlace(): Promise<void> {
     await this.tell({ state: 'switching' });
-    for (let round = 0; round < MOST_ROUNDS && (await this.#catchUp()) > FEW_CHANGES; round++) {
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const began = performance.now();
+      const count = await this.#catchUp();
+      if (count <= FEW_CHANGES && performance.now() - began < SHORT_MILLISECONDS) break;
       this.#work.signal.throwIfAborted();
     }
     for (let attempt = 0; attempt < MOST_SWITCHES; attempt++) {
