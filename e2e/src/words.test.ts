@@ -57,7 +57,8 @@ describe('words by a content model that knows them', () => {
   it('find the pictures that show what they say', async () => {
     akin = await serve('--content-model', TINY_TOWERS, inPlace('pictures'));
     await akin.command.says(/Three requests to paste/);
-    expect(await model()).toEqual({ name: 'tiny-siglip', hash: expect.stringMatching(/^[0-9a-f]{8}$/), words: true });
+    const hash = expect.stringMatching(/^[0-9a-f]{8}$/);
+    expect(await model()).toEqual({ name: 'tiny-siglip', hash, words: true, vector: 'pooled' });
     for (const word of Object.keys(COLORS)) expect((await found({ 'rank.by.text': word }))[0]).toBe(`${word}.jpg`);
     expect((await found({ 'rank.by.text': 'A picture of BLUE!' }))[0]).toBe('blue.jpg');
   }, 120_000);

@@ -307,8 +307,8 @@ export interface CollectionSummary {
   failures: { [reason: string]: number };
   /** In how many shards the tables of its documents are. */
   shards: number;
-  /** The content model; `words`: whether `rank.by.text` works. */
-  model?: { name: string; hash: string; words: boolean };
+  /** The content model; `words`: whether `rank.by.text` works; `vector`: what of its output describes a picture. */
+  model?: { name: string; hash: string; words: boolean; vector?: string };
   /** What this client may do. Only in the status of one collection that was asked for. */
   scope?: Scope;
 }

@@ -115,11 +115,14 @@ export const COLLECTION = z
     pending: z.int().meta({ description: 'Accepted operations that are not yet visible, failed or superseded.' }),
     failed: z.int().meta({ description: 'Operations that failed, most often because a picture could not be fetched.' }),
     failures: z.record(z.string(), z.int()).meta({ description: 'Failed operations by reason.' }),
-    model: z.object({ name: z.string(), hash: z.string(), words: z.boolean() }).optional().meta({
-      description:
-        'Content model of the descriptors. `words`: this akin runs it and it knows words, so that `rank.by.text` works.',
-    }),
     shards: z.int().meta({ description: 'In how many shards the tables of its documents are.' }),
+    model: z
+      .object({ name: z.string(), hash: z.string(), words: z.boolean(), vector: z.string().optional() })
+      .optional()
+      .meta({
+        description:
+          'Content model of the descriptors. `words`: this akin runs it and it knows words, so that `rank.by.text` works. `vector`: what of its output describes a picture (`projected`, `pooled` or `CLS`), for models in the layout of Hugging Face.',
+      }),
   })
   .meta({ id: 'Collection' });
 

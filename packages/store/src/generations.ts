@@ -9,6 +9,8 @@ export interface Generation {
   readonly calibrations: ReadonlyMap<string, Calibration>;
   /** What makes scores of the distances of words and pictures, where words can be compared with pictures. */
   readonly wordsCalibration?: Calibration | undefined;
+  /** What of the output of the content model is its vector, for people. */
+  readonly contentVector?: string | undefined;
   readonly parseOutputs: (json: string, mark?: string) => ParsedOutputs;
 }
 

@@ -25,6 +25,8 @@ export type StoreConfig = {
   readonly calibrations?: ReadonlyMap<string, Calibration>;
   /** The same of words and pictures. */
   readonly wordsCalibration?: Calibration | undefined;
+  /** As a {@link Generation} has it. */
+  readonly contentVector?: string | undefined;
   /** Other models that this process can use, see {@link FindGeneration}; none when not given. */
   readonly findGeneration?: FindGeneration;
   /** Reads the JSON text of outputs; throws AkinError. Given, so that the store needs no module. */
@@ -121,6 +123,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       models: config.models ?? new Map(),
       calibrations: config.calibrations ?? new Map(),
       wordsCalibration: config.wordsCalibration,
+      contentVector: config.contentVector,
       parseOutputs: config.parseOutputs,
     };
     const store: Store = {

@@ -17,10 +17,16 @@ export async function presentCollection(store: Store, collection: Collection): P
 }
 
 /** The content model of a collection; words are known where this akin runs it. */
-async function presentModel(store: Store, id: string): Promise<{ name: string; hash: string; words: boolean }> {
+async function presentModel(store: Store, id: string): Promise<Record<string, unknown>> {
   const wanted = new Map([['content', id]]);
   await store.generations.look(wanted);
-  const { models, wordsCalibration } = generationOf(store, { models: wanted });
+  const { models, wordsCalibration, contentVector } = generationOf(store, { models: wanted });
   const [name = '', ...hash] = id.split(':');
-  return { name, hash: hash.join(':'), words: models.get('content') === id && wordsCalibration !== undefined };
+  const isHere = models.get('content') === id;
+  return {
+    name,
+    hash: hash.join(':'),
+    words: isHere && wordsCalibration !== undefined,
+    ...(isHere && contentVector !== undefined ? { vector: contentVector } : {}),
+  };
 }

@@ -45,6 +45,7 @@ export function untrainedCodebook(model: ModelFolder): Codebook {
     quantizers,
     planes,
     offsets: new Float32Array(SIGNATURE_BITS),
+    vector: family.kind,
     calibration: readCalibration(model) ?? picturesCalibration(family.pictures),
     ...(model.words === undefined || family.words === undefined
       ? {}

@@ -30,6 +30,8 @@ export interface Codebook {
   readonly calibration: Calibration;
   /** Of a text and a picture, where the model knows words. */
   readonly wordsCalibration?: Calibration;
+  /** What of the output of a model in the layout of Hugging Face is its vector. */
+  readonly vector?: 'projected' | 'pooled' | 'CLS';
 }
 
 /** Bits of the signature. */

@@ -14,6 +14,8 @@ export interface Generation {
   readonly calibrations: ReadonlyMap<string, Calibration>;
   /** The same for a text and a picture; undefined where the content model knows no words. */
   readonly wordsCalibration: Calibration | undefined;
+  /** What of the output of the content model is its vector: `projected`, `pooled` or `CLS`; undefined for akin's own. */
+  readonly contentVector: string | undefined;
   /** As `parseOutputs` reads those of the models in use. */
   readonly parseOutputs: (json: string, mark?: string) => Outputs;
 }
@@ -51,6 +53,7 @@ function generationOf(codebooks: (module: string) => Codebook): Generation {
     models: new Map(described.map((name) => [name, codebooks(name).model])),
     calibrations: new Map(described.map((name) => [name, codebooks(name).calibration])),
     wordsCalibration: codebooks(CONTENT).wordsCalibration,
+    contentVector: codebooks(CONTENT).vector,
     parseOutputs: (json, mark) => readOutputs(json, mark, codebooks),
   };
 }
