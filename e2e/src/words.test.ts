@@ -89,7 +89,7 @@ describe('words by a content model that knows them', () => {
     await page.getByText('6 documents').waitFor();
     const cards = (band: string) => page.locator('.band', { hasText: band }).locator('[data-id]');
     const ids = async (band: string) =>
-      cards(band).evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.id));
+      Promise.all((await cards(band).all()).map((card) => card.getAttribute('data-id')));
     await page.getByRole('searchbox').fill('a green picture');
     await page.keyboard.press('Enter');
     // Names of colours are words of documents, too.

@@ -44,7 +44,10 @@ async function analyzers(limits: Partial<ModelLimits>) {
     open.most = Math.max(open.most, ++open.now);
     try {
       const one = await createAnalyzer(config);
-      const close = () => one[Symbol.asyncDispose]().finally(() => open.now--);
+      const close = async () => {
+        await one[Symbol.asyncDispose]();
+        open.now--;
+      };
       return { ...one, [Symbol.asyncDispose]: close };
     } catch (error) {
       open.now--;
