@@ -85,7 +85,7 @@ describe('complaints', () => {
 
   it('settings of a collection are not ignored', async () => {
     const put = (path: string, body = '') => send(path, { method: 'PUT', body, headers: JSON_BODY });
-    expect((await put('/api/cores/other', '{"shards":2}')).json.error.msg).toContain('"shards"');
+    expect((await put('/api/cores/other', '{"replicas":2}')).json.error.msg).toContain('"replicas"');
     expect((await put('/api/cores/other', '{"fields":[{"a":1}]}')).status).toBe(400);
     expect((await put('/api/cores/other?modules=color')).status).toBe(400);
     expect((await put('/api/cores/other', '{}')).status).toBe(201);
