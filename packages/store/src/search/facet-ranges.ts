@@ -70,6 +70,7 @@ export function rangesOf(
       };
       // A plus that was not escaped in the address arrives as a blank.
       const gap = bounds.gap.replace(/^ (?=[0-9])/, '+').trim();
+      if (/^\d/.test(gap)) throw fail(`gap ${quote(gap)} is no step: write it as +1DAY`);
       return walk(
         bounds,
         { sqlType: 'timestamptz', gap, read, next: (low) => addDateMath(low, gap, clock.timeZone) },
