@@ -55,6 +55,7 @@ describe('the parameter json', () => {
     expect(await complaint(`${SOLR}/select?json=${json('{"query":')}`)).toMatch(/^400 Parameter json: /);
     expect(await complaint(`${SOLR}/select?json=${json('[1]')}`)).toMatch(/^400 Parameter json: /);
     expect(await complaint(`${SOLR}/select?json=${json({ facet: { a: 'n' } })}`)).toMatch(/^400 .*facet/);
+    expect(await complaint(`${SOLR}/select?json=${json({ params: ['rows=1'] })}`)).toMatch(/^400 .* params must be/);
     expect(await complaint(`${SOLR}/terms?terms.fl=title&json=${json({})}`)).toMatch(/^400 Parameter json /);
     expect(await complaint(`${SOLR}/update?commit=true&json=${json({})}`)).toMatch(/^400 Parameter json /);
   });

@@ -139,6 +139,9 @@ function flatten(object: JsonObject, structured: readonly string[]): ParameterLi
       list.push(...(flatten(value, structured) as [string, string][]));
       continue;
     }
+    if (name === 'params' && value !== null) {
+      throw new AkinError('bad-request', 'Parameter params must be an object of names and values.');
+    }
     const known = Object.hasOwn(JSON_NAMES, name) ? (JSON_NAMES[name] as string) : name;
     for (const one of Array.isArray(value) ? (value as readonly JsonValue[]) : [value as JsonValue]) {
       if (one === null && !structured.includes(name)) continue;
