@@ -165,6 +165,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       const { schemas, collections, uses, words, sweeps } = store.memory;
       for (const known of [schemas, collections, uses, words, sweeps]) known.clear();
       inMemory.forgetAll();
+      standbys.parted();
     };
     await migrate(engine);
     await createFirstCollection(store);

@@ -128,6 +128,10 @@ describe('searches with a standby', () => {
       const rank = { module: 'shape', vector: Float32Array.of(1, 0, 0, 0) };
       const ranked = await search(store, collection, { query: parseQuery('*:*'), rows: 10, rank, atLeast: 2n });
       expect(ranked.ranking).toMatchObject({ inMemory: true });
+      // Numbers of commits tell nothing where the primary was replaced.
+      store.standbys.parted();
+      expect(await commitOfStandby(store, collection, range)).toBeUndefined();
+      expect(await find({ atLeast: 2n })).toEqual(['a', 'b', 'c', 'd']);
     } finally {
       await standbyOf().resume();
     }

@@ -48,6 +48,7 @@ export class Standbys implements AsyncDisposable {
   readonly #standbys: readonly Standby[];
   readonly #listeners = new Set<(name: string, result: StandbyResult) => void>();
   readonly #watchers = new Set<(status: StandbyStatus) => void>();
+  #isParted = false;
   #system: bigint | undefined;
   #turn = 0;
 
@@ -79,6 +80,14 @@ export class Standbys implements AsyncDisposable {
   /** Calls a watcher when a standby is left out since it does not answer, and when it is read again. */
   watch(watcher: (status: StandbyStatus) => void): void {
     this.#watchers.add(watcher);
+  }
+
+  /**
+   * The primary has another history than before, which a standby need not have: from now on they are read for what the
+   * primary says is current alone, by which histories are told apart.
+   */
+  parted(): void {
+    this.#isParted = true;
   }
 
   /** Looks at all of them now. */
@@ -116,6 +125,7 @@ export class Standbys implements AsyncDisposable {
     { atLeast, isCurrent }: Freshness,
     work: Read<T>,
   ): Promise<{ readonly value: T } | undefined> {
+    if (this.#isParted && !isCurrent) return undefined;
     const found = this.#choose(collectionId, { atLeast, isCurrent });
     if (found === undefined) return undefined;
     const { standby, engine } = found;
