@@ -38,6 +38,8 @@ export async function claimModels(store: Store, collection: Collection): Promise
     const isKnown = own === undefined || isDeepStrictEqual(own, schema.calibrations.get(name));
     if (isKnown && wanted.models.get(name) === schema.models.get(name)) continue;
     await store.engine.transaction(async (tx) => {
+      // In the order of commits: first the row of the collection, then the counts.
+      await tx.query('select from akin.collections where id = $1 for update', [collection.id]);
       if (!(await claimModel(wanted, collection, module, tx))) return;
       await tx.query('update akin.collections set schema_version = schema_version + 1 where id = $1', [collection.id]);
     });
