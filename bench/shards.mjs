@@ -50,7 +50,7 @@ printTable(`${count} documents with outputs and thumbnails, medians of ${options
     const of = (pick) => median(runs.map(pick));
     const each = (pick) => ((1_000 * of(pick)) / count).toFixed(2);
     return [
-      shards,
+      String(shards),
       of(({ accepting }) => accepting).toFixed(1),
       of(({ applying }) => applying).toFixed(1),
       each((run) => run.akin),
@@ -60,7 +60,7 @@ printTable(`${count} documents with outputs and thumbnails, medians of ${options
   }),
 ]);
 printTable('searches one after the other, milliseconds: p50 / p95', [
-  ['search', ...numbers.map((shards) => `${shards} shards`)],
+  ['search', ...numbers.map((shards) => `shards=${shards}`)],
   ...Object.keys(kinds).map((kind) => [kind, ...numbers.map((shards) => quantiles(searches.get(shards).get(kind)))]),
 ]);
 printMachine();
