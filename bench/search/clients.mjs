@@ -22,7 +22,7 @@ export async function measureClients(queries, { collectionUrl, databaseUrl, grap
   const { table, columns } = await akinTable(bare);
   await bare.close();
   const shown = Array.from(columns, ([name, column]) => `"${column}" as "${name}"`).join(', ');
-  const sql = `select id, ${shown} from ${table} where id = any($1) and valid_to is null`;
+  const sql = `select id, ${shown} from ${table} where id = any($1)`;
   const child = spawn(process.execPath, [DOOR, graph, String(queries[0].vector.length), String(ef), databaseUrl, sql], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -9,16 +9,30 @@
 const AHEAD = 16;
 const LINE: usize = 64;
 
-/** A row that the mask leaves out. */
-const OUT: u16 = 0xffff;
+/** How many bits differ between a row and the query, in eight parts. */
+@inline
+function differing(at: usize, stride: usize, queryAt: usize): v128 {
+  let bits = i8x16.popcnt(v128.xor(v128.load(at), v128.load(queryAt)));
+  for (let word: usize = 16; word < stride; word += 16) {
+    bits = i8x16.add(bits, i8x16.popcnt(v128.xor(v128.load(at + word), v128.load(queryAt + word))));
+  }
+  return i16x8.extadd_pairwise_i8x16_u(bits);
+}
+
+/** Sums of neighbours, of one row and of another. */
+@inline
+function pairs(a: v128, b: v128): v128 {
+  return i16x8.narrow_i32x4_s(i32x4.extadd_pairwise_i16x8_s(a), i32x4.extadd_pairwise_i16x8_s(b));
+}
 
 /**
- * Hamming distances between the signs of a query and those of each row.
+ * Hamming distances between the signs of a query and those of each row, eight rows at a time.
  *
  * @param words 16-byte words of a row
- * @param maskAt a bit for each row, lowest first; rows without are left out
+ * @param rows how many, a multiple of 8
+ * @param maskAt a bit for each row, lowest first; rows without get 0xffff
  * @param outAt gets a u16 for each row
- * @param histogramAt u32 for each distance: gets one more for each row
+ * @param histogramAt u32 for each distance: gets one more for each row; the one behind the last becomes 0
  */
 export function hamming(
   codesAt: usize,
@@ -30,30 +44,71 @@ export function hamming(
   histogramAt: usize,
 ): void {
   const stride = (<usize>words) << 4;
-  for (let row = 0; row < rows; row += 32) {
-    const mask = load<u32>(maskAt + ((<usize>(row >> 5)) << 2));
-    const end = min(row + 32, rows);
-    for (let i = row; i < end; i++) {
-      let distance = OUT;
-      if ((mask >> (i & 31)) & 1) {
-        const at = codesAt + <usize>i * stride;
-        let bits = i8x16.popcnt(v128.xor(v128.load(at), v128.load(queryAt)));
-        for (let word: usize = 16; word < stride; word += 16) {
-          bits = i8x16.add(bits, i8x16.popcnt(v128.xor(v128.load(at + word), v128.load(queryAt + word))));
-        }
-        const sums = i32x4.extadd_pairwise_i16x8_u(i16x8.extadd_pairwise_i8x16_u(bits));
-        distance = <u16>(
-          (i32x4.extract_lane(sums, 0) +
-            i32x4.extract_lane(sums, 1) +
-            i32x4.extract_lane(sums, 2) +
-            i32x4.extract_lane(sums, 3))
-        );
-        const count = histogramAt + ((<usize>distance) << 2);
-        store<u32>(count, load<u32>(count) + 1);
-      }
-      store<u16>(outAt + ((<usize>i) << 1), distance);
+  const none = i16x8.splat(-1);
+  const zero = i16x8.splat(0);
+  const bit = i16x8(1, 2, 4, 8, 16, 32, 64, 128);
+  // Rows that are left out are counted behind the last distance.
+  const outside = (words << 7) + 1;
+  const most = i16x8.splat(<i16>outside);
+  for (let row = 0; row < rows; row += 8) {
+    const mask = load<u8>(maskAt + <usize>(row >> 3));
+    const out = outAt + ((<usize>row) << 1);
+    if (mask === 0) {
+      v128.store(out, none);
+      continue;
+    }
+    const at = codesAt + <usize>row * stride;
+    const ab = pairs(differing(at, stride, queryAt), differing(at + stride, stride, queryAt));
+    const cd = pairs(differing(at + 2 * stride, stride, queryAt), differing(at + 3 * stride, stride, queryAt));
+    const ef = pairs(differing(at + 4 * stride, stride, queryAt), differing(at + 5 * stride, stride, queryAt));
+    const gh = pairs(differing(at + 6 * stride, stride, queryAt), differing(at + 7 * stride, stride, queryAt));
+    const distances = v128.or(
+      pairs(pairs(ab, cd), pairs(ef, gh)),
+      i16x8.eq(v128.and(i16x8.splat(<i16>mask), bit), zero),
+    );
+    v128.store(out, distances);
+    const places = i16x8.min_u(distances, most);
+    count(histogramAt, i16x8.extract_lane_u(places, 0));
+    count(histogramAt, i16x8.extract_lane_u(places, 1));
+    count(histogramAt, i16x8.extract_lane_u(places, 2));
+    count(histogramAt, i16x8.extract_lane_u(places, 3));
+    count(histogramAt, i16x8.extract_lane_u(places, 4));
+    count(histogramAt, i16x8.extract_lane_u(places, 5));
+    count(histogramAt, i16x8.extract_lane_u(places, 6));
+    count(histogramAt, i16x8.extract_lane_u(places, 7));
+  }
+  store<u32>(histogramAt + ((<usize>outside) << 2), 0);
+}
+
+@inline
+function count(histogramAt: usize, place: u32): void {
+  const at = histogramAt + ((<usize>place) << 2);
+  store<u32>(at, load<u32>(at) + 1);
+}
+
+/**
+ * The rows of a block up to a distance.
+ *
+ * @param distancesAt a u16 for each row, as `hamming` writes them
+ * @param rows how many, a multiple of 8, 8,192 at most
+ * @param outAt gets a u32 for each that is found: its place in the lowest 13 bits, above them its distance
+ * @returns how many are found
+ */
+export function nearer(distancesAt: usize, rows: i32, most: i32, outAt: usize): i32 {
+  const bound = i16x8.splat(<i16>most);
+  let out = outAt;
+  for (let row = 0; row < rows; row += 8) {
+    const at = distancesAt + ((<usize>row) << 1);
+    let found = i16x8.bitmask(i16x8.le_u(v128.load(at), bound));
+    while (found !== 0) {
+      const lane = ctz(found);
+      found &= found - 1;
+      const distance = <u32>load<u16>(at + ((<usize>lane) << 1));
+      store<u32>(out, (distance << 13) | (row + lane));
+      out += 4;
     }
   }
+  return <i32>((out - outAt) >> 2);
 }
 
 /**

@@ -170,7 +170,7 @@ export class SearchedCollection {
       vectors.compare(coded, rowsOf(rows, matches), (row, low, likely, high) => nearest.add(row, low, likely, high));
       return nearest.candidates(matches, true);
     }
-    const near = nearBySigns(vectors, coded, rows, this.#rows.count, query);
+    const near = nearBySigns(vectors, coded, rows, query);
     const isExact = near.length === matches;
     const handedOn = Math.max(LEAST_HANDED_ON, wanted + SPARE, Math.ceil(1.2 * wanted));
     const best = isExact ? nearest : new FoundRows(this.#rows, matches, mostCandidates, handedOn, 'likely');

@@ -12,6 +12,7 @@ export interface Kernel {
     outAt: number,
     histogramAt: number,
   ): void;
+  nearer(distancesAt: number, rows: number, most: number, outAt: number): number;
   signDots(codesAt: number, words: number, rows: number, maskAt: number, planesAt: number, outAt: number): void;
   levelDots(levelsAt: number, stride: number, rowsAt: number, count: number, queryAt: number, outAt: number): void;
   squares(vectorsAt: number, stride: number, rows: number, maskAt: number, queryAt: number, outAt: number): void;
@@ -20,8 +21,8 @@ export interface Kernel {
   encodeLevels(at: number, count: number, step: number, outAt: number, factorsAt: number): number;
 }
 
-/** A row that the mask leaves out. */
-export const LEFT_OUT = 0xffff;
+/** The distance of a row that the mask leaves out. */
+const LEFT_OUT = 0xffff;
 
 /** The kernel in plain TypeScript: what the one in WebAssembly is tested against, and the fallback for it. */
 export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
@@ -45,6 +46,15 @@ export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
         }
         view.setUint16(outAt + 2 * row, distance, true);
       }
+      view.setUint32(histogramAt + 4 * (words * 128 + 1), 0, true);
+    },
+    nearer(distancesAt, rows, most, outAt) {
+      let count = 0;
+      for (let row = 0; row < rows; row++) {
+        const distance = view.getUint16(distancesAt + 2 * row, true);
+        if (distance <= most) view.setUint32(outAt + 4 * count++, (distance << 13) | row, true);
+      }
+      return count;
     },
     signDots(codesAt, words, rows, maskAt, planesAt, outAt) {
       const stride = words * 16;

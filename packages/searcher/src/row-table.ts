@@ -139,7 +139,8 @@ function hash(doc: number): number {
   return (mixed ^ (mixed >>> 15)) >>> 0;
 }
 
-function grown<T extends Float64Array | Uint32Array>(from: T, to: T): T {
+/** A larger array with what is in another. */
+export function grown<T extends Float64Array | Uint32Array | Uint16Array>(from: T, to: T): T {
   to.set(from as never);
   return to;
 }

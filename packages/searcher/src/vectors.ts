@@ -12,7 +12,7 @@ import {
 import { createKernel, createMemory, memoryBytes } from './kernel.ts';
 import type { Kernel } from './plain-kernel.ts';
 
-/** Rows that the kernel compares at a time: what it needs besides codes stays small. */
+/** Rows that the kernel compares at a time, 13 bits of them: what it needs besides codes stays small. */
 const BLOCK = 8_192;
 /** Rows of a segment at most: memory of WebAssembly cannot shrink, and is given back segment by segment. */
 const SEGMENT = 131_072;
@@ -20,6 +20,14 @@ const FIRST_SEGMENT = 1_024;
 
 /** What is called back with each row: its place, and the least, likeliest and greatest squared distance. */
 export type Take = (row: number, low: number, likely: number, high: number) => void;
+
+/** What is called back with rows of a block: its first row, and of each its place in it and its distance. @see placeOf */
+type TakeNear = (first: number, found: Uint32Array, count: number) => void;
+
+/** The place in its block of a row that the kernel found. */
+export const placeOf = (found: number): number => found & (BLOCK - 1);
+/** In how many bits it differs from the query. */
+export const distanceOf = (found: number): number => found >>> 13;
 
 /** Vectors of up to some ten thousand rows as they are, four bytes a number. */
 export class Floats {
@@ -159,21 +167,22 @@ class Segment {
     this.#angle = Math.max(this.#angle, from.#angle);
   }
 
-  /** @param distances gets how many signs differ, for each row @param histogram gets how many rows differ so much */
-  hamming({ signs }: CodedQuery, rows: Bits, distances: Uint16Array, histogram: Uint32Array): void {
+  /** See {@link Codes.nearBySigns}. */
+  nearBySigns({ signs }: CodedQuery, rows: Bits, histogram: Uint32Array, most: () => number, take: TakeNear): void {
     const { buffer } = this.#memory;
     const { bits } = this.#coder;
     new Uint8Array(buffer, this.#at.query, bits / 8).set(signs);
-    const counts = new Uint32Array(buffer, this.#at.histogram, bits + 1).fill(0);
-    const out = new Uint16Array(buffer, this.#at.out, BLOCK);
+    const counts = new Uint32Array(buffer, this.#at.histogram, bits + 1);
+    const found = new Uint32Array(buffer, this.#at.rows, BLOCK);
     const words = bits / 128;
     forEachBlock(rows, this.room, (first, count, mask) => {
       new Uint32Array(buffer, this.#at.mask, BLOCK / 32).set(mask);
+      counts.fill(0);
       const codesAt = (first * bits) / 8;
       this.#kernel.hamming(codesAt, words, count, this.#at.mask, this.#at.query, this.#at.out, this.#at.histogram);
-      distances.set(out.subarray(0, count), first);
+      for (let i = 0; i <= bits; i++) histogram[i] = (histogram[i] as number) + (counts[i] as number);
+      take(first, found, this.#kernel.nearer(this.#at.out, count, most(), this.#at.rows));
     });
-    for (let i = 0; i <= bits; i++) histogram[i] = (histogram[i] as number) + (counts[i] as number);
   }
 
   /** Calls back with the rows that their signs do not exclude from a distance. */
@@ -250,10 +259,15 @@ export class Codes {
     return codes;
   }
 
-  /** @param distances gets for each row how many signs differ; see {@link Segment.hamming} */
-  hamming(query: CodedQuery, rows: Bits, distances: Uint16Array, histogram: Uint32Array): void {
+  /**
+   * Calls back with the rows whose signs differ from those of a query in few bits, block by block.
+   *
+   * @param histogram gets how many rows differ in so many bits, before each call of `most`
+   * @param most tells up to how many bits the rows of a block may differ
+   */
+  nearBySigns(query: CodedQuery, rows: Bits, histogram: Uint32Array, most: () => number, take: TakeNear): void {
     this.#forEachSegment(rows, (segment, first, part) => {
-      segment.hamming(query, part, distances.subarray(first), histogram);
+      segment.nearBySigns(query, part, histogram, most, (block, found, count) => take(first + block, found, count));
     });
   }
 
