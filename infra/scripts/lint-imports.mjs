@@ -211,6 +211,8 @@ function heavyImports(root) {
 }
 
 const parsed = new Map();
+/** AssemblyScript, whose decorators of functions are no TypeScript. It imports nothing. */
+const ASSEMBLY_SCRIPT = join('packages', 'searcher', 'kernel', 'kernel.ts');
 
 /** What a file imports: static, dynamic with a plain string, re-exported, or named in a type. Parsed once a file. */
 function importsOf(file) {
@@ -219,7 +221,7 @@ function importsOf(file) {
 }
 
 function parseImports(file) {
-  if (!/\.(ts|mjs)$/.test(file)) return [];
+  if (!/\.(ts|mjs)$/.test(file) || file.endsWith(ASSEMBLY_SCRIPT)) return [];
   const found = [];
   const visit = (node) => {
     if (node === null || typeof node !== 'object') return;
