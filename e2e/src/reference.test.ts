@@ -44,7 +44,7 @@ describe('the reference of the interface', () => {
         .locator('output pre')
         .getByText(/"responseHeader"[\s\S]*\}\s*$/)
         .waitFor();
-      return JSON.parse((await section.locator('output pre').textContent()) ?? '');
+      return JSON.parse(await section.locator('output pre').innerText());
     };
     const image = await attempt('image');
     expect((await answer(image)).response.docs).toHaveLength(5);
