@@ -42,6 +42,7 @@ describe.each(ENGINES)('collections on %s', (kind) => {
       pending: 0,
       failed: 0,
       failures: {},
+      shards: 1,
     });
   });
 

@@ -17,7 +17,9 @@ export class Appliers {
   async free(place: number): Promise<void> {
     const running = this.#work.get(place);
     this.#work.delete(place);
-    this.#failed += (await running) ?? 0;
+    // Others may add to it while this one is waited for.
+    const failed = (await running) ?? 0;
+    this.#failed += failed;
   }
 
   /**

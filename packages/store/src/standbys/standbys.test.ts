@@ -94,6 +94,13 @@ describe('searches with a standby', () => {
     expect(uses).toEqual([{ form: 'rising' }]);
   });
 
+  it('are not asked twice when the standby refuses what they ask for', async () => {
+    await expect(find({ sort: [{ name: 'missing', direction: 'asc' }] })).rejects.toMatchObject({
+      code: 'bad-request',
+    });
+    expect(results).toEqual(['answered']);
+  });
+
   it('see what is new, when the standby is behind, and come from it again when it is not', async () => {
     await standbyOf().pause();
     try {

@@ -118,7 +118,7 @@ export class Standbys implements AsyncDisposable {
    * @param collectionId whose commit counts
    * @param work is called once at most; it must have read nothing that it keeps when it rejects
    * @returns undefined where there is no such standby, or it could not answer
-   * @throws AkinError unavailable when a statement took as long as it may
+   * @throws AkinError unavailable when a statement took as long as it may; bad-request where that is what `work` throws
    */
   async read<T>(
     collectionId: number,
@@ -138,13 +138,16 @@ export class Standbys implements AsyncDisposable {
       verdict = why;
       throw new Error(`the standby is not read: ${why}`);
     };
+    let isFresh = false;
     const require = async (row: Row | undefined): Promise<void> => {
       if (row?.standby === false) refuse('promoted');
       if (row !== undefined) standby.shows(collectionId, row.commit);
       if (row === undefined || (atLeast !== undefined && row.commit < atLeast)) return refuse('behind');
-      if (current === undefined) return;
-      const mark = await current.catch(() => refuse('unknown'));
-      if (mark !== row.mark) refuse('behind');
+      if (current !== undefined) {
+        const mark = await current.catch(() => refuse('unknown'));
+        if (mark !== row.mark) refuse('behind');
+      }
+      isFresh = true;
     };
     try {
       const value = await standby.read(() => work(engine, require));
@@ -153,6 +156,11 @@ export class Standbys implements AsyncDisposable {
       return { value };
     } catch (error) {
       if (wasCancelled(error) && performance.now() - began >= this.#milliseconds) throw error;
+      // The primary would refuse the same.
+      if (isFresh && error instanceof AkinError && error.code === 'bad-request' && sqlStateOf(error) === undefined) {
+        this.#tell(standby, 'answered');
+        throw error;
+      }
       if (verdict === 'behind') {
         standby.missed(began);
         this.#tell(standby, 'behind');
