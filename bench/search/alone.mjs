@@ -2,10 +2,10 @@
 import { availableParallelism } from 'node:os';
 import { halfTable, toHalf } from '@akin/domain';
 import { Searcher } from '@akin/searcher';
+import { clusteredVectors } from '../lib/clustered.mjs';
 import { median, quantile, tableText } from '../lib/figures.mjs';
 import { describeMachine } from '../lib/machine.mjs';
 import { listOf, readOptions } from '../lib/options.mjs';
-import { createDice } from '../lib/random.mjs';
 
 const options = readOptions({
   /** At these sizes it is measured; each next one adds to what is there. */
@@ -17,7 +17,7 @@ const options = readOptions({
   /** Queries that are compared with an exhaustive search. */
   compared: '10',
 });
-const dimensions = Number(options.dimensions);
+const [dimensions, centerCount] = [options.dimensions, options.centers].map(Number);
 const MODULE = 'view';
 const KEY = 1;
 const COMMIT = 1;
@@ -27,11 +27,7 @@ const EXACT_ROWS = 20_000;
 /** Those of a search with `rank.smartfilter=low`, the default. */
 const LEAST_COMPARED = 5_000;
 
-const dice = createDice(7);
-const noise = Float32Array.from({ length: 65_536 }, () => dice.normal());
-const centers = Array.from({ length: Number(options.centers) }, () =>
-  unit(Float32Array.from({ length: dimensions }, (_, i) => dice.normal() / (1 + i / 20))),
-);
+const { dice, around } = clusteredVectors({ dimensions, centers: centerCount, seed: 7 });
 const floats = halfTable();
 
 console.log(describeMachine());
@@ -40,7 +36,7 @@ const searcher = new Searcher({ threads, exactRows: EXACT_ROWS });
 await searcher.change(KEY, { kind: 'begin', key: KEY });
 /** Queries that are compared, with the nearest documents as they are found while documents are made. */
 const compared = Array.from({ length: Number(options.compared) }, () => ({
-  vector: around(dice.whole(centers.length)),
+  vector: around(dice.whole(centerCount)),
   nearest: [],
 }));
 
@@ -59,7 +55,7 @@ for (const documents of listOf(options.documents).map(Number)) {
   const times = [];
   const numbers = [];
   for (let i = 0; i < Number(options.queries); i++) {
-    const vector = around(dice.whole(centers.length));
+    const vector = around(dice.whole(centerCount));
     const from = performance.now();
     const { compared } = await ask(vector);
     times.push(performance.now() - from);
@@ -112,7 +108,7 @@ function makeRows(first, count) {
     view.setInt32(at + 26, -1);
     view.setInt32(at + 30, 4 + 2 * dimensions);
     view.setInt16(at + 34, dimensions);
-    const vector = around(dice.whole(centers.length));
+    const vector = around(dice.whole(centerCount));
     for (let i = 0; i < dimensions; i++) {
       const half = toHalf(vector[i]);
       view.setUint16(at + 38 + 2 * i, half);
@@ -133,16 +129,4 @@ function remember({ vector, nearest }, doc, other) {
   nearest.push({ doc, distance });
   nearest.sort((a, b) => a.distance - b.distance);
   nearest.length = Math.min(nearest.length, ROWS);
-}
-
-function unit(vector) {
-  const length = Math.hypot(...vector);
-  return vector.map((number) => number / length);
-}
-
-/** A vector near a center. */
-function around(center) {
-  const spread = (0.3 + 0.7 * dice.number()) / Math.sqrt(dimensions);
-  const from = dice.whole(noise.length);
-  return unit(centers[center].map((number, i) => number + spread * noise[(from + 7 * i) % noise.length]));
 }

@@ -4,10 +4,10 @@ import { parseQuery } from '@akin/domain';
 import { createCollection, openStore, search } from '@akin/store';
 import { createServices } from '@akin/testing';
 import pg from 'pg';
+import { clusteredVectors } from '../lib/clustered.mjs';
 import { median, quantile } from '../lib/figures.mjs';
 import { describeMachine } from '../lib/machine.mjs';
 import { readOptions } from '../lib/options.mjs';
-import { createDice } from '../lib/random.mjs';
 
 const options = readOptions({
   documents: '100000',
@@ -29,13 +29,7 @@ const VIEW = {
   descriptor: { output: 'view_descriptor', cell: 'view_cluster', dimensions },
 };
 
-const dice = createDice(7);
-/** Drawn once: a million vectors are sums of parts of it. */
-const noise = Float32Array.from({ length: 65_536 }, () => dice.normal());
-const centers = Array.from({ length: centerCount }, () =>
-  // Few of the numbers say most, as in descriptors of pictures.
-  unit(Float32Array.from({ length: dimensions }, (_, i) => dice.normal() / (1 + i / 20))),
-);
+const { dice, around } = clusteredVectors({ dimensions, centers: centerCount, seed: 7 });
 
 console.log(describeMachine());
 const services = createServices();
@@ -115,18 +109,6 @@ async function timed(work) {
   const from = performance.now();
   await work();
   return performance.now() - from;
-}
-
-function unit(vector) {
-  const length = Math.hypot(...vector);
-  return vector.map((number) => number / length);
-}
-
-/** A vector near a center. */
-function around(center) {
-  const spread = (0.3 + 0.7 * dice.number()) / Math.sqrt(dimensions);
-  const from = dice.whole(noise.length);
-  return unit(centers[center].map((number, i) => number + spread * noise[(from + 7 * i) % noise.length]));
 }
 
 /** What commits would have written, as of commit 1. */

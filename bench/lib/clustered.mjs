@@ -1,0 +1,30 @@
+import { createDice } from './random.mjs';
+
+/**
+ * Made-up vectors of length 1 that lie around some centers.
+ *
+ * @param {{ dimensions: number, centers: number, seed: number }} options
+ */
+export function clusteredVectors({ dimensions, centers: count, seed }) {
+  const dice = createDice(seed);
+  // Drawn once: a million vectors are sums of parts of it.
+  const noise = Float32Array.from({ length: 65_536 }, () => dice.normal());
+  const centers = Array.from({ length: count }, () =>
+    // Few of the numbers say most, as in descriptors of pictures.
+    unit(Float32Array.from({ length: dimensions }, (_, i) => dice.normal() / (1 + i / 20))),
+  );
+  return {
+    dice,
+    /** A vector near a center. */
+    around(center) {
+      const spread = (0.3 + 0.7 * dice.number()) / Math.sqrt(dimensions);
+      const from = dice.whole(noise.length);
+      return unit(centers[center].map((number, i) => number + spread * noise[(from + 7 * i) % noise.length]));
+    },
+  };
+}
+
+function unit(vector) {
+  const length = Math.hypot(...vector);
+  return vector.map((number) => number / length);
+}
