@@ -43,7 +43,7 @@ export function offerUndo(model: Model, undoable: Undoable): void {
   forgetUndoLater(model);
 }
 
-/** Whoever points at the note or is in it with the keyboard has all the time to read it (WCAG 2.2.1). */
+/** Keeps the offer while the pointer or the focus is on it: some people need longer to read (WCAG 2.2.1). */
 export function keepUndo(): void {
   clearTimeout(forgetting);
 }

@@ -96,7 +96,7 @@ export class Searcher implements AsyncDisposable {
   }
 
   /**
-   * Places documents in cells, beside those that are there.
+   * Adds documents to cells; those that are there stay.
    *
    * @param bytes `int8send(doc)` and `int4send(cell)` of each @param isFirst whether none is in any cell yet
    * @returns those that are not here

@@ -203,7 +203,7 @@ export class InMemorySearch implements AsyncDisposable {
     return held.hasModule(module) ? Math.max(rows, held.bytes) : rows + held.bytes;
   }
 
-  /** Whether a collection fits, with all its documents in cells, beside those that were used not long ago. */
+  /** Whether a collection, with all its documents in cells, fits in memory together with those that were used lately. */
   #hasRoom({ id }: ReadCollection, wanted: NotHeld): boolean {
     const longAgo = performance.now() - IDLE_MILLISECONDS;
     let bytes = this.#bytesWith(this.#held.get(id), wanted) + PLACE_BYTES * wanted.documents;
