@@ -117,14 +117,14 @@ describe('the registry', () => {
   });
 
   it('reads modules.apply in any order, without repetitions, all when empty', () => {
-    expect(parseModulesApply(undefined)).toEqual(['color', 'content', 'copyspace', 'duplicate']);
+    expect(parseModulesApply(undefined)).toEqual(moduleNames);
     expect(parseModulesApply(' , ')).toEqual(moduleNames);
     expect(parseModulesApply('duplicate, color,duplicate')).toEqual(['color', 'duplicate']);
   });
 
   it('names an unknown module and those that exist', () => {
     expect(() => parseModulesApply('content,Smell')).toThrow(
-      'modules.apply names "Smell", which is no module. Use some of color, content, copyspace, duplicate.',
+      `modules.apply names "Smell", which is no module. Use some of ${moduleNames.join(', ')}.`,
     );
   });
 });
@@ -157,7 +157,7 @@ describe('what a picture shares between modules', () => {
     };
     const picture = preparePicture({ width: 2, height: 2, data: new Uint8Array(12) }, open);
     const analyzeBy = async (name: string) => (await loadModule(name)).analyze(picture);
-    for (const name of moduleNames) if (name !== 'content' && name !== 'duplicate') await analyzeBy(name);
+    for (const name of ['color', 'copyspace']) await analyzeBy(name);
     expect(opened).toEqual([]);
     await analyzeBy('duplicate');
     const { id: copies } = await readModel(COPIES_FOLDER);
