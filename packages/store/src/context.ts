@@ -46,6 +46,8 @@ export interface Store extends Generation, AsyncDisposable {
     readonly crashes: Map<string, number>;
     /** Whose turn it is among commits. */
     readonly turns: Turns;
+    /** Places of chunks that are applied, those of all commits together: each has a connection. */
+    readonly appliers: Turns;
     readonly events: OperationEvents;
   };
 }

@@ -7,6 +7,7 @@ import { recover } from './bulk/recover.ts';
 import { exchangeSearchTimes, Throttle } from './bulk/throttle.ts';
 import { createCollection, listCollections, updateTables } from './collections/collections.ts';
 import { isFirstCollectionMade, markFirstCollection, migrate } from './collections/migrations.ts';
+import { MOST_PLACES } from './commit/commit.ts';
 import { Turns } from './commit/turns.ts';
 import type { Generation, ParsedOutputs, Store } from './context.ts';
 import type { Engine } from './engine/engine.ts';
@@ -152,6 +153,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
         sweeps: new Map(),
         crashes: new Map(),
         turns: commitTurns(engine, throttle),
+        appliers: new Turns(() => MOST_PLACES),
         events,
       },
       async [Symbol.asyncDispose]() {
@@ -185,7 +187,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
   }
 }
 
-/** Each has a connection that applies and one that reads ahead. While searches are slowed one at a time is enough. */
+/** Each has a connection that reads ahead. While searches are slowed one at a time is enough. */
 const COMMITS_SIDE_BY_SIDE = 3;
 
 function commitTurns(engine: Engine, throttle: Throttle): Turns {

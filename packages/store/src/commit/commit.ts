@@ -22,8 +22,8 @@ import { applyWaitingDeletes } from './waiting-deletes.ts';
 /** Requests that the span of a commit names. */
 const MOST_LINKS = 100;
 
-/** Chunks that one commit applies side by side: each has a connection. */
-const MOST_PLACES = 4;
+/** Shards that a commit applies side by side at most; all commits of a process together, see `appliers` of the memory. */
+export const MOST_PLACES = 4;
 /** Operations that are read together, so that memory holds no more. */
 const MOST_READ = 4_000;
 
@@ -242,7 +242,7 @@ async function applyPage(
           for (const { place, piece } of shares) {
             const chunk = await prepareChunk(context, piece);
             await appliers.free(place);
-            appliers.begin(place, () => applyChunk(context, chunk, batchSize));
+            appliers.begin(place, () => store.memory.appliers.during(() => applyChunk(context, chunk, batchSize)));
             if (isAtomic) await applied();
           }
         }

@@ -4,7 +4,7 @@ import { changesOf, ENGINES } from '../../test/support.ts';
 import { stageChanges } from '../accept/staging.ts';
 import { collectionStatus, createCollection } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
-import { commit } from './commit.ts';
+import { commit, MOST_PLACES } from './commit.ts';
 
 describe.each(ENGINES)('commits of several collections on %s', (kind) => {
   let store: Store;
@@ -39,6 +39,30 @@ describe.each(ENGINES)('commits of several collections on %s', (kind) => {
     expect(shown).toEqual([]);
     expect(await collectionStatus(store, small)).toMatchObject({ documents: 1 });
     expect(await Promise.all(committing)).toEqual(large.map(() => 2_500));
+  });
+
+  it('leave connections to others, however many shards they have', async () => {
+    if (kind === 'pglite') return;
+    const { engine } = store;
+    let open = 0;
+    let most = 0;
+    const transaction: typeof engine.transaction = async (run, options) =>
+      engine.transaction(async (tx, first) => {
+        most = Math.max(most, ++open);
+        try {
+          return await run(tx, first);
+        } finally {
+          open--;
+        }
+      }, options);
+    const counted: Store = { ...store, engine: { ...engine, transaction } };
+    const sharded = await Promise.all(
+      ['a', 'b', 'c'].map((name) => createCollection(store, `sharded-${name}`, { shards: 8 })),
+    );
+    for (const one of sharded) await fill(one, 2_000);
+    await Promise.all(sharded.map((one) => commit(counted, one)));
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(MOST_PLACES + sharded.length);
   });
 
   async function unpublished(): Promise<number> {

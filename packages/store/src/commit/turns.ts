@@ -42,6 +42,16 @@ export class Turns {
     };
   }
 
+  /** Does work that passes its place to nobody. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    const turn = await this.begin();
+    try {
+      return await work();
+    } finally {
+      turn.end();
+    }
+  }
+
   #wait(queue: (() => void)[]): Promise<void> {
     return new Promise((resolve) => {
       queue.push(resolve);
