@@ -44,7 +44,8 @@ async function applyPrepared(
     );
     return 0;
   } catch (error) {
-    if (await failRefusedBarrier(context, error)) return 1 + (await applyPrepared(context, prepared, batchSize));
+    const refused = await failRefusedBarrier(context, error);
+    if (refused !== undefined) return refused + (await applyPrepared(context, prepared, batchSize));
     // All else is no fault of a document.
     if (blameOf(error) !== 'values') throw error;
     if (await refuseIndex(context.store, context.collection, error)) {

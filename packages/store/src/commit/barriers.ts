@@ -90,17 +90,18 @@ async function matchingOf(
  * stays deleted, what comes late stays, and it can be tried again.
  *
  * @param error of the transaction that {@link applyBarriers} was a part of
- * @returns whether it was that; what failed by it may be tried again
+ * @returns undefined when it was something else; else how many deletes failed, 0 where that was said before, and what
+ *   failed by it may be tried again
  */
 export async function failRefusedBarrier(
   { store, collection, lease }: CommitContext,
   error: unknown,
-): Promise<boolean> {
+): Promise<number | undefined> {
   const cause = error instanceof AkinError ? error.cause : error;
-  if (!(cause instanceof BarrierRefused)) return false;
+  if (!(cause instanceof BarrierRefused)) return undefined;
   const S = collection.sqlSchema;
   const { barrier, refused } = cause;
-  await store.engine.transaction(
+  return store.engine.transaction(
     async (tx) => {
       await requireLease(tx, collection, lease);
       await tx.query(`delete from ${S}.barriers where seq = $1 and query is not null`, [barrier.seq]);
@@ -115,8 +116,8 @@ export async function failRefusedBarrier(
       );
       const codes = rows.map(() => refused.code);
       await countFailures(tx, S, tally(codes, 1));
+      return rows.length;
     },
     { lane: 'bulk', keyed: true },
   );
-  return true;
 }

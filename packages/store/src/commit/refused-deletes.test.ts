@@ -4,7 +4,7 @@ import { accept, ENGINES, testOutputs, visible } from '../../test/support.ts';
 import { findOperation, listOperations } from '../accept/operations.ts';
 import { claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { retryFailed } from '../analyze/retry.ts';
-import { collectionStatus, findCollection } from '../collections/collections.ts';
+import { collectionStatus, createCollection, findCollection } from '../collections/collections.ts';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, Store } from '../context.ts';
 import { runReindex } from '../reindex/run-reindex.ts';
@@ -130,6 +130,36 @@ describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
       await retryFailed(store, collection);
       expect(await commit(store, collection)).toEqual({ commit: 3, applied: 1, failed: 0 });
       expect(await visible(store, collection)).toEqual(['late']);
+    });
+
+    it('fails once where documents of several shards come late together', async () => {
+      if (kind === 'pglite') return;
+      collection = await createCollection(store, 'sharded', { shards: 4 });
+      await accept(store, collection, [{ id: 'early', n: 5 }]);
+      await accept(
+        store,
+        collection,
+        Array.from({ length: 12 }, (_, i) => ({ id: `late ${i}`, ...PICTURE })),
+      );
+      await accept(store, collection, [removeMatching('n:5')]);
+      await commit(store, collection);
+      await breakField();
+      for (const task of await claimForAnalysis(store, 20)) {
+        await saveAnalysis(store, task, testOutputs({ names: ['red'] }));
+      }
+      const { result } = await store.engine.transaction(async (tx) => {
+        // All shards come to the delete before one of them can say that it failed.
+        await tx.query(`lock table ${collection.sqlSchema}.barriers in exclusive mode`);
+        const running = commit(store, collection);
+        for (;;) {
+          const [row] = await store.engine.query<{ waiting: number }>(
+            `select count(*)::int as waiting from pg_locks where not granted and relation = '${collection.sqlSchema}.barriers'::regclass`,
+          );
+          if (row?.waiting === 4) return { result: running };
+        }
+      });
+      expect(await result).toEqual({ commit: 2, applied: 12, failed: 1 });
+      expect(await collectionStatus(store, collection)).toMatchObject({ pending: 0, failed: 1, documents: 12 });
     });
 
     it('does not stop a reindex', async () => {

@@ -51,8 +51,9 @@ export async function applyWaitingDeletes(context: CommitContext): Promise<numbe
     try {
       await applyWaiting(context, barrier);
     } catch (error) {
-      if (!(await failRefusedBarrier(context, error))) throw error;
-      failed++;
+      const refused = await failRefusedBarrier(context, error);
+      if (refused === undefined) throw error;
+      failed += refused;
     }
   }
   return failed;
