@@ -1,5 +1,6 @@
 import { AkinError } from '@akin/domain';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
 import { ENGINES, openEngine, testPlace } from '../../test/support.ts';
 import type { Engine } from './engine.ts';
 
@@ -128,6 +129,36 @@ describe.each(ENGINES)('the query function on %s', (kind) => {
   it('refuses to write inside a snapshot', async () => {
     const writing = engine.transaction((tx) => tx.query('insert into numbers values (3)'), { snapshot: true });
     await expect(writing).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('gives what a snapshot read before its end is confirmed, and its connection to nobody until then', async () => {
+    const { query } = pg.Client.prototype;
+    const sent: unknown[] = [];
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args) {
+      sent.push(args[0]);
+      const send = () => Reflect.apply(query, this, args);
+      return args[0] === 'commit' ? ended.then(send) : send();
+    });
+    try {
+      expect(await engine.transaction((tx) => tx.query('select 1 as one'), { snapshot: true })).toEqual([{ one: 1 }]);
+      expect(sent.at(-1)).toBe('commit');
+      const { total, idle } = engine.poolUse() ?? { total: 1, idle: 0 };
+      expect(total - idle).toBe(1);
+      const other = engine.query('select 2 as two');
+      if (kind === 'pglite') {
+        await new Promise(setImmediate);
+        expect(sent.at(-1)).toBe('commit');
+      }
+      end();
+      expect(await other).toEqual([{ two: 2 }]);
+      while (engine.poolUse()?.idle !== engine.poolUse()?.total) await new Promise(setImmediate);
+    } finally {
+      spy.mockRestore();
+    }
   });
 
   it('keeps concurrent transactions apart', async () => {

@@ -7,7 +7,7 @@ import { adoptNewDirectory, inspectFolder, lockFolder, removeNewDirectory } from
 import { Lanes } from './lanes.ts';
 import { LiveSession, type PgliteSession } from './pglite-session.ts';
 import { PgliteThread } from './pglite-thread.ts';
-import { type Connection, runStatement, runTransaction } from './session.ts';
+import { type Connection, type Done, runStatement, runTransaction } from './session.ts';
 
 const CHECKPOINT_BYTES = 32 * 1024 * 1024;
 /** A backup keeps the log of its time. With more than this, it is given up. */
@@ -102,22 +102,28 @@ function createEngine(
   let runs = 0;
   let lastSearch = Number.NEGATIVE_INFINITY;
   /** Runs work on the connection, and now and then looks whether a checkpoint is due. */
-  const runInLane = async <T>(lane: Lane, work: (session: PgliteSession) => Promise<T>): Promise<T> => {
-    try {
-      const patience = lane === 'interactive' ? PATIENCE_MILLISECONDS : undefined;
-      return await lanes.run(lane, async () => work(await live.get()), patience);
-    } finally {
-      // After a close it fails, which harms nobody.
-      if (++runs % CHECKPOINT_LOOK === 0) {
-        lanes
-          .run('bulk', async () => {
-            const client = (await live.get()).limited();
-            const bytes = await bytesSinceCheckpoint(client);
-            if (backup === undefined && bytes > CHECKPOINT_BYTES) await runStatement(client, 'checkpoint');
-            if (backup !== 'begins' && bytes > LONGEST_BACKUP_BYTES) backup?.destroy(tooMuchChanged());
-          })
-          .catch(() => undefined);
-      }
+  const runInLane = <T>(lane: Lane, work: (session: PgliteSession) => Promise<Done<T>>): Promise<T> => {
+    const patience = lane === 'interactive' ? PATIENCE_MILLISECONDS : undefined;
+    return new Promise<T>((resolve, reject) => {
+      const run = async () => {
+        const { result, free } = await work(await live.get());
+        resolve(result);
+        await free;
+      };
+      lanes.run(lane, run, patience).catch(reject).finally(checkpointIfDue);
+    });
+  };
+  const checkpointIfDue = () => {
+    // After a close it fails, which harms nobody.
+    if (++runs % CHECKPOINT_LOOK === 0) {
+      lanes
+        .run('bulk', async () => {
+          const client = (await live.get()).limited();
+          const bytes = await bytesSinceCheckpoint(client);
+          if (backup === undefined && bytes > CHECKPOINT_BYTES) await runStatement(client, 'checkpoint');
+          if (backup !== 'begins' && bytes > LONGEST_BACKUP_BYTES) backup?.destroy(tooMuchChanged());
+        })
+        .catch(() => undefined);
     }
   };
   let closed: Promise<void> | undefined;
@@ -135,7 +141,7 @@ function createEngine(
     kind: 'pglite',
     disk,
     query: <R extends Row>(sql: string, params?: readonly SqlValue[], lane: Lane = 'interactive') =>
-      runInLane(lane, (session) => runStatement<R>(session.limited(), sql, params)),
+      runInLane(lane, async (session) => ({ result: await runStatement<R>(session.limited(), sql, params) })),
     transaction: <T>(
       work: (tx: Transaction, first: readonly Row[]) => Promise<T>,
       options: TransactionOptions = {},

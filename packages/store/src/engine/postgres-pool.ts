@@ -3,7 +3,7 @@ import { PoolerError, setSession } from '@akin/runtime';
 import pg from 'pg';
 import { copyOut } from './copy-out.ts';
 import type { Engine, Row, SqlValue, Transaction, TransactionOptions } from './engine.ts';
-import { type Connection, runStatement, runTransaction, SESSION_SETTINGS } from './session.ts';
+import { type Connection, type Done, runStatement, runTransaction, SESSION_SETTINGS } from './session.ts';
 import { sqlStateOf, toAkinError } from './sqlstate.ts';
 import { ROW_TYPES } from './types.ts';
 
@@ -115,7 +115,7 @@ export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, relea
     await release?.();
   };
 
-  const withClient = async <T>(work: (client: Connection) => Promise<T>): Promise<T> => {
+  const withClient = async <T>(work: (client: Connection) => Promise<Done<T>>): Promise<T> => {
     check?.();
     let client: pg.PoolClient;
     try {
@@ -127,16 +127,20 @@ export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, relea
     const ignore = () => undefined;
     client.on('error', ignore);
     taken.add(client);
-    let failure: Error | undefined;
-    try {
-      return await work(unlessRefused(client));
-    } catch (error) {
-      if (error instanceof AkinError && error.code === 'unavailable') failure = error;
-      throw error;
-    } finally {
+    const release = (failure?: Error) => {
       client.off('error', ignore);
       taken.delete(client);
-      client.release(failure !== undefined && sqlStateOf(failure) === undefined ? failure : undefined);
+      client.release(failure);
+    };
+    try {
+      const { result, free } = await work(unlessRefused(client));
+      if (free === undefined) release();
+      else void free.then(() => release());
+      return result;
+    } catch (error) {
+      const isBroken = error instanceof AkinError && error.code === 'unavailable' && sqlStateOf(error) === undefined;
+      release(isBroken ? error : undefined);
+      throw error;
     }
   };
 
@@ -145,7 +149,7 @@ export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, relea
   return {
     kind: 'postgres',
     query: <R extends Row>(sql: string, params?: readonly SqlValue[]) =>
-      withClient((client) => runStatement<R>(client, sql, params)),
+      withClient(async (client) => ({ result: await runStatement<R>(client, sql, params) })),
     transaction: <T>(run: (tx: Transaction, first: readonly Row[]) => Promise<T>, options: TransactionOptions = {}) => {
       if (options.snapshot) lastSearch = performance.now();
       return withClient((client) => runTransaction(client, run, options));

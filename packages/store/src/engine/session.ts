@@ -47,12 +47,22 @@ async function runAll(client: Connection, sql: string): Promise<Row[]> {
   }
 }
 
-/** A transaction on a connection that the caller holds. */
+/** What work on a connection gave. */
+export interface Done<T> {
+  readonly result: T;
+  /** Resolves when the connection may be used for something else; never rejects. */
+  readonly free?: Promise<unknown>;
+}
+
+/**
+ * A transaction on a connection that the caller holds. One that only reads has its result before its end is confirmed:
+ * what was read is right, whatever becomes of the connection.
+ */
 export async function runTransaction<T>(
   client: Connection,
   run: (tx: Transaction, first: readonly Row[]) => Promise<T>,
   options: TransactionOptions,
-): Promise<T> {
+): Promise<Done<T>> {
   const { snapshot, keyed, inOrder, first, timeoutMilliseconds, lockTimeoutMilliseconds } = options;
   let begin = snapshot ? 'begin isolation level repeatable read read only' : 'begin';
   if (keyed) begin += KEYED;
@@ -77,9 +87,9 @@ export async function runTransaction<T>(
     const result = await run(tx, rows);
     open = false;
     const committed = runStatement(client, 'commit');
-    // What was read is right, whatever became of the connection since.
-    await (snapshot ? committed.catch(() => undefined) : committed);
-    return result;
+    if (snapshot) return { result, free: committed.catch(() => undefined) };
+    await committed;
+    return { result };
   } catch (error) {
     open = false;
     // A dead connection cannot roll back; the server does it automatically. The first error is the one to tell.
