@@ -86,10 +86,11 @@ describe('a document that is right', () => {
   });
 
   it('may name what akin owns, which is not stored but told', () => {
-    const result = validate({ id: 'a', score: 1, color_names: ['red'], text: null });
+    const result = validate({ id: 'a', score: 1, collapsed: 2, color_names: ['red'], text: null });
     expect(result).toMatchObject({
       warnings: [
         `The field "score" is akin's own: what was sent for it is not stored.`,
+        `The field "collapsed" is akin's own: what was sent for it is not stored.`,
         `The field "color_names" is akin's own: what was sent for it is not stored.`,
       ],
     });

@@ -47,8 +47,10 @@ const MAX_URL_BYTES = 8 * 1024;
 export const MAX_VALUES = 10_000;
 /** Further problems of one document are not looked for. */
 const MAX_PROBLEMS = 100;
-/** What a search adds to documents: clients send it back with them. */
-const RESPONSE_NAMES: ReadonlySet<string> = new Set(['score']);
+/** What searches add to documents, and clients send back with them. */
+const SCORE = 'score';
+/** The same, but before searches added it a document could have a field of that name, which stays one. */
+const COLLAPSED = 'collapsed';
 
 class Validation {
   readonly #schema: Schema;
@@ -126,11 +128,17 @@ class Validation {
   #readField(name: string, values: readonly JsonValue[]): void {
     if (name === 'text') {
       this.#problem('the field "text" cannot be sent: akin fills it with the words of all strings');
-    } else if (RESPONSE_NAMES.has(name) || this.#schema.get(name)?.origin === 'analysis') {
+    } else if (this.#isOwn(name)) {
       this.#warnings.push(`The field ${quote(name)} is akin's own: what was sent for it is not stored.`);
     } else {
       this.#attempt(`field ${quote(name)}`, () => this.#store(name, values));
     }
+  }
+
+  /** Whether akin says the value itself. */
+  #isOwn(name: string): boolean {
+    const field = this.#schema.get(name);
+    return name === SCORE || field?.origin === 'analysis' || (name === COLLAPSED && field === undefined);
   }
 
   #store(name: string, values: readonly JsonValue[]): void {
