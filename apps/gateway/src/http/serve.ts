@@ -82,8 +82,7 @@ export function serve(
       requestLog.keyId = access.keyId;
       reservation = context.memoryBudget.open(access.client);
       const body = openBody(request, context.limits);
-      const query = request.url.indexOf('?');
-      requestLog.list = query < 0 ? [] : readQueryString(request.url.slice(query + 1), context.limits.parameters);
+      requestLog.list = queryOf(request.url, context.limits.parameters);
       const takesBody = request.method === 'POST' || request.method === 'PUT';
       let files = NO_FILES;
       if (takesBody && (!endpoint.streamed || body.type === FORM_TYPE)) {
@@ -193,7 +192,22 @@ export function writeError(error: unknown, request: Request, response: Response,
   }
   const { status, headers, error: member } = presentError(error, requestLog.requestId, context.limits.listedDetails);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  writeObject(status, {}, { error: member }, true, request, response, requestLog);
+  const list = requestLog.list.length > 0 ? requestLog.list : unreadList(request, context);
+  writeObject(status, {}, { error: member }, true, request, response, { ...requestLog, list });
+}
+
+/** The parameters in the address of a request that was refused before anybody read them: they say how it is answered. */
+function unreadList({ url }: Request, { limits }: SharedContext): ParameterList {
+  try {
+    return queryOf(url, limits.parameters);
+  } catch {
+    return [];
+  }
+}
+
+function queryOf(url: string, mostParameters: number): ParameterList {
+  const query = url.indexOf('?');
+  return query < 0 ? [] : readQueryString(url.slice(query + 1), mostParameters);
 }
 
 function write(

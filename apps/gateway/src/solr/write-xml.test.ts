@@ -167,6 +167,21 @@ describe('wt=xml', () => {
     expect(xml).toEqual(bellsOf(json));
   });
 
+  it.each([`${C}/mlt`, '/nothing', '/api/cores/%ff/select', '/api/cores/my-collection/terms/more'])(
+    'says so where there is no such address: %s',
+    async (path) => {
+      const { xml, json, status } = await both(`${path}?indent=true`);
+      expect([xml, [400, 404]]).toEqual([json, expect.arrayContaining([status])]);
+    },
+  );
+
+  it('says why a request is refused before its parameters are read', async () => {
+    expect((await both(`${C}/select`, { method: 'DELETE' })).status).toBe(405);
+    const foreign = { headers: { host: 'example.com' } };
+    const { xml, json, status } = await both(`${C}/select`, foreign);
+    expect([xml, status]).toEqual([json, 403]);
+  });
+
   it('keeps what JSON cannot tell apart: Longs, Doubles, dates', async () => {
     const { text } = await both(`${C}/select?q=price:10&fl=*,score`);
     for (const part of [
