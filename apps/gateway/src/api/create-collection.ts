@@ -4,14 +4,20 @@ import { createCollection as create } from '@akin/store';
 import { presentCollection } from '../collections/present.ts';
 import type { ParameterList } from '../http/parameters.ts';
 import type { Handler } from '../http/serve.ts';
+import { requireAnalysis } from '../reindex/require-analysis.ts';
 
-/** Creates an empty collection; a conflict when the name is taken. */
+/** Creates an empty collection; a conflict when the name is taken, or no analyzer can use its model. */
 export const createCollection: Handler<ParametersOf<Endpoints['createCollection']>> = async (
-  { parameters, list },
-  { store },
+  { parameters, list, signal },
+  context,
 ) => {
   refuseSettings(list);
+  const { store } = context;
   const { model, shards = 1 } = parameters;
+  if (model !== undefined) {
+    const { models } = await store.generations.ofWord(model);
+    await requireAnalysis(models.get('content'), context, signal);
+  }
   const collection = await create(store, parameters.collection, {
     ...(model === undefined ? {} : { model }),
     ...(shards === 1 ? {} : { shards }),

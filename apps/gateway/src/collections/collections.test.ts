@@ -35,6 +35,17 @@ describe('collections', () => {
     expect((await ask(service.gateway, '/api/cores/shop.2', { method: 'DELETE' })).status).toBe(404);
   });
 
+  it('are not made with a model that no analyzer can use', async () => {
+    const { store } = service;
+    const made = { ...store, models: new Map([['content', 'clip:1']]) };
+    const generations = { ofWord: async () => made } as unknown as Store['generations'];
+    const analyze = () => Promise.reject(new AkinError('conflict', 'No analyzer can use the content model clip:1.'));
+    await using gateway = await createGateway(testConfig({ store: { ...store, generations }, analyze }));
+    const refused = await ask(gateway, '/api/cores/never?model=clip', { method: 'PUT' });
+    expect([refused.status, refused.json.error.msg]).toEqual([409, expect.stringContaining('clip:1')]);
+    expect((await get('/api/cores/never')).status).toBe(404);
+  });
+
   it('have as many shards as they were given, and search all of them', async () => {
     const S = '/api/cores/sharded';
     const created = await ask(service.gateway, `${S}?shards=4`, { method: 'PUT' });
