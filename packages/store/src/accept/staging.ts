@@ -9,7 +9,7 @@ import { sqlStateOf } from '../engine/sqlstate.ts';
 import { statements } from '../statements.ts';
 import { planDelete } from './check-delete.ts';
 import { removeRequest } from './requests.ts';
-import { type Change, misfitIn, type Row, rowOf, sizeOf } from './staged-rows.ts';
+import { type Change, etagOf, misfitIn, type Row, rowOf, sizeOf } from './staged-rows.ts';
 import { requireVersions } from './versions.ts';
 
 /** Sequence numbers of an accepted request, both ends included; none when `count` is 0. */
@@ -181,7 +181,7 @@ class StagedRequest implements Staging {
          insert into ${S}.outputs (doc, json, mark) select doc, outputs, mark from added where outputs is not null
        ), thumbnails as (
          insert into ${S}.thumbnails (doc, bytes, etag)
-         select doc, thumbnail, md5(thumbnail) from added where thumbnail is not null
+         select doc, thumbnail, ${etagOf('thumbnail')} from added where thumbnail is not null
        )
        insert into ${S}.operations (request, position, kind, id, doc, document, modules, state, host, atomic,
                                     expected_version, kept_version)

@@ -1,5 +1,6 @@
 import { documentFromJson, type ErrorCode } from '@akin/domain';
 import { finishRequests } from '../accept/requests.ts';
+import { etagOf } from '../accept/staged-rows.ts';
 import type { Origin } from '../accept/staging.ts';
 import { collectionStates } from '../collections/collections.ts';
 import { generationOf } from '../collections/generations.ts';
@@ -220,7 +221,7 @@ export async function saveAnalysis(
        insert into ${S}.outputs (doc, json) select doc, $4 from saved
        on conflict (doc) do update set json = excluded.json
      ), thumbnails as (
-       insert into ${S}.thumbnails (doc, bytes, etag) select doc, $5::bytea, md5($5::bytea) from saved where $5::bytea is not null
+       insert into ${S}.thumbnails (doc, bytes, etag) select doc, $5::bytea, ${etagOf('$5::bytea')} from saved where $5::bytea is not null
        on conflict (doc) do update set bytes = excluded.bytes, etag = excluded.etag
      )
      select doc from saved`,

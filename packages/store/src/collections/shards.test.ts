@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   accept,
   ENGINES,
+  openTestStore,
   parseTestOutputs,
   TEST_MODULES,
   type TestPlace,
@@ -11,6 +12,7 @@ import {
   testPlace,
   visible,
 } from '../../test/support.ts';
+import { claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
@@ -133,6 +135,26 @@ describe.each(ENGINES)('shards on %s', (kind) => {
     await keepFieldIndexes(store, collection);
     expect(await indexes()).toEqual([]);
     await dropCollection(store, collection);
+  });
+
+  it('need no MD5, which servers in FIPS mode refuse', async () => {
+    const { place: other, remove: removeOther } = await testPlace(kind);
+    try {
+      await using plain = await openTestStore(other);
+      await plain.engine.query('alter function pg_catalog.md5(text) rename to md5_of_text');
+      await plain.engine.query('alter function pg_catalog.md5(bytea) rename to md5_of_bytes');
+      const collection = await createCollection(plain, 'plain', { shards: 4 });
+      const thumbnail = Buffer.from('RIFF0000WEBP');
+      const analyzed = await accept(plain, collection, [
+        { id: 'sent', import: testOutputs({}) },
+        { id: 'a', image: 'http://a' },
+      ]);
+      for (const task of await claimForAnalysis(plain, 1)) await saveAnalysis(plain, task, testOutputs({}), thumbnail);
+      expect(await commit(plain, collection)).toMatchObject({ applied: 2, failed: 0 });
+      expect(analyzed.count).toBe(2);
+    } finally {
+      await removeOther();
+    }
   });
 
   it('become more or fewer by a reindex, with what is still under way', async () => {

@@ -39,12 +39,15 @@ export function drawDoc(collection: Tables, id: string): string {
   return `(nextval('${S}.${SHARDED_DOC}') + (${shardOf(id, shards)} << ${SHARD_BITS}))`;
 }
 
-/** An akin that knows no shards would put all documents into the first one: it does not find the sequence. */
-const SHARDED_DOC = 'sharded_doc';
+/** An akin that knows no shards, or another hash, would put documents into the wrong one: it does not find the sequence. */
+const SHARDED_DOC = 'doc_by_sha256';
 
-/** SQL of the shard of an id; null for null. The same on every server, and for all time: ids are found by it. */
+/**
+ * SQL of the shard of an id; null for null. The same on every server, and for all time: ids are found by it. SHA-256,
+ * because servers in FIPS mode refuse MD5.
+ */
 export function shardOf(id: string, shards: number): string {
-  return `(('x' || left(md5(${id}), 8))::bit(32)::int8 % ${shards})`;
+  return `(('x' || encode(substr(sha256(convert_to(${id}, 'UTF8')), 1, 4), 'hex'))::bit(32)::int8 % ${shards})`;
 }
 
 /** Where the numbers of the rows of each shard begin and end: `from <= doc < to`. */
