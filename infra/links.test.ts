@@ -49,8 +49,8 @@ describe('the pages of the documentation', () => {
   const read = async () => {
     const inside = async (folder: string) =>
       (await readdir(path.join(ROOT, folder))).map((name) => path.join(folder, name));
-    const rooms = (await Promise.all(['apps', 'packages'].map(inside))).flat();
-    const folders = ['.', 'docs', 'docs/adr', 'examples', ...rooms];
+    const packages = (await Promise.all(['apps', 'packages'].map(inside))).flat();
+    const folders = ['.', 'docs', 'docs/adr', 'examples', ...packages];
     const files = (await Promise.all(folders.map(inside))).flat().filter((file) => file.endsWith('.md'));
     return new Map(
       await Promise.all(files.map(async (file) => [file, await readFile(path.join(ROOT, file), 'utf8')] as const)),

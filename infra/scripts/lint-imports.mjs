@@ -1,4 +1,4 @@
-// Who may import whom. Prints every import that the table does not allow, and fails if there is one.
+// Which package may import which. Prints every import that the table does not allow, and fails if there is one.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -8,16 +8,16 @@ import swc from '@swc/core';
 const VECTORS = ['@akin/modules/manifests', '@akin/modules/vectors'];
 
 /**
- * One row a room: what it may import of ours, a package by all of its doors or a door by its full name. The door
- * `internal` of modules is for the lab alone.
+ * One row for each package: which of ours it may import. The name of a package stands for all its entry points, a longer
+ * name for one of them. Only the lab may import the entry point `internal` of modules.
  * `browser`: it runs in a browser too, so it imports nothing of Node.
  */
-export const ROOMS = {
+export const PACKAGES = {
   'packages/domain': { may: [], browser: true },
   'packages/runtime': { may: [] },
   'packages/testing': { may: [] },
   'packages/contract': { may: ['@akin/domain'], browser: true },
-  'packages/client': { may: ['@akin/contract', '@akin/domain'], browser: true },
+  'packages/client': { may: ['@akin/domain'], browser: true },
   'packages/imaging': { may: ['@akin/domain'] },
   'packages/modules': { may: ['@akin/domain', '@akin/imaging', '@akin/runtime'] },
   'packages/lab': { may: ['@akin/domain', '@akin/imaging', '@akin/modules'] },
@@ -25,7 +25,7 @@ export const ROOMS = {
   'packages/store': { may: ['@akin/domain', '@akin/runtime', '@akin/searcher'] },
   'packages/queue': { may: ['@akin/contract', '@akin/runtime'] },
   'apps/gateway': {
-    may: ['@akin/contract', '@akin/domain', '@akin/store', '@akin/queue', '@akin/runtime', ...VECTORS],
+    may: ['@akin/contract', '@akin/domain', '@akin/store', '@akin/runtime', ...VECTORS],
   },
   'apps/analyzer': {
     may: ['@akin/contract', '@akin/domain', '@akin/modules', '@akin/imaging', '@akin/queue', '@akin/runtime'],
@@ -36,18 +36,16 @@ export const ROOMS = {
   'apps/web': { may: ['@akin/client', '@akin/modules/manifests'], browser: true },
   'apps/akin': {
     may: [
-      ...['contract', 'domain', 'client', 'imaging', 'modules', 'store', 'queue', 'runtime'].map(
-        (name) => `@akin/${name}`,
-      ),
+      ...['domain', 'client', 'imaging', 'modules', 'store', 'queue', 'runtime'].map((name) => `@akin/${name}`),
       ...['@akin/gateway', '@akin/analyzer', '@akin/indexer'],
       // Not its source: the folder of the built page, which the gateway serves by configuration.
       '@akin/web/package.json',
     ],
   },
-  e2e: { may: ['@akin/client', '@akin/contract', '@akin/domain', 'akin-search'] },
+  e2e: { may: ['@akin/client', 'akin-search'] },
   bench: {
     may: [
-      ...['domain', 'imaging', 'lab', 'modules', 'searcher', 'store', 'testing'].map((name) => `@akin/${name}`),
+      ...['domain', 'lab', 'modules', 'searcher', 'store', 'testing'].map((name) => `@akin/${name}`),
       'akin-search',
     ],
   },
@@ -56,12 +54,12 @@ export const ROOMS = {
 /** Tests and what only they use may import these too, and whatever their package or the root names for development. */
 const TESTS_MAY = ['@akin/testing'];
 
-/** Rooms that hold nothing but tests and measurements. */
-const DEVELOPMENT_ROOMS = ['e2e', 'bench'];
-/** The same inside of a room: what measures it. */
+/** Packages that hold nothing but tests and measurements. */
+const DEVELOPMENT_PACKAGES = ['e2e', 'bench'];
+/** The same inside of a package: what measures it. */
 const DEVELOPMENT_FOLDERS = ['packages/lab/src/eval'];
 
-/** Doors that pull in no network and no image decoder, however far one follows them; for code that only compares. */
+/** Entry points that load no network and no image decoder, not even indirectly; for code that only compares. */
 const LIGHT = {
   files: ['packages/modules/src/manifests.ts', 'packages/modules/src/vectors.ts'],
   without: ['@tensorflow/', 'piscina', 'sharp', '@akin/imaging'],
@@ -75,14 +73,14 @@ const LIGHT = {
  */
 export function findViolations(root) {
   const rootPackage = readJson(join(root, 'package.json'));
-  const rooms = [
+  const folders = [
     ...foldersIn(root, 'packages'),
     ...foldersIn(root, 'apps'),
-    ...foldersIn(root, '.', DEVELOPMENT_ROOMS),
+    ...foldersIn(root, '.', DEVELOPMENT_PACKAGES),
   ];
   return [
-    ...rooms.flatMap((room) => violationsOf(root, room, rootPackage)),
-    ...rooms.flatMap((room) => circlesOf(root, room)),
+    ...folders.flatMap((folder) => violationsOf(root, folder, rootPackage)),
+    ...folders.flatMap((folder) => circlesOf(root, folder)),
     ...heavyImports(root),
   ];
 }
@@ -92,10 +90,10 @@ function foldersIn(root, parent, only) {
   return names.map((name) => join(parent, name)).filter((folder) => existsSync(join(root, folder, 'package.json')));
 }
 
-function violationsOf(root, room, rootPackage) {
-  const row = ROOMS[room];
-  if (row === undefined) return [`${room}: has no row in the table of infra/scripts/lint-imports.mjs`];
-  const manifest = readJson(join(root, room, 'package.json'));
+function violationsOf(root, folder, rootPackage) {
+  const row = PACKAGES[folder];
+  if (row === undefined) return [`${folder}: has no row in the table of infra/scripts/lint-imports.mjs`];
+  const manifest = readJson(join(root, folder, 'package.json'));
   const found = [];
   const report = (file, text) => found.push(`${relative(root, file)}: ${text}`);
   for (const [kind, may] of [
@@ -104,7 +102,7 @@ function violationsOf(root, room, rootPackage) {
   ]) {
     for (const name of Object.keys(manifest[kind] ?? {}).filter(isOurs)) {
       const allowed = may.some((allowedName) => packageOf(allowedName) === name);
-      if (!allowed) report(join(root, room, 'package.json'), `${kind} may not name ${name}`);
+      if (!allowed) report(join(root, folder, 'package.json'), `${kind} may not name ${name}`);
     }
   }
   const declared = Object.keys({
@@ -117,15 +115,15 @@ function violationsOf(root, room, rootPackage) {
     ...rootPackage.dependencies,
     ...rootPackage.devDependencies,
   });
-  for (const file of sourceFiles(join(root, room))) {
+  for (const file of sourceFiles(join(root, folder))) {
     const isTest =
-      DEVELOPMENT_ROOMS.includes(room) ||
+      DEVELOPMENT_PACKAGES.includes(folder) ||
       DEVELOPMENT_FOLDERS.includes(relative(root, dirname(file))) ||
-      isTestFile(relative(join(root, room), file));
+      isTestFile(relative(join(root, folder), file));
     for (const { name, typeOnly } of importsOf(file)) {
       if (name.startsWith('.')) {
-        const target = relative(join(root, room), resolve(dirname(file), name));
-        if (target.startsWith('..')) report(file, `reaches out of its room: ${name}`);
+        const target = relative(join(root, folder), resolve(dirname(file), name));
+        if (target.startsWith('..')) report(file, `reaches out of its package: ${name}`);
         continue;
       }
       if (name.startsWith('node:') || builtinModules.includes(name)) {
@@ -136,7 +134,7 @@ function violationsOf(root, room, rootPackage) {
       if (packageName === manifest.name) continue;
       if (isOurs(packageName)) {
         const may = isTest ? [...row.may, ...TESTS_MAY] : row.may;
-        const inside = name.includes('/internal/') && room !== 'packages/lab';
+        const inside = name.includes('/internal/') && folder !== 'packages/lab';
         if (inside || (!may.includes(name) && !may.includes(packageName))) report(file, `may not import ${name}`);
       }
       const known = isTest || typeOnly || isBuildFile(file) ? [...declared, ...forTests] : declared;
@@ -148,9 +146,9 @@ function violationsOf(root, room, rootPackage) {
   return found;
 }
 
-/** Files of a room that import each other in a circle, imports of types included: the shortest circle of each file. */
-function circlesOf(root, room) {
-  const files = sourceFiles(join(root, room));
+/** Files of a package that import each other in a circle, imports of types included: the shortest circle of each file. */
+function circlesOf(root, folder) {
+  const files = sourceFiles(join(root, folder));
   const imports = new Map(
     files.map((file) => [
       file,
@@ -164,7 +162,7 @@ function circlesOf(root, room) {
     const circle = shortestWay(imports, file);
     if (circle === undefined || circle.some((one) => reported.has(one))) return [];
     for (const one of circle) reported.add(one);
-    const [first, ...rest] = circle.map((one) => relative(join(root, room), one));
+    const [first, ...rest] = circle.map((one) => relative(join(root, folder), one));
     return [`${relative(root, file)}: imports in a circle: ${[first, ...rest, first].join(' -> ')}`];
   });
 }
@@ -189,7 +187,7 @@ function shortestWay(imports, file) {
   return undefined;
 }
 
-/** Follows the light doors through their own files and reports every heavy import on the way. */
+/** Follows the light entry points through their own files and reports every heavy import on the way. */
 function heavyImports(root) {
   const queue = LIGHT.files.map((file) => join(root, file)).filter((file) => existsSync(file));
   const seen = new Set(queue);
@@ -198,7 +196,7 @@ function heavyImports(root) {
     for (const { name, typeOnly } of importsOf(file)) {
       if (typeOnly) continue;
       if (LIGHT.without.some((heavy) => name === heavy || (heavy.endsWith('/') && name.startsWith(heavy)))) {
-        found.push(`${relative(root, file)}: is behind a light door, so it may not import ${name}`);
+        found.push(`${relative(root, file)}: is loaded by a light entry point, so it may not import ${name}`);
       }
       const target = resolve(dirname(file), name);
       if (name.startsWith('.') && !seen.has(target) && existsSync(target)) {

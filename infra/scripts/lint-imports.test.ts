@@ -18,15 +18,15 @@ describe('the import table', () => {
     await writeFile(join(root, path), typeof content === 'string' ? content : JSON.stringify(content));
   }
 
-  /** A room with the dependencies that its row allows. */
-  async function room(path: string, name: string, dependencies: string[], files: Record<string, string>) {
+  /** A package with the dependencies that its row allows. */
+  async function addPackage(path: string, name: string, dependencies: string[], files: Record<string, string>) {
     const versions = Object.fromEntries(dependencies.map((dependency) => [dependency, '1.0.0']));
     await write(`${path}/package.json`, { name, dependencies: versions });
     for (const [file, text] of Object.entries(files)) await write(`${path}/${file}`, text);
   }
 
-  it('lets a room import what its row names, itself, and packages that it declares', async () => {
-    await room('packages/store', '@akin/store', ['@akin/domain', 'pg'], {
+  it('lets a package import what its row names, itself, and packages that it declares', async () => {
+    await addPackage('packages/store', '@akin/store', ['@akin/domain', 'pg'], {
       'src/index.ts': `import { Client } from 'pg'; export * from '@akin/domain'; import './other.ts'; import 'node:fs';`,
       'src/other.ts': `// import '@akin/gateway'\nexport const text = "import '@akin/gateway'";`,
       'src/a.test.ts': `import { it } from '@jest/globals';`,
@@ -35,7 +35,7 @@ describe('the import table', () => {
   });
 
   it('finds files that import each other in a circle, by their types too', async () => {
-    await room('packages/domain', '@akin/domain', [], {
+    await addPackage('packages/domain', '@akin/domain', [], {
       'src/a.ts': `import { b } from './b.ts';`,
       'src/b.ts': `import type { C } from './c.ts'; export const b = 1;`,
       'src/c.ts': `export type { A as C } from './a.ts';`,
@@ -46,10 +46,10 @@ describe('the import table', () => {
     ]);
   });
 
-  it('lets the lab alone see the inside of modules', async () => {
+  it('lets only the lab see the inside of modules', async () => {
     const file = { 'src/a.ts': `import '@akin/modules/internal/half';` };
-    await room('packages/lab', '@akin/lab', ['@akin/modules'], file);
-    await room('apps/analyzer', '@akin/analyzer', ['@akin/modules'], file);
+    await addPackage('packages/lab', '@akin/lab', ['@akin/modules'], file);
+    await addPackage('apps/analyzer', '@akin/analyzer', ['@akin/modules'], file);
     expect(findViolations(root)).toEqual(['apps/analyzer/src/a.ts: may not import @akin/modules/internal/half']);
   });
 
@@ -59,56 +59,56 @@ describe('the import table', () => {
     ['a re-export', `export { gateway } from '@akin/gateway';`],
     ['a dynamic import', `export const load = () => import('@akin/gateway');`],
     ['a type in place', `export type Gateway = import('@akin/gateway').Gateway;`],
-  ])('refuses %s of another room', async (_, text) => {
-    await room('packages/store', '@akin/store', ['@akin/domain'], { 'src/index.ts': text });
+  ])('refuses %s of another package', async (_, text) => {
+    await addPackage('packages/store', '@akin/store', ['@akin/domain'], { 'src/index.ts': text });
     expect(findViolations(root)).toContain('packages/store/src/index.ts: may not import @akin/gateway');
   });
 
   it('refuses a dependency that the row does not name', async () => {
-    await room('packages/domain', '@akin/domain', ['@akin/store'], {});
+    await addPackage('packages/domain', '@akin/domain', ['@akin/store'], {});
     expect(findViolations(root)).toEqual(['packages/domain/package.json: dependencies may not name @akin/store']);
   });
 
-  it('refuses the door of a package whose other doors are open', async () => {
-    await room('apps/gateway', '@akin/gateway', ['@akin/modules'], {
+  it('refuses an entry point of a package whose other entry points are allowed', async () => {
+    await addPackage('apps/gateway', '@akin/gateway', ['@akin/modules'], {
       'src/index.ts': `import '@akin/modules/vectors'; import '@akin/modules/analyze';`,
     });
     expect(findViolations(root)).toEqual(['apps/gateway/src/index.ts: may not import @akin/modules/analyze']);
   });
 
-  it('refuses a relative path into another room', async () => {
-    await room('packages/store', '@akin/store', [], { 'src/index.ts': `import '../../domain/src/index.ts';` });
+  it('refuses a relative path into another package', async () => {
+    await addPackage('packages/store', '@akin/store', [], { 'src/index.ts': `import '../../domain/src/index.ts';` });
     expect(findViolations(root)).toEqual([
-      'packages/store/src/index.ts: reaches out of its room: ../../domain/src/index.ts',
+      'packages/store/src/index.ts: reaches out of its package: ../../domain/src/index.ts',
     ]);
   });
 
   it('refuses a package that is not declared, and in source one declared for development alone', async () => {
-    await room('packages/store', '@akin/store', [], { 'src/index.ts': `import 'pg'; import '@jest/globals';` });
+    await addPackage('packages/store', '@akin/store', [], { 'src/index.ts': `import 'pg'; import '@jest/globals';` });
     expect(findViolations(root)).toEqual([
       'packages/store/src/index.ts: imports pg, which its package.json does not name',
       'packages/store/src/index.ts: imports @jest/globals, which its package.json does not name',
     ]);
   });
 
-  it('refuses Node in a room that browsers run', async () => {
-    await room('packages/client', '@akin/client', [], { 'src/index.ts': `import { readFile } from 'node:fs';` });
+  it('refuses Node in a package that browsers run', async () => {
+    await addPackage('packages/client', '@akin/client', [], { 'src/index.ts': `import { readFile } from 'node:fs';` });
     expect(findViolations(root)).toEqual(['packages/client/src/index.ts: runs in browsers, which have no node:fs']);
   });
 
-  it('refuses a heavy import behind a light door, through any number of files', async () => {
-    await room('packages/modules', '@akin/modules', ['sharp'], {
+  it('refuses a heavy import behind a light entry point, through any number of files', async () => {
+    await addPackage('packages/modules', '@akin/modules', ['sharp'], {
       'src/manifests.ts': `export * from './a.ts';`,
       'src/a.ts': `export * from './b.ts'; import type { Sharp } from 'sharp';`,
       'src/b.ts': `import sharp from 'sharp';`,
     });
     expect(findViolations(root)).toEqual([
-      'packages/modules/src/b.ts: is behind a light door, so it may not import sharp',
+      'packages/modules/src/b.ts: is loaded by a light entry point, so it may not import sharp',
     ]);
   });
 
-  it('refuses a room without a row', async () => {
-    await room('packages/utilities', '@akin/utilities', [], {});
+  it('refuses a package without a row', async () => {
+    await addPackage('packages/utilities', '@akin/utilities', [], {});
     expect(findViolations(root)).toEqual([
       'packages/utilities: has no row in the table of infra/scripts/lint-imports.mjs',
     ]);
