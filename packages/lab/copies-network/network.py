@@ -1,4 +1,4 @@
-"""The network of copies: convolutions that see a picture alike however it is turned and flipped.
+"""The copy-detection network: convolutions that give the same for all orientations of a picture.
 
 Each filter stands for eight, its copies in all orientations (Cohen & Welling, "Group Equivariant Convolutional Networks", 2016);
 src/network/symmetric.ts writes the eight out where the network runs. Input are squares of 64 pixels.

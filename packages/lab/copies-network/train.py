@@ -1,4 +1,4 @@
-"""Trains the network of copies and writes models/copies: python3 train.py <folder> [--minutes 200] [--continue]
+"""Trains the copy-detection network and writes models/copies: python3 train.py <folder> [--minutes 200] [--continue]
 
 <folder> is what `npm run copies-pictures -- <folder of pictures> <folder>` wrote: the content crops of all pictures and
 what the main network sees in them. Needs PyTorch; everything else of akin does without. --continue begins with the

@@ -16,7 +16,7 @@ export interface Picture {
   square(): Pixels;
   /**
    * What is left without what is plain around it, and of two pictures in one the main one, squashed to a square of
-   * {@link CROP_SIDE} pixels a side: what the network of copies is shown, too. Two if the background is ambiguous.
+   * {@link CROP_SIDE} pixels a side: what the copy-detection network is shown, too. Two if the background is ambiguous.
    */
   contentCrops(): readonly Pixels[];
   /** What the main network sees in it. The first call in a thread loads it, the first for a picture runs it. */
@@ -27,7 +27,7 @@ export interface Picture {
 
 /** Side of the square version. */
 export const SQUARE = 128;
-/** Side of the content crop: what the network of copies is shown. */
+/** Side of the content crop: what the copy-detection network is shown. */
 export const CROP_SIDE = 64;
 
 /**

@@ -37,7 +37,7 @@ const large = new Float32Array(224 * 224 * 3);
 const stages: Record<string, () => unknown> = {
   'bare decode': () => decodeImage(bytes, { minSide: MIN_SIDE }),
   'bare network': () => network.run([small]),
-  'bare network of copies': () => copies.run([inner]),
+  'bare copy-detection network': () => copies.run([inner]),
   'bare MobileNetV2-1.0 at 224 px': () => mobileNet.run(large),
   'whole analysis': () => analyzeImage(bytes),
   'of it: resize for the network': () => resizeArea(pixels, network.width, network.height),
@@ -83,7 +83,7 @@ for (const [what, all] of [
   for (const [name, values] of all) print(`${name}, ${what}`, values);
   const bare = of('bare decode').map((milliseconds, round) => milliseconds + (of('bare network')[round] ?? 0));
   print(`whole / (decode + network), ${what}`, ratios(of('whole analysis'), bare));
-  const both = bare.map((milliseconds, round) => milliseconds + (of('bare network of copies')[round] ?? 0));
+  const both = bare.map((milliseconds, round) => milliseconds + (of('bare copy-detection network')[round] ?? 0));
   print(`whole / (decode + both networks), ${what}`, ratios(of('whole analysis'), both));
   print(`network / MobileNetV2, ${what}`, ratios(of('bare network'), of('bare MobileNetV2-1.0 at 224 px')));
 }

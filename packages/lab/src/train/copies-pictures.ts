@@ -1,5 +1,5 @@
 /**
- * `npm run copies-pictures -- <folder of pictures> <folder to write> [--backend onnx]`: what the network of copies is
+ * `npm run copies-pictures -- <folder of pictures> <folder to write> [--backend onnx]`: what the copy-detection network is
  * trained on (copies-network/train.py). `inner.rgb` holds the (first) content crop of each picture, `seen.f32` what the
  * main network sees in it: the square roots of its channels, averaged over all orientations of the picture.
  */

@@ -12,7 +12,7 @@ const NETWORK_NUMBERS = 128;
 export const PATTERN_AXES = 256 - NETWORK_NUMBERS - HUE_NUMBERS;
 
 export interface DuplicateAxes {
-  /** The name of the network of copies and the first digits of the hash of the axes and of the rule of content crops. */
+  /** The name of the copy-detection network, and the first digits of the hash of the axes and of the content crop's rule. */
   readonly model: string;
   /** A unit vector. */
   pattern(numbers: Float64Array): Float32Array;

@@ -106,7 +106,7 @@ describe('the network of TensorFlow.js', () => {
   });
 });
 
-describe('the network of copies', () => {
+describe('the copy-detection network', () => {
   it('gives a picture that is turned, flipped, darker or warmer the vector that it has', async () => {
     const network = await openNetwork(await readModel<'copy'>(COPIES_FOLDER));
     const [{ pixels }] = (await references(COPIES_FOLDER)) as [Reference];
