@@ -108,7 +108,7 @@ describe('the content model of a collection', () => {
     }
   }, 60_000);
 
-  it('is changed by one word, from the files of a folder, and knows words from then on', async () => {
+  it('is changed by a name, from the files of a folder, and knows words from then on', async () => {
     const collection = akin.client.collection('my-collection');
     expect(await refusal(byWord(collection, 'red'))).toEqual([
       400,

@@ -71,7 +71,7 @@ export class CollectionAdministration {
     return this.send('/reindex/resume', {}, { body: '' });
   }
 
-  /** @param parameters `model`: the word of its content model; `shards`: how many it has, 1 to 64, 1 when not given */
+  /** @param parameters `model`: the name of its content model; `shards`: how many it has, 1 to 64, 1 when not given */
   create(parameters: { model?: string; shards?: number } = {}): Promise<unknown> {
     return this.send('', parameters, { method: 'PUT', body: '{}', contentType: 'application/json' });
   }

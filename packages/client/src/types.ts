@@ -133,7 +133,7 @@ export interface Reindex {
   thumbnails: number;
   /** Copies that wait for their analysis or for a commit. */
   pending: number;
-  /** The word of the model that it moves the collection to. */
+  /** The name of the model that the collection gets. */
   model?: string;
   message?: string;
   missing: { id: string; code: string; msg: string }[];

@@ -23,14 +23,14 @@ export interface ParsedOutputs {
 }
 
 /**
- * Finds models that a process was not started with: those of a word, or those that made the descriptors of a collection,
+ * Finds models that a process was not started with: those of a name, or those that made the descriptors of a collection,
  * by module.
  *
  * @returns undefined when nothing here has these models
- * @throws AkinError bad-request for a word that nobody knows, or whose models are not here
+ * @throws AkinError bad-request for an unknown name, or whose models are not here
  */
 export type FindGeneration = (
-  wanted: { readonly word: string } | { readonly models: ReadonlyMap<string, string> },
+  wanted: { readonly name: string } | { readonly models: ReadonlyMap<string, string> },
 ) => Promise<Generation | undefined>;
 
 /** The models that this process can use, each generation found once. */
@@ -38,7 +38,7 @@ export class Generations {
   readonly #own: Generation;
   readonly #find: FindGeneration;
   readonly #known: Generation[];
-  readonly #byWord = new Map<string, Promise<Generation>>();
+  readonly #byName = new Map<string, Promise<Generation>>();
   readonly #looking = new Map<string, Promise<void>>();
 
   constructor(own: Generation, find: FindGeneration = async () => undefined) {
@@ -52,17 +52,17 @@ export class Generations {
     return this.#known.find((one) => fits(one, models)) ?? this.#own;
   }
 
-  /** @throws AkinError bad-request when there is none of that word here */
-  ofWord(word: string): Promise<Generation> {
-    const known = this.#byWord.get(word);
+  /** @throws AkinError bad-request when there is none of that name here */
+  ofName(name: string): Promise<Generation> {
+    const known = this.#byName.get(name);
     if (known !== undefined) return known;
-    const found = this.#find({ word }).then((one) => {
-      if (one === undefined) throw new AkinError('bad-request', `There is no model by the word ${word.slice(0, 100)}.`);
+    const found = this.#find({ name }).then((one) => {
+      if (one === undefined) throw new AkinError('bad-request', `There is no model of the name ${name.slice(0, 100)}.`);
       return this.#keep(one);
     });
-    this.#byWord.set(word, found);
+    this.#byName.set(name, found);
     // It may be here later.
-    found.catch(() => this.#byWord.delete(word));
+    found.catch(() => this.#byName.delete(name));
     return found;
   }
 

@@ -45,7 +45,7 @@ export {
   recallCollection,
 } from './collections/collections.ts';
 export { DEFINABLE_TYPES, defineFields } from './collections/define-fields.ts';
-export { generationOf, modelWord } from './collections/generations.ts';
+export { generationOf, modelName } from './collections/generations.ts';
 export { calibrationOf, isOther, type OtherModel, otherModels, requireOwnModels } from './collections/models.ts';
 export { loadSchema } from './collections/schema.ts';
 export { commit } from './commit/commit.ts';

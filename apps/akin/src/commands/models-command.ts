@@ -3,19 +3,19 @@ import { useContentModel } from '@akin/modules/vectors';
 import { Stopped } from '@akin/runtime';
 import { httpAddress } from '../http-address.ts';
 import { KNOWN_MODELS, knownModel } from '../models/known-models.ts';
-import { MODELS_OPTION, modelsFolder, wordsHere } from '../models/models-folder.ts';
+import { MODELS_OPTION, modelsFolder, modelsHere } from '../models/models-folder.ts';
 import { type FileProgress, pull } from '../models/pull.ts';
 import { UsageError } from '../options.ts';
 import type { Program } from '../program.ts';
 
-const USAGE = 'Use: akin models, or akin models pull <word>';
+const USAGE = 'Use: akin models, or akin models pull <name>';
 
 export const modelsCommand: Program = {
   command: {
     name: 'models',
-    usage: 'models [pull <word>]',
+    usage: 'models [pull <name>]',
     about:
-      'Lists content models that akin knows by one word, and downloads one. A stopped download continues where it stopped, and every file is checked by its hash. akin downloads nothing without this command.',
+      'Lists the content models that akin knows by name, and downloads one. A stopped download continues where it stopped, and every file is checked by its hash. akin downloads nothing without this command.',
     options: [
       MODELS_OPTION,
       {
@@ -29,21 +29,21 @@ export const modelsCommand: Program = {
   },
 
   async run(options, signal) {
-    const [action, word, ...more] = options.words;
+    const [action, name, ...more] = options.words;
     const folder = modelsFolder(options);
     if (action === undefined) {
       process.stdout.write(list(folder));
       return 0;
     }
-    if (action !== 'pull' || word === undefined || more.length > 0) throw new UsageError(USAGE);
-    const model = knownModel(word);
+    if (action !== 'pull' || name === undefined || more.length > 0) throw new UsageError(USAGE);
+    const model = knownModel(name);
     if (model === undefined) {
-      const words = KNOWN_MODELS.map((one) => one.word).join(', ');
-      throw new UsageError(`akin knows no model ${word}. Known are ${words}; any other can be given as a folder.`);
+      const names = KNOWN_MODELS.map((one) => one.name).join(', ');
+      throw new UsageError(`akin knows no model ${name}. It knows ${names}; give any other as a folder.`);
     }
     const mirror = httpAddress('mirror', options.text('mirror') ?? '');
-    const target = path.join(folder, word);
-    process.stderr.write(`${word} (${model.licence}), about ${model.megabytes} MB, goes to ${target}\n`);
+    const target = path.join(folder, name);
+    process.stderr.write(`${name} (${model.licence}), about ${model.megabytes} MB, goes to ${target}\n`);
     try {
       const downloaded = await pull({ model, folder: target, mirror, progress: tellProgress() }, signal);
       process.stderr.write(downloaded === 0 ? 'All files are here.\n' : '');
@@ -54,22 +54,22 @@ export const modelsCommand: Program = {
     }
     // Told now rather than at the start of a server: whether this akin can read it.
     useContentModel(target);
-    process.stdout.write(`akin serve --content-model ${word}\n`);
+    process.stdout.write(`akin serve --content-model ${name}\n`);
     return 0;
   },
 };
 
 function list(folder: string): string {
-  const here = new Set(wordsHere(folder));
-  const rows = KNOWN_MODELS.map(({ word, numbers, megabytes, licence, about }) => [
-    word,
+  const here = new Set(modelsHere(folder));
+  const rows = KNOWN_MODELS.map(({ name, numbers, megabytes, licence, about }) => [
+    name,
     `${numbers} numbers`,
     `${megabytes} MB`,
     licence,
     about,
-    here.has(word) ? 'here' : '',
+    here.has(name) ? 'here' : '',
   ]);
-  const others = [...here].filter((word) => !knownModel(word)).map((word) => [word, '', '', '', '', 'here']);
+  const others = [...here].filter((name) => !knownModel(name)).map((name) => [name, '', '', '', '', 'here']);
   const all = [...rows, ...others];
   const widths = all.reduce<number[]>((most, row) => row.map((cell, i) => Math.max(most[i] ?? 0, cell.length)), []);
   const lines = all.map((row) =>
@@ -78,7 +78,7 @@ function list(folder: string): string {
       .join('  ')
       .trimEnd(),
   );
-  return `${lines.join('\n')}\n\nModels lie in ${folder}. Download one: akin models pull <word>\n`;
+  return `${lines.join('\n')}\n\nModels are in ${folder}. Download one: akin models pull <name>\n`;
 }
 
 const TOLD_MILLISECONDS = 2_000;

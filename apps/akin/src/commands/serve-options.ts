@@ -14,10 +14,10 @@ const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 const CONTENT_MODEL_OPTION: Option = {
   name: 'content-model',
   value: 'model',
-  about: 'Another model for content: a word of akin models, or a folder; see docs/content-models.md',
+  about: 'Another model for the module content: a name that akin models lists, or a folder; see docs/content-models.md',
 };
 
-/** Which content model, and where those with a word lie. */
+/** Which content model, and where those with a name are. */
 export const CONTENT_MODEL_OPTIONS: readonly Option[] = [CONTENT_MODEL_OPTION, MODELS_OPTION];
 
 const MEGABYTE = 1024 ** 2;

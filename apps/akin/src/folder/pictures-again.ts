@@ -5,7 +5,7 @@ import { persist } from '../bulk/persist.ts';
 import { analysisConfig } from '../commands/serve-options.ts';
 import { ContentModels } from '../models/content-models.ts';
 import { createModelAnalyzers } from '../models/model-analyzers.ts';
-import { modelsFolder, wordOf } from '../models/models-folder.ts';
+import { modelNameOf, modelsFolder } from '../models/models-folder.ts';
 import { type Parsed, UsageError } from '../options.ts';
 import { refuseMissing } from './candidates.ts';
 import { runFolders } from './run-folders.ts';
@@ -29,12 +29,12 @@ export async function readPicturesAgain(
 ): Promise<Collection> {
   await refuseMissing(options.words, 'Name the folder of the pictures; the collection is named by --collection.');
   const analysis = analysisConfig(options);
-  const word = wordOf(options);
+  const model = modelNameOf(options);
   const models = new ContentModels({ contentModel: analysis.contentModel, models: modelsFolder(options) });
   const only = new Set<string>();
   for await (const { id } of client.collection(name).all({ fl: 'id' })) only.add(id);
   await using analyzer = await createModelAnalyzers(analysis, models);
-  const temporary = await temporaryCollection(client, name, word);
+  const temporary = await temporaryCollection(client, name, model);
   await runFolders(options, { collection: temporary, analyzer, models, threads: analysis.threads, signal, only });
   signal.throwIfAborted();
   return temporary;
@@ -75,7 +75,7 @@ export async function dropPictures(
  * The collection for outputs by the models of this process. Its name is one that nobody else would give, and it has a
  * field that says whose it is: what somebody else made is never filled, nor dropped.
  */
-async function temporaryCollection(client: Client, name: string, word: string | undefined): Promise<Collection> {
+async function temporaryCollection(client: Client, name: string, model: string | undefined): Promise<Collection> {
   const hash = createHash('sha256').update(`${name}\n${modelNames()}`).digest('hex').slice(0, 8);
   const temporary = client.collection(`${beginningFor(name)}${hash}`);
   try {
@@ -87,7 +87,7 @@ async function temporaryCollection(client: Client, name: string, word: string | 
     if (!isMissing(error)) throw error;
   }
   try {
-    await temporary.create(word === undefined ? {} : { model: word });
+    await temporary.create(model === undefined ? {} : { model });
   } catch (error) {
     if (!(error instanceof AkinRequestError && error.status === 403)) throw error;
     throw new UsageError(

@@ -12,13 +12,13 @@ import {
 import type { FindGeneration, StoreConfig } from '@akin/store';
 import { UsageError } from '../options.ts';
 import { knownModel } from './known-models.ts';
-import { checkFiles, isHere, wordsHere } from './models-folder.ts';
+import { checkFiles, isHere, modelsHere } from './models-folder.ts';
 
-/** The word of akin's own network, for those who go back to it. */
-const OWN_WORD = 'akin';
+/** The name of akin's own network, for those who go back to it. */
+const OWN_NAME = 'akin';
 /** How long a folder that has no model of some name is not looked through for another one. */
 const MISSED_MILLISECONDS = 10_000;
-const WORD = /^[A-Za-z0-9][\w.-]{0,99}$/;
+const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
 /** One content model that is here. */
 interface Found {
@@ -39,8 +39,8 @@ export interface ContentModelsConfig {
 export class ContentModels {
   readonly #config: ContentModelsConfig;
   readonly #found = new Map<string, Found>();
-  /** The words of the folder when it was last looked through to its end, and until when that holds. */
-  #missed = { words: '', until: 0 };
+  /** The models of the folder when it was last looked through to its end, and until when that holds. */
+  #missed = { names: '', until: 0 };
 
   constructor(config: ContentModelsConfig = {}) {
     this.#config = config;
@@ -70,62 +70,62 @@ export class ContentModels {
 
   /** All that are here; folders that hold no model which works are left out. */
   async all(): Promise<readonly Generation[]> {
-    for (const word of this.#words()) await this.#ofWord(word).catch(() => {});
+    for (const name of this.#names()) await this.#ofName(name).catch(() => {});
     return [...this.#found.values()].map(({ generation }) => generation);
   }
 
   readonly find: FindGeneration = async (wanted) => {
-    if ('word' in wanted) return (await this.#ofWord(wanted.word)).generation;
+    if ('name' in wanted) return (await this.#ofName(wanted.name)).generation;
     const model = wanted.models.get('content');
     return model === undefined ? undefined : (await this.#ofModel(model))?.generation;
   };
 
-  /** @throws AkinError bad-request when there is none of that word here */
-  async #ofWord(word: string): Promise<Found> {
+  /** @throws AkinError bad-request when there is none of that name here */
+  async #ofName(name: string): Promise<Found> {
     const { contentModel } = this.#config;
-    if (word === OWN_WORD) return this.#keep({ generation: ownGeneration(), folder: undefined });
-    const isOwnFolder = contentModel !== undefined && path.basename(contentModel) === word;
+    if (name === OWN_NAME) return this.#keep({ generation: ownGeneration(), folder: undefined });
+    const isOwnFolder = contentModel !== undefined && path.basename(contentModel) === name;
     if (isOwnFolder) return this.#keep({ generation: generationInUse(), folder: contentModel });
-    const folder = this.#folderOfWord(word);
+    const folder = this.#folderOfName(name);
     await hashLargeFiles(folder);
     try {
-      checkFiles(folder, word);
+      checkFiles(folder, name);
     } catch (error) {
       throw error instanceof UsageError ? new AkinError('bad-request', error.message) : error;
     }
     return this.#keep({ generation: generationWith(folder), folder });
   }
 
-  #folderOfWord(word: string): string {
+  #folderOfName(name: string): string {
     const { models } = this.#config;
-    const folder = models === undefined || !WORD.test(word) ? undefined : path.join(models, word);
+    const folder = models === undefined || !NAME.test(name) ? undefined : path.join(models, name);
     if (folder !== undefined && isHere(folder)) return folder;
-    const what = knownModel(word)
-      ? `The model ${word} is not here. Download it where akin runs: akin models pull ${word}`
-      : `There is no model by the word ${JSON.stringify(word.slice(0, 100))}: akin models lists those that there are`;
-    const here = this.#words();
-    throw new AkinError('bad-request', `${what}. Here are: ${[OWN_WORD, ...here].join(', ')}.`);
+    const what = knownModel(name)
+      ? `The model ${name} is not here. Download it where akin runs: akin models pull ${name}`
+      : `There is no model of the name ${JSON.stringify(name.slice(0, 100))}: akin models lists the known ones`;
+    const here = this.#names();
+    throw new AkinError('bad-request', `${what}. Here are: ${[OWN_NAME, ...here].join(', ')}.`);
   }
 
-  #words(): string[] {
+  #names(): string[] {
     const { models } = this.#config;
-    return models === undefined || !existsSync(models) ? [] : wordsHere(models);
+    return models === undefined || !existsSync(models) ? [] : modelsHere(models);
   }
 
   async #ofModel(model: string): Promise<Found | undefined> {
     const known = this.#found.get(model);
     if (known !== undefined) return known;
-    const words = this.#words();
-    const folder = words.join('/');
+    const names = this.#names();
+    const folder = names.join('/');
     // All that work are known then. Requests name models as they like.
-    if (folder === this.#missed.words && performance.now() < this.#missed.until) return undefined;
-    for (const word of words) {
+    if (folder === this.#missed.names && performance.now() < this.#missed.until) return undefined;
+    for (const name of names) {
       // What is no model has nothing to do with this collection.
-      await this.#ofWord(word).catch(() => {});
+      await this.#ofName(name).catch(() => {});
       const found = this.#found.get(model);
       if (found !== undefined) return found;
     }
-    this.#missed = { words: folder, until: performance.now() + MISSED_MILLISECONDS };
+    this.#missed = { names: folder, until: performance.now() + MISSED_MILLISECONDS };
     return undefined;
   }
 

@@ -1,6 +1,6 @@
-/** A model that akin knows by one word. */
+/** A model that akin knows by a short name. */
 export interface KnownModel {
-  readonly word: string;
+  readonly name: string;
   /** On Hugging Face, with the commit whose files are taken. */
   readonly repository: string;
   readonly revision: string;
@@ -42,34 +42,34 @@ const SIGLIP = {
 export const KNOWN_MODELS: readonly KnownModel[] = [
   {
     ...DINOV2,
-    word: 'dinov2-small',
+    name: 'dinov2-small',
     megabytes: 88,
     about: 'similar pictures',
     files: files(...SETTINGS, 'onnx/model.onnx'),
   },
   {
     ...DINOV2,
-    word: 'dinov2-small-q8',
+    name: 'dinov2-small-q8',
     megabytes: 25,
     about: 'similar pictures, in 8 bits',
     files: files(...SETTINGS, 'onnx/model_quantized.onnx'),
   },
   {
     ...SIGLIP,
-    word: 'siglip-base-patch16-224',
+    name: 'siglip-base-patch16-224',
     megabytes: 815,
     about: 'similar pictures, and words',
     files: files(...SETTINGS, ...TOKENIZER, 'onnx/vision_model.onnx', 'onnx/text_model.onnx'),
   },
   {
     ...SIGLIP,
-    word: 'siglip-base-patch16-224-q8',
+    name: 'siglip-base-patch16-224-q8',
     megabytes: 213,
     about: 'similar pictures, and words, in 8 bits',
     files: files(...SETTINGS, ...TOKENIZER, 'onnx/vision_model_quantized.onnx', 'onnx/text_model_quantized.onnx'),
   },
 ];
 
-export function knownModel(word: string): KnownModel | undefined {
-  return KNOWN_MODELS.find((model) => model.word === word);
+export function knownModel(name: string): KnownModel | undefined {
+  return KNOWN_MODELS.find((model) => model.name === name);
 }

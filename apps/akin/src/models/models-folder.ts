@@ -40,12 +40,12 @@ export function readRecord(folder: string, name = RECORD_FILE): DownloadRecord |
 }
 
 /**
- * The folder of a content model that was named by a word or as a folder.
+ * The folder of a content model that was given by a name or as a folder.
  *
- * @throws {UsageError} for a word whose model is not here, or whose files are not those that were downloaded.
+ * @throws {UsageError} for a name whose model is not here, or whose files are not those that were downloaded.
  */
 export function contentModelFolder(named: string, options: Parsed): string {
-  if (!isWord(named)) return path.resolve(named);
+  if (!isName(named)) return path.resolve(named);
   const folder = path.join(modelsFolder(options), named);
   if (isHere(folder)) {
     checkFiles(folder, named);
@@ -53,22 +53,22 @@ export function contentModelFolder(named: string, options: Parsed): string {
   }
   if (knownModel(named)) throw new UsageError(`The model ${named} is not here. Download it: akin models pull ${named}`);
   throw new UsageError(
-    `There is no folder ${path.resolve(named)}, and no model by the word ${named}. akin models lists those that there are.`,
+    `There is no folder ${path.resolve(named)}, and no model of that name. akin models lists the known ones.`,
   );
 }
 
-/** The content model that a command line names by a word; undefined where it names none, or a folder. */
-export function wordOf(options: Parsed): string | undefined {
+/** The content model that a command line gives by a name; undefined if it gives none, or a folder. */
+export function modelNameOf(options: Parsed): string | undefined {
   const named = options.text('content-model');
-  return named !== undefined && isWord(named) ? named : undefined;
+  return named !== undefined && isName(named) ? named : undefined;
 }
 
-function isWord(named: string): boolean {
+function isName(named: string): boolean {
   return !/[\\/]/.test(named) && !existsSync(path.resolve(named));
 }
 
-/** Models in the folder of models, by their words. */
-export function wordsHere(folder: string): string[] {
+/** Models in the folder of models, by their names. */
+export function modelsHere(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => isHere(path.join(folder, name)))
@@ -82,11 +82,11 @@ export function isHere(folder: string): boolean {
 }
 
 /** @throws {UsageError} when a file is not the one that was downloaded */
-export function checkFiles(folder: string, word: string): void {
+export function checkFiles(folder: string, name: string): void {
   for (const [file, hash] of Object.entries(readRecord(folder)?.files ?? {})) {
     if (existsSync(path.join(folder, file)) && sha256OfFile(path.join(folder, file)) === hash) continue;
     throw new UsageError(
-      `${path.join(folder, file)} is not the file that was downloaded. Download it again: akin models pull ${word}`,
+      `${path.join(folder, file)} is not the file that was downloaded. Download it again: akin models pull ${name}`,
     );
   }
 }

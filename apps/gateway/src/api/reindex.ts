@@ -34,7 +34,7 @@ export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ par
     ...(shards === undefined ? {} : { shards }),
   };
   if (model !== undefined) {
-    const { models } = await store.generations.ofWord(model);
+    const { models } = await store.generations.ofName(model);
     await requireAnalysis(models.get('content'), context, signal);
   }
   const worker = randomUUID();

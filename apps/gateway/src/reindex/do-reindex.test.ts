@@ -21,14 +21,17 @@ afterAll(async () => {
 });
 
 /** A collection of one document whose reindex nobody is at. */
-async function leave(name: string, { outputsFrom, word }: { outputsFrom?: string; word?: string } = {}): Promise<void> {
+async function leave(
+  name: string,
+  { outputsFrom, model }: { outputsFrom?: string; model?: string } = {},
+): Promise<void> {
   const { store, gateway } = service;
   const { engine } = store;
   const collection = await createCollection(store, name);
   await postJson(gateway, `/api/cores/${name}/update?commit=true`, [{ id: 'red', import: outputsOf('red') }]);
   const target = await beginReindex(store, collection, `${name}-gone`, new Map(), outputsFrom ? { outputsFrom } : {});
-  if (word) {
-    const settings = JSON.stringify({ model: word });
+  if (model) {
+    const settings = JSON.stringify({ model });
     await engine.query('update akin.collections set settings = $2 where id = $1', [target?.id ?? null, settings]);
   }
   await engine.query(`update akin.reindexes set beat_at = '-infinity' where name = $1`, [name]);
@@ -40,9 +43,9 @@ async function untilDone(name: string): Promise<void> {
 
 describe('reindexes that nobody does', () => {
   it('go on, whatever others lack, and without a collection of outputs that is gone', async () => {
-    await leave('unknown-model', { word: 'nothing' });
+    await leave('unknown-model', { model: 'nothing' });
     await leave('shop', { outputsFrom: 'dropped' });
-    await leave('another-unknown', { word: 'nothing' });
+    await leave('another-unknown', { model: 'nothing' });
     await untilDone('shop');
     await leave('later');
     await untilDone('later');

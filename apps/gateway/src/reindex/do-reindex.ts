@@ -6,7 +6,7 @@ import {
   type Collection,
   findCollection,
   leftReindexes,
-  modelWord,
+  modelName,
   resumeReindex,
   runReindex,
 } from '@akin/store';
@@ -77,9 +77,9 @@ async function takeOver(name: string, context: Context): Promise<void> {
   const { store, log } = context;
   const collection = await findCollection(store, name);
   const target = await findCollection(store, `${name.slice(0, 90)}.reindex`);
-  const word = modelWord(target);
+  const model = modelName(target);
   // Rejects where the models are not here: another gateway may have them.
-  if (word !== undefined) await store.generations.ofWord(word);
+  if (model !== undefined) await store.generations.ofName(model);
   const worker = randomUUID();
   const begun = await resumeReindex(store, collection, worker);
   if (begun === undefined) return;

@@ -17,7 +17,7 @@ export const createCollection = endpoint({
     collection: COLLECTION_PARAMETER,
     model: text().optional().meta({
       description:
-        'The word of a content model that is here (`akin models`); `akin` for akin’s own. Default: that of `--content-model`.',
+        'The name of an installed content model (`akin models` lists them); `akin` for akin’s own. Default: that of `--content-model`.',
       example: 'dinov2-small',
     }),
     shards: integer(1, MAX_SHARDS)

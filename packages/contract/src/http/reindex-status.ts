@@ -10,7 +10,7 @@ export const REINDEX = z
       description: 'Whether a process is working on it. If its process ended, another one goes on with it soon.',
     }),
     beganAt: z.string(),
-    model: z.string().optional().meta({ description: 'The word of the model that it moves the collection to.' }),
+    model: z.string().optional().meta({ description: 'The name of the model that the collection gets.' }),
     documents: z.int().meta({ description: 'Documents to copy.' }),
     copied: z
       .int()

@@ -18,7 +18,7 @@ export const reindex = endpoint({
     collection: COLLECTION_PARAMETER,
     model: text().optional().meta({
       description:
-        'The word of the content model that the collection gets (`akin models`); `akin` for akin’s own. Default: the one that was chosen for the collection, else that of `--content-model`.',
+        'The name of the content model that the collection gets (`akin models` lists them); `akin` for akin’s own. Default: the one that was chosen for the collection, else that of `--content-model`.',
       example: 'dinov2-small',
     }),
     field: z

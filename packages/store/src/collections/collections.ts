@@ -5,7 +5,7 @@ import type { Queryable, Row } from '../engine/engine.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
 import { createModuleTables, createTables, TABLES_VERSION } from './collection-tables.ts';
 import { refreshView } from './fields.ts';
-import { modelWord, wantedGeneration } from './generations.ts';
+import { modelName, wantedGeneration } from './generations.ts';
 import { claimModel, claimModels } from './models.ts';
 import { requireShards, shardsOf } from './shards.ts';
 
@@ -119,7 +119,7 @@ export function recallCollection(
 
 /**
  * Creates a collection with its tables.
- * @param settings `model`: the word of its models; those of the process when not given. `shards`: how many it has, 1
+ * @param settings `model`: the name of its models; those of the process when not given. `shards`: how many it has, 1
  *   when not given
  * @throws AkinError bad-request when the name has another form, the models are not here or it cannot have so many
  *   shards; conflict when it exists
@@ -137,8 +137,8 @@ export async function createCollection(
   }
   requireShards(shardsOf({ settings }));
   await store.engine.disk?.requireRoom('changes');
-  const word = modelWord({ settings });
-  const wanted = word === undefined ? store : await store.generations.ofWord(word);
+  const model = modelName({ settings });
+  const wanted = model === undefined ? store : await store.generations.ofName(model);
   try {
     return await store.engine.transaction(async (tx) => {
       const [made] = await tx.query<{ id: number }>(

@@ -6,8 +6,8 @@ export function generationOf(store: Store, { models }: Pick<CollectionSchema, 'm
   return store.generations.of(models);
 }
 
-/** The word of the model that was chosen for a collection, if one was. */
-export function modelWord({ settings }: Pick<Collection, 'settings'>): string | undefined {
+/** The name of the model that was chosen for a collection, if one was. */
+export function modelName({ settings }: Pick<Collection, 'settings'>): string | undefined {
   return typeof settings.model === 'string' ? settings.model : undefined;
 }
 
@@ -17,10 +17,10 @@ export function modelWord({ settings }: Pick<Collection, 'settings'>): string | 
  * @returns undefined when those that were chosen for it are not here
  */
 export async function wantedGeneration(store: Store, collection: Collection): Promise<Generation | undefined> {
-  const word = modelWord(collection);
-  if (word === undefined) return store;
+  const name = modelName(collection);
+  if (name === undefined) return store;
   try {
-    return await store.generations.ofWord(word);
+    return await store.generations.ofName(name);
   } catch (error) {
     if (error instanceof AkinError) return undefined;
     throw error;

@@ -1,7 +1,7 @@
 import { AkinError, type FieldType } from '@akin/domain';
 import { collectionStatus, createCollection, dropCollection } from '../collections/collections.ts';
 import { defineFields } from '../collections/define-fields.ts';
-import { modelWord } from '../collections/generations.ts';
+import { modelName } from '../collections/generations.ts';
 import { otherModels } from '../collections/models.ts';
 import { requireShards, shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
@@ -21,7 +21,7 @@ export interface MissingDocument {
 export interface Reindex {
   readonly state: ReindexState;
   readonly beganAt: Date;
-  /** The word of the models that the collection is to have, if one was named. */
+  /** The name of the models that the collection is to have, if one was named. */
   readonly model: string | undefined;
   /** Documents to copy, and those that are. */
   readonly documents: number;
@@ -45,7 +45,7 @@ export interface ReindexSettings {
   readonly allowMissing?: boolean;
   /** Name of a collection where documents find outputs by their ids when their own do not hold any more. */
   readonly outputsFrom?: string;
-  /** The word of the models that the collection gets; those that it was given, or those of this process, when not given. */
+  /** The name of the models that the collection gets; those that it was given, or those of this process, when not given. */
   readonly model?: string;
   /** How many shards the collection gets; as many as it has when not given. */
   readonly shards?: number;
@@ -118,7 +118,7 @@ export async function beginReindex(
   fields: ReadonlyMap<string, FieldType>,
   settings: ReindexSettings = {},
 ): Promise<Collection | undefined> {
-  if (settings.model !== undefined) await store.generations.ofWord(settings.model);
+  if (settings.model !== undefined) await store.generations.ofName(settings.model);
   if (settings.shards !== undefined) requireShards(settings.shards);
   const rows = await store.engine.query<{ target: number | null }>(
     `with before as (select target from akin.reindexes where name = $1)
@@ -207,7 +207,7 @@ export async function resumeReindex(
 
 /**
  * The collections whose reindex nobody is at, though it did not end: their processes are gone. One that ended between the
- * exchange and the word of it is done.
+ * exchange and the news that it is done.
  */
 export async function leftReindexes(store: Store): Promise<string[]> {
   await store.engine.query(
@@ -230,8 +230,8 @@ export async function leaveReindex(store: Store, collection: Collection, worker:
 
 /** @throws AkinError bad-request or conflict when the models of a collection are not here */
 async function requireModels(store: Store, target: Collection): Promise<void> {
-  const word = modelWord(target);
-  if (word !== undefined) await store.generations.ofWord(word);
+  const model = modelName(target);
+  if (model !== undefined) await store.generations.ofName(model);
   const [other] = await otherModels(store, target);
   if (other === undefined) return;
   throw new AkinError(
