@@ -15,7 +15,7 @@ export const createCollection: Handler<ParametersOf<Endpoints['createCollection'
   const { store } = context;
   const { model, shards = 1 } = parameters;
   if (model !== undefined) {
-    const { models } = await store.generations.ofWord(model);
+    const { models } = await store.generations.ofName(model);
     await requireAnalysis(models.get('content'), context, signal);
   }
   const collection = await create(store, parameters.collection, {

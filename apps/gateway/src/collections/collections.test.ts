@@ -38,7 +38,7 @@ describe('collections', () => {
   it('are not made with a model that no analyzer can use', async () => {
     const { store } = service;
     const made = { ...store, models: new Map([['content', 'clip:1']]) };
-    const generations = { ofWord: async () => made } as unknown as Store['generations'];
+    const generations = { ofName: async () => made } as unknown as Store['generations'];
     const analyze = () => Promise.reject(new AkinError('conflict', 'No analyzer can use the content model clip:1.'));
     await using gateway = await createGateway(testConfig({ store: { ...store, generations }, analyze }));
     const refused = await ask(gateway, '/api/cores/never?model=clip', { method: 'PUT' });
