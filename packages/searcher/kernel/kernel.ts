@@ -9,140 +9,80 @@
 const AHEAD = 16;
 const LINE: usize = 64;
 
-/** How many bits differ between a row and the query, in eight parts. */
-@inline
-function differing(at: usize, stride: usize, queryAt: usize): v128 {
-  let bits = i8x16.popcnt(v128.xor(v128.load(at), v128.load(queryAt)));
-  for (let word: usize = 16; word < stride; word += 16) {
-    bits = i8x16.add(bits, i8x16.popcnt(v128.xor(v128.load(at + word), v128.load(queryAt + word))));
-  }
-  return i16x8.extadd_pairwise_i8x16_u(bits);
-}
-
-/** Sums of neighbours, of one row and of another. */
-@inline
-function pairs(a: v128, b: v128): v128 {
-  return i16x8.narrow_i32x4_s(i32x4.extadd_pairwise_i16x8_s(a), i32x4.extadd_pairwise_i16x8_s(b));
-}
-
 /**
- * Hamming distances between the signs of a query and those of each row, eight rows at a time.
+ * Finds the rows whose signs are near those of a query. The signs of 16 rows lie together: the first byte of each row,
+ * then the second of each, and so on. Tables tell what four signs of a row add to its sum (as in André, Kermarrec and Le
+ * Scouarnec, "Cache locality is not enough", 2015).
  *
- * @param words 16-byte words of a row
- * @param rows how many, a multiple of 8
- * @param maskAt a bit for each row, lowest first; rows without get 0xffff
- * @param outAt gets a u16 for each row
- * @param histogramAt u32 for each distance: gets one more for each row; the one behind the last becomes 0
- */
-export function hamming(
-  codesAt: usize,
-  words: i32,
-  rows: i32,
-  maskAt: usize,
-  queryAt: usize,
-  outAt: usize,
-  histogramAt: usize,
-): void {
-  const stride = (<usize>words) << 4;
-  const none = i16x8.splat(-1);
-  const zero = i16x8.splat(0);
-  const bit = i16x8(1, 2, 4, 8, 16, 32, 64, 128);
-  // Rows that are left out are counted behind the last distance.
-  const outside = (words << 7) + 1;
-  const most = i16x8.splat(<i16>outside);
-  for (let row = 0; row < rows; row += 8) {
-    const mask = load<u8>(maskAt + <usize>(row >> 3));
-    const out = outAt + ((<usize>row) << 1);
-    if (mask === 0) {
-      v128.store(out, none);
-      continue;
-    }
-    const at = codesAt + <usize>row * stride;
-    const ab = pairs(differing(at, stride, queryAt), differing(at + stride, stride, queryAt));
-    const cd = pairs(differing(at + 2 * stride, stride, queryAt), differing(at + 3 * stride, stride, queryAt));
-    const ef = pairs(differing(at + 4 * stride, stride, queryAt), differing(at + 5 * stride, stride, queryAt));
-    const gh = pairs(differing(at + 6 * stride, stride, queryAt), differing(at + 7 * stride, stride, queryAt));
-    const distances = v128.or(
-      pairs(pairs(ab, cd), pairs(ef, gh)),
-      i16x8.eq(v128.and(i16x8.splat(<i16>mask), bit), zero),
-    );
-    v128.store(out, distances);
-    const places = i16x8.min_u(distances, most);
-    count(histogramAt, i16x8.extract_lane_u(places, 0));
-    count(histogramAt, i16x8.extract_lane_u(places, 1));
-    count(histogramAt, i16x8.extract_lane_u(places, 2));
-    count(histogramAt, i16x8.extract_lane_u(places, 3));
-    count(histogramAt, i16x8.extract_lane_u(places, 4));
-    count(histogramAt, i16x8.extract_lane_u(places, 5));
-    count(histogramAt, i16x8.extract_lane_u(places, 6));
-    count(histogramAt, i16x8.extract_lane_u(places, 7));
-  }
-  store<u32>(histogramAt + ((<usize>outside) << 2), 0);
-}
-
-@inline
-function count(histogramAt: usize, place: u32): void {
-  const at = histogramAt + ((<usize>place) << 2);
-  store<u32>(at, load<u32>(at) + 1);
-}
-
-/**
- * The rows of a block up to a distance.
- *
- * @param distancesAt a u16 for each row, as `hamming` writes them
- * @param rows how many, a multiple of 8, 8,192 at most
- * @param outAt gets a u32 for each that is found: its place in the lowest 13 bits, above them its distance
+ * @param bytes of the signs of a row, a multiple of 2
+ * @param rows how many, a multiple of 16, 8,192 at most
+ * @param maskAt a bit for each row, lowest first
+ * @param tablesAt 16 bytes for each four signs; what two bytes of signs add is 255 at most
+ * @param most the greatest sum of a row that is found
+ * @param outAt gets a u32 for each row that is found: its place in the lowest 13 bits, above them its sum; 32 bytes more
+ *   than that are written
  * @returns how many are found
  */
-export function nearer(distancesAt: usize, rows: i32, most: i32, outAt: usize): i32 {
+export function nearSigns(
+  codesAt: usize,
+  bytes: i32,
+  rows: i32,
+  maskAt: usize,
+  tablesAt: usize,
+  most: i32,
+  outAt: usize,
+): i32 {
+  const low = i8x16.splat(15);
+  const upper = i16x8.splat(-256);
   const bound = i16x8.splat(<i16>most);
+  const size = (<usize>bytes) << 4;
   let out = outAt;
-  for (let row = 0; row < rows; row += 8) {
-    const at = distancesAt + ((<usize>row) << 1);
-    let found = i16x8.bitmask(i16x8.le_u(v128.load(at), bound));
+  for (let row = 0; row < rows; row += 16) {
+    const mask = <i32>load<u16>(maskAt + (<usize>(row >> 3)));
+    if (mask === 0) continue;
+    const at = codesAt + <usize>row * (<usize>bytes);
+    let all = i16x8.splat(0);
+    let odd = i16x8.splat(0);
+    let table = tablesAt;
+    for (let byte: usize = 0; byte < size; byte += 32) {
+      const a = v128.load(at + byte);
+      const b = v128.load(at + byte, 16);
+      const sums = i8x16.add(
+        i8x16.add(
+          i8x16.swizzle(v128.load(table), v128.and(a, low)),
+          i8x16.swizzle(v128.load(table, 16), i8x16.shr_u(a, 4)),
+        ),
+        i8x16.add(
+          i8x16.swizzle(v128.load(table, 32), v128.and(b, low)),
+          i8x16.swizzle(v128.load(table, 48), i8x16.shr_u(b, 4)),
+        ),
+      );
+      // Sums of even rows, with those of the next rows 256 times; then those of odd rows alone.
+      all = i16x8.add(all, sums);
+      odd = i16x8.add(odd, i16x8.shr_u(sums, 8));
+      table += 64;
+    }
+    const even = i16x8.sub(all, i16x8.shl(odd, 8));
+    const near = v128.bitselect(i16x8.le_u(odd, bound), i16x8.le_u(even, bound), upper);
+    let found = i8x16.bitmask(near) & mask;
+    if (found === 0) continue;
+    v128.store(out, even);
+    v128.store(out, odd, 16);
+    // They are read before what is found is written over them.
+    const evens0 = load<u64>(out);
+    const evens1 = load<u64>(out, 8);
+    const odds0 = load<u64>(out, 16);
+    const odds1 = load<u64>(out, 24);
     while (found !== 0) {
       const lane = ctz(found);
       found &= found - 1;
-      const distance = <u32>load<u16>(at + ((<usize>lane) << 1));
-      store<u32>(out, (distance << 13) | (row + lane));
+      const four = lane & 1 ? (lane & 8 ? odds1 : odds0) : lane & 8 ? evens1 : evens0;
+      const sum = <u32>(four >> (<u64>((lane >> 1) & 3) << 4)) & 0xffff;
+      store<u32>(out, (sum << 13) | (row + lane));
       out += 4;
     }
   }
   return <i32>((out - outAt) >> 2);
-}
-
-/**
- * Dot products of a query of 4 bits a number with the signs of each row, as ones and zeros.
- *
- * @param words 16-byte words of a row
- * @param planesAt bit 0 of each number of the query, laid out as the signs of a row; then bits 1, 2 and 3; then a one
- *   for each number
- * @param outAt gets a u32 for each row that the mask has: in its upper 14 bits how many signs are ones, below the product
- */
-export function signDots(codesAt: usize, words: i32, rows: i32, maskAt: usize, planesAt: usize, outAt: usize): void {
-  const stride = (<usize>words) << 4;
-  for (let i = 0; i < rows; i++) {
-    if (!((load<u32>(maskAt + ((<usize>(i >> 5)) << 2)) >> (i & 31)) & 1)) continue;
-    const at = codesAt + <usize>i * stride;
-    let sum: i32 = 0;
-    let ones: i32 = 0;
-    for (let plane = 4; plane >= 0; plane--) {
-      const planeAt = planesAt + <usize>plane * stride;
-      let bits = i8x16.popcnt(v128.and(v128.load(at), v128.load(planeAt)));
-      for (let word: usize = 16; word < stride; word += 16) {
-        bits = i8x16.add(bits, i8x16.popcnt(v128.and(v128.load(at + word), v128.load(planeAt + word))));
-      }
-      const sums = i32x4.extadd_pairwise_i16x8_u(i16x8.extadd_pairwise_i8x16_u(bits));
-      const count =
-        i32x4.extract_lane(sums, 0) +
-        i32x4.extract_lane(sums, 1) +
-        i32x4.extract_lane(sums, 2) +
-        i32x4.extract_lane(sums, 3);
-      if (plane === 4) ones = count;
-      else sum = 2 * sum + count;
-    }
-    store<i32>(outAt + ((<usize>i) << 2), sum | (ones << 18));
-  }
 }
 
 /**
@@ -232,15 +172,37 @@ export function rotate(at: usize, signsAt: usize, length: i32): void {
  * The signs of numbers: a bit for each, lowest first, that is set where it is greater than 0.
  *
  * @param count of the f32 numbers, a multiple of 8
+ * @returns the sum of their magnitudes divided by their length; 0 where all are 0
  */
-export function signBits(at: usize, count: i32, outAt: usize): void {
+export function signBits(at: usize, count: i32, outAt: usize): f64 {
   const zero = f32x4.splat(0);
+  let squares = f64x2.splat(0);
+  let sums = f64x2.splat(0);
   for (let i = 0; i < count; i += 8) {
     const from = at + ((<usize>i) << 2);
-    const low = i32x4.bitmask(f32x4.gt(v128.load(from), zero));
-    const high = i32x4.bitmask(f32x4.gt(v128.load(from, 16), zero));
+    const first = v128.load(from);
+    const second = v128.load(from, 16);
+    const both = f32x4.add(f32x4.abs(first), f32x4.abs(second));
+    const square = f32x4.add(f32x4.mul(first, first), f32x4.mul(second, second));
+    sums = f64x2.add(sums, f64x2.add(lowHalf(both), highHalf(both)));
+    squares = f64x2.add(squares, f64x2.add(lowHalf(square), highHalf(square)));
+    const low = i32x4.bitmask(f32x4.gt(first, zero));
+    const high = i32x4.bitmask(f32x4.gt(second, zero));
     store<u8>(outAt + <usize>(i >> 3), low | (high << 4));
   }
+  const length = Math.sqrt(f64x2.extract_lane(squares, 0) + f64x2.extract_lane(squares, 1));
+  if (length === 0) return 0;
+  return (f64x2.extract_lane(sums, 0) + f64x2.extract_lane(sums, 1)) / length;
+}
+
+@inline
+function lowHalf(numbers: v128): v128 {
+  return f64x2.promote_low_f32x4(numbers);
+}
+
+@inline
+function highHalf(numbers: v128): v128 {
+  return f64x2.promote_low_f32x4(v128.shuffle<f32>(numbers, numbers, 2, 3, 2, 3));
 }
 
 /**
@@ -250,23 +212,20 @@ export function signBits(at: usize, count: i32, outAt: usize): void {
  * @param step between two levels, as a share of the numbers' deviation
  * @param outAt gets the levels, 16 bytes for each 32 numbers
  * @param factorsAt gets three f32: the scale of the levels, the length of what they stand for, and that of the rest
- * @returns the cosine of the angle between the numbers and their signs; nothing is written where all numbers are 0
+ *   Nothing is written where all numbers are 0.
  */
-export function encodeLevels(at: usize, count: i32, step: f64, outAt: usize, factorsAt: usize): f64 {
+export function encodeLevels(at: usize, count: i32, step: f64, outAt: usize, factorsAt: usize): void {
   const blocks = (count + 31) >> 5;
   const end = at + ((<usize>blocks) << 7);
   let squares = f64x2.splat(0);
-  let sums = f64x2.splat(0);
   for (let from = at; from < end; from += 16) {
     const numbers = v128.load(from);
-    const low = f64x2.promote_low_f32x4(numbers);
-    const high = f64x2.promote_low_f32x4(v128.shuffle<f32>(numbers, numbers, 2, 3, 2, 3));
+    const low = lowHalf(numbers);
+    const high = highHalf(numbers);
     squares = f64x2.add(f64x2.add(squares, f64x2.mul(low, low)), f64x2.mul(high, high));
-    sums = f64x2.add(f64x2.add(sums, f64x2.abs(low)), f64x2.abs(high));
   }
   const square = f64x2.extract_lane(squares, 0) + f64x2.extract_lane(squares, 1);
-  const sum = f64x2.extract_lane(sums, 0) + f64x2.extract_lane(sums, 1);
-  if (square === 0) return 1;
+  if (square === 0) return;
   // Which level a number gets need not be exact: what follows is computed from the levels.
   const scale = f32x4.splat(<f32>(1 / (step * Math.sqrt(square / <f64>count))));
   let products = f64x2.splat(0);
@@ -282,11 +241,8 @@ export function encodeLevels(at: usize, count: i32, step: f64, outAt: usize, fac
         // Each level stands for the middle of its step: an odd number of half steps.
         const odd = i32x4.sub(i32x4.shl(levels, 1), i32x4.splat(15));
         levelSquares = i32x4.add(levelSquares, i32x4.mul(odd, odd));
-        const low = f64x2.mul(f64x2.convert_low_i32x4_s(odd), f64x2.promote_low_f32x4(numbers));
-        const high = f64x2.mul(
-          f64x2.convert_low_i32x4_s(v128.shuffle<i32>(odd, odd, 2, 3, 2, 3)),
-          f64x2.promote_low_f32x4(v128.shuffle<f32>(numbers, numbers, 2, 3, 2, 3)),
-        );
+        const low = f64x2.mul(f64x2.convert_low_i32x4_s(odd), lowHalf(numbers));
+        const high = f64x2.mul(f64x2.convert_low_i32x4_s(v128.shuffle<i32>(odd, odd, 2, 3, 2, 3)), highHalf(numbers));
         products = f64x2.add(f64x2.add(products, low), high);
         // The four levels become the last bytes; those before them move on.
         const words = i16x8.narrow_i32x4_s(levels, levels);
@@ -307,7 +263,6 @@ export function encodeLevels(at: usize, count: i32, step: f64, outAt: usize, fac
   store<f32>(factorsAt, <f32>(product / levelSquare));
   store<f32>(factorsAt, <f32>(product / Math.sqrt(levelSquare)), 4);
   store<f32>(factorsAt, <f32>Math.sqrt(Math.max(0, square - (product * product) / levelSquare)), 8);
-  return sum / Math.sqrt(square * <f64>count);
 }
 
 /** The Walsh-Hadamard transform of `length` f32 numbers, a power of two from 4 on, in place and not normalized. */

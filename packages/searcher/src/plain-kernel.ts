@@ -3,26 +3,21 @@
  * kernel/kernel.ts says what each does.
  */
 export interface Kernel {
-  hamming(
+  nearSigns(
     codesAt: number,
-    words: number,
+    bytes: number,
     rows: number,
     maskAt: number,
-    queryAt: number,
+    tablesAt: number,
+    most: number,
     outAt: number,
-    histogramAt: number,
-  ): void;
-  nearer(distancesAt: number, rows: number, most: number, outAt: number): number;
-  signDots(codesAt: number, words: number, rows: number, maskAt: number, planesAt: number, outAt: number): void;
+  ): number;
   levelDots(levelsAt: number, stride: number, rowsAt: number, count: number, queryAt: number, outAt: number): void;
   squares(vectorsAt: number, stride: number, rows: number, maskAt: number, queryAt: number, outAt: number): void;
   rotate(at: number, signsAt: number, length: number): void;
-  signBits(at: number, count: number, outAt: number): void;
-  encodeLevels(at: number, count: number, step: number, outAt: number, factorsAt: number): number;
+  signBits(at: number, count: number, outAt: number): number;
+  encodeLevels(at: number, count: number, step: number, outAt: number, factorsAt: number): void;
 }
-
-/** The distance of a row that the mask leaves out. */
-const LEFT_OUT = 0xffff;
 
 /** The kernel in plain TypeScript: what the one in WebAssembly is tested against, and the fallback for it. */
 export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
@@ -32,43 +27,19 @@ export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
     ((view.getUint32(maskAt + (row >>> 5) * 4, true) >>> (row & 31)) & 1) === 1;
   const byte = (at: number) => bytes[at] as number;
   return {
-    hamming(codesAt, words, rows, maskAt, queryAt, outAt, histogramAt) {
-      const stride = words * 16;
-      for (let row = 0; row < rows; row++) {
-        let distance = LEFT_OUT;
-        if (isIn(maskAt, row)) {
-          distance = 0;
-          for (let i = 0; i < stride; i++) {
-            distance += ONES[byte(codesAt + row * stride + i) ^ byte(queryAt + i)] as number;
-          }
-          const count = histogramAt + 4 * distance;
-          view.setUint32(count, view.getUint32(count, true) + 1, true);
-        }
-        view.setUint16(outAt + 2 * row, distance, true);
-      }
-      view.setUint32(histogramAt + 4 * (words * 128 + 1), 0, true);
-    },
-    nearer(distancesAt, rows, most, outAt) {
+    nearSigns(codesAt, bytesOfRow, rows, maskAt, tablesAt, most, outAt) {
       let count = 0;
       for (let row = 0; row < rows; row++) {
-        const distance = view.getUint16(distancesAt + 2 * row, true);
-        if (distance <= most) view.setUint32(outAt + 4 * count++, (distance << 13) | row, true);
+        if (!isIn(maskAt, row)) continue;
+        const at = codesAt + (row & ~15) * bytesOfRow + (row & 15);
+        let sum = 0;
+        for (let i = 0; i < bytesOfRow; i++) {
+          const signs = byte(at + 16 * i);
+          sum += byte(tablesAt + 32 * i + (signs & 15)) + byte(tablesAt + 32 * i + 16 + (signs >>> 4));
+        }
+        if (sum <= most) view.setUint32(outAt + 4 * count++, (sum << 13) | row, true);
       }
       return count;
-    },
-    signDots(codesAt, words, rows, maskAt, planesAt, outAt) {
-      const stride = words * 16;
-      for (let row = 0; row < rows; row++) {
-        if (!isIn(maskAt, row)) continue;
-        let sum = 0;
-        for (let plane = 0; plane < 5; plane++) {
-          for (let i = 0; i < stride; i++) {
-            const both = byte(codesAt + row * stride + i) & byte(planesAt + plane * stride + i);
-            sum += (ONES[both] as number) << (plane === 4 ? 18 : plane);
-          }
-        }
-        view.setInt32(outAt + 4 * row, sum, true);
-      }
     },
     levelDots(levelsAt, stride, rowsAt, count, queryAt, outAt) {
       for (let i = 0; i < count; i++) {
@@ -115,24 +86,31 @@ export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
       }
     },
     signBits(at, count, outAt) {
-      for (let i = 0; i < count; i += 8) {
-        let bits = 0;
-        for (let k = 0; k < 8; k++) if (view.getFloat32(at + 4 * (i + k), true) > 0) bits |= 1 << k;
-        view.setUint8(outAt + i / 8, bits);
-      }
-    },
-    encodeLevels(at, count, step, outAt, factorsAt) {
-      const whole = Math.ceil(count / 32) * 32;
       const number = (i: number) => view.getFloat32(at + 4 * i, true);
       // Sums of two numbers at a time, as the other kernel adds them.
       const squares: [number, number] = [0, 0];
       const sums: [number, number] = [0, 0];
-      for (let i = 0; i < whole; i++) {
-        squares[(i & 1) as 0 | 1] += number(i) * number(i);
-        sums[(i & 1) as 0 | 1] += Math.abs(number(i));
+      for (let i = 0; i < count; i += 8) {
+        let bits = 0;
+        for (let k = 0; k < 8; k++) if (number(i + k) > 0) bits |= 1 << k;
+        view.setUint8(outAt + i / 8, bits);
+        for (const lane of [0, 1] as const) {
+          const pair = (f: (a: number, b: number) => number) =>
+            f(number(i + lane), number(i + lane + 4)) + f(number(i + lane + 2), number(i + lane + 6));
+          sums[lane] += pair((a, b) => Math.fround(Math.abs(a) + Math.abs(b)));
+          squares[lane] += pair((a, b) => Math.fround(Math.fround(a * a) + Math.fround(b * b)));
+        }
       }
+      const length = Math.sqrt(squares[0] + squares[1]);
+      return length === 0 ? 0 : (sums[0] + sums[1]) / length;
+    },
+    encodeLevels(at, count, step, outAt, factorsAt) {
+      const whole = Math.ceil(count / 32) * 32;
+      const number = (i: number) => view.getFloat32(at + 4 * i, true);
+      const squares: [number, number] = [0, 0];
+      for (let i = 0; i < whole; i++) squares[(i & 1) as 0 | 1] += number(i) * number(i);
       const square = squares[0] + squares[1];
-      if (square === 0) return 1;
+      if (square === 0) return;
       const scale = Math.fround(1 / (step * Math.sqrt(square / count)));
       let levelSquare = count - whole;
       const products: [number, number] = [0, 0];
@@ -148,14 +126,6 @@ export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
       view.setFloat32(factorsAt, product / levelSquare, true);
       view.setFloat32(factorsAt + 4, product / Math.sqrt(levelSquare), true);
       view.setFloat32(factorsAt + 8, Math.sqrt(Math.max(0, square - (product * product) / levelSquare)), true);
-      return (sums[0] + sums[1]) / Math.sqrt(square * count);
     },
   };
 }
-
-/** How many bits each byte has. */
-const ONES = Uint8Array.from({ length: 256 }, (_, byte) => {
-  let ones = 0;
-  for (let rest = byte; rest > 0; rest >>>= 1) ones += rest & 1;
-  return ones;
-});

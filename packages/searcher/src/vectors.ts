@@ -6,7 +6,7 @@ import {
   type Coder,
   type CodeSizes,
   FACTORS,
-  leastDistance,
+  mostSignSum,
   roughLow,
 } from './codes.ts';
 import { createKernel, createMemory, memoryBytes } from './kernel.ts';
@@ -21,13 +21,13 @@ const FIRST_SEGMENT = 1_024;
 /** What is called back with each row: its place, and the least, likeliest and greatest squared distance. */
 export type Take = (row: number, low: number, likely: number, high: number) => void;
 
-/** What is called back with rows of a block: its first row, and of each its place in it and its distance. @see placeOf */
+/** What is called back with rows of a block: its first row, and of each its place in it and its sum. @see placeOf */
 type TakeNear = (first: number, found: Uint32Array, count: number) => void;
 
 /** The place in its block of a row that the kernel found. */
 export const placeOf = (found: number): number => found & (BLOCK - 1);
-/** In how many bits it differs from the query. */
-export const distanceOf = (found: number): number => found >>> 13;
+/** What its signs add up to. */
+export const sumOf = (found: number): number => found >>> 13;
 
 /** Vectors of up to some ten thousand rows as they are, four bytes a number. */
 export class Floats {
@@ -95,7 +95,6 @@ interface SegmentAddresses {
   readonly levels: number;
   readonly factors: number;
   readonly mask: number;
-  readonly histogram: number;
   readonly query: number;
   readonly rows: number;
   readonly out: number;
@@ -106,12 +105,11 @@ function segmentAddresses({ bits, stride }: CodeSizes, room: number): SegmentAdd
   const levels = (room * bits) / 8;
   const factors = levels + room * stride;
   const mask = factors + 4 * FACTORS * room;
-  const histogram = mask + BLOCK / 8;
-  // The distances that signs may have, and 0 too.
-  const query = histogram + 4 * (bits + 16);
-  const rows = query + Math.max((5 * bits) / 8, 4 * stride);
+  const query = mask + BLOCK / 8;
+  const rows = query + 4 * Math.max(bits, stride);
   const out = rows + 4 * BLOCK;
-  return { levels, factors, mask, histogram, query, rows, out, end: out + 4 * BLOCK };
+  // The kernel writes a little more than it finds.
+  return { levels, factors, mask, query, rows, out, end: out + 4 * BLOCK + 32 };
 }
 
 /** Codes of a limited number of rows, in a memory of their own. */
@@ -120,10 +118,12 @@ class Segment {
   readonly #coder: Coder;
   readonly #memory: WebAssembly.Memory;
   readonly #kernel: Kernel;
+  /** Those of 16 rows together, byte by byte. */
   readonly #signs: Uint8Array;
   readonly #levels: Uint8Array;
   readonly #factors: Float32Array;
-  /** The greatest angle between a row and its signs. */
+  readonly #rowSigns: Uint8Array;
+  /** The greatest angle between the signed numbers of a row and their signs. */
   #angle = 0;
   readonly #at: SegmentAddresses;
 
@@ -138,6 +138,7 @@ class Segment {
     this.#signs = new Uint8Array(buffer, 0, (room * bits) / 8);
     this.#levels = new Uint8Array(buffer, this.#at.levels, room * stride);
     this.#factors = new Float32Array(buffer, this.#at.factors, FACTORS * room);
+    this.#rowSigns = new Uint8Array(bits / 8);
     if (from === undefined) return;
     this.#signs.set(from.#signs);
     this.#levels.set(from.#levels);
@@ -150,54 +151,51 @@ class Segment {
   }
 
   set(row: number, vector: Float32Array): void {
-    const { bits, stride } = this.#coder;
-    const signs = this.#signs.subarray((row * bits) / 8, ((row + 1) * bits) / 8);
+    const { stride } = this.#coder;
     const levels = this.#levels.subarray(row * stride, (row + 1) * stride);
     const factors = this.#factors.subarray(row * FACTORS, (row + 1) * FACTORS);
-    const cosine = this.#coder.encode(vector, signs, levels, factors);
+    const cosine = this.#coder.encode(vector, this.#rowSigns, levels, factors);
     this.#angle = Math.max(this.#angle, Math.acos(Math.max(-1, Math.min(1, cosine))));
+    const at = this.#signAt(row);
+    for (let i = 0; i < this.#rowSigns.length; i++) this.#signs[at + 16 * i] = this.#rowSigns[i] as number;
   }
 
   /** Copies the codes of a row of another segment. */
   copy(row: number, from: Segment, other: number): void {
     const { bits, stride } = this.#coder;
-    this.#signs.set(from.#signs.subarray((other * bits) / 8, ((other + 1) * bits) / 8), (row * bits) / 8);
+    const [at, otherAt] = [this.#signAt(row), from.#signAt(other)];
+    for (let i = 0; i < 2 * bits; i += 16) this.#signs[at + i] = from.#signs[otherAt + i] as number;
     this.#levels.set(from.#levels.subarray(other * stride, (other + 1) * stride), row * stride);
     this.#factors.set(from.#factors.subarray(other * FACTORS, (other + 1) * FACTORS), row * FACTORS);
     this.#angle = Math.max(this.#angle, from.#angle);
   }
 
+  /** Where the first byte of a row's signs is; the next ones follow 16 bytes apart. */
+  #signAt(row: number): number {
+    return ((row & ~15) * this.#coder.bits) / 8 + (row & 15);
+  }
+
   /** See {@link Codes.nearBySigns}. */
-  nearBySigns({ signs }: CodedQuery, rows: Bits, histogram: Uint32Array, most: () => number, take: TakeNear): void {
+  nearBySigns({ signs }: CodedQuery, rows: Bits, most: () => number, take: TakeNear): void {
     const { buffer } = this.#memory;
     const { bits } = this.#coder;
-    new Uint8Array(buffer, this.#at.query, bits / 8).set(signs);
-    const counts = new Uint32Array(buffer, this.#at.histogram, bits + 1);
-    const found = new Uint32Array(buffer, this.#at.rows, BLOCK);
-    const words = bits / 128;
+    const { mask: maskAt, query: queryAt, out: outAt } = this.#at;
+    new Uint8Array(buffer, queryAt, 4 * bits).set(signs.tables);
+    const found = new Uint32Array(buffer, outAt, BLOCK);
     forEachBlock(rows, this.room, (first, count, mask) => {
-      new Uint32Array(buffer, this.#at.mask, BLOCK / 32).set(mask);
-      counts.fill(0);
+      new Uint32Array(buffer, maskAt, BLOCK / 32).set(mask);
       const codesAt = (first * bits) / 8;
-      this.#kernel.hamming(codesAt, words, count, this.#at.mask, this.#at.query, this.#at.out, this.#at.histogram);
-      for (let i = 0; i <= bits; i++) histogram[i] = (histogram[i] as number) + (counts[i] as number);
-      take(first, found, this.#kernel.nearer(this.#at.out, count, most(), this.#at.rows));
+      take(first, found, this.#kernel.nearSigns(codesAt, bits / 8, count, maskAt, queryAt, most(), outAt));
     });
   }
 
   /** Calls back with the rows that their signs do not exclude from a distance. */
-  within(query: CodedQuery, rows: Bits, most: number, take: (row: number) => void): void {
-    const { buffer } = this.#memory;
-    const { bits, dimensions } = this.#coder;
-    new Uint8Array(buffer, this.#at.query, (5 * bits) / 8).set(query.planes);
-    const out = new Uint32Array(buffer, this.#at.out, BLOCK);
-    forEachBlock(rows, this.room, (first, count, mask) => {
-      new Uint32Array(buffer, this.#at.mask, BLOCK / 32).set(mask);
-      this.#kernel.signDots((first * bits) / 8, bits / 128, count, this.#at.mask, this.#at.query, this.#at.out);
-      forEachBit(mask, (i) => {
-        if (leastDistance(query, dimensions, out[i] as number, this.#angle) <= most) take(first + i);
-      });
-    });
+  within(query: CodedQuery, rows: Bits, distance: number, take: (row: number) => void): void {
+    const most = mostSignSum(query, this.#coder.copies, this.#angle, distance);
+    const takeAll: TakeNear = (first, found, count) => {
+      for (let i = 0; i < count; i++) take(first + placeOf(found[i] as number));
+    };
+    this.nearBySigns(query, rows, () => most, takeAll);
   }
 
   /** Compares some rows by levels. @param most no row need be taken whose squared distance cannot be less */
@@ -260,14 +258,12 @@ export class Codes {
   }
 
   /**
-   * Calls back with the rows whose signs differ from those of a query in few bits, block by block.
-   *
-   * @param histogram gets how many rows differ in so many bits, before each call of `most`
-   * @param most tells up to how many bits the rows of a block may differ
+   * Calls back with the rows whose signs are near a query, block by block.
+   * @param most tells the greatest sum of signs that a row of the next block may have
    */
-  nearBySigns(query: CodedQuery, rows: Bits, histogram: Uint32Array, most: () => number, take: TakeNear): void {
+  nearBySigns(query: CodedQuery, rows: Bits, most: () => number, take: TakeNear): void {
     this.#forEachSegment(rows, (segment, first, part) => {
-      segment.nearBySigns(query, part, histogram, most, (block, found, count) => take(first + block, found, count));
+      segment.nearBySigns(query, part, most, (block, found, count) => take(first + block, found, count));
     });
   }
 
