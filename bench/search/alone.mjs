@@ -31,7 +31,7 @@ const { dice, around } = clusteredVectors({ dimensions, centers: centerCount, se
 const floats = halfTable();
 
 console.log(describeMachine());
-const threads = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
+const threads = Math.min(4, availableParallelism());
 const searcher = new Searcher({ threads, exactRows: EXACT_ROWS });
 await searcher.change(KEY, { kind: 'begin', key: KEY });
 /** Queries that are compared, with the nearest documents as they are found while documents are made. */

@@ -225,6 +225,19 @@ export function boundsOf(
   bounds.high = Math.max(0, likely + slack);
 }
 
+/** Hardly less than `likely` of {@link boundsOf}, and quicker. */
+export function roughLikely(
+  { scale, sum, square }: CodedQuery,
+  _dimensions: number,
+  dot: number,
+  factor: number,
+  length: number,
+  rest: number,
+): number {
+  const squares = square + length * length + rest * rest;
+  return squares * (1 - ROUNDING) - (2 * factor * (2 * dot - 15 * sum)) / scale;
+}
+
 /** Less than `low` of {@link boundsOf}, and quicker: it takes all of the query for the part that meets what is left over. */
 export function roughLow(
   { scale, sum, square, length: queryLength }: CodedQuery,

@@ -15,13 +15,10 @@ import { Coder, codeSizes } from './codes.ts';
 import { FoundRows } from './found-rows.ts';
 import { nearBySigns } from './near-by-signs.ts';
 import { findPairs, type Pairs, type PairsQuery } from './pairs.ts';
-import type { Candidates, CountQuery, VectorQuery } from './query.ts';
+import { type Candidates, type CountQuery, handedOn, type VectorQuery } from './query.ts';
 import { RowTable } from './row-table.ts';
 import { Codes, codesBytes, Floats, floatsBytes } from './vectors.ts';
 
-/** Candidates that an answer by estimates hands on, and how many more than are wanted. */
-const LEAST_HANDED_ON = 50;
-const SPARE = 30;
 /** Dead rows are removed from this number and this share of all rows on. */
 const MANY_DEAD = 1_000;
 const DEAD_SHARE = 0.25;
@@ -167,14 +164,18 @@ export class SearchedCollection {
       return within.candidates(compared, true);
     }
     if (matches <= query.exactRows) {
-      vectors.compare(coded, rowsOf(rows, matches), (row, low, likely, high) => nearest.add(row, low, likely, high));
+      vectors.compare(
+        coded,
+        rowsOf(rows, matches),
+        (row, low, likely, high) => nearest.add(row, low, likely, high),
+        nearest,
+      );
       return nearest.candidates(matches, true);
     }
     const near = nearBySigns(vectors, coded, rows, query);
     const isExact = near.length === matches;
-    const handedOn = Math.max(LEAST_HANDED_ON, wanted + SPARE, Math.ceil(1.2 * wanted));
-    const best = isExact ? nearest : new FoundRows(this.#rows, matches, mostCandidates, handedOn, 'likely');
-    vectors.compare(coded, near, (row, low, likely, high) => best.add(row, low, likely, high));
+    const best = isExact ? nearest : new FoundRows(this.#rows, matches, mostCandidates, handedOn(wanted), 'likely');
+    vectors.compare(coded, near, (row, low, likely, high) => best.add(row, low, likely, high), best);
     return best.candidates(near.length, isExact);
   }
 

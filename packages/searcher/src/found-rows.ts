@@ -3,7 +3,7 @@ import type { Candidates } from './query.ts';
 import type { RowTable } from './row-table.ts';
 
 /** Rows that are held before those that are too far are forgotten. */
-const LEAST_ROOM = 1_024;
+const LEAST_ROOM = 256;
 
 /** Rows with what is known of their distances: all that are added, or those that may be among the nearest. */
 export class FoundRows {
@@ -11,13 +11,14 @@ export class FoundRows {
   readonly #matches: number;
   /** How many are wanted, and by which numbers a row is known to be none of them. */
   readonly #wanted: number;
-  readonly #by: 'high' | 'likely';
+  readonly by: 'low' | 'likely';
   readonly #most: number;
   #rows: number[] = [];
   #low: number[] = [];
   #likely: number[] = [];
   #high: number[] = [];
-  #bound = Number.POSITIVE_INFINITY;
+  /** No row beyond is among the nearest; it becomes less. */
+  bound = Number.POSITIVE_INFINITY;
   #room: number;
 
   constructor(
@@ -25,18 +26,18 @@ export class FoundRows {
     matches: number,
     most: number,
     wanted = Number.POSITIVE_INFINITY,
-    by: 'high' | 'likely' = 'high',
+    by: 'low' | 'likely' = 'low',
   ) {
     this.#most = most;
     this.#table = table;
     this.#matches = matches;
     this.#wanted = wanted;
-    this.#by = by;
+    this.by = by;
     this.#room = Math.max(LEAST_ROOM, 4 * wanted);
   }
 
   add(row: number, low: number, likely: number, high: number): void {
-    if ((this.#by === 'high' ? low : likely) > this.#bound) return;
+    if ((this.by === 'low' ? low : likely) > this.bound) return;
     // One more tells that there are too many.
     if (this.#wanted === Number.POSITIVE_INFINITY && this.#rows.length > this.#most) return;
     this.#rows.push(row);
@@ -65,8 +66,8 @@ export class FoundRows {
 
   /** Forgets rows that cannot be among the nearest, those as near as the last of them excepted. */
   #prune(): void {
-    this.#bound = Math.min(this.#bound, nth(this.#by === 'high' ? this.#high : this.#likely, this.#wanted));
-    const kept = indexesWhere(this.#by === 'high' ? this.#low : this.#likely, this.#bound);
+    this.bound = Math.min(this.bound, nth(this.by === 'low' ? this.#high : this.#likely, this.#wanted));
+    const kept = indexesWhere(this.by === 'low' ? this.#low : this.#likely, this.bound);
     const pick = (numbers: readonly number[]) => kept.map((i) => numbers[i] as number);
     [this.#rows, this.#low, this.#likely, this.#high] = [this.#rows, this.#low, this.#likely, this.#high].map(pick) as [
       number[],

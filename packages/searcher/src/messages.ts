@@ -3,7 +3,7 @@ import type { Candidates, CountQuery, VectorQuery } from './query.ts';
 
 /*
  * Messages to a thread of the searcher. Documents come as the database sends them (see wire.ts), in
- * memory that all threads share. A thread keeps the documents whose number is its own modulo how many threads there are.
+ * memory that all threads share. Each thread keeps its share of the documents.
  */
 
 export type Request =

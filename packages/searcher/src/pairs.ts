@@ -51,7 +51,7 @@ export function findPairs(table: RowTable, vectors: Floats | Codes, cells: Cells
       docs.push(table.docOf(row));
     };
     if (vectors instanceof Floats) vectors.compare(vector, rows, take);
-    else vectors.compare(vectors.coder.query(vector), rowsOf(rows, count), take, most);
+    else vectors.compare(vectors.coder.query(vector), rowsOf(rows, count), take, { by: 'low', bound: most });
   }
   const areTooMany = docs.length > mostPairs;
   return {

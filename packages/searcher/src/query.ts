@@ -18,6 +18,15 @@ export interface VectorQuery {
   readonly leastCompared: number;
 }
 
+/** Candidates that an answer by estimates hands on, and how many more than are wanted. */
+const LEAST_HANDED_ON = 50;
+const SPARE = 30;
+
+/** How many candidates an answer by estimates hands on. */
+export function handedOn(wanted: number): number {
+  return Math.max(LEAST_HANDED_ON, wanted + SPARE, Math.ceil(1.2 * wanted));
+}
+
 /** Counts of the rows that a commit sees, with a vector of a module: for each list of filters, those that have all of them. */
 export interface CountQuery {
   readonly commit: number;

@@ -133,6 +133,12 @@ function slotsFor(rows: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(1_024, rows) * 1.5));
 }
 
+/** Which of some threads has a document: any filter is spread evenly over them. */
+export function threadOf(doc: number, threads: number): number {
+  // Other bits than those that choose a slot.
+  return (hash(doc) >>> 20) % threads;
+}
+
 /** Multiplicative hashing (Knuth 6.4) of a whole number below 2^53. */
 function hash(doc: number): number {
   const mixed = Math.imul(doc | 0, 0x9e3779b1) ^ Math.imul((doc / 0x1_0000_0000) | 0, 0x85ebca6b);

@@ -2,6 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import type { Worker } from 'node:worker_threads';
 import { expect, it } from '@jest/globals';
 import { rowBytes } from '../test/row-bytes.ts';
+import { threadOf } from './row-table.ts';
 import { Searcher, SearcherError } from './searcher.ts';
 import { summaryOf } from './wire.ts';
 
@@ -48,4 +49,16 @@ it.each([1, 3])('finds the same with %i threads, and begins again after one fail
 
 it('tells what rows are, all in all', () => {
   expect(summaryOf(rowBytes(3))).toEqual({ count: 3, last: 2, ends: 0, forgotten: 0 });
+});
+
+it.each([1, 2, 3, 4, 12])('spreads documents evenly over threads, every %i-th too', (step) => {
+  for (const threads of [2, 3, 4]) {
+    const counts = Array.from({ length: threads }, () => 0);
+    for (let doc = 7; doc < 20_000 * step; doc += step) {
+      const thread = threadOf(doc, threads);
+      counts[thread] = (counts[thread] as number) + 1;
+    }
+    const share = 20_000 / threads;
+    for (const count of counts) expect(Math.abs(count - share)).toBeLessThan(5 * Math.sqrt(share));
+  }
 });

@@ -3,7 +3,7 @@ import { SearchedCollection } from './collection.ts';
 import type { Answered, Request, ThreadConfig } from './messages.ts';
 import { nth } from './nth.ts';
 import type { Pairs, PairsQuery } from './pairs.ts';
-import type { Candidates, CountQuery, VectorQuery } from './query.ts';
+import { type Candidates, type CountQuery, handedOn, type VectorQuery } from './query.ts';
 
 /** Resolves alike from src (under jest) and from dist. */
 const THREAD_FILE = new URL('../dist/thread.js', import.meta.url);
@@ -82,7 +82,12 @@ export class Searcher implements AsyncDisposable {
    * @throws SearcherError when a thread failed, or the collection, the commit or a filter is not held
    */
   async search(key: number, query: VectorQuery): Promise<Candidates | undefined> {
-    const answers = await this.#ask(key, { kind: 'search', key, query });
+    const { threads } = this.#options;
+    // A thread has a share of the matches, a little more now and then: some deviations of a binomial distribution.
+    const share = query.exactRows / threads;
+    const exactRows = threads === 1 ? share : Math.ceil(share + 5 * Math.sqrt(share));
+    const leastCompared = Math.ceil(query.leastCompared / threads);
+    const answers = await this.#ask(key, { kind: 'search', key, query: { ...query, exactRows, leastCompared } });
     const parts = answers.map(({ candidates }) => candidates);
     if (parts.some((part) => part === undefined)) return undefined;
     return merge(parts as Candidates[], query);
@@ -233,19 +238,18 @@ class SearcherThread implements AsyncDisposable {
 }
 
 /** The candidates of all threads as one would have found them. */
-function merge(parts: readonly Candidates[], { wanted, maxDistance }: VectorQuery): Candidates {
+function merge(parts: readonly Candidates[], { wanted, maxDistance, mostCandidates }: VectorQuery): Candidates {
   const [only, ...others] = parts;
   if (only !== undefined && others.length === 0) return only;
   const isExact = parts.every((part) => part.isExact);
-  const areTooMany = parts.some((part) => part.areTooMany);
   const join = <T>(pick: (part: Candidates) => ArrayLike<T>): T[] => parts.flatMap((part) => Array.from(pick(part)));
   const docs = join(({ docs }) => docs);
   const low = join(({ low }) => low);
   const likely = join(({ likely }) => likely);
   const high = join(({ high }) => high);
-  // If some threads gave estimates, each returned enough on its own, so all together are enough.
-  const bound = maxDistance === undefined && isExact ? nth(high, wanted) : Number.POSITIVE_INFINITY;
-  const near = docs.map((_, i) => i).filter((i) => (low[i] as number) <= bound);
+  const [by, bound] = isExact ? [low, nth(high, wanted)] : [likely, nth(likely, handedOn(wanted))];
+  const near = docs.map((_, i) => i).filter((i) => maxDistance !== undefined || (by[i] as number) <= bound);
+  const areTooMany = parts.some((part) => part.areTooMany) || near.length > mostCandidates;
   const kept = areTooMany ? [] : near;
   const take = (numbers: readonly number[]) => Float32Array.from(kept, (i) => numbers[i] as number);
   return {

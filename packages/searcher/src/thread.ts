@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { SearchedCollection } from './collection.ts';
 import type { Answered, Asked, Request, ThreadConfig } from './messages.ts';
+import { threadOf } from './row-table.ts';
 import { readCells, readDocs, readRows, readVector, readVectors } from './wire.ts';
 
 const port = parentPort;
@@ -81,5 +82,5 @@ function takeRows(collection: SearchedCollection, bytes: Uint8Array, modules: re
 }
 
 function isOwn(doc: number): boolean {
-  return doc % count === index;
+  return threadOf(doc, count) === index;
 }

@@ -7,6 +7,7 @@ import {
   type CodeSizes,
   FACTORS,
   mostSignSum,
+  roughLikely,
   roughLow,
 } from './codes.ts';
 import { createKernel, createMemory, memoryBytes } from './kernel.ts';
@@ -20,6 +21,14 @@ const FIRST_SEGMENT = 1_024;
 
 /** What is called back with each row: its place, and the least, likeliest and greatest squared distance. */
 export type Take = (row: number, low: number, likely: number, high: number) => void;
+
+/** Up to which squared distance rows are of use: the least that theirs may be, or the likeliest. It may become less. */
+export interface Limit {
+  readonly by: 'low' | 'likely';
+  readonly bound: number;
+}
+
+const NO_LIMIT: Limit = { by: 'low', bound: Number.POSITIVE_INFINITY };
 
 /** What is called back with rows of a block: its first row, and of each its place in it and its sum. @see placeOf */
 type TakeNear = (first: number, found: Uint32Array, count: number) => void;
@@ -63,21 +72,23 @@ export class Floats {
   /** Compares rows with a query. Sums of f32 may be wrong by a share of the distance. */
   compare(query: Float32Array, rows: Bits, take: Take): void {
     const maskAt = this.#room * this.#stride;
-    const queryAt = maskAt + BLOCK / 8;
+    const queryAt = maskAt + this.#room / 8;
     const outAt = queryAt + this.#stride;
     const { buffer } = this.#memory;
     const padded = new Float32Array(buffer, queryAt, this.#stride / 4);
     padded.fill(0);
     padded.set(query);
     const out = new Float32Array(buffer, outAt, BLOCK);
-    forEachBlock(rows, this.#room, (first, count, words) => {
-      new Uint32Array(buffer, maskAt, BLOCK / 32).set(words);
-      this.#kernel.squares(first * this.#stride, this.#stride, count, maskAt, queryAt, outAt);
-      forEachBit(words, (i) => {
+    const mask = new Uint32Array(buffer, maskAt, this.#room / 32);
+    setMask(mask, rows);
+    for (let first = 0; first < this.#room; first += BLOCK) {
+      const count = Math.min(BLOCK, this.#room - first);
+      this.#kernel.squares(first * this.#stride, this.#stride, count, maskAt + first / 8, queryAt, outAt);
+      forEachBit(mask.subarray(first / 32, (first + count) / 32), (i) => {
         const square = out[i] as number;
         take(first + i, square * 0.9999, square, square * 1.0001 + 1e-12);
       });
-    });
+    }
   }
 
   #grow(room: number): void {
@@ -105,7 +116,7 @@ function segmentAddresses({ bits, stride }: CodeSizes, room: number): SegmentAdd
   const levels = (room * bits) / 8;
   const factors = levels + room * stride;
   const mask = factors + 4 * FACTORS * room;
-  const query = mask + BLOCK / 8;
+  const query = mask + room / 8;
   const rows = query + 4 * Math.max(bits, stride);
   const out = rows + 4 * BLOCK;
   // The kernel writes a little more than it finds.
@@ -181,12 +192,13 @@ class Segment {
     const { bits } = this.#coder;
     const { mask: maskAt, query: queryAt, out: outAt } = this.#at;
     new Uint8Array(buffer, queryAt, 4 * bits).set(signs.tables);
+    setMask(new Uint32Array(buffer, maskAt, this.room / 32), rows);
     const found = new Uint32Array(buffer, outAt, BLOCK);
-    forEachBlock(rows, this.room, (first, count, mask) => {
-      new Uint32Array(buffer, maskAt, BLOCK / 32).set(mask);
+    for (let first = 0; first < this.room; first += BLOCK) {
       const codesAt = (first * bits) / 8;
-      take(first, found, this.#kernel.nearSigns(codesAt, bits / 8, count, maskAt, queryAt, most(), outAt));
-    });
+      const count = Math.min(BLOCK, this.room - first);
+      take(first, found, this.#kernel.nearSigns(codesAt, bits / 8, count, maskAt + first / 8, queryAt, most(), outAt));
+    }
   }
 
   /** Calls back with the rows that their signs do not exclude from a distance. */
@@ -198,8 +210,8 @@ class Segment {
     this.nearBySigns(query, rows, () => most, takeAll);
   }
 
-  /** Compares some rows by levels. @param most no row need be taken whose squared distance cannot be less */
-  compare(query: CodedQuery, rows: Uint32Array, take: Take, most: number): void {
+  /** See {@link Codes.compare}. */
+  compare(query: CodedQuery, rows: Uint32Array, take: Take, limit: Limit): void {
     const { buffer } = this.#memory;
     const { stride, dimensions } = this.#coder;
     new Int16Array(buffer, this.#at.query, 2 * stride).set(query.numbers);
@@ -207,6 +219,7 @@ class Segment {
     const out = new Int32Array(buffer, this.#at.out, BLOCK);
     const bounds: Bounds = { low: 0, likely: 0, high: 0 };
     const factors = this.#factors;
+    const rough = limit.by === 'likely' ? roughLikely : roughLow;
     for (let first = 0; first < rows.length; first += BLOCK) {
       const part = rows.subarray(first, first + BLOCK);
       places.set(part);
@@ -218,7 +231,7 @@ class Segment {
         const factor = factors[at] as number;
         const length = factors[at + 1] as number;
         const rest = factors[at + 2] as number;
-        if (roughLow(query, dimensions, dot, factor, length, rest) > most) continue;
+        if (rough(query, dimensions, dot, factor, length, rest) > limit.bound) continue;
         boundsOf(query, dimensions, dot, factor, length, rest, bounds);
         take(row, bounds.low, bounds.likely, bounds.high);
       }
@@ -273,20 +286,21 @@ export class Codes {
       const near: number[] = [];
       segment.within(query, part, most, (row) => near.push(row));
       const found: Take = (row, low, likely, high) => take(first + row, low, likely, high);
-      segment.compare(query, Uint32Array.from(near), found, Number.POSITIVE_INFINITY);
+      segment.compare(query, Uint32Array.from(near), found, NO_LIMIT);
     });
   }
 
-  /** Compares rows by levels. @param rows rising @param most no row need be taken whose squared distance cannot be less */
-  compare(query: CodedQuery, rows: Uint32Array, take: Take, most = Number.POSITIVE_INFINITY): void {
+  /** Compares rows by levels. @param rows rising @param limit rows beyond it need not be taken */
+  compare(query: CodedQuery, rows: Uint32Array, take: Take, limit: Limit = NO_LIMIT): void {
     for (let from = 0; from < rows.length; ) {
       const number = Math.floor((rows[from] as number) / SEGMENT);
       const first = number * SEGMENT;
       let to = from;
       while (to < rows.length && (rows[to] as number) < first + SEGMENT) to++;
-      const part = rows.slice(from, to).map((row) => row - first);
+      const part = rows.slice(from, to);
+      for (let i = 0; i < part.length; i++) part[i] = (part[i] as number) - first;
       const segment = this.#segments[number] as Segment;
-      segment.compare(query, part, (row, low, likely, high) => take(first + row, low, likely, high), most);
+      segment.compare(query, part, (row, low, likely, high) => take(first + row, low, likely, high), limit);
       from = to;
     }
   }
@@ -313,15 +327,11 @@ export class Codes {
   }
 }
 
-/** Calls back with each block in which there are rows: its first row, how many it has, and their bits. */
-function forEachBlock(rows: Bits, room: number, call: (first: number, count: number, words: Bits) => void): void {
-  const end = Math.min(rows.length * 32, room);
-  for (let first = 0; first < end; first += BLOCK) {
-    const count = Math.min(BLOCK, end - first);
-    const words = new Uint32Array(BLOCK / 32);
-    words.set(rows.subarray(first / 32, (first + count) / 32));
-    call(first, count, words);
-  }
+/** Fills a mask with bits of rows, which may be fewer. */
+function setMask(mask: Uint32Array, rows: Bits): void {
+  const words = rows.subarray(0, mask.length);
+  mask.set(words);
+  mask.fill(0, words.length);
 }
 
 /** Bytes of a row of floats: whole words of 16. */
@@ -331,7 +341,7 @@ function floatStride(dimensions: number): number {
 
 /** Rows of floats, and what the kernel needs besides. */
 function floatBytes(stride: number, room: number): number {
-  return room * stride + BLOCK / 8 + stride + 4 * BLOCK;
+  return room * stride + room / 8 + stride + 4 * BLOCK;
 }
 
 /** What {@link Floats} of so many rows take at most: their room doubles. */

@@ -42,8 +42,8 @@ export class InMemorySearch implements AsyncDisposable {
 
   constructor({ exactRows, memory = defaultSearchMemory() }: InMemorySearchOptions) {
     this.#memory = memory;
-    // Half of the cores: the database needs the others.
-    const threads = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
+    // They work for some milliseconds at a time; a database on the same machine takes turns with them.
+    const threads = Math.min(4, availableParallelism());
     this.#searcher = new Searcher({ threads, exactRows });
   }
 
