@@ -326,7 +326,7 @@ describe('akin reindex', () => {
     await collection.create();
     await collection.add([{ id: 'a', note: 'words' }, { id: 'b' }], { commit: true });
     const { code, out } = await run('reindex', 'unfit', '--field', 'note:long');
-    expect([code, out]).toEqual([2, expect.stringMatching(/cannot come along.*--allow-missing.*a: .*words/s)]);
+    expect([code, out]).toEqual([2, expect.stringMatching(/cannot be copied.*--allow-missing.*a: .*words/s)]);
     expect((await collection.status()).documents).toBe(2);
     expect(await collection.reindexStatus()).toMatchObject({ state: 'failed', alive: false });
   });

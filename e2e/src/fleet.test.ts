@@ -163,7 +163,7 @@ describe('akin as several processes', () => {
 
   it('says which address is missing', async () => {
     const { code, err } = await runAkin(['indexer', '--port', '0']);
-    expect([code, err]).toEqual([1, '--database-url (or DATABASE_URL) must say where it is.\n']);
+    expect([code, err]).toEqual([1, '--database-url (or DATABASE_URL) must name the database.\n']);
   });
 
   it('analyzes over HTTP without a database and without Redis', async () => {

@@ -201,7 +201,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     },
     async [Symbol.asyncDispose]() {
       endOfNews();
-      stopping.abort(new AkinError('unavailable', 'The indexer ends; the next one goes on with what it began.'));
+      stopping.abort(new AkinError('unavailable', 'The indexer is shutting down; the next one continues its work.'));
       const parts = [dispatching, analyzed, answering, committing, grouping, sweeping, housekeeping];
       const timer = setInterval(() => store.cancelStatements().catch(() => {}), LAST_STATEMENT_MILLISECONDS);
       await Promise.all(parts.map((part) => part?.[Symbol.asyncDispose]()));

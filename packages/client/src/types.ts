@@ -305,7 +305,7 @@ export interface CollectionSummary {
   failed: number;
   /** How many failed for which reason. */
   failures: { [reason: string]: number };
-  /** In how many shards the tables of its documents are. */
+  /** Number of shards. */
   shards: number;
   /** The content model; `words`: whether `rank.by.text` works; `vector`: what of its output describes a picture. */
   model?: { name: string; hash: string; words: boolean; vector?: string };

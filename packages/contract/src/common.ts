@@ -109,19 +109,19 @@ export const OPERATION = z
 export const COLLECTION = z
   .object({
     name: z.string(),
-    documents: z.int().meta({ description: 'Documents that a search sees.' }),
-    commit: z.int().meta({ description: 'Number of the commit that searches read.' }),
+    documents: z.int().meta({ description: 'Number of visible documents.' }),
+    commit: z.int().meta({ description: 'Number of the last commit.' }),
     committedAt: z.string().nullable().meta({ description: 'When that commit became visible.' }),
     pending: z.int().meta({ description: 'Accepted operations that are not yet visible, failed or superseded.' }),
     failed: z.int().meta({ description: 'Operations that failed, most often because a picture could not be fetched.' }),
     failures: z.record(z.string(), z.int()).meta({ description: 'Failed operations by reason.' }),
-    shards: z.int().meta({ description: 'In how many shards the tables of its documents are.' }),
+    shards: z.int().meta({ description: 'Number of shards.' }),
     model: z
       .object({ name: z.string(), hash: z.string(), words: z.boolean(), vector: z.string().optional() })
       .optional()
       .meta({
         description:
-          'Content model of the descriptors. `words`: this akin runs it and it knows words, so that `rank.by.text` works. `vector`: what of its output describes a picture (`projected`, `pooled` or `CLS`), for models in the layout of Hugging Face.',
+          'Content model of the descriptors. `words`: whether `rank.by.text` works, because this akin runs the model and it has a text tower. `vector`: which output of the model describes a picture (`projected`, `pooled` or `CLS`), for models in the layout of Hugging Face.',
       }),
   })
   .meta({ id: 'Collection' });

@@ -31,7 +31,7 @@ const TAGS: Readonly<Record<string, { description: string; endpoints: readonly s
     endpoints: ['groups', 'groupDecisions', 'decideGroups'],
   },
   Changes: {
-    description: 'Add, replace and delete documents, and follow what becomes of it.',
+    description: 'Add, replace and delete documents, and follow these changes.',
     endpoints: [
       ...['update', 'updateJson', 'updateJsonDocs', 'updateXml', 'analyze', 'tombstones'],
       ...['operations', 'operation', 'operationsStream', 'retryOperation', 'retryOperations'],
@@ -39,9 +39,9 @@ const TAGS: Readonly<Record<string, { description: string; endpoints: readonly s
     ],
   },
   Collections: { description: 'Collections, their fields, and bulk work on them.', endpoints: [] },
-  Keys: { description: 'Who may do what.', endpoints: ['keys', 'createKey', 'revokeKey'] },
+  Keys: { description: 'Keys and what they allow.', endpoints: ['keys', 'createKey', 'revokeKey'] },
   Service: {
-    description: 'Health, figures and this description.',
+    description: 'Health, metrics and this description.',
     endpoints: ['live', 'ready', 'metrics', 'processes', 'backup', 'openapi', 'openapiLegacy', 'docs'],
   },
 };
@@ -54,11 +54,11 @@ const ERRORS: Readonly<Record<string, { name: string; description: string; keyed
   404: { name: 'NotFound', description: 'There is no such collection or document.' },
   429: {
     name: 'TooMuch',
-    description: 'Too much at once, and nothing was kept: come again after `Retry-After` seconds.',
+    description: 'Too many requests; nothing of this one was kept. Try again after `Retry-After` seconds.',
   },
   503: {
     name: 'Unavailable',
-    description: 'Something that akin needs is down: come again after `Retry-After` seconds.',
+    description: 'Something that akin needs does not answer. Try again after `Retry-After` seconds.',
   },
   default: { name: 'Error', description: 'Something is wrong. `error.msg` says what to do next.' },
 };

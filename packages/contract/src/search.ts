@@ -128,10 +128,7 @@ export const SEARCH_PARAMETERS = z.object({
     description:
       'Rank by similarity to this stored document. If the collection has descriptors of another model, every other `rank.by.*` is answered with 409; without a calibration of that model, this one is too.',
   }),
-  'rank.by.url': z
-    .array(text())
-    .default([])
-    .meta({ description: 'Rank by similarity to the picture at this address.' }),
+  'rank.by.url': z.array(text()).default([]).meta({ description: 'Rank by similarity to the picture at this URL.' }),
   'rank.by.data': z.array(text()).default([]).meta({
     description: 'Rank by similarity to this picture, as base64 or a data URI. Send it in a form body.',
   }),
@@ -148,7 +145,7 @@ export const SEARCH_PARAMETERS = z.object({
     .default([])
     .meta({
       description:
-        'Rank by how well pictures show what these words say, 1 to 1,000 characters. Only with `rank.mode=content`, and a content model that knows words. Scores of words alone have a calibration of their own.',
+        'Rank by how well pictures match these words, 1 to 1,000 characters. Only with `rank.mode=content`, and a content model with a text tower. A search by words alone has its own calibration.',
       example: ['a red bike on the beach'],
     }),
   'rank.by.outputs': z.array(text()).default([]).meta({ description: 'Rank by the `outputs` of an analysis.' }),

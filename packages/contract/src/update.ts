@@ -34,9 +34,9 @@ export const UPDATE_PARAMETERS = z.object({
   }),
   _version_: text().optional().meta({
     description:
-      'Version that the document of each change must have, unless the change has its own `_version_`: a number above 1 is compared, 1 asks that it exists, a negative number that it does not. Otherwise the answer is 409.',
+      'Version that the document of each change must have, unless the change has its own `_version_`: a number above 1 is compared; with 1 the document must exist, with a negative number it must not. Otherwise the answer is 409.',
   }),
-  versions: flag().default(false).meta({ description: 'Answer the versions of the added documents, as `adds`.' }),
+  versions: flag().default(false).meta({ description: 'Return the versions of the added documents, as `adds`.' }),
   'json.command': flag().default(true).meta({
     description: 'Below the legacy segment: false reads a single object as a document, not as commands.',
   }),
@@ -67,7 +67,7 @@ const CHANGES = z.union([DOCUMENT, z.array(DOCUMENT), z.object({ delete: z.unkno
 });
 
 const LINES = z.string().meta({
-  description: 'A document a line. Blank lines are skipped. Errors name the line.',
+  description: 'One document per line. Blank lines are skipped. Errors name the line.',
   example: '{"id":"7","labels":["shoe"]}\n{"id":"8"}\n',
 });
 

@@ -22,7 +22,7 @@ export function decodeBase64(text: string, maxBytes: number): Uint8Array {
   if (digits.length === 0)
     throw new AkinError('bad-request', 'The image data is empty. Send the image file as base64.');
   if (digits.length % 4 === 1) {
-    throw new AkinError('bad-request', 'The image data is not whole base64: it was cut. Send all of it.');
+    throw new AkinError('bad-request', 'The image data is incomplete base64: it was cut. Send all of it.');
   }
   if (Math.floor((digits.length * 3) / 4) > maxBytes) throw imageTooLarge(maxBytes);
   return Buffer.from(digits, 'base64');

@@ -150,7 +150,7 @@ describe('a document that is wrong', () => {
     ['{}', 'Document at position 0: the field "id" is required.'],
     ['{"id":null}', 'Document at position 0: the field "id" is required.'],
     ['{"id":""}', 'Document at position 0: "id": An id must not be empty.'],
-    ['{"id":"a","id":"b"}', 'Document at position 0: "id": it stands there twice, and takes one value.'],
+    ['{"id":"a","id":"b"}', 'Document at position 0: "id": it is given twice, and takes one value.'],
     [
       '{"id":["a"]}',
       'Document at position 0: "id": an array was sent, and it takes one value; only "labels" takes several.',
@@ -158,7 +158,7 @@ describe('a document that is wrong', () => {
     ['[]', 'The document at position 0 must be a JSON object, not an array.'],
     ['5', 'The document at position 0 must be a JSON object, not 5 (a Long).'],
     ['{"id":"a","text":"x"}', 'the field "text" cannot be sent: akin fills it with the words of all strings.'],
-    ['{"id":"a","x":1,"x":2}', 'field "x": it stands there twice, and takes one value.'],
+    ['{"id":"a","x":1,"x":2}', 'field "x": it is given twice, and takes one value.'],
     ['{"id":"a","x":{"sett":5}}', 'field "x": an object has no type that a field can have.'],
     ['{"id":"a","x":[]}', 'field "x": an array was sent'],
     ['{"id":"a","labels":{"a":1}}', 'field "labels": an object does not fit into a String.'],
@@ -175,7 +175,7 @@ describe('a document that is wrong', () => {
     ['{"id":"a","import":""}', '"import": it must be the JSON string that an analysis answers as "outputs".'],
     ['{"id":"a","import":5}', '"import": it must be the JSON string'],
     ['{"id":"a","import":["{}"]}', '"import": an array was sent'],
-    ['{"id":"a","import":"{}","pxl_import":"{}"}', '"import": it stands there twice'],
+    ['{"id":"a","import":"{}","pxl_import":"{}"}', '"import": it is given twice'],
     ['{"id":"a","import":"\\u0000"}', '"import": it holds the character NUL (U+0000), which cannot be stored.'],
     [
       '{"id":"a","s":"\\u0000"}',

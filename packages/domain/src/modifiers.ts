@@ -36,7 +36,7 @@ export function readModifiers(type: FieldType, values: readonly JsonValue[]): Mo
   );
   const names = [...new Set(sent.map(([name]) => name))];
   if (type !== 'strings' && names.length < sent.length) {
-    throw new AkinError('bad-request', 'it stands there twice, and takes one value');
+    throw new AkinError('bad-request', 'it is given twice, and takes one value');
   }
   return names.map((name) => {
     const own = sent.filter(([one]) => one === name).map(([, value]) => value);

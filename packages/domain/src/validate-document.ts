@@ -262,7 +262,7 @@ function valuesByName(json: JsonObject): Map<string, readonly JsonValue[]> {
 
 function single(values: readonly JsonValue[]): JsonValue | undefined {
   const value = values[0];
-  if (values.length > 1) throw new AkinError('bad-request', 'it stands there twice, and takes one value');
+  if (values.length > 1) throw new AkinError('bad-request', 'it is given twice, and takes one value');
   if (isJsonArray(value))
     throw new AkinError('bad-request', 'an array was sent, and it takes one value; only "labels" takes several');
   return value;

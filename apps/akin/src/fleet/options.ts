@@ -129,7 +129,7 @@ export function downloadPolicy(options: Parsed, ownMachine = false): DownloadPol
 export function neededDatabase(options: Parsed): string {
   const value = databaseUrl(options);
   if (value !== undefined) return value;
-  throw new UsageError('--database-url (or DATABASE_URL) must say where it is.');
+  throw new UsageError('--database-url (or DATABASE_URL) must name the database.');
 }
 
 /** @throws {UsageError} for what is no list of addresses of PostgreSQL, not with its value, which may hold passwords */
@@ -157,7 +157,7 @@ export function queueServer(options: Parsed): QueueServer {
   const postgres = databaseUrl(options);
   if (postgres !== undefined) return { name: 'PostgreSQL', url: postgres, prefix };
   throw new UsageError(
-    '--redis-url (or REDIS_URL) must say where analyses are handed over, or --database-url (or DATABASE_URL) where there is no Redis.',
+    '--redis-url (or REDIS_URL) must name the Redis of the queue, or --database-url (or DATABASE_URL) the PostgreSQL if there is no Redis.',
   );
 }
 

@@ -191,7 +191,7 @@ export class Gate {
     if (ofKey.length > 0 || (await this.#ring?.hasOrigin(origin)) === true) {
       throw new AkinError(
         'forbidden',
-        `Pages of ${quote(origin)} may not use this key, or need one: keys name origins.`,
+        `Pages of ${quote(origin)} need a key that names this origin (akin keys create --origins).`,
       );
     }
   }

@@ -31,7 +31,7 @@ export class MemoryBudget {
         const ofClient = this.#heldBy(client);
         const more = total - own;
         if (!isAlone && (this.#held + more > this.#most || ofClient + more > fairShareOf(this.#most))) {
-          throw new AkinError('too-many-requests', 'Too many large requests are at work: try again in a moment.', {
+          throw new AkinError('too-many-requests', 'Too many large requests are running: try again in a moment.', {
             retryAfterSeconds: 2,
           });
         }

@@ -115,7 +115,7 @@ export class Semaphore {
   }
 
   #refusal(): AkinError {
-    return new AkinError('too-many-requests', `Too many ${this.#what} are at work: try again in a moment.`, {
+    return new AkinError('too-many-requests', `Too many ${this.#what} are running: try again in a moment.`, {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   }

@@ -93,7 +93,7 @@ describe('an XML update', () => {
     const answer = await xml(`${SOLR}/update?commit=true`, addOf([field('id', '1')], repeated, [field('title', 'c')]));
     expect(answer.status).toBe(400);
     expect(answer.json.error.details).toEqual([
-      expect.objectContaining({ position: 1, id: '2', msg: expect.stringContaining('stands there twice') }),
+      expect.objectContaining({ position: 1, id: '2', msg: expect.stringContaining('is given twice') }),
       expect.objectContaining({ position: 2, msg: expect.stringContaining('"id" is required') }),
     ]);
     expect(await docs()).toEqual([]);

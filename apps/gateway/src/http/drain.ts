@@ -84,7 +84,7 @@ export class Drain {
   #giveUp(): void {
     const reason = new AkinError(
       'unavailable',
-      'akin is shutting down and has no answer yet: send the request again.',
+      'akin is shutting down before the answer is ready: send the request again.',
       {
         retryAfterSeconds: 1,
       },

@@ -178,7 +178,7 @@ class CheckedBody {
     if (this.ids.length === MOST_VERSIONS) {
       throw new AkinError(
         'bad-request',
-        `versions=true tells the versions of ${MOST_VERSIONS} documents at most: send more in several requests.`,
+        `versions=true returns the versions of at most ${MOST_VERSIONS} documents: send more in several requests.`,
       );
     }
     this.ids.push({ id, index: this.count });

@@ -19,7 +19,7 @@ export const analyze = endpoint({
     'input.data': text().optional().meta({ description: 'The picture as base64 or data URI. Send it in a form body.' }),
     'input.text': text().optional().meta({
       description:
-        'Words instead of a picture. The answer holds outputs of `content` alone, which `rank.by.outputs` takes. Needs a content model that knows words.',
+        'Words instead of a picture. The answer holds outputs of `content` alone, which `rank.by.outputs` takes. Needs a content model with a text tower.',
     }),
     model: text().optional().meta({
       description:
@@ -29,7 +29,7 @@ export const analyze = endpoint({
       description: 'Modules to run, separated by commas: `color,content,copyspace,duplicate`. Default: all.',
     }),
     thumbnail: flag().default(false).meta({
-      description: 'Also answer a small WebP of the picture, the value for `thumbnail` of a document.',
+      description: 'Also return a small WebP of the picture, the value for `thumbnail` of a document.',
     }),
     ...COMMON_PARAMETERS,
   }),

@@ -11,7 +11,7 @@ export const createCollection = endpoint({
   path: '/{collection}',
   summary: 'Create an empty collection.',
   description:
-    'A collection has no settings but its content model and its number of shards. The body must be `{}` or empty.',
+    'The only settings of a collection are its content model and its number of shards. The body must be `{}` or empty.',
   changes: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
@@ -23,7 +23,7 @@ export const createCollection = endpoint({
     shards: integer(1, MAX_SHARDS)
       .optional()
       .meta({
-        description: `How many shards the tables of its documents are in, 1 to ${MAX_SHARDS}. Default: 1. A reindex can change it.`,
+        description: `Number of shards, 1 to ${MAX_SHARDS}. Default: 1. A reindex can change it.`,
         example: 4,
       }),
     ...COMMON_PARAMETERS,

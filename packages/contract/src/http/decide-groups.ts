@@ -10,9 +10,9 @@ export const decideGroups = endpoint({
   scope: 'index',
   under: 'collections',
   path: '/{collection}/groups/decisions',
-  summary: 'Keep documents from being in one group of near-duplicates, or take that back.',
+  summary: 'Say that documents do not belong to one group of near-duplicates, or take that back.',
   description:
-    'Each two of the documents are kept apart. Of two that are near the same representative, the farther one leaves the group. Decisions survive a reindex and end with the document.',
+    'No two of these documents are in one group. If two are near the same representative, the farther one leaves the group. Decisions survive a reindex and are removed with the document.',
   changes: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,

@@ -11,7 +11,7 @@ export const get = endpoint({
   path: '/{collection}/get',
   summary: 'Get documents by id, as of the last commit.',
   description:
-    'For one `id` the answer has `doc`, which is null if there is no such document. For several ids, or for `ids`, it has a list of the existing documents, in the order of the ids. Unlike Solr, akin does not show changes before their commit, but for `_version_` if `fl` names it: that is the version as accepted by now. To see a change, send `commit=true` with the update, or its token in `after`.',
+    'For one `id` the answer has `doc`, which is null if there is no such document. For several ids, or for `ids`, it has a list of the existing documents, in the order of the ids. Unlike Solr, akin does not show changes before their commit, except `_version_` if `fl` names it: that is the last accepted version. To see a change, send `commit=true` with the update, or its token in `after`.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     id: z.array(text()).default([]).meta({ description: 'A whole id. It may contain commas.' }),

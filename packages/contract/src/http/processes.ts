@@ -7,7 +7,7 @@ const PROCESS = z.object({
   version: z.string(),
   host: z.string(),
   pid: z.number(),
-  address: z.string().nullable().meta({ description: 'From where it connects; null over a socket.' }),
+  address: z.string().nullable().meta({ description: 'Address that it connects from; null over a socket.' }),
   connections: z.number(),
   connectedAt: z.iso.datetime().meta({ description: 'When the oldest of its connections was made.' }),
 });
@@ -19,7 +19,7 @@ export const processes = endpoint({
   path: '/api/processes',
   summary: 'List the processes of the fleet that are connected to its PostgreSQL.',
   description:
-    'Empty if akin is one process with the embedded store. Analyzers on Redis have no connection: `/metrics` of a gateway tells which of them answer.',
+    'Empty if akin is one process with the embedded store. Analyzers on Redis have no connection: `/metrics` of a gateway shows which of them answer.',
   parameters: z.object(COMMON_PARAMETERS),
   answer: answer({ processes: z.array(PROCESS) }),
 });

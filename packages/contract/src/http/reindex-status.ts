@@ -7,7 +7,7 @@ export const REINDEX = z
   .object({
     state: z.enum(['copying', 'analyzing', 'switching', 'paused', 'done', 'failed']),
     alive: z.boolean().meta({
-      description: 'Whether a process is working on it. If its process ended, another one goes on with it soon.',
+      description: 'Whether a process is working on it. If its process ended, another one continues soon.',
     }),
     beganAt: z.string(),
     model: z.string().optional().meta({ description: 'The name of the model that the collection gets.' }),
@@ -17,7 +17,7 @@ export const REINDEX = z
       .meta({ description: 'Documents that were copied. A document that changed meanwhile counts again.' }),
     analyzed: z.int().meta({ description: 'Documents whose pictures are analyzed again.' }),
     thumbnails: z.int().meta({
-      description: 'Those of them of which only the thumbnail was there: their descriptors are a little off.',
+      description: 'Those of which only the thumbnail was left: their descriptors are less exact.',
     }),
     pending: z.int().meta({ description: 'Copies that wait for their analysis or for a commit.' }),
     message: z.string().optional().meta({ description: 'What went wrong.' }),

@@ -9,10 +9,10 @@ export const resumeReindex = endpoint({
   under: 'collections',
   path: '/{collection}/reindex/resume',
   summary: 'Continue a paused reindex.',
-  description: 'This gateway goes on where it stopped. 409 if it is not paused.',
+  description: 'This gateway continues where the reindex stopped. 409 if it is not paused.',
   changes: true,
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
   bodies: { 'application/json': z.object({}) },
   answer: answer(REINDEX.shape),
-  statuses: { 202: 'The reindex goes on.' },
+  statuses: { 202: 'The reindex continues.' },
 });

@@ -10,7 +10,7 @@ export const retryRun = endpoint({
   path: '/{collection}/runs/{run}/retry',
   summary: 'Index the files again that failed in a run.',
   description:
-    'Only the process that did the run can, as long as it runs: `akin serve` with a folder. Otherwise 409, and `error.msg` names the command to run.',
+    'Only the process of the run can do this, while it runs: `akin serve` with a folder. Otherwise 409, and `error.msg` names the command to run.',
   changes: true,
   parameters: z.object({ collection: COLLECTION_PARAMETER, run: RUN_ID_PARAMETER, ...COMMON_PARAMETERS }),
   answer: answer({}),

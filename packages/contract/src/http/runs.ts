@@ -8,7 +8,7 @@ export const runs = endpoint({
   scope: 'index',
   under: 'collections',
   path: '/{collection}/runs',
-  summary: 'List the ten newest runs over folders: how far they are, and what failed.',
+  summary: 'List the ten newest runs over folders, with their progress and failures.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
   answer: answer({ runs: z.array(RUN) }),
 });

@@ -29,7 +29,7 @@ export const tag = endpoint({
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     'tagging.input.id': text().optional().meta({ description: 'A stored document.', example: 'demo-006' }),
-    'tagging.input.url': text().optional().meta({ description: 'Address of a picture.' }),
+    'tagging.input.url': text().optional().meta({ description: 'URL of a picture.' }),
     'tagging.input.data': text().optional().meta({ description: 'Base64 or data URI of a picture.' }),
     'tagging.input.preprocessed': text().optional().meta({ description: 'The `outputs` of an analysis.' }),
     'tagging.field': text().default('labels').meta({ description: 'Field with the labels. Its type is String.' }),

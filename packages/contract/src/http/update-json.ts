@@ -6,7 +6,7 @@ export const updateJson = endpoint({
   scope: 'index',
   under: 'collections',
   path: '/{collection}/update/json',
-  summary: 'Update with JSON only, at the address that old clients use.',
+  summary: 'Update with JSON only, at the path that old clients use.',
   description: 'The same as `/update`.',
   changes: true,
   parameters: UPDATE_PARAMETERS,

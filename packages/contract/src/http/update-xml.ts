@@ -6,7 +6,7 @@ export const updateXml = endpoint({
   scope: 'index',
   under: 'collections',
   path: '/{collection}/update/xml',
-  summary: 'Update with XML only, at the address that old clients use.',
+  summary: 'Update with XML only, at the path that old clients use.',
   description: 'The same as `/update`.',
   changes: true,
   parameters: UPDATE_PARAMETERS,

@@ -108,7 +108,7 @@ async function measure({ folder, pictures, classes }: Lesson, listener: Listener
   if (classes !== undefined) {
     throw new AkinError(
       'bad-request',
-      `The model in ${folder} is taken as it is, so that it learns nothing from --classes: leave them out.`,
+      `The model in ${folder} is used without training, so --classes has no effect: leave it out.`,
     );
   }
   const model = readModelFolder(folder);

@@ -240,7 +240,7 @@ async function takenBy(
     if (refusedDelete(error) === undefined) throw error;
     throw new AkinError(
       'conflict',
-      'A delete by query is under way that cannot be told yet: send it again in a moment.',
+      'It is not known yet whether a pending delete by query removes this document: send the request again in a moment.',
       {
         cause: error,
         retryAfterSeconds: RETRY_SECONDS,

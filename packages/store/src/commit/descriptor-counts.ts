@@ -41,7 +41,7 @@ export class DescriptorChanges {
       [[...this.#changes.keys()], [...this.#changes.values()]],
     );
     const changed = rows.find(({ module, model }) => (schema.models.get(module) ?? null) !== model);
-    if (changed) throw new Error(`the collection went over to another model of ${changed.module} during the commit`);
+    if (changed) throw new Error(`the collection changed to another model of ${changed.module} during the commit`);
   }
 }
 

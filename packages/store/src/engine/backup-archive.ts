@@ -91,7 +91,7 @@ function follows(name: string, before: string): boolean {
 
 /** A database that was started again after a failure removes the log that the backup needs. */
 function logIsGone(): Error {
-  return new Error('The database was started again during the backup, which is not whole. Back up again.');
+  return new Error('The database was restarted during the backup, so the backup is incomplete. Start it again.');
 }
 
 function named(entry: Dirent, folder: string): { readonly name: string; readonly isDirectory: boolean } {

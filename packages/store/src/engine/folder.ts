@@ -70,7 +70,7 @@ async function checkFormat(folder: string): Promise<void> {
     }
     throw new AkinError(
       'conflict',
-      `${folder} holds a database, but its akin.json is missing or broken, so nobody knows which version wrote it. Restore a backup into an empty folder.`,
+      `${folder} holds a database, but its akin.json is missing or broken, so the version that wrote it is unknown. Restore a backup into an empty folder.`,
       { cause },
     );
   }

@@ -159,7 +159,7 @@ async function goOn(store: Store, collection: Collection, text: string): Promise
   if (await renewPin(store, collection, cursor.pin)) return cursor;
   throw new AkinError(
     'conflict',
-    'The page before is more than ten minutes ago, and what it was of is not kept any longer: begin without a cursor.',
+    'The previous page was read more than ten minutes ago, and its commit is no longer kept: begin again without a cursor.',
   );
 }
 

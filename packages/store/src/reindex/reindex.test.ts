@@ -237,7 +237,7 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
 
   it('analyzes again what the models of today do not take, and stays as it was when a picture is gone', async () => {
     const { newer, collection, analyze } = await olderBooks(kind);
-    await expect(reindex(newer, collection, analyze)).rejects.toThrow(/1 document cannot come along/);
+    await expect(reindex(newer, collection, analyze)).rejects.toThrow(/1 document cannot be copied/);
     expect((await findCollection(newer, 'books')).id).toBe(collection.id);
     expect(await visible(newer, collection)).toEqual(['has', 'none', 'plain']);
     const failed = await reindexState(newer, 'books');

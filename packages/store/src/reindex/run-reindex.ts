@@ -32,7 +32,7 @@ export interface ReindexWork {
   readonly allowMissing: boolean;
   /** Where documents find outputs by their ids when their own do not hold any more. */
   readonly outputsFrom?: Collection | undefined;
-  /** Analyzes pictures that have no address. Without it they cannot come along when the models are others. */
+  /** Analyzes pictures that have no address. Without it they cannot be copied when the models are others. */
   readonly analyzeAgain?: AnalyzeAgain | undefined;
   readonly signal: AbortSignal;
 }
@@ -205,7 +205,7 @@ class ReindexRun {
     }
     throw new AkinError(
       'unavailable',
-      `${this.#old.name} changes so much that nothing could take its place: try again when there is less to do.`,
+      `${this.#old.name} changes too fast for the swap: try again when there are fewer changes.`,
     );
   }
 
@@ -322,7 +322,7 @@ class ReindexRun {
     if (this.#work.allowMissing) return;
     throw new AkinError(
       'image-unreachable',
-      `${this.#missed} document${this.#missed === 1 ? '' : 's'} cannot come along: mend them, or go on without (allowMissing=true, --allow-missing).`,
+      `${this.#missed} document${this.#missed === 1 ? '' : 's'} cannot be copied: correct them, or continue without them (allowMissing=true, --allow-missing).`,
     );
   }
 }

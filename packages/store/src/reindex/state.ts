@@ -236,7 +236,7 @@ async function requireModels(store: Store, target: Collection): Promise<void> {
   if (other === undefined) return;
   throw new AkinError(
     'conflict',
-    `The reindex makes ${other.module} of the model ${other.model}, which this akin does not have: start it with that model, or go on where it is.`,
+    `The reindex makes ${other.module} of the model ${other.model}, which this akin does not have: start it with that model, or continue where it is.`,
   );
 }
 

@@ -120,7 +120,7 @@ describe.each(ENGINES)('processes that reindex a collection on %s', (kind) => {
     };
     const target = await beginReindex(store, books, work.worker, new Map());
     if (target === undefined) throw new Error('somebody is at it');
-    await expect(runReindex(store, books, target, inCommit)).rejects.toThrow('1 document cannot come along');
+    await expect(runReindex(store, books, target, inCommit)).rejects.toThrow('1 document cannot be copied');
     expect((await reindexState(store, 'books'))?.missing).toMatchObject([{ id: 'x' }]);
     expect(await ids(store, 'books')).toEqual(['x', 'y']);
   });

@@ -3,7 +3,7 @@ import type { Params } from './params.ts';
 
 /** Characters of a fuzzy value: the patterns below grow with the square of this. */
 const MAX_CHARACTERS = 40;
-/** So many patterns count as one more clause of the dear kind. */
+/** So many patterns count as one more expensive clause. */
 const PATTERNS_AT_ONCE = 500;
 
 /**

@@ -49,7 +49,7 @@ export class Params {
     if (this.#loops <= MAX_LOOPS) return;
     throw new AkinError(
       'bad-request',
-      `The query has more than ${MAX_LOOPS} clauses of the dear kind: wildcards, fuzzy words and ranges of words in text or lists, and phrases with slop. Split it into several requests.`,
+      `The query has more than ${MAX_LOOPS} expensive clauses: wildcards, fuzzy words and ranges of words in text or lists, and phrases with slop. Split it into several requests.`,
     );
   }
 }

@@ -220,7 +220,7 @@ describe.each(ENGINES)('search on %s', (kind) => {
       const fuzzy = (count: number) =>
         Array.from({ length: count }, (_, i) => `title:${'abcdefgh'.repeat(4)}${i}~2`).join(' ');
       expect(await find(fuzzy(2))).toMatchObject({ numFound: 0 });
-      await expect(find(fuzzy(20))).rejects.toThrow('of the dear kind');
+      await expect(find(fuzzy(20))).rejects.toThrow('expensive clauses');
     });
 
     it.each(['*x#*', 'labels:*#x*', 'labels:[# TO #]', '[zz# TO zz#]', 'xyzzy#~1', '"a b#"~2'])(
@@ -230,7 +230,7 @@ describe.each(ENGINES)('search on %s', (kind) => {
           Array.from({ length: count }, (_, i) => clause.replaceAll('#', `${i}`)).join(' ');
         expect(await find(many(40))).toMatchObject({ numFound: 0 });
         await expect(find('*:*', { fq: [many(200), many(200)] })).rejects.toMatchObject({ code: 'bad-request' });
-        await expect(find(many(15_000))).rejects.toThrow('more than 256 clauses of the dear kind');
+        await expect(find(many(15_000))).rejects.toThrow('more than 256 expensive clauses');
       },
     );
   });
