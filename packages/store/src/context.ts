@@ -33,6 +33,7 @@ export interface Store extends Generation, AsyncDisposable {
   /** What this process remembers, by id of the collection. Nothing here is needed to be right, only to be quick. */
   readonly memory: {
     readonly schemas: Map<number, CollectionSchema>;
+    readonly shown: Map<number, ShownCommit>;
     /** By name. */
     readonly collections: Map<string, Collection>;
     /** The day on which a use of a field was last written down. */
@@ -50,6 +51,19 @@ export interface Store extends Generation, AsyncDisposable {
     readonly appliers: Turns;
     readonly events: OperationEvents;
   };
+}
+
+/** What a collection shows, as this process last saw it. */
+export interface ShownCommit {
+  /** What the collection is called. */
+  readonly name: string;
+  readonly commit: bigint;
+  /** Tells what it shows from anything else that it showed or will: see `MARK`. */
+  readonly mark: string;
+  readonly documents: bigint;
+  readonly schema: CollectionSchema;
+  /** How many documents have the descriptor of each module. */
+  readonly descriptorCounts: ReadonlyMap<string, number>;
 }
 
 /** Commits of one collection in this process: one at work, at most one behind it. */

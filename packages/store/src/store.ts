@@ -146,6 +146,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       cancelStatements: () => engine.cancelStatements(),
       memory: {
         schemas: new Map(),
+        shown: new Map(),
         collections: new Map(),
         uses: new Map(),
         words: new Map(),
@@ -164,8 +165,8 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       },
     };
     forget = () => {
-      const { schemas, collections, uses, words, sweeps } = store.memory;
-      for (const known of [schemas, collections, uses, words, sweeps]) known.clear();
+      const { schemas, shown, collections, uses, words, sweeps } = store.memory;
+      for (const known of [schemas, shown, collections, uses, words, sweeps]) known.clear();
       inMemory.forgetAll();
       standbys.parted();
     };

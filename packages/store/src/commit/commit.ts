@@ -296,7 +296,7 @@ async function settle(tx: Queryable, { id, sqlSchema: S }: Collection, bound: bi
  */
 async function publish({ store, collection, target, lease }: CommitContext, bound: bigint): Promise<number> {
   const S = collection.sqlSchema;
-  return store.engine.transaction(async (tx) => {
+  const published = await store.engine.transaction(async (tx) => {
     await requireLease(tx, collection, lease);
     const [row] = await tx.query<{ operations: bigint }>(
       `select unpublished_operations as operations from akin.collections where id = $1 for update`,
@@ -314,4 +314,6 @@ async function publish({ store, collection, target, lease }: CommitContext, boun
     await tx.query(`insert into ${S}.commits (number) values ($1)`, [target]);
     return operations;
   });
+  if (published > 0) store.memory.shown.delete(collection.id);
+  return published;
 }

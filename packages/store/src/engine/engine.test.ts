@@ -2,7 +2,7 @@ import { AkinError } from '@akin/domain';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { ENGINES, openEngine, testPlace } from '../../test/support.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, SqlValue } from './engine.ts';
 
 describe.each(ENGINES)('the query function on %s', (kind) => {
   let engine: Engine;
@@ -159,6 +159,42 @@ describe.each(ENGINES)('the query function on %s', (kind) => {
     } finally {
       spy.mockRestore();
     }
+  });
+
+  describe('what it prepares', () => {
+    const options = { timeoutMilliseconds: 10_000, prepared: true };
+    const read = (sql: string, params: readonly SqlValue[] = []) => engine.read(sql, params, options);
+    /** On the connection that was used last, which is the next one too. */
+    const names = async () => (await engine.query('select name from pg_prepared_statements')).length;
+
+    it('is what comes often alone, and no more than 50 statements', async () => {
+      await read('select $1::int4 as once', [1]);
+      expect(await names()).toBe(0);
+      for (const n of [1, 2, 3, 4]) expect(await read('select $1::int4 as n', [n])).toEqual([{ n }]);
+      expect(await names()).toBe(1);
+      for (let i = 0; i < 60; i++) {
+        for (const n of [1, 2, 3]) expect(await read(`select $1::int4 + ${i} as n`, [n])).toEqual([{ n: n + i }]);
+      }
+      expect(await read('select $1::int4 as n', [5])).toEqual([{ n: 5 }]);
+      expect(await names()).toBeLessThanOrEqual(50);
+    });
+
+    it('is read by the columns that a table has now', async () => {
+      await engine.query('create table changing (n int4); insert into changing values (1)');
+      for (let i = 0; i < 4; i++) expect(await read('select * from changing')).toEqual([{ n: 1 }]);
+      await engine.query('alter table changing alter n type text');
+      expect(await read('select * from changing')).toEqual([{ n: '1' }]);
+      await engine.query('alter table changing add m int4');
+      expect(await read('select * from changing')).toEqual([{ n: '1', m: null }]);
+      await engine.query('drop table changing');
+      await expect(read('select * from changing')).rejects.toMatchObject({ code: 'not-found' });
+    });
+
+    it('is sent whole where the server forgot its name', async () => {
+      for (let i = 0; i < 4; i++) await read('select 7 as seven');
+      await engine.query('deallocate all');
+      expect(await read('select 7 as seven')).toEqual([{ seven: 7 }]);
+    });
   });
 
   it('keeps concurrent transactions apart', async () => {

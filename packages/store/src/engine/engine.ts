@@ -50,6 +50,16 @@ export interface TransactionOptions {
   readonly lockTimeoutMilliseconds?: number;
 }
 
+export interface ReadOptions {
+  /** As for a transaction. */
+  readonly timeoutMilliseconds: number;
+  /**
+   * It finds few rows by keys of tables that are not small, whatever its values are: where it comes often it is planned
+   * once. A plan for small tables would read all of what they grow to.
+   */
+  readonly prepared?: boolean;
+}
+
 /** Connections of a pool. */
 export interface PoolUse {
   /** Open ones. */
@@ -68,7 +78,9 @@ export interface Engine extends Queryable, AsyncDisposable {
   /** The disk that the database is on; a server looks after its own. */
   readonly disk?: DiskSpace;
   query<R extends Row = Row>(sql: string, params?: readonly SqlValue[], lane?: Lane): Promise<R[]>;
-  /** Milliseconds since the last search (a transaction with `snapshot`) began: what blocks PGlite waits for a pause. */
+  /** One statement that only reads, a snapshot of its own. */
+  read<R extends Row = Row>(sql: string, params: readonly SqlValue[], options: ReadOptions): Promise<R[]>;
+  /** Milliseconds since the last search (`read`, or a transaction with `snapshot`) began: what blocks PGlite waits for a pause. */
   sinceLastSearch(): number;
   /**
    * Cancels the statements at work: they reject with unavailable, and their transactions roll back. PGlite cannot cancel

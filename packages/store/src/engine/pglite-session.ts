@@ -6,6 +6,7 @@ import { copyOut } from './copy-out.ts';
 import type { DiskSpace } from './disk-space.ts';
 import type { Row } from './engine.ts';
 import { PgliteThread } from './pglite-thread.ts';
+import { send } from './prepared.ts';
 import { type Connection, SESSION_SETTINGS } from './session.ts';
 import { DISK_FULL, isDeadly } from './sqlstate.ts';
 import { ROW_TYPES } from './types.ts';
@@ -59,7 +60,8 @@ export class PgliteSession {
       }
     };
     return {
-      query: <R extends Row>(sql: string, params?: unknown[]) => within(() => this.#client.query<R>(sql, params)),
+      query: <R extends Row>(sql: string, params?: unknown[], name?: string) =>
+        within(() => send<R>(this.#client, sql, params, name)),
       copy: (query) => within(() => copyOut(this.#client, query)),
     };
   }

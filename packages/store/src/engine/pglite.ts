@@ -2,11 +2,12 @@ import type { Readable } from 'node:stream';
 import { AkinError } from '@akin/domain';
 import { archive, type BackupEnd, unpackArchive } from './backup-archive.ts';
 import { DiskSpace } from './disk-space.ts';
-import type { Engine, Lane, Row, SqlValue, Transaction, TransactionOptions } from './engine.ts';
+import type { Engine, Lane, ReadOptions, Row, SqlValue, Transaction, TransactionOptions } from './engine.ts';
 import { adoptNewDirectory, inspectFolder, lockFolder, removeNewDirectory } from './folder.ts';
 import { Lanes } from './lanes.ts';
 import { LiveSession, type PgliteSession } from './pglite-session.ts';
 import { PgliteThread } from './pglite-thread.ts';
+import { PreparedStatements } from './prepared.ts';
 import { type Connection, type Done, runStatement, runTransaction } from './session.ts';
 
 const CHECKPOINT_BYTES = 32 * 1024 * 1024;
@@ -97,6 +98,7 @@ function createEngine(
   unlock: () => Promise<void>,
 ): PgliteEngine {
   const lanes = new Lanes();
+  const prepared = new PreparedStatements();
   /** The backup that runs: the log of its time is kept. */
   let backup: Readable | 'begins' | undefined;
   let runs = 0;
@@ -142,6 +144,13 @@ function createEngine(
     disk,
     query: <R extends Row>(sql: string, params?: readonly SqlValue[], lane: Lane = 'interactive') =>
       runInLane(lane, async (session) => ({ result: await runStatement<R>(session.limited(), sql, params) })),
+    read: <R extends Row>(sql: string, params: readonly SqlValue[], options: ReadOptions) => {
+      lastSearch = performance.now();
+      const name = options.prepared ? prepared.nameOf(sql) : undefined;
+      return runInLane('interactive', async (session) => ({
+        result: await runStatement<R>(session.limited(options.timeoutMilliseconds), sql, params, name),
+      }));
+    },
     transaction: <T>(
       work: (tx: Transaction, first: readonly Row[]) => Promise<T>,
       options: TransactionOptions = {},

@@ -2,7 +2,8 @@ import { AkinError } from '@akin/domain';
 import { PoolerError, setSession } from '@akin/runtime';
 import pg from 'pg';
 import { copyOut } from './copy-out.ts';
-import type { Engine, Row, SqlValue, Transaction, TransactionOptions } from './engine.ts';
+import type { Engine, ReadOptions, Row, SqlValue, Transaction, TransactionOptions } from './engine.ts';
+import { PreparedStatements, send } from './prepared.ts';
 import { type Connection, type Done, runStatement, runTransaction, SESSION_SETTINGS } from './session.ts';
 import { sqlStateOf, toAkinError } from './sqlstate.ts';
 import { ROW_TYPES } from './types.ts';
@@ -93,12 +94,14 @@ export function openPool(
 export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, release }: PoolUser): PoolEngine {
   /** Connections that somebody has. */
   const taken = new Set<pg.PoolClient>();
+  /** Milliseconds that statements outside of transactions may take on a connection, where it has a limit. */
+  const limits = new WeakMap<pg.PoolClient, number>();
   let refusing = false;
   /** From the first cancelled statement of the end on, what is in a transaction ends it. */
   const refusal = () =>
     Promise.reject(new AkinError('unavailable', 'The database is being closed.', { retryAfterSeconds: 2 }));
   const unlessRefused = (client: pg.PoolClient): Connection => ({
-    query: (sql, params) => (refusing && !ENDS.has(sql) ? refusal() : client.query(sql, params)),
+    query: (sql, params, name) => (refusing && !ENDS.has(sql) ? refusal() : send(client, sql, params, name)),
     copy: (query) => (refusing ? refusal() : copyOut(client, query)),
   });
   const cancelStatements = async () => {
@@ -115,7 +118,9 @@ export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, relea
     await release?.();
   };
 
-  const withClient = async <T>(work: (client: Connection) => Promise<Done<T>>): Promise<T> => {
+  const withClient = async <T>(
+    work: (connection: Connection, client: pg.PoolClient) => Promise<Done<T>>,
+  ): Promise<T> => {
     check?.();
     let client: pg.PoolClient;
     try {
@@ -133,7 +138,7 @@ export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, relea
       client.release(failure);
     };
     try {
-      const { result, free } = await work(unlessRefused(client));
+      const { result, free } = await work(unlessRefused(client), client);
       if (free === undefined) release();
       else void free.then(() => release());
       return result;
@@ -144,15 +149,34 @@ export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, relea
     }
   };
 
+  /** @param limit milliseconds; 0: none. It stays with the connection, for those who use it next mostly want the same. */
+  const runAlone = <R extends Row>(limit: number, sql: string, params?: readonly SqlValue[], name?: string) =>
+    withClient(async (connection, client) => {
+      if ((limits.get(client) ?? 0) !== limit) {
+        await runStatement(connection, `set statement_timeout = ${limit}`);
+        limits.set(client, limit);
+      }
+      return { result: await runStatement<R>(connection, sql, params, name) };
+    });
+
+  const prepared = new PreparedStatements();
   let closed: Promise<void> | undefined;
   let lastSearch = Number.NEGATIVE_INFINITY;
   return {
     kind: 'postgres',
-    query: <R extends Row>(sql: string, params?: readonly SqlValue[]) =>
-      withClient(async (client) => ({ result: await runStatement<R>(client, sql, params) })),
+    query: <R extends Row>(sql: string, params?: readonly SqlValue[]) => runAlone<R>(0, sql, params),
+    read: <R extends Row>(sql: string, params: readonly SqlValue[], options: ReadOptions) => {
+      lastSearch = performance.now();
+      const name = options.prepared ? prepared.nameOf(sql) : undefined;
+      return runAlone<R>(Math.ceil(options.timeoutMilliseconds), sql, params, name);
+    },
     transaction: <T>(run: (tx: Transaction, first: readonly Row[]) => Promise<T>, options: TransactionOptions = {}) => {
       if (options.snapshot) lastSearch = performance.now();
-      return withClient((client) => runTransaction(client, run, options));
+      return withClient((connection, client) => {
+        const { timeoutMilliseconds = limits.has(client) ? 0 : undefined } = options;
+        const limit = timeoutMilliseconds === undefined ? {} : { timeoutMilliseconds };
+        return runTransaction(connection, run, { ...options, ...limit });
+      });
     },
     sinceLastSearch: () => performance.now() - lastSearch,
     cancelStatements,

@@ -172,4 +172,21 @@ describe('a PostgreSQL that goes away', () => {
     });
     await expect(searching).rejects.toMatchObject({ code: 'unavailable' });
   });
+
+  it('cancels a statement of a search that runs too long, and no other one that has its connection later', async () => {
+    const database = await testDatabase();
+    const alone = await openPostgres(database.url, { connections: 1 });
+    try {
+      await expect(alone.read('select pg_sleep(30)', [], { timeoutMilliseconds: 50 })).rejects.toMatchObject({
+        code: 'unavailable',
+      });
+      const limit = 'show statement_timeout';
+      expect(await alone.transaction((tx) => tx.query(limit))).toEqual([{ statement_timeout: '0' }]);
+      expect(await alone.read(limit, [], { timeoutMilliseconds: 1_500 })).toEqual([{ statement_timeout: '1500ms' }]);
+      expect(await alone.query(limit)).toEqual([{ statement_timeout: '0' }]);
+    } finally {
+      await alone[Symbol.asyncDispose]();
+      await database.drop();
+    }
+  });
 });

@@ -3,8 +3,8 @@ import { toAkinError } from './sqlstate.ts';
 
 /** Settings that both engines need on every connection. */
 export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
-  // A generic plan may flip to another index from the sixth execution on.
-  plan_cache_mode: 'force_custom_plan',
+  // Statements without a name are planned for their values; those with one (see prepared.ts) once, where that is as good.
+  plan_cache_mode: 'auto',
   // A plan that a transaction forbids costs 1e10, for which PostgreSQL would compile a statement of one row. With the
   // compiler, 40 commits of 20 documents took 4 to 7 times as long, and the server 3 times the processor time.
   jit: 'off',
@@ -19,7 +19,8 @@ const KEYED = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']
 
 /** What takes statements one by one, such as a client of pg. */
 export interface Connection {
-  query<R extends Row>(sql: string, params?: unknown[]): Promise<{ readonly rows: R[] }>;
+  /** @param name as it is known to the server by, once it was sent */
+  query<R extends Row>(sql: string, params?: unknown[], name?: string): Promise<{ readonly rows: R[] }>;
   copy(query: string): Promise<Uint8Array>;
 }
 
@@ -27,9 +28,10 @@ export async function runStatement<R extends Row>(
   client: Connection,
   sql: string,
   params: readonly SqlValue[] = [],
+  name?: string,
 ): Promise<R[]> {
   try {
-    const result = await client.query<R>(sql, params.map(encodeParameter));
+    const result = await client.query<R>(sql, params.map(encodeParameter), name);
     return result.rows;
   } catch (error) {
     throw toAkinError(error);

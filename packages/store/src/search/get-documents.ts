@@ -1,11 +1,11 @@
 import { AkinError, type StoredDocument } from '@akin/domain';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, CollectionSchema, Store } from '../context.ts';
-import type { Queryable, Row } from '../engine/engine.ts';
+import type { Engine, Row } from '../engine/engine.ts';
 import { STANDING } from '../standbys/standbys.ts';
 import { documentColumns, selectFields } from './hydrate.ts';
 import { Params } from './params.ts';
-import { requireCommit } from './snapshot.ts';
+import { PREPARED_FROM, requireCommit } from './snapshot.ts';
 
 /**
  * Documents by their ids, as the last commit shows them, in one statement.
@@ -31,21 +31,27 @@ export async function getDocuments(
     const fields = selectFields(tables, fieldsOf(schema));
     const { columns, outputs, read } = documentColumns(store, tables, fields, [], params);
     const selected = ['c.*', 'd.doc', 'd.id as document_id', ...columns];
+    // Of one value it is known how many documents have it: that is planned once.
+    const [only, ...others] = ids;
+    const isOne = only !== undefined && others.length === 0;
+    const matched = isOne ? `d.id = ${params.add(only, 'text')}` : `d.id = any(${params.add(ids, 'text[]')})`;
+    const prepared = isOne && (store.memory.shown.get(id)?.documents ?? 0n) >= PREPARED_FROM;
+    const options = { timeoutMilliseconds: store.searchMilliseconds, prepared };
     const sql = `
       select ${selected.join(', ')}
         from (select ${STANDING}, name as collection_name, schema_version from akin.collections
                where id = ${params.add(id, 'int4')}) c
         left join ${sqlSchema}.documents d
-          on d.id = any(${params.add(ids, 'text[]')}) and d.valid_from <= c.commit and c.commit < d.valid_to
+          on ${matched} and d.valid_from <= c.commit and c.commit < d.valid_to
         ${outputs ? `left join ${sqlSchema}.outputs o on o.doc = d.doc` : ''}`;
-    const readStandby = async (engine: Queryable, require: (row: Row | undefined) => Promise<void>) => {
-      const rows = await engine.query(sql, params.values);
+    const readStandby = async (engine: Engine, require: (row: Row | undefined) => Promise<void>) => {
+      const rows = await engine.read(sql, params.values, options);
       await require(rows[0]);
       return rows;
     };
     // One that knows other fields than this process is not asked again.
     const found = isFirst ? await store.standbys.read(id, freshness, readStandby) : undefined;
-    const rows = found?.value ?? (await store.engine.query(sql, params.values));
+    const rows = found?.value ?? (await store.engine.read(sql, params.values, options));
     const [first] = rows;
     if (first === undefined) throw new AkinError('not-found', `The collection ${name} does not exist any more.`);
     requireCommit(first, atLeast);

@@ -137,7 +137,7 @@ async function readPage(
   const shown = documentColumns(store, snapshot, fields, request.distances ?? [], params);
   const order = orderBy(keys);
   const few = docs.length === 0 ? [] : Array.from(docs, BigInt);
-  const [first, ...others] = await snapshot.tx.query(
+  const [first, ...others] = await snapshot.lookUp(
     `with near as materialized (
        select * from (
          select d.doc, d.id, v.value${keyColumns.join('')} from (

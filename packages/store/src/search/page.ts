@@ -1,8 +1,10 @@
+import type { Store } from '../context.ts';
 import type { Row, SqlValue } from '../engine/engine.ts';
 import type { Clock } from './date-math.ts';
+import { documentColumns, type ReadDocument, selectFields } from './hydrate.ts';
 import { matching } from './matching.ts';
 import type { Params } from './params.ts';
-import { isValued, type Rank, type Ranking, type SearchRequest, sortOf } from './request.ts';
+import { isOfOneDocument, isValued, type Rank, type Ranking, type SearchRequest, sortOf } from './request.ts';
 import { rankKeys } from './score-keys.ts';
 import type { Snapshot } from './snapshot.ts';
 import {
@@ -25,6 +27,8 @@ interface PageRow {
 
 export interface Page {
   readonly rows: readonly PageRow[];
+  /** What they show, by their number. */
+  readonly documents: ReadonlyMap<bigint, ReadDocument>;
   /** The cursor mark after the last row. */
   readonly mark: string | undefined;
   /** What every match scores, where that is known without asking. */
@@ -37,12 +41,15 @@ export interface Page {
   readonly ranking?: Ranking;
 }
 
-/** Ranks or sorts what matches and reads the rows of the page. */
-export async function readPage(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<Page> {
+/** Of a page that was not read. */
+export const NO_DOCUMENTS: ReadonlyMap<bigint, ReadDocument> = new Map();
+
+/** Ranks or sorts what matches and reads the documents of the page, in one statement. */
+export async function readPage(store: Store, request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<Page> {
   const { rank, cursorMark } = request;
   const { params, from, value, inRange } = matching(request, snapshot, clock, isValued(request));
   const constantScore = typeof value === 'number' && isValued(request) ? value : null;
-  if (request.rows === 0) return { rows: [], mark: undefined, constantScore };
+  if (request.rows === 0) return { rows: [], documents: NO_DOCUMENTS, mark: undefined, constantScore };
 
   const keys = sortKeys(sortOf(request), () => scoreKeys(value, rank, params), snapshot, params);
   const order = orderFingerprint(sortOf(request), rank && [rank.module, ...rank.vector, rank.firstId]);
@@ -57,15 +64,26 @@ export async function readPage(request: SearchRequest, snapshot: Snapshot, clock
       : behind(keys, decodeCursor(cursorMark, keys, order), params);
   // Where distances decide what matches, the count comes with the page, so that they are computed once.
   const counted = rank?.maxDistance !== undefined && onward === 'true';
-  const found = await snapshot.tx.query<PageRow & Row>(
-    `select *${counted ? ', count(*) over () as found' : ''} from (select ${columns.join(', ')} from ${from}) m where ${inRange} and ${onward}
-      order by ${orderBy(keys)} limit ${params.add(request.rows, 'int8')} offset ${params.add(request.start ?? 0, 'int8')}`,
+  const fields = selectFields(snapshot, request.fields ?? ['*']);
+  const shown = documentColumns(store, snapshot, fields, request.distances ?? [], params);
+  const { sqlSchema } = snapshot;
+  // What is shown is read of the rows of the page alone, once they are chosen.
+  const ask = isOfOneDocument(request) ? snapshot.lookUp : snapshot.tx.query;
+  const found = await ask<PageRow & Row>(
+    `select ${['m.*', ...shown.columns].join(', ')} from (
+       select *${counted ? ', count(*) over () as found' : ''} from (select ${columns.join(', ')} from ${from}) m where ${inRange} and ${onward}
+        order by ${orderBy(keys)} limit ${params.add(request.rows, 'int8')} offset ${params.add(request.start ?? 0, 'int8')}
+     ) m
+     ${shown.columns.length > 0 ? `join ${sqlSchema}.documents d on d.doc = m.doc` : ''}
+     ${shown.outputs ? `left join ${sqlSchema}.outputs o on o.doc = m.doc` : ''}
+     order by ${orderBy(keys)}`,
     params.values,
   );
   const last = found.at(-1);
   const lastKeys = last && keys.map((key, i): SqlValue => last[keyColumn(key, i)]);
   return {
-    rows: constantScore === null ? found : found.map((row) => ({ ...row, value: constantScore })),
+    rows: found.map(({ doc, id, value }) => ({ doc, id, value: constantScore ?? value })),
+    documents: new Map(found.map((row) => [row.doc, shown.read(row)])),
     mark: lastKeys && encodeCursor(keys, lastKeys, order),
     constantScore,
     ...(counted && found.length > 0 ? { found: Number(found[0]?.found) } : {}),

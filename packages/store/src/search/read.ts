@@ -10,14 +10,14 @@ import { type Snapshot, visible, withSnapshot } from './snapshot.ts';
  * @throws AkinError bad-request when no such module has descriptors
  */
 export async function readDescriptor(
-  { tx, commit, sqlSchema, modules }: Snapshot,
+  { lookUp, commit, sqlSchema, modules }: Snapshot,
   id: string,
   module: string,
 ): Promise<Float32Array | null | undefined> {
   if (modules.find(({ name }) => name === module)?.descriptor === undefined) {
     throw new AkinError('bad-request', `There is no descriptor of ${JSON.stringify(module)}.`);
   }
-  const [row] = await tx.query<{ vector: Buffer | null }>(
+  const [row] = await lookUp<{ vector: Buffer | null }>(
     `select halfvec_send(v.vector) as vector
        from ${sqlSchema}.documents d left join ${descriptorTable(sqlSchema, module)} v on v.doc = d.doc
       where d.id = $1 and ${visible('$2::int8')}`,

@@ -128,3 +128,8 @@ export function sortOf({ sort }: SearchRequest): readonly SortClause[] {
 export function isValued(request: SearchRequest): boolean {
   return request.rank !== undefined || request.scores === true || sortOf(request).some(({ name }) => name === 'score');
 }
+
+/** Whether one id is asked for, so that no more than one document matches. */
+export function isOfOneDocument({ query, filters = [] }: SearchRequest): boolean {
+  return [query, ...filters].some((one) => one.kind === 'term' && one.field === 'id');
+}

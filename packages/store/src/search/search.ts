@@ -10,13 +10,12 @@ import { countFacets } from './facets.ts';
 import { foldDuplicates, withoutQueries } from './fold-duplicates.ts';
 import { countHeldFacets } from './held-facets.ts';
 import { HeldFilters } from './held-filters.ts';
-import { type ReadDocument, readDocuments, selectFields } from './hydrate.ts';
 import { matchedBy } from './matching.ts';
 import { findNear, isByNearness, readNearest } from './nearest.ts';
-import { type Page, readPage } from './page.ts';
+import { NO_DOCUMENTS, type Page, readPage } from './page.ts';
 import { readDescriptor } from './read.ts';
 import type { Ranking, SearchQuestion, SearchRequest, SearchResult } from './request.ts';
-import { type Snapshot, withSnapshot } from './snapshot.ts';
+import { type Snapshot, withoutTransaction, withSnapshot } from './snapshot.ts';
 import { TimeLimit } from './time-limit.ts';
 import { readTotals } from './totals.ts';
 
@@ -42,7 +41,7 @@ export async function search(
   // A cursor mark must lead on, so that its page is never cut.
   const limited = question.timeAllowed !== undefined && question.cursorMark === undefined;
   const deadline = limited ? performance.now() + (question.timeAllowed as number) : undefined;
-  const answer = (from: 'memory' | 'database', isCurrent: boolean) => {
+  const answer = async (from: 'memory' | 'database', isCurrent: boolean) => {
     const answerFrom = async (whole: Snapshot): Promise<SearchResult | NotHeld> => {
       const request = await requestOf(question, whole);
       const ranked = request.rank !== undefined;
@@ -67,7 +66,7 @@ export async function search(
         }),
       );
       if (read instanceof NotHeld) return read;
-      const { page, documents } = read ?? NOTHING_READ;
+      const page = read ?? NOTHING_READ;
       const totals = await limit.within(() =>
         statements('SELECT totals', collection, () => readTotals(request, snapshot, clock, page)),
       );
@@ -99,7 +98,7 @@ export async function search(
           id,
           ...(folded && { collapsed: folded.counts.get(doc) ?? 0 }),
           ...(value === null ? {} : ranked ? { distance: value } : { score: value }),
-          ...(documents.get(doc) ?? { document: new Map(), distances: [] }),
+          ...(page.documents.get(doc) ?? { document: new Map(), distances: [] }),
         })),
         ...(ranking === undefined || read === undefined ? {} : { ranking }),
         ...(request.cursorMark === undefined ? {} : { nextCursorMark: page.mark ?? request.cursorMark }),
@@ -108,7 +107,8 @@ export async function search(
     };
     // Groups change between commits: a standby with the same commit may still have older ones.
     const freshness = question.collapse ? undefined : { atLeast, isCurrent };
-    return withSnapshot(store, collection, answerFrom, freshness);
+    const quickly = isQuick(question) ? withoutTransaction(store, collection, answerFrom, freshness) : undefined;
+    return (await quickly) ?? withSnapshot(store, collection, answerFrom, freshness);
   };
   const first = await answer('memory', atLeast === undefined);
   if (!(first instanceof NotHeld)) return first;
@@ -124,6 +124,11 @@ export async function search(
     if (third instanceof NotHeld) throw new Error('the database does not hold itself');
     return third;
   });
+}
+
+/** Whether a search has so few statements that a commit hardly comes between them. */
+function isQuick({ facets = [], collapse, timeAllowed }: SearchQuestion): boolean {
+  return facets.length === 0 && !collapse && timeAllowed === undefined;
 }
 
 /** The searcher cannot tell, though it holds the collection, or lost it just now. */
@@ -177,32 +182,14 @@ async function readHits(
   snapshot: Snapshot,
   clock: Clock,
   inDatabase: NotHeld | undefined,
-): Promise<ReadHits | NotHeld> {
+): Promise<Page | NotHeld> {
   const nearest =
     held && filters && isByNearness(request)
       ? await store.inMemory.orForget(held, () => readNearest(store, held, filters, request, snapshot))
       : undefined;
-  if (nearest !== undefined) {
-    return { page: { ...nearest, mark: undefined, constantScore: null }, documents: nearest.documents };
-  }
+  if (nearest !== undefined) return { ...nearest, mark: undefined, constantScore: null };
   if (inDatabase && isByNearness(request)) return inDatabase;
-  const page = await readPage(request, snapshot, clock);
-  const documents = await readDocuments(
-    store,
-    snapshot,
-    page.rows.map(({ doc }) => doc),
-    selectFields(snapshot, request.fields ?? ['*']),
-    request.distances ?? [],
-  );
-  return { page, documents };
+  return readPage(store, request, snapshot, clock);
 }
 
-interface ReadHits {
-  readonly page: Page;
-  readonly documents: ReadonlyMap<bigint, ReadDocument>;
-}
-
-const NOTHING_READ: ReadHits = {
-  page: { rows: [], mark: undefined, constantScore: null },
-  documents: new Map(),
-};
+const NOTHING_READ: Page = { rows: [], documents: NO_DOCUMENTS, mark: undefined, constantScore: null };

@@ -1,7 +1,7 @@
 import { AkinError, type Query } from '@akin/domain';
 import { loadSchema } from '../collections/schema.ts';
-import type { Collection, Store } from '../context.ts';
-import type { Engine, Row, Transaction } from '../engine/engine.ts';
+import type { Collection, ShownCommit, Store } from '../context.ts';
+import type { Engine, Queryable, Row, SqlValue, Transaction } from '../engine/engine.ts';
 import { wasCancelled } from '../engine/sqlstate.ts';
 import { type Freshness, STANDING } from '../standbys/standbys.ts';
 import type { SearchedTables } from './columns.ts';
@@ -12,6 +12,8 @@ export interface Snapshot extends SearchedTables {
   /** What the collection is called now: another one may have taken its name. */
   readonly name: string;
   readonly tx: Transaction;
+  /** For a statement that finds few documents by their keys, whatever its values are: it may be planned once. */
+  readonly lookUp: Queryable['query'];
   readonly commit: bigint;
   /** How many documents the commit shows. */
   readonly documents: bigint;
@@ -40,10 +42,9 @@ export async function withSnapshot<T>(
   answer: (snapshot: Snapshot) => Promise<T>,
   freshness?: Freshness,
 ): Promise<T> {
-  const { sqlSchema } = collection;
   const uses = new FieldUses();
-  let documents = 0n;
-  const read = (engine: Engine, check: (row: Row | undefined) => void | Promise<void>, standing?: string) =>
+  let shown: ShownCommit | undefined;
+  const read = (engine: Engine, check: Check) =>
     engine.transaction(
       async (tx, [first]) => {
         const row = first as SnapshotRow | undefined;
@@ -52,52 +53,131 @@ export async function withSnapshot<T>(
           throw new AkinError('not-found', `The collection ${collection.name} does not exist any more.`);
         }
         const schema = await loadSchema(store, collection, row.schema_version, tx);
-        documents = row.documents;
         const descriptorCounts = new Map<string, number>(Object.entries(JSON.parse(row.descriptor_counts)));
-        const { modules } = store;
-        const expansions = new Map<Query, readonly string[]>();
-        return answer({
-          tx,
-          name: row.name,
-          commit: row.commit,
-          documents,
-          descriptorCounts,
-          sqlSchema,
-          schema,
-          modules,
-          uses,
-          expansions,
-        });
+        const { name, commit, documents, mark } = row;
+        shown = { name, commit, documents, mark, schema, descriptorCounts };
+        store.memory.shown.set(collection.id, shown);
+        return answer(snapshotOf(store, collection, shown, uses, tx, tx.query));
       },
       {
         snapshot: true,
         timeoutMilliseconds: store.searchMilliseconds,
-        first: `select ${standing ?? 'commit'}, name, documents, schema_version,
+        first: `select ${STANDING}, name, documents, schema_version,
                 (select coalesce(json_object_agg(module, documents), '{}')
-                   from ${sqlSchema}.descriptor_counts)::text as descriptor_counts
+                   from ${collection.sqlSchema}.descriptor_counts)::text as descriptor_counts
            from akin.collections where id = ${Number(collection.id)}`,
       },
     );
-  const fromPrimary = async () => {
+  const value = await readFreshly(store, collection, freshness, read);
+  await recordUses(store, collection, shown?.documents ?? 0n, uses);
+  return value;
+}
+
+/**
+ * Runs the few statements of one answer without a transaction around them, on the commit that this process saw last.
+ * Each statement is a snapshot of its own, and tells what the collection shows: where that is still the same, all of
+ * them are of the one commit.
+ *
+ * @param freshness as for {@link withSnapshot}
+ * @returns undefined where the collection shows something else by now, or was not seen yet: {@link withSnapshot} is to
+ *   be used then
+ * @throws AkinError as {@link withSnapshot} does
+ */
+export async function withoutTransaction<T>(
+  store: Store,
+  collection: Collection,
+  answer: (snapshot: Snapshot) => Promise<T>,
+  freshness?: Freshness,
+): Promise<T | undefined> {
+  const shown = store.memory.shown.get(collection.id);
+  if (shown === undefined || shown.commit < (freshness?.atLeast ?? 0n)) return undefined;
+  const uses = new FieldUses();
+  const read = async (engine: Engine, check: Check) => {
+    let isChecked = false;
+    const ask = async <R extends Row>(
+      sql: string,
+      params: readonly SqlValue[] = [],
+      prepared = false,
+    ): Promise<R[]> => {
+      const rows = await engine.read<R>(
+        `select s.*, q.* from (select ${STANDING} from akin.collections where id = ${Number(collection.id)}) s
+           left join (select row_number() over () as place, r.* from (${sql}) r) q on true
+          order by q.place`,
+        params,
+        { timeoutMilliseconds: store.searchMilliseconds, prepared },
+      );
+      const [first] = rows;
+      await check(first);
+      if (first?.mark !== shown.mark) throw new Outdated();
+      isChecked = true;
+      return first?.place === null ? [] : rows;
+    };
+    const tx: Transaction = {
+      query: (sql, params) => ask(sql, params),
+      copy: () => Promise.reject(new Outdated()),
+    };
+    const isLarge = shown.documents >= PREPARED_FROM;
+    try {
+      const lookUp: Queryable['query'] = (sql, params) => ask(sql, params, isLarge);
+      const value = await answer(snapshotOf(store, collection, shown, uses, tx, lookUp));
+      // What commits have counted is not asked for.
+      if (!isChecked) await ask('select 1 as one');
+      return value;
+    } catch (error) {
+      // What is wrong with the question may be so of the fields that this process knows alone.
+      if (error instanceof Outdated || (error instanceof AkinError && error.code !== 'unavailable')) return undefined;
+      throw error;
+    }
+  };
+  const value = await readFreshly(store, collection, freshness, read);
+  if (value === undefined) store.memory.shown.delete(collection.id);
+  else await recordUses(store, collection, shown.documents, uses);
+  return value;
+}
+
+/** Documents from which on tables are so large that one of them is always found by an index. */
+export const PREPARED_FROM = 5_000;
+
+/** What was expected of the collection is not so any more. */
+class Outdated extends Error {}
+
+/** Throws where what was read may not be believed; undefined: there is no such collection. */
+type Check = (row: Row | undefined) => void | Promise<void>;
+
+function snapshotOf(
+  { modules }: Store,
+  { sqlSchema }: Collection,
+  shown: ShownCommit,
+  uses: FieldUses,
+  tx: Transaction,
+  lookUp: Queryable['query'],
+): Snapshot {
+  return { ...shown, tx, lookUp, sqlSchema, modules, uses, expansions: new Map() };
+}
+
+/** Reads from a standby that is fresh enough, or from the primary. */
+async function readFreshly<T>(
+  store: Store,
+  { id }: Collection,
+  freshness: Freshness | undefined,
+  read: (engine: Engine, check: Check) => Promise<T>,
+): Promise<T> {
+  try {
+    const found = freshness && (await store.standbys.read(id, freshness, read));
+    if (found !== undefined) return found.value;
     const from = performance.now();
     const value = await read(store.engine, (row) => requireCommit(row, freshness?.atLeast));
     // Bulk work rests for searches of its own server.
     store.throttle.searched(performance.now() - from);
-    return { value };
-  };
-  const fromStandby =
-    freshness && store.standbys.read(collection.id, freshness, (engine, require) => read(engine, require, STANDING));
-  const answered = (async () => (await fromStandby) ?? fromPrimary())().catch((error: unknown) => {
+    return value;
+  } catch (error) {
     if (!wasCancelled(error)) throw error;
     throw new AkinError(
       'unavailable',
       `The search took longer than ${store.searchMilliseconds / 1000} seconds and was stopped. Ask for less: fewer clauses, no wildcard at the beginning of a word, or timeAllowed for an answer that may be cut.`,
       { cause: error, retryAfterSeconds: 30 },
     );
-  });
-  const { value } = await answered;
-  await recordUses(store, collection, documents, uses);
-  return value;
+  }
 }
 
 /**
@@ -118,6 +198,7 @@ export function requireCommit(row: Row | undefined, atLeast: bigint | undefined)
 interface SnapshotRow {
   readonly name: string;
   readonly commit: bigint;
+  readonly mark: string;
   readonly documents: bigint;
   readonly schema_version: number;
   readonly descriptor_counts: string;

@@ -1,8 +1,8 @@
 import type { Query } from '@akin/domain';
 import type { Clock } from './date-math.ts';
 import { matching } from './matching.ts';
-import type { Page } from './page.ts';
-import { isValued, type SearchRequest, sortOf } from './request.ts';
+import { NO_DOCUMENTS, type Page } from './page.ts';
+import { isOfOneDocument, isValued, type SearchRequest, sortOf } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface Totals {
@@ -26,7 +26,8 @@ export async function readTotals(
 ): Promise<Totals> {
   const { rank, start = 0, cursorMark, minExactCount } = request;
   const fromTheStart = start === 0 && (cursorMark === undefined || cursorMark === '*');
-  const isLastPage = rows.length < request.rows && (fromTheStart || (cursorMark === undefined && rows.length > 0));
+  const isShort = rows.length < request.rows && (fromTheStart || (cursorMark === undefined && rows.length > 0));
+  const isLastPage = isShort || (fromTheStart && rows.length === 1 && isOfOneDocument(request));
   const isFolded = (snapshot.folded ?? []).length > 0;
   const whole = rank?.maxDistance === undefined && !isFolded ? partOfWhole(request) : undefined;
   const everything = whole?.length === 0;
@@ -74,7 +75,7 @@ export async function readTotals(
 }
 
 /** Tells nothing, and that no best value is wanted. */
-const NO_PAGE: Page = { rows: [], mark: undefined, constantScore: 0, best: null };
+const NO_PAGE: Page = { rows: [], documents: NO_DOCUMENTS, mark: undefined, constantScore: 0, best: null };
 
 /**
  * Where a request asks for everything, or for everything but what one query matches: that query, or nothing.
