@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from '@akin/client';
-import { copyTemplate } from '@akin/testing';
+import { copyTemplate, SHORT_LIVED } from '@akin/testing';
 
 /** The command, to be run by Node. */
 export const PROGRAM = fileURLToPath(new URL('../../apps/akin/bin/akin.mjs', import.meta.url));
@@ -32,8 +32,9 @@ export class RunningCommand {
     args: readonly string[],
     options: { env?: NodeJS.ProcessEnv; cwd?: string; input?: string; program?: string } = {},
   ) {
-    this.#child = spawn(process.execPath, [options.program ?? PROGRAM, ...args], {
-      env: { ...withoutSettings(process.env), ...options.env },
+    this.#child = spawn(process.execPath, [...SHORT_LIVED, options.program ?? PROGRAM, ...args], {
+      // Each thread that analyzes loads the models, which takes longer than the few pictures of a test.
+      env: { ...withoutSettings(process.env), AKIN_THREADS: '1', ...options.env },
       ...(options.cwd ? { cwd: options.cwd } : {}),
     });
     const listen = (name: 'stdout' | 'stderr', keep: (text: string) => void) =>

@@ -252,7 +252,8 @@ describe('a run that is stopped', () => {
 
   it('keeps what is done, answers meanwhile, and goes on from there', async () => {
     const folder = path.join(place.folder, 'data of many');
-    const first = await serveAkin([many, '--data', folder]);
+    // Several threads: pictures are at work when it is stopped.
+    const first = await serveAkin([many, '--data', folder], { AKIN_THREADS: '2' });
     const collection = first.client.collection('my-collection');
     await until('the first documents are seen', async () => {
       // Not left to the pace of the run: it must have most of its pictures before it when it is stopped.

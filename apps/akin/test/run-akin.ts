@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { SHORT_LIVED } from '@akin/testing';
 
 /** What a shell runs. */
 export const PROGRAM = fileURLToPath(new URL('../bin/akin.mjs', import.meta.url));
@@ -10,9 +11,19 @@ export interface Ended {
   readonly err: string;
 }
 
-/** Runs the built command to its end, as a shell would. */
-export async function runAkin(args: readonly string[], options: { input?: string; cwd?: string } = {}): Promise<Ended> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { ...(options.cwd ? { cwd: options.cwd } : {}) });
+/**
+ * Runs the built command to its end, as a shell would.
+ *
+ * @param options.threads that analyze: each loads the models, which takes longer than the few pictures of a test
+ */
+export async function runAkin(
+  args: readonly string[],
+  options: { input?: string; cwd?: string; threads?: number } = {},
+): Promise<Ended> {
+  const child = spawn(process.execPath, [...SHORT_LIVED, PROGRAM, ...args], {
+    env: { ...process.env, AKIN_THREADS: String(options.threads ?? 1) },
+    ...(options.cwd ? { cwd: options.cwd } : {}),
+  });
   let [out, err] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text) => {
     out += text;

@@ -15,6 +15,7 @@ export { drawLargeImage } from './large-images.ts';
 export { openPgBouncer } from './pgbouncer.ts';
 export type { Server } from './server.ts';
 export { createServices, type Services } from './services.ts';
+export { SHORT_LIVED } from './short-lived.ts';
 export { type SmallDisk, smallDisk } from './small-disk.ts';
 export { type ReplicatedPostgres, replicatedPostgres, type StandbyServer } from './standby.ts';
 export { copyTemplate } from './template.ts';

@@ -23,8 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function analyze(args: string[], input?: string) {
-  const { code, out, err } = await runAkin(['analyze', ...args], { cwd: folder, ...(input ? { input } : {}) });
+async function analyze(args: string[], input?: string, threads = 1) {
+  const { code, out, err } = await runAkin(['analyze', ...args], { cwd: folder, threads, ...(input ? { input } : {}) });
   return {
     code,
     err,
@@ -39,7 +39,7 @@ const base64 = (index: number) => (pictures[index] as Buffer).toString('base64')
 describe('akin analyze', () => {
   it('prints one line a file, in the order of the files', async () => {
     const files = ['0.jpg', '1.jpg', '2.jpg', '3.jpg', '4.jpg', '5.jpg', 'odd ünï 🙂.jpg'];
-    const { code, err, lines } = await analyze(files);
+    const { code, err, lines } = await analyze(files, undefined, 2);
     expect([code, err]).toEqual([0, '']);
     expect(lines.map(({ file }) => file)).toEqual(files);
     expect(lines[0]).toMatchObject({ width: 3000, height: 60 });

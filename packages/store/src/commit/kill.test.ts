@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { scaledByChaos } from '@akin/testing';
+import { SHORT_LIVED, scaledByChaos } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { allOperations, checkVisible, type Log, type Sent } from '../../test/kill-log.ts';
 import { ENGINES, type TestPlace, testPlace } from '../../test/support.ts';
@@ -133,7 +133,7 @@ describe.each([...ENGINES.map((kind) => ({ kind, shards: 1 })), { kind: 'postgre
     };
 
     async function feedAndKill(log: FeederLog): Promise<void> {
-      const child = spawn(process.execPath, [FEEDER, JSON.stringify(place), String(log.nextNumber)], {
+      const child = spawn(process.execPath, [...SHORT_LIVED, FEEDER, JSON.stringify(place), String(log.nextNumber)], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const killed = once(child, 'exit');

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SHORT_LIVED } from '@akin/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { testPlace } from '../../test/support.ts';
 import { writeBackup } from './backup-archive.ts';
@@ -112,7 +113,7 @@ describe('the folder of the embedded database', () => {
     const parent = await mkdtemp(join(tmpdir(), 'akin-store-'));
     const fresh = join(parent, 'data');
     const script = `import('${new URL('../../dist/engine/pglite.js', import.meta.url)}').then((store) => store.openPglite(${JSON.stringify(fresh)}))`;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
+    const child = spawn(process.execPath, [...SHORT_LIVED, '--input-type=module', '-e', script], { stdio: 'ignore' });
     for (;;) {
       // Wait until it is in the middle of filling the new directory.
       const names = await readdir(join(fresh, 'pg.new')).catch(() => []);
