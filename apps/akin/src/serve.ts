@@ -7,7 +7,7 @@ import { type AccessConfig, asksForKeys, createGateway, type Gateway, type Gatew
 import { type DownloadPolicy, makeThumbnail } from '@akin/imaging';
 import { createIndexer } from '@akin/indexer';
 import type { Analyzer, AnalyzerConfig } from '@akin/modules/analyze';
-import { createMemoryQueue } from '@akin/queue';
+import { createMemoryQueue } from '@akin/queue/memory';
 import { createLogger, type Logger } from '@akin/runtime';
 import { createKey, listKeys, openStore } from '@akin/store';
 import { openDataFolder } from './data-folder.ts';

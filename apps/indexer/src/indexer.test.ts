@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JobPayload } from '@akin/contract';
-import { createMemoryQueue, type Job, type Queue } from '@akin/queue';
+import type { Job, Queue } from '@akin/queue';
+import { createMemoryQueue } from '@akin/queue/memory';
 import { createLogger, createMetrics } from '@akin/runtime';
 import {
   type Accepted,

@@ -1,6 +1,6 @@
 import { MODULES } from '@akin/modules/manifests';
 import { calibrations, encodeDescriptor, groupRule, models, parseOutputs } from '@akin/modules/vectors';
-import { createMemoryQueue } from '@akin/queue';
+import { createMemoryQueue } from '@akin/queue/memory';
 import { createLogger, createMetrics } from '@akin/runtime';
 import { commit, createCollection, listGroups, openStore, type Store } from '@akin/store';
 import { type TestDatabase, testDatabase } from '@akin/testing';

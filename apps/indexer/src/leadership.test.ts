@@ -1,4 +1,5 @@
-import { createMemoryQueue, type Queue } from '@akin/queue';
+import type { Queue } from '@akin/queue';
+import { createMemoryQueue } from '@akin/queue/memory';
 import { createLogger, createMetrics } from '@akin/runtime';
 import {
   type Collection,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createMemoryQueue } from '@akin/queue';
+import { createMemoryQueue } from '@akin/queue/memory';
 import { createLogger, createMetrics } from '@akin/runtime';
 import {
   type Collection,

@@ -1,4 +1,4 @@
 import { queueContract } from '../test/queue-contract.ts';
-import { createMemoryQueue } from './index.ts';
+import { createMemoryQueue } from './memory-queue.ts';
 
 queueContract('in one process', async () => createMemoryQueue());

@@ -1,6 +1,5 @@
 import { ACCESS_OPTIONS, accessConfig, DOOR_OPTIONS, FLEET_OPTIONS } from '../access-options.ts';
 import { DEFAULT_PORT } from '../default-port.ts';
-import { runFleetProcess } from '../fleet/fleet-process.ts';
 import {
   DATABASE_OPTION,
   downloadPolicy,
@@ -14,9 +13,6 @@ import {
   STANDBY_OPTION,
   standbyUrls,
 } from '../fleet/options.ts';
-import { openAnalyzeNode, openAnalyzerProcess } from '../fleet/run-analyzer.ts';
-import { openGatewayProcess } from '../fleet/run-gateway.ts';
-import { openIndexerProcess } from '../fleet/run-indexer.ts';
 import { httpAddress } from '../http-address.ts';
 import { ContentModels } from '../models/content-models.ts';
 import { modelsFolder } from '../models/models-folder.ts';
@@ -67,7 +63,7 @@ export const gatewayCommand: Program = {
       LOG_OPTION,
     ],
   },
-  run: (options, signal) => {
+  run: async (options, signal) => {
     const contentModel = contentModelOf(options);
     const config = {
       models: new ContentModels({ contentModel, models: modelsFolder(options) }),
@@ -83,6 +79,10 @@ export const gatewayCommand: Program = {
       searchSlowdown: searchSlowdown(options),
       searchMemory: searchMemory(options),
     };
+    const [{ runFleetProcess }, { openGatewayProcess }] = await Promise.all([
+      import('../fleet/fleet-process.ts'),
+      import('../fleet/run-gateway.ts'),
+    ]);
     return runFleetProcess('gateway', options, signal, (fleet) => openGatewayProcess(fleet, config));
   },
 };
@@ -113,7 +113,7 @@ export const indexerCommand: Program = {
       LOG_OPTION,
     ],
   },
-  run: (options, signal) => {
+  run: async (options, signal) => {
     const contentModel = contentModelOf(options);
     const config = {
       models: new ContentModels({ contentModel, models: modelsFolder(options) }),
@@ -123,6 +123,10 @@ export const indexerCommand: Program = {
       searchSlowdown: searchSlowdown(options),
       searchMemory: searchMemory(options),
     };
+    const [{ runFleetProcess }, { openIndexerProcess }] = await Promise.all([
+      import('../fleet/fleet-process.ts'),
+      import('../fleet/run-indexer.ts'),
+    ]);
     return runFleetProcess('indexer', options, signal, (fleet) => openIndexerProcess(fleet, config));
   },
 };
@@ -143,7 +147,7 @@ export const analyzerCommand: Program = {
       LOG_OPTION,
     ],
   },
-  run: (options, signal) => {
+  run: async (options, signal) => {
     const analysis = analysisConfig(options);
     const config = {
       queueServer: queueServer(options),
@@ -151,6 +155,10 @@ export const analyzerCommand: Program = {
       models: new ContentModels({ contentModel: analysis.contentModel, models: modelsFolder(options) }),
       policy: downloadPolicy(options),
     };
+    const [{ runFleetProcess }, { openAnalyzerProcess }] = await Promise.all([
+      import('../fleet/fleet-process.ts'),
+      import('../fleet/run-analyzer.ts'),
+    ]);
     return runFleetProcess('analyzer', options, signal, (fleet) => openAnalyzerProcess(fleet, config));
   },
 };
@@ -168,10 +176,14 @@ export const analyzeNodeCommand: Program = {
       LOG_OPTION,
     ],
   },
-  run: (options, signal) => {
+  run: async (options, signal) => {
     const analysis = analysisConfig(options);
     const models = new ContentModels({ contentModel: analysis.contentModel, models: modelsFolder(options) });
     const config = { analysis, models, policy: downloadPolicy(options) };
+    const [{ runFleetProcess }, { openAnalyzeNode }] = await Promise.all([
+      import('../fleet/fleet-process.ts'),
+      import('../fleet/run-analyzer.ts'),
+    ]);
     return runFleetProcess('analyze-node', options, signal, (fleet) => openAnalyzeNode(fleet, config));
   },
 };

@@ -8,7 +8,6 @@ import { ContentModels } from '../models/content-models.ts';
 import { createModelAnalyzers } from '../models/model-analyzers.ts';
 import { type Parsed, UsageError } from '../options.ts';
 import type { Program } from '../program.ts';
-import { serve } from '../serve.ts';
 import { runningServer } from '../server-file.ts';
 import { embeddedConfig, STORE_OPTIONS } from './serve-options.ts';
 
@@ -58,6 +57,8 @@ export const indexCommand: Program = {
       });
     }
     if (named !== undefined) throw new UsageError(`No akin answers at ${url}.`);
+    // Loaded where it is needed: a server takes longer to load than a short run takes.
+    const { serve } = await import('../serve.ts');
     await using served = await serve(config, signal);
     process.stderr.write(`No akin answers at ${url}. Until all is in, the page answers at ${served.gateway.url}/\n`);
     const embedded = createClient({ baseUrl: served.gateway.url, retries: 0 });

@@ -1,5 +1,4 @@
 import { type Collection, createClient } from '@akin/client';
-import { asksForKeys, isLoopback } from '@akin/gateway';
 import { ACCESS_OPTIONS, accessConfig } from '../access-options.ts';
 import { collectionToFill } from '../collection-to-fill.ts';
 import { DEFAULT_PORT } from '../default-port.ts';
@@ -20,7 +19,6 @@ import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
 import { openInBrowser } from '../open-in-browser.ts';
 import { UsageError } from '../options.ts';
 import type { Program } from '../program.ts';
-import { serve } from '../serve.ts';
 import {
   CORS_OPTION,
   embeddedConfig,
@@ -86,6 +84,11 @@ export const serveCommand: Program = {
       allowOpenNetwork: options.on('allow-open-network'),
       access: accessConfig(options),
     };
+    // Loaded where it is needed: help and wrong options are answered without a server.
+    const [{ asksForKeys, isLoopback }, { serve }] = await Promise.all([
+      import('@akin/gateway'),
+      import('../serve.ts'),
+    ]);
     const allowedHosts = listed(options.text('allowed-hosts'));
     const othersGetIn = !isLoopback(listen.host) || allowedHosts.length > 0 || (listen.access.proxies ?? 0) > 0;
     const retryable = new RetryableRuns();

@@ -1,4 +1,5 @@
-import { createMemoryQueue, type Job, type SharedQueue } from '@akin/queue';
+import type { Job, SharedQueue } from '@akin/queue';
+import { createMemoryQueue } from '@akin/queue/memory';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { openModelQueue } from './model-queue.ts';
 
