@@ -1,4 +1,5 @@
 import type { Engine, Queryable } from '../engine/engine.ts';
+import { KNOWS, SHARDS } from '../engine/session.ts';
 
 /**
  * The tables that all collections share. Append only: a released entry never changes, the next change is a new one at
@@ -148,6 +149,19 @@ const MIGRATIONS: readonly string[] = [
      add column settings text not null default '{}',
      -- Of the pictures that were analyzed again, those of which only the thumbnail was there.
      add column thumbnails bigint not null default 0`,
+
+  // 11: An akin that knows no shards must not lead a collection of several: its delete by query would look through all
+  // numbers between the documents of two shards. It takes no lease there, because its sessions do not say what they know.
+  `create function akin.keep_lease() returns trigger language plpgsql as
+   'begin
+      if current_setting(''${KNOWS}'', true) is distinct from ''${SHARDS}''
+         and (select (settings::json ->> ''shards'')::int from akin.collections where id = new.collection) > 1 then
+        return null;
+      end if;
+      return new;
+    end';
+   create trigger keep_lease before insert or update of holder on akin.leases
+     for each row execute function akin.keep_lease()`,
 ];
 
 /** Any number that nobody else uses: two processes that start together must not migrate together. */

@@ -57,6 +57,23 @@ describe('a database that several processes share', () => {
     return lease;
   };
 
+  it('lets no akin lead a collection of several shards that knows none', async () => {
+    /** Its sessions do not say that they know them. */
+    const transaction: typeof other.engine.transaction = (run, options) =>
+      other.engine.transaction(async (tx, first) => {
+        await tx.query("select set_config('akin.knows', '', true)");
+        return run(tx, first);
+      }, options);
+    const earlier: Store = { ...other, engine: { ...other.engine, transaction } };
+    expect(await hold(earlier, 'earlier')).toMatchObject({ epoch: expect.any(BigInt) });
+    collection = await createCollection(one, `sharded-${created++}`, { shards: 2 });
+    expect(await hold(earlier, 'earlier')).toBeUndefined();
+    expect(await hold(one, 'one')).toMatchObject({ epoch: expect.any(BigInt) });
+    await runOut();
+    expect(await hold(earlier, 'earlier')).toBeUndefined();
+    expect(await hold(one, 'another')).toMatchObject({ epoch: expect.any(BigInt) });
+  });
+
   it('is set up once, no matter who comes first, and lets nobody in who wants it alone', async () => {
     for (const store of [one, other]) {
       expect((await listCollections(store)).map(({ name }) => name)).toContain('my-collection');

@@ -1,6 +1,10 @@
 import type { Row, SqlValue, Transaction, TransactionOptions } from './engine.ts';
 import { toAkinError } from './sqlstate.ts';
 
+/** The setting by which a session says what its akin knows, for triggers that keep earlier versions away. */
+export const KNOWS = 'akin.knows';
+export const SHARDS = 'shards';
+
 /** Settings that both engines need on every connection. */
 export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   // Statements without a name are planned for their values; those with one (see prepared.ts) once, where that is as good.
@@ -11,6 +15,7 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   timezone: 'UTC',
   datestyle: 'ISO, YMD',
   client_min_messages: 'warning',
+  [KNOWS]: SHARDS,
 };
 
 const KEYED = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']
