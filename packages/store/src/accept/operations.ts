@@ -134,7 +134,7 @@ export async function commitOfStandby(
 ): Promise<bigint | undefined> {
   const open = openSql(collection.sqlSchema, 'visible');
   const sql = `select ${STANDING}, next_seq > $3 and not ${open} as seen from akin.collections where id = $1`;
-  const found = await store.standbys.read(collection.id, { isCurrent: false }, async (engine, require) => {
+  const found = await store.standbys.read(collection, { isCurrent: false }, async (engine, require) => {
     const [row] = await engine.query(sql, [collection.id, range.first, range.last]);
     await require(row);
     return row?.seen === true ? (row.commit as bigint) : undefined;

@@ -50,7 +50,7 @@ export async function getDocuments(
       return rows;
     };
     // One that knows other fields than this process is not asked again.
-    const found = isFirst ? await store.standbys.read(id, freshness, readStandby) : undefined;
+    const found = isFirst ? await store.standbys.read(collection, freshness, readStandby) : undefined;
     const rows = found?.value ?? (await store.engine.read(sql, params.values, options));
     const [first] = rows;
     if (first === undefined) throw new AkinError('not-found', `The collection ${name} does not exist any more.`);

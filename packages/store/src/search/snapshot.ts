@@ -158,12 +158,12 @@ function snapshotOf(
 /** Reads from a standby that is fresh enough, or from the primary. */
 async function readFreshly<T>(
   store: Store,
-  { id }: Collection,
+  collection: Collection,
   freshness: Freshness | undefined,
   read: (engine: Engine, check: Check) => Promise<T>,
 ): Promise<T> {
   try {
-    const found = freshness && (await store.standbys.read(id, freshness, read));
+    const found = freshness && (await store.standbys.read(collection, freshness, read));
     if (found !== undefined) return found.value;
     const from = performance.now();
     const value = await read(store.engine, (row) => requireCommit(row, freshness?.atLeast));

@@ -363,13 +363,13 @@ type Change = Without<Parameters<Searcher['change']>[1], 'key'>;
  */
 async function read<T>(
   { engine, standbys }: RowSource,
-  { id }: ReadCollection,
+  collection: ReadCollection,
   upTo: bigint,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const options = { lane: 'bulk', inOrder: true } as const;
-  const first = `select ${STANDING} from akin.collections where id = ${Number(id)}`;
-  const found = await standbys?.read(id, { atLeast: upTo, isCurrent: false }, (standby, require) =>
+  const first = `select ${STANDING} from akin.collections where id = ${Number(collection.id)}`;
+  const found = await standbys?.read(collection, { atLeast: upTo, isCurrent: false }, (standby, require) =>
     standby.transaction(
       async (tx, [row]) => {
         await require(row);

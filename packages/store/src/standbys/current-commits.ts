@@ -4,7 +4,8 @@ import type { Engine } from '../engine/engine.ts';
 /** SQL, of a row of `akin.collections`: what all that shows the same commit, by the same fields and name, agrees on. */
 export const MARK = `concat_ws(' ', commit, committed_at, schema_version, name)`;
 
-const ANSWER_MILLISECONDS = 5_000;
+/** What the primary has not said after this time it does not say. */
+export const ANSWER_MILLISECONDS = 5_000;
 
 /** A question to the primary that is not sent yet. */
 interface Question {

@@ -34,21 +34,30 @@ export interface StandbyStatus {
   readonly reason?: string;
 }
 
+/** What a server and those that follow it have in common: the database system, and the database in it. */
+export interface Origin {
+  readonly system: bigint;
+  readonly database: bigint;
+}
+
+/** SQL of an {@link Origin}: columns, to be selected from `pg_control_system()`. */
+export const ORIGIN = `system_identifier as system,
+  (select oid::int8 from pg_database where datname = current_database()) as database`;
+
 export interface StandbyOptions {
   /** What the server calls the connections. */
   readonly name: string;
   /** The most that a statement may take. */
   readonly milliseconds: number;
-  /** The number of the database system that the primary is, and each standby of it too. */
-  readonly system: () => Promise<bigint>;
+  /** What the primary is, and each standby of it too. */
+  readonly origin: () => Promise<Origin>;
   /** Called when it is left out since it does not answer, and when it is read again. */
   readonly changed: (status: StandbyStatus) => void;
 }
 
 /** What one look tells. */
-interface Look {
+interface Look extends Origin {
   readonly standby: boolean;
-  readonly system: bigint;
   /** Bytes of the log that it has replayed. */
   readonly replayed: bigint | null;
 }
@@ -70,6 +79,10 @@ export class Standby implements AsyncDisposable {
   #outUntil = 0;
   /** The last commit that it showed, by collection. */
   readonly #shown = new Map<number, bigint>();
+  /** What the last read lacked that found it behind. */
+  #lacked: { readonly collectionId: number; readonly commit: bigint } | undefined;
+  /** Commits that it has shown and the primary has had too, by collection. */
+  #common = new Map<number, string>();
   /** Whether it is left out until the next look has ended. */
   #isDoubted = false;
   #looking: Promise<Look | undefined> | undefined;
@@ -112,6 +125,29 @@ export class Standby implements AsyncDisposable {
   /** It shows a commit of a collection. */
   shows(collectionId: number, commit: bigint): void {
     this.#shown.set(collectionId, commit);
+    const lacked = this.#lacked;
+    if (lacked?.collectionId === collectionId && lacked.commit <= commit) this.caughtUp();
+  }
+
+  /**
+   * Whether a commit that it shows is one that the primary has had, so that both have the same history up to there.
+   * Each commit is asked for once.
+   *
+   * @param ask asks the primary
+   */
+  async isCommon(collectionId: number, commit: string, ask: () => Promise<boolean>): Promise<boolean> {
+    const common = this.#common;
+    if (common.get(collectionId) === commit) return true;
+    const is = await ask();
+    if (is) common.set(collectionId, commit);
+    return is;
+  }
+
+  /** The primary has another history than before: what it showed need not be in it. */
+  parted(): void {
+    this.#shown.clear();
+    // What is asked of the primary of before may be answered yet.
+    this.#common = new Map();
   }
 
   /** Runs reads. When one lasts long, it is looked whether the server is still there; if not, the read breaks off. */
@@ -129,10 +165,13 @@ export class Standby implements AsyncDisposable {
   /** It had what the primary has. */
   caughtUp(): void {
     this.#misses = 0;
+    this.#lacked = undefined;
+    if (this.#engine !== undefined) this.#outUntil = 0;
   }
 
-  /** It had not what a read that began at `since` needed. */
-  missed(since: number): void {
+  /** It had not the commit of a collection that a read which began at `since` needed. */
+  missed(since: number, collectionId: number, commit: bigint): void {
+    this.#lacked = { collectionId, commit };
     // Many that began together are one.
     if (since < this.#outUntil) return;
     this.#outUntil = performance.now() + growing(BEHIND_MILLISECONDS, this.#misses++);
@@ -176,15 +215,18 @@ export class Standby implements AsyncDisposable {
     try {
       const asked = this.#ask().catch(again(() => this.#ask()));
       // The primary may hang as well.
-      const [look, system] = await within(4 * LOOK_MILLISECONDS, Promise.all([asked, this.#options.system()]));
-      if (look.system !== system) throw new Error('It belongs to another database system than the primary.');
+      const [look, primary] = await within(4 * LOOK_MILLISECONDS, Promise.all([asked, this.#options.origin()]));
+      if (look.system !== primary.system) throw new Error('It belongs to another database system than the primary.');
+      if (look.database !== primary.database) {
+        throw new Error('Its address names another database than that of the primary, on a server that follows it.');
+      }
       if (!look.standby) throw new Error('It is no standby: it was promoted, or never was one.');
       if (this.#isClosed) return undefined;
       if (this.#engine === undefined) {
         this.#engine = this.#open();
         this.#misses = 0;
         this.#outUntil = 0;
-        this.#shown.clear();
+        this.parted();
         this.#options.changed(this.status);
       }
       this.#failures = 0;
@@ -205,7 +247,7 @@ export class Standby implements AsyncDisposable {
     try {
       await client.connect();
       const { rows } = await client.query<Look>(
-        `select pg_is_in_recovery() as standby, system_identifier as system,
+        `select pg_is_in_recovery() as standby, ${ORIGIN},
                 case when pg_is_in_recovery() then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::int8 end as replayed
            from pg_control_system()`,
       );

@@ -18,7 +18,7 @@ const SETTINGS = { max_standby_streaming_delay: '0', hot_standby_feedback: 'off'
 
 let servers: ReplicatedPostgres;
 beforeAll(async () => {
-  servers = await replicatedPostgres(1, SETTINGS);
+  servers = await replicatedPostgres(2, SETTINGS);
 }, 60_000);
 afterAll(async () => servers?.[Symbol.asyncDispose]());
 
@@ -135,10 +135,40 @@ describe('searches with a standby', () => {
       const rank = { module: 'shape', vector: Float32Array.of(1, 0, 0, 0) };
       const ranked = await search(store, collection, { query: parseQuery('*:*'), rows: 10, rank, atLeast: 2n });
       expect(ranked.ranking).toMatchObject({ inMemory: true });
-      // Numbers of commits tell nothing where the primary was replaced.
+    } finally {
+      await standbyOf().resume();
+    }
+  });
+
+  it('come from it again as soon as it is known to have what they lacked', async () => {
+    await standbyOf().pause();
+    const range = await add('c');
+    while (status()?.state !== 'behind') expect(await find({ atLeast: 2n })).toEqual(['a', 'b', 'c']);
+    await standbyOf().resume();
+    await standbyOf().catchUp();
+    expect(await commitOfStandby(store, collection, range)).toBe(2n);
+    expect(status()).toMatchObject({ state: 'used' });
+    results = [];
+    expect(await find()).toEqual(['a', 'b', 'c']);
+    expect(results).toEqual(['answered']);
+  });
+
+  it('never come from another history, in which the same commits have other changes', async () => {
+    const range = await add('c');
+    await standbyOf().catchUp();
+    expect(await commitOfStandby(store, collection, range)).toBe(2n);
+    const S = collection.sqlSchema;
+    await standbyOf().pause();
+    try {
+      // As if this primary were another one, which made its second commit later.
+      await store.engine.query(`update ${S}.commits set at = at + interval '1 second' where number = 2`);
+      // Asked when this primary was not one yet.
+      expect(await commitOfStandby(store, collection, range)).toBe(2n);
       store.standbys.parted();
+      results = [];
       expect(await commitOfStandby(store, collection, range)).toBeUndefined();
-      expect(await find({ atLeast: 2n })).toEqual(['a', 'b', 'c', 'd']);
+      await find({ atLeast: 2n });
+      expect(results).not.toContain('answered');
     } finally {
       await standbyOf().resume();
     }
@@ -239,12 +269,30 @@ describe('searches with a standby', () => {
     await other.drop();
   });
 
+  it('never come from another database of a server that follows the primary', async () => {
+    await store.engine.query('create database another');
+    await standbyOf().catchUp();
+    await using wrong = withStandbys(standbyOf().url.replace(/[^/]+$/, 'another'));
+    await wrong.standbys.look();
+    expect(wrong.standbys.statuses).toEqual([
+      expect.objectContaining({ state: 'away', reason: expect.stringContaining('another database than') }),
+    ]);
+  });
+
+  it('never come from the primary itself as from a standby', async () => {
+    await using wrong = withStandbys(servers.primary.url);
+    await wrong.standbys.look();
+    expect(wrong.standbys.statuses).toEqual([
+      expect.objectContaining({ state: 'away', reason: expect.stringContaining('no standby') }),
+    ]);
+  });
+
   it('are refused an address that cannot be read', () => {
     expect(() => withStandbys('postgres://a:b@c:99999999/x')).toThrow(expect.objectContaining({ code: 'bad-request' }));
   });
 
   // The last one: it is no standby after that.
-  it('come from the primary alone when the standby was promoted', async () => {
+  it('come from the primary alone when a standby was promoted, and when one was left with the earlier primary', async () => {
     await standbyOf().promote();
     await standbyOf().run(`update akin.collections set commit = commit + 5`);
     expect(await find()).toEqual(['a', 'b']);
@@ -254,5 +302,25 @@ describe('searches with a standby', () => {
     await add('c');
     expect(await find()).toEqual(['a', 'b', 'c']);
     expect(results).not.toContain('answered');
+
+    // A process that starts later, with the new primary and a standby that was left with the old one.
+    const left = servers.standbys[1] as ReplicatedPostgres['standbys'][number];
+    await left.catchUp();
+    await standbyOf().run('update akin.collections set commit = commit - 5');
+    await using later = await openStore({
+      databaseUrl: standbyOf().url,
+      standbyUrls: [left.url],
+      modules: TEST_MODULES,
+      parseOutputs: parseTestOutputs,
+    });
+    const told: StandbyResult[] = [];
+    later.standbys.listen((_name, result) => told.push(result));
+    const range = await accept(later, collection, [{ id: 'new' }]);
+    await commit(later, collection);
+    while (later.standbys.statuses[0]?.state !== 'used') await later.standbys.look();
+    expect(await commitOfStandby(later, collection, range)).toBeUndefined();
+    const { hits } = await search(later, collection, { query: parseQuery('*:*'), rows: 10, atLeast: 2n });
+    expect(hits.map(({ id }) => id).sort()).toEqual(['a', 'b', 'new']);
+    expect(told).not.toContain('answered');
   });
 });

@@ -1,8 +1,9 @@
 import { AkinError } from '@akin/domain';
+import { within } from '@akin/runtime';
 import type { Engine, Row } from '../engine/engine.ts';
 import { sqlStateOf, wasCancelled } from '../engine/sqlstate.ts';
-import { CurrentCommits, MARK } from './current-commits.ts';
-import { Standby, type StandbyResult, type StandbyStatus } from './standby.ts';
+import { ANSWER_MILLISECONDS, CurrentCommits, MARK } from './current-commits.ts';
+import { ORIGIN, type Origin, Standby, type StandbyResult, type StandbyStatus } from './standby.ts';
 
 /** How new what is read must be. */
 export interface Freshness {
@@ -13,7 +14,13 @@ export interface Freshness {
 }
 
 /** SQL: what a read tells of the standby and of the collection, of a row of `akin.collections`. */
-export const STANDING = `pg_is_in_recovery() as standby, commit, ${MARK} as mark`;
+export const STANDING = `pg_is_in_recovery() as standby, commit, committed_at::text as committed_at, ${MARK} as mark`;
+
+/** The collection whose commit counts. */
+interface ReadCollection {
+  readonly id: number;
+  readonly sqlSchema: string;
+}
 
 /** A read of a standby. `require` is called with the row of {@link STANDING} before anything that was read is believed. */
 type Read<T> = (engine: Engine, require: (row: Row | undefined) => Promise<void>) => Promise<T>;
@@ -48,8 +55,7 @@ export class Standbys implements AsyncDisposable {
   readonly #standbys: readonly Standby[];
   readonly #listeners = new Set<(name: string, result: StandbyResult) => void>();
   readonly #watchers = new Set<(status: StandbyStatus) => void>();
-  #isParted = false;
-  #system: bigint | undefined;
+  #origin: Origin | undefined;
   #turn = 0;
 
   /** @throws AkinError bad-request when an address cannot be read */
@@ -60,7 +66,7 @@ export class Standbys implements AsyncDisposable {
     const changed = (status: StandbyStatus) => {
       for (const watcher of this.#watchers) watcher(status);
     };
-    const options = { name, milliseconds, changed, system: () => this.#systemOfPrimary() };
+    const options = { name, milliseconds, changed, origin: () => this.#originOfPrimary() };
     this.#standbys = urls.map((url) => new Standby(url, options));
   }
 
@@ -82,12 +88,9 @@ export class Standbys implements AsyncDisposable {
     this.#watchers.add(watcher);
   }
 
-  /**
-   * The primary has another history than before, which a standby need not have: from now on they are read for what the
-   * primary says is current alone, by which histories are told apart.
-   */
+  /** The primary has another history than before, which a standby need not have: what they show is looked at again. */
   parted(): void {
-    this.#isParted = true;
+    for (const standby of this.#standbys) standby.parted();
   }
 
   /** Looks at all of them now. */
@@ -115,22 +118,22 @@ export class Standbys implements AsyncDisposable {
   /**
    * Reads from a standby that is fresh enough. Whatever goes wrong there is not told: the primary is asked instead.
    *
-   * @param collectionId whose commit counts
+   * @param collection whose commit counts
    * @param work is called once at most; it must have read nothing that it keeps when it rejects
    * @returns undefined where there is no such standby, or it could not answer
    * @throws AkinError unavailable when a statement took as long as it may; bad-request where that is what `work` throws
    */
   async read<T>(
-    collectionId: number,
+    collection: ReadCollection,
     { atLeast, isCurrent }: Freshness,
     work: Read<T>,
   ): Promise<{ readonly value: T } | undefined> {
-    if (this.#isParted && !isCurrent) return undefined;
-    const found = this.#choose(collectionId, { atLeast, isCurrent });
+    const { id } = collection;
+    const found = this.#choose(id, { atLeast, isCurrent });
     if (found === undefined) return undefined;
     const { standby, engine } = found;
     // Asked while the standby is: that costs no round trip. Later than the search begins, so that it sees all before it.
-    const current = isCurrent ? this.#current.ask(collectionId) : undefined;
+    const current = isCurrent ? this.#current.ask(id) : undefined;
     current?.catch(() => undefined);
     const began = performance.now();
     let verdict: 'behind' | 'promoted' | 'unknown' | undefined;
@@ -139,13 +142,18 @@ export class Standbys implements AsyncDisposable {
       throw new Error(`the standby is not read: ${why}`);
     };
     let isFresh = false;
+    let needed = atLeast ?? 0n;
     const require = async (row: Row | undefined): Promise<void> => {
       if (row?.standby === false) refuse('promoted');
-      if (row !== undefined) standby.shows(collectionId, row.commit);
+      if (row !== undefined) standby.shows(id, row.commit);
       if (row === undefined || (atLeast !== undefined && row.commit < atLeast)) return refuse('behind');
       if (current !== undefined) {
         const mark = await current.catch(() => refuse('unknown'));
+        needed = BigInt(mark?.split(' ')[0] ?? 0);
         if (mark !== row.mark) refuse('behind');
+      } else if (!(await this.#isCommon(standby, collection, row).catch(() => refuse('unknown')))) {
+        needed = row.commit + 1n;
+        refuse('behind');
       }
       isFresh = true;
     };
@@ -162,7 +170,7 @@ export class Standbys implements AsyncDisposable {
         throw error;
       }
       if (verdict === 'behind') {
-        standby.missed(began);
+        standby.missed(began, id, needed);
         this.#tell(standby, 'behind');
       } else if (verdict === 'promoted' || (verdict === undefined && isGone(error))) {
         standby.doubt();
@@ -194,14 +202,27 @@ export class Standbys implements AsyncDisposable {
     return chosen;
   }
 
-  async #systemOfPrimary(): Promise<bigint> {
-    if (this.#system === undefined) {
-      const [row] = await this.#primary.query<{ system: bigint }>(
-        'select system_identifier as system from pg_control_system()',
-      );
-      this.#system = row?.system;
+  /**
+   * Whether a standby has the history of the primary. One that was left with an earlier primary, which was replaced
+   * because it failed, has other commits of the same numbers, made at other times.
+   */
+  async #isCommon(standby: Standby, { id, sqlSchema }: ReadCollection, row: Row): Promise<boolean> {
+    const { commit, committed_at } = row;
+    // Before the first one nothing is shown.
+    if (commit === 0n) return true;
+    const sql = `select from ${sqlSchema}.commits where number = $1 and at = $2::timestamptz`;
+    return standby.isCommon(id, `${commit} ${committed_at}`, async () => {
+      const known = await within(ANSWER_MILLISECONDS, this.#primary.query(sql, [commit, committed_at]));
+      return known.length > 0;
+    });
+  }
+
+  async #originOfPrimary(): Promise<Origin> {
+    if (this.#origin === undefined) {
+      const [row] = await this.#primary.query(`select ${ORIGIN} from pg_control_system()`);
+      this.#origin = row as unknown as Origin;
     }
-    return this.#system ?? -1n;
+    return this.#origin;
   }
 
   #tell({ name }: Standby, result: StandbyResult): void {
