@@ -26,6 +26,11 @@ export const AFTER_PARAMETERS = {
   }),
 };
 
+export const OPERATION_PARAMETER = text().meta({
+  description: 'Name of the operation, from the answer to an update.',
+  example: 'my-collection-17',
+});
+
 export const COLLECTION_PARAMETER = text().meta({ description: 'Name of the collection.', example: 'my-collection' });
 
 /** The first member of every JSON answer. */

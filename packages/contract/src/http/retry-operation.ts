@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS, OPERATION } from '../common.ts';
+import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS, OPERATION, OPERATION_PARAMETER } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { text } from '../parameter.ts';
 
 export const retryOperation = endpoint({
   methods: ['POST'],
@@ -11,10 +10,7 @@ export const retryOperation = endpoint({
   summary: 'Retry a failed operation, at its old position in the order.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
-    operation: text().meta({
-      description: 'Name of the operation, from the answer to an update.',
-      example: 'my-collection-17',
-    }),
+    operation: OPERATION_PARAMETER,
     ...COMMON_PARAMETERS,
   }),
   answer: answer(OPERATION.shape),

@@ -2,6 +2,20 @@ import { describe, expect, it } from '@jest/globals';
 import type { Lane } from './engine.ts';
 import { Lanes } from './lanes.ts';
 
+/** Lanes by a clock that only their work moves on, and the order in which the work was done. */
+function timedLanes() {
+  let now = 0;
+  const lanes = new Lanes(() => now);
+  const order: Lane[] = [];
+  const run = (lane: Lane, milliseconds = 0) =>
+    lanes.run(lane, async () => {
+      order.push(lane);
+      await new Promise((resolve) => setTimeout(resolve));
+      now += milliseconds;
+    });
+  return { order, run };
+}
+
 describe('the lanes of the one connection', () => {
   it('runs one piece of work at a time', async () => {
     const lanes = new Lanes();
@@ -18,15 +32,7 @@ describe('the lanes of the one connection', () => {
   });
 
   it('lets what a person waits for go before bulk chunks that came earlier, and starves neither', async () => {
-    let now = 0;
-    const lanes = new Lanes(() => now);
-    const order: string[] = [];
-    const run = (lane: Lane, milliseconds: number) =>
-      lanes.run(lane, async () => {
-        order.push(lane);
-        await Promise.resolve();
-        now += milliseconds;
-      });
+    const { order, run } = timedLanes();
     const all: Promise<void>[] = [];
     for (let i = 0; i < 8; i++) all.push(run('bulk', 20));
     for (let i = 0; i < 40; i++) all.push(run('interactive', 4));
@@ -37,15 +43,7 @@ describe('the lanes of the one connection', () => {
   });
 
   it('keeps the connection for who asks one statement after the other, as long as bulk work got its share', async () => {
-    let now = 0;
-    const lanes = new Lanes(() => now);
-    const order: string[] = [];
-    const run = (lane: Lane, milliseconds: number) =>
-      lanes.run(lane, async () => {
-        order.push(lane);
-        await new Promise((resolve) => setTimeout(resolve));
-        now += milliseconds;
-      });
+    const { order, run } = timedLanes();
     const search = async () => {
       for (let statement = 0; statement < 4; statement++) {
         await run('interactive', 4);
@@ -57,15 +55,7 @@ describe('the lanes of the one connection', () => {
   });
 
   it('keeps the connection for a chunk of several pieces while others wait', async () => {
-    let now = 0;
-    const lanes = new Lanes(() => now);
-    const order: string[] = [];
-    const run = (lane: Lane, milliseconds: number) =>
-      lanes.run(lane, async () => {
-        order.push(lane);
-        await new Promise((resolve) => setTimeout(resolve));
-        now += milliseconds;
-      });
+    const { order, run } = timedLanes();
     const chunk = async () => {
       for (const milliseconds of [3, 2, 25, 3]) {
         await run('bulk', milliseconds);
@@ -77,14 +67,7 @@ describe('the lanes of the one connection', () => {
   });
 
   it('gives bulk work its turn when nobody comes back', async () => {
-    let now = 0;
-    const lanes = new Lanes(() => now);
-    const order: string[] = [];
-    const run = (lane: Lane, milliseconds = 0) =>
-      lanes.run(lane, async () => {
-        order.push(lane);
-        now += milliseconds;
-      });
+    const { order, run } = timedLanes();
     await run('bulk', 100);
     await Promise.all([run('interactive'), run('bulk')]);
     await Promise.all([run('bulk'), run('interactive')]);

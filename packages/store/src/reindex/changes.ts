@@ -1,5 +1,6 @@
 import { LIVE, VERSION } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
+import type { Row } from '../engine/engine.ts';
 import { type ExportedDocument, readExported } from '../export/export-documents.ts';
 import { visible, withSnapshot } from '../search/snapshot.ts';
 
@@ -12,9 +13,9 @@ export interface ChangedDocuments {
 const CHUNK = 200;
 
 /**
- * What a collection lacks of the documents that commit `to` of another one shows: those that it does not have in the very
- * version, and the ids of those that it should not have. The commit has to be kept by a pin, and in the other nothing
- * may be under way.
+ * What a collection lacks of the documents that commit `to` of another one shows: those that it does not have in this
+ * version, and the ids of those that it should not have. The commit has to be kept by a pin, and in the other collection
+ * nothing may be under way.
  */
 export async function* missingIn(
   store: Store,
@@ -23,35 +24,17 @@ export async function* missingIn(
   to: bigint,
 ): AsyncGenerator<ChangedDocuments> {
   const [S, T] = [collection.sqlSchema, target.sqlSchema];
-  const live = `valid_to = ${LIVE}`;
-  for (let last = -1n; ; ) {
-    const rows = await store.engine.query<{ doc: bigint }>(
-      `select d.doc from ${S}.documents d
-        where d.valid_from <= $1 and d.valid_to > $1 and d.doc > $2
-          and not exists (select from ${T}.documents e where e.id = d.id and e.${live} and e.version = ${VERSION})
-        order by d.doc limit ${CHUNK}`,
-      [to, last],
-      'bulk',
-    );
-    const end = rows.at(-1);
-    if (end === undefined) break;
-    last = end.doc;
-    yield { documents: await readDocs(store, collection, rows), deleted: [] };
-  }
-  for (let last = ''; ; ) {
-    const rows = await store.engine.query<{ id: string }>(
-      `select e.id from ${T}.documents e
-        where e.${live} and e.id > $2
-          and not exists (select from ${S}.documents d where d.id = e.id and d.valid_from <= $1 and d.valid_to > $1)
-        order by e.id limit ${CHUNK}`,
-      [to, last],
-      'bulk',
-    );
-    const end = rows.at(-1);
-    if (end === undefined) break;
-    last = end.id;
-    yield { documents: [], deleted: rows.map(({ id }) => id) };
-  }
+  const live = `e.id = d.id and e.valid_to = ${LIVE}`;
+  yield* inChunks(store, collection, [to], {
+    documents: `select d.doc from ${S}.documents d
+      where d.valid_from <= $1 and d.valid_to > $1 and d.doc > $2
+        and not exists (select from ${T}.documents e where ${live} and e.version = ${VERSION})
+      order by d.doc`,
+    deleted: `select e.id from ${T}.documents e
+      where e.valid_to = ${LIVE} and e.id > $2
+        and not exists (select from ${S}.documents d where d.id = e.id and d.valid_from <= $1 and d.valid_to > $1)
+      order by e.id`,
+  });
 }
 
 /** Documents by their ids, as the last commit shows them. */
@@ -102,29 +85,43 @@ export async function* changesBetween(
   to: bigint,
 ): AsyncGenerator<ChangedDocuments> {
   const S = collection.sqlSchema;
-  for (let last = -1n; ; ) {
-    const rows = await store.engine.query<{ doc: bigint }>(
-      `select doc from ${S}.documents where valid_from > $1 and valid_from <= $2 and valid_to > $2 and doc > $3 order by doc limit ${CHUNK}`,
-      [since, to, last],
-      'bulk',
-    );
-    const end = rows.at(-1);
-    if (end === undefined) break;
-    last = end.doc;
+  yield* inChunks(store, collection, [since, to], {
+    documents: `select doc from ${S}.documents
+      where valid_from > $1 and valid_from <= $2 and valid_to > $2 and doc > $3 order by doc`,
+    deleted: `select distinct d.id from ${S}.documents d
+      where d.valid_from <= $1 and d.valid_to > $1 and d.valid_to <= $2 and d.id > $3
+        and not exists (select from ${S}.documents e where e.id = d.id and e.valid_from <= $2 and e.valid_to > $2)
+      order by d.id`,
+  });
+}
+
+/** @param statements the last parameter of each is the key behind which the next chunk begins */
+async function* inChunks(
+  store: Store,
+  collection: Collection,
+  commits: readonly bigint[],
+  statements: { readonly documents: string; readonly deleted: string },
+): AsyncGenerator<ChangedDocuments> {
+  for await (const rows of chunks(store, statements.documents, commits, -1n, (row: { doc: bigint }) => row.doc)) {
     yield { documents: await readDocs(store, collection, rows), deleted: [] };
   }
-  for (let last = ''; ; ) {
-    const rows = await store.engine.query<{ id: string }>(
-      `select distinct d.id from ${S}.documents d
-        where d.valid_from <= $1 and d.valid_to > $1 and d.valid_to <= $2 and d.id > $3
-          and not exists (select from ${S}.documents e where e.id = d.id and e.valid_from <= $2 and e.valid_to > $2)
-        order by d.id limit ${CHUNK}`,
-      [since, to, last],
-      'bulk',
-    );
-    const end = rows.at(-1);
-    if (end === undefined) break;
-    last = end.id;
+  for await (const rows of chunks(store, statements.deleted, commits, '', (row: { id: string }) => row.id)) {
     yield { documents: [], deleted: rows.map(({ id }) => id) };
+  }
+}
+
+async function* chunks<One extends Row, Key extends bigint | string>(
+  store: Store,
+  statement: string,
+  params: readonly bigint[],
+  first: Key,
+  keyOf: (row: One) => Key,
+): AsyncGenerator<One[]> {
+  for (let last = first; ; ) {
+    const rows = await store.engine.query<One>(`${statement} limit ${CHUNK}`, [...params, last], 'bulk');
+    const end = rows.at(-1);
+    if (end === undefined) return;
+    last = keyOf(end);
+    yield rows;
   }
 }
