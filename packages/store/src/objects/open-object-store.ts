@@ -1,0 +1,20 @@
+import path from 'node:path';
+import { AkinError } from '@akin/domain';
+import { openFolder } from './folder.ts';
+import type { ObjectStore } from './object-store.ts';
+
+/**
+ * @param place `s3://bucket/prefix`, or a folder, which is made where it is missing
+ * @throws AkinError bad-request for an address that is neither
+ */
+export async function openObjectStore(place: string): Promise<ObjectStore> {
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(place) ?? [];
+  if (scheme === undefined) return openFolder(path.resolve(place));
+  const [, bucket, prefix = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([^?#]*))?$/.exec(place) ?? [];
+  if (bucket === undefined) {
+    throw new AkinError('bad-request', 'A place for objects is s3://bucket, s3://bucket/prefix or a folder.');
+  }
+  // Only who needs it loads the library.
+  const { openBucket } = await import('./bucket.ts');
+  return openBucket(bucket, prefix.replace(/^\/+|\/+$/g, ''));
+}
