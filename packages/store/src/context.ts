@@ -4,6 +4,7 @@ import type { Throttle } from './bulk/throttle.ts';
 import type { Turns } from './commit/turns.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Generation, Generations } from './generations.ts';
+import type { Packs } from './objects/packs.ts';
 import type { InMemorySearch } from './searcher/in-memory-search.ts';
 import type { Standbys } from './standbys/standbys.ts';
 
@@ -23,6 +24,10 @@ export interface Store extends Generation, AsyncDisposable {
   /** Whether other processes use the database too. */
   readonly shared: boolean;
   readonly throttle: Throttle;
+  /** Where outputs and thumbnails are kept; undefined: in the database. */
+  readonly packs: Packs | undefined;
+  /** How long objects stay that nothing names any more. */
+  readonly objectsKeptMilliseconds: number;
   readonly inMemory: InMemorySearch;
   /** The number that this database gave the type `halfvec`: binary arrays name it. */
   readonly halfvecOid: number;

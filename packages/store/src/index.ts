@@ -96,6 +96,7 @@ export {
   type StoredKey,
   USE_MILLISECONDS,
 } from './keys/keys.ts';
+export { type Collected, collectGarbage } from './objects/collect-garbage.ts';
 export { type ConnectedProcess, listProcesses } from './processes.ts';
 export type { AnalyzeAgain, PictureToAnalyze } from './reindex/copy.ts';
 export { type ReindexWork, runReindex } from './reindex/run-reindex.ts';
@@ -141,4 +142,4 @@ export { type TermCount, type TermsRequest, terms } from './search/terms.ts';
 export { defaultSearchMemory } from './searcher/in-memory-search.ts';
 export type { StandbyResult, StandbyStatus } from './standbys/standby.ts';
 export type { StandbyLag, Standbys } from './standbys/standbys.ts';
-export { backup, openStore, restore, type StoreConfig } from './store.ts';
+export { backup, type ObjectsConfig, openStore, restore, type StoreConfig } from './store.ts';

@@ -14,6 +14,8 @@ import type { Engine } from './engine/engine.ts';
 import { openPglite, type PgliteEngine } from './engine/pglite.ts';
 import { CHANNEL, openPostgres } from './engine/postgres.ts';
 import { type FindGeneration, Generations } from './generations.ts';
+import { openPacks } from './objects/open-packs.ts';
+import type { Packs } from './objects/packs.ts';
 import { InMemorySearch } from './searcher/in-memory-search.ts';
 import { Standbys } from './standbys/standbys.ts';
 
@@ -53,6 +55,11 @@ export type StoreConfig = {
    * on at a quarter of its speed at least. 0: it never rests. 1.3 when not given. PGlite's lanes see to that themselves.
    */
   readonly searchSlowdown?: number;
+  /**
+   * Where outputs and thumbnails are kept; in the database when not given. Those that are in the database stay there.
+   * `unread` for who neither reads nor writes any.
+   */
+  readonly objects?: ObjectsConfig | 'unread';
   /** Ends the opening, as soon as what it waits for lets it. */
   readonly signal?: AbortSignal;
 } & (
@@ -71,6 +78,16 @@ export type StoreConfig = {
       readonly standbyUrls?: readonly string[];
     }
 );
+
+const DAY_MILLISECONDS = 24 * 3_600_000;
+
+/** Objects outside of the database. */
+export interface ObjectsConfig {
+  /** `s3://bucket`, `s3://bucket/prefix` or a folder. */
+  readonly place: string;
+  /** How long objects stay that nothing names any more: for backups, standbys and long answers. A day when not given. */
+  readonly keptMilliseconds?: number;
+}
 
 const SEARCH_MILLISECONDS: Readonly<Record<Engine['kind'], number>> = { postgres: 30_000, pglite: 20_000 };
 
@@ -92,6 +109,8 @@ export async function openStore(config: StoreConfig): Promise<Store> {
     shared ? (collectionId) => engine.query('select pg_notify($1, $2)', [CHANNEL, String(collectionId)]) : undefined,
   );
   let forget = () => {};
+  const objects = config.objects === 'unread' ? undefined : config.objects;
+  let packs: Packs | undefined;
   const engine: Engine =
     'folder' in config
       ? await openPglite(config.folder, {
@@ -138,6 +157,10 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       indexedFrom: config.indexedFrom ?? 5_000,
       shared,
       throttle,
+      get packs() {
+        return packs;
+      },
+      objectsKeptMilliseconds: objects?.keptMilliseconds ?? DAY_MILLISECONDS,
       inMemory,
       halfvecOid: Number(type?.oid),
       ping: async () => {
@@ -161,6 +184,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
         throttle.stop();
         await inMemory[Symbol.asyncDispose]();
         await standbys[Symbol.asyncDispose]();
+        await packs?.objects[Symbol.asyncDispose]();
         await engine[Symbol.asyncDispose]();
       },
     };
@@ -171,6 +195,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       standbys.parted();
     };
     await migrate(engine);
+    packs = objects === undefined && config.objects ? undefined : await openPacks(engine, objects?.place);
     await createFirstCollection(store);
     for (const collection of await listCollections(store)) await updateTables(store, collection);
     if (!shared) await recover(store);

@@ -10,7 +10,7 @@ import type { Collection, ParsedOutputs, Store } from '../src/context.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import { openPglite } from '../src/engine/pglite.ts';
 import { openPostgres } from '../src/engine/postgres.ts';
-import { openStore } from '../src/store.ts';
+import { type ObjectsConfig, openStore } from '../src/store.ts';
 
 export const ENGINES = ['pglite', 'postgres'] as const;
 export type EngineKind = (typeof ENGINES)[number];
@@ -98,7 +98,11 @@ export function parseTestOutputs(json: string): ParsedOutputs {
 export function openTestStore(
   place: TestPlace,
   graceMilliseconds = 0,
-  settings: { readonly indexedFrom?: number; readonly exactDocuments?: number } = {},
+  settings: {
+    readonly indexedFrom?: number;
+    readonly exactDocuments?: number;
+    readonly objects?: ObjectsConfig;
+  } = {},
 ): Promise<Store> {
   return openStore({ ...place, modules: TEST_MODULES, parseOutputs: parseTestOutputs, graceMilliseconds, ...settings });
 }

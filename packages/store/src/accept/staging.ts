@@ -6,6 +6,7 @@ import type { Collection, CollectionSchema, Store } from '../context.ts';
 import { byteaArray, textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
+import { insertPacks, type PackedPicture, packArguments, packPictures, placeSql } from '../objects/packed-rows.ts';
 import { statements } from '../statements.ts';
 import { planDelete } from './check-delete.ts';
 import { removeRequest } from './requests.ts';
@@ -168,20 +169,28 @@ class StagedRequest implements Staging {
   async #write(batch: readonly Row[]): Promise<void> {
     const S = this.#collection.sqlSchema;
     await this.#store.engine.disk?.requireRoom('changes');
+    // Before the rows: what is left of a crash in between is garbage, and no row is without its bytes.
+    const packed = await packPictures(this.#store, batch);
+    const places = (part: keyof PackedPicture) => textArray(batch.map((_, i) => packed?.pictures[i]?.[part] ?? null));
     this.#request ??= await this.#begin();
     const texts = (column: Exclude<keyof Row, 'thumbnail'>) => textArray(batch.map((row) => row[column]));
     await this.#store.engine.query(
       `with added as materialized (
          select case when kind = 'add' then ${drawDoc(this.#collection, 'id')} end as doc, t.*
            from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-                       $11::bytea[], $12::text[], $13::text[], $14::text[])
+                       $11::bytea[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[])
                 with ordinality as t (kind, id, document, modules, state, host, outputs, mark, thumbnail, atomic, expected,
-                                      kept, i)
+                                      kept, outputs_place, thumbnail_place, etag, i)
+       ), packs as (
+         ${insertPacks(this.#collection, 'select * from unnest($18::uuid[], $19::int[])')}
        ), outputs as (
-         insert into ${S}.outputs (doc, json, mark) select doc, outputs, mark from added where outputs is not null
+         insert into ${S}.outputs (doc, json, mark, pack, start, size)
+         select doc, outputs, mark, ${placeSql('outputs_place')} from added
+          where outputs is not null or outputs_place is not null
        ), thumbnails as (
-         insert into ${S}.thumbnails (doc, bytes, etag)
-         select doc, thumbnail, ${etagOf('thumbnail')} from added where thumbnail is not null
+         insert into ${S}.thumbnails (doc, bytes, etag, pack, start, size)
+         select doc, thumbnail, coalesce(etag, ${etagOf('thumbnail')}), ${placeSql('thumbnail_place')} from added
+          where thumbnail is not null or thumbnail_place is not null
        )
        insert into ${S}.operations (request, position, kind, id, doc, document, modules, state, host, atomic,
                                     expected_version, kept_version)
@@ -196,12 +205,16 @@ class StagedRequest implements Staging {
         texts('modules'),
         texts('state'),
         texts('host'),
-        texts('outputs'),
+        packed ? textArray(batch.map(() => null)) : texts('outputs'),
         texts('mark'),
-        byteaArray(batch.map((row) => row.thumbnail)),
+        byteaArray(batch.map((row) => (packed ? null : row.thumbnail))),
         texts('atomic'),
         texts('expected'),
         texts('kept'),
+        places('outputs'),
+        places('thumbnail'),
+        places('etag'),
+        ...packArguments(packed),
       ],
       'bulk',
     );

@@ -6,6 +6,7 @@ import { foldFailures, sweepFailures } from '../commit/failures.ts';
 import { removeDocuments } from '../commit/remove-documents.ts';
 import type { Collection, Store } from '../context.ts';
 import { leaveGroups } from '../groups/leave.ts';
+import { collectGarbage } from '../objects/collect-garbage.ts';
 import { AdaptiveBatchSize } from './adaptive-batch-size.ts';
 import { refreshStatistics } from './statistics.ts';
 
@@ -16,10 +17,11 @@ const MOST_FORGOTTEN = 1_000;
 /** PostgreSQL publishes statistics of its tables a few seconds late. */
 const FRESH = "interval '1 minute'";
 
-/** See {@link maintainCollection}, for some or all collections. */
+/** See {@link maintainCollection}, for some or all collections, and {@link collectGarbage}. */
 export async function maintain(store: Store, collections?: readonly Collection[]): Promise<void> {
   await dropReplaced(store);
   for (const collection of collections ?? (await listCollections(store))) await maintainCollection(store, collection);
+  await collectGarbage(store);
 }
 
 /**

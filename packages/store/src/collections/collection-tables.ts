@@ -292,6 +292,14 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     `alter table ${S}.barriers add column waiting text[] collate "C"`,
     `create index barriers_waiting on ${S}.barriers (seq) where waiting is not null`,
   ],
+
+  // 17: outputs and thumbnails that are in packs, see objects/packs: either json (bytes) is null, or pack, start and size
+  (S) => [
+    `alter table ${S}.outputs alter column json drop not null, add column pack uuid, add column start int, add column size int`,
+    `alter table ${S}.thumbnails alter column bytes drop not null, add column pack uuid, add column start int, add column size int`,
+    `create index outputs_pack on ${S}.outputs (pack) where pack is not null`,
+    `create index thumbnails_pack on ${S}.thumbnails (pack) where pack is not null`,
+  ],
 ];
 
 export const TABLES_VERSION = TABLES.length;

@@ -162,6 +162,24 @@ const MIGRATIONS: readonly string[] = [
     end';
    create trigger keep_lease before insert or update of holder on akin.leases
      for each row execute function akin.keep_lease()`,
+
+  // 12: outputs and thumbnails in objects outside of the database, see objects/packs
+  `create table akin.object_store (
+     -- One row, once a process was started with a place for objects: the place has the id too.
+     id uuid primary key,
+     -- When garbage was last looked for.
+     collected_at timestamptz not null default now()
+   );
+   create table akin.packs (
+     pack uuid primary key,
+     -- Whose rows are in it; one that is dropped leaves it to be deleted.
+     collection int not null,
+     bytes int not null,
+     created_at timestamptz not null default now(),
+     -- Since when no row is in it.
+     unused_since timestamptz
+   );
+   create index packs_collection on akin.packs (collection, pack)`,
 ];
 
 /** Any number that nobody else uses: two processes that start together must not migrate together. */

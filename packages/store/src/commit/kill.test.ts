@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { SHORT_LIVED, scaledByChaos } from '@akin/testing';
@@ -11,9 +14,10 @@ import { claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { collectionStatus, createCollection, dropCollection, findCollection } from '../collections/collections.ts';
 import type { Store } from '../context.ts';
+import { exportDocuments } from '../export/export-documents.ts';
 import { listGroups } from '../groups/list-groups.ts';
 import { updateGroups } from '../groups/update-groups.ts';
-import { openStore } from '../store.ts';
+import { type ObjectsConfig, openStore } from '../store.ts';
 import { commit } from './commit.ts';
 
 const KILLS = scaledByChaos(5);
@@ -24,14 +28,22 @@ interface FeederLog extends Log {
   nextNumber: number;
 }
 
-describe.each([...ENGINES.map((kind) => ({ kind, shards: 1 })), { kind: 'postgres' as const, shards: 3 }])(
-  'a process on $kind with $shards shards that is killed again and again',
-  ({ kind, shards }) => {
-    let place: TestPlace;
+const PLAIN = ENGINES.map((kind) => ({ kind, shards: 1, pictures: 'in the database' }));
+
+describe.each([...PLAIN, { kind: 'postgres' as const, shards: 3, pictures: 'in objects' }])(
+  'a process on $kind with $shards shards and pictures $pictures that is killed again and again',
+  ({ kind, shards, pictures }) => {
+    let place: TestPlace & { readonly objects?: ObjectsConfig };
     let remove: () => Promise<void>;
 
     beforeAll(async () => {
       ({ place, remove } = await testPlace(kind));
+      if (pictures === 'in objects') {
+        const folder = await mkdtemp(path.join(tmpdir(), 'akin-kill-'));
+        const removePlace = remove;
+        remove = () => removePlace().then(() => rm(folder, { recursive: true, force: true }));
+        place = { ...place, objects: { place: folder } };
+      }
       if (shards === 1) return;
       await using store = await openTinyStore();
       await dropCollection(store, await findCollection(store, 'my-collection'));
@@ -53,21 +65,41 @@ describe.each([...ENGINES.map((kind) => ({ kind, shards: 1 })), { kind: 'postgre
         }
         expect(log.accepted.length).toBeGreaterThanOrEqual(KILLS);
 
-        await using store = await openTinyStore();
-        const collection = await findCollection(store, 'my-collection');
-        for (const task of await claimForAnalysis(store, 10_000)) await saveAnalysis(store, task, '[0,1]');
-        await commit(store, collection);
-        await maintain(store);
-        await checkVisible(store, collection, log);
-        expect(await collectionStatus(store, collection)).toMatchObject({ pending: 0, failed: 0 });
-        const operations = await allOperations(store, collection);
-        expect(operations.filter(({ state }) => state !== 'visible' && state !== 'superseded')).toEqual([]);
-
-        expect(await updateGroups(store, collection, TINY_GROUPS, { milliseconds: 60_000 })).toBe(true);
-        await checkGroups(store, collection.sqlSchema);
+        await finish(log);
+        if (place.objects) await checkObjects({ ...place.objects, keptMilliseconds: 0 });
       },
       scaledByChaos(300_000),
     );
+
+    /** What the last one left is finished, and all of it is right. */
+    async function finish(log: FeederLog): Promise<void> {
+      await using store = await openTinyStore();
+      const collection = await findCollection(store, 'my-collection');
+      const tasks = await claimForAnalysis(store, 10_000);
+      await Promise.all(tasks.map((task) => saveAnalysis(store, task, '[0,1]')));
+      await commit(store, collection);
+      await maintain(store);
+      await checkVisible(store, collection, log);
+      expect(await collectionStatus(store, collection)).toMatchObject({ pending: 0, failed: 0 });
+      const operations = await allOperations(store, collection);
+      expect(operations.filter(({ state }) => state !== 'visible' && state !== 'superseded')).toEqual([]);
+
+      expect(await updateGroups(store, collection, TINY_GROUPS, { milliseconds: 60_000 })).toBe(true);
+      await checkGroups(store, collection.sqlSchema);
+    }
+
+    /** Each object has its row and each row its object, once the garbage is gone. */
+    async function checkObjects(objects: ObjectsConfig): Promise<void> {
+      await using store = await openTinyStore({ objects });
+      for (let i = 0; i < 3; i++) await maintain(store);
+      const rows = await store.engine.query<{ pack: string }>('select pack from akin.packs order by pack');
+      const files = await readdir(path.join(objects.place, 'packs'), { recursive: true, withFileTypes: true });
+      const names = files.filter((one) => one.isFile()).map(({ name }) => name);
+      expect(names.sort()).toEqual(rows.map(({ pack }) => pack));
+      const all = { query: { kind: 'all' as const }, filters: [], rows: 100_000, bytes: 1e9 };
+      const { documents } = await exportDocuments(store, await findCollection(store, 'my-collection'), all);
+      expect(documents.filter(({ outputs }) => outputs !== null).length).toBeGreaterThan(0);
+    }
 
     /** Every document is in one group or alone, near its representative, and counted there; no two groups could be one. */
     async function checkGroups(store: Store, S: string): Promise<void> {
@@ -115,7 +147,7 @@ describe.each([...ENGINES.map((kind) => ({ kind, shards: 1 })), { kind: 'postgre
       );
     }
 
-    const openTinyStore = async (): Promise<Store> => {
+    const openTinyStore = async (settings: { readonly objects?: ObjectsConfig } = {}): Promise<Store> => {
       for (;;) {
         try {
           return await openStore({
@@ -123,6 +155,7 @@ describe.each([...ENGINES.map((kind) => ({ kind, shards: 1 })), { kind: 'postgre
             modules: TINY_MODULES as never,
             parseOutputs: parseTinyOutputs,
             graceMilliseconds: 0,
+            ...settings,
           });
         } catch (error) {
           // The server needs a moment to see that the killed process is gone.

@@ -74,6 +74,7 @@ function prepare(
     bases?.follow(operation, undefined);
     return { operation, id };
   }
+  if (operation.isLost) throw lostOutputs();
   const document = documentFromJson(operation.document ?? '{}', schema.fields);
   const outputs =
     operation.outputs === null
@@ -93,4 +94,8 @@ function prepare(
     ...(whole.outputs ? { outputs: whole.outputs } : {}),
     ...(isOther && whole.picture !== undefined ? { pictureOf: whole.picture } : {}),
   };
+}
+
+function lostOutputs(): AkinError {
+  return new AkinError('internal', 'The outputs of its picture are not where they were kept: send the document again.');
 }

@@ -1,5 +1,6 @@
 import { shardOf, shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
+import { type OutputsColumns, readOutputs } from '../objects/packed-rows.ts';
 
 /** An operation whose turn it is. */
 export interface ReadyOperation {
@@ -12,6 +13,8 @@ export interface ReadyOperation {
   readonly document: string | null;
   /** Outputs of its analysis or of its import, as JSON text. */
   readonly outputs: string | null;
+  /** Whether its outputs should be in a pack, and are not there. */
+  readonly isLost: boolean;
   /** Of the outputs, see `parseOutputs`. */
   readonly mark: string | null;
   readonly acceptedAt: Date;
@@ -24,6 +27,9 @@ export interface ReadyOperation {
   /** In which shard its document is; 0 where there is one, and for a delete by query. */
   readonly shard: number;
 }
+
+type ReadyRow = Omit<ReadyOperation, 'acceptedAt' | 'keptVersion' | 'isLost'> &
+  OutputsColumns & { readonly accepted_at: Date; readonly kept_version: bigint | null };
 
 /** Before the first sequence number: those of documents that were copied are below 0, see reindex. */
 export const BEFORE_ALL = -(2n ** 61n);
@@ -74,7 +80,8 @@ export async function nextReady(
   const S = collection.sqlSchema;
   const shards = shardsOf(collection);
   const shard = shards === 1 ? '0' : `coalesce(${shardOf('o.id', shards)}, 0)::int4`;
-  const sql = `select r.first_seq + o.position as seq, o.*, r.accepted_at, r.tombstones, x.json as outputs, x.mark,
+  const sql = `select r.first_seq + o.position as seq, o.*, r.accepted_at, r.tombstones, x.json as outputs, x.pack, x.start, x.size,
+              x.mark,
               ${shard} as shard
        from (select request, first_seq, accepted_at, tombstones from ${S}.requests
               where request = any($1::bigint[]) and first_seq + count > $2::int8 + 1) r
@@ -85,12 +92,19 @@ export async function nextReady(
       ) o
       left join ${S}.outputs x on x.doc = o.doc
       order by seq limit $3`;
-  const rows = await store.engine.transaction((tx) => tx.query(sql, [requests, after?.seq ?? BEFORE_ALL, limit]), {
-    lane: 'bulk',
-    keyed: true,
-  });
-  return rows.map(
-    ({ accepted_at, kept_version, ...row }) =>
-      ({ ...row, acceptedAt: accepted_at, keptVersion: kept_version }) as ReadyOperation,
+  const rows = await store.engine.transaction(
+    (tx) => tx.query<ReadyRow>(sql, [requests, after?.seq ?? BEFORE_ALL, limit]),
+    {
+      lane: 'bulk',
+      keyed: true,
+    },
   );
+  const outputs = await readOutputs(store, rows);
+  return rows.map(({ accepted_at, kept_version, pack, start, size, ...row }, i) => ({
+    ...row,
+    outputs: outputs[i] ?? null,
+    isLost: outputs[i] === undefined,
+    acceptedAt: accepted_at,
+    keptVersion: kept_version,
+  }));
 }

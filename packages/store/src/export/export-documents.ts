@@ -2,6 +2,8 @@ import { AkinError, type FieldType, type Query, type StoredDocument, VERSION_FIE
 import { VERSION } from '../collections/collection-tables.ts';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, Store } from '../context.ts';
+import { bytesOf, type OutputsColumns, readPlaces } from '../objects/packed-rows.ts';
+import type { PlaceColumns } from '../objects/packs.ts';
 import { expandWords } from '../search/expand-words.ts';
 import { readDocuments } from '../search/hydrate.ts';
 import { conditionsOf } from '../search/matching.ts';
@@ -68,9 +70,10 @@ export async function exportDocuments(
   let { doc } = from;
   while (documents.length < request.rows && bytes < request.bytes) {
     const limit = Math.min(CHUNK, request.rows - documents.length);
-    const read = await withSnapshot(store, collection, (snapshot) =>
+    const rows = await withSnapshot(store, collection, (snapshot) =>
       readChunk(store, { ...snapshot, commit: from.pin.commit }, request, { ...from, doc }, limit),
     );
+    const read = await completeExported(store, rows);
     for (const one of read) {
       documents.push(one.document);
       doc = one.doc;
@@ -99,7 +102,7 @@ async function readChunk(
   { query, filters, timeZone = 'UTC' }: ExportRequest,
   { now, doc }: Cursor,
   limit: number,
-): Promise<{ doc: bigint; document: ExportedDocument; bytes: number }[]> {
+): Promise<ExportedRow[]> {
   const { tx, sqlSchema: S } = snapshot;
   const clock = { now: new Date(now), timeZone };
   const search = { query, filters, rows: limit };
@@ -118,15 +121,27 @@ async function readChunk(
   );
 }
 
-/** Documents by their numbers, in the order of those. */
-export async function readExported(
-  store: Store,
-  snapshot: Snapshot,
-  docs: readonly bigint[],
-): Promise<{ doc: bigint; document: ExportedDocument; bytes: number }[]> {
+/** A document without what is in packs. */
+export interface ExportedRow {
+  readonly doc: bigint;
+  readonly version: bigint;
+  readonly fields: StoredDocument;
+  readonly outputs: OutputsColumns;
+  readonly thumbnail: PlaceColumns & { readonly bytes: Buffer | null };
+}
+
+/** Documents by their numbers, in the order of those. To be completed outside of the transaction. */
+export async function readExported(store: Store, snapshot: Snapshot, docs: readonly bigint[]): Promise<ExportedRow[]> {
   const { tx, sqlSchema: S } = snapshot;
-  const rows = await tx.query<{ doc: bigint; version: bigint; outputs: string | null; thumbnail: Buffer | null }>(
-    `select d.doc, ${VERSION} as version, o.json as outputs, t.bytes as thumbnail
+  const rows = await tx.query<
+    { doc: bigint; version: bigint; bytes: Buffer | null } & OutputsColumns & {
+        thumbnail_pack: string | null;
+        thumbnail_start: number | null;
+        thumbnail_size: number | null;
+      }
+  >(
+    `select d.doc, ${VERSION} as version, o.json as outputs, o.pack, o.start, o.size,
+            t.bytes, t.pack as thumbnail_pack, t.start as thumbnail_start, t.size as thumbnail_size
        from unnest($1::bigint[]) x (doc)
        join ${S}.documents d using (doc)
        left join ${S}.outputs o on o.doc = d.doc
@@ -138,16 +153,36 @@ export async function readExported(
     ({ name, origin, type }) => origin !== 'analysis' && type !== 'text' && name !== VERSION_FIELD,
   );
   const documents = await readDocuments(store, snapshot, docs, fields, []);
-  return rows.map((row) => ({
-    doc: row.doc,
-    bytes: 200 + (row.outputs?.length ?? 0) + (row.thumbnail?.length ?? 0) * 1.4,
-    document: {
-      fields: documents.get(row.doc)?.document ?? new Map(),
-      outputs: row.outputs,
-      thumbnail: row.thumbnail,
-      version: row.version,
-    },
+  return rows.map(({ doc, version, bytes, outputs, pack, start, size, ...row }) => ({
+    doc,
+    version,
+    fields: documents.get(doc)?.document ?? new Map(),
+    outputs: { outputs, pack, start, size },
+    thumbnail: { bytes, pack: row.thumbnail_pack, start: row.thumbnail_start, size: row.thumbnail_size },
   }));
+}
+
+/**
+ * Reads what is in packs.
+ * @throws AkinError unavailable
+ */
+export async function completeExported(
+  store: Store,
+  rows: readonly ExportedRow[],
+): Promise<{ doc: bigint; document: ExportedDocument; bytes: number }[]> {
+  const found = await readPlaces(
+    store,
+    rows.flatMap(({ outputs, thumbnail }) => [outputs, thumbnail]),
+  );
+  return rows.map(({ doc, version, fields, ...row }) => {
+    const outputs = bytesOf(row.outputs, found)?.toString() ?? row.outputs.outputs;
+    const thumbnail = bytesOf(row.thumbnail, found) ?? row.thumbnail.bytes;
+    return {
+      doc,
+      bytes: 200 + (outputs?.length ?? 0) + (thumbnail?.length ?? 0) * 1.4,
+      document: { fields, outputs, thumbnail, version },
+    };
+  });
 }
 
 async function first(store: Store, collection: Collection): Promise<Cursor> {

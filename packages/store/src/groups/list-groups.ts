@@ -1,7 +1,7 @@
 import { type Distance, naming, type Query, type StoredDocument } from '@akin/domain';
 import type { Collection, Store } from '../context.ts';
 import { compileQuery } from '../search/compile.ts';
-import { readDocuments, selectFields } from '../search/hydrate.ts';
+import { completeDocuments, type ReadDocument, readDocuments, selectFields } from '../search/hydrate.ts';
 import { Params } from '../search/params.ts';
 import { type Snapshot, visible, withSnapshot } from '../search/snapshot.ts';
 import { readState } from './state.ts';
@@ -65,7 +65,8 @@ export interface GroupMember {
  * @throws AkinError bad-request for filters that do not fit the schema
  */
 export async function listGroups(store: Store, collection: Collection, request: GroupsRequest): Promise<GroupsPage> {
-  return withSnapshot(store, collection, async (snapshot) => {
+  let read: ReadonlyMap<bigint, ReadDocument> = new Map();
+  const answered = await withSnapshot(store, collection, async (snapshot) => {
     const state = await readState(snapshot.tx, collection);
     const isCurrent = state.as_of === snapshot.commit;
     const filtered = (request.filters ?? []).some(({ kind }) => kind !== 'all');
@@ -81,6 +82,7 @@ export async function listGroups(store: Store, collection: Collection, request: 
       selectFields(snapshot, request.fields ?? ['*']),
       request.distances ?? [],
     );
+    read = documents;
     return {
       commit: Number(snapshot.commit),
       asOfCommit: Number(state.as_of),
@@ -101,6 +103,8 @@ export async function listGroups(store: Store, collection: Collection, request: 
       next: page.rows.length > request.rows ? groups.at(-1)?.id : undefined,
     };
   });
+  await completeDocuments(store, read.values());
+  return answered;
 }
 
 interface GroupRow {

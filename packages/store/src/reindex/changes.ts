@@ -1,7 +1,7 @@
 import { LIVE, VERSION } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
-import { type ExportedDocument, readExported } from '../export/export-documents.ts';
+import { completeExported, type ExportedDocument, readExported } from '../export/export-documents.ts';
 import { visible, withSnapshot } from '../search/snapshot.ts';
 
 /** What differs between two commits, a chunk of it. */
@@ -43,18 +43,18 @@ export async function documentsOf(
   collection: Collection,
   ids: readonly string[],
 ): Promise<ExportedDocument[]> {
-  return withSnapshot(store, collection, async (snapshot) => {
+  const found = await withSnapshot(store, collection, async (snapshot) => {
     const rows = await snapshot.tx.query<{ doc: bigint }>(
       `select d.doc from ${snapshot.sqlSchema}.documents d where d.id = any($1::text[]) and ${visible('$2::int8')}`,
       [ids, snapshot.commit],
     );
-    const found = await readExported(
+    return readExported(
       store,
       snapshot,
       rows.map(({ doc }) => doc),
     );
-    return found.map(({ document }) => document);
   });
+  return (await completeExported(store, found)).map(({ document }) => document);
 }
 
 async function readDocs(
@@ -63,8 +63,8 @@ async function readDocs(
   rows: readonly { readonly doc: bigint }[],
 ): Promise<ExportedDocument[]> {
   const docs = rows.map(({ doc }) => doc);
-  const documents = await withSnapshot(store, collection, (snapshot) => readExported(store, snapshot, docs));
-  return documents.map(({ document }) => document);
+  const found = await withSnapshot(store, collection, (snapshot) => readExported(store, snapshot, docs));
+  return (await completeExported(store, found)).map(({ document }) => document);
 }
 
 export async function currentCommit(store: Store, collection: Collection): Promise<bigint> {

@@ -3,6 +3,7 @@ import { copyTombstones } from '../commit/tombstones.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { copyDecisions } from '../groups/decisions.ts';
+import { type OutputsColumns, readOutputs } from '../objects/packed-rows.ts';
 
 const HELD_SECONDS = 20;
 
@@ -32,6 +33,7 @@ export async function switchCollections(
   guard: (tx: Queryable) => Promise<void>,
 ): Promise<boolean> {
   const [S, T] = [old.sqlSchema, target.sqlSchema];
+  const read = await readReadyOutputs(store, old);
   return store.engine.transaction(
     async (tx) => {
       // As a commit does: first the operations, then the row of the collection.
@@ -56,7 +58,7 @@ export async function switchCollections(
               exists (select from ${S}.documents d where d.id = o.id and d.seq > r.first_seq + o.position)
               or exists (select from ${S}.barriers b where b.id = o.id and b.seq > r.first_seq + o.position)))`,
       );
-      if (!(await analyzeAgain(tx, old, takes))) return false;
+      if (!(await analyzeAgain(tx, old, takes, read))) return false;
       await tx.query(
         `insert into ${T}.requests (first_seq, count, created_at, accepted_at, finished, tombstones)
          select first_seq, count, created_at, accepted_at, finished, tombstones from ${S}.requests
@@ -76,12 +78,19 @@ export async function switchCollections(
          select coalesce(error_code, 'internal'), count(*) from moved where state = 'failed' group by 1`,
       );
       await tx.query(
-        `insert into ${T}.outputs (doc, json, mark)
-         select m.new_doc, o.json, o.mark from moved m join ${S}.outputs o on o.doc = m.doc where not m.again`,
+        `insert into ${T}.outputs (doc, json, mark, pack, start, size)
+         select m.new_doc, o.json, o.mark, o.pack, o.start, o.size from moved m join ${S}.outputs o on o.doc = m.doc where not m.again`,
       );
       await tx.query(
-        `insert into ${T}.thumbnails (doc, bytes, etag)
-         select m.new_doc, t.bytes, t.etag from moved m join ${S}.thumbnails t on t.doc = m.doc where not m.again`,
+        `insert into ${T}.thumbnails (doc, bytes, etag, pack, start, size)
+         select m.new_doc, t.bytes, t.etag, t.pack, t.start, t.size from moved m join ${S}.thumbnails t on t.doc = m.doc where not m.again`,
+      );
+      // With them their packs: the old collection goes, and has its rows until then.
+      await tx.query(
+        `update akin.packs set collection = $1 where pack in (
+           select o.pack from moved m join ${S}.outputs o on o.doc = m.doc where not m.again
+           union select t.pack from moved m join ${S}.thumbnails t on t.doc = m.doc where not m.again)`,
+        [target.id],
       );
       await tx.query(`delete from ${T}.barriers`);
       await tx.query(`insert into ${T}.barriers select * from ${S}.barriers`);
@@ -107,17 +116,37 @@ export async function switchCollections(
 /** More that is ready than comes between two commits is applied first. */
 const MOST_READY = 1_000;
 
+/** What is ready and has its outputs in packs: read before the transaction, which waits for nothing but the database. */
+async function readReadyOutputs(store: Store, old: Collection): Promise<ReadonlyMap<bigint, string>> {
+  if (store.packs === undefined) return new Map();
+  const S = old.sqlSchema;
+  const rows = await store.engine.query<OutputsColumns & { doc: bigint }>(
+    `select o.doc, null as outputs, x.pack, x.start, x.size
+       from ${S}.operations o join ${S}.outputs x on x.doc = o.doc
+      where o.kind = 'add' and o.state = 'ready' and x.pack is not null limit ${MOST_READY + 1}`,
+  );
+  const found = await readOutputs(store, rows);
+  return new Map(rows.map(({ doc }, i) => [doc, found[i] ?? '']));
+}
+
 /**
  * Queues again what was analyzed by the old models since the last commit: among the documents of the others it would fail.
  *
+ * @param read outputs that are not in the database, by document
  * @returns false when there is more of it, or outputs that a client sent: both are applied by the next commit
  */
-async function analyzeAgain(tx: Queryable, old: Collection, takes: (outputs: string) => boolean): Promise<boolean> {
-  const ready = await tx.query<{ new_doc: bigint; attempt: number; json: string }>(
-    `select m.new_doc, m.attempt, o.json from moved m join ${old.sqlSchema}.outputs o on o.doc = m.doc
+async function analyzeAgain(
+  tx: Queryable,
+  old: Collection,
+  takes: (outputs: string) => boolean,
+  read: ReadonlyMap<bigint, string>,
+): Promise<boolean> {
+  const ready = await tx.query<{ doc: bigint; new_doc: bigint; attempt: number; json: string | null }>(
+    `select m.doc, m.new_doc, m.attempt, o.json from moved m join ${old.sqlSchema}.outputs o on o.doc = m.doc
       where m.kind = 'add' and m.state = 'ready' limit ${MOST_READY + 1}`,
   );
-  const refused = ready.filter(({ json }) => !takes(json));
+  if (ready.some(({ json, doc }) => json === null && !read.has(doc))) return false;
+  const refused = ready.filter(({ json, doc }) => !takes(json ?? read.get(doc) ?? ''));
   if (refused.length === 0) return true;
   if (ready.length > MOST_READY || refused.some(({ attempt }) => attempt === 0)) return false;
   await tx.query(

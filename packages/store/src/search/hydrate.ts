@@ -10,6 +10,7 @@ import { VERSION } from '../collections/collection-tables.ts';
 import { generationOf } from '../collections/generations.ts';
 import type { Store } from '../context.ts';
 import type { Queryable, Row } from '../engine/engine.ts';
+import { lostPack, type Place, type PlaceColumns, placeOf, withoutPacks } from '../objects/packs.ts';
 import { findColumn, type SearchedTables } from './columns.ts';
 import { Params } from './params.ts';
 import { distanceSql, locationColumn } from './space.ts';
@@ -32,6 +33,13 @@ export interface ReadDocument {
   readonly document: StoredDocument;
   /** Kilometers, in the order in which they were asked for; null where the document has no place. */
   readonly distances: readonly (number | null)[];
+  /** What is still to be read by {@link completeDocuments}. */
+  readonly missing?: MissingOutputs | undefined;
+}
+
+interface MissingOutputs {
+  readonly place: Place;
+  readonly complete: (json: string) => void;
 }
 
 /** What a statement selects to show documents. */
@@ -60,21 +68,50 @@ export function documentColumns(
   });
   const outputs = fields.some(({ name }) => columns.get(name)?.kind === 'output');
   return {
-    columns: [...selected, ...far, ...(outputs ? ['o.json as outputs'] : [])],
+    columns: [...selected, ...far, ...(outputs ? ['o.json as outputs', 'o.pack', 'o.start', 'o.size'] : [])],
     outputs,
     read: (row) => {
-      const parsed =
-        typeof row.outputs === 'string'
-          ? generationOf(store, tables.schema).parseOutputs(row.outputs).fields
-          : undefined;
+      const place = outputs ? placeOf(row as unknown as PlaceColumns) : undefined;
+      const parse = (json: string) => generationOf(store, tables.schema).parseOutputs(json).fields;
+      const parsed = typeof row.outputs === 'string' ? parse(row.outputs) : undefined;
       const document = new Map<string, FieldValue>();
       for (const [i, { name }] of fields.entries()) {
-        const value = columns.get(name)?.kind === 'output' ? parsed?.get(name) : columnValue(row, i);
+        const isOutput = columns.get(name)?.kind === 'output';
+        // One that is to come keeps its turn.
+        const value = !isOutput ? columnValue(row, i) : place ? '' : parsed?.get(name);
         if (value !== undefined) document.set(name, value);
       }
-      return { document, distances: distances.map((_, i) => row[`far${i}`] as number | null) };
+      const complete = (json: string) => {
+        const found = parse(json);
+        for (const { name } of fields) {
+          if (columns.get(name)?.kind !== 'output') continue;
+          const value = found.get(name);
+          if (value === undefined) document.delete(name);
+          else document.set(name, value);
+        }
+      };
+      const far = distances.map((_, i) => row[`far${i}`] as number | null);
+      return { document, distances: far, ...(place ? { missing: { place, complete } } : {}) };
     },
   };
+}
+
+/**
+ * Reads what documents show and the database does not have: outside of the transaction that read the rest, which would
+ * wait. Nothing that a transaction saw is removed so soon.
+ *
+ * @throws AkinError unavailable
+ */
+export async function completeDocuments(store: Store, documents: Iterable<ReadDocument>): Promise<void> {
+  const missing = [...documents].flatMap((one) => one.missing ?? []);
+  if (missing.length === 0) return;
+  if (store.packs === undefined) throw withoutPacks();
+  const found = await store.packs.read(missing.map(({ place }) => place));
+  for (const [i, { place, complete }] of missing.entries()) {
+    const json = found[i];
+    if (json === undefined) throw lostPack(place);
+    complete(json.toString());
+  }
 }
 
 /** The documents of a page by their number, each read once. */

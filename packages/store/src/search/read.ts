@@ -2,6 +2,8 @@ import { AkinError } from '@akin/domain';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import { decodeHalfvec } from '../engine/binary.ts';
+import { bytesOf, readPlaces } from '../objects/packed-rows.ts';
+import type { PlaceColumns } from '../objects/packs.ts';
 import { type Snapshot, visible, withSnapshot } from './snapshot.ts';
 
 /**
@@ -28,9 +30,9 @@ export async function readDescriptor(
 }
 
 export interface Thumbnail {
-  /** WebP. */
-  readonly bytes: Uint8Array;
   readonly etag: string;
+  /** WebP. @throws AkinError unavailable when it is in a pack that cannot be read */
+  readonly read: () => Promise<Uint8Array>;
 }
 
 /**
@@ -43,14 +45,18 @@ export async function readThumbnail(
   id: string,
 ): Promise<Thumbnail | null | undefined> {
   const read = async ({ tx, commit, sqlSchema }: Snapshot) => {
-    const [row] = await tx.query<{ bytes: Buffer | null; etag: string | null }>(
-      `select t.bytes, t.etag
+    const [row] = await tx.query<{ bytes: Buffer | null; etag: string | null } & PlaceColumns>(
+      `select t.bytes, t.etag, t.pack, t.start, t.size
          from ${sqlSchema}.documents d left join ${sqlSchema}.thumbnails t on t.doc = d.doc
         where d.id = $1 and ${visible('$2::int8')}`,
       [id, commit],
     );
     if (row === undefined) return undefined;
-    return row.bytes === null || row.etag === null ? null : { bytes: row.bytes, etag: row.etag };
+    return row.etag === null ? null : { etag: row.etag, read: () => readBytes(store, row) };
   };
   return withSnapshot(store, collection, read, { isCurrent: true });
+}
+
+async function readBytes(store: Store, row: PlaceColumns & { readonly bytes: Buffer | null }): Promise<Uint8Array> {
+  return bytesOf(row, await readPlaces(store, [row])) ?? row.bytes ?? new Uint8Array();
 }

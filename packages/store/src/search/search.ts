@@ -10,6 +10,7 @@ import { countFacets } from './facets.ts';
 import { foldDuplicates, withoutQueries } from './fold-duplicates.ts';
 import { countHeldFacets } from './held-facets.ts';
 import { HeldFilters } from './held-filters.ts';
+import { completeDocuments, type ReadDocument } from './hydrate.ts';
 import { matchedBy } from './matching.ts';
 import { findNear, isByNearness, readNearest } from './nearest.ts';
 import { NO_DOCUMENTS, type Page, readPage } from './page.ts';
@@ -42,6 +43,7 @@ export async function search(
   const limited = question.timeAllowed !== undefined && question.cursorMark === undefined;
   const deadline = limited ? performance.now() + (question.timeAllowed as number) : undefined;
   const answer = async (from: 'memory' | 'database', isCurrent: boolean) => {
+    let shown: ReadonlyMap<bigint, ReadDocument> = new Map();
     const answerFrom = async (whole: Snapshot): Promise<SearchResult | NotHeld> => {
       const request = await requestOf(question, whole);
       const ranked = request.rank !== undefined;
@@ -67,6 +69,7 @@ export async function search(
       );
       if (read instanceof NotHeld) return read;
       const page = read ?? NOTHING_READ;
+      shown = page.documents;
       const totals = await limit.within(() =>
         statements('SELECT totals', collection, () => readTotals(request, snapshot, clock, page)),
       );
@@ -98,7 +101,8 @@ export async function search(
           id,
           ...(folded && { collapsed: folded.counts.get(doc) ?? 0 }),
           ...(value === null ? {} : ranked ? { distance: value } : { score: value }),
-          ...(page.documents.get(doc) ?? { document: new Map(), distances: [] }),
+          document: page.documents.get(doc)?.document ?? new Map(),
+          distances: page.documents.get(doc)?.distances ?? [],
         })),
         ...(ranking === undefined || read === undefined ? {} : { ranking }),
         ...(request.cursorMark === undefined ? {} : { nextCursorMark: page.mark ?? request.cursorMark }),
@@ -108,7 +112,9 @@ export async function search(
     // Groups change between commits: a standby with the same commit may still have older ones.
     const freshness = question.collapse ? undefined : { atLeast, isCurrent };
     const quickly = isQuick(question) ? withoutTransaction(store, collection, answerFrom, freshness) : undefined;
-    return (await quickly) ?? withSnapshot(store, collection, answerFrom, freshness);
+    const answered = (await quickly) ?? (await withSnapshot(store, collection, answerFrom, freshness));
+    await completeDocuments(store, shown.values());
+    return answered;
   };
   const first = await answer('memory', atLeast === undefined);
   if (!(first instanceof NotHeld)) return first;

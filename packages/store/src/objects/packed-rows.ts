@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import type { Collection, Store } from '../context.ts';
+import type { SqlValue } from '../engine/engine.ts';
+import { lostPack, type Pack, type Place, type PlaceColumns, placeOf, withoutPacks } from './packs.ts';
+
+/** What a row of `outputs` and one of `thumbnails` get. */
+export interface Picture {
+  readonly outputs: string | null;
+  readonly thumbnail: Uint8Array | null;
+}
+
+/** The same in a pack: texts for {@link placeSql}, null where there is nothing. */
+export interface PackedPicture {
+  readonly outputs: string | null;
+  readonly thumbnail: string | null;
+  /** Of the thumbnail. */
+  readonly etag: string | null;
+}
+
+/** Pictures in one pack, which is durable: rows may name it. */
+export interface Packed {
+  readonly pack: Pack;
+  readonly pictures: readonly PackedPicture[];
+}
+
+/**
+ * Writes pictures into a pack, before any row that names it.
+ *
+ * @returns undefined where there is nothing to write, or rows are to have it themselves
+ * @throws AkinError unavailable
+ */
+export async function packPictures(store: Store, pictures: readonly Picture[]): Promise<Packed | undefined> {
+  if (store.packs === undefined) return undefined;
+  // Outputs side by side: a commit reads them without the thumbnails.
+  const outputs = pictures.flatMap((one) => (one.outputs === null ? [] : [Buffer.from(one.outputs)]));
+  const thumbnails = pictures.flatMap(({ thumbnail }) => thumbnail ?? []);
+  if (outputs.length + thumbnails.length === 0) return undefined;
+  const pack = await store.packs.write([...outputs, ...thumbnails]);
+  const ofOutputs = pack.places.slice(0, outputs.length).values();
+  const ofThumbnails = pack.places.slice(outputs.length).values();
+  const next = (places: Iterator<Place>) => {
+    const { value } = places.next() as { value: Place };
+    return `${value.pack} ${value.start} ${value.size}`;
+  };
+  return {
+    pack,
+    pictures: pictures.map(({ outputs, thumbnail }) => ({
+      outputs: outputs === null ? null : next(ofOutputs),
+      thumbnail: thumbnail === null ? null : next(ofThumbnails),
+      etag: thumbnail === null ? null : etagOfBytes(thumbnail),
+    })),
+  };
+}
+
+/** As `etagOf` gives it in SQL. */
+function etagOfBytes(thumbnail: Uint8Array): string {
+  return createHash('sha256').update(thumbnail).digest('hex').slice(0, 32);
+}
+
+/** SQL of the columns pack, start, size, from a text of {@link PackedPicture}. */
+export function placeSql(text: string): string {
+  return `split_part(${text}, ' ', 1)::uuid, split_part(${text}, ' ', 2)::int, split_part(${text}, ' ', 3)::int`;
+}
+
+/**
+ * SQL that makes a pack known, in the transaction of the rows that name it.
+ * @param packs SQL that selects its name and its bytes
+ */
+export function insertPacks({ id }: Collection, packs: string): string {
+  return `insert into akin.packs (collection, pack, bytes) select ${Number(id)}, p.* from (${packs}) p
+          on conflict (pack) do nothing`;
+}
+
+/** Of rows whose outputs may be in a pack. */
+export type OutputsColumns = PlaceColumns & { readonly outputs: string | null };
+
+/**
+ * The outputs of some rows: undefined where they should be in a pack and are not.
+ * @throws AkinError unavailable
+ */
+export async function readOutputs(
+  store: Store,
+  rows: readonly OutputsColumns[],
+): Promise<(string | null | undefined)[]> {
+  const found = await readPlaces(store, rows);
+  return rows.map((row) => (placeOf(row) === undefined ? row.outputs : found.get(row)?.toString()));
+}
+
+/**
+ * The bytes of those rows that have them in a pack.
+ * @throws AkinError unavailable
+ */
+export async function readPlaces<Row extends PlaceColumns>(
+  store: Store,
+  rows: readonly Row[],
+): Promise<ReadonlyMap<Row, Buffer | undefined>> {
+  const packed = rows.flatMap((row) => {
+    const place = placeOf(row);
+    return place === undefined ? [] : [{ row, place }];
+  });
+  if (packed.length === 0) return new Map();
+  if (store.packs === undefined) throw withoutPacks();
+  const found = await store.packs.read(packed.map(({ place }) => place));
+  return new Map(packed.map(({ row }, i) => [row, found[i]]));
+}
+
+/**
+ * What {@link readPlaces} found of a row; undefined where it has its bytes itself.
+ * @throws AkinError unavailable when they are gone
+ */
+export function bytesOf<Row extends PlaceColumns>(
+  row: Row,
+  found: ReadonlyMap<Row, Buffer | undefined>,
+): Buffer | undefined {
+  const place = placeOf(row);
+  const bytes = found.get(row);
+  if (place !== undefined && bytes === undefined) throw lostPack(place);
+  return bytes;
+}
+
+/** The arguments of a statement for one pack, or none. */
+export function packArguments(packed: Packed | undefined): SqlValue[] {
+  return [packed ? [packed.pack.pack] : [], packed ? [packed.pack.bytes] : []];
+}

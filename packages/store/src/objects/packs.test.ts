@@ -1,0 +1,94 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ObjectStore } from './object-store.ts';
+import { objectsAway } from './object-store.ts';
+import { PACK_BYTES, Packs } from './packs.ts';
+
+/** Objects in memory, whose writes end when they are told to. */
+function heldObjects() {
+  const kept = new Map<string, Buffer>();
+  const writes: ((error?: unknown) => void)[] = [];
+  const ranges: string[] = [];
+  const objects: ObjectStore = {
+    place: 'memory',
+    put: (key, bytes) =>
+      new Promise((resolve, reject) => {
+        writes.push((error) => {
+          if (error) return reject(error);
+          kept.set(key, Buffer.from(bytes));
+          resolve();
+        });
+      }),
+    async get(key, range) {
+      const { from, to } = range ?? { from: 0, to: Number.POSITIVE_INFINITY };
+      ranges.push(`${from}-${to}`);
+      return kept.get(key)?.subarray(from, to);
+    },
+    async delete() {},
+    async *list() {},
+    async [Symbol.asyncDispose]() {},
+  };
+  return { objects, writes, ranges, kept };
+}
+
+const part = (size: number, fill: string) => Buffer.alloc(size, fill);
+
+describe('packs', () => {
+  it('take what waits while four are being written, up to their size', async () => {
+    const { objects, writes, kept } = heldObjects();
+    const packs = new Packs(objects);
+    const first = Array.from({ length: 4 }, (_, i) => packs.write([part(10, String(i))]));
+    const waiting = ['a', 'b', 'c'].map((fill) => packs.write([part(PACK_BYTES / 2, fill), part(1, fill)]));
+    const small = packs.write([part(3, 'd')]);
+    expect(writes).toHaveLength(4);
+    for (const end of writes.splice(0)) end();
+    await Promise.all(first);
+    // Two of the halves do not go together, since each has one byte more.
+    expect(writes).toHaveLength(3);
+    for (const end of writes.splice(0)) end();
+    const [a, , c] = await Promise.all(waiting);
+    expect((await small).pack).toBe(c?.pack);
+    expect(a?.pack).not.toBe(c?.pack);
+    expect(kept.size).toBe(7);
+    const read = await packs.read([...(c?.places ?? []), ...(await small).places]);
+    expect(read.map(String)).toEqual(['c'.repeat(PACK_BYTES / 2), 'c', 'ddd']);
+  });
+
+  it('take a part that is larger than they are', async () => {
+    const { objects, writes } = heldObjects();
+    const packs = new Packs(objects);
+    const large = packs.write([part(PACK_BYTES * 2, 'l')]);
+    writes[0]?.();
+    expect(await large).toMatchObject({ bytes: PACK_BYTES * 2 });
+  });
+
+  it('that cannot be written fail alone, and what comes after goes on', async () => {
+    const { objects, writes } = heldObjects();
+    const packs = new Packs(objects);
+    const [one, other] = [packs.write([part(1, 'a')]), packs.write([part(1, 'b')])];
+    writes[0]?.(objectsAway(new Error('full')));
+    writes[1]?.();
+    await expect(one).rejects.toMatchObject({ code: 'unavailable' });
+    expect(String((await packs.read((await other).places))[0])).toBe('b');
+    const next = packs.write([part(1, 'c')]);
+    writes[2]?.();
+    expect((await next).bytes).toBe(1);
+  });
+
+  it('are read by few requests: neighbours together, far ones apart, empty parts without any', async () => {
+    const { objects, writes, ranges } = heldObjects();
+    const packs = new Packs(objects);
+    const sizes = [10, 0, 20, 200_000, 30];
+    const write = packs.write(sizes.map((size, i) => part(size, String(i))));
+    writes[0]?.();
+    const { places } = await write;
+    const wanted = [4, 2, 1, 0].map((i) => places[i] as (typeof places)[number]);
+    const read = await packs.read(wanted);
+    expect(read.map(String)).toEqual(['4'.repeat(30), '2'.repeat(20), '', '0'.repeat(10)]);
+    expect(ranges).toEqual(['0-30', '200030-200060']);
+  });
+
+  it('tell what is missing', async () => {
+    const { objects } = heldObjects();
+    expect(await new Packs(objects).read([{ pack: 'aa', start: 0, size: 1 }])).toEqual([undefined]);
+  });
+});

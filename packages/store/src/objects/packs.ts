@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { AkinError } from '@akin/domain';
+import type { ObjectStore } from './object-store.ts';
+
+/*
+ * Outputs and thumbnails of many documents share an object, a pack, which is never changed. Rows say where in a pack
+ * theirs are. See docs/adr/0035-outputs-and-thumbnails-in-packs.md.
+ */
+
+/** Where some bytes are: in an object, from a byte on. */
+export interface Place {
+  readonly pack: string;
+  readonly start: number;
+  readonly size: number;
+}
+
+/** The columns of a table whose rows may have their bytes in a pack; all null where they have them themselves. */
+export interface PlaceColumns {
+  readonly pack: string | null;
+  readonly start: number | null;
+  readonly size: number | null;
+}
+
+/** A new object, and where in it each part is. */
+export interface Pack {
+  readonly pack: string;
+  readonly bytes: number;
+  readonly places: readonly Place[];
+}
+
+/** An object takes what waits, up to so many bytes. */
+export const PACK_BYTES = 1024 * 1024;
+/** Packs that a process writes at a time; what comes meanwhile waits, and goes together. */
+const MOST_WRITES = 4;
+/** Objects that one call reads at a time. */
+const MOST_READS = 8;
+/** Bytes between two parts that are read along, rather than by another request. */
+const GAP_BYTES = 64 * 1024;
+const MOST_READ_BYTES = 4 * 1024 * 1024;
+
+/** Under which packs are listed. */
+export const PACKS = 'packs/';
+
+export function keyOf(pack: string): string {
+  return `${PACKS}${pack.slice(0, 2)}/${pack}`;
+}
+
+interface Waiting {
+  readonly parts: readonly Uint8Array[];
+  readonly bytes: number;
+  readonly resolve: (pack: Pack) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Writes and reads packs. */
+export class Packs {
+  readonly objects: ObjectStore;
+  readonly #waiting: Waiting[] = [];
+  #writes = 0;
+
+  constructor(objects: ObjectStore) {
+    this.objects = objects;
+  }
+
+  /**
+   * Resolves when the parts are durable, all in one object, which other calls may share.
+   * @throws AkinError unavailable
+   */
+  write(parts: readonly Uint8Array[]): Promise<Pack> {
+    const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ parts, bytes, resolve, reject });
+      this.#begin();
+    });
+  }
+
+  #begin(): void {
+    while (this.#writes < MOST_WRITES && this.#waiting.length > 0) {
+      let bytes = 0;
+      let count = 0;
+      for (const one of this.#waiting) {
+        if (count > 0 && bytes + one.bytes > PACK_BYTES) break;
+        bytes += one.bytes;
+        count++;
+      }
+      this.#writes++;
+      void this.#put(this.#waiting.splice(0, count), bytes).finally(() => {
+        this.#writes--;
+        this.#begin();
+      });
+    }
+  }
+
+  async #put(calls: readonly Waiting[], bytes: number): Promise<void> {
+    const pack = randomUUID();
+    try {
+      const all = calls.flatMap(({ parts }) => parts);
+      await this.objects.put(keyOf(pack), Buffer.concat(all, bytes));
+      let start = 0;
+      for (const { parts, resolve } of calls) {
+        const places = parts.map(({ length: size }) => {
+          const place = { pack, start, size };
+          start += size;
+          return place;
+        });
+        resolve({ pack, bytes, places });
+      }
+    } catch (error) {
+      for (const { reject } of calls) reject(error);
+    }
+  }
+
+  /**
+   * The bytes at some places, in their order; undefined where the object is not there, or not whole.
+   * @throws AkinError unavailable
+   */
+  async read(places: readonly Place[]): Promise<(Buffer | undefined)[]> {
+    const found = new Map<Place, Buffer | undefined>();
+    for (const place of places) if (place.size === 0) found.set(place, Buffer.alloc(0));
+    const runs = runsOf(places.filter(({ size }) => size > 0)).values();
+    const readSome = async () => {
+      for (const run of runs) {
+        const range = { from: run.from, to: run.to };
+        const bytes = await this.objects.get(keyOf(run.pack), range);
+        for (const place of run.places) {
+          const at = place.start - run.from;
+          found.set(place, bytes?.subarray(at, at + place.size));
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: MOST_READS }, readSome));
+    return places.map((place) => found.get(place));
+  }
+}
+
+interface Run {
+  readonly pack: string;
+  readonly from: number;
+  to: number;
+  readonly places: Place[];
+}
+
+/** Places that are read by one request each. */
+function runsOf(places: readonly Place[]): Run[] {
+  const ordered = [...places].sort((a, b) => (a.pack === b.pack ? a.start - b.start : a.pack < b.pack ? -1 : 1));
+  const runs: Run[] = [];
+  for (const place of ordered) {
+    const end = place.start + place.size;
+    const run = runs.at(-1);
+    if (run?.pack === place.pack && place.start - run.to <= GAP_BYTES && end - run.from <= MOST_READ_BYTES) {
+      run.places.push(place);
+      run.to = Math.max(run.to, end);
+    } else {
+      runs.push({ pack: place.pack, from: place.start, to: end, places: [place] });
+    }
+  }
+  return runs;
+}
+
+/** Undefined where the row has its bytes itself, or none. */
+export function placeOf({ pack, start, size }: PlaceColumns): Place | undefined {
+  return pack === null || start === null || size === null ? undefined : { pack, start, size };
+}
+
+/** For a process that was started without the place of the packs that its database names. */
+export function withoutPacks(): AkinError {
+  return new AkinError('unavailable', 'This process does not know where outputs and thumbnails are kept.', {
+    cause: new Error('start it with --objects, as the others'),
+    retryAfterSeconds: 30,
+  });
+}
+
+/** For who reads what should be there: somebody else deleted it, or a restore did not bring it. */
+export function lostPack({ pack }: Pick<Place, 'pack'>): AkinError {
+  return new AkinError('unavailable', 'Outputs or thumbnails are not where they were kept.', {
+    cause: new Error(`${keyOf(pack)} is missing or cut off: restore the objects that belong to the database`),
+    retryAfterSeconds: 30,
+  });
+}

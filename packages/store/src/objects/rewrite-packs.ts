@@ -1,0 +1,92 @@
+import type { Collection, Store } from '../context.ts';
+import { columnsOf } from '../engine/binary.ts';
+import { insertPacks } from './packed-rows.ts';
+import { PACK_BYTES, type Place, type PlaceColumns, placeOf } from './packs.ts';
+
+/** A pack with less in use than it could hold. */
+export interface SparsePack {
+  readonly pack: string;
+  readonly bytes: number;
+  /** Bytes that rows name. */
+  readonly live: number;
+}
+
+const TABLES = ['outputs', 'thumbnails'] as const;
+
+type Moved = PlaceColumns & { readonly doc: bigint };
+
+/**
+ * Writes what rows name of some packs into new ones, and lets the rows name those. The old ones are unused then.
+ * @returns how many packs were left
+ */
+export async function rewritePacks(
+  store: Store,
+  collection: Collection,
+  packs: readonly SparsePack[],
+): Promise<number> {
+  let group: SparsePack[] = [];
+  let rewritten = 0;
+  const flush = async () => {
+    // A single small one, of which all is used, would be as small again.
+    const [first] = group;
+    const isWorth = group.length > 1 || (first !== undefined && first.live < first.bytes / 2);
+    if (isWorth && (await rewrite(store, collection, group))) rewritten += group.length;
+    group = [];
+  };
+  for (const one of packs) {
+    if (group.reduce((sum, { live }) => sum + live, one.live) > PACK_BYTES) await flush();
+    group.push(one);
+  }
+  await flush();
+  return rewritten;
+}
+
+/** @returns false when something of it cannot be read: it stays as it is */
+async function rewrite(store: Store, collection: Collection, packs: readonly SparsePack[]): Promise<boolean> {
+  const names = columnsOf(packs, 'pack');
+  const { engine } = store;
+  if (store.packs === undefined) return false;
+  const rows = new Map<(typeof TABLES)[number], Moved[]>();
+  for (const table of TABLES) {
+    const found = await engine.query<Moved>(
+      `select doc, pack, start, size from ${collection.sqlSchema}.${table} where pack = any($1::uuid[]) order by doc`,
+      names,
+      'bulk',
+    );
+    rows.set(table, found);
+  }
+  // Documents that atomic updates made share their picture.
+  const places = new Map<string, Place>();
+  for (const row of [...rows.values()].flat()) {
+    const place = placeOf(row);
+    if (place) places.set(nameOf(row), place);
+  }
+  if (places.size === 0) return false;
+  const parts = await store.packs.read([...places.values()]);
+  if (parts.includes(undefined)) return false;
+  const pack = await store.packs.write(parts as Buffer[]);
+  const moved = new Map([...places.keys()].map((name, i) => [name, pack.places[i] as Place]));
+  await engine.transaction(
+    async (tx) => {
+      await tx.query(insertPacks(collection, 'select $1::uuid, $2::int'), [pack.pack, pack.bytes]);
+      for (const [table, old] of rows) {
+        const changes = old.map((row) => ({ ...row, to: moved.get(nameOf(row))?.start ?? 0 }));
+        // Rows that others are at keep their place until the next time: nobody waits for this.
+        await tx.query(
+          `update ${collection.sqlSchema}.${table} o set pack = $4, start = t.start
+             from unnest($1::bigint[], $2::uuid[], $3::int[]) as t (doc, pack, start)
+            where o.doc = t.doc and o.pack = t.pack and o.doc in (
+              select doc from ${collection.sqlSchema}.${table} where doc = any($1::bigint[])
+               order by doc for update skip locked)`,
+          [...columnsOf(changes, 'doc', 'pack', 'to'), pack.pack],
+        );
+      }
+    },
+    { lane: 'bulk', keyed: true },
+  );
+  return true;
+}
+
+function nameOf({ pack, start, size }: PlaceColumns): string {
+  return `${pack} ${start} ${size}`;
+}
