@@ -46,7 +46,14 @@ export async function openKeys(
 async function open(place: { readonly databaseUrl: string } | { readonly folder: string }): Promise<Store> {
   const shared = 'databaseUrl' in place ? { shared: true } : {};
   try {
-    return await openStore({ modules: MODULES, parseOutputs, ...place, ...shared, tell: tellOnStandardError });
+    return await openStore({
+      modules: MODULES,
+      parseOutputs,
+      ...place,
+      ...shared,
+      objects: 'unread',
+      tell: tellOnStandardError,
+    });
   } catch (error) {
     if (!(error instanceof AkinError) || error.code !== 'conflict') throw error;
     throw new UsageError(

@@ -9,7 +9,7 @@ import { createIndexer } from '@akin/indexer';
 import type { Analyzer, AnalyzerConfig } from '@akin/modules/analyze';
 import { createMemoryQueue } from '@akin/queue/memory';
 import { createLogger, type Logger } from '@akin/runtime';
-import { createKey, listKeys, openStore } from '@akin/store';
+import { createKey, listKeys, type ObjectsConfig, openStore } from '@akin/store';
 import { openDataFolder } from './data-folder.ts';
 import { analyzeSentOrFetched, downloader } from './download.ts';
 import { ContentModels } from './models/content-models.ts';
@@ -56,6 +56,7 @@ export interface ServeConfig {
   /** As the store takes it. */
   readonly searchSlowdown?: number;
   readonly searchMemory?: number;
+  readonly objects?: ObjectsConfig;
 }
 
 /** What may wait in each collection. */
@@ -117,8 +118,11 @@ async function open(
       }
     : { folder: path.join(config.dataFolder, 'database'), tell };
   const models = new ContentModels({ contentModel: config.analysis.contentModel, models: config.models });
-  const memory = config.searchMemory === undefined ? {} : { searchMemory: config.searchMemory };
-  const opening = openStore({ ...models.forStore, ...place, ...memory, signal });
+  const settings = {
+    ...(config.searchMemory === undefined ? {} : { searchMemory: config.searchMemory }),
+    ...(config.objects === undefined ? {} : { objects: config.objects }),
+  };
+  const opening = openStore({ ...models.forStore, ...place, ...settings, signal });
   // A folder has to be left in order; a server that does not answer is not waited for.
   const store = parts.keep('store', await (config.databaseUrl ? parts.unlessStopped(opening) : opening));
   if (config.tellFirstKey && asksForKeys(config) && (await listKeys(store)).length === 0) {

@@ -18,7 +18,7 @@ import { tellFigures } from './figures.ts';
 import { countGrouped, keepGroups } from './keep-groups.ts';
 import { createLeadership, type Led } from './leadership.ts';
 import { Rounds } from './rounds.ts';
-import { keepHouse, requeueLost } from './sweep.ts';
+import { collect, keepHouse, requeueLost } from './sweep.ts';
 
 export interface IndexerConfig {
   readonly store: Store;
@@ -52,6 +52,9 @@ const ANALYZED_AT_A_TIME = 4;
 const NEWS_APART_MILLISECONDS = 50;
 /** Poll interval for commits on request; news wakes it earlier. */
 const ANSWER_MILLISECONDS = 500;
+
+/** How often it is looked whether a pass over the objects is due. */
+const COLLECT_MILLISECONDS = 60_000;
 
 /** At shutdown, running statements have this time; then they are cancelled, repeatedly, until all work has ended. */
 const LAST_STATEMENT_MILLISECONDS = 1_000;
@@ -157,6 +160,12 @@ export function createIndexer(config: IndexerConfig): Indexer {
     },
     log,
   );
+  const collecting = inBackground(
+    'garbage of objects',
+    COLLECT_MILLISECONDS,
+    () => collect(store, log, stopping.signal),
+    log,
+  );
   const onGrouped = countGrouped(metrics);
   const groupAll = inRounds('groups were not brought up to the last commit', (collection) =>
     keepGroups(store, collection, stopping.signal, onGrouped),
@@ -202,7 +211,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     async [Symbol.asyncDispose]() {
       endOfNews();
       stopping.abort(new AkinError('unavailable', 'The indexer is shutting down; the next one continues its work.'));
-      const parts = [dispatching, analyzed, answering, committing, grouping, sweeping, housekeeping];
+      const parts = [dispatching, analyzed, answering, committing, grouping, sweeping, housekeeping, collecting];
       const timer = setInterval(() => store.cancelStatements().catch(() => {}), LAST_STATEMENT_MILLISECONDS);
       await Promise.all(parts.map((part) => part?.[Symbol.asyncDispose]()));
       await Promise.all(atWork.keys());

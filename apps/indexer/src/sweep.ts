@@ -2,6 +2,7 @@ import { type AnalysisJobRef, analysisJobId } from '@akin/contract';
 import {
   type AnalysisRef,
   type Collection,
+  collectGarbage,
   listAnalyzing,
   maintainCollection,
   requeueAnalyses,
@@ -44,6 +45,12 @@ export async function requeueLost({ store, queue, log }: Context): Promise<numbe
 export async function keepHouse(store: Store, collection: Collection): Promise<boolean> {
   await sweepUnaccepted(store, collection, ABANDONED_MILLISECONDS);
   return maintainCollection(store, collection);
+}
+
+/** Deletes objects that nothing names any more, if it is time. */
+export async function collect(store: Store, log: Context['log'], signal: AbortSignal): Promise<void> {
+  const collected = await collectGarbage(store, signal);
+  if (collected && Object.values(collected).some((count) => count > 0)) log.info(collected, 'objects collected');
 }
 
 /** How jobs name an analysis. */

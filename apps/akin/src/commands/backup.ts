@@ -43,7 +43,13 @@ async function backUpStopped(options: Parsed, file: string): Promise<void> {
   if (!(await holdsStore(folder))) throw new UsageError(`There is no store in ${folder}: name its folder with --data.`);
   await requireReplaceable(file);
   await openDataFolder(dataFolder(options), tellOnStandardError);
-  await using store = await openStore({ modules: MODULES, parseOutputs, folder, tell: tellOnStandardError });
+  await using store = await openStore({
+    modules: MODULES,
+    parseOutputs,
+    folder,
+    objects: 'unread',
+    tell: tellOnStandardError,
+  });
   await writeBackup(path.resolve(file), await backup(store));
 }
 

@@ -24,6 +24,8 @@ import {
   CORS_OPTION,
   contentModelOf,
   LEGACY_OPTION,
+  OBJECTS_OPTIONS,
+  objectsConfig,
   SEARCH_MEMORY_OPTION,
   SLOWDOWN_OPTION,
   searchMemory,
@@ -58,6 +60,7 @@ export const gatewayCommand: Program = {
       ...WAITING_OPTIONS,
       SLOWDOWN_OPTION,
       SEARCH_MEMORY_OPTION,
+      ...OBJECTS_OPTIONS,
       CORS_OPTION,
       LEGACY_OPTION,
       LOG_OPTION,
@@ -78,6 +81,7 @@ export const gatewayCommand: Program = {
       fleetKey: options.text('fleet-key'),
       searchSlowdown: searchSlowdown(options),
       searchMemory: searchMemory(options),
+      ...objectsConfig(options),
     };
     const [{ runFleetProcess }, { openGatewayProcess }] = await Promise.all([
       import('../fleet/fleet-process.ts'),
@@ -110,6 +114,7 @@ export const indexerCommand: Program = {
         ...SEARCH_MEMORY_OPTION,
         about: 'Memory for the vectors by which groups of near-duplicates are found; the database finds them without',
       },
+      ...OBJECTS_OPTIONS,
       LOG_OPTION,
     ],
   },
@@ -122,6 +127,7 @@ export const indexerCommand: Program = {
       autoCommitMilliseconds: Math.max(100, options.number('auto-commit')),
       searchSlowdown: searchSlowdown(options),
       searchMemory: searchMemory(options),
+      ...objectsConfig(options),
     };
     const [{ runFleetProcess }, { openIndexerProcess }] = await Promise.all([
       import('../fleet/fleet-process.ts'),

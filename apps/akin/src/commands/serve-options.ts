@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type AnalyzerConfig, BACKEND_CHOICES, defaultPictureMemory } from '@akin/modules/analyze';
 import { useContentModel } from '@akin/modules/vectors';
-import { defaultSearchMemory } from '@akin/store';
+import { defaultSearchMemory, type ObjectsConfig } from '@akin/store';
 import { DATA_OPTION, dataFolder } from '../data-option.ts';
 import { contentModelFolder, MODELS_OPTION, modelsFolder } from '../models/models-folder.ts';
 import { type Option, type Parsed, UsageError } from '../options.ts';
@@ -46,6 +46,33 @@ export const ANALYSIS_OPTIONS: readonly Option[] = [
   ...CONTENT_MODEL_OPTIONS,
 ];
 
+/** Of every process that reads documents or writes them. */
+export const OBJECTS_OPTIONS: readonly Option[] = [
+  {
+    name: 'objects',
+    value: 'place',
+    about:
+      'Keep outputs and thumbnails in s3://bucket/prefix or a folder instead of the database; the same for all processes',
+  },
+  {
+    name: 'objects-kept',
+    value: 'hours',
+    about: 'How long objects stay that nothing names any more, for backups of the database that need them',
+    default: '24',
+  },
+];
+
+const MOST_KEPT_HOURS = 10_000;
+
+/** As the store takes them. @throws {UsageError} for less than an hour */
+export function objectsConfig(options: Parsed): { readonly objects?: ObjectsConfig } {
+  const place = options.text('objects');
+  if (place === undefined) return {};
+  const hours = options.number('objects-kept', MOST_KEPT_HOURS);
+  if (hours < 1) throw new UsageError('--objects-kept (or AKIN_OBJECTS_KEPT) must be at least 1 (hour).');
+  return { objects: { place, keptMilliseconds: hours * 3_600_000 } };
+}
+
 /** Options of every command that opens a store by itself. */
 export const STORE_OPTIONS: readonly Option[] = [
   DATA_OPTION,
@@ -55,6 +82,7 @@ export const STORE_OPTIONS: readonly Option[] = [
     about: 'PostgreSQL 15 or newer with pgvector, instead of the embedded database',
     alsoFrom: ['DATABASE_URL'],
   },
+  ...OBJECTS_OPTIONS,
   ...ANALYSIS_OPTIONS,
   { name: 'log-level', value: 'level', about: LOG_LEVELS.join(', '), default: 'warn' },
 ];
@@ -135,6 +163,7 @@ export function embeddedConfig(options: Parsed): ServeConfig {
   return {
     dataFolder: dataFolder(options),
     ...(databaseUrl ? { databaseUrl } : {}),
+    ...objectsConfig(options),
     host: '127.0.0.1',
     port: 0,
     corsOrigins: [],

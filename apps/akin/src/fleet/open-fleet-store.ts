@@ -1,4 +1,4 @@
-import { openStore, type Store } from '@akin/store';
+import { type ObjectsConfig, openStore, type Store } from '@akin/store';
 import type { ContentModels } from '../models/content-models.ts';
 import { tellPoolUse, tellSearchMemory, tellStandbys } from '../process-figures.ts';
 import type { FleetProcess } from './fleet-process.ts';
@@ -11,13 +11,25 @@ export async function openFleetStore(
     readonly standbyUrls?: readonly string[];
     readonly searchSlowdown: number;
     readonly searchMemory?: number;
+    readonly objects?: ObjectsConfig;
   },
   models: ContentModels,
 ): Promise<Store> {
-  const { databaseUrl, standbyUrls = [], searchSlowdown, searchMemory } = config;
-  const memory = searchMemory === undefined ? {} : { searchMemory };
+  const { databaseUrl, standbyUrls = [], searchSlowdown, searchMemory, objects } = config;
+  const settings = {
+    ...(searchMemory === undefined ? {} : { searchMemory }),
+    ...(objects === undefined ? {} : { objects }),
+  };
   const open = () =>
-    openStore({ ...models.forStore, databaseUrl, standbyUrls, shared: true, process: name, searchSlowdown, ...memory });
+    openStore({
+      ...models.forStore,
+      databaseUrl,
+      standbyUrls,
+      shared: true,
+      process: name,
+      searchSlowdown,
+      ...settings,
+    });
   const store = parts.keep('store', await persist('the database', open));
   tellPoolUse(metrics, store);
   tellSearchMemory(metrics, store);

@@ -8,7 +8,7 @@ import {
   howToMakeAKey,
 } from '@akin/gateway';
 import { makeThumbnail } from '@akin/imaging';
-import { findCollection, listKeys, requestCommit, type Store } from '@akin/store';
+import { findCollection, listKeys, type ObjectsConfig, requestCommit, type Store } from '@akin/store';
 import type { ContentModels } from '../models/content-models.ts';
 import { THUMBNAIL_LIMITS, type WaitingLimits } from '../serve.ts';
 import { akinVersion } from '../version.ts';
@@ -34,6 +34,7 @@ export interface GatewayProcessConfig {
   /** As the store takes it. */
   readonly searchSlowdown: number;
   readonly searchMemory: number;
+  readonly objects?: ObjectsConfig;
 }
 
 /** The HTTP door of a fleet. It keeps nothing: any number of them may run. */

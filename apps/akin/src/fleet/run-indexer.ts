@@ -1,6 +1,7 @@
 import { createIndexer } from '@akin/indexer';
 import { generationInUse } from '@akin/modules/vectors';
 import { connectionName } from '@akin/runtime';
+import type { ObjectsConfig } from '@akin/store';
 import type { ContentModels } from '../models/content-models.ts';
 import { tellQueueUp } from '../process-figures.ts';
 import { tellOtherModels } from '../tell-other-models.ts';
@@ -18,6 +19,7 @@ export interface IndexerProcessConfig {
   readonly searchSlowdown: number;
   /** Bytes for what groups are found by. */
   readonly searchMemory: number;
+  readonly objects?: ObjectsConfig;
 }
 
 /** After a minute, processes forget the version of the job contract. */
