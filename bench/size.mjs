@@ -1,8 +1,9 @@
 // What documents take in PostgreSQL: bytes of each kind of table, of indexes and of the write-ahead log, after `akin import`
-// of documents with outputs and thumbnails: `npm run size` in bench/.
+// of documents with outputs and thumbnails: `npm run size` in bench/. With `--objects <empty folder>` these are in objects.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startAkin } from './lib/akin.mjs';
 import { documentsFile } from './lib/documents.mjs';
@@ -12,13 +13,13 @@ import { printMachine } from './lib/machine.mjs';
 import { readOptions } from './lib/options.mjs';
 
 const PROGRAM = fileURLToPath(new URL('bin/akin.mjs', import.meta.resolve('akin-search/package.json')));
-const options = readOptions({ documents: '5000', pictures: '' });
+const options = readOptions({ documents: '5000', pictures: '', objects: '' });
 const count = Number(options.documents);
 
 printMachine();
 const file = await documentsFile(count, options.pictures);
 const place = await createPlace('postgres');
-const akin = await startAkin(place.args);
+const akin = await startAkin([...place.args, ...(options.objects ? ['--objects', options.objects] : [])]);
 const db = await place.openBare();
 const written = async () => Number((await db.query('select pg_current_wal_insert_lsn() - $1 as n', ['0/0']))[0].n);
 
@@ -40,6 +41,15 @@ await db.close();
 await akin.stop();
 await place.close();
 
+const packs = options.objects ? await packSizes(path.join(options.objects, 'packs')) : [];
+
+/** @param {string} folder */
+async function packSizes(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return Promise.all(files.map(async ({ parentPath, name }) => (await stat(path.join(parentPath, name))).size));
+}
+
 const each = (bytes) => String(Math.round(bytes / count));
 const sum = (of) => tables.reduce((total, table) => total + table[of], 0);
 printTable(
@@ -50,6 +60,9 @@ printTable(
       .filter((table) => table.table + table.indexes > 20 * count)
       .map((table) => [table.name, each(table.table), each(table.indexes)]),
     ['all', each(sum('table')), each(sum('indexes'))],
+    ...(options.objects
+      ? [[`objects (${packs.length})`, each(packs.reduce((total, size) => total + size, 0)), '']]
+      : []),
     [`write-ahead log (full_page_writes=${full})`, each(after - before), ''],
   ],
 );
