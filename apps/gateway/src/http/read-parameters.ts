@@ -18,20 +18,23 @@ export function readParameters(
   inPath: Readonly<Record<string, string>>,
 ): Record<string, unknown> {
   const raw: Record<string, unknown> = {};
-  for (const [name, type] of Object.entries(shape.shape as Record<string, z.ZodType>)) {
-    if (Object.hasOwn(inPath, name)) {
-      raw[name] = inPath[name];
-      continue;
-    }
-    const inner = unwrap(type);
-    const values = list.filter(([sent]) => sent === name).map(([, value]) => value);
-    if (inner instanceof z.ZodArray) {
+  const known = kindsOf(shape);
+  const sent = new Map<string, string[]>();
+  for (const [name, value] of list) {
+    if (!known.has(name) || Object.hasOwn(inPath, name)) continue;
+    const values = sent.get(name);
+    if (values === undefined) sent.set(name, [value]);
+    else values.push(value);
+  }
+  for (const [name, values] of sent) {
+    if (known.get(name) === 'repeats') {
       const present = values.filter((value) => value !== '');
       if (present.length > 0) raw[name] = present;
-    } else if (values.length > 0 && !(values[0] === '' && inner instanceof z.ZodString && inner !== type)) {
+    } else if (values[0] !== '' || known.get(name) === 'once') {
       raw[name] = values[0];
     }
   }
+  for (const [name, value] of Object.entries(inPath)) if (known.has(name)) raw[name] = value;
   for (const [name, value] of Object.entries(raw)) refuseNul(name, value);
   const result = shape.safeParse(raw);
   if (result.success) return result.data as Record<string, unknown>;
@@ -40,6 +43,28 @@ export function readParameters(
     return { code: 'bad-request', msg: complaint(name, raw[name], issue) };
   });
   throw new AkinError('bad-request', details[0]?.msg ?? 'A parameter is malformed.', { details });
+}
+
+/** How a parameter is read: all its values, the first one, or the first one unless it is blank. */
+type Kind = 'repeats' | 'once' | 'once, not blank';
+
+/** Of each endpoint, by name: an endpoint has dozens, and requests send a few of them. */
+const KINDS = new WeakMap<z.ZodObject, ReadonlyMap<string, Kind>>();
+
+function kindsOf(shape: z.ZodObject): ReadonlyMap<string, Kind> {
+  const known = KINDS.get(shape);
+  if (known !== undefined) return known;
+  const kinds = new Map(
+    Object.entries(shape.shape as Record<string, z.ZodType>).map(([name, type]) => [name, kindOf(type)]),
+  );
+  KINDS.set(shape, kinds);
+  return kinds;
+}
+
+function kindOf(type: z.ZodType): Kind {
+  const inner = unwrap(type);
+  if (inner instanceof z.ZodArray) return 'repeats';
+  return inner instanceof z.ZodString && inner !== type ? 'once, not blank' : 'once';
 }
 
 /** No engine holds NUL, so nothing that is stored has it. */

@@ -52,7 +52,7 @@ export async function readPage(store: Store, request: SearchRequest, snapshot: S
   if (request.rows === 0) return { rows: [], documents: NO_DOCUMENTS, mark: undefined, constantScore };
 
   const keys = sortKeys(sortOf(request), () => scoreKeys(value, rank, params), snapshot, params);
-  const order = orderFingerprint(sortOf(request), rank && [rank.module, ...rank.vector, rank.firstId]);
+  const order = () => orderFingerprint(sortOf(request), rank && [rank.module, ...rank.vector, rank.firstId]);
   const columns = [
     'd.doc, d.id',
     `${typeof value === 'string' ? value : 'null::float8'} as value`,
@@ -61,7 +61,7 @@ export async function readPage(store: Store, request: SearchRequest, snapshot: S
   const onward =
     cursorMark === undefined || cursorMark === '*'
       ? 'true'
-      : behind(keys, decodeCursor(cursorMark, keys, order), params);
+      : behind(keys, decodeCursor(cursorMark, keys, order()), params);
   // Where distances decide what matches, the count comes with the page, so that they are computed once.
   const counted = rank?.maxDistance !== undefined && onward === 'true';
   const fields = selectFields(snapshot, request.fields ?? ['*']);
@@ -79,12 +79,12 @@ export async function readPage(store: Store, request: SearchRequest, snapshot: S
      order by ${orderBy(keys)}`,
     params.values,
   );
-  const last = found.at(-1);
+  const last = cursorMark === undefined ? undefined : found.at(-1);
   const lastKeys = last && keys.map((key, i): SqlValue => last[keyColumn(key, i)]);
   return {
     rows: found.map(({ doc, id, value }) => ({ doc, id, value: constantScore ?? value })),
     documents: new Map(found.map((row) => [row.doc, shown.read(row)])),
-    mark: lastKeys && encodeCursor(keys, lastKeys, order),
+    mark: lastKeys && encodeCursor(keys, lastKeys, order()),
     constantScore,
     ...(counted && found.length > 0 ? { found: Number(found[0]?.found) } : {}),
   };
