@@ -15,7 +15,7 @@ import { Coder, codeSizes } from './codes.ts';
 import { FoundRows } from './found-rows.ts';
 import { nearBySigns } from './near-by-signs.ts';
 import { findPairs, type Pairs, type PairsQuery } from './pairs.ts';
-import { type Candidates, type CountQuery, handedOn, type VectorQuery } from './query.ts';
+import { type Candidates, type CountQuery, handedOn, type Restriction, type VectorQuery } from './query.ts';
 import { RowTable } from './row-table.ts';
 import { Codes, codesBytes, Floats, floatsBytes } from './vectors.ts';
 
@@ -135,11 +135,10 @@ export class SearchedCollection {
    * @throws Error where it cannot be yet, or a filter is not here
    */
   search(query: VectorQuery): Candidates | undefined {
-    const { module, filters } = query;
-    const vectors = this.#vectors.get(module);
+    const vectors = this.#vectors.get(query.module);
     const rows = this.#described(query);
     if (rows === undefined) return undefined;
-    for (const filter of filters) intersect(rows, this.#matching(filter));
+    this.#restrict(rows, query);
     const matches = countBits(rows);
     const { maxDistance, vector, wanted } = query;
     const { mostCandidates } = query;
@@ -187,9 +186,9 @@ export class SearchedCollection {
     const rows = this.#described(query);
     return (
       rows &&
-      query.filters.map((filters) => {
+      query.restrictions.map((restriction) => {
         const counted = rows.slice();
-        for (const filter of filters) intersect(counted, this.#matching(filter));
+        this.#restrict(counted, restriction);
         return countBits(counted);
       })
     );
@@ -205,14 +204,18 @@ export class SearchedCollection {
     return findPairs(this.#rows, vectors, this.#cells, query);
   }
 
-  /** The rows with a vector that a commit sees, but for those that are excluded, as bits of one's own. */
-  #described({ commit, module, excluded = [] }: Pick<VectorQuery, 'commit' | 'module' | 'excluded'>): Bits | undefined {
+  /** The rows with a vector that a commit sees, as bits of one's own. */
+  #described({ commit, module }: Pick<VectorQuery, 'commit' | 'module'>): Bits | undefined {
     if (commit < this.#oldest) return undefined;
     if (commit > this.#commit) throw new Error(`commit ${commit} is not in memory`);
     const rows = this.#rows.seenBy(commit, commit === this.#commit && !this.#isAhead);
     intersect(rows, this.#vectors.get(module)?.described ?? createBits(0));
-    for (const filter of excluded) exclude(rows, this.#matching(filter));
     return rows;
+  }
+
+  #restrict(rows: Bits, { filters, excluded = [] }: Restriction): void {
+    for (const filter of filters) intersect(rows, this.#matching(filter));
+    for (const filter of excluded) exclude(rows, this.#matching(filter));
   }
 
   #matching(filter: number): Bits {

@@ -1,11 +1,15 @@
-/** A search among the rows that a commit sees. */
-export interface VectorQuery {
-  readonly commit: number;
-  readonly module: string;
+/** Which rows are looked at, by filters that are held. */
+export interface Restriction {
   /** Rows must have all of them. */
   readonly filters: readonly number[];
   /** Rows must have none of them. */
   readonly excluded?: readonly number[] | undefined;
+}
+
+/** A search among the rows that a commit sees. */
+export interface VectorQuery extends Restriction {
+  readonly commit: number;
+  readonly module: string;
   readonly vector: Float32Array;
   /** How many are wanted; ignored where `maxDistance` is given, which wants all within. */
   readonly wanted: number;
@@ -27,13 +31,11 @@ export function handedOn(wanted: number): number {
   return Math.max(LEAST_HANDED_ON, wanted + SPARE, Math.ceil(1.2 * wanted));
 }
 
-/** Counts of the rows that a commit sees, with a vector of a module: for each list of filters, those that have all of them. */
+/** Counts of the rows that a commit sees, with a vector of a module: one for each restriction. */
 export interface CountQuery {
   readonly commit: number;
   readonly module: string;
-  readonly filters: readonly (readonly number[])[];
-  /** Rows must have none of them. */
-  readonly excluded?: readonly number[] | undefined;
+  readonly restrictions: readonly Restriction[];
 }
 
 /** Documents that contain the answer; exact distances decide which of them are in it. */

@@ -93,11 +93,11 @@ export class Searcher implements AsyncDisposable {
     return merge(parts as Candidates[], query);
   }
 
-  /** Counts rows, with the errors of {@link search}. @returns for each list of filters; undefined as search does */
+  /** Counts rows, with the errors of {@link search}. @returns for each restriction; undefined as search does */
   async count(key: number, query: CountQuery): Promise<number[] | undefined> {
     const parts = (await this.#ask(key, { kind: 'count', key, query })).map(({ counts }) => counts);
     if (parts.some((part) => part === undefined)) return undefined;
-    return query.filters.map((_, i) => parts.reduce((sum, part) => sum + (part?.[i] ?? 0), 0));
+    return query.restrictions.map((_, i) => parts.reduce((sum, part) => sum + (part?.[i] ?? 0), 0));
   }
 
   /**

@@ -21,15 +21,14 @@ export async function countHeldFacets(
     facet.kind === 'query' && filters.has(facet.query) && !(collapse && facet.without?.size) ? [{ facet, index }] : [],
   );
   if (counted.length === 0) return results;
-  const lists = counted.map(({ facet }) => {
+  const restrictions = counted.map(({ facet }) => {
     const matched = [query, ...restricting].filter((one) => !facet.without?.has(one));
     return filters.of([...matched, facet.query]);
   });
   const counts = await held.count({
     commit: Number(commit),
     module: rank.module,
-    filters: lists,
-    excluded: filters.excluded,
+    restrictions,
   });
   for (const [i, { index }] of counted.entries()) {
     const count = counts?.[i];

@@ -1,4 +1,5 @@
 import { naming, type Query } from '@akin/domain';
+import type { Restriction } from '@akin/searcher';
 import type { HeldCollection, WantedMatches } from '../searcher/held-collection.ts';
 import { compileQuery } from './compile.ts';
 import type { Clock } from './date-math.ts';
@@ -9,17 +10,25 @@ import type { Snapshot } from './snapshot.ts';
 /** Of more facet.query the bitmaps would drive out those of other searches. */
 const MOST_COUNTED = 50;
 
+/** From this share of all documents on, those that do not match are read instead. */
+const MOST = 0.6;
+
+type HeldFilter = Awaited<ReturnType<HeldCollection['filters']>>[number];
+
 /** The queries of one search as filters that the searcher holds, for as long as the search takes. */
 export class HeldFilters implements Disposable {
   readonly #held: HeldCollection;
   readonly #snapshot: Snapshot;
   readonly #clock: Clock;
+  readonly #smallest: number;
   /** Undefined: it matches everything. */
-  readonly #numbers = new Map<Query, number | undefined>();
-  #taken: readonly number[] = [];
-  #excluded: readonly number[] = [];
+  readonly #filters = new Map<Query, HeldFilter | undefined>();
+  #taken: readonly HeldFilter[] = [];
+  #excluded: readonly HeldFilter[] = [];
 
-  constructor(held: HeldCollection, snapshot: Snapshot, clock: Clock) {
+  /** @param smallest collections of fewer documents are read as quickly as the database guesses how many match */
+  constructor(held: HeldCollection, snapshot: Snapshot, clock: Clock, smallest: number) {
+    this.#smallest = smallest;
     this.#held = held;
     this.#snapshot = snapshot;
     this.#clock = clock;
@@ -41,14 +50,17 @@ export class HeldFilters implements Disposable {
     for (const [name, one] of queries) {
       const params = new Params();
       const where = naming(name, () => this.#where(one, params));
-      this.#numbers.set(one, undefined);
+      this.#filters.set(one, undefined);
       if (where === 'true') continue;
       restricting.push(one);
       keys.push(uncached?.has(one) ? undefined : keyOf(where, params));
     }
     const { commit } = this.#snapshot;
-    this.#taken = await this.#held.filters(keys, commit, (wanted) => this.#readMatches(wanted, restricting));
-    for (const [i, one] of restricting.entries()) this.#numbers.set(one, this.#taken[i]);
+    this.#taken = await this.#held.filters(keys, commit, {
+      isMost: (index) => this.#isMost(restricting[index] as Query),
+      read: (wanted) => this.#readMatches(wanted, restricting),
+    });
+    for (const [i, one] of restricting.entries()) this.#filters.set(one, this.#taken[i]);
   }
 
   /** Has the searcher leave out some documents. */
@@ -56,26 +68,29 @@ export class HeldFilters implements Disposable {
     if (docs.length === 0) return;
     const bytes = Buffer.allocUnsafe(8 * docs.length);
     for (const [i, doc] of docs.entries()) bytes.writeBigInt64BE(doc, 8 * i);
-    this.#excluded = await this.#held.filters([undefined], this.#snapshot.commit, async () => [bytes]);
-  }
-
-  /** The filter of the documents that are left out, if there are any. */
-  get excluded(): readonly number[] {
-    return this.#excluded;
+    this.#excluded = await this.#held.filters([undefined], this.#snapshot.commit, {
+      isMost: async () => false,
+      read: async () => [bytes],
+    });
   }
 
   /** Whether a query is held. */
   has(query: Query): boolean {
-    return this.#numbers.has(query);
+    return this.#filters.has(query);
   }
 
-  /** The filters whose matches all of some queries match. */
-  of(queries: readonly Query[]): number[] {
-    return queries.map((query) => this.#numbers.get(query)).filter((number) => number !== undefined);
+  /** The documents that match all of some queries, but for those that are left out. */
+  of(queries: readonly Query[]): Restriction {
+    const held = queries.map((query) => this.#filters.get(query)).filter((filter) => filter !== undefined);
+    const excluded = [...held.filter(({ isComplement }) => isComplement), ...this.#excluded];
+    return {
+      filters: held.filter(({ isComplement }) => !isComplement).map(({ number }) => number),
+      excluded: excluded.map(({ number }) => number),
+    };
   }
 
   [Symbol.dispose](): void {
-    this.#held.release([...this.#taken, ...this.#excluded]);
+    this.#held.release([...this.#taken, ...this.#excluded].map(({ number }) => number));
     this.#taken = [];
     this.#excluded = [];
   }
@@ -84,16 +99,29 @@ export class HeldFilters implements Disposable {
     return compileQuery(query, { tables: this.#snapshot, params, ...this.#clock }, false).where;
   }
 
-  /** Matches of some queries, in one statement. */
+  async #isMost(query: Query): Promise<boolean> {
+    const { tx, sqlSchema, documents } = this.#snapshot;
+    if (documents < this.#smallest) return false;
+    const params = new Params();
+    const where = this.#where(query, params);
+    const [row] = await tx.query<{ 'QUERY PLAN': string }>(
+      `explain (format json) select 1 from ${sqlSchema}.documents d where ${where}`,
+      params.values,
+    );
+    const [{ Plan }] = JSON.parse(row?.['QUERY PLAN'] as string);
+    return Plan['Plan Rows'] > MOST * Number(documents);
+  }
+
+  /** Matches of some queries, or what does not match, in one statement. */
   async #readMatches(wanted: readonly WantedMatches[], queries: readonly Query[]): Promise<Buffer[]> {
     const { tx, sqlSchema, commit } = this.#snapshot;
     const params = new Params();
     const upTo = params.add(commit, 'int8');
-    const columns = wanted.map(({ index, after }, i) => {
+    const columns = wanted.map(({ index, after, isComplement }, i) => {
       const since = after < 0n ? '' : `d.valid_from > ${params.add(after, 'int8')} and `;
       const where = this.#where(queries[index] as Query, params);
       return `(select string_agg(int8send(d.doc), '') from ${sqlSchema}.documents d
-                where ${since}d.valid_from <= ${upTo} and ${where}) as matches${i}`;
+                where ${since}d.valid_from <= ${upTo} and (${where})${isComplement ? ' is not true' : ''}) as matches${i}`;
     });
     const [row] = await tx.query<Record<string, Buffer | null>>(`select ${columns.join(', ')}`, params.values);
     return wanted.map((_, i) => row?.[`matches${i}`] ?? Buffer.alloc(0));

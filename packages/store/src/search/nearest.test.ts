@@ -122,7 +122,9 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
       const truth = await find(view, { fq: filters, smartfilter: 'off' });
       const page = await find(view, { fq: filters, ...(smartfilter ? { smartfilter } : {}) });
       expect(truth.ranking?.exact).toBe(true);
-      expect(page.numFound).toBe(truth.numFound);
+      // By another order the database counts.
+      const counted = await find(view, { fq: filters, sort: parseSort('id asc'), rows: 0 });
+      expect(page.numFound).toBe(counted.numFound);
       expect(page.hits).toHaveLength(Math.min(10, truth.numFound));
       expect(ids(page)).toEqual([...new Set(ids(page))]);
       const nearest = new Set(ids(truth));

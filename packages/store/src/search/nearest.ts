@@ -1,4 +1,4 @@
-import type { Candidates } from '@akin/searcher';
+import type { Candidates, Restriction } from '@akin/searcher';
 import type { Store } from '../context.ts';
 import type { HeldCollection } from '../searcher/held-collection.ts';
 import type { HeldFilters } from './held-filters.ts';
@@ -64,7 +64,7 @@ export async function readNearest(
   await filters.load(request);
   await filters.exclude(snapshot.folded ?? []);
   const matching = filters.of([request.query, ...(request.filters ?? [])]);
-  const candidates = await candidatesOf(store, held, request, rank, snapshot, matching, filters.excluded);
+  const candidates = await candidatesOf(store, held, request, rank, snapshot, matching);
   if (candidates === undefined || candidates.areTooMany) return undefined;
   return readPage(store, request, rank, snapshot, candidates);
 }
@@ -102,14 +102,12 @@ async function candidatesOf(
   { start = 0, rows }: SearchRequest,
   { module, vector, smartfilter = 'low' }: Rank,
   { commit }: Snapshot,
-  filters: readonly number[],
-  excluded: readonly number[],
+  matching: Restriction,
 ): Promise<Candidates | undefined> {
   return held.search({
     commit: Number(commit),
     module,
-    filters,
-    excluded,
+    ...matching,
     vector,
     // Without a page the best score is still asked for.
     wanted: Math.max(1, start + rows),

@@ -51,7 +51,7 @@ export async function search(
       const held =
         from === 'memory' ? await limit.within(() => findHeld(store, collection, request, whole)) : undefined;
       if (held instanceof NotHeld) return held;
-      using filters = held && new HeldFilters(held, whole, clock);
+      using filters = held && new HeldFilters(held, whole, clock, store.exactDocuments);
       const near = held && (await store.inMemory.orForget(held, () => findNear(store, held, request, whole)));
       // Comparing everything takes its turn with others that do.
       const inDatabase = held && documentsOf(request, whole) > store.exactDocuments ? ONLY_IN_DATABASE : undefined;

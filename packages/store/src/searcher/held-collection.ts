@@ -24,6 +24,8 @@ import {
 /** A filter whose matches the searcher holds. */
 interface HeldFilter {
   readonly number: number;
+  /** Whether it has the documents that do not match instead, which are fewer; undefined until the first are read. */
+  isComplement?: boolean;
   /** It has the matches among rows that came up to this commit. */
   commit: bigint;
   /** Searches that use it now. */
@@ -36,6 +38,16 @@ export interface WantedMatches {
   readonly index: number;
   /** The commit after which documents came; -1: any. */
   readonly after: bigint;
+  /** Whether the documents are wanted that do not match. */
+  readonly isComplement: boolean;
+}
+
+/** Reads what filters match, of those that are asked for. */
+export interface MatchReader {
+  /** Whether most documents match a filter, by the database's guess. */
+  isMost(index: number): Promise<boolean>;
+  /** The documents of each, as `int8send(doc)`, one after the other. */
+  read(wanted: readonly WantedMatches[]): Promise<readonly Uint8Array[]>;
 }
 
 /** Where rows are read. */
@@ -178,32 +190,35 @@ export class HeldCollection {
   }
 
   /**
-   * The numbers of filters whose matches are held as of a commit. To be given back by {@link release}.
-   *
+   * The filters whose matches, or all other documents, are held as of a commit. To be given back by {@link release}.
    * @param keys tell filters apart; undefined: it is dropped when it is given back
-   * @param readMatches reads, of some filters, the documents that match among those that came after a commit, up to this
-   *   one; -1: all
    */
   async filters(
     keys: readonly (string | undefined)[],
     commit: bigint,
-    readMatches: (wanted: readonly WantedMatches[]) => Promise<readonly Buffer[]>,
-  ): Promise<number[]> {
+    reader: MatchReader,
+  ): Promise<{ number: number; isComplement: boolean }[]> {
     const filters = keys.map((key) => this.#use(key));
     const begun = this.#begun;
     try {
       await this.#dropOldest();
       const wanted: WantedMatches[] = [];
-      for (const [index, { commit: after }] of filters.entries()) if (after < commit) wanted.push({ index, after });
-      const matches = wanted.length === 0 ? [] : await readMatches(wanted);
+      for (const [index, filter] of filters.entries()) {
+        if (filter.commit >= commit) continue;
+        const isMost = filter.isComplement ?? (await reader.isMost(index));
+        // Another search may have decided meanwhile.
+        filter.isComplement ??= isMost;
+        wanted.push({ index, after: filter.commit, isComplement: filter.isComplement });
+      }
+      const matches = wanted.length === 0 ? [] : await reader.read(wanted);
       for (const [i, { index }] of wanted.entries()) {
         if (begun !== this.#begun || this.#commit < 0n) throw new SearcherError('all is read again');
         const filter = filters[index] as HeldFilter;
-        await this.#change({ kind: 'filter', filter: filter.number, bytes: shared(matches[i] as Buffer) });
+        await this.#change({ kind: 'filter', filter: filter.number, bytes: shared(matches[i] as Uint8Array) });
         filter.commit = filter.commit > commit ? filter.commit : commit;
       }
       if (wanted.length > 0) await this.#grown(this);
-      return filters.map(({ number }) => number);
+      return filters.map(({ number, isComplement = false }) => ({ number, isComplement }));
     } catch (error) {
       this.release(filters.map(({ number }) => number));
       throw error;
