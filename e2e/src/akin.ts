@@ -101,8 +101,8 @@ export interface ServingAkin {
 }
 
 /**
- * Starts `akin serve` on a free port and waits until it prints its address. An embedded database that `--data` does not
- * hold yet is a copy of one that akin made once in this run, for making one takes seconds.
+ * Starts `akin serve` on a free port and waits until it prints its address. An embedded database that `--data` (or
+ * AKIN_DATA) does not hold yet is a copy of one that akin made once in this run, for making one takes seconds.
  *
  * @param options.program another build of the command
  * @param options.demo the copy holds the demo
@@ -114,8 +114,8 @@ export async function serveAkin(
   options: { readonly program?: string; readonly demo?: boolean; readonly first?: boolean } = {},
 ): Promise<ServingAkin> {
   const { program = PROGRAM, demo = false, first = false } = options;
-  const data = args[args.indexOf('--data') + 1];
-  const embedded = args.includes('--data') && !args.includes('--database-url') && env.DATABASE_URL === undefined;
+  const data = args.includes('--data') ? args[args.indexOf('--data') + 1] : env.AKIN_DATA;
+  const embedded = !args.includes('--database-url') && env.DATABASE_URL === undefined;
   if (embedded && data !== undefined && !first && !existsSync(path.join(data, 'database'))) {
     await copyTemplate(demo ? 'akin-demo' : 'akin', data, async (made) => {
       const { command } = await serveAkin([...(demo ? [] : ['--no-demo']), '--data', made], {}, { first: true });

@@ -24,11 +24,16 @@ export async function testPlace(kind: EngineKind): Promise<{ place: TestPlace; r
   if (kind === 'pglite') {
     const parent = await mkdtemp(join(tmpdir(), 'akin-store-'));
     const folder = join(parent, 'data');
-    await copyTemplate('store', folder, async (made) => (await openTestStore({ folder: made }))[Symbol.asyncDispose]());
+    await copyTestStore(folder);
     return { place: { folder }, remove: () => rm(parent, { recursive: true, force: true }) };
   }
   const database = await testDatabase();
   return { place: { databaseUrl: database.url }, remove: () => database.drop() };
+}
+
+/** Puts an embedded database with an empty store into a folder, as a copy of one that the run makes once. */
+export async function copyTestStore(folder: string): Promise<void> {
+  await copyTemplate('store', folder, async (made) => (await openTestStore({ folder: made }))[Symbol.asyncDispose]());
 }
 
 export function openEngine(place: TestPlace): Promise<Engine> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type SmallDisk, smallDisk } from '@akin/testing';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { accept, openTestStore, visible } from '../../test/support.ts';
+import { accept, copyTestStore, openTestStore, visible } from '../../test/support.ts';
 import { claimForAnalysis } from '../analyze/analysis.ts';
 import { createCollection, findCollection } from '../collections/collections.ts';
 import { commit } from '../commit/commit.ts';
@@ -14,7 +14,9 @@ const told: string[] = [];
 
 beforeEach(async () => {
   disk = await smallDisk(200);
-  store = await openTestStore({ folder: join(disk.folder, 'data'), tell: (text) => told.push(text) });
+  const folder = join(disk.folder, 'data');
+  await copyTestStore(folder);
+  store = await openTestStore({ folder, tell: (text) => told.push(text) });
   collection = await findCollection(store, 'my-collection');
 });
 afterEach(async () => {
