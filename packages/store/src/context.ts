@@ -39,6 +39,8 @@ export interface Store extends Generation, AsyncDisposable {
   readonly memory: {
     readonly schemas: Map<number, CollectionSchema>;
     readonly shown: Map<number, ShownCommit>;
+    /** How many documents there were. */
+    readonly sizes: Map<number, bigint>;
     /** By name. */
     readonly collections: Map<string, Collection>;
     /** The day on which a use of a field was last written down. */

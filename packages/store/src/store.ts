@@ -170,6 +170,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       memory: {
         schemas: new Map(),
         shown: new Map(),
+        sizes: new Map(),
         collections: new Map(),
         uses: new Map(),
         words: new Map(),

@@ -188,6 +188,7 @@ export async function dropCollection(store: Store, collection: Collection): Prom
   store.memory.collections.delete(collection.name);
   store.memory.schemas.delete(collection.id);
   store.memory.shown.delete(collection.id);
+  store.memory.sizes.delete(collection.id);
   await store.inMemory.forgetCollection(collection.id);
   store.memory.uses.delete(collection.id);
   store.memory.words.delete(collection.id);

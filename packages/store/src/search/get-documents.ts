@@ -35,11 +35,11 @@ export async function getDocuments(
     const [only, ...others] = ids;
     const isOne = only !== undefined && others.length === 0;
     const matched = isOne ? `d.id = ${params.add(only, 'text')}` : `d.id = any(${params.add(ids, 'text[]')})`;
-    const prepared = isOne && (store.memory.shown.get(id)?.documents ?? 0n) >= PREPARED_FROM;
+    const prepared = isOne && (store.memory.sizes.get(id) ?? 0n) >= PREPARED_FROM;
     const options = { timeoutMilliseconds: store.searchMilliseconds, prepared };
     const sql = `
       select ${selected.join(', ')}
-        from (select ${STANDING}, name as collection_name, schema_version from akin.collections
+        from (select ${STANDING}, name as collection_name, schema_version, documents from akin.collections
                where id = ${params.add(id, 'int4')}) c
         left join ${sqlSchema}.documents d
           on ${matched} and d.valid_from <= c.commit and c.commit < d.valid_to
@@ -55,6 +55,7 @@ export async function getDocuments(
     const [first] = rows;
     if (first === undefined) throw new AkinError('not-found', `The collection ${name} does not exist any more.`);
     requireCommit(first, atLeast);
+    store.memory.sizes.set(id, first.documents);
     if (first.collection_name !== name) return undefined;
     if (first.schema_version === schema.version) {
       const documents = new Map(rows.filter(({ doc }) => doc !== null).map((row) => [row.document_id, read(row)]));

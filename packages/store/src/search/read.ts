@@ -4,7 +4,7 @@ import type { Collection, Store } from '../context.ts';
 import { decodeHalfvec } from '../engine/binary.ts';
 import { bytesOf, readPlaces } from '../objects/packed-rows.ts';
 import type { PlaceColumns } from '../objects/packs.ts';
-import { type Snapshot, visible, withSnapshot } from './snapshot.ts';
+import { type Snapshot, visible, withoutTransaction, withSnapshot } from './snapshot.ts';
 
 /**
  * The descriptor of a document by its id, as the commit shows it that answers.
@@ -44,17 +44,19 @@ export async function readThumbnail(
   collection: Collection,
   id: string,
 ): Promise<Thumbnail | null | undefined> {
-  const read = async ({ tx, commit, sqlSchema }: Snapshot) => {
-    const [row] = await tx.query<{ bytes: Buffer | null; etag: string | null } & PlaceColumns>(
+  const read = async ({ lookUp, commit, sqlSchema }: Snapshot) => {
+    const [row] = await lookUp<{ bytes: Buffer | null; etag: string | null } & PlaceColumns>(
       `select t.bytes, t.etag, t.pack, t.start, t.size
          from ${sqlSchema}.documents d left join ${sqlSchema}.thumbnails t on t.doc = d.doc
         where d.id = $1 and ${visible('$2::int8')}`,
       [id, commit],
     );
-    if (row === undefined) return undefined;
-    return row.etag === null ? null : { etag: row.etag, read: () => readBytes(store, row) };
+    if (row === undefined) return { thumbnail: undefined };
+    return { thumbnail: row.etag === null ? null : { etag: row.etag, read: () => readBytes(store, row) } };
   };
-  return withSnapshot(store, collection, read, { isCurrent: true });
+  const freshness = { isCurrent: true };
+  const quickly = await withoutTransaction(store, collection, read, freshness);
+  return (quickly ?? (await withSnapshot(store, collection, read, freshness))).thumbnail;
 }
 
 async function readBytes(store: Store, row: PlaceColumns & { readonly bytes: Buffer | null }): Promise<Uint8Array> {

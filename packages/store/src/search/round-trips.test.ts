@@ -7,6 +7,7 @@ import { createCollection } from '../collections/collections.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
 import { getDocuments } from './get-documents.ts';
+import { readThumbnail } from './read.ts';
 import type { SearchQuestion } from './request.ts';
 import { search } from './search.ts';
 
@@ -53,6 +54,7 @@ describe.each(ENGINES)('a search on %s', (kind) => {
     ['a document by its id, on a page of one', 1, () => find('id:7', { rows: 1 })],
     ['documents by their ids', 1, () => find('id:(7 8 x)', { sort: [{ name: 'half', direction: 'asc' }] })],
     ['documents by their ids, without a search', 1, () => getDocuments(store, collection, ['7'], () => ['*'])],
+    ['a thumbnail', 1, () => readThumbnail(store, collection, '7')],
     ['a page of everything', 1, () => find('*:*')],
     ['a count of everything', 1, () => find('*:*', { rows: 0 })],
     ['a page of some, and their count', 2, () => find('half:1')],
