@@ -1,2 +1,2 @@
-export { type AnalyzerWorkerConfig, createAnalyzerWorker } from './analyzer-worker.ts';
+export { createAnalyzerWorker } from './analyzer-worker.ts';
 export { measured } from './measured.ts';

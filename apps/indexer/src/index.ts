@@ -1,1 +1,1 @@
-export { createIndexer, type Indexer, type IndexerConfig } from './indexer.ts';
+export { createIndexer } from './indexer.ts';

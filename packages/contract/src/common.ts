@@ -34,7 +34,7 @@ export const OPERATION_PARAMETER = text().meta({
 export const COLLECTION_PARAMETER = text().meta({ description: 'Name of the collection.', example: 'my-collection' });
 
 /** The first member of every JSON answer. */
-export const RESPONSE_HEADER = z
+const RESPONSE_HEADER = z
   .looseObject({
     status: z.int().meta({ description: '0 on success, otherwise the HTTP status.' }),
     QTime: z.int().meta({ description: 'Time to answer in milliseconds.' }),

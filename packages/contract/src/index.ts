@@ -5,5 +5,5 @@ export { REFUSED_SCHEMA_COMMANDS } from './http/define-fields.ts';
 export * from './jobs.ts';
 export * from './openapi.ts';
 export * from './parameter.ts';
-export { MAX_RUN_FAILURES, RUN_FAILURE } from './run.ts';
+export { RUN_FAILURE } from './run.ts';
 export * from './search.ts';

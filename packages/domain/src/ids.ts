@@ -3,7 +3,7 @@ import { JsonNumber, type JsonValue } from './json.ts';
 import { detach, unstorable, utf8Length } from './text.ts';
 
 /** The longest id in bytes of UTF-8. */
-export const MAX_ID_BYTES = 512;
+const MAX_ID_BYTES = 512;
 
 /**
  * The id that a value stands for: any text that is not empty, or a number as its text.

@@ -56,7 +56,7 @@ type Gathering = 'none' | 'nested' | 'string' | 'scalar';
  * The synchronous heart of `readJsonStream`. It only looks for the ends of values in the bytes (structure is ASCII,
  * and no byte of a longer UTF-8 sequence looks like ASCII); `parseJson` then judges each value as text.
  */
-export class JsonStream {
+class JsonStream {
   readonly #limits: JsonStreamLimits;
   readonly #valueBytes: number;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

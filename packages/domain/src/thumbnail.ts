@@ -2,7 +2,7 @@ import { decodeBase64 } from './base64.ts';
 import { AkinError } from './errors.ts';
 
 /** The most bytes that a thumbnail sent with a document may have. */
-export const MAX_THUMBNAIL_BYTES = 100 * 1024;
+const MAX_THUMBNAIL_BYTES = 100 * 1024;
 
 /**
  * The bytes of a thumbnail sent as base64 or as a data URI, whatever type the URI declares.

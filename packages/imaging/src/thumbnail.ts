@@ -4,7 +4,7 @@ import { type Pixels, resizeArea } from './resize.ts';
 import { preparedSharp } from './sharp.ts';
 
 /** The long side of a thumbnail, in pixels. */
-export const THUMBNAIL_SIDE = 256;
+const THUMBNAIL_SIDE = 256;
 
 /**
  * A WebP of at most 256 px on the long side, upright, on white, without metadata; never larger than the picture.

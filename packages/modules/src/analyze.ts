@@ -18,7 +18,6 @@ export { type Analysis, type AnalyzeOptions, analyzeImage } from './analyzer/ana
 export {
   type Analyzer,
   type AnalyzerConfig,
-  type CallOptions,
   createAnalyzer,
   defaultPictureMemory,
 } from './analyzer/create-analyzer.ts';

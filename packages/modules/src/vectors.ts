@@ -7,7 +7,7 @@ import { codebookOf } from './vectors/codebook.ts';
 import { nearestCells as nearestCellsOf } from './vectors/codes.ts';
 import { generationInUse, namesOf } from './vectors/generation.ts';
 
-export { colorQuery, parseHexColors, type WeightedColor } from './color/query.ts';
+export { colorQuery, parseHexColors } from './color/query.ts';
 export { knowsNoWords, useContentModel } from './content-model/files.ts';
 export { COPY_SCORE } from './duplicate/copy-score.ts';
 export { GROUP_MODULE, GROUP_SCORE, groupRule } from './grouping.ts';

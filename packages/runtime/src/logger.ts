@@ -11,7 +11,7 @@ export interface Log {
 }
 
 /** Where lines go: a whole line at a time, with its line break. */
-export interface LogDestination {
+interface LogDestination {
   write(line: string): void;
 }
 

@@ -105,7 +105,7 @@ export function traceFields(): object {
 }
 
 /** What kind of error it is: its code, or the name of its class. */
-export function errorType(error: unknown): string {
+function errorType(error: unknown): string {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
   const type = typeof code === 'string' ? code : name;
   return typeof type === 'string' && /^[\w.-]{1,64}$/.test(type) ? type : '_OTHER';

@@ -1,4 +1,4 @@
 export type { Pairs, PairsQuery } from './pairs.ts';
 export type { Candidates, CountQuery, Restriction, VectorQuery } from './query.ts';
-export { Searcher, SearcherError, type SearcherOptions } from './searcher.ts';
+export { Searcher, SearcherError } from './searcher.ts';
 export { type Summary, summaryOf } from './wire.ts';

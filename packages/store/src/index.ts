@@ -7,8 +7,6 @@ export {
   findOperation,
   listOperations,
   type Operation,
-  type OperationPage,
-  type OperationState,
   type SeqRange,
   waitForOperations,
 } from './accept/operations.ts';
@@ -18,7 +16,6 @@ export { currentVersions } from './accept/versions.ts';
 export {
   type AnalysisRef,
   type AnalysisTask,
-  type ClaimOptions,
   ClaimTurns,
   claimForAnalysis,
   failAnalysis,
@@ -28,8 +25,8 @@ export {
   saveAnalysis,
   seqOf,
 } from './analyze/analysis.ts';
-export { type Retried, retryFailed } from './analyze/retry.ts';
-export { maintain, maintainCollection } from './bulk/maintain.ts';
+export { retryFailed } from './analyze/retry.ts';
+export { maintainCollection } from './bulk/maintain.ts';
 export { sweepUnaccepted } from './bulk/recover.ts';
 export {
   type CollectionState,
@@ -46,45 +43,25 @@ export {
 } from './collections/collections.ts';
 export { DEFINABLE_TYPES, defineFields } from './collections/define-fields.ts';
 export { generationOf, modelName } from './collections/generations.ts';
-export { calibrationOf, isOther, type OtherModel, otherModels, requireOwnModels } from './collections/models.ts';
+export { calibrationOf, otherModels, requireOwnModels } from './collections/models.ts';
 export { loadSchema } from './collections/schema.ts';
 export { commit } from './commit/commit.ts';
 export { answerCommit, requestCommit, requestedCommits } from './commit/commit-requests.ts';
 export { countLeaderless } from './commit/leaderless.ts';
 export { findLeases, type Lease, releaseLeases, renewLeases, takeLeases } from './commit/leases.ts';
-export { listTombstones, type Tombstone, type TombstonePage } from './commit/tombstones.ts';
-export type {
-  Collection,
-  CollectionSchema,
-  Column,
-  CommitResult,
-  Generation,
-  ParsedOutputs,
-  Store,
-} from './context.ts';
+export { listTombstones } from './commit/tombstones.ts';
+export type { Collection, CollectionSchema, CommitResult, Generation, Store } from './context.ts';
 export { writeBackup } from './engine/backup-archive.ts';
 export type * from './engine/engine.ts';
 export { holdsStore } from './engine/folder.ts';
 export { takeFolder } from './engine/private-folder.ts';
-export {
-  definedFields,
-  type ExportedDocument,
-  type ExportPage,
-  type ExportRequest,
-  exportDocuments,
-} from './export/export-documents.ts';
+export { definedFields, type ExportedDocument, exportDocuments } from './export/export-documents.ts';
 export type { FindGeneration } from './generations.ts';
 export { type Decision, decideGroups, listDecisions } from './groups/decisions.ts';
-export {
-  type Group,
-  type GroupMember,
-  type GroupsPage,
-  type GroupsRequest,
-  listGroups,
-} from './groups/list-groups.ts';
+export { type Group, listGroups } from './groups/list-groups.ts';
 export type { GroupRule } from './groups/rule.ts';
 export { updateGroups } from './groups/update-groups.ts';
-export { isSecretOf, type KeyText, readKeyText } from './keys/key-text.ts';
+export { isSecretOf, readKeyText } from './keys/key-text.ts';
 export {
   createKey,
   type Key,
@@ -97,49 +74,27 @@ export {
   USE_MILLISECONDS,
 } from './keys/keys.ts';
 export { type Collected, collectGarbage } from './objects/collect-garbage.ts';
-export { type ConnectedProcess, listProcesses } from './processes.ts';
+export { listProcesses } from './processes.ts';
 export type { AnalyzeAgain, PictureToAnalyze } from './reindex/copy.ts';
-export { type ReindexWork, runReindex } from './reindex/run-reindex.ts';
+export { runReindex } from './reindex/run-reindex.ts';
 export {
   type BegunReindex,
   beginReindex,
   leftReindexes,
-  type MissingDocument,
   pauseReindex,
-  type Reindex,
   type ReindexSettings,
   reindexState,
   resumeReindex,
 } from './reindex/state.ts';
-export {
-  dismissRun,
-  findRun,
-  listRuns,
-  type Run,
-  type RunFailure,
-  type RunReport,
-  type RunState,
-  reportRun,
-} from './runs/runs.ts';
+export { dismissRun, findRun, listRuns, type Run, type RunFailure, reportRun } from './runs/runs.ts';
 export { readSource } from './runs/source.ts';
-export type { RangeInclude, RangeOther } from './search/facet-ranges.ts';
-export type { FacetRequest, FacetResult, FieldFacet, RangeFacet, ValueCount } from './search/facet-request.ts';
+export type { FacetRequest, FacetResult, ValueCount } from './search/facet-request.ts';
 export { getDocuments } from './search/get-documents.ts';
-export { readThumbnail, type Thumbnail } from './search/read.ts';
-export type {
-  Rank,
-  RankByDocuments,
-  Ranking,
-  SearchHit,
-  SearchQuestion,
-  SearchRequest,
-  SearchResult,
-  Smartfilter,
-} from './search/request.ts';
+export { readThumbnail } from './search/read.ts';
+export type { RankByDocuments, Ranking, SearchQuestion, SearchResult, Smartfilter } from './search/request.ts';
 export { search } from './search/search.ts';
 export { parseSort, type SortClause } from './search/sort.ts';
-export { type TermCount, type TermsRequest, terms } from './search/terms.ts';
+export { terms } from './search/terms.ts';
 export { defaultSearchMemory } from './searcher/in-memory-search.ts';
-export type { StandbyResult, StandbyStatus } from './standbys/standby.ts';
-export type { StandbyLag, Standbys } from './standbys/standbys.ts';
+export type { Standbys } from './standbys/standbys.ts';
 export { backup, type ObjectsConfig, openStore, restore, type StoreConfig } from './store.ts';

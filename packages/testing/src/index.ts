@@ -4,7 +4,7 @@ export { scaledByChaos } from './chaos.ts';
 export { debianPostgresClients, debianPromtool } from './debian.ts';
 export { type FakeS3, fakeS3, type S3Fault } from './fake-s3.ts';
 export { growth, LINEAR, processorTime } from './growth.ts';
-export { type Drawing, drawImage, randomNumbers } from './images.ts';
+export { drawImage, randomNumbers } from './images.ts';
 export {
   canKillServers,
   type KillableRedis,
@@ -15,10 +15,10 @@ export {
 export { drawLargeImage } from './large-images.ts';
 export { openPgBouncer } from './pgbouncer.ts';
 export type { Server } from './server.ts';
-export { createServices, type Services } from './services.ts';
+export { createServices } from './services.ts';
 export { SHORT_LIVED } from './short-lived.ts';
 export { type SmallDisk, smallDisk } from './small-disk.ts';
-export { type ReplicatedPostgres, replicatedPostgres, type StandbyServer } from './standby.ts';
+export { type ReplicatedPostgres, replicatedPostgres } from './standby.ts';
 export { copyTemplate } from './template.ts';
 export { type TestDatabase, testDatabase } from './test-database.ts';
 export { type TestRedis, testRedis } from './test-redis.ts';

@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const CONFLICT = '40001';
 
 /** A server that follows another one by streaming replication, and answers reads meanwhile (a hot standby). */
-export interface StandbyServer extends KillableServer {
+interface StandbyServer extends KillableServer {
   /** What comes from the primary is kept and not shown, until it is resumed. */
   pause(): Promise<void>;
   resume(): Promise<void>;

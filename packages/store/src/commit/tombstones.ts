@@ -9,7 +9,7 @@ import { requireLease } from './leases.ts';
  * What is kept of a document that came from a file of a folder and was deleted on purpose: anyone who indexes the folder
  * leaves the file out as long as its size and time are these.
  */
-export interface Tombstone {
+interface Tombstone {
   readonly id: string;
   /** The folder: the id is the path below it. */
   readonly source: string;

@@ -50,7 +50,7 @@ export interface Group {
   readonly members: readonly GroupMember[];
 }
 
-export interface GroupMember {
+interface GroupMember {
   readonly id: string;
   /** To the representative; 0 for itself. */
   readonly distance: number;

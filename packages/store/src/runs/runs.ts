@@ -2,7 +2,7 @@ import { AkinError, quote } from '@akin/domain';
 import type { Collection, Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
 
-export type RunState = 'running' | 'paused' | 'done' | 'failed' | 'stopped';
+type RunState = 'running' | 'paused' | 'done' | 'failed' | 'stopped';
 
 export interface RunFailure {
   readonly path: string;

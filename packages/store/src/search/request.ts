@@ -104,7 +104,7 @@ export interface SearchResult {
   readonly facets: readonly FacetResult[];
 }
 
-export interface SearchHit {
+interface SearchHit {
   readonly id: string;
   /** Ranked searches. 0 to 2. */
   readonly distance?: number;
