@@ -4,6 +4,7 @@ import { dropReplaced, listCollections } from '../collections/collections.ts';
 import { keepFieldIndexes } from '../collections/field-indexes.ts';
 import { foldFailures, sweepFailures } from '../commit/failures.ts';
 import { removeDocuments } from '../commit/remove-documents.ts';
+import { forgetOldTombstones } from '../commit/tombstones.ts';
 import type { Collection, Store } from '../context.ts';
 import { leaveGroups } from '../groups/leave.ts';
 import { collectGarbage } from '../objects/collect-garbage.ts';
@@ -41,6 +42,7 @@ export async function maintainCollection(store: Store, collection: Collection): 
     await sweepFailures(store, collection),
     await removeOldRows(store, collection, lowWater),
     await forgetOldRequests(store, collection),
+    await forgetOldTombstones(store, collection),
     await keepFieldIndexes(store, collection),
     await refreshStatistics(store, collection),
   ];

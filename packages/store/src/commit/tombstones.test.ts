@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../test/fresh-collections.ts';
 import { accept, ENGINES, openTestStore, type TestPlace, testPlace, visible } from '../../test/support.ts';
+import { maintain } from '../bulk/maintain.ts';
 import { findCollection } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
 import { writeBackup } from '../engine/backup-archive.ts';
@@ -86,6 +87,19 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     expect(await ids()).toEqual(['d']);
     await change([removeMatching('*:*')], { tombstones: false });
     expect(await all()).toEqual([]);
+  });
+
+  it('are kept up to a million, the newest, by housekeeping', async () => {
+    await change([of('a'), of('b'), of('c')]);
+    await change([remove('a')]);
+    await store.engine.query(`alter table ${collection.sqlSchema}.tombstones alter column number restart with 1000001`);
+    await change([remove('b')]);
+    expect(await ids()).toEqual(['a', 'b']);
+    await maintain(store, [collection]);
+    expect(await ids()).toEqual(['b']);
+    await change([remove('c')]);
+    await maintain(store, [collection]);
+    expect(await ids()).toEqual(['b', 'c']);
   });
 
   it('are listed page by page', async () => {

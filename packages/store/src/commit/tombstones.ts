@@ -33,7 +33,7 @@ const FILE_FIELDS: readonly (readonly [name: keyof Tombstone, type: FieldType])[
   ['bytes', 'long'],
 ];
 
-/** Maximum number that a collection keeps, the newest: some 240 MB. */
+/** How many a collection keeps, the newest: some 240 MB. */
 const MOST_TOMBSTONES = 1_000_000;
 /** Tombstones that one statement forgets. */
 const WINDOW = 5_000n;
@@ -113,9 +113,25 @@ async function insertTombstones(
                                     bytes = excluded.bytes`,
     values,
   );
-  await tx.query(
-    `delete from ${S}.tombstones where number <= (select max(number) from ${S}.tombstones) - ${MOST_TOMBSTONES}`,
+}
+
+/**
+ * Forgets the oldest of more than a collection keeps. Apart from deletes, which may leave some in several shards side by
+ * side: forgetting in the same transactions, two of them could wait for each other.
+ *
+ * @returns whether there may be more
+ */
+export async function forgetOldTombstones(store: Store, { sqlSchema: S }: Collection): Promise<boolean> {
+  const rows = await store.engine.query(
+    `delete from ${S}.tombstones where id in (
+       select id from ${S}.tombstones
+        where number <= (select max(number) from ${S}.tombstones) - ${MOST_TOMBSTONES}
+        order by number limit ${WINDOW} for update skip locked)
+     returning true`,
+    [],
+    'bulk',
   );
+  return rows.length === Number(WINDOW);
 }
 
 /** Forgets those of documents that are stored again. */
