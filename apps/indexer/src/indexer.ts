@@ -8,6 +8,7 @@ import {
   commit,
   dropReplaced,
   findCollection,
+  helpCommits,
   requestedCommits,
   type Store,
 } from '@akin/store';
@@ -52,6 +53,8 @@ const ANALYZED_AT_A_TIME = 4;
 const NEWS_APART_MILLISECONDS = 50;
 /** Poll interval for commits on request; news wakes it earlier. */
 const ANSWER_MILLISECONDS = 500;
+/** Poll interval for shards of commits that others lead: such commits take seconds. */
+const HELP_MILLISECONDS = 1_000;
 
 /** How often it is looked whether a pass over the objects is due. */
 const COLLECT_MILLISECONDS = 60_000;
@@ -70,6 +73,11 @@ export function createIndexer(config: IndexerConfig): Indexer {
   );
   const context = { store, queue, log, waits };
   const commits = metrics.histogram('akin_commit_seconds', 'Time of a commit that showed something');
+  const helped = metrics.counter(
+    'akin_shards_helped_total',
+    'Shards of commits that this process applied while another one led',
+    ['collection'],
+  );
   tellFigures(context, metrics, () => leadership.led());
 
   const stopping = new AbortController();
@@ -182,6 +190,21 @@ export function createIndexer(config: IndexerConfig): Indexer {
   const answering = store.shared
     ? inBackground('commits on request', ANSWER_MILLISECONDS, commitOnRequest, log, NEWS_APART_MILLISECONDS)
     : undefined;
+  const helping = store.shared
+    ? inBackground(
+        'help',
+        HELP_MILLISECONDS,
+        async () => {
+          const done = await helpCommits(store, stopping.signal);
+          for (const one of done) {
+            helped.inc({ collection: one.collection }, one.shards);
+            log.info(one, 'helped with a commit');
+          }
+          if (done.length > 0) helping?.wake();
+        },
+        log,
+      )
+    : undefined;
   const leadership = createLeadership(store, log, () => committing.wake());
   const endOfNews = store.memory.events.listen((collection) => {
     dispatch.hear(collection);
@@ -211,7 +234,17 @@ export function createIndexer(config: IndexerConfig): Indexer {
     async [Symbol.asyncDispose]() {
       endOfNews();
       stopping.abort(new AkinError('unavailable', 'The indexer is shutting down; the next one continues its work.'));
-      const parts = [dispatching, analyzed, answering, committing, grouping, sweeping, housekeeping, collecting];
+      const parts = [
+        dispatching,
+        analyzed,
+        answering,
+        committing,
+        helping,
+        grouping,
+        sweeping,
+        housekeeping,
+        collecting,
+      ];
       const timer = setInterval(() => store.cancelStatements().catch(() => {}), LAST_STATEMENT_MILLISECONDS);
       await Promise.all(parts.map((part) => part?.[Symbol.asyncDispose]()));
       await Promise.all(atWork.keys());

@@ -30,11 +30,12 @@ describe('several indexers on one database', () => {
       shared: true,
       modules: [],
       parseOutputs: () => ({ fields: new Map(), descriptors: new Map() }),
+      shardsFrom: 0,
     });
-  const start = (store: Store | undefined): Indexer => {
+  const start = (store: Store | undefined, metrics = createMetrics()): Indexer => {
     if (store === undefined) throw new Error('no store');
     const hour = 3_600_000;
-    const indexer = createIndexer({ store, queue, log, metrics: createMetrics(), autoCommitMilliseconds: hour });
+    const indexer = createIndexer({ store, queue, log, metrics, autoCommitMilliseconds: hour });
     indexers.push(indexer);
     return indexer;
   };
@@ -80,6 +81,24 @@ describe('several indexers on one database', () => {
     await expect(Promise.all(indexers.map((indexer) => indexer.commit(collection.name)))).rejects.toMatchObject({
       code: 'unavailable',
     });
+  });
+
+  it('help the leader with the shards of a commit', async () => {
+    const [first, second] = stores;
+    if (first === undefined) throw new Error('no store');
+    // The leader takes no shard itself.
+    const query: typeof first.engine.query = async (sql, ...rest) =>
+      sql.includes('update akin.shard_leases l set claim') ? [] : first.engine.query(sql, ...rest);
+    start({ ...first, engine: { ...first.engine, query } });
+    collection = await createCollection(gateway, `sharded-${Date.now()}`, { shards: 4 });
+    await untilLed();
+    const metrics = createMetrics();
+    start(second, metrics);
+    const documents = Array.from({ length: 40 }, (_, i) => ({ id: `d${i}` }));
+    const accepted = await accept(gateway, collection, documents);
+    await requestCommit(gateway, collection);
+    expect(await waitForOperations(gateway, collection, accepted, { until: 'visible' })).toEqual([]);
+    while (!/^akin_shards_helped_total\{collection="sharded-\d+"\} 4$/m.test((await metrics.text()).text));
   });
 
   it('hand the lead over at once when the leader ends', async () => {

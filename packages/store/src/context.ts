@@ -21,6 +21,7 @@ export interface Store extends Generation, AsyncDisposable {
   readonly indexedFrom: number;
   readonly exactDocuments: number;
   readonly searchMilliseconds: number;
+  readonly shardsFrom: number;
   /** Whether other processes use the database too. */
   readonly shared: boolean;
   readonly throttle: Throttle;
@@ -54,8 +55,6 @@ export interface Store extends Generation, AsyncDisposable {
     readonly crashes: Map<string, number>;
     /** Whose turn it is among commits. */
     readonly turns: Turns;
-    /** Places of chunks that are applied, those of all commits together: each has a connection. */
-    readonly appliers: Turns;
     readonly events: OperationEvents;
   };
 }

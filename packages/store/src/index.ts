@@ -45,6 +45,7 @@ export { DEFINABLE_TYPES, defineFields } from './collections/define-fields.ts';
 export { generationOf, modelName } from './collections/generations.ts';
 export { calibrationOf, otherModels, requireOwnModels } from './collections/models.ts';
 export { loadSchema } from './collections/schema.ts';
+export { helpCommits } from './commit/apply-shards.ts';
 export { commit } from './commit/commit.ts';
 export { answerCommit, requestCommit, requestedCommits } from './commit/commit-requests.ts';
 export { countLeaderless } from './commit/leaderless.ts';

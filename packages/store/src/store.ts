@@ -7,8 +7,7 @@ import { recover } from './bulk/recover.ts';
 import { exchangeSearchTimes, Throttle } from './bulk/throttle.ts';
 import { createCollection, listCollections, updateTables } from './collections/collections.ts';
 import { isFirstCollectionMade, markFirstCollection, migrate } from './collections/migrations.ts';
-import { MOST_PLACES } from './commit/commit.ts';
-import { Turns } from './commit/turns.ts';
+import { MOST_APPLIED, Turns } from './commit/turns.ts';
 import type { Generation, ParsedOutputs, Store } from './context.ts';
 import type { Engine } from './engine/engine.ts';
 import { openPglite, type PgliteEngine } from './engine/pglite.ts';
@@ -50,6 +49,11 @@ export type StoreConfig = {
    * for it, when not given.
    */
   readonly searchMilliseconds?: number;
+  /**
+   * Operations of a commit after which it applies each shard of the collection by itself, so that other processes can
+   * help. 2,000 when not given.
+   */
+  readonly shardsFrom?: number;
   /**
    * How many times slower searches may get by bulk work on PostgreSQL, which rests so long between its pieces; it goes
    * on at a quarter of its speed at least. 0: it never rests. 1.3 when not given. PGlite's lanes see to that themselves.
@@ -155,6 +159,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       exactDocuments,
       searchMilliseconds,
       indexedFrom: config.indexedFrom ?? 5_000,
+      shardsFrom: config.shardsFrom ?? 2_000,
       shared,
       throttle,
       get packs() {
@@ -178,7 +183,6 @@ export async function openStore(config: StoreConfig): Promise<Store> {
         sweeps: new Map(),
         crashes: new Map(),
         turns: commitTurns(engine, throttle),
-        appliers: new Turns(() => MOST_PLACES),
         events,
       },
       async [Symbol.asyncDispose]() {
@@ -214,11 +218,9 @@ export async function openStore(config: StoreConfig): Promise<Store> {
   }
 }
 
-/** Each has a connection that reads ahead. While searches are slowed one at a time is enough. */
-const COMMITS_SIDE_BY_SIDE = 3;
-
+/** While searches are slowed one at a time is enough. */
 function commitTurns(engine: Engine, throttle: Throttle): Turns {
-  return new Turns(() => (engine.kind === 'pglite' || throttle.strength > 0 ? 1 : COMMITS_SIDE_BY_SIDE));
+  return new Turns(() => (engine.kind === 'pglite' || throttle.strength > 0 ? 1 : MOST_APPLIED));
 }
 
 function openThrottle(engine: Engine, slowdown: number, shared: boolean): Throttle {

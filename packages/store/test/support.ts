@@ -106,6 +106,7 @@ export function openTestStore(
   settings: {
     readonly indexedFrom?: number;
     readonly exactDocuments?: number;
+    readonly shardsFrom?: number;
     readonly objects?: ObjectsConfig;
   } = {},
 ): Promise<Store> {

@@ -164,6 +164,10 @@ export async function createCollection(
 /** Removes a collection with everything in it, its reindex too. What runs on it meanwhile ends with not-found. */
 export async function dropCollection(store: Store, collection: Collection): Promise<void> {
   const target = await store.engine.transaction(async (tx) => {
+    // In the order of commits: who writes holds one of these rows, and asks for that of the collection later.
+    for (const table of ['leases', 'shard_leases']) {
+      await tx.query(`delete from akin.${table} where collection = $1`, [collection.id]);
+    }
     await tx.query('delete from akin.collections where id = $1', [collection.id]);
     await tx.query(`drop schema if exists ${collection.sqlSchema} cascade`);
     await tx.query('delete from akin.runs where collection = $1', [collection.name]);

@@ -180,6 +180,19 @@ const MIGRATIONS: readonly string[] = [
      unused_since timestamptz
    );
    create index packs_collection on akin.packs (collection, pack)`,
+
+  // 13: shards of a commit that several processes apply side by side, see commit/shard-leases
+  `-- Those that are not done; none while no commit has offered any.
+   create table akin.shard_leases (
+     collection int not null references akin.collections (id) on delete cascade,
+     shard int not null,
+     -- What is to be applied: the operations with lower numbers.
+     below bigint not null,
+     -- Who takes the shard draws one. What the holder before still writes names another one, and is refused.
+     claim uuid,
+     until timestamptz not null default '-infinity',
+     primary key (collection, shard)
+   )`,
 ];
 
 /** Any number that nobody else uses: two processes that start together must not migrate together. */

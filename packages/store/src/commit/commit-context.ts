@@ -1,5 +1,6 @@
 import type { Collection, CollectionSchema, Store } from '../context.ts';
 import type { Lease } from './leases.ts';
+import type { ShardLease } from './shard-leases.ts';
 import type { Turn } from './turns.ts';
 
 /** What a commit works with. */
@@ -9,8 +10,8 @@ export interface CommitContext {
   readonly schema: CollectionSchema;
   /** The number that the commit will have: what it writes is visible from there on. */
   readonly target: bigint;
-  /** The right to commit, which every transaction checks; undefined where no other process could. */
-  readonly lease: Lease | undefined;
+  /** The right to commit, or to apply a shard, which every transaction checks; undefined where no other process could. */
+  readonly lease: Lease | ShardLease | undefined;
   /** Breaks it off between two pieces. */
   readonly signal: AbortSignal | undefined;
   /** Its place among the commits of all collections. */

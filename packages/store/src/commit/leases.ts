@@ -1,10 +1,11 @@
 import { AkinError } from '@akin/domain';
-import { type CollectionState, collectionStates } from '../collections/collections.ts';
+import { collectionStates } from '../collections/collections.ts';
 import { isOther } from '../collections/models.ts';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
+import { requireShard, type ShardLease } from './shard-leases.ts';
 
 /** The right of one of several processes on a database to commit in a collection. */
 export interface Lease {
@@ -76,7 +77,7 @@ export async function findLeases(store: Store, holder: string): Promise<WantedLe
   const wanted: WantedLease[] = [];
   for (const state of collections) {
     const row = leases.get(state.collection.id);
-    const fits = await hasModelsOf(store, state);
+    const fits = await hasModelsOf(store, state.collection, state.schemaVersion);
     // Where nobody led before, the time of those with its models begins when it is asked for.
     const isFree = row === undefined || (fits ? row.free || !row.fits : row.free_for_all);
     if (row?.own ? row.fits !== fits : isFree) wanted.push({ collection: state.collection, fits });
@@ -84,7 +85,12 @@ export async function findLeases(store: Store, holder: string): Promise<WantedLe
   return wanted;
 }
 
-async function hasModelsOf(store: Store, { collection, schemaVersion }: CollectionState): Promise<boolean> {
+/**
+ * Whether this process has the models of a collection: the results of one that has not would fail.
+ *
+ * @param schemaVersion of the collection, if it is known
+ */
+export async function hasModelsOf(store: Store, collection: Collection, schemaVersion?: number): Promise<boolean> {
   if (store.models.size === 0) return true;
   const schema = await loadSchema(store, collection, schemaVersion);
   return ![...store.models.keys()].some((module) => isOther(store, schema, module));
@@ -171,8 +177,13 @@ export async function releaseLeases(store: Store, holder: string): Promise<void>
  *
  * @throws AkinError conflict when the lease was lost
  */
-export async function requireLease(tx: Queryable, collection: Collection, lease: Lease | undefined): Promise<void> {
+export async function requireLease(
+  tx: Queryable,
+  collection: Collection,
+  lease: Lease | ShardLease | undefined,
+): Promise<void> {
   if (lease === undefined) return;
+  if ('claim' in lease) return requireShard(tx, collection, lease);
   const rows = await tx.query('select 1 from akin.leases where collection = $1 and epoch = $2 for share', [
     collection.id,
     lease.epoch,

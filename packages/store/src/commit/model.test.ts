@@ -65,8 +65,8 @@ describe.each(ENGINES)('a collection on %s', (kind) => {
     (opened) => {
       store = opened;
     },
-    // Fields get their indexes on the way.
-    (place) => openTestStore(place, 0, { indexedFrom: 5, exactDocuments: 100 }),
+    // Fields get their indexes on the way, and some commits are large enough for shards.
+    (place) => openTestStore(place, 0, { indexedFrom: 5, exactDocuments: 100, shardsFrom: 2 }),
   );
 
   it.each([1, 4])('of %d shards is what a map would be, whatever comes', async (shards) => {
@@ -194,13 +194,13 @@ describe.each(ENGINES)('a collection on %s', (kind) => {
     }
   }
 
-  /** That documents are in all shards, and each id in one. */
+  /** That documents are in several shards, and each id in one. */
   async function checkShards({ sqlSchema: S }: Collection, shards: number): Promise<void> {
     const rows = await store.engine.query<{ id: string; shards: number; shard: number }>(
       `select id, count(distinct doc >> 40)::int as shards, min(doc >> 40)::int as shard from ${S}.documents group by id`,
     );
     for (const row of rows) expect(row.shards).toBe(1);
-    if (rows.length > 8) expect(new Set(rows.map(({ shard }) => shard)).size).toBe(shards);
+    if (rows.length > 8) expect(new Set(rows.map(({ shard }) => shard)).size > 1).toBe(shards > 1);
   }
 });
 

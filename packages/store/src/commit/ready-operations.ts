@@ -1,6 +1,7 @@
 import { shardOf, shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 import { type OutputsColumns, readOutputs } from '../objects/packed-rows.ts';
+import { Params } from '../search/params.ts';
 
 /** An operation whose turn it is. */
 export interface ReadyOperation {
@@ -24,8 +25,6 @@ export interface ReadyOperation {
   readonly atomic: boolean;
   /** The version that its document keeps; null: its own number. */
   readonly keptVersion: bigint | null;
-  /** In which shard its document is; 0 where there is one, and for a delete by query. */
-  readonly shard: number;
 }
 
 type ReadyRow = Omit<ReadyOperation, 'acceptedAt' | 'keptVersion' | 'isLost'> &
@@ -39,6 +38,7 @@ const PAGE = 200;
 
 export interface UnfinishedRequest {
   readonly request: bigint;
+  readonly first_seq: bigint;
   /** Of the span that accepted it. */
   readonly trace: string | null;
 }
@@ -51,7 +51,7 @@ export async function* requestPages(
 ): AsyncGenerator<UnfinishedRequest[]> {
   let last = BEFORE_ALL;
   for (;;) {
-    const rows = await store.engine.query<UnfinishedRequest & { first_seq: bigint }>(
+    const rows = await store.engine.query<UnfinishedRequest>(
       `select request, first_seq, trace from ${collection.sqlSchema}.requests
         where not finished and first_seq > $1 and first_seq < $2 order by first_seq limit ${PAGE}`,
       [last, bound],
@@ -64,8 +64,18 @@ export async function* requestPages(
   }
 }
 
+/** Some operations of a page of requests. */
+interface Range {
+  /** Those with higher numbers. */
+  readonly after: bigint;
+  /** Those with lower numbers. */
+  readonly below: bigint;
+  /** Adds and deletes by id of one shard alone. */
+  readonly shard?: number;
+}
+
 /**
- * The next operations of a page of requests that are ready, in accepted order, behind a given one.
+ * The next operations of a page of requests that are ready, in accepted order.
  *
  * The cursor is for speed: what was applied is not ready any more, but its index entries are still there until a
  * vacuum, and walking over them for each chunk would take quadratic time.
@@ -74,31 +84,31 @@ export async function nextReady(
   store: Store,
   collection: Collection,
   requests: readonly bigint[],
-  after: ReadyOperation | undefined,
+  { after, below, shard }: Range,
   limit: number,
 ): Promise<ReadyOperation[]> {
   const S = collection.sqlSchema;
-  const shards = shardsOf(collection);
-  const shard = shards === 1 ? '0' : `coalesce(${shardOf('o.id', shards)}, 0)::int4`;
+  const params = new Params();
+  const [first, end, most] = [params.add(after, 'int8'), params.add(below, 'int8'), params.add(limit, 'int8')];
+  const ofShard =
+    shard === undefined ? '' : `and ${shardOf('id', shardsOf(collection))} = ${params.add(shard, 'int8')}`;
   const sql = `select r.first_seq + o.position as seq, o.*, r.accepted_at, r.tombstones, x.json as outputs, x.pack, x.start, x.size,
-              x.mark,
-              ${shard} as shard
+              x.mark
        from (select request, first_seq, accepted_at, tombstones from ${S}.requests
-              where request = any($1::bigint[]) and first_seq + count > $2::int8 + 1) r
+              where request = any(${params.add(requests, 'bigint[]')})
+                and first_seq + count > ${first} + 1 and first_seq < ${end}) r
       cross join lateral (
         select request, position, kind, id, doc, document, atomic, kept_version from ${S}.operations
-         where request = r.request and state = 'ready' and position > $2::int8 - r.first_seq
-         order by position limit $3
+         where request = r.request and state = 'ready' and position > ${first} - r.first_seq
+           and position < ${end} - r.first_seq ${ofShard}
+         order by position limit ${most}
       ) o
       left join ${S}.outputs x on x.doc = o.doc
-      order by seq limit $3`;
-  const rows = await store.engine.transaction(
-    (tx) => tx.query<ReadyRow>(sql, [requests, after?.seq ?? BEFORE_ALL, limit]),
-    {
-      lane: 'bulk',
-      keyed: true,
-    },
-  );
+      order by seq limit ${most}`;
+  const rows = await store.engine.transaction((tx) => tx.query<ReadyRow>(sql, params.values), {
+    lane: 'bulk',
+    keyed: true,
+  });
   const outputs = await readOutputs(store, rows);
   return rows.map(({ accepted_at, kept_version, pack, start, size, ...row }, i) => ({
     ...row,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
-import { accept, visible } from '../../test/support.ts';
+import { accept, openTestStore, visible } from '../../test/support.ts';
 import { collectionStatus, createCollection } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
 import { commit } from './commit.ts';
@@ -10,9 +10,13 @@ const COUNT = 40;
 
 describe('shards on postgres', () => {
   let store: Store;
-  sharedStore('postgres', (opened) => {
-    store = opened;
-  });
+  sharedStore(
+    'postgres',
+    (opened) => {
+      store = opened;
+    },
+    (place) => openTestStore(place, 0, { shardsFrom: 0 }),
+  );
 
   const numbered = (n: number) => Array.from({ length: COUNT }, (_, i) => ({ id: `d${i}`, n }));
   const shardsOfIds = async ({ sqlSchema: S }: Collection) => {
@@ -86,24 +90,32 @@ describe('shards on postgres', () => {
     ]);
   });
 
-  it('that cannot be applied to the end are gone on with by the next commit, and shown by it', async () => {
+  it('that cannot be applied to the end are applied to the end by others of the commit, or by the next one', async () => {
     const collection = await createCollection(store, 'broken-off', { shards: 3 });
     await accept(store, collection, numbered(1));
     await commit(store, collection);
     const shards = await shardsOfIds(collection);
     const held = [...shards.values()].filter((shard) => shard === shards.get('d0')).length;
     await accept(store, collection, numbered(2));
-    // As a kill would: one shard is not done, and its connection goes.
+    // One shard is not done, and its connection goes. Who was at it decides whether this commit goes on with it.
     const broken = holdOne(collection, COUNT - held, async () => {
       await store.engine.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock' and query like '%documents%'`,
       );
     });
-    await expect(broken).rejects.toMatchObject({ code: 'unavailable' });
-    expect(await collectionStatus(store, collection)).toMatchObject({ commit: 1, pending: COUNT });
-    expect(new Set((await visible(store, collection, 'n')).map((row) => (row as unknown[])[1]))).toEqual(new Set([1n]));
-    expect(await commit(store, collection)).toMatchObject({ commit: 2, applied: COUNT, failed: 0 });
+    const isBroken = await broken.then(
+      () => false,
+      () => true,
+    );
+    if (isBroken) {
+      expect(await collectionStatus(store, collection)).toMatchObject({ commit: 1, pending: COUNT });
+      expect(new Set((await visible(store, collection, 'n')).map((row) => (row as unknown[])[1]))).toEqual(
+        new Set([1n]),
+      );
+    }
+    expect(await commit(store, collection)).toMatchObject({ commit: 2, failed: 0 });
+    expect(await collectionStatus(store, collection)).toMatchObject({ commit: 2, pending: 0 });
     expect(new Set((await visible(store, collection, 'n')).map((row) => (row as unknown[])[1]))).toEqual(new Set([2n]));
   });
 });

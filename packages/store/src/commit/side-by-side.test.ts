@@ -4,7 +4,8 @@ import { changesOf, ENGINES } from '../../test/support.ts';
 import { stageChanges } from '../accept/staging.ts';
 import { collectionStatus, createCollection } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
-import { commit, MOST_PLACES } from './commit.ts';
+import { commit } from './commit.ts';
+import { MOST_APPLIED } from './turns.ts';
 
 describe.each(ENGINES)('commits of several collections on %s', (kind) => {
   let store: Store;
@@ -55,14 +56,14 @@ describe.each(ENGINES)('commits of several collections on %s', (kind) => {
           open--;
         }
       }, options);
-    const counted: Store = { ...store, engine: { ...engine, transaction } };
+    const counted: Store = { ...store, engine: { ...engine, transaction }, shardsFrom: 0 };
     const sharded = await Promise.all(
       ['a', 'b', 'c'].map((name) => createCollection(store, `sharded-${name}`, { shards: 8 })),
     );
     for (const one of sharded) await fill(one, 2_000);
     await Promise.all(sharded.map((one) => commit(counted, one)));
     expect(most).toBeGreaterThan(1);
-    expect(most).toBeLessThanOrEqual(MOST_PLACES + sharded.length);
+    expect(most).toBeLessThanOrEqual(2 * MOST_APPLIED);
   });
 
   async function unpublished(): Promise<number> {

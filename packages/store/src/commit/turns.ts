@@ -1,3 +1,6 @@
+/** Commits, and shards of commits, that a process applies at a time: each has one connection that applies and one that reads. */
+export const MOST_APPLIED = 4;
+
 /** A place that was got; its holder may let others go first between two pieces of its work. */
 export interface Turn {
   /** Whether somebody waits for a place. */
@@ -26,6 +29,17 @@ export class Turns {
 
   async begin(): Promise<Turn> {
     await this.#wait(this.#first);
+    return this.#turn();
+  }
+
+  /** A place that is free now, if there is one. */
+  tryBegin(): Turn | undefined {
+    if (this.#busy >= this.#places()) return undefined;
+    this.#busy++;
+    return this.#turn();
+  }
+
+  #turn(): Turn {
     const turns = this;
     return {
       get isWanted() {
@@ -40,16 +54,6 @@ export class Turns {
         turns.#next();
       },
     };
-  }
-
-  /** Does work that passes its place to nobody. */
-  async during<T>(work: () => Promise<T>): Promise<T> {
-    const turn = await this.begin();
-    try {
-      return await work();
-    } finally {
-      turn.end();
-    }
   }
 
   #wait(queue: (() => void)[]): Promise<void> {

@@ -1,0 +1,137 @@
+import type { Span } from '@akin/runtime';
+import { finishRequests } from '../accept/requests.ts';
+import { shardsOf } from '../collections/shards.ts';
+import { Applier } from './applier.ts';
+import { applyShards } from './apply-shards.ts';
+import type { CommitContext } from './commit-context.ts';
+import { BEFORE_ALL, nextReady, type ReadyOperation, type UnfinishedRequest } from './ready-operations.ts';
+
+/** Requests that the span of a commit names. */
+const MOST_LINKS = 100;
+
+/** What a commit applies, and how far it is. */
+interface Progress {
+  readonly applier: Applier;
+  /** All up to this number is dealt with. */
+  after: bigint;
+  /** Operations with lower numbers are to be applied. */
+  readonly below: bigint;
+  /** Operations since the last delete by query; infinitely few once the shards up to the next one are done. */
+  count: number;
+  failed: number;
+}
+
+/**
+ * Applies what is ready, in accepted order. Of a collection with several shards only so much that a small commit ends
+ * with it: the shards are applied side by side then.
+ *
+ * @param pages of unfinished requests
+ * @param below changes with lower numbers are applied
+ * @param span gets links to the requests of which something was applied
+ * @returns how many operations failed
+ */
+export async function applyReady(
+  context: CommitContext,
+  pages: AsyncIterable<readonly UnfinishedRequest[]>,
+  below: bigint,
+  span: Span,
+): Promise<number> {
+  const { store, collection, turn } = context;
+  const applier = new Applier(context);
+  const progress = { applier, after: BEFORE_ALL, below, count: 0, failed: 0 };
+  let links = 0;
+  let isFirst = true;
+  try {
+    for await (const page of pages) {
+      if (!isFirst && turn.isWanted) await turn.pass();
+      isFirst = false;
+      const requests = page.map(({ request }) => request);
+      const touched = await applyPage(context, page, progress);
+      await applier.applied();
+      await store.engine.transaction((tx) => finishRequests(tx, collection, requests), { lane: 'bulk', keyed: true });
+      for (const { request, trace } of page) {
+        if (trace === null || links === MOST_LINKS || !touched.has(request)) continue;
+        span.link(trace);
+        links++;
+      }
+    }
+  } finally {
+    // No transaction of a commit outlives it.
+    await applier.applied();
+  }
+  return progress.failed + applier.failed;
+}
+
+/** @returns the requests of which something was applied, or failed */
+async function applyPage(
+  context: CommitContext,
+  page: readonly UnfinishedRequest[],
+  progress: Progress,
+): Promise<ReadonlySet<bigint>> {
+  const { store, collection, turn } = context;
+  const { applier, below } = progress;
+  const requests = page.map(({ request }) => request);
+  const touched = new Set<bigint>();
+  const isSharded = store.engine.kind === 'postgres' && shardsOf(collection) > 1;
+  for (let isMore = true, isFirst = true; isMore; isFirst = false) {
+    // While it waits it holds nothing in memory.
+    if (!isFirst && turn.isWanted) await applier.pass();
+    context.signal?.throwIfAborted();
+    await store.engine.disk?.requireRoom('work');
+    if (isSharded && progress.count >= store.shardsFrom) {
+      await applier.applied();
+      const done = await applyShards(context, progress);
+      progress.failed += done.failed;
+      progress.after = done.below - 1n;
+      progress.count = Number.NEGATIVE_INFINITY;
+    }
+    for (const { request, first_seq } of page) if (first_seq <= progress.after) touched.add(request);
+    const limit = isSharded ? Math.min(applier.rows, Math.max(1, store.shardsFrom - progress.count)) : applier.rows;
+    const operations = await nextReady(store, collection, requests, { after: progress.after, below }, limit);
+    isMore = operations.length === limit;
+    for (const { request, seq } of operations) {
+      touched.add(request);
+      progress.after = seq;
+    }
+    await applyRuns(context, operations, progress);
+  }
+  return touched;
+}
+
+async function applyRuns(
+  { turn }: CommitContext,
+  operations: readonly ReadyOperation[],
+  progress: Progress,
+): Promise<void> {
+  const { applier } = progress;
+  for (const [i, run] of runsOf(operations).entries()) {
+    const [first] = run;
+    if (first?.kind === 'delete-by-query') {
+      if (i > 0 && turn.isWanted) await applier.pass();
+      await applier.applyDelete(first);
+      progress.count = 0;
+    } else {
+      await applier.apply(run);
+      progress.count += run.length;
+    }
+    await applier.rest();
+  }
+}
+
+/** Deletes by query stand alone; what lies between them goes together. */
+function runsOf(operations: readonly ReadyOperation[]): ReadyOperation[][] {
+  const runs: ReadyOperation[][] = [];
+  let open: ReadyOperation[] | undefined;
+  for (const operation of operations) {
+    if (operation.kind === 'delete-by-query') {
+      runs.push([operation]);
+      open = undefined;
+    } else if (open === undefined) {
+      open = [operation];
+      runs.push(open);
+    } else {
+      open.push(operation);
+    }
+  }
+  return runs;
+}

@@ -1,0 +1,219 @@
+import { OPEN } from '../collections/collection-tables.ts';
+import { collectionOf } from '../collections/collections.ts';
+import { loadSchema } from '../collections/schema.ts';
+import { shardsOf } from '../collections/shards.ts';
+import type { Collection, Store } from '../context.ts';
+import type { Queryable } from '../engine/engine.ts';
+import { Applier } from './applier.ts';
+import type { CommitContext } from './commit-context.ts';
+import { hasModelsOf, requireLease } from './leases.ts';
+import { BEFORE_ALL, nextReady, requestPages } from './ready-operations.ts';
+import {
+  areShardsLeft,
+  type ClaimedShard,
+  claimShard,
+  collectionsWithFreeShards,
+  offerShards,
+  returnShard,
+  ShardLost,
+} from './shard-leases.ts';
+
+/*
+ * A large commit offers the shards of its collection: any indexer takes a shard and applies what is ready there, and so
+ * does the leader, until all are done. Up to the next delete by query, which is for all shards. See ADR 36.
+ */
+
+/** How often it is looked whether others are done, in milliseconds. */
+const LOOK = 100;
+
+/** What those who apply shards of a collection work with. */
+type Work = Pick<CommitContext, 'store' | 'collection' | 'signal' | 'turn'>;
+
+/** What one of them did. */
+interface Done {
+  shards: number;
+  failed: number;
+}
+
+/** A part of a commit: operations between two numbers, both excluded. */
+interface Part {
+  readonly after: bigint;
+  readonly below: bigint;
+}
+
+/**
+ * Applies all shards up to the next delete by query, side by side. What others do not take, the leader does.
+ *
+ * @param part at most this
+ * @returns up to where all is applied, and how many operations failed here: others count theirs
+ */
+export async function applyShards(context: CommitContext, part: Part): Promise<{ below: bigint; failed: number }> {
+  const { store, collection, lease, signal, turn } = context;
+  const below = await store.engine.transaction(
+    async (tx) => {
+      await requireLease(tx, collection, lease);
+      const end = (await nextDeleteByQuery(tx, collection, part)) ?? part.below;
+      await offerShards(tx, collection, end);
+      return end;
+    },
+    { lane: 'bulk', keyed: true },
+  );
+  const share = await shareOf(store, collection);
+  const others = new Set<Promise<void>>();
+  let failed = 0;
+  const startOthers = () => {
+    while (others.size < share - 1) {
+      const place = store.memory.turns.tryBegin();
+      if (place === undefined) return;
+      const other = applyFreeShards({ ...context, turn: place })
+        .then((done) => {
+          failed += done.failed;
+        })
+        // The shard is left: the leader goes on with it, and tells what is wrong if it meets the same.
+        .catch(() => undefined)
+        .finally(() => {
+          place.end();
+          others.delete(other);
+        });
+      others.add(other);
+    }
+  };
+  try {
+    for (let isIdle = false; ; ) {
+      signal?.throwIfAborted();
+      if (turn.isWanted) await turn.pass();
+      if (!isIdle) startOthers();
+      const done = await applyNextShard(context);
+      isIdle = done === undefined;
+      failed += done ?? 0;
+      if (!isIdle) continue;
+      if (!(await areShardsLeft(store, collection))) break;
+      await store.memory.events.changed(collection.id, LOOK, signal);
+    }
+  } finally {
+    // No transaction of a commit outlives it.
+    await Promise.all(others);
+  }
+  return { below, failed };
+}
+
+/**
+ * Applies shards of commits that other processes lead, as far as there are any that nobody is at, this process has their
+ * models, and its own commits leave it a place.
+ *
+ * @returns what it did, by collection
+ * @throws AkinError unavailable while the database is away; what went wrong in a shard, which is left to others
+ */
+export async function helpCommits(store: Store, signal?: AbortSignal): Promise<(Done & { collection: string })[]> {
+  const helped: (Done & { collection: string })[] = [];
+  for (const id of await collectionsWithFreeShards(store)) {
+    // Its own commit sees to it.
+    if (store.memory.commits.has(id)) continue;
+    const collection = await collectionOf(store, id);
+    if (collection === undefined || !(await hasModelsOf(store, collection))) continue;
+    const work = async (): Promise<Done> => {
+      const turn = store.memory.turns.tryBegin();
+      if (turn === undefined) return { shards: 0, failed: 0 };
+      try {
+        return await applyFreeShards({ store, collection, signal, turn });
+      } finally {
+        turn.end();
+      }
+    };
+    const ended = await Promise.allSettled(Array.from({ length: await shareOf(store, collection) }, work));
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
+    const all = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const sum = (of: (done: Done) => number) => all.reduce((total, one) => total + of(one), 0);
+    const done = { collection: collection.name, shards: sum(({ shards }) => shards), failed: sum((one) => one.failed) };
+    if (done.shards > 0) helped.push(done);
+  }
+  return helped;
+}
+
+/** How many shards each indexer applies at a time, so that all are at work. */
+async function shareOf(store: Store, collection: Collection): Promise<number> {
+  const [row] = await store.engine.query<{ indexers: number }>(
+    'select count(*)::int4 as indexers from akin.lease_holders where until > now()',
+  );
+  return Math.ceil(shardsOf(collection) / Math.max(1, row?.indexers ?? 1));
+}
+
+async function nextDeleteByQuery(
+  tx: Queryable,
+  { sqlSchema: S }: Collection,
+  { after, below }: Part,
+): Promise<bigint | undefined> {
+  const [row] = await tx.query<{ seq: bigint | null }>(
+    `select min(r.first_seq + o.position) as seq from ${S}.operations o join ${S}.requests r using (request)
+      where o.kind = 'delete-by-query' and o.state in ${OPEN} and not r.finished and r.first_seq is not null
+        and r.first_seq + o.position > $1 and r.first_seq + o.position < $2`,
+    [after, below],
+  );
+  return row?.seq ?? undefined;
+}
+
+/** Applies one shard after the other, until there is none that is free or somebody waits for the place. */
+async function applyFreeShards(work: Work): Promise<Done> {
+  const done = { shards: 0, failed: 0 };
+  for (;;) {
+    const failed = await applyNextShard(work);
+    if (failed === undefined) return done;
+    done.shards++;
+    done.failed += failed;
+    if (work.turn.isWanted) return done;
+  }
+}
+
+/**
+ * Applies a shard that nobody is at, to its end or until somebody waits for the place.
+ *
+ * @returns how many operations failed; undefined when no shard is free
+ */
+async function applyNextShard(work: Work): Promise<number | undefined> {
+  const { store, collection, signal } = work;
+  const claimed = await claimShard(store, collection);
+  if (claimed === undefined) return undefined;
+  const { lease, target } = claimed;
+  const schema = await loadSchema(store, collection);
+  const context: CommitContext = { store, collection, schema, target, lease, signal, turn: work.turn };
+  const applier = new Applier(context);
+  try {
+    const isDone = await applyShard(context, claimed, applier);
+    await returnShard(store, collection, lease, isDone);
+    if (applier.failed > 0) store.memory.events.tell(collection.id);
+  } catch (error) {
+    if (error instanceof ShardLost) return applier.failed;
+    // Others need not wait for the end of the lease.
+    await returnShard(store, collection, lease, false).catch(() => undefined);
+    throw error;
+  }
+  return applier.failed;
+}
+
+/** @returns whether all is applied */
+async function applyShard(
+  { store, collection, signal, turn }: CommitContext,
+  { lease: { shard }, below }: ClaimedShard,
+  applier: Applier,
+): Promise<boolean> {
+  try {
+    for await (const page of requestPages(store, collection, below)) {
+      const requests = page.map(({ request }) => request);
+      for (let after = BEFORE_ALL, isMore = true; isMore; ) {
+        signal?.throwIfAborted();
+        const limit = applier.rows;
+        const operations = await nextReady(store, collection, requests, { after, below, shard }, limit);
+        isMore = operations.length === limit;
+        const last = operations.at(-1);
+        if (last === undefined) break;
+        after = last.seq;
+        await applier.apply(operations);
+        if (turn.isWanted) return false;
+        await applier.rest();
+      }
+    }
+    return true;
+  } finally {
+    await applier.applied();
+  }
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { AkinError } from '@akin/domain';
+import { shardsOf } from '../collections/shards.ts';
+import type { Collection, Store } from '../context.ts';
+import type { Queryable } from '../engine/engine.ts';
+
+/** The right of one process to apply a shard of a commit; each of its transactions renews it. See ADR 36. */
+export interface ShardLease {
+  readonly shard: number;
+  /** Another one each time that somebody takes the shard: a fencing token. */
+  readonly claim: string;
+}
+
+/** A shard that was taken, with what is to be applied there. */
+export interface ClaimedShard {
+  readonly lease: ShardLease;
+  /** The operations with lower numbers. */
+  readonly below: bigint;
+  /** The number of the commit that will show them. */
+  readonly target: bigint;
+}
+
+/** Others may take a shard whose holder has begun no transaction for this time. */
+const LEASE = "interval '5 seconds'";
+
+/** Another process has taken the shard over, or the commit is over or began again: what was done here is kept. */
+export class ShardLost extends AkinError {
+  constructor({ name }: Collection, { shard }: ShardLease) {
+    super('conflict', `Another indexer applies shard ${shard} of the collection ${name} by now.`);
+  }
+}
+
+/** Offers all shards of a collection to whoever takes them. The caller holds the lease of the collection. */
+export async function offerShards(tx: Queryable, collection: Collection, below: bigint): Promise<void> {
+  await tx.query(
+    'insert into akin.shard_leases (collection, shard, below) select $1, shard, $3 from generate_series(0, $2 - 1) shard',
+    [collection.id, shardsOf(collection), below],
+  );
+}
+
+/**
+ * Takes back what a commit before offered that was broken off: waits for a transaction at work on each shard, and what
+ * comes after that is refused. The caller holds the lease of the collection.
+ */
+export async function withdrawShards(tx: Queryable, { id }: Collection): Promise<void> {
+  await tx.query('delete from akin.shard_leases where collection = $1', [id]);
+}
+
+/** Takes a shard that nobody is at; undefined when there is none. */
+export async function claimShard(store: Store, { id }: Collection): Promise<ClaimedShard | undefined> {
+  const claim = randomUUID();
+  // Nothing is published while shards are left: the number of the commit stays.
+  const [row] = await store.engine.query<{ shard: number; below: bigint; target: bigint }>(
+    `with free as materialized (
+       select shard from akin.shard_leases where collection = $1 and until < now()
+        order by shard limit 1 for update skip locked
+     )
+     update akin.shard_leases l set claim = $2::uuid, until = now() + ${LEASE}
+       from free f, akin.collections c where l.collection = $1 and l.shard = f.shard and c.id = $1
+     returning l.shard, l.below, c.commit + 1 as target`,
+    [id, claim],
+    'bulk',
+  );
+  return row && { lease: { shard: row.shard, claim }, below: row.below, target: row.target };
+}
+
+/**
+ * Renews the lease of a shard. To stand first in every transaction that writes there: who takes the shard over waits
+ * until it is done.
+ *
+ * @throws ShardLost when the lease was lost
+ */
+export async function requireShard(tx: Queryable, collection: Collection, lease: ShardLease): Promise<void> {
+  const rows = await tx.query(
+    `update akin.shard_leases set until = now() + ${LEASE}
+      where collection = $1 and shard = $2 and claim = $3::uuid returning shard`,
+    [collection.id, lease.shard, lease.claim],
+  );
+  if (rows.length === 0) throw new ShardLost(collection, lease);
+}
+
+/** Gives a shard back: as done, or for others to go on with. Does nothing where the lease was lost. */
+export async function returnShard(
+  store: Store,
+  { id }: Collection,
+  { shard, claim }: ShardLease,
+  isDone: boolean,
+): Promise<void> {
+  const verb = isDone ? 'delete from akin.shard_leases' : "update akin.shard_leases set until = '-infinity'";
+  await store.engine.query(
+    `${verb} where collection = $1 and shard = $2 and claim = $3::uuid`,
+    [id, shard, claim],
+    'bulk',
+  );
+}
+
+/** Whether some shards of a commit are not done. */
+export async function areShardsLeft(store: Store, { id }: Collection): Promise<boolean> {
+  const [row] = await store.engine.query<{ some: boolean }>(
+    'select exists (select from akin.shard_leases where collection = $1) as some',
+    [id],
+    'bulk',
+  );
+  return row?.some ?? false;
+}
+
+/** The numbers of the collections that have shards which nobody is at. */
+export async function collectionsWithFreeShards(store: Store): Promise<number[]> {
+  const rows = await store.engine.query<{ collection: number }>(
+    'select distinct collection from akin.shard_leases where until < now()',
+  );
+  return rows.map(({ collection }) => collection);
+}
