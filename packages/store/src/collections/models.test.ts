@@ -12,11 +12,15 @@ import {
 } from '../../test/support.ts';
 import { claimForAnalysis } from '../analyze/analysis.ts';
 import { commit } from '../commit/commit.ts';
+import { takeLeases } from '../commit/leases.ts';
 import type { Collection, Store } from '../context.ts';
 import { openStore } from '../store.ts';
 import { createCollection, findCollection } from './collections.ts';
 import { calibrationOf, otherModels, requireOwnModels } from './models.ts';
 import { loadSchema } from './schema.ts';
+
+const WAITING_FOR_LOCK =
+  "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
 describe.each(ENGINES)('models in a store on %s', (engine) => {
   let place: TestPlace;
@@ -162,4 +166,37 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
       message: expect.stringContaining('cannot tell the scores of that model'),
     });
   });
+});
+
+it('are claimed while a commit brings the first descriptors of others: neither waits for the other for ever', async () => {
+  const { place, remove } = await testPlace('postgres');
+  const config = { ...place, shared: true, modules: TEST_MODULES, parseOutputs: parseTestOutputs };
+  const open = (model: string) => openStore({ ...config, models: new Map([['shape', model]]) });
+  try {
+    await using store = await open('a-1');
+    const collection = await createCollection(store, 'contested');
+    await accept(store, collection, [{ id: 'x', import: testOutputs({ shape: [1, 0, 0, 0] }) }]);
+    const lease = await takeLeases(store, [{ collection, fits: true }], 'leader', 600_000);
+    let opening: Promise<Store> | undefined;
+    const { engine } = store;
+    const transaction: typeof engine.transaction = (run, options) =>
+      engine.transaction((tx, first) => {
+        const query: typeof tx.query = async (sql, params) => {
+          if (opening === undefined && sql.includes('set unpublished_documents')) {
+            await tx.query('set local idle_in_transaction_session_timeout = 0');
+            opening = open('b-1');
+            while ((await engine.query(WAITING_FOR_LOCK)).length === 0);
+          }
+          return tx.query(sql, params);
+        };
+        return run({ ...tx, query }, first);
+      }, options);
+    await commit({ ...store, engine: { ...engine, transaction } }, collection, lease.get(collection.id));
+    expect(await visible(store, collection)).toEqual(['x']);
+    if (opening === undefined) throw new Error('the commit brought nothing');
+    await using other = await opening;
+    expect(await otherModels(other, collection)).toEqual([{ module: 'shape', model: 'a-1', own: 'b-1' }]);
+  } finally {
+    await remove();
+  }
 });
