@@ -23,6 +23,7 @@ import { beginReindex } from '../reindex/state.ts';
 import { getDocuments } from '../search/get-documents.ts';
 import { readThumbnail } from '../search/read.ts';
 import { search } from '../search/search.ts';
+import { backup, restore } from '../store.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { type OutputsColumns, readOutputs } from './packed-rows.ts';
 
@@ -266,6 +267,31 @@ describe('objects of a database', () => {
     await using restored = await openTestStore(place, 0, { objects: { place: empty } });
     await commit(restored, collection);
     expect(await everything(restored, collection)).toMatchObject([{ outputs: outputsOf(1) }]);
+  });
+
+  it('are restored with a backup of the database if they were copied after it', async () => {
+    const { store, collection, folder, place } = await openPacked('pglite', { kept: 3_600_000 });
+    if (!('folder' in place)) throw new Error('not a folder');
+    await accept(store, collection, [withPicture('a', 1), withPicture('b', 2)]);
+    await commit(store, collection);
+    const before = await everything(store, collection);
+    const file = path.join(folder, '..', `${path.basename(folder)}.backup`);
+    const [copy, restoredTo] = [`${file}-objects`, `${file}-data`];
+    open.push(async () => {
+      for (const made of [file, copy, restoredTo]) await rm(made, { recursive: true, force: true });
+    });
+    await writeFile(file, await backup(store));
+    await accept(store, collection, [{ kind: 'delete-by-query', query: '*:*' }]);
+    await accept(store, collection, [withPicture('later', 3)]);
+    await commit(store, collection);
+    for (let i = 0; i < 3; i++) {
+      await store.engine.query(`update akin.object_store set collected_at = '-infinity'`);
+      await maintain(store);
+    }
+    await cp(folder, copy, { recursive: true });
+    await restore(restoredTo, file);
+    await using restored = await openTestStore({ folder: restoredTo }, 0, { objects: { place: copy } });
+    expect(await everything(restored, collection)).toEqual(before);
   });
 
   it('take new documents while old ones are in the database', async () => {
