@@ -1,7 +1,8 @@
 import { tmpdir } from 'node:os';
 import { createMetrics } from '@akin/runtime';
+import type { HearRequest, Store } from '@akin/store';
 import { describe, expect, it } from '@jest/globals';
-import { createProcessMetrics, tellDisk, tellQueueUp } from './process-figures.ts';
+import { createProcessMetrics, tellDisk, tellObjects, tellQueueUp } from './process-figures.ts';
 import { akinVersion } from './version.ts';
 
 const COUNTS = { waiting: 0, delayed: 0, active: 0, failed: 0 };
@@ -22,6 +23,17 @@ describe('the figures of a process', () => {
     };
     expect(await figures(tmpdir())).toMatch(/^akin_disk_free_bytes [1-9]\S*$/m);
     expect(await figures('/nowhere/at/all')).toMatch(/^akin_disk_free_bytes nan$/im);
+  });
+
+  it('tell how requests for objects end, where there are any', async () => {
+    const metrics = createMetrics();
+    tellObjects(metrics, { packs: undefined });
+    expect((await metrics.text()).text).not.toContain('akin_object');
+    let hear: HearRequest = () => {};
+    const packs = { listen: (listener: HearRequest) => (hear = listener) } as unknown as Store['packs'];
+    tellObjects(metrics, { packs });
+    hear('write', 30, 'failed');
+    expect((await metrics.text()).text).toContain('akin_object_seconds_count{call="write",result="failed"} 1');
   });
 
   it.each([

@@ -43,6 +43,17 @@ export function tellSearchMemory(metrics: Metrics, { inMemory }: Store): void {
   metrics.gauge('akin_searcher_collections', 'Collections whose vectors are in memory', () => inMemory.use.collections);
 }
 
+/** Tells how requests for objects end; nothing where outputs and thumbnails are in the database. */
+export function tellObjects(metrics: Metrics, { packs }: Pick<Store, 'packs'>): void {
+  if (packs === undefined) return;
+  const seconds = metrics.histogram(
+    'akin_object_seconds',
+    'Time of a request for an object with outputs and thumbnails, retries included',
+    ['call', 'result'],
+  );
+  packs.listen((call, milliseconds, result) => seconds.observe({ call, result }, milliseconds / 1_000));
+}
+
 /** Tells what becomes of reads of standbys, and how far they are; nothing where there are none. */
 export function tellStandbys(metrics: Metrics, { standbys }: Store, log: Logger): void {
   if (standbys.count === 0) return;

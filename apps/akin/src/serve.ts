@@ -16,7 +16,14 @@ import { ContentModels } from './models/content-models.ts';
 import { createModelAnalyzers } from './models/model-analyzers.ts';
 import { originalsOf } from './originals/open-original.ts';
 import { Parts } from './parts.ts';
-import { createProcessMetrics, tellDisk, tellPoolUse, tellSearchMemory, tellStandbys } from './process-figures.ts';
+import {
+  createProcessMetrics,
+  tellDisk,
+  tellObjects,
+  tellPoolUse,
+  tellSearchMemory,
+  tellStandbys,
+} from './process-figures.ts';
 import { runningServer, writeServerFile } from './server-file.ts';
 import { tellOtherModels } from './tell-other-models.ts';
 import { openTracing } from './tracing.ts';
@@ -130,6 +137,7 @@ async function open(
   }
   tellPoolUse(metrics, store);
   tellSearchMemory(metrics, store);
+  tellObjects(metrics, store);
   tellStandbys(metrics, store, log);
   if (!config.databaseUrl) tellDisk(metrics, config.dataFolder);
   for (const line of await tellOtherModels(store)) process.stderr.write(`${line}\n`);

@@ -75,6 +75,7 @@ export {
   USE_MILLISECONDS,
 } from './keys/keys.ts';
 export { type Collected, collectGarbage } from './objects/collect-garbage.ts';
+export type { HearRequest } from './objects/packs.ts';
 export { listProcesses } from './processes.ts';
 export type { AnalyzeAgain, PictureToAnalyze } from './reindex/copy.ts';
 export { runReindex } from './reindex/run-reindex.ts';

@@ -52,14 +52,35 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** Hears of each request to the place of the objects: what it was, how long it took with its retries, how it ended. */
+export type HearRequest = (call: 'write' | 'read', milliseconds: number, result: 'done' | 'failed') => void;
+
 /** Writes and reads packs. */
 export class Packs {
   readonly objects: ObjectStore;
+  #hear: HearRequest = () => {};
   readonly #waiting: Waiting[] = [];
   #writes = 0;
 
   constructor(objects: ObjectStore) {
     this.objects = objects;
+  }
+
+  /** Has one hear of all requests from now on. */
+  listen(hear: HearRequest): void {
+    this.#hear = hear;
+  }
+
+  async #timed<T>(call: 'write' | 'read', request: () => Promise<T>): Promise<T> {
+    const from = performance.now();
+    try {
+      const value = await request();
+      this.#hear(call, performance.now() - from, 'done');
+      return value;
+    } catch (error) {
+      this.#hear(call, performance.now() - from, 'failed');
+      throw error;
+    }
   }
 
   /**
@@ -95,7 +116,7 @@ export class Packs {
     const pack = randomUUID();
     try {
       const all = calls.flatMap(({ parts }) => parts);
-      await this.objects.put(keyOf(pack), Buffer.concat(all, bytes));
+      await this.#timed('write', () => this.objects.put(keyOf(pack), Buffer.concat(all, bytes)));
       let start = 0;
       for (const { parts, resolve } of calls) {
         const places = parts.map(({ length: size }) => {
@@ -121,7 +142,7 @@ export class Packs {
     const readSome = async () => {
       for (const run of runs) {
         const range = { from: run.from, to: run.to };
-        const bytes = await this.objects.get(keyOf(run.pack), range);
+        const bytes = await this.#timed('read', () => this.objects.get(keyOf(run.pack), range));
         for (const place of run.places) {
           const at = place.start - run.from;
           found.set(place, bytes?.subarray(at, at + place.size));
