@@ -147,7 +147,7 @@ function inWords(
     lines.push(`analyzer: ${address}, ${leftOut ? 'left out since it hangs or fails' : 'asked'}`);
   }
   for (const { name, leftOut, lagBytes } of status.standbys ?? []) {
-    const lag = lagBytes === undefined ? 'does not answer' : `${megabytes(lagBytes)} behind`;
+    const lag = lagBytes === undefined ? 'the log of the gateway says why' : `${megabytes(lagBytes)} behind`;
     lines.push(`standby: ${name}, ${leftOut ? 'left out' : 'read'}, ${lag}`);
   }
   if (data) lines.push(`data: ${data.folder}, ${megabytes(data.bytes)}, ${megabytes(data.freeBytes)} free`);

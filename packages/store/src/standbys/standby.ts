@@ -22,6 +22,9 @@ const AWAY_MILLISECONDS = [250, 30_000] as const;
 const LAGGING = 3;
 const STALE_MILLISECONDS = 30_000;
 
+/** What to do about a server that may not be read. */
+const REMEDY = 'Name only servers that follow the primary, each with the same database (--search-database-url).';
+
 /** What became of a read of a standby; the primary answered all but the first. */
 export type StandbyResult = 'answered' | 'behind' | 'cancelled' | 'failed';
 
@@ -216,11 +219,12 @@ export class Standby implements AsyncDisposable {
       const asked = this.#ask().catch(again(() => this.#ask()));
       // The primary may hang as well.
       const [look, primary] = await within(4 * LOOK_MILLISECONDS, Promise.all([asked, this.#options.origin()]));
-      if (look.system !== primary.system) throw new Error('It belongs to another database system than the primary.');
+      if (look.system !== primary.system)
+        throw new Error(`It belongs to another database system than the primary. ${REMEDY}`);
       if (look.database !== primary.database) {
-        throw new Error('Its address names another database than that of the primary, on a server that follows it.');
+        throw new Error(`It follows the primary, but its address names another database. ${REMEDY}`);
       }
-      if (!look.standby) throw new Error('It is no standby: it was promoted, or never was one.');
+      if (!look.standby) throw new Error(`It is no standby: it was promoted, or never was one. ${REMEDY}`);
       if (this.#isClosed) return undefined;
       if (this.#engine === undefined) {
         this.#engine = this.#open();

@@ -275,7 +275,7 @@ describe('searches with a standby', () => {
     await using wrong = withStandbys(standbyOf().url.replace(/[^/]+$/, 'another'));
     await wrong.standbys.look();
     expect(wrong.standbys.statuses).toEqual([
-      expect.objectContaining({ state: 'away', reason: expect.stringContaining('another database than') }),
+      expect.objectContaining({ state: 'away', reason: expect.stringContaining('names another database') }),
     ]);
   });
 
