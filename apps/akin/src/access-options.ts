@@ -40,7 +40,7 @@ export const ACCESS_OPTIONS: readonly Option[] = [
 /** Options of each process of a fleet. */
 export const FLEET_OPTIONS: readonly Option[] = [FLEET_KEY];
 /** Options of processes of a fleet that have no keys in a store. */
-export const DOOR_OPTIONS: readonly Option[] = [FLEET_KEY, OPEN_METRICS];
+export const WORKER_ACCESS_OPTIONS: readonly Option[] = [FLEET_KEY, OPEN_METRICS];
 
 export function accessConfig(options: Parsed): AccessConfig {
   return {
@@ -53,7 +53,7 @@ export function accessConfig(options: Parsed): AccessConfig {
   };
 }
 
-export function doorAccess(options: Parsed): AccessConfig {
+export function workerAccess(options: Parsed): AccessConfig {
   const fleetKey = options.text('fleet-key');
   return { openMetrics: options.on('open-metrics'), ...(fleetKey ? { fleetKey } : {}) };
 }

@@ -18,6 +18,6 @@ export function openDataFolder(folder: string, tell: (text: string) => void): Pr
   return takeFolder(folder, (name) => NAMES.has(name), tell);
 }
 
-export function tellOnStandardError(text: string): void {
+export function printToStandardError(text: string): void {
   process.stderr.write(`${text}\n`);
 }

@@ -4,7 +4,7 @@ import { AkinError, parseExpiry } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
 import { parseOutputs } from '@akin/modules/vectors';
 import { createKey, listKeys, openStore, readKeyText, revokeKey, type Store } from '@akin/store';
-import { openDataFolder, tellOnStandardError } from './data-folder.ts';
+import { openDataFolder, printToStandardError } from './data-folder.ts';
 import { UsageError } from './options.ts';
 
 /** Where keys are made, listed and revoked: in a store that nobody else has, or by a running akin. */
@@ -21,7 +21,7 @@ export interface Keys {
 export async function openKeys(
   place: { readonly databaseUrl: string } | { readonly folder: string },
 ): Promise<Keys & AsyncDisposable> {
-  if ('folder' in place) await openDataFolder(path.dirname(place.folder), tellOnStandardError);
+  if ('folder' in place) await openDataFolder(path.dirname(place.folder), printToStandardError);
   const store = await open(place);
   return {
     async create({ expires, ...request }) {
@@ -52,7 +52,7 @@ async function open(place: { readonly databaseUrl: string } | { readonly folder:
       ...place,
       ...shared,
       objects: 'unread',
-      tell: tellOnStandardError,
+      tell: printToStandardError,
     });
   } catch (error) {
     if (!(error instanceof AkinError) || error.code !== 'conflict') throw error;

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { createMetrics } from '@akin/runtime';
 import type { HearRequest, Store } from '@akin/store';
 import { describe, expect, it } from '@jest/globals';
-import { createProcessMetrics, tellDisk, tellObjects, tellQueueUp } from './process-figures.ts';
+import { createProcessMetrics, reportDisk, reportObjects, reportQueueUp } from './process-figures.ts';
 import { akinVersion } from './version.ts';
 
 const COUNTS = { waiting: 0, delayed: 0, active: 0, failed: 0 };
@@ -18,7 +18,7 @@ describe('the figures of a process', () => {
   it('tell what is free on the disk, where there is one', async () => {
     const figures = async (folder: string) => {
       const metrics = createMetrics();
-      tellDisk(metrics, folder);
+      reportDisk(metrics, folder);
       return (await metrics.text()).text;
     };
     expect(await figures(tmpdir())).toMatch(/^akin_disk_free_bytes [1-9]\S*$/m);
@@ -27,11 +27,11 @@ describe('the figures of a process', () => {
 
   it('tell how requests for objects end, where there are any', async () => {
     const metrics = createMetrics();
-    tellObjects(metrics, { packs: undefined });
+    reportObjects(metrics, { packs: undefined });
     expect((await metrics.text()).text).not.toContain('akin_object');
     let hear: HearRequest = () => {};
     const packs = { listen: (listener: HearRequest) => (hear = listener) } as unknown as Store['packs'];
-    tellObjects(metrics, { packs });
+    reportObjects(metrics, { packs });
     hear('write', 30, 'failed');
     expect((await metrics.text()).text).toContain('akin_object_seconds_count{call="write",result="failed"} 1');
   });
@@ -42,7 +42,7 @@ describe('the figures of a process', () => {
     ['hangs', () => new Promise<never>(() => {}), 0],
   ])('tell of a queue whose server %s', async (_, counts, up) => {
     const metrics = createMetrics();
-    tellQueueUp(metrics, { counts }, 'Redis');
+    reportQueueUp(metrics, { counts }, 'Redis');
     expect((await metrics.text()).text).toContain(`akin_queue_up{server="Redis"} ${up}`);
   });
 });

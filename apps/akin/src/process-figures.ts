@@ -17,8 +17,8 @@ export function createProcessMetrics(name: string): Metrics {
   return metrics;
 }
 
-/** Tells how the pool of connections to PostgreSQL is used; nothing on the embedded database. */
-export function tellPoolUse(metrics: Metrics, { engine }: Store): void {
+/** Reports how the pool of connections to PostgreSQL is used; nothing on the embedded database. */
+export function reportPoolUse(metrics: Metrics, { engine }: Store): void {
   const use = engine.poolUse();
   if (use === undefined) return;
   metrics.gauges('akin_pool_connections', 'Connections to PostgreSQL, by what they do', ['state'], async () => {
@@ -31,8 +31,8 @@ export function tellPoolUse(metrics: Metrics, { engine }: Store): void {
   metrics.gauge('akin_pool_waiting', 'What waits for a connection to PostgreSQL', () => engine.poolUse()?.waiting ?? 0);
 }
 
-/** Tells how much memory the vectors of searched collections take. */
-export function tellSearchMemory(metrics: Metrics, { inMemory }: Store): void {
+/** Reports how much memory the vectors of searched collections take. */
+export function reportSearchMemory(metrics: Metrics, { inMemory }: Store): void {
   metrics.gauge(
     'akin_searcher_bytes',
     'Memory of vectors and filters of searched collections',
@@ -43,8 +43,8 @@ export function tellSearchMemory(metrics: Metrics, { inMemory }: Store): void {
   metrics.gauge('akin_searcher_collections', 'Collections whose vectors are in memory', () => inMemory.use.collections);
 }
 
-/** Tells how requests for objects end; nothing where outputs and thumbnails are in the database. */
-export function tellObjects(metrics: Metrics, { packs }: Pick<Store, 'packs'>): void {
+/** Reports how requests for objects end; nothing where outputs and thumbnails are in the database. */
+export function reportObjects(metrics: Metrics, { packs }: Pick<Store, 'packs'>): void {
   if (packs === undefined) return;
   const seconds = metrics.histogram(
     'akin_object_seconds',
@@ -54,8 +54,8 @@ export function tellObjects(metrics: Metrics, { packs }: Pick<Store, 'packs'>): 
   packs.listen((call, milliseconds, result) => seconds.observe({ call, result }, milliseconds / 1_000));
 }
 
-/** Tells what becomes of reads of standbys, and how far they are; nothing where there are none. */
-export function tellStandbys(metrics: Metrics, { standbys }: Store, log: Logger): void {
+/** Reports the outcome of reads from standbys, and their lag; nothing where there are none. */
+export function reportStandbys(metrics: Metrics, { standbys }: Store, log: Logger): void {
   if (standbys.count === 0) return;
   standbys.watch(({ name, state, reason }) => {
     if (state === 'away') log.warn({ standby: name, cause: reason }, 'a standby is left out: the primary is searched');
@@ -86,8 +86,8 @@ export function tellStandbys(metrics: Metrics, { standbys }: Store, log: Logger)
   );
 }
 
-/** Tells how much room is left for the embedded database; NaN where the system does not say. */
-export function tellDisk(metrics: Metrics, dataFolder: string): void {
+/** Reports the free space for the embedded database; NaN where the system does not say. */
+export function reportDisk(metrics: Metrics, dataFolder: string): void {
   metrics.gauge('akin_disk_free_bytes', 'Free on the disk of the embedded database', () =>
     statfs(dataFolder).then(
       ({ bavail, bsize }) => bavail * bsize,
@@ -96,8 +96,8 @@ export function tellDisk(metrics: Metrics, dataFolder: string): void {
   );
 }
 
-/** Tells whether the server of the queue answers. */
-export function tellQueueUp(metrics: Metrics, queue: Pick<Queue, 'counts'>, server: string): void {
+/** Reports whether the server of the queue answers. */
+export function reportQueueUp(metrics: Metrics, queue: Pick<Queue, 'counts'>, server: string): void {
   metrics.gauges('akin_queue_up', 'Whether the server of the queue answers', ['server'], async () => {
     const answers = await within(ANSWER_MILLISECONDS, queue.counts('analyze')).then(
       () => 1,

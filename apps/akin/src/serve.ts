@@ -11,6 +11,7 @@ import { createMemoryQueue } from '@akin/queue/memory';
 import { createLogger, type Logger } from '@akin/runtime';
 import { createKey, listKeys, type ObjectsConfig, openStore } from '@akin/store';
 import { openDataFolder } from './data-folder.ts';
+import { describeOtherModels } from './describe-other-models.ts';
 import { analyzeSentOrFetched, downloader } from './download.ts';
 import { ContentModels } from './models/content-models.ts';
 import { createModelAnalyzers } from './models/model-analyzers.ts';
@@ -18,14 +19,13 @@ import { originalsOf } from './originals/open-original.ts';
 import { Parts } from './parts.ts';
 import {
   createProcessMetrics,
-  tellDisk,
-  tellObjects,
-  tellPoolUse,
-  tellSearchMemory,
-  tellStandbys,
+  reportDisk,
+  reportObjects,
+  reportPoolUse,
+  reportSearchMemory,
+  reportStandbys,
 } from './process-figures.ts';
 import { runningServer, writeServerFile } from './server-file.ts';
-import { tellOtherModels } from './tell-other-models.ts';
 import { openTracing } from './tracing.ts';
 import { akinVersion } from './version.ts';
 
@@ -135,12 +135,12 @@ async function open(
   if (config.tellFirstKey && asksForKeys(config) && (await listKeys(store)).length === 0) {
     config.tellFirstKey((await createKey(store, { scope: 'admin', note: 'made by the first start' })).text);
   }
-  tellPoolUse(metrics, store);
-  tellSearchMemory(metrics, store);
-  tellObjects(metrics, store);
-  tellStandbys(metrics, store, log);
-  if (!config.databaseUrl) tellDisk(metrics, config.dataFolder);
-  for (const line of await tellOtherModels(store)) process.stderr.write(`${line}\n`);
+  reportPoolUse(metrics, store);
+  reportSearchMemory(metrics, store);
+  reportObjects(metrics, store);
+  reportStandbys(metrics, store, log);
+  if (!config.databaseUrl) reportDisk(metrics, config.dataFolder);
+  for (const line of await describeOtherModels(store)) process.stderr.write(`${line}\n`);
   const analyzer = parts.keep('analyzer', measured(await createModelAnalyzers(config.analysis, models), metrics));
   const queue = parts.keep('queue', createMemoryQueue());
   const policy = config.downloadPolicy ?? { allowLoopback: true, allowPrivate: false };

@@ -14,8 +14,8 @@ interface Figures {
   readonly lag: number;
 }
 
-/** Tells of the queue, and of the collections that this process leads: so exactly one process reports each collection. */
-export function tellFigures(
+/** Reports the queue, and the collections that this process leads: so exactly one process reports each collection. */
+export function reportFigures(
   { store, queue }: Pick<Context, 'store' | 'queue'>,
   metrics: Metrics,
   led: () => Promise<Led[]>,

@@ -15,11 +15,11 @@ import {
 import { handleAnalyzed } from './analyzed.ts';
 import { inBackground } from './background.ts';
 import { createDispatch } from './dispatch.ts';
-import { tellFigures } from './figures.ts';
+import { reportFigures } from './figures.ts';
 import { countGrouped, keepGroups } from './keep-groups.ts';
 import { createLeadership, type Led } from './leadership.ts';
 import { Rounds } from './rounds.ts';
-import { collect, keepHouse, requeueLost } from './sweep.ts';
+import { collect, requeueLost, runHousekeeping } from './sweep.ts';
 
 export interface IndexerConfig {
   readonly store: Store;
@@ -78,7 +78,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     'Shards of commits that this process applied while another one led',
     ['collection'],
   );
-  tellFigures(context, metrics, () => leadership.led());
+  reportFigures(context, metrics, () => leadership.led());
 
   const stopping = new AbortController();
 
@@ -158,7 +158,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     const rounds = new Rounds(store, log, failure);
     return async () => rounds.run(await leadership.led(), work, stopping.signal);
   };
-  const keepHouses = inRounds('housekeeping failed', (collection) => keepHouse(store, collection));
+  const keepHouses = inRounds('housekeeping failed', (collection) => runHousekeeping(store, collection));
   const housekeeping = inBackground(
     'housekeeping',
     sweepMilliseconds,

@@ -42,7 +42,7 @@ export async function requeueLost({ store, queue, log }: Context): Promise<numbe
  *
  * @returns whether nothing is left to do until it changes, but for what comes within hours
  */
-export async function keepHouse(store: Store, collection: Collection): Promise<boolean> {
+export async function runHousekeeping(store: Store, collection: Collection): Promise<boolean> {
   await sweepUnaccepted(store, collection, ABANDONED_MILLISECONDS);
   return maintainCollection(store, collection);
 }

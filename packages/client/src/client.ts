@@ -26,7 +26,7 @@ export interface Client {
   ready(): Promise<void>;
 }
 
-/** The door to one akin. Opens nothing until a method is called. */
+/** The client of one akin. Sends nothing until a method is called. */
 export function createClient(config: ClientConfig): Client {
   const ready = async (): Promise<void> => {
     await request(config, '/health/ready');

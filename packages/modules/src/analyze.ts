@@ -1,5 +1,5 @@
 /**
- * The door for those who analyze images: the analyzer, and scripts. From a script, with all cores:
+ * The entry point for code that analyzes images: the analyzer, and scripts. From a script, with all cores:
  *
  * ```ts
  * import { readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** The door for those who need to know which modules there are, and run none: gateway, store, command line. */
+/** The entry point for code that lists modules and runs none: gateway, store, command line. */
 import { AkinError, type ModuleManifest } from '@akin/domain';
 import { colorManifest } from './color/manifest.ts';
 import { contentManifest } from './content/manifest.ts';

@@ -1,5 +1,5 @@
 /**
- * The door for those who compare, store and check the results of analyses without running one. Pure: no TensorFlow, no
+ * The entry point for code that compares, stores and checks outputs without an analysis. Pure: no TensorFlow, no
  * image library; the codebook of a module is read from its file when first needed.
  */
 import type { Calibration } from '@akin/domain';

@@ -4,7 +4,7 @@ import { MODULES } from '@akin/modules/manifests';
 import { parseOutputs } from '@akin/modules/vectors';
 import { backup, holdsStore, openStore, restore, writeBackup } from '@akin/store';
 import { findAkin, SERVER_OPTIONS } from '../bulk/options.ts';
-import { openDataFolder, tellOnStandardError } from '../data-folder.ts';
+import { openDataFolder, printToStandardError } from '../data-folder.ts';
 import { DATA_OPTION, databaseFolder, dataFolder } from '../data-option.ts';
 import { type Parsed, UsageError } from '../options.ts';
 import { mayReplace } from '../output-file.ts';
@@ -42,13 +42,13 @@ async function backUpStopped(options: Parsed, file: string): Promise<void> {
   // A wrong folder must not end as the backup of a store that was just made, over the one of yesterday.
   if (!(await holdsStore(folder))) throw new UsageError(`There is no store in ${folder}: name its folder with --data.`);
   await requireReplaceable(file);
-  await openDataFolder(dataFolder(options), tellOnStandardError);
+  await openDataFolder(dataFolder(options), printToStandardError);
   await using store = await openStore({
     modules: MODULES,
     parseOutputs,
     folder,
     objects: 'unread',
-    tell: tellOnStandardError,
+    tell: printToStandardError,
   });
   await writeBackup(path.resolve(file), await backup(store));
 }
@@ -63,7 +63,7 @@ export const restoreCommand: Program = {
   async run(options) {
     const folder = databaseFolder(options);
     await refuseServed(options);
-    await openDataFolder(dataFolder(options), tellOnStandardError);
+    await openDataFolder(dataFolder(options), printToStandardError);
     await restore(folder, path.resolve(onlyWord(options)));
     process.stdout.write(`${folder} is restored.\n`);
     return 0;

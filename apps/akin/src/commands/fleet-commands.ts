@@ -1,4 +1,4 @@
-import { ACCESS_OPTIONS, accessConfig, DOOR_OPTIONS, FLEET_OPTIONS } from '../access-options.ts';
+import { ACCESS_OPTIONS, accessConfig, FLEET_OPTIONS, WORKER_ACCESS_OPTIONS } from '../access-options.ts';
 import { DEFAULT_PORT } from '../default-port.ts';
 import {
   DATABASE_OPTION,
@@ -107,7 +107,7 @@ export const indexerCommand: Program = {
         about: 'How often changes that are ready become visible without a commit',
         default: '15000',
       },
-      ...DOOR_OPTIONS,
+      ...WORKER_ACCESS_OPTIONS,
       ...CONTENT_MODEL_OPTIONS,
       SLOWDOWN_OPTION,
       {
@@ -146,7 +146,7 @@ export const analyzerCommand: Program = {
     options: [
       ...listenOptions(8984, SHUTDOWN_DELAY_SECONDS),
       ...REDIS_OPTIONS,
-      ...DOOR_OPTIONS,
+      ...WORKER_ACCESS_OPTIONS,
       { ...DATABASE_OPTION, about: 'PostgreSQL, the queue of analyses if there is no Redis' },
       ...ANALYSIS_OPTIONS,
       ...IMAGES_OPTIONS,
@@ -176,7 +176,7 @@ export const analyzeNodeCommand: Program = {
     about: 'Only analyzes pictures over HTTP, at /api/cores/{any}/analyze; needs no database and no Redis.',
     options: [
       ...listenOptions(8984, SHUTDOWN_DELAY_SECONDS),
-      ...DOOR_OPTIONS,
+      ...WORKER_ACCESS_OPTIONS,
       ...ANALYSIS_OPTIONS,
       ...IMAGES_OPTIONS,
       LOG_OPTION,

@@ -31,9 +31,9 @@ export interface FleetProcess {
    * Keeps what answers requests as long as the process runs, and has it drain as soon as the process is to end.
    * @param openMilliseconds what its open requests may take, besides the few seconds in which all parts close
    */
-  keepDoor(door: Gateway, openMilliseconds?: number): Gateway;
-  /** Opens a door and keeps it. */
-  door(config: Pick<WorkerServerConfig, 'analyze' | 'ready' | 'answers'>): Promise<Gateway>;
+  keepServer(server: Gateway, openMilliseconds?: number): Gateway;
+  /** Opens an HTTP server for what is no gateway, and keeps it. */
+  openServer(config: Pick<WorkerServerConfig, 'analyze' | 'ready' | 'answers'>): Promise<Gateway>;
   /** What the process waits for, if it does. */
   waitsFor(): string | undefined;
 }
@@ -85,13 +85,13 @@ export async function runFleetProcess(
     }
   }
 
-  const keepDoor = (one: Gateway, openMilliseconds = 0) => {
+  const keepServer = (one: Gateway, openMilliseconds = 0) => {
     // At once: other parts close before it, while it waits.
     signal.addEventListener('abort', () => void one.drain(), { once: true });
-    return parts.keep('door', one, shutdownDelayMilliseconds + openMilliseconds);
+    return parts.keep('server', one, shutdownDelayMilliseconds + openMilliseconds);
   };
-  const door = async (config: Pick<WorkerServerConfig, 'analyze' | 'ready' | 'answers'>) =>
-    keepDoor(
+  const openServer = async (config: Pick<WorkerServerConfig, 'analyze' | 'ready' | 'answers'>) =>
+    keepServer(
       await createWorkerServer({
         ...config,
         ...listen,
@@ -108,8 +108,8 @@ export async function runFleetProcess(
       parts,
       listen,
       persist,
-      keepDoor,
-      door,
+      keepServer,
+      openServer,
       waitsFor: () => waiting,
     });
     process.stdout.write(`akin ${name} answers at ${url}/\n`);

@@ -1,6 +1,6 @@
 import { type ObjectsConfig, openStore, type Store } from '@akin/store';
 import type { ContentModels } from '../models/content-models.ts';
-import { tellObjects, tellPoolUse, tellSearchMemory, tellStandbys } from '../process-figures.ts';
+import { reportObjects, reportPoolUse, reportSearchMemory, reportStandbys } from '../process-figures.ts';
 import type { FleetProcess } from './fleet-process.ts';
 
 /** Opens the database that the processes of a fleet share, for as long as this one runs. */
@@ -31,9 +31,9 @@ export async function openFleetStore(
       ...settings,
     });
   const store = parts.keep('store', await persist('the database', open));
-  tellPoolUse(metrics, store);
-  tellSearchMemory(metrics, store);
-  tellObjects(metrics, store);
-  tellStandbys(metrics, store, log);
+  reportPoolUse(metrics, store);
+  reportSearchMemory(metrics, store);
+  reportObjects(metrics, store);
+  reportStandbys(metrics, store, log);
   return store;
 }

@@ -1,18 +1,18 @@
 import type { AccessConfig } from '@akin/gateway';
 import type { DownloadPolicy } from '@akin/imaging';
-import { doorAccess } from '../access-options.ts';
+import { workerAccess } from '../access-options.ts';
 import { type Option, type Parsed, UsageError } from '../options.ts';
 import type { QueueServer } from './open-queue.ts';
 
-/** Where a process listens, as its door takes it. */
+/** Where a process listens, as its HTTP server takes it. */
 export interface ListenConfig {
   readonly host: string;
   readonly port: number;
   readonly allowOpenNetwork: boolean;
   readonly allowedHosts: readonly string[];
-  /** How long its door serves on at the end, while it says that it is not ready. */
+  /** How long it keeps serving at the end, while it says that it is not ready. */
   readonly shutdownDelayMilliseconds: number;
-  /** For doors of processes that have no keys in a store. */
+  /** For processes that have no keys in a store. */
   readonly access: AccessConfig;
 }
 
@@ -30,7 +30,7 @@ export const HOSTS_OPTION: Option = {
     'Host names to accept, separated by commas. akin always accepts localhost; with --allow-open-network also IP addresses; where it asks for keys, any name',
 };
 
-/** What a process may be told of its door, with its port and its delay in seconds when none are given. */
+/** Options of the HTTP server of a process, with its port and its delay in seconds when none are given. */
 export function listenOptions(port: number, delay = 0): readonly Option[] {
   return [
     {
@@ -68,7 +68,7 @@ export function listenConfig(options: Parsed): ListenConfig {
     allowOpenNetwork: options.on('allow-open-network'),
     allowedHosts: listed(options.text('allowed-hosts')),
     shutdownDelayMilliseconds: shutdownDelayMilliseconds(options),
-    access: doorAccess(options),
+    access: workerAccess(options),
   };
 }
 

@@ -7,11 +7,11 @@ import { connectionName } from '@akin/runtime';
 import { analyzeSentOrFetched, type Download, downloader } from '../download.ts';
 import type { ContentModels } from '../models/content-models.ts';
 import { createModelAnalyzers } from '../models/model-analyzers.ts';
-import { tellQueueUp } from '../process-figures.ts';
+import { reportQueueUp } from '../process-figures.ts';
+import { explainNoWork } from './explain-no-work.ts';
 import { type FleetProcess, notReady } from './fleet-process.ts';
 import { openModelQueue } from './model-queue.ts';
 import { openQueue, type QueueServer } from './open-queue.ts';
-import { strangerTo } from './stranger-to.ts';
 
 export interface AnalyzeNodeConfig {
   readonly analysis: AnalyzerConfig;
@@ -46,12 +46,12 @@ export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerP
     'queue',
     await persist(queueServer.name, () => openModelQueue(generationInUse(), open, generations)),
   );
-  tellQueueUp(metrics, queue, queueServer.name);
+  reportQueueUp(metrics, queue, queueServer.name);
   parts.keep('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
-  const stranger = await strangerTo(queue, contract, ...generations.map(namesOf)).catch(() => undefined);
+  const stranger = await explainNoWork(queue, contract, ...generations.map(namesOf)).catch(() => undefined);
   if (stranger !== undefined) log.warn({ models: contract }, stranger);
   check = async () => {
-    const reason = await strangerTo(queue, contract, ...generations.map(namesOf)).catch(
+    const reason = await explainNoWork(queue, contract, ...generations.map(namesOf)).catch(
       () => `${queueServer.name} does not answer: analyses wait for it.`,
     );
     if (reason !== undefined) throw notReady(reason);
@@ -60,7 +60,7 @@ export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerP
 }
 
 async function openAnalysis(
-  { parts, door, metrics, log }: FleetProcess,
+  { parts, openServer, metrics, log }: FleetProcess,
   { analysis, models, policy }: AnalyzeNodeConfig,
   ready: () => Promise<void>,
 ): Promise<{
@@ -73,9 +73,9 @@ async function openAnalysis(
   const { backend, backendReason } = analyzer;
   log.info({ backend, backendReason, models: modelNames() }, 'analyzes pictures');
   const download = downloader(policy, analyzer.files);
-  const { url } = await door({
+  const { url } = await openServer({
     ready,
-    // The door opens when the worker threads are warm.
+    // It listens when the worker threads are warm.
     answers: async () => {},
     analyze: analyzeSentOrFetched(analyzer, download),
   });

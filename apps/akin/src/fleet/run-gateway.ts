@@ -37,9 +37,9 @@ export interface GatewayProcessConfig {
   readonly objects?: ObjectsConfig;
 }
 
-/** The HTTP door of a fleet. It keeps nothing: any number of them may run. */
+/** The HTTP server of a fleet. It keeps no state: any number of them may run. */
 export async function openGatewayProcess(
-  { name, log, metrics, parts, listen, persist, keepDoor, waitsFor }: FleetProcess,
+  { name, log, metrics, parts, listen, persist, keepServer, waitsFor }: FleetProcess,
   config: GatewayProcessConfig,
 ): Promise<string> {
   // Answers while there is no database yet, so that a client that asks learns why it has to wait.
@@ -76,5 +76,5 @@ export async function openGatewayProcess(
     // The store tells the indexers what was accepted.
     wake: () => {},
   });
-  return keepDoor(gateway, DEFAULT_GATEWAY_LIMITS.shutdownMilliseconds).url;
+  return keepServer(gateway, DEFAULT_GATEWAY_LIMITS.shutdownMilliseconds).url;
 }

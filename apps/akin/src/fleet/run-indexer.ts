@@ -2,9 +2,9 @@ import { createIndexer } from '@akin/indexer';
 import { generationInUse } from '@akin/modules/vectors';
 import { connectionName } from '@akin/runtime';
 import type { ObjectsConfig } from '@akin/store';
+import { describeOtherModels } from '../describe-other-models.ts';
 import type { ContentModels } from '../models/content-models.ts';
-import { tellQueueUp } from '../process-figures.ts';
-import { tellOtherModels } from '../tell-other-models.ts';
+import { reportQueueUp } from '../process-figures.ts';
 import { type FleetProcess, notReady } from './fleet-process.ts';
 import { openModelQueue } from './model-queue.ts';
 import { openFleetStore } from './open-fleet-store.ts';
@@ -27,19 +27,19 @@ const ANNOUNCE_MILLISECONDS = 15_000;
 
 /** Hands out analyses, keeps their results and commits. One leads each collection; others take over when it is gone. */
 export async function openIndexerProcess(
-  { name, log, metrics, parts, persist, door, waitsFor }: FleetProcess,
+  { name, log, metrics, parts, persist, openServer, waitsFor }: FleetProcess,
   config: IndexerProcessConfig,
 ): Promise<string> {
   let check = async (): Promise<void> => {
     throw notReady(waitsFor() ?? 'The indexer starts.');
   };
-  const { url } = await door({ ready: () => check() });
+  const { url } = await openServer({ ready: () => check() });
   const { queueServer, autoCommitMilliseconds } = config;
   const store = await openFleetStore({ name, log, parts, persist, metrics }, config, config.models);
-  for (const line of await tellOtherModels(store)) log.warn(line);
+  for (const line of await describeOtherModels(store)) log.warn(line);
   const open = (contract: string) => openQueue(queueServer, { name: connectionName(name), contract, log });
   const queue = parts.keep('queue', await persist(queueServer.name, () => openModelQueue(generationInUse(), open)));
-  tellQueueUp(metrics, queue, queueServer.name);
+  reportQueueUp(metrics, queue, queueServer.name);
   const announce = () => queue.announce().catch(() => {});
   await announce();
   const announcing = setInterval(announce, ANNOUNCE_MILLISECONDS);

@@ -7,9 +7,9 @@ import { candidatesOf } from './candidates.ts';
 import { type FolderReport, indexFolder } from './index-folder.ts';
 import { Progress } from './progress.ts';
 import { exitCode, reportText } from './report.ts';
+import { reportHeic } from './report-heic.ts';
 import type { RetryableRuns } from './retryable-runs.ts';
 import { RunReporter } from './run-reporter.ts';
-import { tellHeic } from './tell-heic.ts';
 
 /** Options of commands that index folders. */
 export const FOLDER_OPTIONS: readonly Option[] = [
@@ -61,7 +61,7 @@ async function runOnce(options: Parsed, run: FoldersRun, retryOf: string | undef
   const reporter = new RunReporter(run.collection, options.words.join(' '), progress, retryOf);
   let report: FolderReport | undefined;
   try {
-    if (isWhole) await tellHeic(options.words, (line) => progress.say(line), run.signal);
+    if (isWhole) await reportHeic(options.words, (line) => progress.say(line), run.signal);
     report = await indexFolder({
       ...rest,
       model: await modelOf(run.collection, models),

@@ -13,7 +13,7 @@ export interface DrainTimes {
 const LAST_ANSWER_MILLISECONDS = 500;
 
 /**
- * The end of a door without lost requests: it tells that it is not ready, goes on serving until load balancers know,
+ * The end of a server without lost requests: it says that it is not ready, goes on serving until load balancers know,
  * and closes its connections only then.
  */
 export class Drain {
@@ -38,12 +38,12 @@ export class Drain {
     next();
   }
 
-  /** Ends when the client goes away, and when the door waits no longer for the answer. */
+  /** Ends when the client goes away, and when the server waits no longer for the answer. */
   signalOf(response: Response): AbortSignal {
     return this.#open.get(response)?.signal ?? AbortSignal.abort(gone());
   }
 
-  /** @throws AkinError unavailable from the moment on that the door is to end */
+  /** @throws AkinError unavailable from the moment on that the server is to end */
   requireNotDraining(): void {
     if (this.#delay)
       throw new AkinError('unavailable', 'This process is shutting down: send the request to another one.', {

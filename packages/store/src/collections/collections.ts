@@ -73,8 +73,8 @@ const OPEN = '(settled_seq is distinct from next_seq or unpublished_operations >
 const HELD =
   "exists (select from akin.reindexes r where r.target = collections.id and r.name <> collections.name and r.state = 'paused')";
 
-/** Tells those who keep house that there is something to do in a collection, which has changed in nothing else. */
-export async function tellHousekeeping(tx: Queryable, { id }: Collection): Promise<void> {
+/** Notifies housekeeping of work in a collection of which nothing else has changed. */
+export async function notifyHousekeeping(tx: Queryable, { id }: Collection): Promise<void> {
   // The version of the row is a new one.
   await tx.query('update akin.collections set name = name where id = $1', [id]);
 }

@@ -1,6 +1,6 @@
 import { AkinError, quote } from '@akin/domain';
 import { LIVE } from '../collections/collection-tables.ts';
-import { tellHousekeeping } from '../collections/collections.ts';
+import { notifyHousekeeping } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
 import { textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
@@ -188,5 +188,5 @@ async function reopen(tx: Queryable, collection: Collection): Promise<void> {
         set as_of = greatest(0, least(as_of, (select commit - 1 from akin.collections where id = $1)))`,
     [collection.id],
   );
-  await tellHousekeeping(tx, collection);
+  await notifyHousekeeping(tx, collection);
 }

@@ -17,7 +17,7 @@ import {
   type MissingDocument,
   MOST_LISTED,
   requireOwnReindex,
-  tellReindex,
+  saveProgress,
 } from './state.ts';
 import { holdChanges, switchCollections } from './switch.ts';
 
@@ -127,8 +127,8 @@ class ReindexRun {
     this.#work = work;
   }
 
-  tell(change: Parameters<typeof tellReindex>[3]): Promise<void> {
-    return tellReindex(this.#store, this.#old, this.#work.worker, change);
+  tell(change: Parameters<typeof saveProgress>[3]): Promise<void> {
+    return saveProgress(this.#store, this.#old, this.#work.worker, change);
   }
 
   /** Part of each transaction that writes into the target, which may be another process's by now, or serve searches. */

@@ -138,7 +138,7 @@ export async function beginReindex(
     return await createTarget(store, collection, fields, settings);
   } catch (error) {
     const message = error instanceof AkinError ? error.message : 'It could not begin; the log says why.';
-    await tellReindex(store, collection, worker, { state: 'failed', message }).catch(() => undefined);
+    await saveProgress(store, collection, worker, { state: 'failed', message }).catch(() => undefined);
     throw error;
   }
 }
@@ -259,7 +259,7 @@ function notOwn({ name }: Collection): AkinError {
 }
 
 /** Writes how far it is. @throws AkinError conflict when somebody else took it over, or it was paused */
-export async function tellReindex(
+export async function saveProgress(
   store: Store,
   collection: Collection,
   worker: string,

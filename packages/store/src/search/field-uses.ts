@@ -1,4 +1,4 @@
-import { tellHousekeeping } from '../collections/collections.ts';
+import { notifyHousekeeping } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
 
 /** How a search uses a column: to find values (`filter`), to order by them, or to find elements or places. */
@@ -43,7 +43,7 @@ export async function recordUses(
        on conflict ("column", form) do update set used_on = current_date where u.used_on < current_date`,
       [added],
     );
-    await tellHousekeeping(store.engine, collection);
+    await notifyHousekeeping(store.engine, collection);
   } catch {
     for (const key of added) known.delete(key);
   }

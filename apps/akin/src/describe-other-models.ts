@@ -1,7 +1,7 @@
 import { listCollections, otherModels, type Store } from '@akin/store';
 
 /** A line for each module of a collection whose descriptors are of other models: what that means, and what to do. */
-export async function tellOtherModels(store: Store): Promise<string[]> {
+export async function describeOtherModels(store: Store): Promise<string[]> {
   const lines: string[] = [];
   for (const collection of await listCollections(store)) {
     for (const { module, model, own } of await otherModels(store, collection)) {

@@ -1,7 +1,7 @@
 import type { SharedQueue } from '@akin/queue';
 
 /** Why no work will come, if the fleet uses other models. */
-export async function strangerTo(
+export async function explainNoWork(
   queue: Pick<SharedQueue, 'announced'>,
   ...contracts: [string, ...string[]]
 ): Promise<string | undefined> {

@@ -2,13 +2,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from '@jest/globals';
-import { tellHeic } from './tell-heic.ts';
+import { reportHeic } from './report-heic.ts';
 
 it('says how many photos of iPhones a folder has, before it is indexed, unless they can be read', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'akin-heic-'));
   const said: string[] = [];
   const tell = (canRead: boolean) =>
-    tellHeic([folder], (line) => said.push(line), new AbortController().signal, canRead);
+    reportHeic([folder], (line) => said.push(line), new AbortController().signal, canRead);
   try {
     await mkdir(path.join(folder, 'phone'));
     for (const name of ['a.jpg', 'b.HEIC', 'phone/c.heif', 'notes.heic.txt'])

@@ -7,7 +7,7 @@ import { candidatesOf } from './candidates.ts';
  * @param words as `candidatesOf` takes them; paths on standard input come too late for this
  * @param canRead whether the optional package is installed
  */
-export async function tellHeic(
+export async function reportHeic(
   words: readonly string[],
   say: (line: string) => void,
   signal: AbortSignal,
