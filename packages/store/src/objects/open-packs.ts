@@ -50,9 +50,12 @@ async function found(engine: Engine, objects: Objects): Promise<void> {
       `${objects.place} does not hold the objects of this database: they were in another place, or were not restored with it.`,
     );
   }
-  await engine.query('insert into akin.object_store (id) select $1 where not exists (select from akin.object_store)', [
-    randomUUID(),
-  ]);
+  await engine.transaction(async (tx) => {
+    // Another process may be here too: one of them makes the id.
+    await tx.query('lock table akin.object_store in share row exclusive mode');
+    const made = await tx.query('select from akin.object_store');
+    if (made.length === 0) await tx.query('insert into akin.object_store (id) values ($1)', [randomUUID()]);
+  });
   await objects.put(OWNER, Buffer.from(`${await ownId(engine)}\n`));
 }
 

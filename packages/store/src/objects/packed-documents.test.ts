@@ -25,6 +25,7 @@ import { readThumbnail } from '../search/read.ts';
 import { search } from '../search/search.ts';
 import { backup, restore } from '../store.ts';
 import { collectGarbage } from './collect-garbage.ts';
+import { openPacks } from './open-packs.ts';
 import { type OutputsColumns, readOutputs } from './packed-rows.ts';
 
 const WEBP = Buffer.from('RIFF0000WEBPVP8 thumbnail');
@@ -267,6 +268,24 @@ describe('objects of a database', () => {
     await using restored = await openTestStore(place, 0, { objects: { place: empty } });
     await commit(restored, collection);
     expect(await everything(restored, collection)).toMatchObject([{ outputs: outputsOf(1) }]);
+  });
+
+  it('are found by processes that begin together, the first time', async () => {
+    const { store, folder } = await openPacked('postgres', { isPacked: false });
+    // So that each has its connection by then.
+    let connected = 0;
+    let resolve = () => {};
+    const all = new Promise<void>((done) => {
+      resolve = done;
+    });
+    const connect = async () => {
+      if (++connected === 8) resolve();
+      await all;
+    };
+    await Promise.all(Array.from({ length: 8 }, () => store.engine.transaction(connect)));
+    await Promise.all(Array.from({ length: 8 }, () => openPacks(store.engine, folder)));
+    expect(await store.engine.query('select from akin.object_store')).toHaveLength(1);
+    expect((await openPacks(store.engine, folder))?.objects.place).toBe(folder);
   });
 
   it('are restored with a backup of the database if they were copied after it', async () => {
