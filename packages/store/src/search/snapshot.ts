@@ -100,9 +100,9 @@ export async function withoutTransaction<T>(
       prepared = false,
     ): Promise<R[]> => {
       const rows = await engine.read<R>(
-        `select s.*, q.* from (select ${STANDING} from akin.collections where id = ${Number(collection.id)}) s
-           left join (select row_number() over () as place, r.* from (${sql}) r) q on true
-          order by q.place`,
+        // A join of one row without a condition is a loop over the rows of the statement, which stay in their order.
+        `select s.*, r.* from (select ${STANDING} from akin.collections where id = ${Number(collection.id)}) s
+           left join (select true as there, r.* from (${sql}) r) r on true`,
         params,
         { timeoutMilliseconds: store.searchMilliseconds, prepared },
       );
@@ -110,7 +110,7 @@ export async function withoutTransaction<T>(
       await check(first);
       if (first?.mark !== shown.mark) throw new Outdated();
       isChecked = true;
-      return first?.place === null ? [] : rows;
+      return first?.there === null ? [] : rows;
     };
     const tx: Transaction = {
       query: (sql, params) => ask(sql, params),
