@@ -46,7 +46,7 @@ export interface CopyOptions {
   readonly allowMissing: boolean;
   readonly outputsFrom?: Collection | undefined;
   readonly analyzeAgain?: AnalyzeAgain | undefined;
-  /** Their addresses were tried in vain. */
+  /** Fetching them from their URLs failed. */
   readonly unreachable?: boolean;
   /** Rejects where this process may not write into the target any more. */
   readonly guard: (tx: Queryable) => Promise<void>;

@@ -249,7 +249,7 @@ class ReindexRun {
       this.#first ??= copied.first;
       this.#last = copied.last;
     }
-    // Those whose addresses were tried in vain are counted already.
+    // Those that could not be fetched are counted already.
     this.#copied += unreachable ? 0 : documents.length;
     this.#analyzed += unreachable ? 0 : copied.analyzed;
     this.#thumbnails += copied.thumbnails;
