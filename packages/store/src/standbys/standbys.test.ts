@@ -293,7 +293,15 @@ describe('searches with a standby', () => {
 
   // The last one: it is no standby after that.
   it('come from the primary alone when a standby was promoted, and when one was left with the earlier primary', async () => {
-    await standbyOf().promote();
+    // A search that began before sees the commit that it began with.
+    const answer = async ({ tx, commit: shown }: Snapshot) => {
+      await standbyOf().promote();
+      const [row] = await tx.query(`select count(*)::int as count from ${collection.sqlSchema}.documents`);
+      return [shown, row?.count];
+    };
+    expect(await withSnapshot(store, collection, answer, { isCurrent: true })).toEqual([1n, 2]);
+    expect(results).toEqual(['answered']);
+    results = [];
     await standbyOf().run(`update akin.collections set commit = commit + 5`);
     expect(await find()).toEqual(['a', 'b']);
     expect(await find({ atLeast: 1n })).toEqual(['a', 'b']);
