@@ -82,4 +82,14 @@ describe('the pages of the documentation', () => {
     }
     expect([...pages.keys()].filter((file) => file.startsWith('docs/') && !found.has(file))).toEqual([]);
   });
+
+  it('hold decisions of at most 400 words, each in the index', async () => {
+    const pages = await read();
+    const index = linksOf(pages.get('docs/adr/README.md') ?? '');
+    const decisions = [...pages].filter(([file]) => /^docs\/adr\/\d/.test(file));
+    expect(decisions.length).toBeGreaterThan(30);
+    const tooLong = decisions.filter(([, text]) => text.split(/\s+/).filter(Boolean).length > 400);
+    const unlisted = decisions.filter(([file]) => !index.includes(path.basename(file)));
+    expect([...tooLong, ...unlisted].map(([file]) => file)).toEqual([]);
+  });
 });

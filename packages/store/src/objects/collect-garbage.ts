@@ -29,9 +29,9 @@ interface ListedPack {
 }
 
 /**
- * Deletes objects that nothing names any more, each a while after that began, and writes packs that are mostly unused
- * anew. A pass is due some times within that while; one process at a time does it. What it leaves undone, because it
- * ends or because the place of the objects is away, the next pass does.
+ * Deletes objects some time after their last use has gone, and merges packs that are mostly unused into new ones. A pass
+ * is due several times within that time; one process at a time does it. If it ends early, or the bucket does not answer,
+ * the next pass continues.
  *
  * @returns undefined when none is due
  * @throws AkinError unavailable
