@@ -28,8 +28,8 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
 
   const collection = await findCollection(context.store, parameters.collection);
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
-  await requireOwnModel([input], VOTING_MODULE, collection, context);
   const schema = await loadSchema(context.store, collection);
+  await requireOwnModel([input], VOTING_MODULE, collection, schema, context);
   // As in queries, a backslash escapes the next character.
   const field = labelField(unescapeBackslashes(parameters['tagging.field']), schema);
   const calibration = calibrationOf(context.store, collection, schema, VOTING_MODULE);

@@ -69,7 +69,7 @@ export async function answerSearch(
   const isAnalyzed = inputs.some(({ kind }) => kind === 'url' || kind === 'data' || kind === 'text');
   return answerRecalled(parameters.collection, context, isAnalyzed, async (collection, schema) => {
     const atLeast = await commitReached(reached, after, afterTimeout, collection, signal, context);
-    await requireOwnModel(inputs, module, collection, context);
+    await requireOwnModel(inputs, module, collection, schema, context);
     const models = generationOf(context.store, schema);
     const threshold = parameters['rank.threshold'] ?? preset.threshold;
     // Who wants exact answers gets them, whatever else is asked for.

@@ -90,7 +90,9 @@ export async function collectionOf(store: Store, id: number): Promise<Collection
 
 /** @throws AkinError not-found that names the collection and those that exist */
 export async function findCollection(store: Store, name: string): Promise<Collection> {
-  const [row] = await store.engine.query(`select ${COLUMNS} from akin.collections where name = $1`, [name]);
+  // As searches do, which mostly come next: a connection is given another limit for what has none.
+  const options = { timeoutMilliseconds: store.searchMilliseconds, isSearch: false };
+  const [row] = await store.engine.read(`select ${COLUMNS} from akin.collections where name = $1`, [name], options);
   if (row !== undefined) {
     const collection = fromRow(row);
     store.memory.collections.set(name, collection);

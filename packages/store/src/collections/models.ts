@@ -106,17 +106,19 @@ async function writeCalibration(
  * Before outputs of this process come into a collection, be it to stay or to be compared.
  *
  * @param modules whose outputs; those without a descriptor fit in any case
+ * @param known the schema, where the caller has it, and finds out later whether it was the current one
  * @throws AkinError conflict that names both models and says what to do
  */
 export async function requireOwnModels(
   store: Store,
   collection: Collection,
   modules: readonly string[] = store.modules.map(({ name }) => name),
+  known?: CollectionSchema,
 ): Promise<void> {
-  let schema = await loadSchema(store, collection);
-  if (!modules.some((module) => isOther(store, schema, module))) return;
+  const before = known ?? (await loadSchema(store, collection));
+  if (!modules.some((module) => isOther(store, before, module))) return;
   await claimModels(store, collection);
-  schema = await loadSchema(store, collection);
+  const schema = await loadSchema(store, collection);
   refuseOtherModels(store, collection, schema, modules);
 }
 

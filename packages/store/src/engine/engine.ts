@@ -58,6 +58,8 @@ export interface ReadOptions {
    * once. A plan for small tables would read all of what they grow to.
    */
   readonly prepared?: boolean;
+  /** Whether it counts as a search, for {@link Engine.sinceLastSearch}; it does when this is not given. */
+  readonly isSearch?: boolean;
 }
 
 /** Connections of a pool. */

@@ -145,7 +145,7 @@ function createEngine(
     query: <R extends Row>(sql: string, params?: readonly SqlValue[], lane: Lane = 'interactive') =>
       runInLane(lane, async (session) => ({ result: await runStatement<R>(session.limited(), sql, params) })),
     read: <R extends Row>(sql: string, params: readonly SqlValue[], options: ReadOptions) => {
-      lastSearch = performance.now();
+      if (options.isSearch ?? true) lastSearch = performance.now();
       const name = options.prepared ? prepared.nameOf(sql) : undefined;
       return runInLane('interactive', async (session) => ({
         result: await runStatement<R>(session.limited(options.timeoutMilliseconds), sql, params, name),

@@ -166,7 +166,7 @@ export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, relea
     kind: 'postgres',
     query: <R extends Row>(sql: string, params?: readonly SqlValue[]) => runAlone<R>(0, sql, params),
     read: <R extends Row>(sql: string, params: readonly SqlValue[], options: ReadOptions) => {
-      lastSearch = performance.now();
+      if (options.isSearch ?? true) lastSearch = performance.now();
       const name = options.prepared ? prepared.nameOf(sql) : undefined;
       return runAlone<R>(Math.ceil(options.timeoutMilliseconds), sql, params, name);
     },

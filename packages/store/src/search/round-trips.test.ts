@@ -4,12 +4,16 @@ import pg from 'pg';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES, testOutputs } from '../../test/support.ts';
 import { createCollection } from '../collections/collections.ts';
+import { requireOwnModels } from '../collections/models.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
 import { getDocuments } from './get-documents.ts';
 import { readThumbnail } from './read.ts';
 import type { SearchQuestion } from './request.ts';
 import { search } from './search.ts';
+
+/** What a connection is asked, or given, when it is opened or first used. */
+const OF_CONNECTIONS = /^set statement_timeout|as timeline$/;
 
 describe.each(ENGINES)('a search on %s', (kind) => {
   let store: Store;
@@ -31,6 +35,7 @@ describe.each(ENGINES)('a search on %s', (kind) => {
     await add(...Array.from({ length: 30 }, (_, n) => document(n)));
   });
 
+  const schemaOf = () => store.memory.schemas.get(collection.id);
   const vector = Float32Array.from([1, 0, 0, 0]);
   const rank = { module: 'shape', vector };
   const find = (q: string, request: Partial<SearchQuestion> = {}) =>
@@ -41,8 +46,7 @@ describe.each(ENGINES)('a search on %s', (kind) => {
     const { query } = pg.Client.prototype;
     const sent: string[] = [];
     const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args) {
-      // Connections are given their limit once; the server is looked at now and then.
-      if (typeof args[0] === 'string' && !args[0].startsWith('set statement_timeout')) sent.push(args[0]);
+      if (typeof args[0] === 'string' && !OF_CONNECTIONS.test(args[0])) sent.push(args[0]);
       return Reflect.apply(query, this, args);
     });
     await work().finally(() => spy.mockRestore());
@@ -54,6 +58,7 @@ describe.each(ENGINES)('a search on %s', (kind) => {
     ['a document by its id, on a page of one', 1, () => find('id:7', { rows: 1 })],
     ['documents by their ids', 1, () => find('id:(7 8 x)', { sort: [{ name: 'half', direction: 'asc' }] })],
     ['documents by their ids, without a search', 1, () => getDocuments(store, collection, ['7'], () => ['*'])],
+    ['models, by a schema that is known', 0, () => requireOwnModels(store, collection, ['shape'], schemaOf())],
     ['a thumbnail', 1, () => readThumbnail(store, collection, '7')],
     ['a page of everything', 1, () => find('*:*')],
     ['a count of everything', 1, () => find('*:*', { rows: 0 })],
