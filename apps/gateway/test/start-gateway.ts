@@ -36,7 +36,7 @@ export function testConfig(parts: Partial<GatewayConfig> = {}): GatewayConfig & 
     // It has no keys and no collections.
     store: {
       ping: unused('store'),
-      engine: { query: async () => [] },
+      engine: { query: async () => [], read: async () => [] },
       standbys: { count: 0, statuses: [] },
       memory: { collections: new Map() },
     } as unknown as Store,

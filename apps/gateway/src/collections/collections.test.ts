@@ -248,7 +248,7 @@ describe('a store that is down', () => {
         new AkinError('unavailable', 'The database does not answer.', { cause: new Error('ECONNREFUSED 10.0.0.7') }),
       );
     const memory = { collections: new Map(), schemas: new Map() };
-    const store = { engine: { query: down, transaction: down }, ping: down, memory } as unknown as Store;
+    const store = { engine: { query: down, read: down, transaction: down }, ping: down, memory } as unknown as Store;
     const gateway = await createGateway(testConfig({ store }));
     for (const path of [`${C}/admin/ping`, `${C}/select`, '/health/ready', C]) {
       const answer = await ask(gateway, path);
