@@ -295,10 +295,10 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
 
   // 17: outputs and thumbnails that are in packs, see objects/packs: either json (bytes) is null, or pack, start and size
   (S) => [
-    `alter table ${S}.outputs alter column json drop not null, add column pack uuid, add column start int, add column size int`,
-    `alter table ${S}.thumbnails alter column bytes drop not null, add column pack uuid, add column start int, add column size int`,
-    `create index outputs_pack on ${S}.outputs (pack) where pack is not null`,
-    `create index thumbnails_pack on ${S}.thumbnails (pack) where pack is not null`,
+    `alter table ${S}.outputs alter column json drop not null, add column if not exists pack uuid, add column if not exists start int, add column if not exists size int`,
+    `alter table ${S}.thumbnails alter column bytes drop not null, add column if not exists pack uuid, add column if not exists start int, add column if not exists size int`,
+    `create index if not exists outputs_pack on ${S}.outputs (pack) where pack is not null`,
+    `create index if not exists thumbnails_pack on ${S}.thumbnails (pack) where pack is not null`,
   ],
 ];
 

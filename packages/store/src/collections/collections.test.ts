@@ -208,6 +208,25 @@ describe.each(ENGINES)('collections on %s', (kind) => {
     await dropCollection(store, collection);
   });
 
+  it('opens what an akin of another version has opened meanwhile', async () => {
+    const collection = await createCollection(store, 'mixed');
+    const version = async () =>
+      (await store.engine.query('select tables_version from akin.collections where id = $1', [collection.id]))[0];
+    const made = (await version())?.tables_version as number;
+    // An older one counted its own tables alone; a newer one has more.
+    for (const [other, after] of [
+      [made - 1, made],
+      [made + 1, made + 1],
+    ] as const) {
+      const sql = 'update akin.collections set tables_version = $2, modules = $3 where id = $1';
+      await store.engine.query(sql, [collection.id, other, '[]']);
+      await store[Symbol.asyncDispose]();
+      store = await openTestStore(place);
+      expect(await version()).toEqual({ tables_version: after });
+    }
+    await dropCollection(store, collection);
+  });
+
   it('is one akin at a time', async () => {
     await expect(openTestStore(place)).rejects.toMatchObject({
       code: 'conflict',

@@ -251,7 +251,7 @@ export async function updateTables(store: Store, collection: Collection): Promis
   const [row] = await store.engine.query('select tables_version, modules from akin.collections where id = $1', [
     collection.id,
   ]);
-  if (row?.tables_version !== TABLES_VERSION || row.modules !== modulesText(store)) {
+  if (row === undefined || row.tables_version < TABLES_VERSION || row.modules !== modulesText(store)) {
     const wanted = await wantedGeneration(store, collection);
     await store.engine.transaction((tx) => createMissingTables(store, collection, wanted, tx));
   }
@@ -274,8 +274,9 @@ async function createMissingTables(
     if (wanted !== undefined) await claimModel(wanted, collection, module, tx);
   }
   await refreshView(tx, collection);
+  // An older akin that starts beside a newer one must not take its statements for missing.
   await tx.query(
-    'update akin.collections set tables_version = $2, modules = $3, schema_version = schema_version + 1 where id = $1',
+    'update akin.collections set tables_version = greatest(tables_version, $2), modules = $3, schema_version = schema_version + 1 where id = $1',
     [collection.id, TABLES_VERSION, modulesText(store)],
   );
 }
