@@ -100,11 +100,11 @@ export class HeldFilters implements Disposable {
   }
 
   async #isMost(query: Query): Promise<boolean> {
-    const { tx, sqlSchema, documents } = this.#snapshot;
+    const { explain, sqlSchema, documents } = this.#snapshot;
     if (documents < this.#smallest) return false;
     const params = new Params();
     const where = this.#where(query, params);
-    const [row] = await tx.query<{ 'QUERY PLAN': string }>(
+    const [row] = await explain<{ 'QUERY PLAN': string }>(
       `explain (format json) select 1 from ${sqlSchema}.documents d where ${where}`,
       params.values,
     );

@@ -91,6 +91,18 @@ describe.each(ENGINES)('a search on %s', (kind) => {
     expect(sent).toHaveLength(2);
   });
 
+  it('asks besides how many match, in a collection that is not small', async () => {
+    const large = Object.create(store, { exactDocuments: { value: 10 } }) as Store;
+    const asked = (filters: readonly string[]) => ({
+      ...{ query: parseQuery('*:*'), rows: 10, rank },
+      filters: filters.map((one) => parseQuery(one)),
+    });
+    await search(large, collection, asked([]));
+    const sent = await statementsOf(() => search(large, collection, asked(['half:[1 TO 1]'])));
+    expect(sent).toHaveLength(3);
+    expect(sent[0]).toMatch(/^explain/);
+  });
+
   it('shows a commit of another process, whose news it did not get', async () => {
     const asked = {
       byId: () => find('id:new'),

@@ -14,6 +14,8 @@ export interface Snapshot extends SearchedTables {
   readonly tx: Transaction;
   /** For a statement that finds few documents by their keys, whatever its values are: it may be planned once. */
   readonly lookUp: Queryable['query'];
+  /** For a statement that tells what the database would do, which holds for any commit. */
+  readonly explain: Queryable['query'];
   readonly commit: bigint;
   /** How many documents the commit shows. */
   readonly documents: bigint;
@@ -57,7 +59,7 @@ export async function withSnapshot<T>(
         const { name, commit, documents, mark } = row;
         shown = { name, commit, documents, mark, schema, descriptorCounts };
         store.memory.shown.set(collection.id, shown);
-        return answer(snapshotOf(store, collection, shown, uses, tx, tx.query));
+        return answer(snapshotOf(store, collection, shown, uses, { tx, lookUp: tx.query, explain: tx.query }));
       },
       {
         snapshot: true,
@@ -119,7 +121,9 @@ export async function withoutTransaction<T>(
     const isLarge = shown.documents >= PREPARED_FROM;
     try {
       const lookUp: Queryable['query'] = (sql, params) => ask(sql, params, isLarge);
-      const value = await answer(snapshotOf(store, collection, shown, uses, tx, lookUp));
+      const explain: Queryable['query'] = (sql, params) =>
+        engine.read(sql, params ?? [], { timeoutMilliseconds: store.searchMilliseconds, prepared: false });
+      const value = await answer(snapshotOf(store, collection, shown, uses, { tx, lookUp, explain }));
       // What commits have counted is not asked for.
       if (!isChecked) await ask('select 1 as one');
       return value;
@@ -149,10 +153,9 @@ function snapshotOf(
   { sqlSchema }: Collection,
   shown: ShownCommit,
   uses: FieldUses,
-  tx: Transaction,
-  lookUp: Queryable['query'],
+  statements: Pick<Snapshot, 'tx' | 'lookUp' | 'explain'>,
 ): Snapshot {
-  return { ...shown, tx, lookUp, sqlSchema, modules, uses, expansions: new Map() };
+  return { ...shown, ...statements, sqlSchema, modules, uses, expansions: new Map() };
 }
 
 /** Reads from a standby that is fresh enough, or from the primary. */
