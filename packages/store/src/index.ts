@@ -26,7 +26,7 @@ export {
   seqOf,
 } from './analyze/analysis.ts';
 export { retryFailed } from './analyze/retry.ts';
-export { maintainCollection } from './bulk/maintain.ts';
+export { maintain, maintainCollection } from './bulk/maintain.ts';
 export { sweepUnaccepted } from './bulk/recover.ts';
 export {
   type CollectionState,
