@@ -240,16 +240,15 @@ export function roughLikely(
 
 /** Less than `low` of {@link boundsOf}, and quicker: it takes all of the query for the part that meets what is left over. */
 export function roughLow(
-  { scale, sum, square, length: queryLength }: CodedQuery,
+  query: CodedQuery,
   dimensions: number,
   dot: number,
   factor: number,
   length: number,
   rest: number,
 ): number {
-  const squares = square + length * length + rest * rest;
-  const queryError = (Math.sqrt(dimensions) / (2 * scale)) * length;
-  return squares * (1 - ROUNDING) - (2 * factor * (2 * dot - 15 * sum)) / scale - 2 * (rest * queryLength + queryError);
+  const queryError = (Math.sqrt(dimensions) / (2 * query.scale)) * length;
+  return roughLikely(query, dimensions, dot, factor, length, rest) - 2 * (rest * query.length + queryError);
 }
 
 /**

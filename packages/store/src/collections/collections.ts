@@ -274,7 +274,7 @@ async function createMissingTables(
     if (wanted !== undefined) await claimModel(wanted, collection, module, tx);
   }
   await refreshView(tx, collection);
-  // An older akin that starts beside a newer one must not take its statements for missing.
+  // If an older version wrote its own number here, the newer one would run its statements again.
   await tx.query(
     'update akin.collections set tables_version = greatest(tables_version, $2), modules = $3, schema_version = schema_version + 1 where id = $1',
     [collection.id, TABLES_VERSION, modulesText(store)],

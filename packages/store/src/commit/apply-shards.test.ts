@@ -45,7 +45,7 @@ describe('shards of a collection that several processes apply', () => {
     return store;
   };
   const sql = (text: string) => storeOf(0).engine.query(text, [collection.id]);
-  /** Makes a process the leader, whoever was. */
+  /** Makes a process the leader, also where another one was. */
   const lead = async (store: Store): Promise<Lease> => {
     await sql(`update akin.leases set until = now() - interval '1 second' where collection = $1`);
     const taken = await takeLeases(store, [{ collection, fits: true }], `process ${holders++}`, 600_000);
@@ -190,7 +190,7 @@ describe('shards of a collection that several processes apply', () => {
     expect(await shardLeases()).toEqual([]);
   });
 
-  it('are what a map would be, whatever comes and whoever is killed between any two steps', async () => {
+  it('are what a map would be, whatever comes, with kills between any two steps', async () => {
     const random = createRandom(34);
     const below = (most: number) => Math.floor(random() * most);
     const accepted = new Map<string, number>();

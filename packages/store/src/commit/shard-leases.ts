@@ -30,7 +30,7 @@ export class ShardLost extends AkinError {
   }
 }
 
-/** Offers all shards of a collection to whoever takes them. The caller holds the lease of the collection. */
+/** Offers all shards of a collection to any indexer. The caller holds the lease of the collection. */
 export async function offerShards(tx: Queryable, collection: Collection, below: bigint): Promise<void> {
   await tx.query(
     'insert into akin.shard_leases (collection, shard, below) select $1, shard, $3 from generate_series(0, $2 - 1) shard',

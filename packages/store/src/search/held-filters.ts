@@ -1,6 +1,7 @@
 import { naming, type Query } from '@akin/domain';
 import type { Restriction } from '@akin/searcher';
-import type { HeldCollection, WantedMatches } from '../searcher/held-collection.ts';
+import type { HeldCollection } from '../searcher/held-collection.ts';
+import type { WantedMatches } from '../searcher/match-reader.ts';
 import { compileQuery } from './compile.ts';
 import type { Clock } from './date-math.ts';
 import { Params } from './params.ts';
