@@ -282,7 +282,7 @@ describe('a model in the layout of Hugging Face', () => {
     const after = contentCodebook(folder);
     expect([after.model, after.calibration.length]).toEqual([id, 5]);
     expect(after.calibration).not.toEqual(before.calibration);
-    await expect(trainContentModel({ folder, pictures, classes: pictures })).rejects.toThrow('leave them out');
+    await expect(trainContentModel({ folder, pictures, classes: pictures })).rejects.toThrow('leave it out');
     const file = join(folder, 'akin-calibration.json');
     for (const [damage, message] of [
       ['{"model": "other:1", "calibration": []}', 'was measured with other:1, not with'],
