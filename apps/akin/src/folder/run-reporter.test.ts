@@ -15,6 +15,7 @@ describe('the reports of a run', () => {
     fail('first.jpg');
     const reporter = new RunReporter({ reportRun } as unknown as Collection, 'folder', progress);
     await reporter.finish('done');
+    progress.finish();
     expect(reports.map(({ failed, failures }) => [failed, failures?.map(({ path }) => path)])).toEqual([
       [1, ['first.jpg']],
       [2, ['first.jpg', 'second.jpg']],
