@@ -116,6 +116,8 @@ async function searchOn(stop: AbortSignal): Promise<{ seen: string[][]; failures
         failures.push((error as Error).message);
       }
     }
+    // What it watches needs the processor, too.
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return { seen, failures };
 }
