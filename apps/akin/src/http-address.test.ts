@@ -14,6 +14,6 @@ describe('the address of a server', () => {
   });
 
   it.each(['ftp://a.example', ':9000', 'a b', 'http://'])('is not %j', (text) => {
-    expect(() => httpAddress('url', text)).toThrow(`--url ${text} is no http address.`);
+    expect(() => httpAddress('url', text)).toThrow(`--url ${text} is no http URL.`);
   });
 });

@@ -7,5 +7,5 @@ import { UsageError } from './options.ts';
 export function httpAddress(option: string, text: string): string {
   const url = (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`).replace(/\/+$/, '');
   if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url;
-  throw new UsageError(`--${option} ${text} is no http address.`);
+  throw new UsageError(`--${option} ${text} is no http URL.`);
 }

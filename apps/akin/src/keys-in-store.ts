@@ -57,7 +57,7 @@ async function open(place: { readonly databaseUrl: string } | { readonly folder:
   } catch (error) {
     if (!(error instanceof AkinError) || error.code !== 'conflict') throw error;
     throw new UsageError(
-      `${error.message}\nIf akin serves from it, have that one do it: add --url with its address, and AKIN_KEY with a key of the scope admin where it asks for keys.`,
+      `${error.message}\nIf akin serves from it, have that one do it: add --url with its URL, and AKIN_KEY with a key of the scope admin where it asks for keys.`,
     );
   }
 }

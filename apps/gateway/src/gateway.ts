@@ -122,7 +122,7 @@ async function open(
   if (safety.keyed) await requireKey(parts, config.access ?? {});
   const legacySegment = config.legacySegment ?? 'solr';
   if (!/^[A-Za-z0-9_-]+$/.test(legacySegment) || TAKEN_SEGMENTS.includes(legacySegment)) {
-    throw new Error(`The legacy segment ${JSON.stringify(legacySegment)} cannot be the first part of an address.`);
+    throw new Error(`The legacy segment ${JSON.stringify(legacySegment)} cannot be the first part of a path.`);
   }
   const limits = { ...DEFAULT_GATEWAY_LIMITS, ...config.limits };
   const drain = new Drain({
@@ -243,7 +243,7 @@ function createApp(
         allow(methods, response);
         throw new AkinError(
           'method-not-allowed',
-          `${request.method} is not allowed at this address: use ${listed(methods)}.`,
+          `${request.method} is not allowed at this path: use ${listed(methods)}.`,
         );
       }
       const handler = HANDLERS[route.name] as Handler<unknown>;

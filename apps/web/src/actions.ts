@@ -11,7 +11,7 @@ export interface Actions {
   showCollection(name: string): void;
   ask(query: Query | null, mode?: Mode): void;
   setMode(mode: Mode): void;
-  /** What was typed: words, a colour, or the address of a picture. */
+  /** What was typed: words, a colour, or the URL of a picture. */
   setWords(words: string): void;
   /** Adds a document to what results are like or unlike, or takes it away. */
   askAlso(id: string, sign: Also['sign'] | null): void;

@@ -130,8 +130,8 @@ export const TEXTS = {
     found: (inText: number, byLook: number) => `${number(inText)} in the text, ${number(byLook)} others ranked by look`,
   },
   box: {
-    label: 'Words, a colour, or the address of a picture',
-    placeholder: 'Words, a colour, or a picture’s address',
+    label: 'Words, a colour, or the URL of a picture',
+    placeholder: 'Words, a colour, or a picture’s URL',
   },
   filters: {
     region: 'Narrow the results',

@@ -94,7 +94,7 @@ export const SEARCH_PARAMETERS = z.object({
     .optional()
     .meta({ description: 'Value of NOW in date math, in milliseconds since 1970.' }),
   TZ: text()
-    .refine(isTimeZone, 'must be a time zone, such as Europe/Berlin or GMT+1 (in an address GMT%2B1)')
+    .refine(isTimeZone, 'must be a time zone, such as Europe/Berlin or GMT+1 (in a URL GMT%2B1)')
     .optional()
     .meta({
       description: 'Time zone for rounding in date math, for example `Europe/Berlin` or `GMT+1`. Default: UTC.',

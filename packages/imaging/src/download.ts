@@ -95,7 +95,7 @@ class Stopwatch {
 }
 
 function parseUrl(text: string, base?: URL): URL {
-  const subject = base ? 'The image address redirects to one that' : 'The image address';
+  const subject = base ? 'The URL of the picture redirects to one that' : 'The URL of the picture';
   if (!URL.canParse(text, base?.href)) {
     throw new AkinError('image-unreachable', `${subject} is not a URL. Send an absolute http or https URL.`);
   }

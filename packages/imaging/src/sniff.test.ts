@@ -55,7 +55,7 @@ describe('sniffImage', () => {
     ['WebM', latin('\x1aE\xdf\xa3\x01\0\0\0'), /video/],
     ['AVI', latin('RIFF\x10\0\0\0AVI LIST'), /video/],
     ['a sound', latin('RIFF\x10\0\0\0WAVEfmt '), /sound/],
-    ['a web page', latin('\n<!doctype html><title>404</title>'), /web page.*address/],
+    ['a web page', latin('\n<!doctype html><title>404</title>'), /web page.*URL/],
     ['a web page with a drawing inside', latin(`<html><body>${SVG}`), /web page/],
     ['other XML', latin('<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>'), /XML/],
     ['JSON', latin('{"error":"not found"}'), /JSON/],

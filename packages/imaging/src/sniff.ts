@@ -182,7 +182,7 @@ function describeText(read: { text: string; packed: boolean } | undefined): stri
   }
   if (read.packed) return 'It is a gzip file. Unpack it and send the picture in it.';
   if (markup(text) === 'html') {
-    return 'It is a web page (HTML), perhaps an error or log-in page in place of the picture. Use the address of the image itself.';
+    return 'It is a web page (HTML), perhaps an error or log-in page in place of the picture. Use the URL of the picture itself.';
   }
   if (/^<\?xml|^<[a-z!]/i.test(text)) return 'It is an XML or HTML text. Send a picture.';
   if (/^[{[]/.test(text)) return 'It is JSON. Send the picture itself, or its base64 in the field meant for it.';

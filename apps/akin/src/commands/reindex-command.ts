@@ -17,7 +17,7 @@ export const reindexCommand: Program = {
     name: 'reindex',
     usage: 'reindex [<folder> …]',
     about:
-      'Builds a new copy of a collection and swaps the two in one step: for other field types, or after a change of models. Outputs that are still valid are copied. With --content-model <name>, the collection changes to that model. Other pictures are analyzed again: akin fetches them from their addresses, reads them from the folders that it indexed, or the command reads them from a folder that you name; else the thumbnails have to do. Searches and changes go on. The server does the work: if you stop the command, run it again to watch. Exit code 0: done; 2: some documents cannot be copied, and nothing was swapped; 1: something else went wrong; 130: stopped watching.',
+      'Builds a new copy of a collection and swaps the two in one step: for other field types, or after a change of models. Outputs that are still valid are copied. With --content-model <name>, the collection changes to that model. Other pictures are analyzed again: akin fetches them from their URLs, reads them from the folders that it indexed, or the command reads them from a folder that you name; else the thumbnails have to do. Searches and changes go on. The server does the work: if you stop the command, run it again to watch. Exit code 0: done; 2: some documents cannot be copied, and nothing was swapped; 1: something else went wrong; 130: stopped watching.',
     options: [
       ...SERVER_OPTIONS,
       { name: 'field', value: 'name:type,…', about: 'Fields that get another type, separated by commas' },

@@ -137,7 +137,7 @@ export function standbyUrls(options: Parsed): string[] {
   const urls = listed(options.text('search-database-url'));
   if (urls.every((url) => /^postgres(ql)?:\/\//.test(url))) return urls;
   throw new UsageError(
-    '--search-database-url (or SEARCH_DATABASE_URL) must be addresses that begin with postgres:// or postgresql://, separated by commas.',
+    '--search-database-url (or SEARCH_DATABASE_URL) must be URLs that begin with postgres:// or postgresql://, separated by commas.',
   );
 }
 

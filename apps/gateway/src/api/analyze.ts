@@ -30,7 +30,7 @@ export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call,
   if (text !== undefined || (url === undefined) === (data === undefined) || several) {
     throw new AkinError(
       'bad-request',
-      'Give one picture: input.url with its address, or input.data with its bytes as base64, or a file.',
+      'Give one picture: input.url with its URL, or input.data with its bytes as base64, or a file.',
     );
   }
   const [input, parameter] = url === undefined ? [{ data: data as string }, 'input.data'] : [{ url }, 'input.url'];

@@ -65,7 +65,7 @@ describe('complaints', () => {
   it.each([
     [
       '/select?TZ=GMT+1',
-      '400 Parameter TZ must be a time zone, such as Europe/Berlin or GMT+1 (in an address GMT%2B1); it is "GMT 1".',
+      '400 Parameter TZ must be a time zone, such as Europe/Berlin or GMT+1 (in a URL GMT%2B1); it is "GMT 1".',
     ],
     ['/select?sort=nosuch%20asc', '400 Parameter sort: no document has a field "nosuch".'],
     ['/select?sort=titel%20asc', '400 Parameter sort: no document has a field "titel" (did you mean "title"?).'],

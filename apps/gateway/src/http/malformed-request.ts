@@ -8,11 +8,11 @@ const BROKEN: Readonly<Record<string, { readonly status: string; readonly msg: s
   },
   HPE_INVALID_URL: {
     status: '400 Bad Request',
-    msg: 'The address is invalid, or contains characters such as ü or 图: percent-encode them (curl: -G --data-urlencode).',
+    msg: 'The URL is invalid, or contains characters such as ü or 图: percent-encode them (curl: -G --data-urlencode).',
   },
   HPE_INVALID_CONSTANT: {
     status: '400 Bad Request',
-    msg: 'No HTTP version follows the address: encode blanks in the address as %20 (curl: -G --data-urlencode).',
+    msg: 'No HTTP version follows the URL: encode blanks in it as %20 (curl: -G --data-urlencode).',
   },
   HPE_INVALID_EOF_STATE: { status: '400 Bad Request', msg: 'The connection ended before the request did.' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', msg: 'The headers took too long to come.' },

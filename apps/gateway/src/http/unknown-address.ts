@@ -23,5 +23,5 @@ export function unknownAddress(path: string): AkinError {
   const [, below = ''] = /^\/(?:api\/cores|[\w-]+)\/[^/]+\/(.+?)\/?$/.exec(path) ?? [];
   const instead = Object.hasOwn(UNSUPPORTED, below) ? UNSUPPORTED[below] : undefined;
   if (instead !== undefined) return new AkinError('not-found', `/${below} does not exist in akin: ${instead}.`);
-  return new AkinError('not-found', `Nothing answers at ${path}: /docs lists all addresses.`);
+  return new AkinError('not-found', `Nothing answers at ${path}: /docs lists all paths.`);
 }

@@ -86,8 +86,5 @@ function bytesOf(data: string, files: Files): Uint8Array {
 function requireHttp(url: string): string {
   const trimmed = url.trim();
   if (/^https?:\/\//i.test(trimmed) && URL.canParse(trimmed)) return trimmed;
-  throw new AkinError(
-    'bad-request',
-    'The address of a picture must be a whole URL that begins with http:// or https://.',
-  );
+  throw new AkinError('bad-request', 'The URL of a picture must be whole and begin with http:// or https://.');
 }

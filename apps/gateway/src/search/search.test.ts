@@ -287,7 +287,7 @@ describe('ranking', () => {
     [{ 'rank.by.hex': '0xff0000' }, 'needs rank.mode=color'],
     [
       { 'rank.by.url': 'file:///etc/passwd' },
-      'Parameter rank.by.url: The address of a picture must be a whole URL that begins with http://',
+      'Parameter rank.by.url: The URL of a picture must be whole and begin with http://',
     ],
     [{ 'rank.by.data': '!!!' }, 'Parameter rank.by.data: The image data is not base64'],
     [{ 'rank.by.outputs': '{}' }, 'contains no content descriptor'],

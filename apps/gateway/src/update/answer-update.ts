@@ -153,7 +153,7 @@ async function* withHints(commands: AsyncIterable<Command>): AsyncGenerator<Comm
       if (!analyzed && typeof url === 'string' && /^https?:/i.test(url)) {
         yield {
           kind: 'warning',
-          msg: 'akin stores the field "url" and reads no picture from it: send the address of the picture as "image".',
+          msg: 'akin stores the field "url" and reads no picture from it: send the URL of the picture as "image".',
         };
       }
     }

@@ -84,7 +84,7 @@ async function readBoth(
   if (text === undefined || picture === undefined || parts.length !== 2) {
     throw new AkinError(
       'bad-request',
-      `A multipart update takes one part "${DOCUMENT_PART}" (JSON, one document) and one part "${FILE_PART}" (a picture), and parameters such as commit=true in the address.`,
+      `A multipart update takes one part "${DOCUMENT_PART}" (JSON, one document) and one part "${FILE_PART}" (a picture), and parameters such as commit=true in the URL.`,
     );
   }
   if (picture.bytes.length === 0) throw new AkinError('bad-request', `The part "${FILE_PART}" is empty.`);
