@@ -97,8 +97,10 @@ export class SearchedCollection {
   /** Adds rows to those that match a filter. */
   extendFilter(filter: number, docs: Iterable<number>): void {
     const bits = withRoom(this.#filters.get(filter) ?? createBits(this.#rows.count), this.#rows.count);
+    let row = -1;
     for (const doc of docs) {
-      const row = this.#rows.rowOf(doc);
+      // Most come in the order of the rows.
+      row = this.#rows.rowAfter(row, doc);
       if (row >= 0) setBit(bits, row);
     }
     this.#filters.set(filter, bits);

@@ -1,5 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Worker } from 'node:worker_threads';
+import { createRandom } from '@akin/domain/random';
 import { expect, it } from '@jest/globals';
 import { rowBytes } from '../test/row-bytes.ts';
 import { threadOf } from './row-table.ts';
@@ -46,6 +47,34 @@ it.each([1, 3])('finds the same with %i threads, and begins again after one fail
   expect(workers).toHaveLength(2 * threads);
   channel('worker_threads').unsubscribe(hear);
 });
+
+it.each([1, 2])(
+  'gives estimates where bounds leave too many, unless it must be exact, with %i threads',
+  async (threads) => {
+    const random = createRandom(5);
+    const draw = () => Float32Array.from({ length: 256 }, () => random() - 0.5);
+    const vectors = Array.from({ length: 6_000 }, draw);
+    await using searcher = new Searcher({ threads, exactRows: 1_000 });
+    await searcher.change(1, { kind: 'begin', key: 1 });
+    const bytes = rowBytes(vectors.length, (doc) => vectors[doc] as Float32Array);
+    await searcher.change(1, { kind: 'rows', key: 1, modules: ['view'], bytes });
+    await searcher.change(1, { kind: 'advance', key: 1, commit: 1 });
+    const query = {
+      ...{ commit: 1, module: 'view', filters: [], vector: draw(), wanted: 10 },
+      ...{ exactRows: vectors.length, leastCompared: 10, mostCandidates: 20_000 },
+    };
+    const distanceOf = (doc: number) =>
+      Math.hypot(...(vectors[doc] as Float32Array).map((number, i) => number - (query.vector[i] as number)));
+    const nearest = [...vectors.keys()].sort((a, b) => distanceOf(a) - distanceOf(b)).slice(0, 10);
+    const few = await searcher.search(1, query);
+    expect(few).toMatchObject({ isExact: false, areTooMany: false, matches: 6_000, compared: 6_000 });
+    expect(few?.docs.length).toBeLessThan(100);
+    expect(nearest.filter((doc) => few?.docs.includes(doc)).length).toBeGreaterThanOrEqual(9);
+    const all = await searcher.search(1, { ...query, exactRows: Number.POSITIVE_INFINITY });
+    expect(all).toMatchObject({ isExact: true, areTooMany: false });
+    expect([...(all?.docs ?? [])]).toEqual(expect.arrayContaining(nearest));
+  },
+);
 
 it('tells what rows are, all in all', () => {
   expect(summaryOf(rowBytes(3))).toEqual({ count: 3, last: 2, ends: 0, forgotten: 0 });

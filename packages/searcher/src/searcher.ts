@@ -237,20 +237,29 @@ class SearcherThread implements AsyncDisposable {
   }
 }
 
+/** With more candidates than that, an answer that need not be exact is given by estimates. */
+const MOST_PROVEN = 1_000;
+
 /** The candidates of all threads as one would have found them. */
-function merge(parts: readonly Candidates[], { wanted, maxDistance, mostCandidates }: VectorQuery): Candidates {
-  const [only, ...others] = parts;
-  if (only !== undefined && others.length === 0) return only;
-  const isExact = parts.every((part) => part.isExact);
+function merge(
+  parts: readonly Candidates[],
+  { wanted, maxDistance, mostCandidates, exactRows }: VectorQuery,
+): Candidates {
   const join = <T>(pick: (part: Candidates) => ArrayLike<T>): T[] => parts.flatMap((part) => Array.from(pick(part)));
   const docs = join(({ docs }) => docs);
   const low = join(({ low }) => low);
   const likely = join(({ likely }) => likely);
   const high = join(({ high }) => high);
-  const [by, bound] = isExact ? [low, nth(high, wanted)] : [likely, nth(likely, handedOn(wanted))];
-  const near = docs.map((_, i) => i).filter((i) => maxDistance !== undefined || (by[i] as number) <= bound);
-  const areTooMany = parts.some((part) => part.areTooMany) || near.length > mostCandidates;
-  const kept = areTooMany ? [] : near;
+  const upTo = (numbers: readonly number[], bound: number) =>
+    docs.map((_, i) => i).filter((i) => (numbers[i] as number) <= bound);
+  const isProof = parts.every((part) => part.isExact);
+  const mustBe = maxDistance !== undefined || exactRows === Number.POSITIVE_INFINITY;
+  const proven = isProof ? upTo(low, maxDistance === undefined ? nth(high, wanted) : Number.POSITIVE_INFINITY) : [];
+  const estimated = upTo(likely, nth(likely, handedOn(wanted)));
+  const isExact = isProof && (mustBe || proven.length <= Math.max(MOST_PROVEN, estimated.length));
+  let kept = isExact ? proven : estimated;
+  const areTooMany = parts.some((part) => part.areTooMany) || kept.length > mostCandidates;
+  if (areTooMany) kept = [];
   const take = (numbers: readonly number[]) => Float32Array.from(kept, (i) => numbers[i] as number);
   return {
     matches: parts.reduce((sum, { matches }) => sum + matches, 0),

@@ -1,19 +1,23 @@
-/** Documents as COPY sends them: seen from commit 1 on, each with a vector of two numbers, (1, 0) and (0, 1) by turns. */
-export function rowBytes(count: number): Uint8Array {
+import { toHalf } from '@akin/domain';
+
+const AXES = [Float32Array.of(1, 0), Float32Array.of(0, 1)];
+
+/** Documents as COPY sends them: seen from commit 1 on, each with a vector, (1, 0) and (0, 1) by turns unless given. */
+export function rowBytes(count: number, vectorOf = (doc: number) => AXES[doc % 2] as Float32Array): Uint8Array {
   const header = Buffer.alloc(19);
   const end = Buffer.from([0xff, 0xff]);
   const rows = Array.from({ length: count }, (_, doc) => {
-    const row = Buffer.alloc(42);
+    const vector = vectorOf(doc);
+    const row = Buffer.alloc(38 + 2 * vector.length);
     row.writeInt16BE(4, 0);
     row.writeInt32BE(8, 2);
     row.writeBigInt64BE(BigInt(doc), 6);
     row.writeInt32BE(8, 14);
     row.writeBigInt64BE(1n, 18);
     row.writeInt32BE(-1, 26);
-    row.writeInt32BE(8, 30);
-    row.writeUInt16BE(2, 34);
-    // 1 as a half float.
-    row.writeUInt16BE(0x3c00, doc % 2 === 0 ? 38 : 40);
+    row.writeInt32BE(4 + 2 * vector.length, 30);
+    row.writeUInt16BE(vector.length, 34);
+    for (const [i, number] of vector.entries()) row.writeUInt16BE(toHalf(number), 38 + 2 * i);
     return row;
   });
   return Buffer.concat([header, ...rows, end]);

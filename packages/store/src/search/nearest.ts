@@ -134,15 +134,17 @@ async function readPage(
   const keyColumns = keys.flatMap((key, i) => (key.sql === null ? [] : [`, ${key.sql} as ${keyColumn(key, i)}`]));
   const shown = documentColumns(store, snapshot, fields, request.distances ?? [], params);
   const order = orderBy(keys);
+  const wanted = params.add(Math.max(1, start + rows), 'int8');
   const few = docs.length === 0 ? [] : Array.from(docs, BigInt);
   const [first, ...others] = await snapshot.lookUp(
     `with near as materialized (
        select * from (
          select d.doc, d.id, v.value${keyColumns.join('')} from (
            select v.doc, ${distanceTo(rank, params)} as value from ${rankedTable(rank, snapshot)} v
-            where v.doc = any(${params.add(few, 'int8[]')}) offset 0
+            where v.doc = any(${params.add(few, 'int8[]')})
+            order by value fetch first (${wanted}) rows with ties
          ) v cross join lateral (select * from ${sqlSchema}.documents d where d.doc = v.doc offset 0) d
-       ) m order by ${order} limit ${params.add(Math.max(1, start + rows), 'int8')}
+       ) m order by ${order} limit ${wanted}
      )
      select ${['t.best, m.*', ...shown.columns].join(', ')}
        from (select min(value) as best from near) t
