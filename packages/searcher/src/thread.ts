@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { SearchedCollection } from './collection.ts';
 import type { Answered, Asked, Request, ThreadConfig } from './messages.ts';
 import { threadOf } from './row-table.ts';
-import { readCells, readDocs, readRows, readVector, readVectors } from './wire.ts';
+import { readCells, readRows, readVector, readVectors } from './wire.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('this file runs as a worker thread');
@@ -41,9 +41,7 @@ function answerTo(request: Request): Pick<Answered, 'candidates' | 'counts' | 'p
       break;
     case 'filter': {
       const docs: number[] = [];
-      readDocs(request.bytes, (doc) => {
-        if (isOwn(doc)) docs.push(doc);
-      });
+      for (const doc of request.docs) if (isOwn(doc)) docs.push(doc);
       collection.extendFilter(request.filter, docs);
       break;
     }

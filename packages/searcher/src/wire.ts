@@ -98,12 +98,6 @@ export function readCells(bytes: Uint8Array, take: (doc: number, cell: number) =
   for (let at = 0; at < bytes.length; at += CELL_BYTES) take(readNumber(view, at), view.getInt32(at + DOC_BYTES));
 }
 
-/** Calls back with each document. */
-export function readDocs(bytes: Uint8Array, take: (doc: number) => void): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  for (let at = 0; at < bytes.length; at += DOC_BYTES) take(readNumber(view, at));
-}
-
 /**
  * Calls back with each document and its vector, which come as `int8send` and `halfvec_send` give them.
  * @param isWanted says which of them are read at all

@@ -1,7 +1,7 @@
 import { naming, type Query } from '@akin/domain';
-import type { Restriction } from '@akin/searcher';
+import type { DocNumbers, Restriction } from '@akin/searcher';
 import type { HeldCollection } from '../searcher/held-collection.ts';
-import type { WantedMatches } from '../searcher/match-reader.ts';
+import { docsColumn, readDocsColumn, type WantedMatches } from '../searcher/match-reader.ts';
 import { compileQuery } from './compile.ts';
 import type { Clock } from './date-math.ts';
 import { Params } from './params.ts';
@@ -59,7 +59,7 @@ export class HeldFilters implements Disposable {
     const { commit } = this.#snapshot;
     this.#taken = await this.#held.filters(keys, commit, {
       isMost: (index) => this.#isMost(restricting[index] as Query),
-      read: (wanted) => this.#readMatches(wanted, restricting),
+      read: (wanted, last) => this.#readMatches(wanted, last, restricting),
     });
     for (const [i, one] of restricting.entries()) this.#filters.set(one, this.#taken[i]);
   }
@@ -67,11 +67,9 @@ export class HeldFilters implements Disposable {
   /** Has the searcher leave out some documents. */
   async exclude(docs: readonly bigint[]): Promise<void> {
     if (docs.length === 0) return;
-    const bytes = Buffer.allocUnsafe(8 * docs.length);
-    for (const [i, doc] of docs.entries()) bytes.writeBigInt64BE(doc, 8 * i);
     this.#excluded = await this.#held.filters([undefined], this.#snapshot.commit, {
       isMost: async () => false,
-      read: async () => [bytes],
+      read: async () => [Float64Array.from(docs, Number)],
     });
   }
 
@@ -114,18 +112,19 @@ export class HeldFilters implements Disposable {
   }
 
   /** Matches of some queries, or what does not match, in one statement. */
-  async #readMatches(wanted: readonly WantedMatches[], queries: readonly Query[]): Promise<Buffer[]> {
+  async #readMatches(wanted: readonly WantedMatches[], last: number, queries: readonly Query[]): Promise<DocNumbers[]> {
     const { tx, sqlSchema, commit } = this.#snapshot;
     const params = new Params();
     const upTo = params.add(commit, 'int8');
+    const greatest = params.add(last, 'int8');
     const columns = wanted.map(({ index, after, isComplement }, i) => {
       const since = after < 0n ? '' : `d.valid_from > ${params.add(after, 'int8')} and `;
       const where = this.#where(queries[index] as Query, params);
-      return `(select string_agg(int8send(d.doc), '') from ${sqlSchema}.documents d
-                where ${since}d.valid_from <= ${upTo} and (${where})${isComplement ? ' is not true' : ''}) as matches${i}`;
+      return `(select ${docsColumn('d.doc', last)} from ${sqlSchema}.documents d
+                where ${since}d.valid_from <= ${upTo} and d.doc <= ${greatest} and (${where})${isComplement ? ' is not true' : ''}) as matches${i}`;
     });
-    const [row] = await tx.query<Record<string, Buffer | null>>(`select ${columns.join(', ')}`, params.values);
-    return wanted.map((_, i) => row?.[`matches${i}`] ?? Buffer.alloc(0));
+    const [row] = await tx.query<Record<string, string | null>>(`select ${columns.join(', ')}`, params.values);
+    return wanted.map((_, i) => readDocsColumn(row?.[`matches${i}`] ?? null, last));
   }
 }
 

@@ -1,6 +1,7 @@
 import {
   type Candidates,
   type CountQuery,
+  type DocNumbers,
   type Pairs,
   type PairsQuery,
   type Searcher,
@@ -59,6 +60,8 @@ export class HeldCollection {
   /** Filters of searches at work that are not kept. */
   readonly #once = new Set<number>();
   #commit = -1n;
+  /** The greatest number of a document that came. */
+  #last = -1;
   /** From this commit on, each one up to `#commit` is known; rows that came and went between are not. */
   #knownFrom = 0n;
   /** Counts how often all was read. */
@@ -193,11 +196,11 @@ export class HeldCollection {
         filter.isComplement ??= isMost;
         wanted.push({ index, after: filter.commit, isComplement: filter.isComplement });
       }
-      const matches = wanted.length === 0 ? [] : await reader.read(wanted);
+      const matches = wanted.length === 0 ? [] : await reader.read(wanted, this.#last);
       for (const [i, { index }] of wanted.entries()) {
         if (begun !== this.#begun || this.#commit < 0n) throw new SearcherError('all is read again');
         const filter = filters[index] as HeldFilter;
-        await this.#change({ kind: 'filter', filter: filter.number, bytes: shared(matches[i] as Uint8Array) });
+        await this.#change({ kind: 'filter', filter: filter.number, docs: matches[i] as DocNumbers });
         filter.commit = filter.commit > commit ? filter.commit : commit;
       }
       if (wanted.length > 0) await this.#grown(this);
@@ -310,7 +313,8 @@ export class HeldCollection {
     );
   }
 
-  async #take({ bytes }: Chunk, modules: readonly string[]): Promise<void> {
+  async #take({ bytes, last }: Chunk, modules: readonly string[]): Promise<void> {
+    this.#last = Math.max(this.#last, last);
     await this.#change({ kind: 'rows', modules: [...modules], bytes });
     await this.#grown(this);
   }

@@ -1,3 +1,5 @@
+import type { DocNumbers } from '@akin/searcher';
+
 /** Matches that have to be read. */
 export interface WantedMatches {
   /** Of the filter, in what was asked for. */
@@ -12,6 +14,34 @@ export interface WantedMatches {
 export interface MatchReader {
   /** Whether most documents match a filter, by the database's guess. */
   isMost(index: number): Promise<boolean>;
-  /** The documents of each, as `int8send(doc)`, one after the other. */
-  read(wanted: readonly WantedMatches[]): Promise<readonly Uint8Array[]>;
+  /**
+   * The documents of each, in memory that threads share.
+   * @param last the greatest number that is of use
+   */
+  read(wanted: readonly WantedMatches[], last: number): Promise<readonly DocNumbers[]>;
+}
+
+/** Of collections with more shards or changes the numbers take 8 bytes. */
+const isNarrow = (last: number) => last < 2 ** 31;
+
+/**
+ * Numbers of documents up to `last` as text, which is how the driver brings them: a third as long as the hexadecimal
+ * form of 8 bytes.
+ */
+export function docsColumn(doc: string, last: number): string {
+  const bytes = isNarrow(last) ? `int4send(${doc}::int4)` : `int8send(${doc})`;
+  return `encode(string_agg(${bytes}, ''), 'base64')`;
+}
+
+/** What {@link docsColumn} gives; null: none. */
+export function readDocsColumn(text: string | null, last: number): DocNumbers {
+  const bytes = Buffer.from(text ?? '', 'base64');
+  if (!isNarrow(last)) {
+    const docs = new Float64Array(new SharedArrayBuffer(bytes.length));
+    for (let i = 0; i < docs.length; i++) docs[i] = Number(bytes.readBigInt64BE(8 * i));
+    return docs;
+  }
+  const docs = new Uint32Array(new SharedArrayBuffer(bytes.length));
+  for (let i = 0; i < docs.length; i++) docs[i] = bytes.readUInt32BE(4 * i);
+  return docs;
 }
