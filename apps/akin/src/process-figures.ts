@@ -59,6 +59,8 @@ export function reportStandbys(metrics: Metrics, { standbys }: Store, log: Logge
   if (standbys.count === 0) return;
   standbys.watch(({ name, state, reason }) => {
     if (state === 'away') log.warn({ standby: name, cause: reason }, 'a standby is left out: the primary is searched');
+    else if (state === 'behind')
+      log.warn({ standby: name, cause: reason }, 'a standby stays behind: the primary is searched');
     else log.info({ standby: name }, 'a standby is searched');
   });
   const reads = metrics.counter(

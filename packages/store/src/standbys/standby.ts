@@ -18,12 +18,29 @@ const CLOSE_MILLISECONDS = 5_000;
 const BEHIND_MILLISECONDS = [100, 5_000] as const;
 /** How long one that does not answer is left out before it is looked at again. */
 const AWAY_MILLISECONDS = [250, 30_000] as const;
+const UNDEFINED_TABLE = '42P01';
+
 /** So often in a row reads found it behind, the last time not longer ago than this. */
 const LAGGING = 3;
+/** So often in a row, which takes half a minute at least: it is told then. */
+const STUCK = 12;
 const STALE_MILLISECONDS = 30_000;
 
 /** What to do about a server that may not be read. */
 const REMEDY = 'Name only servers that follow the primary, each with the same database (--search-database-url).';
+
+const STUCK_BEHIND =
+  'It lacked the last commit of the primary twelve times in a row: it lags, or follows another server. akin_standby_lag_bytes says how far it is.';
+const OTHER_HISTORY =
+  'It has other commits than the primary, since it was left with an earlier one. Let it follow the primary, or take it out of the list (--search-database-url).';
+
+/** A commit of a standby that the primary made at another time. */
+export interface ForeignCommit {
+  readonly sqlSchema: string;
+  readonly number: bigint;
+  /** As PostgreSQL writes it. */
+  readonly at: string;
+}
 
 /** What became of a read of a standby; the primary answered all but the first. */
 export type StandbyResult = 'answered' | 'behind' | 'cancelled' | 'failed';
@@ -33,7 +50,7 @@ export interface StandbyStatus {
   readonly name: string;
   /** `behind`: it has not replayed the primary's commits; `away`: it does not answer, or may not be read. */
   readonly state: 'used' | 'behind' | 'away';
-  /** Why it is away. */
+  /** Why it is away, or for how long it has been behind. */
   readonly reason?: string;
 }
 
@@ -54,7 +71,7 @@ export interface StandbyOptions {
   readonly milliseconds: number;
   /** What the primary is, and each standby of it too. */
   readonly origin: () => Promise<Origin>;
-  /** Called when it is left out since it does not answer, and when it is read again. */
+  /** Called when it is left out since it does not answer or stays behind, and when it is read again. */
   readonly changed: (status: StandbyStatus) => void;
 }
 
@@ -63,6 +80,8 @@ interface Look extends Origin {
   readonly standby: boolean;
   /** Bytes of the log that it has replayed. */
   readonly replayed: bigint | null;
+  /** Whether it has a commit that the primary made at another time. */
+  readonly isForeign: boolean;
 }
 
 /**
@@ -86,6 +105,8 @@ export class Standby implements AsyncDisposable {
   #lacked: { readonly collectionId: number; readonly commit: bigint } | undefined;
   /** Commits that it has shown and the primary has had too, by collection. */
   #common = new Map<number, string>();
+  /** Where it was found to have another history than the primary; nobody reads it while it has this commit. */
+  #foreign: ForeignCommit | undefined;
   /** Whether it is left out until the next look has ended. */
   #isDoubted = false;
   #looking: Promise<Look | undefined> | undefined;
@@ -151,6 +172,13 @@ export class Standby implements AsyncDisposable {
     this.#shown.clear();
     // What is asked of the primary of before may be answered yet.
     this.#common = new Map();
+    this.#foreign = undefined;
+  }
+
+  /** It has a commit that the primary made at another time: it follows another server than the primary. */
+  differs(foreign: ForeignCommit): void {
+    this.#foreign = foreign;
+    if (this.#engine !== undefined) this.#leave(OTHER_HISTORY);
   }
 
   /** Runs reads. When one lasts long, it is looked whether the server is still there; if not, the read breaks off. */
@@ -167,17 +195,25 @@ export class Standby implements AsyncDisposable {
 
   /** It had what the primary has. */
   caughtUp(): void {
+    const wasStuck = this.#misses >= STUCK;
     this.#misses = 0;
     this.#lacked = undefined;
-    if (this.#engine !== undefined) this.#outUntil = 0;
+    if (this.#engine === undefined) return;
+    this.#outUntil = 0;
+    if (wasStuck) this.#options.changed(this.status);
   }
 
-  /** It had not the commit of a collection that a read which began at `since` needed. */
-  missed(since: number, collectionId: number, commit: bigint): void {
+  /**
+   * It had not the commit of a collection that a read which began at `since` needed.
+   * @returns whether that is so again and again: it should be looked whether it has the history of the primary
+   */
+  missed(since: number, collectionId: number, commit: bigint): boolean {
     this.#lacked = { collectionId, commit };
     // Many that began together are one.
-    if (since < this.#outUntil) return;
+    if (since < this.#outUntil) return false;
     this.#outUntil = performance.now() + growing(BEHIND_MILLISECONDS, this.#misses++);
+    if (this.#misses === STUCK) this.#options.changed({ name: this.name, state: 'behind', reason: STUCK_BEHIND });
+    return this.#misses >= LAGGING;
   }
 
   /** A connection to it broke, or it is another server than it was: nobody reads it before a look says that it may be. */
@@ -225,6 +261,7 @@ export class Standby implements AsyncDisposable {
         throw new Error(`It follows the primary, but its address names another database. ${REMEDY}`);
       }
       if (!look.standby) throw new Error(`It is no standby: it was promoted, or never was one. ${REMEDY}`);
+      if (look.isForeign) throw new Error(OTHER_HISTORY);
       if (this.#isClosed) return undefined;
       if (this.#engine === undefined) {
         this.#engine = this.#open();
@@ -250,16 +287,30 @@ export class Standby implements AsyncDisposable {
     client.on('error', () => undefined);
     try {
       await client.connect();
-      const { rows } = await client.query<Look>(
+      const { rows } = await client.query<Omit<Look, 'isForeign'>>(
         `select pg_is_in_recovery() as standby, ${ORIGIN},
                 case when pg_is_in_recovery() then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::int8 end as replayed
            from pg_control_system()`,
       );
-      return rows[0] as Look;
+      return { ...(rows[0] as Omit<Look, 'isForeign'>), isForeign: await this.#isForeign(client) };
     } finally {
       // One that hangs may never confirm its end.
       client.end().catch(() => undefined);
     }
+  }
+
+  /** Whether it still has the other history. A copy of the primary has not, and perhaps not the collection either. */
+  async #isForeign(client: pg.Client): Promise<boolean> {
+    const foreign = this.#foreign;
+    if (foreign === undefined) return false;
+    const { sqlSchema, number, at } = foreign;
+    const sql = `select from ${sqlSchema}.commits where number = $1 and at = $2::timestamptz`;
+    const known = await client.query(sql, [number, at]).catch((error) => {
+      if (sqlStateOf(error) !== UNDEFINED_TABLE) throw error;
+    });
+    if (known?.rowCount) return true;
+    if (this.#foreign === foreign) this.#foreign = undefined;
+    return false;
   }
 
   #connection(): pg.ClientConfig {

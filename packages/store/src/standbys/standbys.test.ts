@@ -10,7 +10,7 @@ import { getDocuments } from '../search/get-documents.ts';
 import { search } from '../search/search.ts';
 import { type Snapshot, withSnapshot } from '../search/snapshot.ts';
 import { openStore } from '../store.ts';
-import type { StandbyResult } from './standby.ts';
+import { ORIGIN, type Origin, Standby, type StandbyResult, type StandbyStatus } from './standby.ts';
 import { Standbys } from './standbys.ts';
 
 /** Cancels what is in the way of replaying the log at once. */
@@ -258,6 +258,24 @@ describe('searches with a standby', () => {
     await standbyOf().resume();
   });
 
+  it('tell once that the standby stays behind, and when it has caught up', async () => {
+    const said: string[] = [];
+    const [origin] = await store.engine.query(`select ${ORIGIN} from pg_control_system()`);
+    await using standby = new Standby(standbyOf().url, {
+      name: 'akin',
+      milliseconds: 1_000,
+      origin: async () => origin as unknown as Origin,
+      changed: ({ state }) => said.push(state),
+    });
+    await standby.look();
+    for (let i = 0; i < 30; i++) standby.missed(Number.POSITIVE_INFINITY, collection.id, 2n);
+    expect(said).toEqual(['used', 'behind']);
+    standby.shows(collection.id, 1n);
+    standby.shows(collection.id, 2n);
+    standby.caughtUp();
+    expect(said).toEqual(['used', 'behind', 'used']);
+  });
+
   it('never come from a server that follows another primary', async () => {
     const other = await testDatabase();
     await using wrong = withStandbys(other.url);
@@ -330,5 +348,20 @@ describe('searches with a standby', () => {
     const { hits } = await search(later, collection, { query: parseQuery('*:*'), rows: 10, atLeast: 2n });
     expect(hits.map(({ id }) => id).sort()).toEqual(['a', 'b', 'new']);
     expect(told).not.toContain('answered');
+    const said: StandbyStatus[] = [];
+    later.standbys.watch((status) => said.push(status));
+    const all = async () => search(later, collection, { query: parseQuery('*:*'), rows: 10 });
+    const leftState = () => later.standbys.statuses[0]?.state as string;
+    while (leftState() !== 'away') expect((await all()).numFound).toBe(3);
+    for (let i = 0; i < 3; i++) await later.standbys.look();
+    expect(said).toEqual([
+      { name: expect.any(String), state: 'away', reason: expect.stringContaining('other commits than the primary') },
+    ]);
+    expect(told).not.toContain('answered');
+    // As if it had been made again as a copy of the primary.
+    await later.engine.query(`update ${collection.sqlSchema}.commits set at = now() where number = 2`);
+    later.standbys.parted();
+    await later.standbys.look();
+    expect(said.map(({ state }) => state)).toEqual(['away', 'used']);
   });
 });

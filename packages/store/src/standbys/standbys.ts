@@ -16,6 +16,9 @@ export interface Freshness {
 /** SQL: what a read tells of the standby and of the collection, of a row of `akin.collections`. */
 export const STANDING = `pg_is_in_recovery() as standby, commit, committed_at::text as committed_at, ${MARK} as mark`;
 
+/** Of a standby that stays behind the last so many commits are compared with those of the primary. */
+const COMPARED = 1_000;
+
 /** The collection whose commit counts. */
 interface ReadCollection {
   readonly id: number;
@@ -83,7 +86,7 @@ export class Standbys implements AsyncDisposable {
     this.#listeners.add(listener);
   }
 
-  /** Calls a watcher when a standby is left out since it does not answer, and when it is read again. */
+  /** Calls a watcher when a standby is left out since it does not answer or stays behind, and when it is read again. */
   watch(watcher: (status: StandbyStatus) => void): void {
     this.#watchers.add(watcher);
   }
@@ -149,7 +152,9 @@ export class Standbys implements AsyncDisposable {
       if (row === undefined || (atLeast !== undefined && row.commit < atLeast)) return refuse('behind');
       if (current !== undefined) {
         const mark = await current.catch(() => refuse('unknown'));
-        needed = BigInt(mark?.split(' ')[0] ?? 0);
+        const shown = BigInt(mark?.split(' ')[0] ?? 0);
+        // With this number it has another commit than the primary, or older fields.
+        needed = shown > row.commit ? shown : row.commit + 1n;
         if (mark !== row.mark) refuse('behind');
       } else if (!(await this.#isCommon(standby, collection, row).catch(() => refuse('unknown')))) {
         needed = row.commit + 1n;
@@ -170,8 +175,10 @@ export class Standbys implements AsyncDisposable {
         throw error;
       }
       if (verdict === 'behind') {
-        standby.missed(began, id, needed);
+        const isLagging = standby.missed(began, id, needed);
         this.#tell(standby, 'behind');
+        // The search need not wait for that; a failure says nothing.
+        if (isLagging) void this.#compare(standby, engine, collection).catch(() => undefined);
       } else if (verdict === 'promoted' || (verdict === undefined && isGone(error))) {
         standby.doubt();
         this.#tell(standby, 'failed');
@@ -215,6 +222,22 @@ export class Standbys implements AsyncDisposable {
       const known = await within(ANSWER_MILLISECONDS, this.#primary.query(sql, [commit, committed_at]));
       return known.length > 0;
     });
+  }
+
+  /**
+   * Looks whether a standby is behind for good: left with an earlier primary, it has commits that the primary made at
+   * other times.
+   */
+  async #compare(standby: Standby, engine: Engine, { sqlSchema }: ReadCollection): Promise<void> {
+    const commits = await engine.query<{ number: bigint; at: string }>(
+      `select number, at::text as at from ${sqlSchema}.commits order by number desc limit ${COMPARED}`,
+    );
+    const sql = `select o.number, o.at from unnest($1::int8[], $2::text[]) as o (number, at)
+                   join ${sqlSchema}.commits c on c.number = o.number and c.at <> o.at::timestamptz limit 1`;
+    const values = [commits.map(({ number }) => number), commits.map(({ at }) => at)];
+    const asked = this.#primary.query<{ number: bigint; at: string }>(sql, values);
+    const [foreign] = await within(ANSWER_MILLISECONDS, asked);
+    if (foreign !== undefined) standby.differs({ sqlSchema, ...foreign });
   }
 
   async #originOfPrimary(): Promise<Origin> {
