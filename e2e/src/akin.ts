@@ -78,6 +78,10 @@ export class RunningCommand {
     return this.#ended;
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }

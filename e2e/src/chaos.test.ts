@@ -137,11 +137,12 @@ describe('a fleet whose parts are killed while clients change documents', () => 
       const stop = new AbortController();
       const picture = (name: string) =>
         `${pictures.url}/${name}.jpg${random() < 0.1 ? `?seconds=${(random() * 2).toFixed(1)}` : ''}`;
+      const collection = gateway.client.collection('my-collection');
       const clients = CLIENTS.map(
-        (name, i) => new ChaosClient(name, gateway.url, randomNumbers(SEED * 100 + i), picture),
+        (name, i) => new ChaosClient(name, collection, randomNumbers(SEED * 100 + i), picture),
       );
       const running = Promise.all(clients.map((client) => client.run(stop.signal)));
-      const watching = watchTogether(gateway.url, CLIENTS, stop.signal);
+      const watching = watchTogether(collection, CLIENTS, stop.signal);
 
       const names = Object.keys(faults);
       let order: string[] = [];

@@ -1,4 +1,4 @@
-import { type Collection, createClient } from '@akin/client';
+import type { Collection } from '@akin/client';
 
 /** What must be visible of the documents of one client: the number of the last change of each, if it was no delete. */
 export type Model = Map<string, number>;
@@ -20,11 +20,12 @@ export class ChaosClient {
   readonly #name: string;
   readonly #collection: Collection;
   readonly #random: () => number;
-  readonly #picture: (name: string) => string;
+  readonly #picture: ((name: string) => string) | undefined;
 
-  constructor(name: string, url: string, random: () => number, picture: (name: string) => string) {
+  /** @param picture address of a picture with a name; without it no document has one */
+  constructor(name: string, collection: Collection, random: () => number, picture?: (name: string) => string) {
     this.#name = name;
-    this.#collection = createClient({ baseUrl: url, retries: 0 }).collection('my-collection');
+    this.#collection = collection;
     this.#random = random;
     this.#picture = picture;
   }
@@ -48,7 +49,7 @@ export class ChaosClient {
 
   async #changeOne(version: number, withPicture: boolean): Promise<void> {
     const id = this.#oneId();
-    const image = withPicture ? { image: this.#picture(`${id}-${version}`) } : {};
+    const image = withPicture && this.#picture ? { image: this.#picture(`${id}-${version}`) } : {};
     await this.#persist(() => this.#collection.add([{ id, version, ...image }], { async: this.#random() < 0.7 }));
     this.model.set(id, version);
   }
@@ -64,15 +65,19 @@ export class ChaosClient {
   }
 
   async #persist(request: () => Promise<unknown>): Promise<void> {
-    for (;;) {
-      try {
-        await request();
-        this.accepted++;
-        return;
-      } catch {
-        this.repeated++;
-        await new Promise((resolve) => setTimeout(resolve, 200));
-      }
+    await persist(request, () => this.repeated++);
+    this.accepted++;
+  }
+}
+
+/** Sends a request until it is answered well. @param repeats called before each time but the first */
+export async function persist<Answer>(request: () => Promise<Answer>, repeats: () => void = () => {}): Promise<Answer> {
+  for (;;) {
+    try {
+      return await request();
+    } catch {
+      repeats();
+      await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }
 }
@@ -81,8 +86,11 @@ export class ChaosClient {
  * Checks repeatedly that documents that change together are seen together, until it is stopped.
  * @returns what was wrong
  */
-export async function watchTogether(url: string, names: readonly string[], stop: AbortSignal): Promise<string[]> {
-  const collection = createClient({ baseUrl: url, retries: 0 }).collection('my-collection');
+export async function watchTogether(
+  collection: Collection,
+  names: readonly string[],
+  stop: AbortSignal,
+): Promise<string[]> {
   const wrong: string[] = [];
   while (!stop.aborted) {
     for (const name of names) {

@@ -142,10 +142,10 @@ it('a running fleet changes the model of a collection under load while its parts
   const random = randomNumbers(5);
   const colors = Object.keys(COLORS);
   const picture = (name: string) => `${pictures}/${name}/${colors[Math.floor(random() * colors.length)]}`;
-  const writers = WRITERS.map((name, i) => new ChaosClient(name, gateway.url, randomNumbers(50 + i), picture));
+  const writers = WRITERS.map((name, i) => new ChaosClient(name, collection(), randomNumbers(50 + i), picture));
   const accepted = () => writers.reduce((sum, writer) => sum + writer.accepted, 0);
   const writing = Promise.all(writers.map((writer) => writer.run(stop.signal)));
-  const watching = watchTogether(gateway.url, WRITERS, stop.signal);
+  const watching = watchTogether(collection(), WRITERS, stop.signal);
   const searching = searchOn(stop.signal);
   await until('changes were made', async () => accepted() > 10);
 

@@ -33,6 +33,11 @@ export class FleetProcess {
     return createClient({ baseUrl: this.url, retries: 0 });
   }
 
+  /** Its number in the system, once it was started. */
+  get pid(): number | undefined {
+    return this.#command?.pid;
+  }
+
   /** What it wrote to its log so far. */
   get log(): string {
     return this.#command?.err ?? '';

@@ -3,20 +3,25 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Client } from 'pg';
 import { postgresAnswers } from './answers.ts';
 import { debianPrograms } from './debian.ts';
 import { type KillableServer, killable, newFolder } from './killable.ts';
 import { initPostgres, postgresSettings, userForPostgres } from './local.ts';
 import { freePort, startServer } from './server.ts';
+import { type HeldTransaction, holdTransaction, runStatement } from './statements.ts';
 
 const run = promisify(execFile);
 
-/** The SQLSTATE of a conflict with recovery. */
-const CONFLICT = '40001';
+/** A PostgreSQL server of one test alone, which runs statements for the test. */
+interface PostgresServer extends KillableServer {
+  /** Runs a statement on it. @returns its rows */
+  run<Row = unknown>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Runs a statement in a transaction that stays open: its locks are held until it is released, or the server ends. */
+  hold(sql: string, values?: readonly unknown[]): Promise<HeldTransaction>;
+}
 
 /** A server that follows another one by streaming replication, and answers reads meanwhile (a hot standby). */
-interface StandbyServer extends KillableServer {
+interface StandbyServer extends PostgresServer {
   /** What comes from the primary is kept and not shown, until it is resumed. */
   pause(): Promise<void>;
   resume(): Promise<void>;
@@ -24,13 +29,13 @@ interface StandbyServer extends KillableServer {
   catchUp(): Promise<void>;
   /** Makes a primary of it, which follows nobody any more. */
   promote(): Promise<void>;
-  /** Runs a statement on it. */
-  run(sql: string): Promise<void>;
 }
 
 export interface ReplicatedPostgres extends AsyncDisposable {
-  readonly primary: KillableServer;
+  readonly primary: PostgresServer;
   readonly standbys: readonly StandbyServer[];
+  /** From now on the primary confirms no transaction before a standby has it on its disk, shown there or not. */
+  confirmOnStandby(): Promise<void>;
 }
 
 /**
@@ -59,6 +64,12 @@ export async function replicatedPostgres(
   return {
     primary,
     standbys,
+    async confirmOnStandby() {
+      // In a file of the primary: a standby that is promoted has nobody to wait for.
+      await primary.run("alter system set synchronous_standby_names = '*'");
+      await primary.run('select pg_reload_conf()');
+      await until(primary.url, 'select count(*) > 0 from pg_stat_replication where sync_state = $1', 'sync');
+    },
     async [Symbol.asyncDispose]() {
       await Promise.all([...standbys, primary].map((server) => server[Symbol.asyncDispose]()));
     },
@@ -66,14 +77,19 @@ export async function replicatedPostgres(
 }
 
 /** @param folder with a data folder of PostgreSQL */
-async function startPostgres(folder: string, settings: readonly string[]): Promise<KillableServer> {
+async function startPostgres(folder: string, settings: readonly string[]): Promise<PostgresServer> {
   const { postgres } = await debianPrograms();
   const data = join(folder, 'postgres');
   const port = await freePort();
   const command = [...(await userForPostgres(data)), postgres, '-D', data, ...postgresSettings(port), ...settings];
   const url = `postgres://akin@127.0.0.1:${port}/postgres`;
   const pid = async () => Number((await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')[0]);
-  return killable(folder, url, () => startServer(command, 'QUIT', url, () => postgresAnswers(url)), pid);
+  const server = await killable(folder, url, () => startServer(command, 'QUIT', url, () => postgresAnswers(url)), pid);
+  return {
+    ...server,
+    run: (sql, values) => runStatement(url, sql, values),
+    hold: (sql, values) => holdTransaction(url, sql, values),
+  };
 }
 
 async function startStandby(folder: string, primaryUrl: string, settings: readonly string[]): Promise<StandbyServer> {
@@ -87,42 +103,24 @@ async function startStandby(folder: string, primaryUrl: string, settings: readon
   return {
     ...server,
     pause: () =>
-      ask(url, 'select pg_wal_replay_pause()').then(() =>
-        until(url, 'select pg_get_wal_replay_pause_state() = $1', 'paused'),
-      ),
-    resume: async () => void (await ask(url, 'select pg_wal_replay_resume()')),
+      server
+        .run('select pg_wal_replay_pause()')
+        .then(() => until(url, 'select pg_get_wal_replay_pause_state() = $1', 'paused')),
+    resume: async () => void (await server.run('select pg_wal_replay_resume()')),
     async catchUp() {
-      const [{ position }] = await ask(primaryUrl, 'select pg_current_wal_flush_lsn()::text as position');
-      await until(url, 'select pg_last_wal_replay_lsn() >= $1::pg_lsn', position);
+      const sql = 'select pg_current_wal_flush_lsn()::text as position';
+      const [row] = await runStatement<{ position: string }>(primaryUrl, sql);
+      await until(url, 'select pg_last_wal_replay_lsn() >= $1::pg_lsn', row?.position);
     },
-    promote: async () => void (await ask(url, 'select pg_promote()')),
-    run: async (sql) => void (await ask(url, sql)),
+    promote: async () => void (await server.run('select pg_promote()')),
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the statement decides.
-async function ask(url: string, sql: string, values: readonly unknown[] = []): Promise<any> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    for (;;) {
-      try {
-        return (await client.query(sql, [...values])).rows;
-      } catch (error) {
-        // It was in the way of what a standby replays.
-        if ((error as { code?: string }).code !== CONFLICT) throw error;
-      }
-    }
-  } finally {
-    await client.end();
-  }
-}
-
 /** Resolves when a statement with one value selects true. */
-async function until(url: string, sql: string, value: string): Promise<void> {
+async function until(url: string, sql: string, value: unknown): Promise<void> {
   for (;;) {
-    const [row] = await ask(url, sql, [value]);
-    if (Object.values(row)[0] === true) return;
+    const [row] = await runStatement<Record<string, unknown>>(url, sql, [value]);
+    if (Object.values(row ?? {})[0] === true) return;
     await delay(10);
   }
 }

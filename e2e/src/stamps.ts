@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import type { Collection, NewDocument, SearchAnswer } from '@akin/client';
+
+/** Documents that every request stamps together. */
+export const STAMPED = 2_400;
+/** Of those the last ones, which have outputs of pictures and so can be ranked. */
+const PROBES = 24;
+
+const DEMO = new URL('../../apps/akin/demo/documents.json', import.meta.url);
+
+export const stampedId = (number: number) => `stamped-${number}`;
+
+/** Makes all documents of a request, each with its stamp. */
+export async function stampedDocuments(): Promise<(stamp: number) => NewDocument[]> {
+  const { documents } = JSON.parse(await readFile(DEMO, 'utf8')) as { documents: { import: string }[] };
+  return (stamp) =>
+    Array.from({ length: STAMPED }, (_, i) => {
+      const outputs = i < STAMPED - PROBES ? undefined : documents[STAMPED - 1 - i]?.import;
+      return { id: stampedId(i), stamped: true, stamp, ...(outputs ? { probe: true, import: outputs } : {}) };
+    });
+}
+
+/** What one search shows of the stamped documents. */
+interface Seen {
+  readonly count: number;
+  readonly wanted: number;
+  readonly stamps: readonly number[];
+}
+
+/** The ways of searches: with a transaction, without one, and ranked from memory. */
+const LOOKS: readonly ((collection: Collection) => Promise<Seen>)[] = [
+  async (collection) => {
+    const found = await collection.select({ q: 'stamped:true', rows: 0, facet: true, 'facet.field': 'stamp' });
+    const values = found.facet_counts?.facet_fields?.stamp ?? [];
+    const stamps = values.flatMap((value, i) => (i % 2 === 0 && Number(values[i + 1]) > 0 ? [Number(value)] : []));
+    return { count: found.response.numFound, wanted: STAMPED, stamps };
+  },
+  async (collection) => page(await collection.select({ q: 'probe:true', fl: 'id,stamp', rows: PROBES + 1 })),
+  async (collection) => {
+    const rank = { 'rank.by.id': stampedId(STAMPED - 1), fq: 'probe:true', fl: 'id,stamp', rows: PROBES + 1 };
+    return page(await collection.image(rank));
+  },
+];
+
+function page({ response }: SearchAnswer): Seen {
+  const stamps = [...new Set(response.docs.map(({ stamp }) => Number(stamp)))];
+  return { count: response.docs.length, wanted: PROBES, stamps };
+}
+
+/** What a watcher met. */
+export interface Watched {
+  /** Searches that did not show one whole commit, or an older one than a search before. */
+  readonly wrong: string[];
+  /** Searches that were not answered. */
+  readonly failed: string[];
+  answered: number;
+}
+
+/**
+ * Searches by turns over several gateways, one search after the other, until it is stopped. All stamped documents are
+ * visible before.
+ */
+export async function watchStamps(collections: readonly Collection[], into: Watched, stop: AbortSignal): Promise<void> {
+  let newest = 0;
+  for (let turn = 0; !stop.aborted; turn++) {
+    const look = LOOKS[turn % LOOKS.length] as (typeof LOOKS)[number];
+    // The other gateway than before, also for the same kind of search.
+    const collection = collections[turn % collections.length] as Collection;
+    try {
+      const { count, wanted, stamps } = await look(collection);
+      const [stamp = -1] = stamps;
+      if (count !== wanted || stamps.length !== 1 || stamp < newest) {
+        into.wrong.push(`search ${turn}: ${count} of ${wanted} documents with ${stamps}, after ${newest}`);
+      }
+      newest = Math.max(newest, ...stamps);
+      into.answered++;
+    } catch (error) {
+      into.failed.push(`search ${turn}: ${(error as Error).message}`);
+    }
+  }
+}
