@@ -1,15 +1,23 @@
 // What shards cost: `npm run shards -- --documents 20000` in bench/. The same documents go into collections of each number
-// of shards, in turns, and then the same searches.
+// of shards, in turns, and then the same searches. `--record yes` replaces the costs that planning computes from.
 import { collectionUrl, startAkin } from './lib/akin.mjs';
+import { recordCosts, short } from './lib/costs.mjs';
 import { documentsFile, idOf } from './lib/documents.mjs';
 import { createPlace } from './lib/engines.mjs';
-import { median, printTable, quantiles } from './lib/figures.mjs';
+import { median, printTable, quantile, quantiles } from './lib/figures.mjs';
 import { publish, send, sendDocuments, sendJson, timed } from './lib/http.mjs';
 import { cpuSeconds, printMachine } from './lib/machine.mjs';
 import { listOf, readOptions } from './lib/options.mjs';
 import { createDice } from './lib/random.mjs';
 
-const options = readOptions({ documents: '20000', shards: '1,4', rounds: '3', searches: '200', pictures: '' });
+const options = readOptions({
+  documents: '20000',
+  shards: '1,4',
+  rounds: '3',
+  searches: '200',
+  pictures: '',
+  record: '',
+});
 const count = Number(options.documents);
 const numbers = listOf(options.shards).map(Number);
 
@@ -43,30 +51,61 @@ for (const part of ['warm', 'measured']) {
     if (part === 'warm' && i === 20) break;
   }
 }
+const [least] = numbers;
+const ofImports = (shards, pick) => median(imports.get(shards).map(pick));
+/** Milliseconds of processor time of a document. */
+const cpuOf = (shards, pick) => (1_000 * ofImports(shards, pick)) / count;
+const together = (run) => run.akin + run.postgres;
 printTable(`${count} documents with outputs and thumbnails, medians of ${options.rounds}`, [
-  ['shards', 'accepting s', 'applying s', 'CPU ms a document: akin', 'PostgreSQL', 'together'],
-  ...numbers.map((shards) => {
-    const runs = imports.get(shards);
-    const of = (pick) => median(runs.map(pick));
-    const each = (pick) => ((1_000 * of(pick)) / count).toFixed(2);
-    return [
-      String(shards),
-      of(({ accepting }) => accepting).toFixed(1),
-      of(({ applying }) => applying).toFixed(1),
-      each((run) => run.akin),
-      each((run) => run.postgres),
-      each((run) => run.akin + run.postgres),
-    ];
-  }),
+  ['shards', 'accepting s', 'applying s', 'CPU ms a document: akin', 'PostgreSQL', 'together', `of shards=${least}`],
+  ...numbers.map((shards) => [
+    String(shards),
+    ofImports(shards, ({ accepting }) => accepting).toFixed(1),
+    ofImports(shards, ({ applying }) => applying).toFixed(1),
+    cpuOf(shards, ({ akin }) => akin).toFixed(2),
+    cpuOf(shards, ({ postgres }) => postgres).toFixed(2),
+    cpuOf(shards, together).toFixed(2),
+    (cpuOf(shards, together) / cpuOf(least, together)).toFixed(2),
+  ]),
 ]);
-printTable('searches one after the other, milliseconds: p50 / p95', [
-  ['search', ...numbers.map((shards) => `shards=${shards}`)],
-  ...Object.keys(kinds).map((kind) => [kind, ...numbers.map((shards) => quantiles(searches.get(shards).get(kind)))]),
+const p95 = (shards, kind) => quantile(searches.get(shards).get(kind), 0.95);
+printTable('searches one after the other, milliseconds: p50 / p95; p95 in proportion', [
+  ['search', ...numbers.map((shards) => `shards=${shards}`), ...numbers.slice(1).map((one) => `${one} / ${least}`)],
+  ...Object.keys(kinds).map((kind) => [
+    kind,
+    ...numbers.map((shards) => quantiles(searches.get(shards).get(kind))),
+    ...numbers.slice(1).map((one) => (p95(one, kind) / p95(least, kind)).toFixed(2)),
+  ]),
 ]);
+if (options.record) await record();
 printMachine();
 await db.close();
 await akin.stop();
 await place.close();
+
+/** What a document and a ranked search cost. */
+async function record() {
+  const command = `npm run shards -- --documents ${count} --record yes`;
+  const changes = numbers.map((shards) => ({
+    shards,
+    akinCpuMs: short(cpuOf(shards, ({ akin }) => akin)),
+    postgresCpuMs: short(cpuOf(shards, ({ postgres }) => postgres)),
+  }));
+  await recordCosts('change', command, { changes });
+  const before = { akin: cpuSeconds(akin.pid), postgres: cpuSeconds(postgres, true) };
+  const times = [];
+  for (let i = 0; i < Number(options.searches); i++) {
+    const path = kinds['ranked, all']();
+    times.push(await timed(() => send(`${collectionUrl(akin.url, nameOf(least, 1))}${path}`)));
+  }
+  const each = (seconds) => short((1_000 * seconds) / times.length);
+  await recordCosts('search', command, {
+    documents: count,
+    ms: short(median(times)),
+    akinCpuMs: each(cpuSeconds(akin.pid) - before.akin),
+    postgresCpuMs: each(cpuSeconds(postgres, true) - before.postgres),
+  });
+}
 
 function nameOf(shards, round) {
   return `shards-${shards}-${round}`;

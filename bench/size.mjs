@@ -1,11 +1,13 @@
 // What documents take in PostgreSQL: bytes of each kind of table, of indexes and of the write-ahead log, after `akin import`
 // of documents with outputs and thumbnails: `npm run size` in bench/. With `--objects <empty folder>` these are in objects.
+// `--record yes` replaces the sizes that planning computes from.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startAkin } from './lib/akin.mjs';
+import { recordCosts } from './lib/costs.mjs';
 import { documentsFile } from './lib/documents.mjs';
 import { createPlace } from './lib/engines.mjs';
 import { printTable } from './lib/figures.mjs';
@@ -13,7 +15,7 @@ import { printMachine } from './lib/machine.mjs';
 import { readOptions } from './lib/options.mjs';
 
 const PROGRAM = fileURLToPath(new URL('bin/akin.mjs', import.meta.resolve('akin-search/package.json')));
-const options = readOptions({ documents: '5000', pictures: '', objects: '' });
+const options = readOptions({ documents: '5000', pictures: '', objects: '', record: '' });
 const count = Number(options.documents);
 
 printMachine();
@@ -66,3 +68,18 @@ printTable(
     [`write-ahead log (full_page_writes=${full})`, each(after - before), ''],
   ],
 );
+if (options.record) {
+  const bytesOf = (pick) => Math.round(pick / count);
+  const descriptors = tables.filter(({ name }) => name.startsWith('descriptors_'));
+  const figures = {
+    tables: bytesOf(sum('table')),
+    indexes: bytesOf(sum('indexes')),
+    /** The widest module, which is read for each search. */
+    descriptor: bytesOf(Math.max(...descriptors.map(({ table }) => table))),
+    log: bytesOf(after - before),
+    objects: bytesOf(packs.reduce((total, size) => total + size, 0)),
+  };
+  const part = options.objects ? 'sizesWithObjects' : 'sizes';
+  const command = `npm run size --${options.objects ? ' --objects <empty folder>' : ''} --record yes`;
+  await recordCosts(part, command, figures);
+}

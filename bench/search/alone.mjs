@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { halfTable, toHalf } from '@akin/domain';
 import { Searcher } from '@akin/searcher';
 import { clusteredVectors } from '../lib/clustered.mjs';
+import { recordCosts, short } from '../lib/costs.mjs';
 import { median, quantile, tableText } from '../lib/figures.mjs';
 import { describeMachine } from '../lib/machine.mjs';
 import { listOf, readOptions } from '../lib/options.mjs';
@@ -16,6 +17,8 @@ const options = readOptions({
   queries: '30',
   /** Queries that are compared with an exhaustive search. */
   compared: '10',
+  /** `yes`: the figures replace those that planning computes from. */
+  record: '',
 });
 const [dimensions, centerCount] = [options.dimensions, options.centers].map(Number);
 const MODULE = 'view';
@@ -40,7 +43,10 @@ const compared = Array.from({ length: Number(options.compared) }, () => ({
   nearest: [],
 }));
 
-const table = [['documents', 'read', 'bytes a document', 'p50 / p95 ms', 'documents compared', 'recall@10 among 50']];
+const table = [
+  ['documents', 'read', 'bytes a document', 'p50 / p95 ms', 'CPU ms', 'documents compared', 'recall@10 among 50'],
+];
+const costs = [];
 let held = 0;
 let reading = 0;
 for (const documents of listOf(options.documents).map(Number)) {
@@ -54,6 +60,9 @@ for (const documents of listOf(options.documents).map(Number)) {
   await searcher.change(KEY, { kind: 'advance', key: KEY, commit: COMMIT });
   const times = [];
   const numbers = [];
+  // The first ones after reading also compile and grow.
+  for (let i = 0; i < 5; i++) await ask(around(dice.whole(centerCount)));
+  const cpuFrom = process.cpuUsage();
   for (let i = 0; i < Number(options.queries); i++) {
     const vector = around(dice.whole(centerCount));
     const from = performance.now();
@@ -61,6 +70,10 @@ for (const documents of listOf(options.documents).map(Number)) {
     times.push(performance.now() - from);
     numbers.push(compared);
   }
+  const cpu = process.cpuUsage(cpuFrom);
+  const cpuMs = (cpu.user + cpu.system) / 1_000 / times.length;
+  const bytes = searcher.bytes / documents;
+  costs.push({ documents, bytes: short(bytes), ms: short(median(times)), cpuMs: short(cpuMs) });
   const recalls = [];
   for (const { vector, nearest } of compared) {
     const { docs } = await ask(vector);
@@ -70,14 +83,19 @@ for (const documents of listOf(options.documents).map(Number)) {
   table.push([
     documents.toLocaleString('en'),
     `${(reading / 1000).toFixed(1)} s`,
-    (searcher.bytes / documents).toFixed(0),
+    bytes.toFixed(0),
     `${median(times).toFixed(1)} / ${quantile(times, 0.95).toFixed(1)}`,
+    cpuMs.toFixed(1),
     median(numbers).toLocaleString('en'),
     (recalls.reduce((sum, recall) => sum + recall, 0) / recalls.length).toFixed(3),
   ]);
   console.error(table.at(-1).join(' | '));
 }
 await searcher[Symbol.asyncDispose]();
+if (options.record) {
+  const command = `npm run codes-alone -- --documents ${options.documents} --queries ${options.queries} --record yes`;
+  await recordCosts('codes', command, { threads, dimensions, sizes: costs });
+}
 console.log(`\n${threads} thread(s) of the searcher\n\n${tableText(table)}\n\n${describeMachine()}`);
 
 function ask(vector) {
