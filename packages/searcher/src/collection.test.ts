@@ -94,11 +94,11 @@ describe.each([
   }
   collection.extendFilter(
     1,
-    Array.from({ length: count / 2 }, (_, i) => 2 * i),
+    Uint32Array.from({ length: count / 2 }, (_, i) => 2 * i),
   );
   collection.extendFilter(
     2,
-    Array.from({ length: 200 }, (_, i) => 2 * i),
+    Float64Array.from({ length: 200 }, (_, i) => 2 * i),
   );
   collection.advance(1);
 
@@ -200,7 +200,7 @@ it('removes rows that have gone, and keeps what is left as it was', () => {
   }
   collection.extendFilter(
     1,
-    Array.from({ length: 1_000 }, (_, i) => 4 * i),
+    Uint32Array.from({ length: 1_000 }, (_, i) => 4 * i),
   );
   collection.advance(1);
   const before = collection.bytes;

@@ -12,6 +12,7 @@ import {
 } from './bits.ts';
 import { Cells } from './cells.ts';
 import { Coder, codeSizes } from './codes.ts';
+import { type DocNumbers, type DocSet, forEachIn } from './doc-set.ts';
 import { FoundRows } from './found-rows.ts';
 import { nearBySigns } from './near-by-signs.ts';
 import { findPairs, type Pairs, type PairsQuery } from './pairs.ts';
@@ -94,14 +95,16 @@ export class SearchedCollection {
     this.setVector(module, doc, vector);
   }
 
-  /** Adds rows to those that match a filter. */
-  extendFilter(filter: number, docs: Iterable<number>): void {
+  /** Adds rows to those that match a filter; documents that are not here are ignored. */
+  extendFilter(filter: number, docs: DocNumbers | DocSet): void {
     const bits = withRoom(this.#filters.get(filter) ?? createBits(this.#rows.count), this.#rows.count);
-    let row = -1;
-    for (const doc of docs) {
-      // Most come in the order of the rows.
-      row = this.#rows.rowAfter(row, doc);
-      if (row >= 0) setBit(bits, row);
+    if ('pages' in docs) {
+      forEachIn(docs, this.#rows.docs, (row) => setBit(bits, row));
+    } else {
+      for (const doc of docs) {
+        const row = this.#rows.rowOf(doc);
+        if (row >= 0) setBit(bits, row);
+      }
     }
     this.#filters.set(filter, bits);
   }

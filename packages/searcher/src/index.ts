@@ -1,4 +1,4 @@
-export type { DocNumbers } from './messages.ts';
+export { type DocNumbers, type DocSet, docSetOf } from './doc-set.ts';
 export type { Pairs, PairsQuery } from './pairs.ts';
 export type { Candidates, CountQuery, Restriction, VectorQuery } from './query.ts';
 export { Searcher, SearcherError } from './searcher.ts';

@@ -1,3 +1,4 @@
+import type { DocNumbers, DocSet } from './doc-set.ts';
 import type { Pairs, PairsQuery } from './pairs.ts';
 import type { Candidates, CountQuery, VectorQuery } from './query.ts';
 
@@ -6,16 +7,13 @@ import type { Candidates, CountQuery, VectorQuery } from './query.ts';
  * memory that all threads share. Each thread keeps its share of the documents.
  */
 
-/** Numbers of documents: below 2^32, or below 2^53. */
-export type DocNumbers = Uint32Array | Float64Array;
-
 export type Request =
   /** Begins a collection; any other message about a collection that was not begun fails. */
   | { readonly kind: 'begin'; readonly key: number }
   /** Rows that come and go, with their vectors of some modules. */
   | { readonly kind: 'rows'; readonly key: number; readonly modules: readonly string[]; readonly bytes: Uint8Array }
   /** Documents that match a filter, further ones if there are some already. */
-  | { readonly kind: 'filter'; readonly key: number; readonly filter: number; readonly docs: DocNumbers }
+  | { readonly kind: 'filter'; readonly key: number; readonly filter: number; readonly docs: DocNumbers | DocSet }
   | { readonly kind: 'drop-filter'; readonly key: number; readonly filter: number }
   | { readonly kind: 'advance'; readonly key: number; readonly commit: number }
   /** Vectors of documents that no commit sees any more, for pairs alone; those that are here stay as they are. */

@@ -4,8 +4,6 @@ import { type Bits, bitsBytes, clearBit, createBits, setBit, withRoom } from './
 const LIVE = 0xffff_ffff;
 const EMPTY = -1;
 const GROWTH = 1.25;
-/** Reading so many rows costs no more than a look into the hash table, which misses the cache. */
-const NEXT_ROWS = 64;
 
 /**
  * Which rows of documents there are, and which commits see them. A row is known by its place here in everything else
@@ -41,6 +39,11 @@ export class RowTable {
     return 16 * room + 4 * slotsFor(room) + bitsBytes(room);
   }
 
+  /** The documents of all rows. */
+  get docs(): Float64Array {
+    return this.#docs.subarray(0, this.#count);
+  }
+
   docOf(row: number): number {
     return this.#docs[row] as number;
   }
@@ -52,17 +55,6 @@ export class RowTable {
       const row = this.#slots[slot] as number;
       if (row === EMPTY || this.#docs[row] === doc) return row;
     }
-  }
-
-  /** As {@link rowOf}, quicker for a document that comes soon after a row. */
-  rowAfter(row: number, doc: number): number {
-    const end = Math.min(this.#count, row + NEXT_ROWS);
-    for (let next = row + 1; next < end; next++) {
-      const other = this.#docs[next] as number;
-      if (other === doc) return next;
-      if (other > doc) break;
-    }
-    return this.rowOf(doc);
   }
 
   /** Adds a document that commits from `from` on see; one that is here stays as it is. */

@@ -39,12 +39,9 @@ function answerTo(request: Request): Pick<Answered, 'candidates' | 'counts' | 'p
         collection.addGone(request.module, doc, vector);
       });
       break;
-    case 'filter': {
-      const docs: number[] = [];
-      for (const doc of request.docs) if (isOwn(doc)) docs.push(doc);
-      collection.extendFilter(request.filter, docs);
+    case 'filter':
+      collection.extendFilter(request.filter, request.docs);
       break;
-    }
     case 'drop-filter':
       collection.dropFilter(request.filter);
       break;

@@ -2,6 +2,8 @@ import {
   type Candidates,
   type CountQuery,
   type DocNumbers,
+  type DocSet,
+  docSetOf,
   type Pairs,
   type PairsQuery,
   type Searcher,
@@ -200,7 +202,7 @@ export class HeldCollection {
       for (const [i, { index }] of wanted.entries()) {
         if (begun !== this.#begun || this.#commit < 0n) throw new SearcherError('all is read again');
         const filter = filters[index] as HeldFilter;
-        await this.#change({ kind: 'filter', filter: filter.number, docs: matches[i] as DocNumbers });
+        await this.#change({ kind: 'filter', filter: filter.number, docs: packed(matches[i] as DocNumbers) });
         filter.commit = filter.commit > commit ? filter.commit : commit;
       }
       if (wanted.length > 0) await this.#grown(this);
@@ -354,6 +356,13 @@ async function inTurns(
     if (chunk.count < CHUNK_ROWS) return taking;
     behind = chunk.last;
   }
+}
+
+/** Fewer are found by their numbers before all rows are gone through. */
+const LEAST_PACKED = 4_096;
+
+function packed(docs: DocNumbers): DocNumbers | DocSet {
+  return (docs.length < LEAST_PACKED ? undefined : docSetOf(docs)) ?? docs;
 }
 
 type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never;

@@ -1,0 +1,27 @@
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { docSetOf, forEachIn } from './doc-set.ts';
+
+const SHARD = 2 ** 40;
+const doc = fc.tuple(fc.constantFrom(0, SHARD, 7 * SHARD), fc.nat(200_000)).map(([first, number]) => first + number);
+
+it('has the documents that it was made of, and no others', () => {
+  fc.assert(
+    fc.property(fc.array(doc, { maxLength: 40 }), fc.array(doc, { maxLength: 40 }), (ends, asked) => {
+      // Enough for each of them to have a page.
+      const docs = ends.flatMap((end) => Array.from({ length: 200 }, (_, i) => end + i));
+      const set = docSetOf(Float64Array.from(docs));
+      const rows = Float64Array.from([...asked, ...docs.slice(0, 300)]);
+      const found: number[] = [];
+      if (set !== undefined) forEachIn(set, rows, (place) => found.push(place));
+      const all = new Set(docs);
+      expect(found).toEqual([...rows.keys()].filter((place) => all.has(rows[place] as number)));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+it('is not made of documents that lie far apart, which would take much more memory than their numbers', () => {
+  expect(docSetOf(Float64Array.from({ length: 10_000 }, (_, i) => i * 65_536))).toBeUndefined();
+  expect(docSetOf(Uint32Array.from({ length: 10_000 }, (_, i) => i * 500))).toBeDefined();
+});
