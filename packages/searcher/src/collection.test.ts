@@ -13,7 +13,12 @@ const unit = (numbers: readonly number[]) => {
   const length = Math.hypot(...numbers);
   return Float32Array.from(numbers, (number) => number / length);
 };
-const distance = (a: Float32Array, b: Float32Array) => Math.hypot(...a.map((number, i) => number - (b[i] as number)));
+/** Asked a hundred thousand times: a loop, which takes a tenth of the time of Math.hypot of all numbers. */
+function distance(a: Float32Array, b: Float32Array): number {
+  let square = 0;
+  for (let i = 0; i < a.length; i++) square += ((a[i] as number) - (b[i] as number)) ** 2;
+  return Math.sqrt(square);
+}
 
 /** Vectors around some centers. */
 function clustered(count: number, dimensions: number): Float32Array[] {
