@@ -87,14 +87,17 @@ describe('the refinement of signatures', () => {
     const offsets = new Float64Array(16);
     const recall = () => {
       const bits = Array.from({ length: rows.count }, (_, i) =>
-        timesTransposed(planes, row(rows, i), WIDTH).map((value, bit) => (value > (offsets[bit] as number) ? 1 : 0)),
+        timesTransposed(planes, row(rows, i), WIDTH).reduce(
+          (all, value, bit) => (value > (offsets[bit] as number) ? all | (1 << bit) : all),
+          0,
+        ),
       );
-      const differing = (a: number, b: number) =>
-        (bits[a] as Float64Array).reduce((sum, bit, i) => sum + Math.abs(bit - (bits[b]?.[i] as number)), 0);
+      const ones = Uint8Array.from({ length: 1 << 16 }, (_, all) => all.toString(2).replaceAll('0', '').length);
       let found = 0;
       for (let i = 0; i < 60; i++) {
+        const far = bits.map((other) => ones[other ^ (bits[i] as number)] as number);
         const others = Array.from({ length: rows.count }, (_, j) => j).filter((j) => j !== i);
-        const near = others.sort((a, b) => differing(i, a) - differing(i, b)).slice(0, 49);
+        const near = others.sort((a, b) => (far[a] as number) - (far[b] as number)).slice(0, 49);
         found += near.filter((j) => j % 20 === i % 20).length;
       }
       return found / (60 * 49);
