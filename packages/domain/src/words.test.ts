@@ -28,9 +28,12 @@ describe('folding', () => {
 
   it('twice changes nothing, and no case of any character makes a difference', () => {
     const iota = /\u0345/;
+    // Without a meaning, and so without cases and forms: three quarters of all. Some are enough.
+    const plain = /[\p{Unassigned}\p{Private_Use}]/u;
     for (let code = 0; code < 0x110000; code++) {
       if (code >= 0xd800 && code < 0xe000) continue;
       const character = String.fromCodePoint(code);
+      if (code % 64 > 0 && plain.test(character)) continue;
       const folded = foldText(character);
       if (foldText(folded) !== folded) throw new Error(`folding U+${code.toString(16)} twice changes it`);
       // The iota under a Greek vowel is a mark, and goes; capitals write it out as a letter.
