@@ -13,8 +13,13 @@ export async function growth(work: (size: number) => unknown, size: number): Pro
     for (const [i, times] of [1, 4].entries()) {
       least[i] = Math.min(least[i] as number, await processorTime(() => work(size * times)));
     }
+    // The first round compiles. What is linear after it needs no further one.
+    if (round > 0 && ratioOf(least) < LINEAR) break;
   }
-  const [once = 0, fourfold = 0] = least;
+  return ratioOf(least);
+}
+
+function ratioOf([once = 0, fourfold = 0]: readonly number[]): number {
   return fourfold / Math.max(once, LEAST_MILLISECONDS);
 }
 
