@@ -13,8 +13,8 @@ export default {
   reporters: ['default', '<rootDir>/packages/testing/dist/jest-reporter.js'],
   // Real services on a busy machine: what hangs is found late rather than what is slow found wrong.
   testTimeout: 180_000,
-  // Half of the time a test waits for processes and servers: also two cores have work for two.
-  maxWorkers: Math.max(2, availableParallelism() - 1),
+  // Tests often wait for processes and servers: two cores have work for three.
+  maxWorkers: Math.max(3, availableParallelism() - 1),
   // Test files leave memory behind in their process: it is replaced when it holds so much. Also keeps them out of the
   // process that runs the services.
   workerIdleMemoryLimit: '1GB',
