@@ -1,4 +1,5 @@
 export { type DocNumbers, type DocSet, docSetOf } from './doc-set.ts';
+export { mergeCandidates, shareOf } from './merge.ts';
 export type { Pairs, PairsQuery } from './pairs.ts';
 export type { Candidates, CountQuery, Restriction, VectorQuery } from './query.ts';
 export { Searcher, SearcherError } from './searcher.ts';

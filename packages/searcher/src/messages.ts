@@ -8,8 +8,11 @@ import type { Candidates, CountQuery, VectorQuery } from './query.ts';
  */
 
 export type Request =
-  /** Begins a collection; any other message about a collection that was not begun fails. */
-  | { readonly kind: 'begin'; readonly key: number }
+  /**
+   * Begins a collection; any other message about a collection that was not begun fails. `exactRows`: as
+   * {@link ThreadConfig} has it, for a part of a collection.
+   */
+  | { readonly kind: 'begin'; readonly key: number; readonly exactRows?: number | undefined }
   /** Rows that come and go, with their vectors of some modules. */
   | { readonly kind: 'rows'; readonly key: number; readonly modules: readonly string[]; readonly bytes: Uint8Array }
   /** Documents that match a filter, further ones if there are some already. */

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import { SearchedCollection } from './collection.ts';
+import { mergeCandidates, shareOf } from './merge.ts';
 import type { Answered, Request, ThreadConfig } from './messages.ts';
-import { nth } from './nth.ts';
 import type { Pairs, PairsQuery } from './pairs.ts';
-import { type Candidates, type CountQuery, handedOn, type VectorQuery } from './query.ts';
+import type { Candidates, CountQuery, VectorQuery } from './query.ts';
 
 /** Resolves alike from src (under jest) and from dist. */
 const THREAD_FILE = new URL('../dist/thread.js', import.meta.url);
@@ -52,9 +52,10 @@ export class Searcher implements AsyncDisposable {
   /**
    * Maximum bytes of a collection with a number of documents and vectors of one module, without its filters.
    * @param dimensions numbers of a vector
+   * @param exactRows as the collection was begun with; those of all when not given
    */
-  bytesFor(documents: number, dimensions: number): number {
-    const { threads, exactRows } = this.#options;
+  bytesFor(documents: number, dimensions: number, exactRows = this.#options.exactRows): number {
+    const { threads } = this.#options;
     const share = Math.ceil(documents / threads);
     return threads * SearchedCollection.bytesFor(share, dimensions, Math.ceil(exactRows / threads));
   }
@@ -82,15 +83,11 @@ export class Searcher implements AsyncDisposable {
    * @throws SearcherError when a thread failed, or the collection, the commit or a filter is not held
    */
   async search(key: number, query: VectorQuery): Promise<Candidates | undefined> {
-    const { threads } = this.#options;
-    // A thread has a share of the matches, a little more now and then: some deviations of a binomial distribution.
-    const share = query.exactRows / threads;
-    const exactRows = threads === 1 ? share : Math.ceil(share + 5 * Math.sqrt(share));
-    const leastCompared = Math.ceil(query.leastCompared / threads);
-    const answers = await this.#ask(key, { kind: 'search', key, query: { ...query, exactRows, leastCompared } });
+    const share = shareOf(query, this.#options.threads);
+    const answers = await this.#ask(key, { kind: 'search', key, query: share });
     const parts = answers.map(({ candidates }) => candidates);
     if (parts.some((part) => part === undefined)) return undefined;
-    return merge(parts as Candidates[], query);
+    return mergeCandidates(parts as Candidates[], query);
   }
 
   /** Counts rows, with the errors of {@link search}. @returns for each restriction; undefined as search does */
@@ -235,40 +232,4 @@ class SearcherThread implements AsyncDisposable {
     for (const { reject } of this.#pending.values()) reject(this.#failure);
     this.#pending.clear();
   }
-}
-
-/** With more candidates than that, an answer that need not be exact is given by estimates. */
-const MOST_PROVEN = 1_000;
-
-/** The candidates of all threads as one would have found them. */
-function merge(
-  parts: readonly Candidates[],
-  { wanted, maxDistance, mostCandidates, exactRows }: VectorQuery,
-): Candidates {
-  const join = <T>(pick: (part: Candidates) => ArrayLike<T>): T[] => parts.flatMap((part) => Array.from(pick(part)));
-  const docs = join(({ docs }) => docs);
-  const low = join(({ low }) => low);
-  const likely = join(({ likely }) => likely);
-  const high = join(({ high }) => high);
-  const upTo = (numbers: readonly number[], bound: number) =>
-    docs.map((_, i) => i).filter((i) => (numbers[i] as number) <= bound);
-  const isProof = parts.every((part) => part.isExact);
-  const mustBe = maxDistance !== undefined || exactRows === Number.POSITIVE_INFINITY;
-  const proven = isProof ? upTo(low, maxDistance === undefined ? nth(high, wanted) : Number.POSITIVE_INFINITY) : [];
-  const estimated = upTo(likely, nth(likely, handedOn(wanted)));
-  const isExact = isProof && (mustBe || proven.length <= Math.max(MOST_PROVEN, estimated.length));
-  let kept = isExact ? proven : estimated;
-  const areTooMany = parts.some((part) => part.areTooMany) || kept.length > mostCandidates;
-  if (areTooMany) kept = [];
-  const take = (numbers: readonly number[]) => Float32Array.from(kept, (i) => numbers[i] as number);
-  return {
-    matches: parts.reduce((sum, { matches }) => sum + matches, 0),
-    isExact,
-    compared: parts.reduce((sum, { compared }) => sum + compared, 0),
-    areTooMany,
-    docs: Float64Array.from(kept, (i) => docs[i] as number),
-    low: take(low),
-    likely: take(likely),
-    high: take(high),
-  };
 }

@@ -23,7 +23,9 @@ port.on('message', ({ number, request }: Asked) => {
 function answerTo(request: Request): Pick<Answered, 'candidates' | 'counts' | 'pairs' | 'missing'> {
   const { key } = request;
   if (request.kind === 'drop') collections.delete(key);
-  if (request.kind === 'begin') collections.set(key, new SearchedCollection(Math.ceil(exactRows / count)));
+  if (request.kind === 'begin') {
+    collections.set(key, new SearchedCollection(Math.ceil((request.exactRows ?? exactRows) / count)));
+  }
   const collection = collections.get(key);
   if (request.kind === 'drop' || request.kind === 'begin') return {};
   if (collection === undefined) throw new Error('the collection is not in memory any more');
