@@ -4,6 +4,7 @@ import type { Throttle } from './bulk/throttle.ts';
 import type { Turns } from './commit/turns.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Generation, Generations } from './generations.ts';
+import type { SearchNodes } from './nodes/search-nodes.ts';
 import type { Packs } from './objects/packs.ts';
 import type { InMemorySearch } from './searcher/in-memory-search.ts';
 import type { Standbys } from './standbys/standbys.ts';
@@ -30,6 +31,8 @@ export interface Store extends Generation, AsyncDisposable {
   /** How long objects stay that nothing names any more. */
   readonly objectsKeptMilliseconds: number;
   readonly inMemory: InMemorySearch;
+  /** Asked about collections with several shards, instead of `inMemory`. */
+  readonly nodes: SearchNodes | undefined;
   /** The number that this database gave the type `halfvec`: binary arrays name it. */
   readonly halfvecOid: number;
   /** Resolves when the database answers; rejects with `unavailable`. */
@@ -40,6 +43,8 @@ export interface Store extends Generation, AsyncDisposable {
   readonly memory: {
     readonly schemas: Map<number, CollectionSchema>;
     readonly shown: Map<number, ShownCommit>;
+    /** The last commit that was asked for as a search node, and is one of the database: its number and time. */
+    readonly confirmed: Map<number, string>;
     /** How many documents there were. */
     readonly sizes: Map<number, bigint>;
     /** By name. */
@@ -64,6 +69,8 @@ export interface ShownCommit {
   /** What the collection is called. */
   readonly name: string;
   readonly commit: bigint;
+  /** When it was made, as the database writes it; null where there is none. */
+  readonly committedAt: string | null;
   /** Tells what it shows from anything else that it showed or will: see `MARK`. */
   readonly mark: string;
   readonly documents: bigint;

@@ -74,6 +74,16 @@ export {
   type StoredKey,
   USE_MILLISECONDS,
 } from './keys/keys.ts';
+export { type Asking, answerQuestion } from './nodes/answer-question.ts';
+export {
+  type NodeAnswer,
+  type NodeQuestion,
+  readAnswer,
+  readQuestion,
+  writeAnswer,
+  writeQuestion,
+} from './nodes/question.ts';
+export type { SearchNodes } from './nodes/search-nodes.ts';
 export { type Collected, collectGarbage } from './objects/collect-garbage.ts';
 export type { HearRequest } from './objects/packs.ts';
 export { listProcesses } from './processes.ts';

@@ -13,6 +13,7 @@ import type { Engine } from './engine/engine.ts';
 import { openPglite, type PgliteEngine } from './engine/pglite.ts';
 import { CHANNEL, openPostgres } from './engine/postgres.ts';
 import { type FindGeneration, Generations } from './generations.ts';
+import type { SearchNodes } from './nodes/search-nodes.ts';
 import { openPacks } from './objects/open-packs.ts';
 import type { Packs } from './objects/packs.ts';
 import { InMemorySearch } from './searcher/in-memory-search.ts';
@@ -80,6 +81,8 @@ export type StoreConfig = {
       readonly process?: ProcessName;
       /** Standbys of the database, from which searches are read where they are far enough. */
       readonly standbyUrls?: readonly string[];
+      /** Search nodes, which hold the vectors of collections with several shards instead of this process. */
+      readonly nodes?: SearchNodes | undefined;
     }
 );
 
@@ -167,6 +170,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       },
       objectsKeptMilliseconds: objects?.keptMilliseconds ?? DAY_MILLISECONDS,
       inMemory,
+      nodes: 'nodes' in config ? config.nodes : undefined,
       halfvecOid: Number(type?.oid),
       ping: async () => {
         await engine.query('select 1');
@@ -175,6 +179,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       memory: {
         schemas: new Map(),
         shown: new Map(),
+        confirmed: new Map(),
         sizes: new Map(),
         collections: new Map(),
         uses: new Map(),
@@ -194,8 +199,8 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       },
     };
     forget = () => {
-      const { schemas, shown, collections, uses, words, sweeps } = store.memory;
-      for (const known of [schemas, shown, collections, uses, words, sweeps]) known.clear();
+      const { schemas, shown, confirmed, collections, uses, words, sweeps } = store.memory;
+      for (const known of [schemas, shown, confirmed, collections, uses, words, sweeps]) known.clear();
       inMemory.forgetAll();
       standbys.parted();
     };

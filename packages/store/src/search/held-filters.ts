@@ -2,14 +2,13 @@ import { naming, type Query } from '@akin/domain';
 import type { DocNumbers, Restriction } from '@akin/searcher';
 import type { HeldCollection } from '../searcher/held-collection.ts';
 import { docsColumn, readDocsColumn, type WantedMatches } from '../searcher/match-reader.ts';
+import type { CollectionPart } from '../searcher/read-rows.ts';
+import { countedFacets } from './candidate-finder.ts';
 import { compileQuery } from './compile.ts';
 import type { Clock } from './date-math.ts';
 import { Params } from './params.ts';
 import type { SearchRequest } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
-
-/** Of more facet.query the bitmaps would drive out those of other searches. */
-const MOST_COUNTED = 50;
 
 /** From this share of all documents on, those that do not match are read instead. */
 const MOST = 0.6;
@@ -36,16 +35,23 @@ export class HeldFilters implements Disposable {
   }
 
   /** Has the searcher hold what it does not yet: what restricts the search, and what it counts by `facet.query`. */
-  async load({ query, filters = [], facets = [], uncached }: SearchRequest): Promise<void> {
-    const counted = facets.flatMap((facet) => (facet.kind === 'query' ? [facet.query] : []));
-    const queries: (readonly [name: string, query: Query])[] = [
-      ['q', query],
-      ...filters.map((one) => ['fq', one] as const),
-      // What is not to be remembered is counted by the database at less cost.
-      ...(counted.length > MOST_COUNTED ? [] : counted)
-        .filter((one) => !uncached?.has(one))
-        .map((one) => ['facet.query', one] as const),
-    ];
+  async load(request: SearchRequest): Promise<void> {
+    const { query, filters = [], uncached } = request;
+    await this.use(
+      [
+        ['q', query],
+        ...filters.map((one) => ['fq', one] as const),
+        ...countedFacets(request).map(({ queries }) => ['facet.query', queries.at(-1) as Query] as const),
+      ],
+      uncached,
+    );
+  }
+
+  /** Has the searcher hold what some queries match. @param uncached those that are not remembered for other searches */
+  async use(
+    queries: readonly (readonly [name: string, query: Query])[],
+    uncached: ReadonlySet<Query> | undefined,
+  ): Promise<void> {
     const restricting: Query[] = [];
     const keys: (string | undefined)[] = [];
     for (const [name, one] of queries) {
@@ -73,11 +79,6 @@ export class HeldFilters implements Disposable {
     });
   }
 
-  /** Whether a query is held. */
-  has(query: Query): boolean {
-    return this.#filters.has(query);
-  }
-
   /** The documents that match all of some queries, but for those that are left out. */
   of(queries: readonly Query[]): Restriction {
     const held = queries.map((query) => this.#filters.get(query)).filter((filter) => filter !== undefined);
@@ -99,21 +100,23 @@ export class HeldFilters implements Disposable {
   }
 
   async #isMost(query: Query): Promise<boolean> {
-    const { explain, sqlSchema, documents } = this.#snapshot;
+    const { explain, sqlSchema, documents, part } = this.#snapshot;
     if (documents < this.#smallest) return false;
+    const own = part === undefined ? '' : `${inPart(part)} and `;
     const params = new Params();
     const where = this.#where(query, params);
     const [row] = await explain<{ 'QUERY PLAN': string }>(
-      `explain (format json) select 1 from ${sqlSchema}.documents d where ${where}`,
+      `explain (format json) select 1 from ${sqlSchema}.documents d where ${own}(${where})`,
       params.values,
     );
     const [{ Plan }] = JSON.parse(row?.['QUERY PLAN'] as string);
-    return Plan['Plan Rows'] > MOST * Number(documents);
+    return Plan['Plan Rows'] > (MOST * Number(documents)) / (part?.of ?? 1);
   }
 
   /** Matches of some queries, or what does not match, in one statement. */
   async #readMatches(wanted: readonly WantedMatches[], last: number, queries: readonly Query[]): Promise<DocNumbers[]> {
-    const { tx, sqlSchema, commit } = this.#snapshot;
+    const { tx, sqlSchema, commit, part } = this.#snapshot;
+    const own = part === undefined ? '' : `${inPart(part)} and `;
     const params = new Params();
     const upTo = params.add(commit, 'int8');
     const greatest = params.add(last, 'int8');
@@ -121,11 +124,16 @@ export class HeldFilters implements Disposable {
       const since = after < 0n ? '' : `d.valid_from > ${params.add(after, 'int8')} and `;
       const where = this.#where(queries[index] as Query, params);
       return `(select ${docsColumn('d.doc', last)} from ${sqlSchema}.documents d
-                where ${since}d.valid_from <= ${upTo} and d.doc <= ${greatest} and (${where})${isComplement ? ' is not true' : ''}) as matches${i}`;
+                where ${own}${since}d.valid_from <= ${upTo} and d.doc <= ${greatest} and (${where})${isComplement ? ' is not true' : ''}) as matches${i}`;
     });
     const [row] = await tx.query<Record<string, string | null>>(`select ${columns.join(', ')}`, params.values);
     return wanted.map((_, i) => readDocsColumn(row?.[`matches${i}`] ?? null, last));
   }
+}
+
+/** SQL: whether a row is of one shard. */
+function inPart({ from, to }: CollectionPart): string {
+  return `d.doc >= ${from} and d.doc < ${to}`;
 }
 
 /** What a query says is all in its statement: a date that moves makes another filter of it. */

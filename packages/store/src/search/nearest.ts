@@ -1,9 +1,9 @@
-import type { Candidates, Restriction } from '@akin/searcher';
+import type { Candidates } from '@akin/searcher';
 import type { Store } from '../context.ts';
-import type { HeldCollection } from '../searcher/held-collection.ts';
-import type { HeldFilters } from './held-filters.ts';
+import type { CandidateFinder } from './candidate-finder.ts';
 import { documentColumns, type ReadDocument, selectFields } from './hydrate.ts';
 import { distanceTo, rankedTable } from './matching.ts';
+import type { NearQuery } from './near-query.ts';
 import { Params } from './params.ts';
 import { type Rank, type Ranking, type SearchRequest, type Smartfilter, sortOf } from './request.ts';
 import { rankKeys } from './score-keys.ts';
@@ -49,42 +49,36 @@ export function isByNearness(request: SearchRequest): boolean {
 
 /**
  * Finds the page of a search that {@link isByNearness}.
- * @returns undefined where the searcher cannot tell
+ * @returns undefined where nobody can tell the candidates
  */
 export async function readNearest(
   store: Store,
-  held: HeldCollection,
-  filters: HeldFilters,
+  finder: CandidateFinder,
   request: SearchRequest,
   snapshot: Snapshot,
 ): Promise<NearestPage | undefined> {
   const { rank } = request;
   if (rank === undefined) return undefined;
   rankedTable(rank, snapshot);
-  await filters.load(request);
-  await filters.exclude(snapshot.folded ?? []);
-  const matching = filters.of([request.query, ...(request.filters ?? [])]);
-  const candidates = await candidatesOf(store, held, request, rank, snapshot, matching);
+  const candidates = await finder.nearest(request, nearQuery(store, request, rank), snapshot.folded ?? []);
   if (candidates === undefined || candidates.areTooMany) return undefined;
   return readPage(store, request, rank, snapshot, candidates);
 }
 
 /**
  * Documents among which all within a ranking's greatest distance are.
- * @returns undefined where that would save nothing, or the searcher cannot tell
+ * @returns undefined where that would save nothing, or nobody can tell
  */
 export async function findNear(
   store: Store,
-  held: HeldCollection,
+  finder: CandidateFinder,
   { rank }: SearchRequest,
   snapshot: Snapshot,
 ): Promise<NearDocuments | undefined> {
   if (rank?.maxDistance === undefined) return undefined;
   rankedTable(rank, snapshot);
-  const found = await held.search({
-    commit: Number(snapshot.commit),
+  const found = await finder.within({
     module: rank.module,
-    filters: [],
     vector: rank.vector,
     wanted: 0,
     maxDistance: rank.maxDistance,
@@ -96,25 +90,20 @@ export async function findNear(
   return { docs: Array.from(found.docs, BigInt), compared: found.compared };
 }
 
-async function candidatesOf(
+function nearQuery(
   store: Store,
-  held: HeldCollection,
   { start = 0, rows }: SearchRequest,
   { module, vector, smartfilter = 'low' }: Rank,
-  { commit }: Snapshot,
-  matching: Restriction,
-): Promise<Candidates | undefined> {
-  return held.search({
-    commit: Number(commit),
+): NearQuery {
+  return {
     module,
-    ...matching,
     vector,
     // Without a page the best score is still asked for.
     wanted: Math.max(1, start + rows),
     exactRows: smartfilter === 'off' ? Number.POSITIVE_INFINITY : store.exactDocuments,
     leastCompared: Math.ceil(COMPARED[smartfilter] * store.exactDocuments),
     mostCandidates: MOST_CANDIDATES,
-  });
+  };
 }
 
 /** Orders the candidates by their exact distance and reads the page, in one statement. */

@@ -1,15 +1,17 @@
 import { AkinError } from '@akin/domain';
+import { shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
-import type { HeldCollection } from '../searcher/held-collection.ts';
+import { NodeCandidates } from '../nodes/node-candidates.ts';
 import { NotHeld } from '../searcher/not-held.ts';
 import { statements } from '../statements.ts';
+import type { CandidateFinder } from './candidate-finder.ts';
 import type { Clock } from './date-math.ts';
 import { expandWords } from './expand-words.ts';
 import type { MatchedWithout } from './facet-plans.ts';
+import type { FacetResult } from './facet-request.ts';
 import { countFacets } from './facets.ts';
 import { foldDuplicates, withoutQueries } from './fold-duplicates.ts';
-import { countHeldFacets } from './held-facets.ts';
-import { HeldFilters } from './held-filters.ts';
+import { HeldCandidates } from './held-candidates.ts';
 import { completeDocuments, type ReadDocument } from './hydrate.ts';
 import { matchedBy } from './matching.ts';
 import { findNear, isByNearness, readNearest } from './nearest.ts';
@@ -48,13 +50,13 @@ export async function search(
       const request = await requestOf(question, whole);
       const ranked = request.rank !== undefined;
       const limit = new TimeLimit(whole.tx, deadline);
-      const held =
-        from === 'memory' ? await limit.within(() => findHeld(store, collection, request, whole)) : undefined;
-      if (held instanceof NotHeld) return held;
-      using filters = held && new HeldFilters(held, whole, clock, store.exactDocuments);
-      const near = held && (await store.inMemory.orForget(held, () => findNear(store, held, request, whole)));
+      const found =
+        from === 'memory' ? await limit.within(() => finderOf(store, collection, request, whole, clock)) : undefined;
+      if (found instanceof NotHeld) return found;
+      using finder = found;
+      const near = finder && (await findNear(store, finder, request, whole));
       // Comparing everything takes its turn with others that do.
-      const inDatabase = held && documentsOf(request, whole) > store.exactDocuments ? ONLY_IN_DATABASE : undefined;
+      const inDatabase = finder && documentsOf(request, whole) > store.exactDocuments ? ONLY_IN_DATABASE : undefined;
       if (inDatabase && request.rank?.maxDistance !== undefined && near === undefined) return inDatabase;
       const fold = () => foldDuplicates(request, { ...whole, near }, clock);
       const folded = request.collapse
@@ -64,7 +66,7 @@ export async function search(
       const read = await limit.within(() =>
         statements('SELECT page', collection, async () => {
           await expandWords(request, snapshot, clock);
-          return readHits(store, held, filters, request, snapshot, clock, inDatabase);
+          return readHits(store, finder, request, snapshot, clock, inDatabase);
         }),
       );
       if (read instanceof NotHeld) return read;
@@ -75,10 +77,9 @@ export async function search(
       );
       const wanted = request.facets ?? [];
       const count = async () => {
-        const known =
-          held && filters && page.ranking?.inMemory
-            ? await store.inMemory.orForget(held, () => countHeldFacets(held, filters, request, snapshot))
-            : undefined;
+        const counts = finder && page.ranking?.inMemory ? await finder.facetCounts(request) : undefined;
+        const known = new Map<number, FacetResult>();
+        for (const [index, count] of counts ?? []) known.set(index, { kind: 'query', count });
         const matchedWithout: MatchedWithout = async (without) => {
           const left = await withoutQueries(without, request, snapshot, clock);
           return matchedBy(left.request, left.snapshot);
@@ -145,21 +146,26 @@ function documentsOf({ rank }: SearchRequest, { descriptorCounts }: Snapshot): n
   return rank === undefined ? 0 : (descriptorCounts.get(rank.module) ?? 0);
 }
 
-/** What is held of the collection in memory, where the search can make use of it. */
-async function findHeld(
+/** Who finds the candidates of a search, where that is of use. */
+async function finderOf(
   store: Store,
   collection: Collection,
   request: SearchRequest,
   snapshot: Snapshot,
-): Promise<HeldCollection | NotHeld | undefined> {
+  clock: Clock,
+): Promise<CandidateFinder | NotHeld | undefined> {
   const { rank } = request;
   if (rank === undefined || (rank.maxDistance === undefined && !isByNearness(request))) return undefined;
   const { tx, commit, modules } = snapshot;
   const documents = documentsOf(request, snapshot);
   const descriptor = modules.find(({ name }) => name === rank.module)?.descriptor;
   if (documents === 0 || descriptor === undefined) return undefined;
+  if (store.nodes !== undefined && shardsOf(collection) > 1) {
+    return new NodeCandidates(store.nodes, collection, documents, snapshot, clock);
+  }
   const held = await store.inMemory.find(collection, tx, commit, rank.module);
-  return held ?? new NotHeld(rank.module, documents, descriptor.dimensions);
+  if (held === undefined) return new NotHeld(rank.module, documents, descriptor.dimensions);
+  return new HeldCandidates(store, held, snapshot, clock);
 }
 
 async function requestOf({ rank, ...others }: SearchQuestion, snapshot: Snapshot): Promise<SearchRequest> {
@@ -182,17 +188,13 @@ function rankingOf(
 
 async function readHits(
   store: Store,
-  held: HeldCollection | undefined,
-  filters: HeldFilters | undefined,
+  finder: CandidateFinder | undefined,
   request: SearchRequest,
   snapshot: Snapshot,
   clock: Clock,
   inDatabase: NotHeld | undefined,
 ): Promise<Page | NotHeld> {
-  const nearest =
-    held && filters && isByNearness(request)
-      ? await store.inMemory.orForget(held, () => readNearest(store, held, filters, request, snapshot))
-      : undefined;
+  const nearest = finder && isByNearness(request) ? await readNearest(store, finder, request, snapshot) : undefined;
   if (nearest !== undefined) return { ...nearest, mark: undefined, constantScore: null };
   if (inDatabase && isByNearness(request)) return inDatabase;
   return readPage(store, request, snapshot, clock);

@@ -3,6 +3,7 @@ import { loadSchema } from '../collections/schema.ts';
 import type { Collection, ShownCommit, Store } from '../context.ts';
 import type { Engine, Queryable, Row, SqlValue, Transaction } from '../engine/engine.ts';
 import { wasCancelled } from '../engine/sqlstate.ts';
+import type { CollectionPart } from '../searcher/read-rows.ts';
 import { type Freshness, STANDING } from '../standbys/standbys.ts';
 import type { SearchedTables } from './columns.ts';
 import { FieldUses, recordUses } from './field-uses.ts';
@@ -17,6 +18,8 @@ export interface Snapshot extends SearchedTables {
   /** For a statement that tells what the database would do, which holds for any commit. */
   readonly explain: Queryable['query'];
   readonly commit: bigint;
+  /** When it was made, as the database writes it; null where there is none. */
+  readonly committedAt: string | null;
   /** How many documents the commit shows. */
   readonly documents: bigint;
   /** How many of them have the descriptor of each module. */
@@ -25,6 +28,8 @@ export interface Snapshot extends SearchedTables {
   readonly expansions: Map<Query, readonly string[]>;
   /** Among these are all that are near enough to match a ranking's greatest distance; undefined: it may be any. */
   readonly near?: NearDocuments | undefined;
+  /** Given, only this shard is looked at. */
+  readonly part?: CollectionPart | undefined;
   /** Documents that match and are left out, because another one stands for them. */
   readonly folded?: readonly bigint[] | undefined;
 }
@@ -56,8 +61,8 @@ export async function withSnapshot<T>(
         }
         const schema = await loadSchema(store, collection, row.schema_version, tx);
         const descriptorCounts = new Map<string, number>(Object.entries(JSON.parse(row.descriptor_counts)));
-        const { name, commit, documents, mark } = row;
-        shown = { name, commit, documents, mark, schema, descriptorCounts };
+        const { name, commit, committed_at: committedAt, documents, mark } = row;
+        shown = { name, commit, committedAt, documents, mark, schema, descriptorCounts };
         store.memory.shown.set(collection.id, shown);
         return answer(snapshotOf(store, collection, shown, uses, { tx, lookUp: tx.query, explain: tx.query }));
       },
@@ -201,6 +206,7 @@ export function requireCommit(row: Row | undefined, atLeast: bigint | undefined)
 interface SnapshotRow {
   readonly name: string;
   readonly commit: bigint;
+  readonly committed_at: string | null;
   readonly mark: string;
   readonly documents: bigint;
   readonly schema_version: number;

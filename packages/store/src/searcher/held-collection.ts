@@ -16,6 +16,7 @@ import { STANDING, type Standbys } from '../standbys/standbys.ts';
 import { HeldCells } from './held-cells.ts';
 import type { MatchReader, WantedMatches } from './match-reader.ts';
 import {
+  beforeFirst,
   CHUNK_ROWS,
   type Chunk,
   LAST_COMMIT,
@@ -44,6 +45,9 @@ export interface RowSource {
   readonly standbys?: Standbys;
 }
 
+/** Runs work when it may run. */
+export type InTurn = (work: () => Promise<void>) => Promise<void>;
+
 /** Filters that are held of a collection: each takes a bit for each row. */
 const MOST_FILTERS = 200;
 
@@ -57,6 +61,7 @@ export class HeldCollection {
   readonly #key: number;
   readonly collection: ReadCollection;
   readonly #grown: (held: HeldCollection) => Promise<void>;
+  readonly #exactRows: number | undefined;
   readonly #modules: string[] = [];
   readonly #filters = new Map<string, HeldFilter>();
   /** Filters of searches at work that are not kept. */
@@ -78,17 +83,22 @@ export class HeldCollection {
   readonly cells = new HeldCells(this);
   lastUsed = performance.now();
 
-  /** @param grown is called when it takes more memory than before; rejects with SearcherError where there is no more */
+  /**
+   * @param grown is called when it takes more memory than before; rejects with SearcherError where there is no more
+   * @param exactRows up to this many rows are compared exactly; as the searcher does when not given
+   */
   constructor(
     searcher: Searcher,
     key: number,
     collection: ReadCollection,
     grown: (held: HeldCollection) => Promise<void>,
+    exactRows?: number,
   ) {
     this.#searcher = searcher;
     this.#key = key;
     this.collection = collection;
     this.#grown = grown;
+    this.#exactRows = exactRows;
   }
 
   /** What it takes in memory, and what it is going to once it is read. */
@@ -124,7 +134,8 @@ export class HeldCollection {
     return this.#inOrder(async () => {
       if (this.#commit >= commit) return this.has(commit, module);
       const after = this.#commit;
-      const chunk = await readChunk(tx, this.collection, { after, upTo: commit }, this.#modules, -1, CHUNK_ROWS);
+      const behind = beforeFirst(this.collection);
+      const chunk = await readChunk(tx, this.collection, { after, upTo: commit }, this.#modules, behind, CHUNK_ROWS);
       if (chunk.forgotten > after || chunk.count === CHUNK_ROWS || chunk.ends > CHUNK_ROWS) return false;
       await this.#take(chunk, this.#modules);
       await this.#advance(commit);
@@ -135,10 +146,11 @@ export class HeldCollection {
   /**
    * Reads all that is missing of the last commit and a module, outside of any transaction.
    * @param bytes that it will take in memory with that
+   * @param inTurn runs it when it may
    */
-  read(source: RowSource, module: string, bytes: number): Promise<void> {
+  read(source: RowSource, module: string, bytes: number, inTurn: InTurn = (work) => work()): Promise<void> {
     this.#reserved = Math.max(this.#reserved, bytes);
-    this.#reading ??= this.#inOrder(() => this.#readAll(source, module)).finally(() => {
+    this.#reading ??= this.#inOrder(() => inTurn(() => this.#readAll(source, module))).finally(() => {
       this.#reading = undefined;
       this.#reserved = 0;
     });
@@ -284,10 +296,11 @@ export class HeldCollection {
     if (after >= upTo) return;
     if (after < 0n) {
       this.#begun++;
-      await this.#change({ kind: 'begin' });
+      await this.#change({ kind: 'begin', exactRows: this.#exactRows });
     }
     let isForgotten = false;
     await inTurns(
+      beforeFirst(this.collection),
       (behind) =>
         read(source, this.collection, upTo, (tx) =>
           readChunk(tx, this.collection, { after, upTo }, this.#modules, behind),
@@ -310,6 +323,7 @@ export class HeldCollection {
 
   async #readModule(source: RowSource, module: string, upTo: bigint): Promise<void> {
     await inTurns(
+      beforeFirst(this.collection),
       (behind) => read(source, this.collection, upTo, (tx) => readVectors(tx, this.collection, module, behind)),
       (chunk) => this.#take(chunk, [module]),
     );
@@ -340,12 +354,13 @@ export class HeldCollection {
   }
 }
 
-/** Reads chunk after chunk, each while the one before it is taken in. */
+/** Reads chunk after chunk, each while the one before it is taken in. @param first behind which number they begin */
 async function inTurns(
+  first: number,
   readNext: (behind: number) => Promise<Chunk>,
   take: (chunk: Chunk) => Promise<void>,
 ): Promise<void> {
-  let behind = -1;
+  let behind = first;
   let taking: Promise<void> = Promise.resolve();
   for (;;) {
     const chunk = await readNext(behind);

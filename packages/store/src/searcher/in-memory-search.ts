@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { AkinError } from '@akin/domain';
-import { memoryLimit } from '@akin/runtime';
+import { memoryLimit, WeightedSemaphore } from '@akin/runtime';
 import { Searcher, SearcherError } from '@akin/searcher';
 import type { Transaction } from '../engine/engine.ts';
-import { HeldCollection, type RowSource } from './held-collection.ts';
+import { HeldCollection, type InTurn, type RowSource } from './held-collection.ts';
 import type { NotHeld } from './not-held.ts';
 import type { ReadCollection } from './read-rows.ts';
 
@@ -15,6 +15,8 @@ const IDLE_MILLISECONDS = 15 * 60_000;
 const MOST_IN_DATABASE = 2;
 /** What the place of a document in a cell takes at most. */
 const PLACE_BYTES = 16;
+/** Shards that are read at a time: connections are left for searches. */
+const MOST_READ = 2;
 /** Of the memory that akin may use. */
 const DEFAULT_SHARE = 0.15;
 
@@ -30,17 +32,27 @@ export interface InMemorySearchOptions {
   readonly memory?: number | undefined;
 }
 
+/** Tells what is held apart: a collection by its number, a shard by that and its own. */
+type Name = number | string;
+
+function nameOf({ id, part }: ReadCollection): Name {
+  return part === undefined ? id : `${id}/${part.shard}`;
+}
+
 /** The collections whose vectors are held in memory, as many as fit: what is searched least recently goes first. */
 export class InMemorySearch implements AsyncDisposable {
   readonly #searcher: Searcher;
+  readonly #exactRows: number;
   readonly #memory: number;
-  readonly #held = new Map<number, HeldCollection>();
+  readonly #turns = new WeightedSemaphore(MOST_READ);
+  readonly #held = new Map<Name, HeldCollection>();
   /** When collections grew beyond the memory that there is. */
-  readonly #outgrown = new Map<number, number>();
+  readonly #outgrown = new Map<Name, number>();
   #nextKey = 0;
   #inDatabase = 0;
 
   constructor({ exactRows, memory = defaultSearchMemory() }: InMemorySearchOptions) {
+    this.#exactRows = exactRows;
     this.#memory = memory;
     // They work for some milliseconds at a time; a database on the same machine takes turns with them.
     const threads = Math.min(4, availableParallelism());
@@ -69,7 +81,7 @@ export class InMemorySearch implements AsyncDisposable {
     commit: bigint,
     module: string,
   ): Promise<HeldCollection | undefined> {
-    const held = this.#held.get(collection.id);
+    const held = this.#held.get(nameOf(collection));
     if (held === undefined) return undefined;
     const isThere = await this.orForget(held, () => held.catchUp(tx, commit, module));
     held.lastUsed = performance.now();
@@ -88,12 +100,13 @@ export class InMemorySearch implements AsyncDisposable {
     patience = PATIENCE_MILLISECONDS,
   ): Promise<boolean> {
     const { module } = missing;
-    const held = this.#held.get(collection.id) ?? this.#newlyHeld(collection);
+    const held = this.#held.get(nameOf(collection)) ?? this.#newlyHeld(collection);
     const bytes = this.#bytesWith(held, missing);
     if (!held.isBeingRead && (this.#hasOutgrown(collection) || !this.#makeRoom(held, bytes))) return false;
-    this.#held.set(collection.id, held);
+    this.#held.set(nameOf(collection), held);
     held.lastUsed = performance.now();
-    const reading = held.read(source, module, held.isBeingRead ? 0 : bytes).then(
+    const inTurn: InTurn = (work) => (collection.part === undefined ? work() : this.#inTurn(work));
+    const reading = held.read(source, module, held.isBeingRead ? 0 : bytes, inTurn).then(
       () => true,
       async (error: unknown) => {
         if (error instanceof SearcherError) await this.forget(held);
@@ -135,6 +148,16 @@ export class InMemorySearch implements AsyncDisposable {
     return held;
   }
 
+  /** Whether a search of a commit by a module can be answered as it is. */
+  has(collection: ReadCollection, commit: bigint, module: string): boolean {
+    return this.#held.get(nameOf(collection))?.has(commit, module) ?? false;
+  }
+
+  /** Whether something is held of a collection that a commit can be added to. */
+  isHeld(collection: ReadCollection): boolean {
+    return this.#held.get(nameOf(collection))?.isBeingRead === false;
+  }
+
   /** What is held of a collection now. */
   heldOf(id: number): HeldCollection | undefined {
     return this.#held.get(id);
@@ -166,7 +189,8 @@ export class InMemorySearch implements AsyncDisposable {
 
   /** Gives a collection back that cannot be searched as it is: the next search reads it again. */
   async forget(held: HeldCollection): Promise<void> {
-    if (this.#held.get(held.collection.id) === held) this.#held.delete(held.collection.id);
+    const name = nameOf(held.collection);
+    if (this.#held.get(name) === held) this.#held.delete(name);
     await held.drop().catch(() => undefined);
   }
 
@@ -175,11 +199,11 @@ export class InMemorySearch implements AsyncDisposable {
     for (const held of this.#held.values()) void this.forget(held);
   }
 
-  /** Gives a collection back that is gone. */
+  /** Gives a collection back that is gone, with its shards. */
   async forgetCollection(id: number): Promise<void> {
-    this.#outgrown.delete(id);
-    const held = this.#held.get(id);
-    if (held !== undefined) await this.forget(held);
+    for (const name of this.#outgrown.keys())
+      if (String(name).split('/')[0] === String(id)) this.#outgrown.delete(name);
+    for (const held of this.#held.values()) if (held.collection.id === id) await this.forget(held);
   }
 
   /** What the searcher says of a collection; undefined where it does not hold it any more, which is forgotten then. */
@@ -193,12 +217,27 @@ export class InMemorySearch implements AsyncDisposable {
     }
   }
 
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    const leave = await this.#turns.enter(false, new AbortController().signal);
+    try {
+      await work();
+    } finally {
+      leave();
+    }
+  }
+
   #newlyHeld(collection: ReadCollection): HeldCollection {
-    return new HeldCollection(this.#searcher, this.#nextKey++, collection, (held) => this.#grown(held));
+    const grown = (held: HeldCollection) => this.#grown(held);
+    return new HeldCollection(this.#searcher, this.#nextKey++, collection, grown, this.#exactRowsOf(collection));
+  }
+
+  /** Undefined: as many as of any collection. */
+  #exactRowsOf({ part }: ReadCollection): number | undefined {
+    return part && Math.ceil(this.#exactRows / part.of);
   }
 
   #bytesWith(held: HeldCollection | undefined, { module, documents, dimensions }: NotHeld): number {
-    const rows = this.#searcher.bytesFor(documents, dimensions);
+    const rows = this.#searcher.bytesFor(documents, dimensions, held && this.#exactRowsOf(held.collection));
     if (held === undefined) return rows;
     return held.hasModule(module) ? Math.max(rows, held.bytes) : rows + held.bytes;
   }
@@ -213,27 +252,29 @@ export class InMemorySearch implements AsyncDisposable {
     return bytes <= this.#memory;
   }
 
-  #hasOutgrown({ id }: ReadCollection): boolean {
-    const at = this.#outgrown.get(id);
+  #hasOutgrown(collection: ReadCollection): boolean {
+    const name = nameOf(collection);
+    const at = this.#outgrown.get(name);
     if (at === undefined || performance.now() - at < IDLE_MILLISECONDS) return at !== undefined;
-    this.#outgrown.delete(id);
+    this.#outgrown.delete(name);
     return false;
   }
 
   /**
    * Gives back what nobody searched for long, and then what was searched least recently, until a collection may take so
-   * many bytes. What is being read stays.
+   * many bytes. What is being read stays, and so do other shards of the same collection, which are needed at once.
    * @returns false, with all as it was, where that does not suffice
    */
   #makeRoom(wanted: HeldCollection, bytes: number): boolean {
     const others = [...this.#held.values()].filter((held) => held !== wanted);
-    const staying = others.filter(({ isBeingRead }) => isBeingRead);
+    const stays = (held: HeldCollection) => held.isBeingRead || held.collection.id === wanted.collection.id;
+    const staying = others.filter(stays);
     const sum = (all: readonly HeldCollection[]) => all.reduce((total, held) => total + held.bytes, 0);
     if (bytes + sum(staying) > this.#memory) return false;
     const longAgo = performance.now() - IDLE_MILLISECONDS;
     let taken = bytes + sum(others);
     for (const held of others.sort((a, b) => a.lastUsed - b.lastUsed)) {
-      if (held.isBeingRead || (taken <= this.#memory && held.lastUsed > longAgo)) continue;
+      if (stays(held) || (taken <= this.#memory && held.lastUsed > longAgo)) continue;
       taken -= held.bytes;
       // Its threads hear of it before anything else that is asked of them from now on.
       void this.forget(held);
@@ -247,7 +288,7 @@ export class InMemorySearch implements AsyncDisposable {
     if (fits()) return;
     await held.dropFilters();
     if (fits() || this.#makeRoom(held, held.bytes)) return;
-    this.#outgrown.set(held.collection.id, performance.now());
+    this.#outgrown.set(nameOf(held.collection), performance.now());
     throw new SearcherError('the collection has grown beyond the memory for searches');
   }
 }

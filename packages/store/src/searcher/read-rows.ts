@@ -12,6 +12,21 @@ export interface ReadCollection {
   readonly id: number;
   readonly name: string;
   readonly sqlSchema: string;
+  /** Given, only the rows of one shard are read. */
+  readonly part?: CollectionPart | undefined;
+}
+
+/** One shard of a collection, and where the numbers of its rows begin and end: `from <= doc < to`. */
+export interface CollectionPart {
+  readonly shard: number;
+  readonly of: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Behind which number the rows of a collection begin. */
+export function beforeFirst({ part }: ReadCollection): number {
+  return (part?.from ?? 0) - 1;
 }
 
 /** Rows of one answer, so that none holds the database or this process for long. */
@@ -38,32 +53,36 @@ export interface Chunk extends Summary {
  * Reads the next rows of a range, in order of their number, with their vectors of some modules. The first chunk also has
  * the rows that commits after `after` ended, up to `upTo`.
  *
- * @param behind the number of the last one read; -1 at the beginning
+ * @param behind the number of the last one read; {@link beforeFirst} at the beginning
  * @param mostEnds rows that ended: one more is read at most
  */
 export async function readChunk(
   tx: Transaction,
-  { sqlSchema: S }: ReadCollection,
+  collection: ReadCollection,
   { after, upTo }: Range,
   modules: readonly string[],
   behind: number,
   mostEnds = MOST_ENDS,
 ): Promise<Chunk> {
+  const { sqlSchema: S } = collection;
   const vectors = modules.map((_, i) => `, v${i}.vector`).join('');
   const nothing = modules.map(() => ', null').join('');
   // That vectors are behind the row too is said again: else all of them could be read for each chunk.
   const joins = modules.map(
-    (module, i) => `left join ${descriptorTable(S, module)} v${i} on v${i}.doc = d.doc and v${i}.doc > ${behind}`,
+    (module, i) =>
+      `left join ${descriptorTable(S, module)} v${i} on v${i}.doc = d.doc and ${isOwn(collection, `v${i}.doc`, behind)}`,
   );
   const parts = [
     `(select d.doc, d.valid_from, null::int8${vectors} from ${S}.documents d ${joins.join(' ')}
-       where d.valid_from > ${after} and d.valid_from <= ${upTo} and d.valid_to > ${upTo} and d.doc > ${behind}
+       where d.valid_from > ${after} and d.valid_from <= ${upTo} and d.valid_to > ${upTo} and ${isOwn(collection, 'd.doc', behind)}
        order by d.doc limit ${CHUNK_ROWS})`,
     `select null, coalesce(min(number), 0), null${nothing} from ${S}.commits`,
   ];
-  if (after >= 0n && behind < 0) {
+  const first = beforeFirst(collection);
+  if (after >= 0n && behind === first) {
+    const own = collection.part === undefined ? '' : `and ${isOwn(collection, 'doc', first)}`;
     parts.push(
-      `(select doc, null, valid_to${nothing} from ${S}.documents where valid_to > ${after} and valid_to <= ${upTo}
+      `(select doc, null, valid_to${nothing} from ${S}.documents where valid_to > ${after} and valid_to <= ${upTo} ${own}
         limit ${mostEnds + 1})`,
     );
   }
@@ -74,13 +93,18 @@ export async function readChunk(
 /** The vectors of a module behind a row, in order of their number: those of rows that no commit sees too. */
 export async function readVectors(
   tx: Transaction,
-  { sqlSchema: S }: ReadCollection,
+  collection: ReadCollection,
   module: string,
   behind: number,
 ): Promise<Chunk> {
   const bytes = await tx.copy(
-    `select doc, null::int8, null::int8, vector from ${descriptorTable(S, module)}
-      where doc > ${behind} order by doc limit ${CHUNK_ROWS}`,
+    `select doc, null::int8, null::int8, vector from ${descriptorTable(collection.sqlSchema, module)}
+      where ${isOwn(collection, 'doc', behind)} order by doc limit ${CHUNK_ROWS}`,
   );
   return { bytes, ...summaryOf(bytes) };
+}
+
+/** SQL: whether a row is behind another one, and in what is read: of a shard, other partitions are not touched. */
+function isOwn({ part }: ReadCollection, doc: string, behind: number): string {
+  return part === undefined ? `${doc} > ${behind}` : `${doc} > ${behind} and ${doc} < ${part.to}`;
 }

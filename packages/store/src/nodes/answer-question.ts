@@ -1,0 +1,156 @@
+import { AkinError, type Query } from '@akin/domain';
+import { type Candidates, mergeCandidates, shareOf } from '@akin/searcher';
+import { collectionOf } from '../collections/collections.ts';
+import { loadSchema } from '../collections/schema.ts';
+import { shardRanges } from '../collections/shards.ts';
+import type { Collection, Store } from '../context.ts';
+import { FieldUses } from '../search/field-uses.ts';
+import { HeldFilters } from '../search/held-filters.ts';
+import type { Snapshot } from '../search/snapshot.ts';
+import { NotHeld } from '../searcher/not-held.ts';
+import type { ReadCollection } from '../searcher/read-rows.ts';
+import type { NodeAnswer, NodeQuestion } from './question.ts';
+
+/** How a question is asked. */
+export interface Asking {
+  /** The shards to search. */
+  readonly shards: readonly number[];
+  /** Milliseconds in which what is not in memory may be read; it is read on where that does not suffice. */
+  readonly patience: number;
+  /** Ends the work when nobody waits for the answer. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Answers a question of a gateway, as a search node: finds candidates in some shards of a collection. Shards that are
+ * not in memory, or not as of the commit in time, are missing in the answer.
+ *
+ * @throws AkinError not-found where the collection is gone, unavailable where the database does not have the commit,
+ *   bad-request for queries that cannot be
+ */
+export async function answerQuestion(
+  store: Store,
+  question: NodeQuestion,
+  { shards, patience, signal }: Asking,
+): Promise<Omit<NodeAnswer, 'holds'>> {
+  const { near, documents, commit } = question;
+  const collection = await rememberedCollection(store, question.collection);
+  const ranges = shardRanges(collection);
+  if (ranges.length !== question.shards || shards.some((shard) => shard >= ranges.length)) {
+    throw new AkinError('bad-request', `The collection ${collection.name} has ${ranges.length} shards.`);
+  }
+  const { length: of } = ranges;
+  const parts = shards.map((shard): ReadCollection => {
+    const { from = 0n, to = 0n } = ranges[shard] ?? {};
+    return { ...collection, part: { shard, of, from: Number(from), to: Number(to) } };
+  });
+  await bringUp(store, collection, parts, question);
+  const unread = parts.filter((part) => !store.inMemory.has(part, commit, near.module));
+  if (unread.length > 0) {
+    signal.throwIfAborted();
+    const missing = new NotHeld(near.module, Math.ceil(documents / of), near.vector.length);
+    await Promise.all(unread.map((part) => store.inMemory.read(store, part, missing, patience)));
+    await bringUp(store, collection, unread, question);
+  }
+  signal.throwIfAborted();
+  const snapshot = await snapshotFor(store, collection, question);
+  const found = await Promise.all(parts.map((part) => searchPart(store, part, snapshot, question)));
+  const answered = found.filter((part) => part !== undefined);
+  const candidates = answered.map((part) => part.candidates);
+  return {
+    shards: shards.filter((_, i) => found[i] !== undefined),
+    candidates: candidates.length === 0 ? undefined : mergeCandidates(candidates, near),
+    counts: question.counted.map((_, i) => answered.reduce((sum, { counts }) => sum + (counts[i] ?? 0), 0)),
+  };
+}
+
+async function rememberedCollection(store: Store, id: number): Promise<Collection> {
+  const { collections } = store.memory;
+  for (const known of collections.values()) if (known.id === id) return known;
+  const found = await collectionOf(store, id);
+  if (found === undefined) throw new AkinError('not-found', `There is no collection with the number ${id}.`);
+  collections.set(found.name, found);
+  return found;
+}
+
+/**
+ * Takes in what changed up to the commit, where it is little, and makes sure that the database has this very commit: a
+ * failover may lose some, whose numbers are used again. One transaction after each commit; none otherwise.
+ */
+async function bringUp(
+  store: Store,
+  { id, sqlSchema }: Collection,
+  parts: readonly ReadCollection[],
+  { commit, committedAt, near: { module } }: NodeQuestion,
+): Promise<void> {
+  const { inMemory } = store;
+  const key = `${commit} ${committedAt}`;
+  const stale = parts.filter((part) => inMemory.isHeld(part) && !inMemory.has(part, commit, module));
+  if (stale.length === 0 && store.memory.confirmed.get(id) === key) return;
+  await store.engine.transaction(
+    async (tx) => {
+      const sql = `select from ${sqlSchema}.commits where number = $1 and at = $2::timestamptz`;
+      const known = await tx.query(sql, [commit, committedAt]);
+      if (known.length === 0) {
+        throw new AkinError('unavailable', 'The database does not have the commit that was asked for.', {
+          retryAfterSeconds: 1,
+        });
+      }
+      for (const part of stale) await inMemory.find(part, tx, commit, module);
+    },
+    { snapshot: true, timeoutMilliseconds: store.searchMilliseconds },
+  );
+  store.memory.confirmed.set(id, key);
+}
+
+/** Each statement is a snapshot of its own: what a commit shows stays for longer than a search takes. */
+async function snapshotFor(store: Store, collection: Collection, question: NodeQuestion): Promise<Snapshot> {
+  const { commit, committedAt, documents, near, schemaVersion } = question;
+  const query: Snapshot['explain'] = (sql, params = []) =>
+    store.engine.read(sql, params, { timeoutMilliseconds: store.searchMilliseconds });
+  return {
+    ...{ commit, committedAt },
+    name: collection.name,
+    sqlSchema: collection.sqlSchema,
+    schema: await loadSchema(store, collection, schemaVersion),
+    modules: store.modules,
+    documents: BigInt(documents),
+    descriptorCounts: new Map([[near.module, documents]]),
+    // The gateway writes them down.
+    uses: new FieldUses(),
+    expansions: new Map(question.expansions),
+    tx: { query, copy: () => Promise.reject(new Error('nothing is copied for filters')) },
+    lookUp: query,
+    explain: query,
+  };
+}
+
+/** @returns undefined where the shard is not held as of the commit */
+async function searchPart(
+  store: Store,
+  collection: ReadCollection,
+  snapshot: Snapshot,
+  question: NodeQuestion,
+): Promise<{ readonly candidates: Candidates; readonly counts: readonly number[] } | undefined> {
+  const { near, queries, matching, counted, folded, now, timeZone } = question;
+  const { inMemory } = store;
+  const { part } = collection;
+  if (part === undefined || !inMemory.has(collection, question.commit, near.module)) return undefined;
+  const held = await inMemory.find(collection, snapshot.tx, question.commit, near.module);
+  if (held === undefined) return undefined;
+  return inMemory.orForget(held, async () => {
+    using filters = new HeldFilters(held, { ...snapshot, part }, { now, timeZone }, store.exactDocuments);
+    const uncached = new Set(queries.filter(({ isCached }) => !isCached).map(({ query }) => query));
+    await filters.use(
+      queries.map(({ name, query }) => [name, query]),
+      uncached,
+    );
+    await filters.exclude(folded);
+    const restrictedBy = (places: readonly number[]) => filters.of(places.map((i) => queries[i]?.query as Query));
+    const commit = Number(question.commit);
+    const candidates = await held.search({ ...shareOf(near, part.of), ...restrictedBy(matching), commit });
+    if (candidates === undefined || counted.length === 0) return candidates && { candidates, counts: [] };
+    const counts = await held.count({ commit, module: near.module, restrictions: counted.map(restrictedBy) });
+    return counts && { candidates, counts };
+  });
+}

@@ -1,0 +1,185 @@
+import { AkinError, type Query } from '@akin/domain';
+import type { Candidates } from '@akin/searcher';
+import type { NearQuery } from '../search/near-query.ts';
+
+/*
+ * What a gateway asks a search node, and what the node answers, as JSON. Vectors and lists of candidates are base64 of
+ * little-endian numbers. Queries go as trees: the node makes SQL of them by itself.
+ */
+
+/** Another number for each form that the one before cannot read. */
+const VERSION = 1;
+
+/** A query of a search. */
+export interface NamedQuery {
+  /** The parameter that it came in, for errors. */
+  readonly name: string;
+  readonly query: Query;
+  /** Whether its matches are remembered for other searches. */
+  readonly isCached: boolean;
+}
+
+export interface NodeQuestion {
+  /** The number of the collection. */
+  readonly collection: number;
+  readonly commit: bigint;
+  /** When the commit was made, as the database writes it. */
+  readonly committedAt: string;
+  readonly schemaVersion: number;
+  /** How many shards the collection has. */
+  readonly shards: number;
+  /** How many documents have a vector of the module. */
+  readonly documents: number;
+  /** Of the whole collection. */
+  readonly near: NearQuery;
+  readonly now: Date;
+  readonly timeZone: string;
+  readonly queries: readonly NamedQuery[];
+  /** Those that candidates must match, by place in `queries`. */
+  readonly matching: readonly number[];
+  /** What is counted besides: the documents that match all of some queries. */
+  readonly counted: readonly (readonly number[])[];
+  /** Documents that are left out. */
+  readonly folded: readonly bigint[];
+  /** The words that clauses of the queries stand for. */
+  readonly expansions: ReadonlyMap<Query, readonly string[]>;
+}
+
+/** What a node found in some shards. */
+export interface NodeAnswer {
+  /** The shards that were searched, of those that were asked for. */
+  readonly shards: readonly number[];
+  /** The shards that the node holds; undefined: any. */
+  readonly holds: readonly number[] | undefined;
+  /** Undefined where no shard was searched. */
+  readonly candidates: Candidates | undefined;
+  /** As many as were to be counted; none where no shard was searched. */
+  readonly counts: readonly number[];
+}
+
+export function writeQuestion(question: NodeQuestion): string {
+  const { expansions, near, commit, folded, now, ...others } = question;
+  const { vector, exactRows, ...limits } = near;
+  const written = {
+    ...others,
+    version: VERSION,
+    commit: Number(commit),
+    now: now.toISOString(),
+    folded: folded.map(Number),
+    near: { ...limits, vector: toBase64(vector), exactRows: Number.isFinite(exactRows) ? exactRows : null },
+  };
+  return JSON.stringify(written, (_, value) => {
+    const words = expansions.get(value);
+    return words === undefined ? value : { ...value, words };
+  });
+}
+
+/** @throws AkinError bad-request for what no gateway of this version writes */
+export function readQuestion(text: string): NodeQuestion {
+  const expansions = new Map<Query, readonly string[]>();
+  let sent: ReturnType<typeof checked>;
+  try {
+    sent = checked(
+      JSON.parse(text, (_, value) => {
+        if (Array.isArray(value?.words) && typeof value.kind === 'string') expansions.set(value, value.words);
+        return value;
+      }),
+    );
+  } catch (error) {
+    throw new AkinError(
+      'bad-request',
+      'The question cannot be read: gateways and search nodes must be of one version of akin.',
+      { cause: error },
+    );
+  }
+  const { commit, now, folded, near, ...others } = sent;
+  return {
+    ...others,
+    commit: BigInt(commit),
+    now: new Date(now),
+    folded: folded.map(BigInt),
+    near: { ...near, vector: toFloats(near.vector), exactRows: near.exactRows ?? Number.POSITIVE_INFINITY },
+    expansions,
+  };
+}
+
+/** Throws for another form; what is inside of queries shows when they become SQL. */
+function checked(sent: Record<string, unknown>) {
+  const near = sent.near as Record<string, unknown>;
+  const numbers = ['version', 'collection', 'commit', 'schemaVersion', 'shards', 'documents'] as const;
+  for (const name of numbers) expectIt(isCount(sent[name]), name);
+  expectIt(sent.version === VERSION, 'version');
+  for (const name of ['committedAt', 'now', 'timeZone']) expectIt(typeof sent[name] === 'string', name);
+  for (const name of ['wanted', 'leastCompared', 'mostCandidates']) expectIt(isCount(near[name]), name);
+  expectIt(near.exactRows === null || isCount(near.exactRows), 'exactRows');
+  expectIt(near.maxDistance === undefined || typeof near.maxDistance === 'number', 'maxDistance');
+  expectIt(typeof near.vector === 'string' && typeof near.module === 'string', 'vector');
+  const queries = listOf(sent.queries, (one) => isObject(one) && isObject(one.query) && typeof one.name === 'string');
+  const isPlace = (one: unknown) => isCount(one) && one < queries.length;
+  listOf(sent.matching, isPlace);
+  listOf(sent.counted, (one) => listOf(one, isPlace) !== undefined);
+  listOf(sent.folded, isCount);
+  return sent as unknown as Omit<NodeQuestion, 'commit' | 'now' | 'folded' | 'near' | 'expansions'> & {
+    readonly commit: number;
+    readonly now: string;
+    readonly folded: readonly number[];
+    readonly near: Omit<NearQuery, 'vector' | 'exactRows'> & {
+      readonly vector: string;
+      readonly exactRows: number | null;
+    };
+  };
+}
+
+export function writeAnswer({ shards, holds, candidates, counts }: NodeAnswer): string {
+  if (candidates === undefined) return JSON.stringify({ shards, holds, counts });
+  const { docs, low, likely, high, ...others } = candidates;
+  const lists = { docs: toBase64(docs), low: toBase64(low), likely: toBase64(likely), high: toBase64(high) };
+  return JSON.stringify({ shards, holds, counts, candidates: { ...others, ...lists } });
+}
+
+/** @throws Error for what no search node of this version writes */
+export function readAnswer(text: string): NodeAnswer {
+  const { shards, holds, counts, candidates } = JSON.parse(text);
+  listOf(shards, isCount);
+  if (holds !== undefined) listOf(holds, isCount);
+  listOf(counts, isCount);
+  if (candidates === undefined) return { shards, holds, counts, candidates };
+  expectIt(isCount(candidates.matches) && isCount(candidates.compared), 'matches');
+  const docs = new Float64Array(bytesOf(candidates.docs));
+  const [low, likely, high] = [candidates.low, candidates.likely, candidates.high].map(toFloats);
+  if (low?.length !== docs.length || likely?.length !== docs.length || high?.length !== docs.length) {
+    throw new Error('lists of different lengths');
+  }
+  return { shards, holds, counts, candidates: { ...candidates, docs, low, likely, high } };
+}
+
+function toBase64({ buffer, byteOffset, byteLength }: Float32Array | Float64Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+}
+
+function toFloats(text: string): Float32Array {
+  return new Float32Array(bytesOf(text));
+}
+
+/** In memory of its own, at an address that any numbers may have. */
+function bytesOf(text: string): ArrayBuffer {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+}
+
+function expectIt(isRight: boolean, name: string): void {
+  if (!isRight) throw new Error(`unexpected ${name}`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function listOf(value: unknown, isRight: (one: unknown) => boolean): readonly unknown[] {
+  if (!Array.isArray(value) || !value.every(isRight)) throw new Error('unexpected list');
+  return value;
+}

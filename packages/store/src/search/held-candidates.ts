@@ -1,0 +1,56 @@
+import type { Candidates } from '@akin/searcher';
+import type { Store } from '../context.ts';
+import type { HeldCollection } from '../searcher/held-collection.ts';
+import { type CandidateFinder, countedFacets } from './candidate-finder.ts';
+import type { Clock } from './date-math.ts';
+import { HeldFilters } from './held-filters.ts';
+import type { NearQuery } from './near-query.ts';
+import type { SearchRequest } from './request.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** Finds candidates by the searcher of this process. Where that fails, it cannot tell, and the collection is forgotten. */
+export class HeldCandidates implements CandidateFinder {
+  readonly #store: Store;
+  readonly #held: HeldCollection;
+  readonly #snapshot: Snapshot;
+  readonly #filters: HeldFilters;
+
+  constructor(store: Store, held: HeldCollection, snapshot: Snapshot, clock: Clock) {
+    this.#store = store;
+    this.#held = held;
+    this.#snapshot = snapshot;
+    this.#filters = new HeldFilters(held, snapshot, clock, store.exactDocuments);
+  }
+
+  nearest(request: SearchRequest, query: NearQuery, folded: readonly bigint[]): Promise<Candidates | undefined> {
+    return this.#orForget(async () => {
+      await this.#filters.load(request);
+      await this.#filters.exclude(folded);
+      const matching = this.#filters.of([request.query, ...(request.filters ?? [])]);
+      return this.#held.search({ ...query, ...matching, commit: Number(this.#snapshot.commit) });
+    });
+  }
+
+  within(query: NearQuery): Promise<Candidates | undefined> {
+    return this.#orForget(() => this.#held.search({ ...query, filters: [], commit: Number(this.#snapshot.commit) }));
+  }
+
+  async facetCounts(request: SearchRequest): Promise<ReadonlyMap<number, number>> {
+    const counted = countedFacets(request);
+    if (request.rank === undefined || counted.length === 0) return new Map();
+    const { module } = request.rank;
+    const restrictions = counted.map(({ queries }) => this.#filters.of(queries));
+    const counts = await this.#orForget(() =>
+      this.#held.count({ commit: Number(this.#snapshot.commit), module, restrictions }),
+    );
+    return new Map(counts?.map((count, i) => [counted[i]?.index as number, count]));
+  }
+
+  [Symbol.dispose](): void {
+    this.#filters[Symbol.dispose]();
+  }
+
+  #orForget<T>(ask: () => Promise<T | undefined>): Promise<T | undefined> {
+    return this.#store.inMemory.orForget(this.#held, ask);
+  }
+}
