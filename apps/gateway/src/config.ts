@@ -69,6 +69,16 @@ export interface Original {
  */
 export type OpenOriginal = (source: string, id: string) => Promise<Original | undefined>;
 
+/**
+ * Finds candidates for a search in some shards, as a search node: question and answer are texts of `@akin/store`.
+ *
+ * @throws AkinError bad-request, not-found, unavailable
+ */
+export type FindCandidates = (
+  question: string,
+  asking: { readonly shards: readonly number[]; readonly patience: number; readonly signal: AbortSignal },
+) => Promise<string>;
+
 export interface GatewayConfig {
   readonly store: Store;
   readonly analyze: AnalyzeImage;
@@ -112,6 +122,8 @@ export interface WorkerServerConfig
   > {
   /** Given, `/analyze` is served. */
   readonly analyze?: AnalyzeImage;
+  /** Given, the process is a search node. */
+  readonly findCandidates?: FindCandidates;
   /** Rejects with AkinError unavailable, whose message says why, while the process cannot do its work. */
   readonly ready: () => Promise<void>;
   /** The same for requests alone; `ready` when not given. */

@@ -12,6 +12,7 @@ import { MemoryBudget } from './admission/memory-budget.ts';
 import { limitOpenRequests } from './admission/open-requests.ts';
 import { Semaphore } from './admission/semaphore.ts';
 import { HANDLERS } from './api/handlers.ts';
+import { CANDIDATES, candidates } from './api/internal-candidates.ts';
 import { createBackground } from './background.ts';
 import { Feeds } from './changes/feeds.ts';
 import type { GatewayConfig, WorkerServerConfig } from './config.ts';
@@ -74,8 +75,8 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
 }
 
 /**
- * Starts the HTTP server of a process without a store: health, metrics, and `/analyze` if `analyze` is given. Otherwise
- * like `createGateway`.
+ * Starts the HTTP server of a process that is no gateway: health, metrics, `/analyze` if `analyze` is given, and what
+ * gateways ask of search nodes if `findCandidates` is. Otherwise like `createGateway`.
  */
 export async function createWorkerServer(config: WorkerServerConfig): Promise<Gateway> {
   const names: EndpointName[] = ['live', 'ready', 'metrics', ...(config.analyze ? (['analyze'] as const) : [])];
@@ -85,9 +86,13 @@ export async function createWorkerServer(config: WorkerServerConfig): Promise<Ga
     ...{ store: absent, makeThumbnail: absent, commit: absent, wake: absent, scheduleCommit: absent },
     ...{ retryRun: absent, openOriginal: absent },
   };
-  const { analyze = absent, ready, answers = ready } = config;
-  return open(config, { ...parts, analyze, ready, answers }, names, config.fallback);
+  const { analyze = absent, findCandidates, ready, answers = ready } = config;
+  const internal = findCandidates && candidates(findCandidates);
+  return open(config, { ...parts, analyze, ready, answers }, names, config.fallback, internal);
 }
+
+/** What answers {@link CANDIDATES}. */
+type Internal = ReturnType<typeof candidates>;
 
 type Parts = Pick<
   Context,
@@ -108,6 +113,7 @@ async function open(
   parts: Parts,
   names: readonly EndpointName[],
   fallback?: () => AkinError,
+  internal?: Internal,
 ): Promise<Gateway> {
   const host = config.host ?? '127.0.0.1';
   const safety: SafetyConfig = {
@@ -119,7 +125,7 @@ async function open(
   const keyRing = new KeyRing(parts.store);
   const ring = parts.store === undefined ? undefined : keyRing;
   const gate = new Gate(config.access ?? {}, safety, ring);
-  if (safety.keyed) await requireKey(parts, config.access ?? {});
+  if (safety.keyed) await requireKey(parts, config.access ?? {}, internal);
   const legacySegment = config.legacySegment ?? 'solr';
   if (!/^[A-Za-z0-9_-]+$/.test(legacySegment) || TAKEN_SEGMENTS.includes(legacySegment)) {
     throw new Error(`The legacy segment ${JSON.stringify(legacySegment)} cannot be the first part of a path.`);
@@ -159,7 +165,7 @@ async function open(
     version: config.version ?? '0.0.0',
   };
   if (parts.store !== undefined) takeLeftReindexes(context, limits.leftReindexesMilliseconds);
-  const app = createApp(context, safety, names, fallback ?? config.webFolder);
+  const app = createApp(context, safety, names, fallback ?? config.webFolder, internal);
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -195,12 +201,12 @@ export function howToMakeAKey({ firstKeyCommand = 'akin keys create --scope admi
 }
 
 /** @throws AkinError forbidden where nobody could ask for anything that keys are for */
-async function requireKey({ store, analyze }: Parts, access: AccessConfig): Promise<void> {
+async function requireKey({ store, analyze }: Parts, access: AccessConfig, internal?: Internal): Promise<void> {
   if (store === undefined) {
-    if (analyze === undefined || access.fleetKey !== undefined) return;
+    if ((analyze === undefined && internal === undefined) || access.fleetKey !== undefined) return;
     throw new AkinError(
       'forbidden',
-      'An analyzer that other machines can reach needs a fleet key: give this process and the gateways the same AKIN_FLEET_KEY, or allow access without a key (--allow-open-network).',
+      'An analyzer or search node that other machines can reach needs a fleet key: give this process and the gateways the same AKIN_FLEET_KEY, or allow access without a key (--allow-open-network).',
     );
   }
   if ((await listKeys(store)).length > 0) return;
@@ -216,6 +222,7 @@ function createApp(
   safety: SafetyConfig,
   names: readonly EndpointName[],
   rest: string | (() => AkinError) | undefined,
+  internal: Internal | undefined,
 ): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -249,6 +256,9 @@ function createApp(
       const handler = HANDLERS[route.name] as Handler<unknown>;
       return serve(route.endpoint, route.name, route.prefix, handler, context)(request, response, next);
     });
+  }
+  if (internal !== undefined) {
+    app.post(CANDIDATES.path, serve(CANDIDATES, 'candidates', 'cores', internal as Handler<unknown>, context));
   }
   if (typeof rest === 'function') {
     app.use(() => {
