@@ -28,6 +28,7 @@ const FLEET: Readonly<Record<string, Load>> = {
   gateway: async () => (await import('./commands/fleet-commands.ts')).gatewayCommand,
   indexer: async () => (await import('./commands/fleet-commands.ts')).indexerCommand,
   analyzer: async () => (await import('./commands/fleet-commands.ts')).analyzerCommand,
+  'search-node': async () => (await import('./commands/fleet-commands.ts')).searchNodeCommand,
   'analyze-node': async () => (await import('./commands/fleet-commands.ts')).analyzeNodeCommand,
 };
 

@@ -10,7 +10,10 @@ import {
   neededDatabase,
   queueServer,
   REDIS_OPTIONS,
+  SEARCH_NODES_OPTION,
+  SEARCH_SHARDS_OPTION,
   STANDBY_OPTION,
+  searchShards,
   standbyUrls,
 } from '../fleet/options.ts';
 import { httpAddress } from '../http-address.ts';
@@ -54,6 +57,7 @@ export const gatewayCommand: Program = {
         default: 'http://127.0.0.1:8984',
         alsoFrom: ['ANALYZE_URL'],
       },
+      SEARCH_NODES_OPTION,
       ...ACCESS_OPTIONS,
       ...FLEET_OPTIONS,
       ...CONTENT_MODEL_OPTIONS,
@@ -73,6 +77,7 @@ export const gatewayCommand: Program = {
       databaseUrl: neededDatabase(options),
       standbyUrls: standbyUrls(options),
       analyzeUrls: listed(options.text('analyze-url')).map((url) => httpAddress('analyze-url', url)),
+      searchNodeUrls: listed(options.text('search-nodes')).map((url) => httpAddress('search-nodes', url)),
       corsOrigins: listed(options.text('cors')),
       legacySegment: options.text('legacy-segment') ?? 'solr',
       webFolder: WEB_FOLDER,
@@ -88,6 +93,40 @@ export const gatewayCommand: Program = {
       import('../fleet/run-gateway.ts'),
     ]);
     return runFleetProcess('gateway', options, signal, (fleet) => openGatewayProcess(fleet, config));
+  },
+};
+
+export const searchNodeCommand: Program = {
+  command: {
+    name: 'search-node',
+    usage: 'search-node',
+    about:
+      'Holds the vectors of some shards in memory and finds candidates for the searches of gateways; needs PostgreSQL. For collections whose vectors one machine cannot hold.',
+    options: [
+      ...listenOptions(8986, SHUTDOWN_DELAY_SECONDS),
+      DATABASE_OPTION,
+      STANDBY_OPTION,
+      SEARCH_SHARDS_OPTION,
+      ...WORKER_ACCESS_OPTIONS,
+      ...CONTENT_MODEL_OPTIONS,
+      SEARCH_MEMORY_OPTION,
+      LOG_OPTION,
+    ],
+  },
+  run: async (options, signal) => {
+    const contentModel = contentModelOf(options);
+    const config = {
+      models: new ContentModels({ contentModel, models: modelsFolder(options) }),
+      databaseUrl: neededDatabase(options),
+      standbyUrls: standbyUrls(options),
+      shards: searchShards(options),
+      searchMemory: searchMemory(options),
+    };
+    const [{ runFleetProcess }, { openSearchNode }] = await Promise.all([
+      import('../fleet/fleet-process.ts'),
+      import('../fleet/run-search-node.ts'),
+    ]);
+    return runFleetProcess('search-node', options, signal, (fleet) => openSearchNode(fleet, config));
   },
 };
 

@@ -1,27 +1,20 @@
 import { AkinError, ERROR_CODES } from '@akin/domain';
 import type { Analysis, AnalyzeImage } from '@akin/gateway';
-import { inSpan, type Log, type Metrics, sleep, traceHeaders } from '@akin/runtime';
+import { inSpan, type Log, type Metrics, traceHeaders } from '@akin/runtime';
 import { serverOf } from '../download.ts';
-import { type AnalyzerAddress, AnalyzerAddresses, type Resolve } from './analyzer-addresses.ts';
-import type { CircuitTimes } from './circuit-breaker.ts';
-import { type Peer, type Received, send } from './send.ts';
+import { type PeerAddress, PeerAddresses, type Resolve } from './peer-addresses.ts';
+import { type LifeTimes, PeerFailed, requireLife, sendWhileAlive } from './peer-life.ts';
+import type { Peer, Received } from './send.ts';
 
 /** Analysis depends on no collection, but its address names one. */
 const PATH = 'api/cores/any/analyze';
-
-interface RemoteTimes extends CircuitTimes {
-  /** An analyzer that takes longer to answer is probed repeatedly. */
-  readonly patienceMilliseconds: number;
-  /** One that does not answer that within this time hangs. */
-  readonly probeMilliseconds: number;
-}
 
 /** Who does not have a model may have it later. */
 const LACKS_MILLISECONDS = 30_000;
 /** Requests name models as they like. */
 const MOST_LACKS = 1_000;
 
-const TIMES: RemoteTimes = {
+const TIMES: LifeTimes = {
   patienceMilliseconds: 2_000,
   probeMilliseconds: 3_000,
   openMilliseconds: 2_000,
@@ -35,20 +28,9 @@ export interface RemoteConfig {
   readonly fleetKey?: string | undefined;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'counter' | 'gauges'>;
-  readonly times?: Partial<RemoteTimes>;
+  readonly times?: Partial<LifeTimes>;
   /** How host names are looked up; as the system does when not given. */
   readonly resolve?: Resolve;
-}
-
-/** What an analyzer did wrong, rather than the picture. */
-class AnalyzerFailed extends Error {
-  override readonly name = 'AnalyzerFailed';
-  readonly end: 'failed' | 'hung';
-
-  constructor(end: 'failed' | 'hung', message: string, cause?: unknown) {
-    super(message, { cause });
-    this.end = end;
-  }
 }
 
 /**
@@ -60,7 +42,14 @@ class AnalyzerFailed extends Error {
 export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
   const { urls, fleetKey, log, metrics, resolve } = config;
   const times = { ...TIMES, ...config.times };
-  const addresses = new AnalyzerAddresses({ urls, times, log, ...(resolve && { resolve }), probe: requireLife(times) });
+  const addresses = new PeerAddresses({
+    kind: 'analyzer',
+    urls,
+    times,
+    log,
+    ...(resolve && { resolve }),
+    probe: requireLife(times),
+  });
   const attempts = metrics.counter(
     'akin_analyzer_attempts_total',
     'Pictures of queries that analyzers were asked for, by the end: answered, busy, failed or hung',
@@ -75,7 +64,7 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
   );
 
   /** @returns what it said about the picture, or undefined when another one is to be asked */
-  async function attempt(address: AnalyzerAddress, body: string, signal: AbortSignal): Promise<Attempt> {
+  async function attempt(address: PeerAddress, body: string, signal: AbortSignal): Promise<Attempt> {
     const { url, ip, breaker } = address;
     const attributes = {
       'http.request.method': 'POST',
@@ -92,7 +81,7 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
       return said;
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof AnalyzerFailed)) throw error;
+      if (!(error instanceof PeerFailed)) throw error;
       breaker.failed(error.message, error.end === 'hung');
       attempts.inc({ end: error.end });
       return { busy: unavailable('No analyzer can be reached for the picture of this request.', error) };
@@ -101,7 +90,7 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
 
   /** Until when which analyzer is asked last for which model, because it has it not. */
   const lacks = new Map<string, number>();
-  function noteLack({ name }: AnalyzerAddress, model: string): void {
+  function noteLack({ name }: PeerAddress, model: string): void {
     const now = performance.now();
     const key = `${name} ${model}`;
     // The oldest come first, and end first.
@@ -112,8 +101,8 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
       lacks.delete(one);
     }
   }
-  function lackingLast(all: readonly AnalyzerAddress[], model: string | undefined): readonly AnalyzerAddress[] {
-    const isLacking = ({ name }: AnalyzerAddress) => (lacks.get(`${name} ${model}`) ?? 0) > performance.now();
+  function lackingLast(all: readonly PeerAddress[], model: string | undefined): readonly PeerAddress[] {
+    const isLacking = ({ name }: PeerAddress) => (lacks.get(`${name} ${model}`) ?? 0) > performance.now();
     return model === undefined ? all : [...all.filter((one) => !isLacking(one)), ...all.filter(isLacking)];
   }
 
@@ -158,60 +147,27 @@ type Attempt =
 interface Question {
   readonly body: string;
   readonly fleetKey: string | undefined;
-  readonly times: RemoteTimes;
+  readonly times: LifeTimes;
   readonly signal: AbortSignal;
 }
 
-/** @throws AnalyzerFailed; the signal's reason */
+/** @throws PeerFailed; the signal's reason */
 async function ask(peer: Peer, { body, fleetKey, times, signal }: Question): Promise<Attempt> {
-  const over = new AbortController();
-  const hung = new AbortController();
-  void watch(requireLife(times), peer, times, over.signal).catch((error) => hung.abort(error));
-  try {
-    const answer = await send(peer, {
-      method: 'POST',
-      path: PATH,
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded',
-        ...traceHeaders(),
-        ...(fleetKey ? { authorization: `Bearer ${fleetKey}` } : {}),
-      },
-      body,
-      signal: AbortSignal.any([signal, hung.signal]),
-    });
-    return read(answer);
-  } catch (error) {
-    if (hung.signal.aborted) throw new AnalyzerFailed('hung', 'it does not answer', hung.signal.reason);
-    if (error instanceof AnalyzerFailed) throw error;
-    throw new AnalyzerFailed('failed', (error as Error).message, error);
-  } finally {
-    over.abort();
-  }
+  const sending = {
+    method: 'POST',
+    path: PATH,
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      ...traceHeaders(),
+      ...(fleetKey ? { authorization: `Bearer ${fleetKey}` } : {}),
+    },
+    body,
+    signal,
+  } as const;
+  return read(await sendWhileAlive(peer, sending, times));
 }
 
-/** Rejects when the peer no longer lives; resolves when it is over. */
-async function watch(
-  requireLife: (peer: Peer) => Promise<void>,
-  peer: Peer,
-  { patienceMilliseconds }: RemoteTimes,
-  over: AbortSignal,
-): Promise<void> {
-  while (!over.aborted) {
-    await sleep(patienceMilliseconds, over).catch(() => {});
-    if (!over.aborted) await requireLife(peer);
-  }
-}
-
-/** Asks whether a process lives, which it answers however much it has to do. */
-function requireLife({ probeMilliseconds }: RemoteTimes): (peer: Peer) => Promise<void> {
-  return async (peer) => {
-    const signal = AbortSignal.timeout(probeMilliseconds);
-    const { status } = await send(peer, { method: 'GET', path: 'health/live', signal });
-    if (status >= 500) throw new Error(`its health check answers ${status}`);
-  };
-}
-
-/** @throws AnalyzerFailed for what no analyzer says that is well */
+/** @throws PeerFailed for what no analyzer says that is well */
 function read({ status, retryAfter, text }: Received): Attempt {
   const { outputs, thumbnail, error, responseHeader } = parseAnswer(text);
   if (status === 200 && typeof outputs === 'string') {
@@ -224,10 +180,10 @@ function read({ status, retryAfter, text }: Received): Attempt {
   }
   const retryAfterSeconds = Number(retryAfter) || 2;
   if (status === 401) {
-    throw new AnalyzerFailed('failed', 'it does not let this gateway in: both need the same AKIN_FLEET_KEY');
+    throw new PeerFailed('failed', 'it does not let this gateway in: both need the same AKIN_FLEET_KEY');
   }
   const code = ERROR_CODES.find((one) => one === error?.metadata?.[1]);
-  if (code === undefined || code === 'unavailable') throw new AnalyzerFailed('failed', `it answers ${status}`);
+  if (code === undefined || code === 'unavailable') throw new PeerFailed('failed', `it answers ${status}`);
   // Its thread broke down. Perhaps over this picture, so that this is no sign against the analyzer.
   if (code === 'internal') return { busy: unavailable('The analysis of the picture failed.') };
   const said = new AkinError(code, error?.msg ?? 'The picture could not be analyzed.', { retryAfterSeconds });

@@ -33,7 +33,7 @@ export interface FleetProcess {
    */
   keepServer(server: Gateway, openMilliseconds?: number): Gateway;
   /** Opens an HTTP server for what is no gateway, and keeps it. */
-  openServer(config: Pick<WorkerServerConfig, 'analyze' | 'ready' | 'answers'>): Promise<Gateway>;
+  openServer(config: Pick<WorkerServerConfig, 'analyze' | 'findCandidates' | 'ready' | 'answers'>): Promise<Gateway>;
   /** What the process waits for, if it does. */
   waitsFor(): string | undefined;
 }
@@ -90,7 +90,7 @@ export async function runFleetProcess(
     signal.addEventListener('abort', () => void one.drain(), { once: true });
     return parts.keep('server', one, shutdownDelayMilliseconds + openMilliseconds);
   };
-  const openServer = async (config: Pick<WorkerServerConfig, 'analyze' | 'ready' | 'answers'>) =>
+  const openServer = async (config: Pick<WorkerServerConfig, 'analyze' | 'findCandidates' | 'ready' | 'answers'>) =>
     keepServer(
       await createWorkerServer({
         ...config,

@@ -1,4 +1,4 @@
-import { type ObjectsConfig, openStore, type Store } from '@akin/store';
+import { type ObjectsConfig, openStore, type SearchNodes, type Store } from '@akin/store';
 import type { ContentModels } from '../models/content-models.ts';
 import { reportObjects, reportPoolUse, reportSearchMemory, reportStandbys } from '../process-figures.ts';
 import type { FleetProcess } from './fleet-process.ts';
@@ -11,11 +11,12 @@ export async function openFleetStore(
     readonly standbyUrls?: readonly string[];
     readonly searchSlowdown: number;
     readonly searchMemory?: number;
-    readonly objects?: ObjectsConfig;
+    readonly objects?: ObjectsConfig | 'unread';
+    readonly nodes?: SearchNodes | undefined;
   },
   models: ContentModels,
 ): Promise<Store> {
-  const { databaseUrl, standbyUrls = [], searchSlowdown, searchMemory, objects } = config;
+  const { databaseUrl, standbyUrls = [], searchSlowdown, searchMemory, objects, nodes } = config;
   const settings = {
     ...(searchMemory === undefined ? {} : { searchMemory }),
     ...(objects === undefined ? {} : { objects }),
@@ -25,6 +26,7 @@ export async function openFleetStore(
       ...models.forStore,
       databaseUrl,
       standbyUrls,
+      nodes,
       shared: true,
       process: name,
       searchSlowdown,

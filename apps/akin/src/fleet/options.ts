@@ -1,3 +1,4 @@
+import { MAX_SHARDS } from '@akin/domain';
 import type { AccessConfig } from '@akin/gateway';
 import type { DownloadPolicy } from '@akin/imaging';
 import { workerAccess } from '../access-options.ts';
@@ -87,6 +88,19 @@ export const STANDBY_OPTION: Option = {
   alsoFrom: ['SEARCH_DATABASE_URL'],
 };
 
+export const SEARCH_NODES_OPTION: Option = {
+  name: 'search-nodes',
+  value: 'urls',
+  about:
+    'Search nodes (akin search-node), separated by commas, which hold the vectors of collections with several shards instead of this process; all addresses of a host name count',
+};
+
+export const SEARCH_SHARDS_OPTION: Option = {
+  name: 'search-shards',
+  value: 'list',
+  about: 'Shards of each collection that this node holds, such as 0,2 or 0-3; all that it is asked for if not given',
+};
+
 export const REDIS_OPTIONS: readonly Option[] = [
   {
     name: 'redis-url',
@@ -139,6 +153,27 @@ export function standbyUrls(options: Parsed): string[] {
   throw new UsageError(
     '--search-database-url (or SEARCH_DATABASE_URL) must be URLs that begin with postgres:// or postgresql://, separated by commas.',
   );
+}
+
+/**
+ * The shards that a search node holds, rising; undefined: all.
+ * @throws {UsageError} for what is no list of numbers and ranges
+ */
+export function searchShards(options: Parsed): number[] | undefined {
+  const list = options.text('search-shards');
+  if (list === undefined) return undefined;
+  const shards = new Set<number>();
+  for (const one of list.split(',')) {
+    const [, from, to = from] = /^\s*(\d{1,2})(?:-(\d{1,2}))?\s*$/.exec(one) ?? [];
+    const [first, last] = [Number(from), Number(to)];
+    if (!(first <= last && last < MAX_SHARDS)) {
+      throw new UsageError(
+        `--search-shards (or AKIN_SEARCH_SHARDS) must be numbers and ranges from 0 to ${MAX_SHARDS - 1}, such as 0,2 or 0-3, not ${JSON.stringify(list)}.`,
+      );
+    }
+    for (let shard = first; shard <= last; shard++) shards.add(shard);
+  }
+  return [...shards].sort((a, b) => a - b);
 }
 
 /** @throws {UsageError} for what is no address of a PostgreSQL */

@@ -16,6 +16,7 @@ import { analyzeRemotely } from './analyze-remotely.ts';
 import type { FleetProcess } from './fleet-process.ts';
 import { notReady } from './fleet-process.ts';
 import { openFleetStore } from './open-fleet-store.ts';
+import { searchNodes } from './search-nodes.ts';
 
 export interface GatewayProcessConfig {
   readonly databaseUrl: string;
@@ -29,7 +30,9 @@ export interface GatewayProcessConfig {
   readonly webFolder: string;
   readonly limits: WaitingLimits;
   readonly access: AccessConfig;
-  /** Shared with the analyzers. */
+  /** Search nodes, which hold the vectors of collections with several shards; none: this process does. */
+  readonly searchNodeUrls: readonly string[];
+  /** Shared with the analyzers and search nodes. */
   readonly fleetKey: string | undefined;
   /** As the store takes it. */
   readonly searchSlowdown: number;
@@ -56,7 +59,9 @@ export async function openGatewayProcess(
   const { corsOrigins, legacySegment, webFolder, limits, access } = config;
   let store: Store;
   try {
-    store = await openFleetStore({ name, log, parts, persist, metrics }, config, config.models);
+    const { searchNodeUrls: urls, fleetKey } = config;
+    const nodes = urls.length === 0 ? undefined : searchNodes({ urls, fleetKey, log, metrics });
+    store = await openFleetStore({ name, log, parts, persist, metrics }, { ...config, nodes }, config.models);
     await persist('a first key', async () => {
       if (!asksForKeys({ ...listen, access }) || (await listKeys(store)).length > 0) return;
       throw notReady(`This gateway asks everybody for a key. ${howToMakeAKey(access)}`);

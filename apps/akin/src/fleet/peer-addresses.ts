@@ -10,14 +10,16 @@ const LOOKUP_MILLISECONDS = 5_000;
 /** All addresses of a host. @throws when the name is not known */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** One analyzer, or what stands in front of several, at one address of the network. */
-export interface AnalyzerAddress extends Peer {
+/** One process, or what stands in front of several, at one address of the network. */
+export interface PeerAddress extends Peer {
   /** For logs and figures: `10.0.0.7:8984`. */
   readonly name: string;
   readonly breaker: CircuitBreaker;
 }
 
 export interface AddressesConfig {
+  /** What is there, for logs. */
+  readonly kind: 'analyzer' | 'search node';
   readonly urls: readonly string[];
   readonly times: CircuitTimes;
   readonly log: Log;
@@ -27,11 +29,11 @@ export interface AddressesConfig {
   readonly resolve?: Resolve;
 }
 
-/** The analyzers behind some URLs. A host name that resolves to several addresses counts as several. */
-export class AnalyzerAddresses {
+/** The processes behind some URLs. A host name that resolves to several addresses counts as several. */
+export class PeerAddresses {
   readonly #urls: readonly URL[];
   readonly #config: AddressesConfig;
-  #known = new Map<string, AnalyzerAddress>();
+  #known = new Map<string, PeerAddress>();
   #lookingUp: Promise<void> | undefined;
   #lookUpAt = 0;
   #turn = 0;
@@ -41,7 +43,7 @@ export class AnalyzerAddresses {
     this.#config = config;
   }
 
-  get all(): readonly AnalyzerAddress[] {
+  get all(): readonly PeerAddress[] {
     return [...this.#known.values()];
   }
 
@@ -49,7 +51,7 @@ export class AnalyzerAddresses {
    * Those to ask, the next in turn first. Those whose circuit is open are left out; where that leaves none, the next in
    * turn is the one to ask, for somebody waits and it may answer again.
    */
-  async inTurn(): Promise<readonly AnalyzerAddress[]> {
+  async inTurn(): Promise<readonly PeerAddress[]> {
     await this.#lookUp();
     const { all } = this;
     for (const address of all) void address.breaker.probe(() => this.#config.probe(address));
@@ -77,7 +79,7 @@ export class AnalyzerAddresses {
     this.#known = new Map(found.flat().map((address) => [address.name, address]));
   }
 
-  async #addressesOf(url: URL): Promise<AnalyzerAddress[]> {
+  async #addressesOf(url: URL): Promise<PeerAddress[]> {
     const host = url.hostname.replace(/^\[|\]$/g, '');
     const port = url.port || (url.protocol === 'https:' ? '443' : '80');
     try {
@@ -87,17 +89,18 @@ export class AnalyzerAddresses {
         return this.#known.get(name) ?? { name, ip, url, breaker: this.#breakerOf(name) };
       });
     } catch (err) {
-      this.#config.log.warn({ host, err }, 'the name of the analyzers is not known');
+      this.#config.log.warn({ host, err }, `the name of the ${this.#config.kind}s is not known`);
       return this.all.filter((known) => known.url === url);
     }
   }
 
   #breakerOf(name: string): CircuitBreaker {
-    return new CircuitBreaker(this.#config.times, (state, reason) => {
-      const told = { analyzer: name, reason };
-      if (state === 'open') this.#config.log.warn(told, 'leaves an analyzer out');
-      else
-        this.#config.log.info(told, state === 'half-open' ? 'tries an analyzer again' : 'takes an analyzer as before');
+    const { kind, log, times } = this.#config;
+    const [one, field] = kind === 'analyzer' ? ['an analyzer', 'analyzer'] : ['a search node', 'node'];
+    return new CircuitBreaker(times, (state, reason) => {
+      const told = { [field]: name, reason };
+      if (state === 'open') log.warn(told, `leaves ${one} out`);
+      else log.info(told, state === 'half-open' ? `tries ${one} again` : `takes ${one} as before`);
     });
   }
 }

@@ -1,0 +1,54 @@
+import { createWorkerServer, type FindCandidates } from '@akin/gateway';
+import { answerQuestion, readQuestion, type Store, writeAnswer } from '@akin/store';
+import type { ContentModels } from '../models/content-models.ts';
+import { type FleetProcess, notReady } from './fleet-process.ts';
+import { openFleetStore } from './open-fleet-store.ts';
+
+export interface SearchNodeConfig {
+  readonly databaseUrl: string;
+  /** Standbys of the database, from which vectors are read. */
+  readonly standbyUrls: readonly string[];
+  readonly models: ContentModels;
+  /** The shards that it holds, of each collection; undefined: all that it is asked for. */
+  readonly shards: readonly number[] | undefined;
+  /** As the store takes it. */
+  readonly searchMemory: number;
+}
+
+/** Holds the vectors of some shards, and finds candidates for searches of gateways. It answers no search itself. */
+export async function openSearchNode(fleet: FleetProcess, config: SearchNodeConfig): Promise<string> {
+  const { name, log, metrics, parts, listen, persist, openServer, waitsFor } = fleet;
+  // Answers while there is no database yet. The server that serves is opened behind the store, so that it ends before it.
+  const waitingDoor = await createWorkerServer({
+    ...listen,
+    shutdownDelayMilliseconds: 0,
+    log,
+    metrics,
+    ready: () => Promise.reject(notReady(waitsFor() ?? 'The search node starts.')),
+    findCandidates: () => Promise.reject(notReady('The search node starts.')),
+  });
+  // Outputs and thumbnails are of no use to it, and no bulk work rests for its statements.
+  const settings = { ...config, objects: 'unread', searchSlowdown: 0 } as const;
+  let store: Store;
+  try {
+    store = await openFleetStore({ name, log, parts, persist, metrics }, settings, config.models);
+  } finally {
+    await waitingDoor[Symbol.asyncDispose]();
+  }
+  const { url } = await openServer({
+    ready: () => store.ping(),
+    findCandidates: findCandidatesIn(() => store, config.shards),
+  });
+  log.info({ shards: config.shards ?? 'all' }, 'finds candidates for searches');
+  return url;
+}
+
+/** Answers questions of gateways from the shards that a node holds; undefined: any. */
+export function findCandidatesIn(store: () => Store, holds: readonly number[] | undefined): FindCandidates {
+  return async (text, { shards, ...asking }) => {
+    const own = holds === undefined ? shards : shards.filter((shard) => holds.includes(shard));
+    const question = readQuestion(text);
+    if (own.length === 0) return writeAnswer({ shards: [], holds, candidates: undefined, counts: [] });
+    return writeAnswer({ ...(await answerQuestion(store(), question, { ...asking, shards: own })), holds });
+  };
+}

@@ -1,0 +1,253 @@
+import { inSpan, type Log, type Metrics, traceHeaders } from '@akin/runtime';
+import { type NodeAnswer, type NodeQuestion, readAnswer, type SearchNodes, writeQuestion } from '@akin/store';
+import { type PeerAddress, PeerAddresses, type Resolve } from './peer-addresses.ts';
+import { type LifeTimes, PeerFailed, requireLife, sendWhileAlive } from './peer-life.ts';
+
+const PATH = 'internal/candidates';
+
+interface NodeTimes extends LifeTimes {
+  /** The most that all nodes together may take; the database answers then. */
+  readonly answerMilliseconds: number;
+  /** A node that takes longer gets no further time alone: another one that holds its shards is asked too. */
+  readonly hedgeMilliseconds: number;
+  /** What nodes may take to read shards that none of them has in memory. */
+  readonly readMilliseconds: number;
+}
+
+/** Addresses come and go. */
+const MOST_REMEMBERED = 1_000;
+
+const TIMES: NodeTimes = {
+  answerMilliseconds: 20_000,
+  hedgeMilliseconds: 1_000,
+  readMilliseconds: 3_000,
+  patienceMilliseconds: 2_000,
+  probeMilliseconds: 3_000,
+  openMilliseconds: 2_000,
+  mostOpenMilliseconds: 30_000,
+};
+
+export interface SearchNodesConfig {
+  /** Such as `http://127.0.0.1:8986`. Each address of a host name counts as a node. */
+  readonly urls: readonly string[];
+  /** What nodes ask for, where they listen beyond their machine. */
+  readonly fleetKey?: string | undefined;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'counter' | 'gauges'>;
+  readonly times?: Partial<NodeTimes>;
+  /** How host names are looked up; as the system does when not given. */
+  readonly resolve?: Resolve;
+}
+
+/** A node does not answer this question, which says nothing about the node. */
+class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
+/** A question on its way. */
+interface Asked {
+  readonly body: string;
+  /** Milliseconds that nodes may take to read what they do not have in memory; they go on reading afterwards. */
+  readonly patience: number;
+  /** Called for each node that holds a shard and has not read it. */
+  readonly isUnread: () => void;
+  /** Ends what is still asked when all is answered. */
+  readonly signal: AbortSignal;
+}
+
+/** No node that is left holds some shard. */
+class NobodyHolds extends Error {
+  override readonly name = 'NobodyHolds';
+}
+
+/**
+ * Asks search nodes over HTTP. Each answer tells which shards a node holds; one that was never asked may hold any. The
+ * shards of a search are divided among nodes in turn. Shards of a node that fails, is slow or does not have them as of
+ * the commit are asked of the next one that holds them; the first answer counts.
+ */
+export function searchNodes(config: SearchNodesConfig): SearchNodes {
+  const { urls, fleetKey, log, metrics, resolve } = config;
+  const times = { ...TIMES, ...config.times };
+  const probe = requireLife(times);
+  const addresses = new PeerAddresses({ kind: 'search node', urls, times, log, ...(resolve && { resolve }), probe });
+  const held = new Map<string, ReadonlySet<number> | undefined>();
+  /** Whether the last question was not answered. */
+  let areMissing = false;
+  const attempts = metrics.counter(
+    'akin_search_node_attempts_total',
+    'Questions to search nodes, by the end: answered, in part, refused, failed, hung or given up since another one answered',
+    ['node', 'end'],
+  );
+  const missed = metrics.counter(
+    'akin_search_node_misses_total',
+    'Questions that the database answers since no search node answered for some shard',
+    [],
+  );
+  metrics.gauges(
+    'akin_search_node_open',
+    'Whether a search node is left out since it hangs or fails',
+    ['node'],
+    async () => addresses.all.map(({ name, breaker }) => ({ labels: { node: name }, value: Number(breaker.isOpen) })),
+  );
+
+  const mayHold = ({ name }: PeerAddress, shard: number) => held.get(name)?.has(shard) ?? true;
+
+  /** @throws PeerFailed; the signal's reason */
+  async function askOne(node: PeerAddress, shards: readonly number[], asked: Asked): Promise<NodeAnswer> {
+    const { body, patience, isUnread, signal } = asked;
+    const path = `${PATH}?shards=${shards.join(',')}&patience=${patience}`;
+    const headers = {
+      'content-type': 'application/json',
+      ...traceHeaders(),
+      ...(fleetKey ? { authorization: `Bearer ${fleetKey}` } : {}),
+    };
+    const end = (end: string) => attempts.inc({ node: node.name, end });
+    try {
+      const { status, text } = await sendWhileAlive(node, { method: 'POST', path, headers, body, signal }, times);
+      if (status === 401)
+        throw new PeerFailed('failed', 'it does not let this gateway in: both need the same AKIN_FLEET_KEY');
+      if (status >= 400 && status < 500) throw new Refused(`${node.name} answers ${status}`);
+      if (status !== 200) throw new PeerFailed('failed', `it answers ${status}`);
+      const answer = readChecked(text, shards);
+      if (held.size > MOST_REMEMBERED) held.clear();
+      held.set(node.name, answer.holds && new Set(answer.holds));
+      node.breaker.succeeded();
+      if (shards.some((shard) => !answer.shards.includes(shard) && mayHold(node, shard))) isUnread();
+      end(answer.shards.length === shards.length ? 'answered' : 'in part');
+      return answer;
+    } catch (error) {
+      if (error instanceof PeerFailed) {
+        node.breaker.failed(error.message, error.end === 'hung');
+        end(error.end);
+      } else {
+        end(error instanceof Refused ? 'refused' : 'given up');
+      }
+      throw error;
+    }
+  }
+
+  /** Answers for some shards by nodes that were not tried yet. @throws NobodyHolds; the signal's reason */
+  async function askFor(
+    shards: readonly number[],
+    nodes: readonly PeerAddress[],
+    asked: Asked,
+  ): Promise<readonly NodeAnswer[]> {
+    const groups: { node: PeerAddress; shards: number[] }[] = [];
+    let left = shards;
+    for (const node of nodes) {
+      const own = left.filter((shard) => mayHold(node, shard));
+      if (own.length === 0) continue;
+      groups.push({ node, shards: own });
+      left = left.filter((shard) => !own.includes(shard));
+    }
+    if (left.length > 0) throw new NobodyHolds(`no search node that answers holds the shards ${left.join(', ')}`);
+    const answers = await Promise.all(
+      groups.map(({ node, shards }) =>
+        askHedged(
+          node,
+          shards,
+          nodes.filter((one) => one !== node),
+          asked,
+        ),
+      ),
+    );
+    return answers.flat();
+  }
+
+  /** Asks one node, and others where it fails, does not have all or is slow. The first who has all answers. */
+  async function askHedged(
+    node: PeerAddress,
+    shards: readonly number[],
+    others: readonly PeerAddress[],
+    { signal, ...question }: Asked,
+  ): Promise<readonly NodeAnswer[]> {
+    const isLast = !shards.every((shard) => others.some((other) => mayHold(other, shard)));
+    const over = new AbortController();
+    const asked = { ...question, signal: AbortSignal.any([signal, over.signal]) };
+    let elsewhere: Promise<readonly NodeAnswer[]> | undefined;
+    const askElsewhere = () => {
+      elsewhere ??= askFor(shards, others, asked);
+      return elsewhere;
+    };
+    const first = askOne(node, shards, asked).then(
+      async (answer) => {
+        const missing = shards.filter((shard) => !answer.shards.includes(shard));
+        if (missing.length === 0) return [answer];
+        const fromOthers = async () => [
+          ...(answer.candidates ? [answer] : []),
+          ...(await askFor(missing, others, asked)),
+        ];
+        // Others are asked for all of them already, of which they may not have what this node has.
+        return elsewhere?.catch(fromOthers) ?? fromOthers();
+      },
+      (error) => {
+        if (asked.signal.aborted) throw error;
+        return askElsewhere();
+      },
+    );
+    let timer: NodeJS.Timeout | undefined;
+    const second = new Promise<readonly NodeAnswer[]>((resolve) => {
+      if (isLast) return;
+      timer = setTimeout(() => {
+        // Slow, or hanging?
+        void probe(node).catch((error) => node.breaker.failed(error.message, true));
+        askElsewhere().then(resolve, () => undefined);
+      }, times.hedgeMilliseconds);
+    });
+    try {
+      return await Promise.race([first, second]);
+    } finally {
+      clearTimeout(timer);
+      over.abort();
+      first.catch(() => undefined);
+      elsewhere?.catch(() => undefined);
+    }
+  }
+
+  async function askAll(question: NodeQuestion, signal: AbortSignal): Promise<readonly NodeAnswer[]> {
+    const shards = Array.from({ length: question.shards }, (_, shard) => shard);
+    const nodes = await addresses.inTurn();
+    let areUnread = false;
+    const isUnread = () => {
+      areUnread = true;
+    };
+    const asked = { body: writeQuestion(question), patience: 0, isUnread, signal };
+    try {
+      return await askFor(shards, nodes, asked);
+    } catch (error) {
+      if (!(error instanceof NobodyHolds) || !areUnread) throw error;
+      return askFor(shards, nodes, { ...asked, patience: times.readMilliseconds });
+    }
+  }
+
+  return {
+    async ask(question: NodeQuestion) {
+      const over = new AbortController();
+      const signal = AbortSignal.any([over.signal, AbortSignal.timeout(times.answerMilliseconds)]);
+      try {
+        const answers = await inSpan('search nodes', { kind: 'internal' }, () => askAll(question, signal));
+        if (areMissing) log.info({}, 'search nodes answer for all shards again');
+        areMissing = false;
+        return answers;
+      } catch (err) {
+        missed.inc({});
+        if (!areMissing) log.warn({ err }, 'no search node answers for some shards: the database is searched');
+        areMissing = true;
+        return undefined;
+      } finally {
+        over.abort();
+      }
+    },
+  };
+}
+
+/** @throws PeerFailed for what no node says that is well */
+function readChecked(text: string, shards: readonly number[]): NodeAnswer {
+  try {
+    const answer = readAnswer(text);
+    if (answer.shards.every((shard) => shards.includes(shard))) return answer;
+  } catch (error) {
+    throw new PeerFailed('failed', 'its answer cannot be read', error);
+  }
+  throw new PeerFailed('failed', 'it answers for other shards');
+}
