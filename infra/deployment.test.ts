@@ -14,16 +14,20 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
 /** The commands of akin that a fleet is made of. */
 const PROCESSES = ['gateway', 'indexer', 'analyzer'];
+/** Those that Kubernetes has manifests for, in their order. */
+const DEPLOYED = ['gateway', 'search-node', 'indexer', 'analyzer'];
 
 /** The probe by which load balancers see whether a process answers requests. */
 const READINESS: Readonly<Record<string, string>> = {
   gateway: '/health/ready',
+  'search-node': '/health/ready',
   indexer: '/health/ready',
   analyzer: '/health/ready?door=http',
 };
 /** The ports of what each process asks, rule by rule: DNS, servers, others. */
 const EGRESS: Readonly<Record<string, readonly string[]>> = {
   gateway: ['53,53', '5432', 'http'],
+  'search-node': ['53,53', '5432'],
   indexer: ['53,53', '5432,6379'],
   analyzer: ['53,53', '6379', '80,443'],
 };
@@ -152,6 +156,15 @@ describe('docker-compose.yml', () => {
       `http://127.0.0.1:${others['analyzer-host']?.environment?.AKIN_PORT}`,
     );
     expect(others['indexer-host']?.environment?.AKIN_PORT).toBe('8985');
+    expect(others['search-node']?.environment?.AKIN_PORT).toBe('8986');
+  });
+
+  it('hands on where outputs and thumbnails are, and which search nodes there are', () => {
+    for (const name of ['gateway', 'indexer', 'gateway-host', 'indexer-host']) {
+      expect(file.services[name]?.environment).toMatchObject({ AKIN_OBJECTS: null, AWS_REGION: null });
+    }
+    expect(file.services.gateway?.environment).toMatchObject({ AKIN_SEARCH_NODES: null });
+    expect(file.services['search-node']?.profiles).toEqual(['search-nodes']);
   });
 
   it('has a health check that tells whether a process is ready', async () => {
@@ -240,7 +253,7 @@ describe('infra/kubernetes', () => {
 
   it('deploys each process with probes, a budget for disruptions and no rights', () => {
     const deployments = resources.filter(({ kind }) => kind === 'Deployment');
-    expect(deployments.map(({ metadata }) => metadata.name)).toEqual(PROCESSES);
+    expect(deployments.map(({ metadata }) => metadata.name)).toEqual(DEPLOYED);
     for (const { metadata, spec } of deployments) {
       const [container] = spec.template.spec.containers;
       expect(container.args).toEqual([metadata.name]);
@@ -280,7 +293,7 @@ describe('infra/kubernetes', () => {
 
   it('lets each process reach its servers alone, and analyzers pictures of the internet, never metadata of the cloud', () => {
     const policies = resources.filter(({ kind }) => kind === 'NetworkPolicy');
-    expect(policies.map(({ metadata }) => metadata.name)).toEqual(PROCESSES);
+    expect(policies.map(({ metadata }) => metadata.name)).toEqual(DEPLOYED);
     const ports = (rule: { ports: { port: unknown }[] }) => rule.ports.map(({ port }) => port).join(',');
     for (const { metadata, spec } of policies) {
       expect(spec.podSelector.matchLabels).toEqual({ 'app.kubernetes.io/name': metadata.name });
