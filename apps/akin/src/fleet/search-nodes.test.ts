@@ -264,6 +264,29 @@ describe('search nodes', () => {
     release();
   });
 
+  it('take no longer than the search may, and the snapshot of the search stays while they work', async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow = await startNode(0, undefined, () => released);
+    opened.push(slow);
+    const expected = await ask(local, {});
+    const late = await gateway([slow.url])({ timeAllowed: 3_000 });
+    expect([late.hits, late.inMemory, await misses()]).toEqual([expected.hits, false, 1]);
+    // With facets a search is one transaction.
+    const facets = [{ kind: 'query', query: red }] as const;
+    const found = gateway([slow.url])({ facets });
+    const isKept = () =>
+      local.engine.query(
+        `select from pg_stat_activity
+          where datname = current_database() and state = 'idle in transaction' and query = 'select 1 as busy'`,
+      );
+    while ((await isKept()).length === 0) await sleep(10, NEVER);
+    release();
+    expect(await found).toMatchObject({ hits: expected.hits });
+  });
+
   it('leave out one that hangs', async () => {
     let asked = 0;
     const hanging = createServer((request) => {

@@ -221,9 +221,12 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
   }
 
   return {
-    async ask(question: NodeQuestion) {
+    async ask(question: NodeQuestion, milliseconds = times.answerMilliseconds) {
       const over = new AbortController();
-      const signal = AbortSignal.any([over.signal, AbortSignal.timeout(times.answerMilliseconds)]);
+      const signal = AbortSignal.any([
+        over.signal,
+        AbortSignal.timeout(Math.min(times.answerMilliseconds, Math.floor(milliseconds))),
+      ]);
       try {
         const answers = await inSpan('search nodes', { kind: 'internal' }, () => askAll(question, signal));
         if (areMissing) log.info({}, 'search nodes answer for all shards again');

@@ -17,6 +17,9 @@ type Matching = Pick<NodeQuestion, 'queries' | 'matching' | 'counted' | 'folded'
 
 const EVERYTHING: Matching = { queries: [], matching: [], counted: [], folded: [] };
 
+/** A transaction in which nothing runs for four seconds is ended, so that one that hangs keeps nobody waiting. */
+const BUSY_MILLISECONDS = 1_500;
+
 /** Finds candidates by search nodes, of which each holds some shards of the collection. */
 export class NodeCandidates implements CandidateFinder {
   readonly #nodes: SearchNodes;
@@ -24,10 +27,22 @@ export class NodeCandidates implements CandidateFinder {
   readonly #documents: number;
   readonly #snapshot: Snapshot;
   readonly #clock: Clock;
+  readonly #deadline: number | undefined;
   #counts: readonly number[] | undefined;
 
-  /** @param documents how many have a vector of the module that the search ranks by */
-  constructor(nodes: SearchNodes, collection: Collection, documents: number, snapshot: Snapshot, clock: Clock) {
+  /**
+   * @param documents how many have a vector of the module that the search ranks by
+   * @param deadline of the search, in the time of `performance.now()`; undefined: there is none
+   */
+  constructor(
+    nodes: SearchNodes,
+    collection: Collection,
+    documents: number,
+    snapshot: Snapshot,
+    clock: Clock,
+    deadline: number | undefined,
+  ) {
+    this.#deadline = deadline;
     this.#nodes = nodes;
     this.#collection = collection;
     this.#documents = documents;
@@ -61,17 +76,21 @@ export class NodeCandidates implements CandidateFinder {
   [Symbol.dispose](): void {}
 
   async #ask(near: NearQuery, matching: Matching): Promise<Candidates | undefined> {
-    const { commit, committedAt, schema, expansions } = this.#snapshot;
+    const { tx, commit, committedAt, schema, expansions } = this.#snapshot;
     if (committedAt === null) return undefined;
     const { now, timeZone } = this.#clock;
-    const answers = await this.#nodes.ask({
+    const question: NodeQuestion = {
       ...matching,
       ...{ near, commit, committedAt, expansions, now, timeZone },
       collection: this.#collection.id,
       schemaVersion: schema.version,
       shards: shardsOf(this.#collection),
       documents: this.#documents,
-    });
+    };
+    // Half of the time is left for the database.
+    const left = this.#deadline === undefined ? undefined : Math.max(0, (this.#deadline - performance.now()) / 2);
+    const busy = setInterval(() => tx.query('select 1 as busy').catch(() => undefined), BUSY_MILLISECONDS);
+    const answers = await this.#nodes.ask(question, left).finally(() => clearInterval(busy));
     if (answers === undefined) return undefined;
     const { counted } = matching;
     this.#counts = counted.map((_, i) => answers.reduce((sum, { counts }) => sum + (counts[i] ?? 0), 0));

@@ -5,7 +5,8 @@ export interface SearchNodes {
   /**
    * Asks for the candidates of all shards of a collection.
    *
+   * @param milliseconds that they may take, if fewer than always
    * @returns answers that together have every shard once; undefined where a shard has none. Never rejects.
    */
-  ask(question: NodeQuestion): Promise<readonly NodeAnswer[] | undefined>;
+  ask(question: NodeQuestion, milliseconds?: number): Promise<readonly NodeAnswer[] | undefined>;
 }

@@ -51,7 +51,9 @@ export async function search(
       const ranked = request.rank !== undefined;
       const limit = new TimeLimit(whole.tx, deadline);
       const found =
-        from === 'memory' ? await limit.within(() => finderOf(store, collection, request, whole, clock)) : undefined;
+        from === 'memory'
+          ? await limit.within(() => finderOf(store, collection, request, whole, clock, deadline))
+          : undefined;
       if (found instanceof NotHeld) return found;
       using finder = found;
       const near = finder && (await findNear(store, finder, request, whole));
@@ -153,6 +155,7 @@ async function finderOf(
   request: SearchRequest,
   snapshot: Snapshot,
   clock: Clock,
+  deadline: number | undefined,
 ): Promise<CandidateFinder | NotHeld | undefined> {
   const { rank } = request;
   if (rank === undefined || (rank.maxDistance === undefined && !isByNearness(request))) return undefined;
@@ -161,7 +164,7 @@ async function finderOf(
   const descriptor = modules.find(({ name }) => name === rank.module)?.descriptor;
   if (documents === 0 || descriptor === undefined) return undefined;
   if (store.nodes !== undefined && shardsOf(collection) > 1) {
-    return new NodeCandidates(store.nodes, collection, documents, snapshot, clock);
+    return new NodeCandidates(store.nodes, collection, documents, snapshot, clock, deadline);
   }
   const held = await store.inMemory.find(collection, tx, commit, rank.module);
   if (held === undefined) return new NotHeld(rank.module, documents, descriptor.dimensions);
