@@ -25,7 +25,10 @@ async function answering(reply: (ids: string[], request: number) => Reply | Prom
     for await (const chunk of request) chunks.push(chunk);
     const bytes = Buffer.concat(chunks);
     const text = request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
-    const ids = (JSON.parse(String(text)) as { id: string }[]).map(({ id }) => id);
+    const ids = String(text)
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { id: string }).id);
     requests.push(ids);
     const { status, body, retryAfter } = await reply(ids, requests.length);
     if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));

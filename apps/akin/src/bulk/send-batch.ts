@@ -9,7 +9,7 @@ const pack = promisify(gzip);
 /** A document as it is sent. */
 interface Outgoing {
   readonly id: string;
-  /** As JSON. */
+  /** As one line of JSON. */
   readonly bytes: Buffer;
 }
 
@@ -96,17 +96,16 @@ async function post<Document extends Outgoing>(
   sending: Sending<Document>,
 ): Promise<UpdateAnswer> {
   const parts: Buffer[] = [];
-  for (const { bytes } of documents) parts.push(parts.length === 0 ? OPEN : COMMA, bytes);
-  const body = Buffer.concat([...parts, CLOSE]);
+  for (const { bytes } of documents) parts.push(bytes, NEWLINE);
+  const body = Buffer.concat(parts);
   return sending.collection.addJson(sending.compress ? await pack(body, { level: 1 }) : body, sending.parameters, {
+    lines: true,
     gzip: sending.compress,
     signal: sending.signal,
   });
 }
 
-const OPEN = Buffer.from('[');
-const COMMA = Buffer.from(',');
-const CLOSE = Buffer.from(']');
+const NEWLINE = Buffer.from('\n');
 
 /** The documents that a refusal names, by their position in the request, each with its first reason. */
 function namedDocuments(error: AkinRequestError): Map<number, string> {
@@ -114,7 +113,8 @@ function namedDocuments(error: AkinRequestError): Map<number, string> {
   for (const detail of error.details as { position?: number; msg?: string }[]) {
     if (typeof detail.position === 'number' && !named.has(detail.position)) {
       // The line or file stands before the reason already; where its document stood in the request helps nobody.
-      named.set(detail.position, (detail.msg ?? error.message).replace(/^Document .*?at position \d+: /s, ''));
+      const reason = (detail.msg ?? error.message).replace(/^(Line \d+: )?Document .*?at position \d+: /s, '');
+      named.set(detail.position, reason);
     }
   }
   return named;
