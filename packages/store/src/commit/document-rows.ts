@@ -3,14 +3,20 @@ import type { CollectionSchema, ParsedOutputs } from '../context.ts';
 import { dateText } from '../engine/session.ts';
 import { documentWords, type FieldTexts } from '../search/document-words.ts';
 
-/** What a row of `documents` holds, each value as the text that its column reads; absent is null. */
-export type DocumentColumns = ReadonlyMap<string, string>;
+/** What a row of `documents` holds. */
+export interface DocumentColumns {
+  /** By column, each value as the text that its column reads; absent is null. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** A tsvector in binary format. */
+  readonly words: Uint8Array;
+}
 
 /**
  * The columns of a document: its fields, the outputs of its analysis that can be filtered, and the words of all its
  * string values.
  *
  * @param vocabulary gets those words too
+ * @throws AkinError too-large when they are too many
  */
 export function documentColumns(
   id: string,
@@ -22,7 +28,7 @@ export function documentColumns(
   const columns = new Map<string, string>();
   const texts: FieldTexts[] = [{ column: 'id', texts: [id] }];
   let repeats = false;
-  for (const [name, value] of [...fields, ...(outputs?.fields ?? [])]) {
+  const take = (value: FieldValue, name: string) => {
     const column = schema.columns.get(name);
     if (column === undefined) throw new Error(`there is no column for the field ${name}`);
     if (column.kind === 'location') {
@@ -30,12 +36,25 @@ export function documentColumns(
       columns.set(column.lat, String(lat)).set(column.lon, String(lon));
     } else if (column.kind === 'column') {
       columns.set(column.sql, columnText(value));
-      repeats ||= Array.isArray(value) && new Set(value).size < value.length;
+      repeats ||= hasRepeats(value);
       const found = searchableTexts(value, column.type);
       if (found.length > 0) texts.push({ column: column.sql, texts: found });
     }
-  }
-  return columns.set('words', documentWords(texts, vocabulary)).set('repeats', String(repeats));
+  };
+  fields.forEach(take);
+  outputs?.fields.forEach(take);
+  columns.set('repeats', String(repeats));
+  return { texts: columns, words: documentWords(texts, vocabulary) };
+}
+
+/** Up to so many values are compared with each other. */
+const FEW = 16;
+
+function hasRepeats(value: FieldValue): boolean {
+  if (!Array.isArray(value) || value.length < 2) return false;
+  const elements: readonly unknown[] = value;
+  if (elements.length > FEW) return new Set(elements).size < elements.length;
+  return elements.some((element, i) => elements.indexOf(element) !== i);
 }
 
 function searchableTexts(value: FieldValue, type: FieldType): readonly string[] {

@@ -1,6 +1,6 @@
 import { descriptorTable } from '../collections/collection-tables.ts';
 import type { CollectionSchema } from '../context.ts';
-import { binaryArray, columnsOf, encodeHalfvec, textArray } from '../engine/binary.ts';
+import { binaryArray, columnsOf, encodeHalfvec, textArray, tsvectorArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import type { CommitContext } from './commit-context.ts';
 import type { Prepared } from './prepare.ts';
@@ -12,32 +12,32 @@ export async function insertDocuments(
   added: readonly Prepared[],
 ): Promise<void> {
   if (added.length === 0) return;
-  const names = [...new Set(added.flatMap(({ columns }) => [...(columns?.keys() ?? [])]))];
+  const names = [...new Set(added.flatMap(({ columns }) => [...(columns?.texts.keys() ?? [])]))];
   const types = columnTypes(schema);
   const inputs = names.map((_, i) => `v${i}`);
   const values = names.map((name, i) => `v${i}::${types.get(name)}`);
   await tx.query(
-    `insert into ${collection.sqlSchema}.documents (doc, id, seq, version, valid_from${names.map((name) => `, ${name}`).join('')})
-     select doc, id, seq, version, $1${values.map((value) => `, ${value}`).join('')}
-       from unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[]${names.map((_, i) => `, $${i + 6}::text[]`).join('')})
-            as t (doc, id, seq, version${inputs.map((input) => `, ${input}`).join('')})`,
+    `insert into ${collection.sqlSchema}.documents (doc, id, seq, version, valid_from, words${names.map((name) => `, ${name}`).join('')})
+     select doc, id, seq, version, $1, words${values.map((value) => `, ${value}`).join('')}
+       from unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::tsvector[]${names.map((_, i) => `, $${i + 7}::text[]`).join('')})
+            as t (doc, id, seq, version, words${inputs.map((input) => `, ${input}`).join('')})`,
     [
       target,
       added.map(({ operation }) => operation.doc ?? 0n),
       textArray(added.map(({ id }) => id)),
       added.map(({ operation }) => operation.seq),
       added.map(({ operation }) => operation.keptVersion),
-      ...names.map((name) => textArray(added.map(({ columns }) => columns?.get(name) ?? null))),
+      tsvectorArray(added.map(({ columns }) => columns?.words ?? null)),
+      ...names.map((name) => textArray(added.map(({ columns }) => columns?.texts.get(name) ?? null))),
     ],
   );
 }
 
-/** The SQL type of each column of `documents` that a document may fill, by the name of the column. */
+/** The SQL type of each column of `documents` that a document may fill, but for its words, by the name of the column. */
 function columnTypes(schema: CollectionSchema): Map<string, string> {
   const types = new Map([['repeats', 'boolean']]);
   for (const column of schema.columns.values()) {
     if (column.kind === 'column') types.set(column.sql, INPUT_TYPES[column.type] ?? 'text');
-    else if (column.kind === 'words') types.set(column.sql, 'tsvector');
     else if (column.kind === 'location') types.set(column.lat, 'float8').set(column.lon, 'float8');
   }
   return types;

@@ -30,6 +30,7 @@ export function binaryArray(elementOid: number, elements: readonly (Uint8Array |
 
 const TEXT = 25;
 const BYTEA = 17;
+const TSVECTOR = 3614;
 
 /** A parameter `$n::text[]`. */
 export function textArray(texts: readonly (string | null)[]): Buffer {
@@ -39,6 +40,11 @@ export function textArray(texts: readonly (string | null)[]): Buffer {
 /** A parameter `$n::bytea[]`. */
 export function byteaArray(values: readonly (Uint8Array | null)[]): Buffer {
   return binaryArray(BYTEA, values);
+}
+
+/** A parameter `$n::tsvector[]`. @param values in binary format */
+export function tsvectorArray(values: readonly (Uint8Array | null)[]): Buffer {
+  return binaryArray(TSVECTOR, values);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { words } from '@akin/domain';
+import { AkinError, words } from '@akin/domain';
 
 /** The texts of one string field of a document, with the column that holds the field. */
 export interface FieldTexts {
@@ -11,31 +11,109 @@ const VALUE_GAP = 100;
 /** PostgreSQL keeps no greater position. Words beyond it are found, but phrases there are not. */
 const LAST_POSITION = 16_383;
 
+/** What PostgreSQL keeps of a tsvector: bytes of all lexemes with their positions, and positions of one. */
+const MOST_BYTES = 2 ** 20 - 1;
+const MOST_POSITIONS = 256;
+
 /**
- * What the column `words` of a document holds, as the text of a tsvector: each word of each string value, and each
- * again under the name of its column for searches in one field.
+ * What the column `words` of a document holds: each word of each string value, and each again under the name of its
+ * column for searches in one field.
+ *
  * @param vocabulary gets the words too
+ * @returns a tsvector in its binary format, which costs server and process a third of its text
+ * @throws AkinError too-large
  */
-export function documentWords(fields: Iterable<FieldTexts>, vocabulary?: Set<string>): string {
-  const positions = new Map<string, number[]>();
-  const add = (lexeme: string, position: number) => {
-    const known = positions.get(lexeme);
-    if (known === undefined) positions.set(lexeme, [position]);
-    else known.push(position);
-  };
+export function documentWords(fields: Iterable<FieldTexts>, vocabulary?: Set<string>): Buffer {
+  const all = new Map<string, number[]>();
+  const byColumn = new Map<string, Map<string, number[]>>();
   let position = 0;
   for (const { column, texts } of fields) {
+    const own = byColumn.get(column) ?? new Map<string, number[]>();
+    byColumn.set(column, own);
     for (const text of texts) {
       for (const word of words(text)) {
         position++;
-        vocabulary?.add(word);
-        add(word, Math.min(position, LAST_POSITION));
-        add(fieldWord(column, word), Math.min(position, LAST_POSITION));
+        const known = own.get(word);
+        if (known === undefined) own.set(word, [Math.min(position, LAST_POSITION)]);
+        else known.push(Math.min(position, LAST_POSITION));
       }
       position += VALUE_GAP;
     }
   }
-  return [...positions].map(([lexeme, places]) => `${quoteLexeme(lexeme)}:${places.join(',')}`).join(' ');
+  for (const own of byColumn.values()) {
+    for (const [word, positions] of own) {
+      const known = all.get(word);
+      all.set(word, known === undefined ? positions : [...known, ...positions].sort((a, b) => a - b));
+    }
+  }
+  const writer = new WordsWriter();
+  for (const [word, positions] of all) {
+    vocabulary?.add(word);
+    writer.add('', word, positions);
+  }
+  for (const [column, own] of byColumn) {
+    const prefix = fieldWord(column, '');
+    for (const [word, positions] of own) writer.add(prefix, word, positions);
+  }
+  return writer.end();
+}
+
+/** What was written last is here until it is copied; it is as large as the largest so far, up to what a tsvector may have. */
+let scratch = Buffer.allocUnsafe(16_384);
+
+/** Writes what `tsvectorrecv` reads: the number of lexemes, and each with its number of positions and these, rising. */
+class WordsWriter {
+  #lexemes = 0;
+  #at = 4;
+  /** As the server counts. */
+  #bytes = 0;
+
+  add(prefix: string, word: string, positions: readonly number[]): void {
+    // Of one UTF-16 unit come three bytes at most.
+    const room = 3 * (prefix.length + word.length) + 3 + 2 * Math.min(positions.length, MOST_POSITIONS);
+    if (this.#at + room > scratch.length) {
+      const larger = Buffer.allocUnsafe(2 * (this.#at + room));
+      scratch.copy(larger, 0, 0, this.#at);
+      scratch = larger;
+    }
+    const from = this.#at;
+    let at = writeText(word, writeText(prefix, from));
+    this.#bytes += at - from;
+    scratch[at++] = 0;
+    const count = at;
+    at += 2;
+    let last = 0;
+    let kept = 0;
+    for (const position of positions) {
+      if (position === last || kept === MOST_POSITIONS) continue;
+      scratch[at++] = position >>> 8;
+      scratch[at++] = position & 255;
+      last = position;
+      kept++;
+    }
+    scratch[count] = kept >>> 8;
+    scratch[count + 1] = kept & 255;
+    this.#bytes += (this.#bytes & 1) + 2 + 2 * kept;
+    if (this.#bytes > MOST_BYTES) throw new AkinError('too-large', 'The document has too many different words.');
+    this.#at = at;
+    this.#lexemes++;
+  }
+
+  end(): Buffer {
+    scratch.writeInt32BE(this.#lexemes, 0);
+    return Buffer.from(scratch.subarray(0, this.#at));
+  }
+}
+
+/** @returns where the text ends */
+function writeText(text: string, from: number): number {
+  // Nearly all words are of few characters of ASCII, which are written before the engine is called.
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 127) return from + scratch.write(text, from, 'utf8');
+    scratch[from + i] = code;
+  }
+  return from + text.length;
 }
 
 /** The lexeme of a word in one field. No word begins with a colon, so no prefix of a plain word reaches these. */
