@@ -46,10 +46,15 @@ function roundHalfEven(value: number): number {
 
 /** Little-endian halves to floats. */
 export function readHalves(bytes: Uint8Array, offset: number, count: number): Float32Array {
-  const floats = halfTable();
   const values = new Float32Array(count);
+  const bits = new Uint32Array(values.buffer);
   for (let i = 0, at = offset; i < count; i++, at += 2) {
-    values[i] = floats[(bytes[at] as number) | ((bytes[at + 1] as number) << 8)] as number;
+    const half = (bytes[at] as number) | ((bytes[at + 1] as number) << 8);
+    const exponent = half & 0x7c00;
+    // Moved bits are faster than the table, which does not fit into the processor's first cache.
+    if (exponent !== 0 && exponent !== 0x7c00)
+      bits[i] = ((half & 0x8000) << 16) | (((half & 0x7fff) << 13) + 0x38000000);
+    else values[i] = halfTable()[half] as number;
   }
   return values;
 }

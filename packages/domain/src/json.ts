@@ -50,6 +50,7 @@ export function isJsonArray(value: JsonValue | undefined): value is readonly Jso
 /** The integer of an optional minus and digits, or null when it does not fit into signed 64 bits. */
 export function parseLong(text: string): bigint | null {
   if (!/^-?[0-9]+$/.test(text)) return null;
+  if (text.length <= 18) return BigInt(text);
   // BigInt takes quadratic time: long runs of digits are cut down to what can still fit.
   const digits = text.replace(/^(-?)0+(?=[0-9])/, '$1');
   if (digits.length > 20) return null;

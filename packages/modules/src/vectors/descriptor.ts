@@ -11,16 +11,16 @@ const FORMAT = 1;
 /** Rounding to halves moves the length of a unit vector by less than 0.001. */
 const LENGTH_TOLERANCE = 0.005;
 
-const headers = new Map<string, Buffer>();
+/** By module, then by model. */
+const headers = new Map<string, Map<string, Buffer>>();
 
 function headerOf(module: string, model: string): Buffer {
-  const key = `${model}/${module}`;
-  let header = headers.get(key);
-  if (header === undefined) {
-    const name = Buffer.from(key, 'latin1');
-    header = Buffer.concat([Buffer.from([FORMAT, name.length]), name]);
-    headers.set(key, header);
-  }
+  const ofModule = headers.get(module) ?? new Map<string, Buffer>();
+  const known = ofModule.get(model);
+  if (known !== undefined) return known;
+  const name = Buffer.from(`${model}/${module}`, 'latin1');
+  const header = Buffer.concat([Buffer.from([FORMAT, name.length]), name]);
+  headers.set(module, ofModule.set(model, header));
   return header;
 }
 
@@ -51,7 +51,8 @@ export function decodeDescriptor(
   const { output } = descriptorOf(module);
   const header = headerOf(module, model);
   const bytes = decodeBase64(text, output, MAX_BYTES);
-  if (!bytes.subarray(0, header.length).equals(header)) throw foreign(bytes, module, model);
+  if (bytes.compare(header, 0, header.length, 0, Math.min(header.length, bytes.length)) !== 0)
+    throw foreign(bytes, module, model);
   if (bytes.length !== header.length + dimensions * 2) {
     throw refuse(output, `does not hold ${dimensions} numbers in half precision; it was cut off or changed on its way`);
   }

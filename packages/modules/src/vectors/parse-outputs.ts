@@ -10,6 +10,7 @@ import {
   type OutputField,
   parseJson,
   parseLong,
+  unstorable,
 } from '@akin/domain';
 import { MODULES } from '../manifests.ts';
 import { decodeBase64 } from './base64.ts';
@@ -147,10 +148,14 @@ function currentCell(
   // Few training pictures make codebooks of few cells.
   const named = Math.min(NEAREST_CELLS, codebook.cellCount);
   if (!isCurrentLopq(codebook, lopqBytes) || bytes.length !== named * 2) return undefined;
-  const cells = Array.from({ length: named }, (_, i) => bytes.readUInt16LE(i * 2));
+  const cells = new Uint16Array(named);
+  for (let i = 0; i < named; i++) {
+    const one = (bytes[2 * i] as number) | ((bytes[2 * i + 1] as number) << 8);
+    if (one >= codebook.cellCount) return undefined;
+    cells[i] = one;
+  }
   const [cell] = cells;
-  if (cell === undefined || cluster !== BigInt(cell) || cells.some((one) => one >= codebook.cellCount))
-    return undefined;
+  if (cell === undefined || cluster !== BigInt(cell)) return undefined;
   return areCodesOf(codebook, vector, cells, rerank) ? cell : undefined;
 }
 
@@ -161,13 +166,19 @@ interface CodeKeys {
   readonly rerank: string;
 }
 
+const keysOf = new Map<string, CodeKeys>();
+
 function codeKeys(module: string): CodeKeys {
-  return {
+  const known = keysOf.get(module);
+  if (known !== undefined) return known;
+  const keys = {
     cluster: `${module}_cluster`,
     nclusters: `${module}_nclusters`,
     lopq: `${module}_lopq`,
     rerank: `${module}_rerank`,
   };
+  keysOf.set(module, keys);
+  return keys;
 }
 
 /** A value as the type of its output, or an error that names it. */
@@ -223,8 +234,7 @@ function readString({ name, pattern }: OutputField, value: JsonValue): string {
   if (pattern && !wholePattern(pattern).test(value)) {
     throw refuse(`${name} holds ${JSON.stringify(value.slice(0, 40))}, which no analysis gives.`);
   }
-  // What a database cannot hold.
-  if (/[\0\p{Surrogate}]/u.test(value)) throw refuse(`${name} holds characters that are no text.`);
+  if (unstorable(value) !== null) throw refuse(`${name} holds characters that are no text.`);
   return value;
 }
 
