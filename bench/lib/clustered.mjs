@@ -25,6 +25,9 @@ export function clusteredVectors({ dimensions, centers: count, seed }) {
 }
 
 function unit(vector) {
-  const length = Math.hypot(...vector);
+  // A loop, for millions of vectors are made.
+  let square = 0;
+  for (const number of vector) square += number * number;
+  const length = Math.sqrt(square);
   return vector.map((number) => number / length);
 }

@@ -21,9 +21,6 @@ const options = readOptions({
   /** `yes`: outputs and thumbnails are in object storage. */
   objects: '',
 });
-/** Costs of collections up to this size predict the larger ones. */
-const SEEDS = 400_000;
-
 const costs = await readCosts();
 const sizes = listOf(options.documents).map(Number);
 const number = (name) => {
@@ -66,8 +63,8 @@ console.log(
     row('log of PostgreSQL a day', ({ logBytesPerDay }) => gigabytes(logBytesPerDay)),
   ]),
 );
-const predictions = predict(costs.codes, SEEDS);
-console.log(`\nPredicted from up to ${SEEDS.toLocaleString('en')} documents, and measured:\n`);
+const predictions = predict(costs.codes);
+console.log('\nPredicted from what was measured with fewer documents; measured:\n');
 console.log(
   tableText([
     ['documents', 'bytes a document', 'CPU ms of a scan', 'ms of a scan'],

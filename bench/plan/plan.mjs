@@ -24,20 +24,29 @@ const COPIES = 2;
  * @property {boolean} objects whether outputs and thumbnails are in object storage
  */
 
+/** Below, vectors are held as they are, not as codes. */
+const LEAST_CODED = 100_000;
+
+const codedOf = (sizes) => sizes.filter(({ documents }) => documents >= LEAST_CODED);
+
 /**
- * A figure at a number of documents: on lines through the measured sizes, beyond the last on the line of the last two.
+ * A figure of a scan at a number of documents: on the straight line that fits the measured sizes best.
  *
- * @param {readonly { documents: number }[]} sizes rising, two at least
+ * @param {readonly { documents: number }[]} sizes two of {@link LEAST_CODED} or more at least
  * @param {number} documents
  * @param {string} name of the figure
  */
 export function along(sizes, documents, name) {
-  const next = sizes.findIndex((size, i) => i > 0 && documents <= size.documents);
-  const i = next < 0 ? sizes.length - 1 : next;
-  const [from, to] = [sizes[i - 1], sizes[i]];
-  const slope = (to[name] - from[name]) / (to.documents - from.documents);
-  return Math.max(0, to[name] + slope * (documents - to.documents));
+  const coded = codedOf(sizes);
+  const mean = (of) => coded.reduce((sum, size) => sum + of(size), 0) / coded.length;
+  const [x, y] = [mean((size) => size.documents), mean((size) => size[name])];
+  const variance = mean((size) => (size.documents - x) ** 2);
+  const slope = mean((size) => (size.documents - x) * (size[name] - y)) / variance;
+  return Math.max(0, y + slope * (documents - x));
 }
+
+/** Bytes of a document and module at most: how full the last tables are depends on the number of documents. */
+const bytesOf = (sizes) => Math.max(...codedOf(sizes).map(({ bytes }) => bytes));
 
 /**
  * @param {Record<string, any>} costs see costs.json
@@ -50,7 +59,8 @@ export function plan({ codes, change, search, sizes, sizesWithObjects }, need) {
   const scanCpuMs = along(codes.sizes, documents, 'cpuMs');
   const scanMs = (along(codes.sizes, documents, 'ms') * codes.threads) / threads;
   // What a search takes besides the scan: HTTP, statements, documents of the page.
-  const rest = (name, scanned) => Math.max(0, search[name] - along(codes.sizes, search.documents, scanned));
+  const scan = codes.sizes.find((size) => size.documents === search.documents);
+  const rest = (name, scanned) => Math.max(0, search[name] - (scan?.[scanned] ?? 0));
   const restCpuMs = rest('akinCpuMs', 'cpuMs');
   // One thread of a gateway does all but the scan.
   const searchMsOfGateway = Math.max(scanCpuMs / threads, restCpuMs, (scanCpuMs + restCpuMs) / gatewayCores);
@@ -71,7 +81,7 @@ export function plan({ codes, change, search, sizes, sizesWithObjects }, need) {
     searchesOfGateway,
     searchMs: rest('ms', 'ms') + scanMs,
     scanCpuMs,
-    gatewayBytes: documents * modules * along(codes.sizes, documents, 'bytes') + PROCESS_BYTES,
+    gatewayBytes: documents * modules * bytesOf(codes.sizes) + PROCESS_BYTES,
     postgresCoresForChanges: coresFor(changes, each.postgresCpuMs),
     postgresCoresForSearches: coresFor(searches, search.postgresCpuMs),
     loadHours: documents / loadPerSecond / 3_600,
@@ -83,19 +93,15 @@ export function plan({ codes, change, search, sizes, sizesWithObjects }, need) {
 }
 
 /**
- * Predicts sizes that were measured from smaller ones.
+ * Predicts each measured size from the smaller ones.
  *
- * @param {readonly { documents: number }[]} sizes
- * @param {number} seeds sizes up to this number of documents are what it is predicted from
+ * @param {readonly { documents: number }[]} sizes rising
  */
-export function predict({ sizes }, seeds) {
-  const known = sizes.filter(({ documents }) => documents <= seeds);
-  return sizes
-    .filter(({ documents }) => documents > seeds)
-    .map((measured) => {
-      const predicted = Object.fromEntries(
-        ['bytes', 'cpuMs', 'ms'].map((name) => [name, along(known, measured.documents, name)]),
-      );
-      return { measured, predicted };
-    });
+export function predict({ sizes }) {
+  return sizes.flatMap((measured, i) => {
+    const known = sizes.slice(0, i);
+    if (codedOf(known).length < 2) return [];
+    const [cpuMs, ms] = ['cpuMs', 'ms'].map((name) => along(known, measured.documents, name));
+    return [{ measured, predicted: { bytes: bytesOf(known), cpuMs, ms } }];
+  });
 }

@@ -61,7 +61,7 @@ for (const documents of listOf(options.documents).map(Number)) {
   const times = [];
   const numbers = [];
   // The first ones after reading also compile and grow.
-  for (let i = 0; i < 5; i++) await ask(around(dice.whole(centerCount)));
+  for (let i = 0; i < 30; i++) await ask(around(dice.whole(centerCount)));
   const cpuFrom = process.cpuUsage();
   for (let i = 0; i < Number(options.queries); i++) {
     const vector = around(dice.whole(centerCount));
@@ -93,7 +93,7 @@ for (const documents of listOf(options.documents).map(Number)) {
 }
 await searcher[Symbol.asyncDispose]();
 if (options.record) {
-  const command = `npm run codes-alone -- --documents ${options.documents} --queries ${options.queries} --record yes`;
+  const command = `npm run codes-alone -- --documents ${options.documents} --queries ${options.queries} --compared ${options.compared} --record yes`;
   await recordCosts('codes', command, { threads, dimensions, sizes: costs });
 }
 console.log(`\n${threads} thread(s) of the searcher\n\n${tableText(table)}\n\n${describeMachine()}`);
