@@ -1,6 +1,6 @@
 import { AkinError } from '@akin/domain';
 import type { Log } from '@akin/runtime';
-import { type Collection, type CollectionState, collectionOf, type Store } from '@akin/store';
+import { type Collection, type CollectionState, collectionOf, ShardServerAway, type Store } from '@akin/store';
 
 /** Poll interval for what is due by time alone, and for changes whose notification was lost. */
 const LOOK_AGAIN_MILLISECONDS = 3_600_000;
@@ -48,7 +48,7 @@ export class Rounds {
         } else done = false;
       } catch (err) {
         if (signal.aborted) return true;
-        if (err instanceof AkinError && err.code === 'unavailable') throw err;
+        if (err instanceof AkinError && err.code === 'unavailable' && !(err instanceof ShardServerAway)) throw err;
         // One that fails keeps no other from it; one that is gone has nothing to do.
         if ((await collectionOf(this.#store, collection.id)) === undefined) continue;
         this.#log.error({ err, collection: collection.name }, this.#failure);

@@ -7,6 +7,7 @@ import { recover } from './bulk/recover.ts';
 import { exchangeSearchTimes, Throttle } from './bulk/throttle.ts';
 import { createCollection, listCollections, updateTables } from './collections/collections.ts';
 import { isFirstCollectionMade, markFirstCollection, migrate } from './collections/migrations.ts';
+import { registerServers } from './collections/shard-servers.ts';
 import { MOST_APPLIED, Turns } from './commit/turns.ts';
 import type { Generation, ParsedOutputs, Store } from './context.ts';
 import type { Engine } from './engine/engine.ts';
@@ -83,6 +84,8 @@ export type StoreConfig = {
       readonly standbyUrls?: readonly string[];
       /** Search nodes, which hold the vectors of collections with several shards instead of this process. */
       readonly nodes?: SearchNodes | undefined;
+      /** Other servers on which shards may lie: addresses by name. Those that were named before are still known. */
+      readonly shardServers?: ReadonlyMap<string, string> | undefined;
     }
 );
 
@@ -205,6 +208,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       standbys.parted();
     };
     await migrate(engine);
+    if ('shardServers' in config && config.shardServers) await registerServers(engine, config.shardServers);
     packs = objects === undefined && config.objects ? undefined : await openPacks(engine, objects?.place);
     await createFirstCollection(store);
     for (const collection of await listCollections(store)) await updateTables(store, collection);

@@ -240,11 +240,12 @@ class StagedRequest implements Staging {
         if (this.#misfits(schema).length > 0) return schema;
         const first = Number(row.next_seq);
         if (this.#request === undefined) return { first, last: first - 1, count: 0 };
+        // Before documents are read: on other servers that would be in the way of their columns.
+        const added = [...this.#types].filter(([name]) => !schema.fields.has(name));
+        await addFields(tx, this.#collection, new Map(added));
         if (this.#expects) {
           await requireVersions(tx, this.#store, this.#collection, schema, this.#request, row.next_seq);
         }
-        const added = [...this.#types].filter(([name]) => !schema.fields.has(name));
-        await addFields(tx, this.#collection, new Map(added));
         const accepted = await tx.query(
           `update ${S}.requests set first_seq = $2, count = $3, accepted_at = now()
             where request = $1 and first_seq is null returning request`,

@@ -2,8 +2,9 @@ import { forgetRequest } from '../accept/requests.ts';
 import { LIVE } from '../collections/collection-tables.ts';
 import { dropReplaced, listCollections } from '../collections/collections.ts';
 import { keepFieldIndexes } from '../collections/field-indexes.ts';
+import { hasServers } from '../collections/shard-servers.ts';
 import { foldFailures, sweepFailures } from '../commit/failures.ts';
-import { removeDocuments } from '../commit/remove-documents.ts';
+import { removeDocuments, removePictures } from '../commit/remove-documents.ts';
 import { forgetOldTombstones } from '../commit/tombstones.ts';
 import type { Collection, Store } from '../context.ts';
 import { leaveGroups } from '../groups/leave.ts';
@@ -96,6 +97,8 @@ async function removeOldRows(store: Store, collection: Collection, lowWater: big
   // First, so that a reader of an earlier commit can tell that it missed removed rows.
   await store.engine.query(`delete from ${S}.commits where number < $1`, [commit], 'bulk');
   const batchSize = new AdaptiveBatchSize(50, 2_000);
+  const isRemote = hasServers(collection);
+  let docs: readonly bigint[] = [];
   let removed = 0;
   for (let count = Number.POSITIVE_INFINITY; count > 0; ) {
     const limit = batchSize.rows;
@@ -107,13 +110,20 @@ async function removeOldRows(store: Store, collection: Collection, lowWater: big
             `select doc from ${S}.documents where valid_to <= $1 and seq < $2 order by valid_to limit $3`,
             [commit, lowWater, limit],
           );
-          const docs = rows.map(({ doc }) => doc);
+          docs = rows.map(({ doc }) => doc);
           await leaveGroups(tx, collection, docs);
-          await removeDocuments(tx, store, collection, docs);
+          await (isRemote ? removePictures : removeDocuments)(tx, store, collection, docs);
           return rows.length;
         }),
       { lane: 'bulk', keyed: true },
     );
+    // Where other servers have rows, those go last: by them it is found again what an end in between has left.
+    if (isRemote) {
+      await store.engine.transaction((tx) => removeDocuments(tx, store, collection, docs), {
+        lane: 'bulk',
+        keyed: true,
+      });
+    }
     removed += count;
     await store.throttle.rest(performance.now() - began);
   }

@@ -1,5 +1,7 @@
 import type { FieldType, ModuleManifest, OutputField } from '@akin/domain';
 import type { Queryable } from '../engine/engine.ts';
+import { addColumns, countOf, createServerSchemas, NO_DOCUMENTS, sampleFew } from './server-tables.ts';
+import { hasServers } from './shard-servers.ts';
 import { partitionTables, renameSequence, type Tables } from './shards.ts';
 
 /** `valid_to` of a row that is live: the greatest bigint. */
@@ -328,7 +330,13 @@ export async function createTables(tx: Queryable, collection: Tables, from: numb
     for (const sql of statements(collection.sqlSchema)) await tx.query(sql);
   }
   if (from > 0) return;
-  await partitionTables(tx, collection, ['documents', 'outputs', 'thumbnails']);
+  await createServerSchemas(tx, collection);
+  // Outputs and thumbnails come before a change is accepted, which is the business of one server.
+  await partitionTables(
+    tx,
+    collection,
+    hasServers(collection) ? ['documents'] : ['documents', 'outputs', 'thumbnails'],
+  );
   await renameSequence(tx, collection);
 }
 
@@ -360,20 +368,21 @@ export async function createModuleTables(tx: Queryable, collection: Tables, modu
          ) with (vacuum_truncate = off)`,
       );
       await partitionTables(tx, collection, [`descriptors_${module.name}`]);
+      await sampleFew(tx, collection, table);
     }
+    const count = hasServers(collection) ? NO_DOCUMENTS : countOf(sqlSchema, table);
     await tx.query(
-      `insert into ${sqlSchema}.descriptor_counts (module, documents)
-       select $1, (select count(*) from ${sqlSchema}.documents d join ${table} v on v.doc = d.doc
-                     join akin.collections c on c.sql_schema = $2
-                    where d.valid_from <= c.commit and c.commit < d.valid_to)
-       on conflict (module) do nothing`,
+      `insert into ${sqlSchema}.descriptor_counts (module, documents) select $1, ${count} on conflict (module) do nothing`,
       [module.name, sqlSchema],
     );
   }
   for (const output of module.outputs.filter(isColumn)) {
-    await tx.query(
-      `alter table ${sqlSchema}.documents add column if not exists ${checkedName(output.name)} ${sqlType(output.type)}`,
+    const column = { name: checkedName(output.name), type: sqlType(output.type) };
+    const there = await tx.query(
+      'select from pg_attribute where attrelid = $1::text::regclass and attname = $2 and not attisdropped',
+      [`${sqlSchema}.documents`, column.name],
     );
+    if (there.length === 0) await addColumns(tx, collection, [column]);
     await tx.query(
       `insert into ${sqlSchema}.fields (number, name, type, origin, "column")
        select coalesce(max(number), 0) + 1, $1, $2, 'analysis', $1 from ${sqlSchema}.fields

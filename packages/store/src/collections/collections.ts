@@ -2,11 +2,13 @@ import { AkinError, isCollectionName } from '@akin/domain';
 import { failuresSql } from '../commit/failures.ts';
 import type { Collection, CollectionSchema, Generation, Store } from '../context.ts';
 import type { Queryable, Row } from '../engine/engine.ts';
-import { sqlStateOf } from '../engine/sqlstate.ts';
+import { ShardServerAway, sqlStateOf } from '../engine/sqlstate.ts';
 import { createModuleTables, createTables, TABLES_VERSION } from './collection-tables.ts';
 import { refreshView } from './fields.ts';
 import { modelName, wantedGeneration } from './generations.ts';
 import { claimModel, claimModels } from './models.ts';
+import { dropServerSchemas } from './server-tables.ts';
+import { MAIN_SERVER, spreadShards } from './shard-servers.ts';
 import { requireShards, shardsOf } from './shards.ts';
 
 export interface CollectionStatus {
@@ -145,7 +147,7 @@ export async function createCollection(
     return await store.engine.transaction(async (tx) => {
       const [made] = await tx.query<{ id: number }>(
         "insert into akin.collections (name, sql_schema, settings, settled_seq) values ($1, '', $2, 1) returning id",
-        [name, JSON.stringify(settings)],
+        [name, JSON.stringify(await withServers(tx, settings))],
       );
       const [row] = await tx.query(`update akin.collections set sql_schema = $2 where id = $1 returning ${COLUMNS}`, [
         made?.id ?? 0,
@@ -163,6 +165,16 @@ export async function createCollection(
   }
 }
 
+/** Settings that say on which server each shard lies, where that is not the main one for all of them. */
+async function withServers(
+  tx: Queryable,
+  { shardServers, ...settings }: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const names = Array.isArray(shardServers) ? [...new Set(shardServers.map(String))] : [];
+  if (names.length === 0 || (names.length === 1 && names[0] === MAIN_SERVER)) return settings;
+  return { ...settings, shardServers: await spreadShards(tx, shardsOf({ settings }), names) };
+}
+
 /** Removes a collection with everything in it, its reindex too. What runs on it meanwhile ends with not-found. */
 export async function dropCollection(store: Store, collection: Collection): Promise<void> {
   const target = await store.engine.transaction(async (tx) => {
@@ -172,6 +184,7 @@ export async function dropCollection(store: Store, collection: Collection): Prom
     }
     await tx.query('delete from akin.collections where id = $1', [collection.id]);
     await tx.query(`drop schema if exists ${collection.sqlSchema} cascade`);
+    await dropServerSchemas(tx, collection);
     await tx.query('delete from akin.runs where collection = $1', [collection.name]);
     // Keys for it must not open what somebody else calls by its name later.
     await tx.query(
@@ -206,7 +219,12 @@ export async function dropReplaced(store: Store): Promise<void> {
   const rows = await store.engine.query(
     `select ${COLUMNS} from akin.collections where replaced_at < now() - interval '2 minutes'`,
   );
-  for (const row of rows) await dropCollection(store, fromRow(row));
+  for (const row of rows) {
+    // One whose server is away stays until the next time.
+    await dropCollection(store, fromRow(row)).catch((error: unknown) => {
+      if (!(error instanceof ShardServerAway)) throw error;
+    });
+  }
 }
 
 export async function collectionStatus(store: Store, collection: Collection): Promise<CollectionStatus> {

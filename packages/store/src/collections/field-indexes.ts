@@ -2,6 +2,8 @@ import type { Collection, Store } from '../context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { sqlStateOf, wasCancelled } from '../engine/sqlstate.ts';
 import type { UseForm } from '../search/field-uses.ts';
+import { fieldIndexesOnServer } from './server-tables.ts';
+import { remoteShards, runOnServer, serversOf } from './shard-servers.ts';
 import { partitionSuffixes } from './shards.ts';
 
 /*
@@ -30,6 +32,8 @@ interface Use {
 /** What is to be an index of `documents`, or of one of its partitions. */
 interface FieldIndex {
   readonly table: string;
+  /** Where that is, if not on the main server. */
+  readonly server: string | undefined;
   /** What stands behind `on <table>`. */
   readonly definition: string;
 }
@@ -39,9 +43,9 @@ function indexesFor(collection: Collection, uses: readonly Use[]): Map<string, F
   const definitions = [...definitionsFor(uses)];
   return new Map(
     definitions.flatMap(([name, definition]) =>
-      partitionSuffixes(collection).map((suffix): [string, FieldIndex] => [
+      partitionSuffixes(collection).map((suffix, shard): [string, FieldIndex] => [
         name + suffix,
-        { table: `${collection.sqlSchema}.documents${suffix}`, definition },
+        { table: `${collection.sqlSchema}.documents${suffix}`, server: serversOf(collection)[shard], definition },
       ]),
     ),
   );
@@ -97,8 +101,13 @@ export async function keepFieldIndexes(store: Store, collection: Collection): Pr
       where i.indrelid in (${tables.join(', ')}) and c.relname like 'field\\_%'`,
   );
   if (await isBuilding(engine, tables)) return true;
+  for (const { shard, server } of remoteShards(collection)) {
+    const there = await fieldIndexesOnServer(engine, server, `${S}.documents_s${shard}`);
+    if (there.some(({ building }) => building)) return true;
+    present.push(...there);
+  }
   for (const { name, valid } of present) {
-    if (!valid || !wanted.has(name)) await dropIndex(engine, S, name);
+    if (!valid || !wanted.has(name)) await dropIndex(engine, collection, name);
   }
   const complete = new Set(present.filter(({ valid }) => valid).map(({ name }) => name));
   const missing = [...wanted].filter(([name]) => !complete.has(name));
@@ -121,12 +130,13 @@ async function buildIndex(
   store: Store,
   collection: Collection,
   name: string,
-  { table, definition }: FieldIndex,
+  { table, server, definition }: FieldIndex,
 ): Promise<void> {
   const { engine } = store;
   const concurrently = engine.kind === 'postgres' ? 'concurrently' : '';
   try {
-    await engine.query(`create index ${concurrently} ${name} on ${table} ${definition}`, [], 'bulk');
+    const sql = `create index ${concurrently} ${name} on ${table} ${definition}`;
+    await (server === undefined ? engine.query(sql, [], 'bulk') : runOnServer(engine, server, sql));
   } catch (error) {
     if (!wasCancelled(error) && !(await refuseIndex(store, collection, error))) throw error;
   }
@@ -148,7 +158,7 @@ export async function refuseIndex(store: Store, collection: Collection, error: u
       where "column" = $1 and (form = 'elements') = $2`,
     [column, form === 'elements'],
   );
-  await dropIndex(store.engine, collection.sqlSchema, name);
+  await dropIndex(store.engine, collection, name);
   return true;
 }
 
@@ -157,10 +167,10 @@ function messageOf(error: unknown): string {
   return cause instanceof Error ? cause.message : (message ?? '');
 }
 
-async function dropIndex(engine: Engine, S: string, name: string): Promise<void> {
-  await engine.query(
-    `drop index ${engine.kind === 'postgres' ? 'concurrently' : ''} if exists ${S}.${name}`,
-    [],
-    'bulk',
-  );
+async function dropIndex(engine: Engine, collection: Collection, name: string): Promise<void> {
+  const concurrently = engine.kind === 'postgres' ? 'concurrently' : '';
+  const sql = `drop index ${concurrently} if exists ${collection.sqlSchema}.${name}`;
+  const shard = /_s(\d+)$/.exec(name)?.[1];
+  const server = shard === undefined ? undefined : serversOf(collection)[Number(shard)];
+  await (server === undefined ? engine.query(sql, [], 'bulk') : runOnServer(engine, server, sql));
 }

@@ -1,5 +1,5 @@
 import type { Engine, Queryable } from '../engine/engine.ts';
-import { KNOWS, SHARDS } from '../engine/session.ts';
+import { KNOWS, SERVERS, SHARDS } from '../engine/session.ts';
 
 /**
  * The tables that all collections share. Append only: a released entry never changes, the next change is a new one at
@@ -193,6 +193,18 @@ const MIGRATIONS: readonly string[] = [
      until timestamptz not null default '-infinity',
      primary key (collection, shard)
    )`,
+
+  // 14: Nor must an akin lead a collection with shards on other servers that does not know of those: what it writes there
+  // could not be taken back. See commit/chunks.
+  `create or replace function akin.keep_lease() returns trigger language plpgsql as
+   'declare
+      knows text[] := string_to_array(coalesce(current_setting(''${KNOWS}'', true), ''''), '' '');
+      settings json := (select c.settings::json from akin.collections c where c.id = new.collection);
+    begin
+      if (settings ->> ''shards'')::int > 1 and not ''${SHARDS}'' = any (knows) then return null; end if;
+      if settings -> ''shardServers'' is not null and not ''${SERVERS}'' = any (knows) then return null; end if;
+      return new;
+    end'`,
 ];
 
 /** Any number that nobody else uses: two processes that start together must not migrate together. */

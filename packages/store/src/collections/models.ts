@@ -5,6 +5,7 @@ import type { Queryable } from '../engine/engine.ts';
 import { descriptorTable } from './collection-tables.ts';
 import { generationOf, wantedGeneration } from './generations.ts';
 import { loadSchema } from './schema.ts';
+import { emptyTable } from './server-tables.ts';
 
 /*
  * Descriptors of different models are never in one collection. Each collection knows the model of each module; a process that
@@ -61,10 +62,11 @@ async function isLeft(tx: Queryable, { sqlSchema: S }: Collection, module: strin
 /** The same for one module. Who calls gives the schema a new version when it answers true. */
 export async function claimModel(
   generation: Generation,
-  { sqlSchema: S }: Collection,
+  collection: Collection,
   { name, descriptor }: ModuleManifest,
   tx: Queryable,
 ): Promise<boolean> {
+  const { sqlSchema: S } = collection;
   const model = generation.models.get(name);
   if (model === undefined || descriptor === undefined) return false;
   // Commits count in the same row: of the two, one waits for the other and sees what it did.
@@ -79,8 +81,9 @@ export async function claimModel(
   if (row !== undefined && row.before !== null) {
     // Descriptors of the new model may have another size; what is left here is of rows that ended.
     const table = descriptorTable(S, name);
-    await tx.query(`truncate ${table}`);
-    await tx.query(`alter table ${table} alter column vector type halfvec(${descriptor.dimensions})`);
+    const change = `alter column vector type halfvec(${descriptor.dimensions})`;
+    await emptyTable(tx, collection, `descriptors_${name}`, change);
+    await tx.query(`alter table ${table} ${change}`);
   }
   return (await writeCalibration(generation, S, name, model, tx)) || row !== undefined;
 }

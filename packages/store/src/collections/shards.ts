@@ -1,5 +1,6 @@
 import { AkinError, MAX_SHARDS } from '@akin/domain';
 import type { Queryable } from '../engine/engine.ts';
+import { foreignServer, hasServers, runOnServer, serversOf } from './shard-servers.ts';
 
 /*
  * A collection may have several shards. The tables that hold its documents are then partitioned (by ranges of `doc`,
@@ -36,11 +37,17 @@ export function drawDoc(collection: Tables, id: string): string {
   const shards = shardsOf(collection);
   const { sqlSchema: S } = collection;
   if (shards === 1) return `nextval('${S}.doc')`;
-  return `(nextval('${S}.${SHARDED_DOC}') + (${shardOf(id, shards)} << ${SHARD_BITS}))`;
+  return `(nextval('${S}.${sequenceOf(collection)}') + (${shardOf(id, shards)} << ${SHARD_BITS}))`;
 }
 
 /** An akin that knows no shards, or another hash, would put documents into the wrong one: it does not find the sequence. */
 const SHARDED_DOC = 'doc_by_sha256';
+/** One that knows no other servers would add fields on this one alone. */
+const SERVERS_DOC = 'doc_on_servers';
+
+function sequenceOf(collection: Settings): string {
+  return hasServers(collection) ? SERVERS_DOC : SHARDED_DOC;
+}
 
 /**
  * SQL of the shard of an id; null for null. The same on every server, and for all time: ids are found by it. SHA-256,
@@ -76,6 +83,7 @@ function suffixOf(shard: number): string {
 export async function partitionTables(tx: Queryable, collection: Tables, tables: readonly string[]): Promise<void> {
   const shards = shardsOf(collection);
   if (shards === 1) return;
+  if (hasServers(collection)) return partitionOverServers(tx, collection, tables);
   for (const table of tables) {
     const whole = `${collection.sqlSchema}.${table}`;
     const first = whole + suffixOf(0);
@@ -95,8 +103,64 @@ export async function partitionTables(tx: Queryable, collection: Tables, tables:
   }
 }
 
+/** Rows that come from another server at a time: a search of the nearest wants few descriptors, other reads many rows. */
+const FETCHED: Readonly<Record<string, number>> = { documents: 5_000 };
+const FETCHED_DESCRIPTORS = 500;
+
+/**
+ * The same over several servers. There the whole has no primary key: PostgreSQL has none over foreign tables. Each
+ * partition has its own.
+ */
+async function partitionOverServers(tx: Queryable, collection: Tables, tables: readonly string[]): Promise<void> {
+  const S = collection.sqlSchema;
+  for (const table of tables) {
+    const whole = `${S}.${table}`;
+    const first = `${whole}_first`;
+    await tx.query(`alter table ${whole} rename to ${table}_first`);
+    await tx.query(
+      `create table ${whole} (like ${first} including defaults including storage) partition by range (doc)`,
+    );
+    for (const [shard, server] of serversOf(collection).entries()) {
+      const name = `${table}${suffixOf(shard)}`;
+      const { from, to } = rangeOf(BigInt(shard));
+      const range = `for values from (${from}) to (${to})`;
+      if (server === undefined) {
+        await tx.query(`create table ${S}.${name} (like ${first} including all) with (vacuum_truncate = off)`);
+        await tx.query(`alter table ${whole} attach partition ${S}.${name} ${range}`);
+        continue;
+      }
+      await runOnServer(tx, server, await definitionOf(tx, first, `${S}.${name}`));
+      await tx.query(
+        `create foreign table ${S}.${name} partition of ${whole} ${range}
+           server ${foreignServer(server)} options (schema_name '${S}', table_name '${name}', fetch_size '${FETCHED[table] ?? FETCHED_DESCRIPTORS}')`,
+      );
+    }
+    await tx.query(`drop table ${first}`);
+  }
+}
+
+/** Statements that create a table like another one, with its indexes, on another server. */
+async function definitionOf(tx: Queryable, like: string, name: string): Promise<string> {
+  const [row] = await tx.query<{ columns: string; indexes: string[] }>(
+    `select (select string_agg(format('%I %s', attname, format_type(atttypid, atttypmod))
+                       || case when a.attcollation <> t.typcollation then ' collate "C"' else '' end
+                       || case when attnotnull then ' not null' else '' end
+                       || coalesce(' default ' || pg_get_expr(adbin, adrelid), ''), ', ' order by attnum)
+               from pg_attribute a join pg_type t on t.oid = a.atttypid
+               left join pg_attrdef on adrelid = attrelid and adnum = attnum
+              where attrelid = $1::text::regclass and attnum > 0 and not attisdropped) as columns,
+            array(select pg_get_indexdef(indexrelid) from pg_index where indrelid = $1::text::regclass
+                   order by indexrelid) as indexes`,
+    [like],
+  );
+  const indexes = (row?.indexes ?? []).map((definition) =>
+    definition.replace(/^(CREATE (?:UNIQUE )?INDEX) \S+ ON \S+/, `$1 on ${name}`),
+  );
+  return [`create table ${name} (${row?.columns}) with (vacuum_truncate = off)`, ...indexes].join('; ');
+}
+
 /** Makes the sequence of the numbers of documents that of a collection with several shards. */
 export async function renameSequence(tx: Queryable, collection: Tables): Promise<void> {
   if (shardsOf(collection) === 1) return;
-  await tx.query(`alter sequence ${collection.sqlSchema}.doc rename to ${SHARDED_DOC}`);
+  await tx.query(`alter sequence ${collection.sqlSchema}.doc rename to ${sequenceOf(collection)}`);
 }

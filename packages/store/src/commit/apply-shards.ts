@@ -4,7 +4,9 @@ import { loadSchema } from '../collections/schema.ts';
 import { shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
+import { ShardServerAway } from '../engine/sqlstate.ts';
 import { Applier } from './applier.ts';
+import { undoChunks } from './chunks.ts';
 import type { CommitContext } from './commit-context.ts';
 import { hasModelsOf, requireLease } from './leases.ts';
 import { BEFORE_ALL, nextReady, requestPages } from './ready-operations.ts';
@@ -121,7 +123,10 @@ export async function helpCommits(store: Store, signal?: AbortSignal): Promise<(
       }
     };
     const ended = await Promise.allSettled(Array.from({ length: await shareOf(store, collection) }, work));
-    for (const one of ended) if (one.status === 'rejected') throw one.reason;
+    for (const one of ended) {
+      // The leader tells of a server that is away; collections with shards elsewhere are helped.
+      if (one.status === 'rejected' && !(one.reason instanceof ShardServerAway)) throw one.reason;
+    }
     const all = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     const sum = (of: (done: Done) => number) => all.reduce((total, one) => total + of(one), 0);
     const done = { collection: collection.name, shards: sum(({ shards }) => shards), failed: sum((one) => one.failed) };
@@ -178,6 +183,7 @@ async function applyNextShard(work: Work): Promise<number | undefined> {
   const context: CommitContext = { store, collection, schema, target, lease, signal, turn: work.turn };
   const applier = new Applier(context);
   try {
+    await undoChunks(context);
     const isDone = await applyShard(context, claimed, applier);
     await returnShard(store, collection, lease, isDone);
     if (applier.failed > 0) store.memory.events.tell(collection.id);

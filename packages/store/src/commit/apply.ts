@@ -6,15 +6,15 @@ import type { Queryable } from '../engine/engine.ts';
 import { blameOf, reasonOf } from '../engine/sqlstate.ts';
 import { copyPictures } from './atomic.ts';
 import { applyBarriers, failRefusedBarrier } from './barriers.ts';
+import { beginChunk, type ChunkContext } from './chunks.ts';
 import { closeOperations, failOperations, forgetPayloads } from './close-operations.ts';
 import type { CommitContext } from './commit-context.ts';
 import { DescriptorChanges } from './descriptor-counts.ts';
 import type { DocumentColumns } from './document-rows.ts';
 import { supersedeFailed } from './failures.ts';
 import { insertDescriptors, insertDocuments } from './insert-rows.ts';
-import { requireLease } from './leases.ts';
 import { type Chunk, type Prepared, prepareChunk } from './prepare.ts';
-import { removeDocuments } from './remove-documents.ts';
+import { endPublished, endUnpublished } from './remove-documents.ts';
 import { leaveTombstones, leaveTombstonesOfVoid, removeTombstones } from './tombstones.ts';
 
 /**
@@ -73,10 +73,10 @@ async function applyPrepared(
   }
 }
 
-async function applyInTransaction(tx: Queryable, context: CommitContext, prepared: readonly Prepared[]): Promise<void> {
-  const { collection } = context;
+async function applyInTransaction(tx: Queryable, begun: CommitContext, prepared: readonly Prepared[]): Promise<void> {
+  const { collection } = begun;
   const S = collection.sqlSchema;
-  await requireLease(tx, collection, context.lease);
+  const context = await beginChunk(tx, begun);
   const { winners, superseded } = await findWinners(tx, S, prepared);
   const ids = winners.map(({ id }) => id);
   const added = winners.filter((winner) => winner.columns !== undefined);
@@ -186,12 +186,12 @@ async function buryDeleted(
  */
 async function expireLive(
   tx: Queryable,
-  context: CommitContext,
+  context: ChunkContext,
   ids: readonly string[],
   changes: DescriptorChanges,
 ): Promise<number> {
-  const { store, collection, target } = context;
-  const S = collection.sqlSchema;
+  const { target } = context;
+  const S = context.collection.sqlSchema;
   const live = await tx.query<{ doc: bigint; valid_from: bigint }>(
     `select doc, valid_from from ${S}.documents where id = any($1::text[]) and valid_to = ${LIVE}`,
     [textArray(ids)],
@@ -200,9 +200,7 @@ async function expireLive(
   await changes.remove(tx, context, ended);
   const published = live.filter(({ valid_from }) => valid_from < target).map(({ doc }) => doc);
   const unpublished = live.filter(({ valid_from }) => valid_from === target).map(({ doc }) => doc);
-  if (published.length > 0) {
-    await tx.query(`update ${S}.documents set valid_to = $2 where doc = any($1::bigint[])`, [published, target]);
-  }
-  await removeDocuments(tx, store, collection, unpublished);
+  await endPublished(tx, context, published);
+  await endUnpublished(tx, context, unpublished);
   return live.length;
 }

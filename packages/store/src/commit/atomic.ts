@@ -84,11 +84,11 @@ async function waitingOf(
 async function knownSeqs({ store, collection }: CommitContext, ids: ReadonlySet<string>): Promise<Map<string, bigint>> {
   const S = collection.sqlSchema;
   const rows = await store.engine.query<{ id: string; seq: bigint }>(
-    `select t.id, greatest(
-              (select max(d.seq) from ${S}.documents d where d.id = t.id),
-              (select max(b.seq) from ${S}.barriers b where b.id = t.id),
-              (select max(b.seq) from ${S}.barriers b where b.query = '${EVERYTHING}'), ${BEFORE_ALL}) as seq
-       from unnest($1::text[]) t (id)`,
+    `select id, max(seq) as seq from (
+       select id, seq from ${S}.documents where id = any($1::text[])
+       union all select id, seq from ${S}.barriers where id = any($1::text[])
+       union all select id, coalesce((select max(seq) from ${S}.barriers where query = '${EVERYTHING}'), ${BEFORE_ALL})
+         from unnest($1::text[]) t (id)) known group by id`,
     [textArray([...ids])],
     'bulk',
   );

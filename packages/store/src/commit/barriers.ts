@@ -2,6 +2,7 @@ import { AkinError } from '@akin/domain';
 import { compileDelete, type RefusedDelete, refusedDelete } from '../accept/compile-delete.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { Params } from '../search/params.ts';
+import type { ChunkContext } from './chunks.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
 import type { DescriptorChanges } from './descriptor-counts.ts';
@@ -22,13 +23,12 @@ import { leaveTombstones } from './tombstones.ts';
  */
 export async function applyBarriers(
   tx: Queryable,
-  context: CommitContext,
+  context: ChunkContext,
   added: readonly ReadyOperation[],
   changes: DescriptorChanges,
 ): Promise<number> {
   if (added.length === 0) return 0;
-  const { store, collection } = context;
-  const S = collection.sqlSchema;
+  const S = context.collection.sqlSchema;
   const barriers = await tx.query<{ seq: bigint; query: string; accepted_at: Date; tombstones: boolean }>(
     `select seq, query, accepted_at, tombstones from ${S}.barriers where seq > any($1::bigint[]) and query is not null order by seq`,
     [added.map(({ seq }) => seq)],
@@ -39,7 +39,7 @@ export async function applyBarriers(
     const gone = await matchingOf(tx, context, { seq, query, acceptedAt: accepted_at }, late);
     await changes.remove(tx, context, gone);
     if (tombstones && gone.length > 0) await leaveTombstones(tx, context, 'd.doc = any($1::bigint[])', [gone]);
-    await removeUnpublished(tx, store, collection, gone);
+    await removeUnpublished(tx, context, gone);
     hidden += gone.length;
   }
   return hidden;

@@ -5,6 +5,7 @@ import type { Collection, CommitResult, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { statements } from '../statements.ts';
 import { applyReady } from './apply-ready.ts';
+import { undoChunks } from './chunks.ts';
 import type { CommitContext } from './commit-context.ts';
 import { publishDescriptorCounts } from './descriptor-counts.ts';
 import { type Lease, requireLease } from './leases.ts';
@@ -89,6 +90,7 @@ async function commitInTurns(
   };
 
   if (row.offered) await withdraw(context);
+  await undoChunks(context);
   const pages = requestPages(store, collection, row.next_seq);
   const first = await pages.next();
   // Most commits have nothing to do: they are no spans.

@@ -1,29 +1,26 @@
 import type { Queryable } from '../engine/engine.ts';
-import type { CommitContext } from './commit-context.ts';
+import type { ChunkContext } from './chunks.ts';
 import { DescriptorChanges } from './descriptor-counts.ts';
-import { removeUnpublished } from './remove-documents.ts';
+import { endPublished, removeUnpublished } from './remove-documents.ts';
 import { leaveTombstones } from './tombstones.ts';
 
 /** Ends live rows that a delete by query takes: those that are published at the commit, those that are not at once. */
 export async function endRows(
   tx: Queryable,
-  context: CommitContext,
+  context: ChunkContext,
   rows: readonly { readonly doc: bigint; readonly valid_from: bigint }[],
   leavesTombstones: boolean,
 ): Promise<void> {
   if (rows.length === 0) return;
-  const { store, collection, target } = context;
+  const { collection, target } = context;
   const docs = rows.map(({ doc }) => doc);
   const changes = new DescriptorChanges();
   await changes.remove(tx, context, docs);
   if (leavesTombstones) await leaveTombstones(tx, context, 'd.doc = any($1::bigint[])', [docs]);
   const published = rows.filter(({ valid_from }) => valid_from < target).map(({ doc }) => doc);
   const unpublished = rows.filter(({ valid_from }) => valid_from === target).map(({ doc }) => doc);
-  await tx.query(`update ${collection.sqlSchema}.documents set valid_to = $2 where doc = any($1::bigint[])`, [
-    published,
-    target,
-  ]);
-  await removeUnpublished(tx, store, collection, unpublished);
+  await endPublished(tx, context, published);
+  await removeUnpublished(tx, context, unpublished);
   await tx.query('update akin.collections set unpublished_documents = unpublished_documents - $2 where id = $1', [
     collection.id,
     rows.length,

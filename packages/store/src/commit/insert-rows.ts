@@ -2,13 +2,13 @@ import { descriptorTable } from '../collections/collection-tables.ts';
 import type { CollectionSchema } from '../context.ts';
 import { binaryArray, columnsOf, encodeHalfvec, textArray, tsvectorArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
-import type { CommitContext } from './commit-context.ts';
+import type { ChunkContext } from './chunks.ts';
 import type { Prepared } from './prepare.ts';
 
 /** Each column is one parameter, whatever the number of rows. Columns that no row has are left out. */
 export async function insertDocuments(
   tx: Queryable,
-  { collection, schema, target }: CommitContext,
+  { collection, schema, target, chunk }: ChunkContext,
   added: readonly Prepared[],
 ): Promise<void> {
   if (added.length === 0) return;
@@ -16,9 +16,11 @@ export async function insertDocuments(
   const types = columnTypes(schema);
   const inputs = names.map((_, i) => `v${i}`);
   const values = names.map((name, i) => `v${i}::${types.get(name)}`);
+  // Its type is told by the column.
+  const born = chunk === undefined ? ['', ''] : [', born', `, ${chunk}`];
   await tx.query(
-    `insert into ${collection.sqlSchema}.documents (doc, id, seq, version, valid_from, words${names.map((name) => `, ${name}`).join('')})
-     select doc, id, seq, version, $1, words${values.map((value) => `, ${value}`).join('')}
+    `insert into ${collection.sqlSchema}.documents (doc, id, seq, version, valid_from${born[0]}, words${names.map((name) => `, ${name}`).join('')})
+     select doc, id, seq, version, $1${born[1]}, words${values.map((value) => `, ${value}`).join('')}
        from unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::tsvector[]${names.map((_, i) => `, $${i + 7}::text[]`).join('')})
             as t (doc, id, seq, version, words${inputs.map((input) => `, ${input}`).join('')})`,
     [
@@ -55,7 +57,7 @@ const INPUT_TYPES: Readonly<Record<string, string>> = {
 
 export async function insertDescriptors(
   tx: Queryable,
-  { store, collection }: CommitContext,
+  { store, collection }: ChunkContext,
   added: readonly Prepared[],
 ): Promise<void> {
   for (const { name } of store.modules) {

@@ -1,6 +1,7 @@
 import { descriptorTable } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
+import type { ChunkContext } from './chunks.ts';
 
 /** Removes rows of documents with all that hangs on them. */
 export async function removeDocuments(
@@ -14,23 +15,63 @@ export async function removeDocuments(
   const descriptors = store.modules
     .filter((module) => module.descriptor)
     .map((module) => descriptorTable(S, module.name));
-  for (const table of [`${S}.documents`, ...descriptors, `${S}.outputs`, `${S}.thumbnails`]) {
+  for (const table of [`${S}.documents`, ...descriptors]) {
+    await tx.query(`delete from ${table} where doc = any($1::bigint[])`, [docs]);
+  }
+  await removePictures(tx, store, collection, docs);
+}
+
+/** Removes outputs and thumbnails of documents. */
+export async function removePictures(
+  tx: Queryable,
+  _store: Store,
+  { sqlSchema: S }: Collection,
+  docs: readonly bigint[],
+): Promise<void> {
+  for (const table of [`${S}.outputs`, `${S}.thumbnails`]) {
     await tx.query(`delete from ${table} where doc = any($1::bigint[])`, [docs]);
   }
 }
 
 /** Removes rows that were never visible; that they were there has to be known to earlier operations on their ids. */
-export async function removeUnpublished(
-  tx: Queryable,
-  store: Store,
-  collection: Collection,
-  docs: readonly bigint[],
-): Promise<void> {
+export async function removeUnpublished(tx: Queryable, context: ChunkContext, docs: readonly bigint[]): Promise<void> {
   if (docs.length === 0) return;
-  const S = collection.sqlSchema;
+  const S = context.collection.sqlSchema;
   await tx.query(
     `insert into ${S}.barriers (seq, id, accepted_at) select seq, id, now() from ${S}.documents where doc = any($1::bigint[])`,
     [docs],
   );
-  await removeDocuments(tx, store, collection, docs);
+  await endUnpublished(tx, context, docs);
+}
+
+/** Ends rows that searches see, at the commit. */
+export async function endPublished(
+  tx: Queryable,
+  { collection, target, chunk }: ChunkContext,
+  docs: readonly bigint[],
+): Promise<void> {
+  if (docs.length === 0) return;
+  const ended = chunk === undefined ? '' : `, ended = ${chunk}`;
+  await tx.query(`update ${collection.sqlSchema}.documents set valid_to = $2${ended} where doc = any($1::bigint[])`, [
+    docs,
+    target,
+  ]);
+}
+
+/**
+ * Ends rows that no search will see. In a collection with shards on other servers they stay for a while, so that they
+ * can be brought back.
+ */
+export async function endUnpublished(
+  tx: Queryable,
+  { store, collection, chunk }: ChunkContext,
+  docs: readonly bigint[],
+): Promise<void> {
+  if (chunk === undefined) return removeDocuments(tx, store, collection, docs);
+  if (docs.length === 0) return;
+  // Ended before all commits; by a number that no other row of the id has.
+  await tx.query(
+    `update ${collection.sqlSchema}.documents set valid_to = -doc, ended = ${chunk} where doc = any($1::bigint[])`,
+    [docs],
+  );
 }

@@ -3,10 +3,10 @@ import { LIVE, OPEN } from '../collections/collection-tables.ts';
 import { textArray } from '../engine/binary.ts';
 import { Params } from '../search/params.ts';
 import { BarrierRefused, failRefusedBarrier } from './barriers.ts';
+import { beginChunk } from './chunks.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
 import { endRows } from './end-rows.ts';
-import { requireLease } from './leases.ts';
 import { openAtomic } from './open-atomic.ts';
 
 /*
@@ -76,7 +76,7 @@ async function applyWaiting(
   const S = collection.sqlSchema;
   await store.engine.transaction(
     async (tx) => {
-      await requireLease(tx, collection, context.lease);
+      const chunk = await beginChunk(tx, context);
       const params = new Params();
       try {
         const found = `select d.doc, d.valid_from from ${S}.documents d
@@ -85,7 +85,7 @@ async function applyWaiting(
         const rows = await countCrashes(context, seq, () =>
           tx.query<{ doc: bigint; valid_from: bigint }>(found, params.values),
         );
-        await endRows(tx, context, rows, tombstones);
+        await endRows(tx, chunk, rows, tombstones);
         // Else nothing would be published where nothing else was applied.
         if (rows.length > 0) {
           await tx.query(

@@ -4,6 +4,7 @@ import { toAkinError } from './sqlstate.ts';
 /** The setting by which a session says what its akin knows, for triggers that keep earlier versions away. */
 export const KNOWS = 'akin.knows';
 export const SHARDS = 'shards';
+export const SERVERS = 'servers';
 
 /** Settings that both engines need on every connection. */
 export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
@@ -12,10 +13,12 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   // A plan that a transaction forbids costs 1e10, for which PostgreSQL would compile a statement of one row. With the
   // compiler, 40 commits of 20 documents took 4 to 7 times as long, and the server 3 times the processor time.
   jit: 'off',
+  // Documents and descriptors of a shard on another server are joined there, see docs/benchmarks.md.
+  enable_partitionwise_join: 'on',
   timezone: 'UTC',
   datestyle: 'ISO, YMD',
   client_min_messages: 'warning',
-  [KNOWS]: SHARDS,
+  [KNOWS]: `${SHARDS} ${SERVERS}`,
 };
 
 const KEYED = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']

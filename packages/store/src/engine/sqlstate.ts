@@ -23,6 +23,8 @@ const STATES: Readonly<Record<string, readonly [ErrorCode, Blame]>> = {
   '57': ['unavailable', 'server'],
   '58': ['unavailable', 'server'],
   F0: ['unavailable', 'server'],
+  // A server of foreign tables.
+  HV: ['unavailable', 'server'],
   // A standby; a transaction that was idle, or open, for too long, as when the server or this process was stopped.
   '25006': ['unavailable', 'server'],
   '25P03': ['unavailable', 'server'],
@@ -120,7 +122,13 @@ export function isCrash(error: unknown): boolean {
 }
 
 /** Not by class: errors of sockets and errors of pg have none in common, and may come from another realm. */
-function partsOf(error: unknown): { code?: unknown; message?: unknown; errors?: unknown; severity?: unknown } {
+function partsOf(error: unknown): {
+  code?: unknown;
+  message?: unknown;
+  errors?: unknown;
+  severity?: unknown;
+  where?: unknown;
+} {
   return typeof error === 'object' && error !== null ? error : {};
 }
 
@@ -128,11 +136,33 @@ function partsOf(error: unknown): { code?: unknown; message?: unknown; errors?: 
 export function toAkinError(error: unknown): AkinError {
   if (error instanceof AkinError) return error;
   const code = errorCode(error);
+  const server = code === 'unavailable' ? shardServerOf(error) : undefined;
+  if (server !== undefined) return new ShardServerAway(server, error);
   const state = sqlStateOf(error) ?? '';
   return new AkinError(code, MESSAGES_BY_STATE[state] ?? MESSAGES[code] ?? 'The store failed. The log says more.', {
     cause: error,
     ...(code === 'unavailable' ? { retryAfterSeconds: RETRY_AFTER_SECONDS } : {}),
   });
+}
+
+/** A server of shards cannot be reached: the one that akin is connected to can, and what has no shards there goes on. */
+export class ShardServerAway extends AkinError {
+  /** @param which the server, in words */
+  constructor(which: string, cause: unknown) {
+    super('unavailable', `The ${which} cannot be reached or is busy. Try again shortly.`, {
+      cause,
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
+  }
+}
+
+/** Which server of shards an error comes from, as postgres_fdw tells it. */
+function shardServerOf(error: unknown): string | undefined {
+  const { message, where } = partsOf(error);
+  const [, server] = /^could not connect to server "akin_(\w+)"/.exec(String(message)) ?? [];
+  if (server !== undefined) return `shard server ${server}`;
+  const [, shard] = /^remote SQL command: .*?_s(\d+)\b/s.exec(String(where)) ?? [];
+  return shard && `server of shard ${shard}`;
 }
 
 function errorCode(error: unknown): ErrorCode {

@@ -142,10 +142,10 @@ export async function readExported(store: Store, snapshot: Snapshot, docs: reado
   >(
     `select d.doc, ${VERSION} as version, o.json as outputs, o.pack, o.start, o.size,
             t.bytes, t.pack as thumbnail_pack, t.start as thumbnail_start, t.size as thumbnail_size
-       from unnest($1::bigint[]) x (doc)
-       join ${S}.documents d using (doc)
+       from ${S}.documents d
        left join ${S}.outputs o on o.doc = d.doc
        left join ${S}.thumbnails t on t.doc = d.doc
+      where d.doc = any($1::bigint[])
       order by d.doc`,
     [docs],
   );

@@ -1,4 +1,5 @@
 import { descriptorTable } from '../collections/collection-tables.ts';
+import { rowsByNumber } from '../collections/server-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import { binaryArray, encodeHalfvec, textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
@@ -108,12 +109,13 @@ async function stillSeeking(tx: Queryable, S: string, seekers: readonly Seeker[]
  */
 async function nearestRepresentatives(
   tx: Queryable,
-  { sqlSchema: S }: Collection,
+  collection: Collection,
   rule: GroupRule,
   allSeekers: readonly Seeker[],
   areDecided: boolean,
   among: ReadonlyMap<bigint, readonly bigint[]> | undefined,
 ): Promise<ReadonlyMap<bigint, Nearest>> {
+  const { sqlSchema: S } = collection;
   const seekers = among ? allSeekers.filter(({ doc }) => among.has(doc)) : allSeekers;
   if (seekers.length === 0) return new Map();
   // One descriptor and one list for each: a row for each cell would read the descriptor 220 times.
@@ -132,7 +134,7 @@ async function nearestRepresentatives(
     // The fence lets no plan go another way than through the lists, whatever is known of a table that grows.
     `select distinct on (p.doc) p.doc, m.representative, m.distance
        from unnest($1::bigint[], $2::int[], $3::int[]${areDecided ? `, $${rule.also ? 8 : 6}::text[]` : ''}) as p (doc, first, last${areDecided ? ', id' : ''})
-       join ${descriptorTable(S, rule.module)} v on v.doc = p.doc
+       join ${rowsByNumber(collection, descriptorTable(S, rule.module), '$1::bigint[]')} v on v.doc = p.doc
       cross join lateral (
         select r.doc as representative, r.vector <-> v.vector as distance
           from ${S}.representatives r

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import { loadSchema } from '../collections/schema.ts';
+import { rowsByNumber } from '../collections/server-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import { decodeHalfvec } from '../engine/binary.ts';
 import { compileQuery } from '../search/compile.ts';
@@ -32,12 +33,14 @@ export async function readSeekers(
   const numbers = params.add(docs, 'int8[]');
   const tables = { sqlSchema, schema: await loadSchema(store, collection), modules: store.modules };
   const except = rule.except && compileQuery(rule.except, { tables, params, now: new Date(), timeZone: 'UTC' }, false);
+  const vectors = rowsByNumber(collection, descriptorTable(sqlSchema, rule.module), numbers);
   const rows = await store.engine.transaction(
     (tx) =>
       tx.query<{ doc: bigint; id: string; vector: Buffer; also: Buffer | null }>(
         `select d.doc, d.id, halfvec_send(v.vector) as vector,
                 ${rule.also ? `(select halfvec_send(a.vector) from ${descriptorTable(sqlSchema, rule.also.module)} a where a.doc = d.doc)` : 'null'} as also
-           from ${sqlSchema}.documents d join ${descriptorTable(sqlSchema, rule.module)} v on v.doc = d.doc
+           from ${sqlSchema}.documents d
+           join ${vectors} v on v.doc = d.doc
           where d.doc = any(${numbers})${except ? ` and (${except.where}) is not true` : ''}
           order by d.doc`,
         params.values,

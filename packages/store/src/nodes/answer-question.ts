@@ -2,6 +2,7 @@ import { AkinError, type Query } from '@akin/domain';
 import { type Candidates, mergeCandidates, shareOf } from '@akin/searcher';
 import { collectionOf } from '../collections/collections.ts';
 import { loadSchema } from '../collections/schema.ts';
+import { hasServers } from '../collections/shard-servers.ts';
 import { shardRanges } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 import { FieldUses } from '../search/field-uses.ts';
@@ -112,6 +113,7 @@ async function snapshotFor(store: Store, collection: Collection, question: NodeQ
     ...{ commit, committedAt },
     name: collection.name,
     sqlSchema: collection.sqlSchema,
+    isRemote: hasServers(collection),
     schema: await loadSchema(store, collection, schemaVersion),
     modules: store.modules,
     documents: BigInt(documents),

@@ -49,6 +49,8 @@ export interface ReindexSettings {
   readonly model?: string;
   /** How many shards the collection gets; as many as it has when not given. */
   readonly shards?: number;
+  /** Names of the servers on which they lie; the same as now when not given. */
+  readonly shardServers?: readonly string[];
 }
 
 /** A reindex that this process does from now on. */
@@ -150,10 +152,12 @@ async function createTarget(
   settings: ReindexSettings,
 ): Promise<Collection> {
   const { model = collection.settings.model, shards = shardsOf(collection) } = settings;
+  const servers = settings.shardServers ?? collection.settings.shardServers;
   const target = await createCollection(store, `${collection.name.slice(0, 90)}.reindex`, {
     ...collection.settings,
     ...(model === undefined ? {} : { model }),
     ...(shards === 1 && collection.settings.shards === undefined ? {} : { shards }),
+    shardServers: shards === 1 ? undefined : servers,
   });
   await store.engine.query('update akin.collections set next_seq = $2 where id = $1', [target.id, FIRST_COPY]);
   await store.engine.query('update akin.reindexes set target = $2 where name = $1', [collection.name, target.id]);

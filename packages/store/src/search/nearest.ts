@@ -7,7 +7,7 @@ import type { NearQuery } from './near-query.ts';
 import { Params } from './params.ts';
 import { type Rank, type Ranking, type SearchRequest, type Smartfilter, sortOf } from './request.ts';
 import { rankKeys } from './score-keys.ts';
-import type { NearDocuments, Snapshot } from './snapshot.ts';
+import { documentsOf, type NearDocuments, type Snapshot } from './snapshot.ts';
 import { keyColumn, orderBy, sortKeys } from './sort.ts';
 
 /*
@@ -123,24 +123,25 @@ async function readPage(
   const keyColumns = keys.flatMap((key, i) => (key.sql === null ? [] : [`, ${key.sql} as ${keyColumn(key, i)}`]));
   const shown = documentColumns(store, snapshot, fields, request.distances ?? [], params);
   const order = orderBy(keys);
+  const few = params.add(docs.length === 0 ? [] : Array.from(docs, BigInt), 'int8[]');
   const wanted = params.add(Math.max(1, start + rows), 'int8');
-  const few = docs.length === 0 ? [] : Array.from(docs, BigInt);
+  const nearest = `select v.doc, ${distanceTo(rank, params)} as value from ${rankedTable(rank, snapshot)} v
+            where v.doc = any(${few})
+            order by value fetch first (${wanted}) rows with ties`;
+  const near = snapshot.isRemote
+    ? `nearest v join ${documentsOf(snapshot, 'array(select doc from nearest)', 'v.doc')}`
+    : `(${nearest}) v cross join lateral (select * from ${sqlSchema}.documents d where d.doc = v.doc offset 0) d`;
+  const shownRows = `select * from near m order by ${order} limit ${params.add(rows, 'int8')} offset ${params.add(start, 'int8')}`;
   const [first, ...others] = await snapshot.lookUp(
-    `with near as materialized (
+    `with ${snapshot.isRemote ? `nearest as materialized (${nearest}), ` : ''}near as materialized (
        select * from (
-         select d.doc, d.id, v.value${keyColumns.join('')} from (
-           select v.doc, ${distanceTo(rank, params)} as value from ${rankedTable(rank, snapshot)} v
-            where v.doc = any(${params.add(few, 'int8[]')})
-            order by value fetch first (${wanted}) rows with ties
-         ) v cross join lateral (select * from ${sqlSchema}.documents d where d.doc = v.doc offset 0) d
+         select d.doc, d.id, v.value${keyColumns.join('')} from ${near}
        ) m order by ${order} limit ${wanted}
      )
      select ${['t.best, m.*', ...shown.columns].join(', ')}
        from (select min(value) as best from near) t
-       left join lateral (
-         select * from near m order by ${order} limit ${params.add(rows, 'int8')} offset ${params.add(start, 'int8')}
-       ) m on true
-       left join ${sqlSchema}.documents d on d.doc = m.doc
+       left join lateral (${shownRows}) m on true
+       left join ${documentsOf(snapshot, `array(select doc from (${shownRows}) m)`, 'm.doc')}
        ${shown.outputs ? `left join ${sqlSchema}.outputs o on o.doc = m.doc` : ''}
       order by ${order}`,
     params.values,

@@ -6,7 +6,7 @@ import { matching } from './matching.ts';
 import type { Params } from './params.ts';
 import { isOfOneDocument, isValued, type Rank, type Ranking, type SearchRequest, sortOf } from './request.ts';
 import { rankKeys } from './score-keys.ts';
-import type { Snapshot } from './snapshot.ts';
+import { documentsOf, type Snapshot } from './snapshot.ts';
 import {
   behind,
   decodeCursor,
@@ -67,14 +67,14 @@ export async function readPage(store: Store, request: SearchRequest, snapshot: S
   const fields = selectFields(snapshot, request.fields ?? ['*']);
   const shown = documentColumns(store, snapshot, fields, request.distances ?? [], params);
   const { sqlSchema } = snapshot;
+  const page = `select *${counted ? ', count(*) over () as found' : ''} from (select ${columns.join(', ')} from ${from}) m where ${inRange} and ${onward}
+        order by ${orderBy(keys)} limit ${params.add(request.rows, 'int8')} offset ${params.add(request.start ?? 0, 'int8')}`;
   // What is shown is read of the rows of the page alone, once they are chosen.
   const ask = isOfOneDocument(request) ? snapshot.lookUp : snapshot.tx.query;
   const found = await ask<PageRow & Row>(
-    `select ${['m.*', ...shown.columns].join(', ')} from (
-       select *${counted ? ', count(*) over () as found' : ''} from (select ${columns.join(', ')} from ${from}) m where ${inRange} and ${onward}
-        order by ${orderBy(keys)} limit ${params.add(request.rows, 'int8')} offset ${params.add(request.start ?? 0, 'int8')}
-     ) m
-     ${shown.columns.length > 0 ? `join ${sqlSchema}.documents d on d.doc = m.doc` : ''}
+    `${snapshot.isRemote ? `with page as materialized (${page})` : ''}
+     select ${['m.*', ...shown.columns].join(', ')} from ${snapshot.isRemote ? 'page' : `(${page})`} m
+     ${shown.columns.length > 0 ? `join ${documentsOf(snapshot, 'array(select doc from page)', 'm.doc')}` : ''}
      ${shown.outputs ? `left join ${sqlSchema}.outputs o on o.doc = m.doc` : ''}
      order by ${orderBy(keys)}`,
     params.values,

@@ -1,5 +1,6 @@
 import { AkinError, type Query } from '@akin/domain';
 import { loadSchema } from '../collections/schema.ts';
+import { hasServers } from '../collections/shard-servers.ts';
 import type { Collection, ShownCommit, Store } from '../context.ts';
 import type { Engine, Queryable, Row, SqlValue, Transaction } from '../engine/engine.ts';
 import { wasCancelled } from '../engine/sqlstate.ts';
@@ -13,6 +14,8 @@ export interface Snapshot extends SearchedTables {
   /** What the collection is called now: another one may have taken its name. */
   readonly name: string;
   readonly tx: Transaction;
+  /** Whether some of its rows lie on other servers: rows are not looked up there one by one. */
+  readonly isRemote: boolean;
   /** For a statement that finds few documents by their keys, whatever its values are: it may be planned once. */
   readonly lookUp: Queryable['query'];
   /** For a statement that tells what the database would do, which holds for any commit. */
@@ -155,12 +158,14 @@ type Check = (row: Row | undefined) => void | Promise<void>;
 
 function snapshotOf(
   { modules }: Store,
-  { sqlSchema }: Collection,
+  collection: Collection,
   shown: ShownCommit,
   uses: FieldUses,
   statements: Pick<Snapshot, 'tx' | 'lookUp' | 'explain'>,
 ): Snapshot {
-  return { ...shown, ...statements, sqlSchema, modules, uses, expansions: new Map() };
+  const { sqlSchema } = collection;
+  const isRemote = hasServers(collection);
+  return { ...shown, ...statements, sqlSchema, isRemote, modules, uses, expansions: new Map() };
 }
 
 /** Reads from a standby that is fresh enough, or from the primary. */
@@ -216,6 +221,19 @@ interface SnapshotRow {
 /** SQL that is true of the rows `d` of `documents` that a commit shows; `commit` is its number as SQL. */
 export function visible(commit: string): string {
   return `d.valid_from <= ${commit} and d.valid_to > ${commit}`;
+}
+
+/**
+ * SQL of the rows `d` of documents, to be joined to rows of which each has its number as `doc`. Rows on other servers
+ * are asked for by all numbers at once: a join would ask for each by itself, or read all that there are.
+ *
+ * @param docs an array of the numbers of all those rows, as SQL
+ * @param doc the number of one of them, as SQL
+ */
+export function documentsOf({ sqlSchema, isRemote }: Snapshot, docs: string, doc: string): string {
+  const documents = `${sqlSchema}.documents d`;
+  if (!isRemote) return `${documents} on d.doc = ${doc}`;
+  return `(select * from ${documents} where d.doc = any(${docs}) offset 0) d on d.doc = ${doc}`;
 }
 
 /** Documents among which all within a distance are. */

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { accept, parseTestOutputs, TEST_MODULES, testOutputs } from '../../test/support.ts';
 import { commitOfStandby } from '../accept/operations.ts';
 import { createCollection } from '../collections/collections.ts';
+import { registerServers } from '../collections/shard-servers.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
 import { getDocuments } from '../search/get-documents.ts';
@@ -84,6 +85,23 @@ describe('searches with a standby', () => {
     const grown = await search(store, collection, { query: parseQuery('*:*'), rows: 10, rank });
     expect(grown).toMatchObject({ numFound: 3, ranking: { inMemory: true } });
     expect((await getDocuments(store, collection, ['c', 'd'], () => ['n']))?.get('c')?.get('n')).toBe(0n);
+    expect(new Set(results)).toEqual(new Set(['answered']));
+  });
+
+  it('come from it where some shards lie on another server', async () => {
+    await store.engine.query('create database others template template0');
+    const url = new URL(servers.primary.url);
+    url.pathname = '/others';
+    await registerServers(store.engine, new Map([['b', url.href]]));
+    collection = await createCollection(store, `c${n++}`, { shards: 2, shardServers: ['main', 'b'] });
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+    await add(...ids);
+    await standbyOf().catchUp();
+    results = [];
+    expect(await find()).toEqual(ids);
+    const rank = { module: 'shape', vector: Float32Array.of(1, 0, 0, 0) };
+    const ranked = await search(store, collection, { query: parseQuery('*:*'), rows: 10, rank });
+    expect(ranked).toMatchObject({ numFound: 6, ranking: { inMemory: true } });
     expect(new Set(results)).toEqual(new Set(['answered']));
   });
 

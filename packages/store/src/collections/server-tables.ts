@@ -1,0 +1,159 @@
+import type { Queryable } from '../engine/engine.ts';
+import {
+  foreignServer,
+  hasServers,
+  listServers,
+  queryOnServer,
+  remoteShards,
+  runOnServer,
+  serversOf,
+} from './shard-servers.ts';
+import type { Tables } from './shards.ts';
+
+/*
+ * What collections have on other servers than the main one: a schema of the same name, with the partitions of the shards
+ * that lie there.
+ */
+
+/** The foreign table in which each transaction of a commit marks a shard: see commit/chunks. */
+export function chunkTable({ sqlSchema }: Tables, shard: number): string {
+  return `${sqlSchema}.chunk_s${shard}`;
+}
+
+/**
+ * Makes the schemas of a new collection on its servers, and what its commits note there: see commit/chunks.
+ *
+ * @throws AkinError when another akin uses the same database of a server
+ */
+export async function createServerSchemas(tx: Queryable, collection: Tables): Promise<void> {
+  if (!hasServers(collection)) return;
+  const { sqlSchema: S } = collection;
+  for (const server of new Set(serversOf(collection))) {
+    if (server === undefined) continue;
+    await runOnServer(tx, server, `create extension if not exists vector; create schema ${S}`);
+  }
+  await tx.query(`alter table ${S}.documents add column born bigint, add column ended bigint`);
+  // The number of the last transaction of a commit that wrote into a shard on another server.
+  await tx.query(`create table ${S}.chunks (shard int primary key, chunk bigint not null default 0)`);
+  for (const { shard, server } of remoteShards(collection)) {
+    const table = chunkTable(collection, shard);
+    await runOnServer(tx, server, `create table ${table} (chunk bigint not null); insert into ${table} values (0)`);
+    await tx.query(
+      `create foreign table ${table} (chunk bigint not null) server ${foreignServer(server)}
+         options (schema_name '${S}', table_name 'chunk_s${shard}')`,
+    );
+    await tx.query(`insert into ${S}.chunks (shard) values (${shard})`);
+  }
+}
+
+/** Has few rows of a table of descriptors read for the planner's statistics: it needs their number alone. */
+export async function sampleFew(tx: Queryable, collection: Tables, table: string): Promise<void> {
+  if (!hasServers(collection)) return;
+  const few = ['doc', 'cell'].map((column) => `alter column ${column} set statistics 1`);
+  await tx.query(`alter table ${table} ${few.join(', ')}, alter column vector set statistics 0`);
+}
+
+/** SQL of how many documents of the last commit have a descriptor, where `$2` is the schema. */
+export function countOf(sqlSchema: string, table: string): string {
+  return `(select count(*) from ${sqlSchema}.documents d join ${table} v on v.doc = d.doc
+             join akin.collections c on c.sql_schema = $2
+            where d.valid_from <= c.commit and c.commit < d.valid_to)`;
+}
+
+/**
+ * The same in a collection with shards on other servers, where no table is from before descriptors were counted. To read
+ * rows there would be in the way of new columns.
+ */
+export const NO_DOCUMENTS = '0 where $2::text is not null';
+
+/** Adds columns to `documents`, which it has not yet. */
+export async function addColumns(
+  tx: Queryable,
+  collection: Tables,
+  columns: readonly { readonly name: string; readonly type: string }[],
+): Promise<void> {
+  await addColumnsOnServers(tx, collection, columns);
+  const added = columns.map(({ name, type }) => `add column ${name} ${type}`);
+  await tx.query(`alter table ${collection.sqlSchema}.documents ${added.join(', ')}`);
+}
+
+/** To their partitions on other servers. What an earlier try left there is replaced. */
+async function addColumnsOnServers(
+  tx: Queryable,
+  collection: Tables,
+  columns: readonly { readonly name: string; readonly type: string }[],
+): Promise<void> {
+  for (const { shard, server } of remoteShards(collection)) {
+    const table = `${collection.sqlSchema}.documents_s${shard}`;
+    const changes = columns.map(
+      ({ name, type }) => `
+        select format_type(atttypid, atttypmod) into there from pg_attribute
+         where attrelid = '${table}'::regclass and attname = '${name}' and not attisdropped;
+        if there is distinct from format_type('${type.replace(/ collate .*/, '')}'::regtype, -1) then
+          alter table ${table} drop column if exists ${name}, add column ${name} ${type};
+        end if;`,
+    );
+    // What builds an index gives way, as on the main server.
+    await runOnServer(
+      tx,
+      server,
+      `do $do$ declare there text; begin
+         perform pg_cancel_backend(pid) from pg_stat_progress_create_index where relid = '${table}'::regclass;
+         ${changes.join('')}
+       end $do$`,
+    );
+  }
+}
+
+/**
+ * Empties a table with all of its partitions; those on other servers are changed, too. Not through foreign tables: their
+ * locks would be in the way of the change.
+ *
+ * @param change as it stands in `alter table`
+ */
+export async function emptyTable(tx: Queryable, collection: Tables, table: string, change: string): Promise<void> {
+  const whole = `${collection.sqlSchema}.${table}`;
+  const servers = serversOf(collection);
+  if (servers.length === 0) return void (await tx.query(`truncate ${whole}`));
+  for (const [shard, server] of servers.entries()) {
+    const part = `${whole}_s${shard}`;
+    if (server === undefined) await tx.query(`truncate ${part}`);
+    else await runOnServer(tx, server, `truncate ${part}; alter table ${part} ${change}`);
+  }
+}
+
+/** Removes a collection from its servers. One that was removed itself (`drop server akin_… cascade`) is passed over. */
+export async function dropServerSchemas(tx: Queryable, collection: Tables): Promise<void> {
+  if (!hasServers(collection)) return;
+  for (const server of await listServers(tx)) {
+    if (!serversOf(collection).includes(server)) continue;
+    await runOnServer(tx, server, `drop schema if exists ${collection.sqlSchema} cascade`);
+  }
+}
+
+/**
+ * SQL of rows of a table whose numbers are known, to be joined by them: those on other servers are asked for by all
+ * numbers at once.
+ *
+ * @param docs an array of the numbers, as SQL
+ */
+export function rowsByNumber(collection: Tables, table: string, docs: string): string {
+  return hasServers(collection) ? `(select * from ${table} where doc = any(${docs}) offset 0)` : table;
+}
+
+/** Indexes of a partition on another server by their names, as far as those begin with `field_`. */
+export async function fieldIndexesOnServer(
+  tx: Queryable,
+  server: string,
+  table: string,
+): Promise<{ name: string; valid: boolean; building: boolean }[]> {
+  return queryOnServer(
+    tx,
+    server,
+    `select c.relname::text, i.indisvalid,
+            exists (select from pg_stat_progress_create_index where relid = i.indrelid)
+       from pg_index i join pg_class c on c.oid = i.indexrelid
+      where i.indrelid = '${table}'::regclass and c.relname like 'field\\_%'`,
+    'name text, valid boolean, building boolean',
+  );
+}

@@ -1,0 +1,243 @@
+import { AkinError } from '@akin/domain';
+import type { Engine, Queryable } from '../engine/engine.ts';
+import { ShardServerAway } from '../engine/sqlstate.ts';
+
+/*
+ * Shards of a collection may lie on other PostgreSQL servers: their partitions of `documents` and of descriptors are then
+ * foreign tables of postgres_fdw. All processes of akin talk to one server alone, which reaches the others: definitions
+ * of tables go there by dblink, by the same addresses. See docs/adr/0038-shards-on-several-servers.md.
+ */
+
+/** In lists of servers: the one that akin is connected to. */
+export const MAIN_SERVER = 'main';
+
+/** Names of servers in PostgreSQL begin with it. */
+const PREFIX = 'akin_';
+const NAME = /^[a-z][a-z0-9_]{0,30}$/;
+const OLDEST_VERSION = 16;
+
+interface Settings {
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** The server of each shard, undefined where it is the main one. Empty for a collection that has all of its rows there. */
+export function serversOf({ settings }: Settings): readonly (string | undefined)[] {
+  const servers = settings.shardServers;
+  if (!Array.isArray(servers)) return [];
+  return servers.map((name) => (name === MAIN_SERVER ? undefined : String(name)));
+}
+
+/** The shards that lie on other servers. */
+export function remoteShards(collection: Settings): { readonly shard: number; readonly server: string }[] {
+  return serversOf(collection).flatMap((server, shard) => (server === undefined ? [] : [{ shard, server }]));
+}
+
+/** Whether some shards lie on other servers. */
+export function hasServers(collection: Settings): boolean {
+  return remoteShards(collection).length > 0;
+}
+
+/** The name of a server in statements that create foreign tables. */
+export function foreignServer(server: string): string {
+  if (!NAME.test(server)) throw new Error(`${server} cannot be the name of a server`);
+  return PREFIX + server;
+}
+
+/**
+ * Runs statements on another server, outside of the transaction of `tx`: they stay when that is rolled back, so all of
+ * them must be repeatable. `tx` must not have touched the tables that they lock.
+ */
+export async function runOnServer(tx: Queryable, server: string, sql: string): Promise<void> {
+  await tx.query('select dblink_exec($1, $2)', [foreignServer(server), sql]).catch(naming(server));
+}
+
+/** @param columns of the rows, with their types */
+export function queryOnServer<R extends object>(
+  tx: Queryable,
+  server: string,
+  sql: string,
+  columns: string,
+): Promise<R[]> {
+  return tx
+    .query<R>(`select * from dblink($1, $2) as t (${columns})`, [foreignServer(server), sql])
+    .catch(naming(server));
+}
+
+const naming = (server: string) => (error: unknown) => {
+  if (error instanceof AkinError && error.code === 'unavailable')
+    throw new ShardServerAway(`shard server ${server}`, error);
+  throw error;
+};
+
+/** The names of all servers that shards may lie on, other than the main one. */
+export async function listServers(tx: Queryable): Promise<string[]> {
+  const rows = await tx.query<{ name: string }>(
+    `select substr(srvname, ${PREFIX.length + 1}) as name from pg_foreign_server where starts_with(srvname, '${PREFIX}') order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/**
+ * Spreads the shards of a new collection over servers, in turn.
+ *
+ * @throws AkinError bad-request when one of them is not known
+ */
+export async function spreadShards(tx: Queryable, shards: number, servers: readonly string[]): Promise<string[]> {
+  const known = new Set([MAIN_SERVER, ...(await listServers(tx))]);
+  const unknown = servers.find((name) => !known.has(name));
+  if (unknown !== undefined) {
+    throw new AkinError(
+      'bad-request',
+      `There is no shard server ${JSON.stringify(unknown.slice(0, 100))}. There is ${[...known].join(', ')}. Others are named in --shard-servers.`,
+    );
+  }
+  if (shards < Math.max(2, servers.length)) {
+    throw new AkinError(
+      'bad-request',
+      `Shards on other servers need as many shards as there are servers, and two at least: give shards=${Math.max(2, servers.length)} or more.`,
+    );
+  }
+  return Array.from({ length: shards }, (_, shard) => servers[shard % servers.length] ?? MAIN_SERVER);
+}
+
+/** Any number that nobody else uses. */
+const REGISTER_LOCK = 0x616b6973;
+
+/** What the sessions on other servers need. */
+const SESSION = {
+  jit: 'off',
+  timezone: 'UTC',
+  datestyle: 'ISO',
+  // What a process left that is cut off ends soon, and nobody waits for it for long.
+  lock_timeout: '5s',
+  tcp_keepalives_idle: '10',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '3',
+};
+
+/** Of postgres_fdw, measured: see ADR 38. */
+const SERVER_OPTIONS: Readonly<Record<string, string>> = {
+  extensions: 'vector',
+  async_capable: 'true',
+  fetch_size: '5000',
+  batch_size: '1000',
+  connect_timeout: '3',
+  keepalives_idle: '10',
+  keepalives_interval: '5',
+  keepalives_count: '3',
+  application_name: 'akin shards',
+  options: Object.entries(SESSION)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' '),
+};
+
+/**
+ * Makes servers known to the main one, or tells it their new addresses. Addresses and passwords are kept there as those
+ * of a foreign server and its user.
+ *
+ * @param servers addresses (postgres://…) by name
+ * @throws AkinError bad-request when a name or an address has another form; conflict when the database cannot have them
+ */
+export async function registerServers(engine: Engine, servers: ReadonlyMap<string, string>): Promise<void> {
+  if (servers.size === 0) return;
+  if (engine.kind !== 'postgres') {
+    throw new AkinError('bad-request', 'Only a store in PostgreSQL has shards on other servers: give --database-url.');
+  }
+  await engine.transaction(async (tx) => {
+    await tx.query('select pg_advisory_xact_lock($1)', [REGISTER_LOCK]);
+    const [main] = await tx.query<{ version: number }>(
+      `select current_setting('server_version_num')::int / 10000 as version`,
+    );
+    if ((main?.version ?? 0) < OLDEST_VERSION) {
+      throw new AkinError('conflict', `Shards on several servers need PostgreSQL ${OLDEST_VERSION} or newer.`);
+    }
+    for (const extension of ['postgres_fdw', 'dblink']) await createExtension(tx, extension);
+    for (const [name, url] of servers) await registerServer(tx, name, url);
+  });
+}
+
+async function createExtension(tx: Queryable, name: string): Promise<void> {
+  const there = await tx.query('select from pg_extension where extname = $1', [name]);
+  if (there.length > 0) return;
+  await tx.query(`create extension ${name}`).catch((error: unknown) => {
+    throw new AkinError(
+      'conflict',
+      `Shards on several servers need the extension ${name}. Let a superuser run in the database: create extension ${name};${name === 'postgres_fdw' ? ' grant usage on foreign data wrapper postgres_fdw to <the user of akin>;' : ''}`,
+      { cause: error },
+    );
+  });
+}
+
+async function registerServer(tx: Queryable, name: string, url: string): Promise<void> {
+  if (!NAME.test(name) || name === MAIN_SERVER) {
+    throw new AkinError(
+      'bad-request',
+      `A shard server is called by a small letter and up to 30 small letters, digits and underscores, but not ${MAIN_SERVER}: ${JSON.stringify(name.slice(0, 100))} is not.`,
+    );
+  }
+  const { options, user } = addressOf(name, url);
+  const server = foreignServer(name);
+  const [known] = await tx.query<{ server: string[] | null; user: string[] | null; mapped: boolean }>(
+    `select s.srvoptions as server, u.umoptions as user, u.umid is not null as mapped
+       from pg_foreign_server s left join pg_user_mappings u on u.srvid = s.oid and u.usename = current_user
+      where s.srvname = $1`,
+    [server],
+  );
+  if (known === undefined) {
+    await tx.query(`create server ${server} foreign data wrapper postgres_fdw options (${optionsSql(options)})`);
+  } else if (!isSame(known.server, options)) {
+    await tx.query(`alter server ${server} options (${changesSql(known.server, options)})`);
+  }
+  if (known?.mapped !== true) {
+    await tx.query(`create user mapping for current_user server ${server} options (${optionsSql(user)})`);
+  } else if (!isSame(known.user, user)) {
+    await tx.query(`alter user mapping for current_user server ${server} options (${changesSql(known.user, user)})`);
+  }
+}
+
+type Options = ReadonlyMap<string, string>;
+
+function addressOf(name: string, url: string): { options: Options; user: Options } {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^postgres(ql)?:$/.test(parsed.protocol) || parsed.hostname === '') {
+    // Not the address itself: it holds a password.
+    throw new AkinError(
+      'bad-request',
+      `The address of the shard server ${name} is to be postgres://user:password@host:port/database.`,
+    );
+  }
+  const options = new Map(Object.entries(SERVER_OPTIONS));
+  for (const [option, value] of parsed.searchParams) options.set(option, value);
+  options
+    .set('host', parsed.hostname.replace(/^\[|\]$/g, ''))
+    .set('port', parsed.port || '5432')
+    .set('dbname', decodeURIComponent(parsed.pathname.slice(1)) || decodeURIComponent(parsed.username));
+  const user = new Map<string, string>();
+  if (parsed.username !== '') user.set('user', decodeURIComponent(parsed.username));
+  if (parsed.password !== '') user.set('password', decodeURIComponent(parsed.password));
+  return { options, user };
+}
+
+const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
+const optionsSql = (options: Options) =>
+  [...options].map(([name, value]) => `"${name.replaceAll('"', '""')}" ${literal(value)}`).join(', ');
+
+function knownOptions(known: readonly string[] | null): Map<string, string> {
+  return new Map((known ?? []).map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]));
+}
+
+function isSame(known: readonly string[] | null, wanted: Options): boolean {
+  const there = knownOptions(known);
+  return there.size === wanted.size && [...wanted].every(([name, value]) => there.get(name) === value);
+}
+
+function changesSql(known: readonly string[] | null, wanted: Options): string {
+  const there = knownOptions(known);
+  const changes = [...wanted].map(
+    ([name, value]) => `${there.has(name) ? 'set' : 'add'} "${name.replaceAll('"', '""')}" ${literal(value)}`,
+  );
+  const gone = [...there.keys()]
+    .filter((name) => !wanted.has(name))
+    .map((name) => `drop "${name.replaceAll('"', '""')}"`);
+  return [...changes, ...gone].join(', ');
+}
