@@ -74,6 +74,8 @@ describe('a gateway with a standby', () => {
   it.each([
     [['gateway', '--database-url', 'postgres://a/b', '--search-database-url', 'postgres://a/b,http://secret'], 'begin'],
     [['serve', '--search-database-url', 'postgres://secret/b'], '--database-url'],
+    [['gateway', '--database-url', 'postgres://a/b', '--shard-servers', 'b=http://secret'], 'name=postgres'],
+    [['serve', '--shard-servers', 'b=postgres://secret/b'], '--database-url'],
   ])('is refused %j', async (args, message) => {
     const { code, err } = await new RunningCommand([...args, '--port', '0']).ended();
     expect([code, err]).toEqual([1, expect.stringContaining(message)]);

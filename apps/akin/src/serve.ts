@@ -36,6 +36,8 @@ export interface ServeConfig {
   readonly databaseUrl?: string;
   /** Standbys of the database, for searches. */
   readonly standbyUrls?: readonly string[];
+  /** Other servers for shards, by name. */
+  readonly shardServers?: ReadonlyMap<string, string>;
   readonly host: string;
   readonly port: number;
   readonly corsOrigins: readonly string[];
@@ -121,6 +123,7 @@ async function open(
     ? {
         databaseUrl: config.databaseUrl,
         standbyUrls: config.standbyUrls ?? [],
+        shardServers: config.shardServers,
         ...(config.searchSlowdown === undefined ? {} : { searchSlowdown: config.searchSlowdown }),
       }
     : { folder: path.join(config.dataFolder, 'database'), tell };

@@ -54,6 +54,8 @@ export class CollectionAdministration {
       model?: string;
       /** How many it gets; as many as it has when not given. */
       shards?: number;
+      /** Servers on which they lie in turn, with commas between the names; the same as now when not given. */
+      shardServers?: string;
     } = {},
   ): Promise<Reindex> {
     return this.send('/reindex', {}, { body: queryString(parameters) });
@@ -71,8 +73,11 @@ export class CollectionAdministration {
     return this.send('/reindex/resume', {}, { body: '' });
   }
 
-  /** @param parameters `model`: the name of its content model; `shards`: how many it has, 1 to 64, 1 when not given */
-  create(parameters: { model?: string; shards?: number } = {}): Promise<unknown> {
+  /**
+   * @param parameters `model`: the name of its content model; `shards`: how many it has, 1 to 64, 1 when not given;
+   *   `shardServers`: the servers on which they lie in turn, with commas between the names
+   */
+  create(parameters: { model?: string; shards?: number; shardServers?: string } = {}): Promise<unknown> {
     return this.send('', parameters, { method: 'PUT', body: '{}', contentType: 'application/json' });
   }
 

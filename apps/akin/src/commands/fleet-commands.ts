@@ -12,8 +12,10 @@ import {
   REDIS_OPTIONS,
   SEARCH_NODES_OPTION,
   SEARCH_SHARDS_OPTION,
+  SHARD_SERVERS_OPTION,
   STANDBY_OPTION,
   searchShards,
+  shardServers,
   standbyUrls,
 } from '../fleet/options.ts';
 import { httpAddress } from '../http-address.ts';
@@ -50,6 +52,7 @@ export const gatewayCommand: Program = {
       ...listenOptions(DEFAULT_PORT, SHUTDOWN_DELAY_SECONDS),
       DATABASE_OPTION,
       STANDBY_OPTION,
+      SHARD_SERVERS_OPTION,
       {
         name: 'analyze-url',
         value: 'urls',
@@ -76,6 +79,7 @@ export const gatewayCommand: Program = {
       models: new ContentModels({ contentModel, models: modelsFolder(options) }),
       databaseUrl: neededDatabase(options),
       standbyUrls: standbyUrls(options),
+      shardServers: shardServers(options),
       analyzeUrls: listed(options.text('analyze-url')).map((url) => httpAddress('analyze-url', url)),
       searchNodeUrls: listed(options.text('search-nodes')).map((url) => httpAddress('search-nodes', url)),
       corsOrigins: listed(options.text('cors')),
@@ -139,6 +143,7 @@ export const indexerCommand: Program = {
     options: [
       ...listenOptions(8985),
       DATABASE_OPTION,
+      SHARD_SERVERS_OPTION,
       ...REDIS_OPTIONS,
       {
         name: 'auto-commit',
@@ -162,6 +167,7 @@ export const indexerCommand: Program = {
     const config = {
       models: new ContentModels({ contentModel, models: modelsFolder(options) }),
       databaseUrl: neededDatabase(options),
+      shardServers: shardServers(options),
       queueServer: queueServer(options),
       autoCommitMilliseconds: Math.max(100, options.number('auto-commit')),
       searchSlowdown: searchSlowdown(options),

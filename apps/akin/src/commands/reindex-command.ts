@@ -22,6 +22,11 @@ export const reindexCommand: Program = {
       ...SERVER_OPTIONS,
       { name: 'field', value: 'name:type,…', about: 'Fields that get another type, separated by commas' },
       { name: 'shards', value: 'number', about: 'How many shards the collection gets; by default as many as it has' },
+      {
+        name: 'servers',
+        value: 'names',
+        about: 'Servers, separated by commas, on which the shards lie in turn; by default those on which they lie',
+      },
       { name: 'pause', about: 'Pause the reindex that is under way' },
       { name: 'resume', about: 'Continue a paused reindex, and watch it' },
       { name: 'allow-missing', about: 'Swap even if some documents cannot be copied' },
@@ -36,12 +41,14 @@ export const reindexCommand: Program = {
     const pictures = options.words.length > 0 ? await readPicturesAgain(client, name, options, signal) : undefined;
     const patience = options.number('patience') * 1_000;
     const model = modelNameOf(options);
+    const shardServers = options.text('servers');
     const shards = options.text('shards') === undefined ? undefined : options.number('shards');
     const parameters = {
       field: (options.text('field') ?? '').split(',').filter(Boolean),
       allowMissing: options.on('allow-missing'),
       ...(model === undefined ? {} : { model }),
       ...(shards === undefined ? {} : { shards }),
+      ...(shardServers === undefined ? {} : { shardServers }),
       ...(pictures ? { outputsFrom: pictures.name } : {}),
     };
     /** Whether the run is another's, which may know nothing of what this command line names. */

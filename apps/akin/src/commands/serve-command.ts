@@ -8,7 +8,9 @@ import {
   HOSTS_OPTION,
   IMAGES_OPTIONS,
   listed,
+  SHARD_SERVERS_OPTION,
   STANDBY_OPTION,
+  shardServers,
   shutdownDelayMilliseconds,
   shutdownDelayOption,
   standbyUrls,
@@ -66,6 +68,7 @@ export const serveCommand: Program = {
       SLOWDOWN_OPTION,
       SEARCH_MEMORY_OPTION,
       STANDBY_OPTION,
+      SHARD_SERVERS_OPTION,
       ...STORE_OPTIONS,
       ...IMAGES_OPTIONS,
       ...FOLDER_OPTIONS,
@@ -78,6 +81,10 @@ export const serveCommand: Program = {
     const standbys = standbyUrls(options);
     if (standbys.length > 0 && config.databaseUrl === undefined) {
       throw new UsageError('--search-database-url names standbys of --database-url (or DATABASE_URL): give that, too.');
+    }
+    const servers = shardServers(options);
+    if (servers.size > 0 && config.databaseUrl === undefined) {
+      throw new UsageError('--shard-servers needs a store in PostgreSQL: give --database-url (or DATABASE_URL), too.');
     }
     const listen = {
       host: options.text('host') ?? '127.0.0.1',
@@ -108,6 +115,7 @@ export const serveCommand: Program = {
         searchSlowdown: searchSlowdown(options),
         searchMemory: searchMemory(options),
         standbyUrls: standbys,
+        shardServers: servers,
         retryRun: (run) => retryable.start(run),
       },
       signal,

@@ -9,6 +9,7 @@ export async function openFleetStore(
   config: {
     readonly databaseUrl: string;
     readonly standbyUrls?: readonly string[];
+    readonly shardServers?: ReadonlyMap<string, string>;
     readonly searchSlowdown: number;
     readonly searchMemory?: number;
     readonly objects?: ObjectsConfig | 'unread';
@@ -16,7 +17,7 @@ export async function openFleetStore(
   },
   models: ContentModels,
 ): Promise<Store> {
-  const { databaseUrl, standbyUrls = [], searchSlowdown, searchMemory, objects, nodes } = config;
+  const { databaseUrl, standbyUrls = [], shardServers, searchSlowdown, searchMemory, objects, nodes } = config;
   const settings = {
     ...(searchMemory === undefined ? {} : { searchMemory }),
     ...(objects === undefined ? {} : { objects }),
@@ -27,6 +28,7 @@ export async function openFleetStore(
       databaseUrl,
       standbyUrls,
       nodes,
+      shardServers,
       shared: true,
       process: name,
       searchSlowdown,

@@ -101,6 +101,13 @@ export const SEARCH_SHARDS_OPTION: Option = {
   about: 'Shards of each collection that this node holds, such as 0,2 or 0-3; all that it is asked for if not given',
 };
 
+export const SHARD_SERVERS_OPTION: Option = {
+  name: 'shard-servers',
+  value: 'list',
+  about:
+    'Other PostgreSQL servers on which shards may lie, as name=url separated by commas; that PostgreSQL keeps them',
+};
+
 export const REDIS_OPTIONS: readonly Option[] = [
   {
     name: 'redis-url',
@@ -174,6 +181,21 @@ export function searchShards(options: Parsed): number[] | undefined {
     for (let shard = first; shard <= last; shard++) shards.add(shard);
   }
   return [...shards].sort((a, b) => a - b);
+}
+
+/**
+ * Addresses of servers by their names.
+ * @throws {UsageError} for what is no such list, not with its value, which may hold passwords
+ */
+export function shardServers(options: Parsed): Map<string, string> {
+  const servers = listed(options.text('shard-servers')).map((text): [string, string] => {
+    const [, name, url] = /^([a-z][a-z0-9_]{0,30})=(postgres(?:ql)?:\/\/.+)$/.exec(text) ?? [];
+    if (name !== undefined && url !== undefined) return [name, url];
+    throw new UsageError(
+      '--shard-servers (or AKIN_SHARD_SERVERS) must be name=postgres://user:password@host:port/database, several separated by commas. A name begins with a small letter and has small letters, digits and underscores. A comma in a password is %2C.',
+    );
+  });
+  return new Map(servers);
 }
 
 /** @throws {UsageError} for what is no address of a PostgreSQL */

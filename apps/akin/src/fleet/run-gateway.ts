@@ -22,6 +22,8 @@ export interface GatewayProcessConfig {
   readonly databaseUrl: string;
   /** Standbys of the database, for searches. */
   readonly standbyUrls: readonly string[];
+  /** Other servers for shards, by name. */
+  readonly shardServers: ReadonlyMap<string, string>;
   readonly models: ContentModels;
   /** Analyzers or analyze nodes, for pictures of queries. */
   readonly analyzeUrls: readonly string[];

@@ -2,6 +2,7 @@ import { ENDPOINTS, type Endpoints, type ParametersOf } from '@akin/contract';
 import { AkinError } from '@akin/domain';
 import { createCollection as create } from '@akin/store';
 import { presentCollection } from '../collections/present.ts';
+import { readNames } from '../collections/read-names.ts';
 import type { ParameterList } from '../http/parameters.ts';
 import type { Handler } from '../http/serve.ts';
 import { requireAnalysis } from '../reindex/require-analysis.ts';
@@ -13,7 +14,7 @@ export const createCollection: Handler<ParametersOf<Endpoints['createCollection'
 ) => {
   refuseSettings(list);
   const { store } = context;
-  const { model, shards = 1 } = parameters;
+  const { model, shards = 1, shardServers } = parameters;
   if (model !== undefined) {
     const { models } = await store.generations.ofName(model);
     await requireAnalysis(models.get('content'), context, signal);
@@ -21,6 +22,7 @@ export const createCollection: Handler<ParametersOf<Endpoints['createCollection'
   const collection = await create(store, parameters.collection, {
     ...(model === undefined ? {} : { model }),
     ...(shards === 1 ? {} : { shards }),
+    ...(shardServers === undefined ? {} : { shardServers: readNames(shardServers) }),
   });
   return { status: 201, body: await presentCollection(store, collection) };
 };

@@ -11,7 +11,7 @@ export const createCollection = endpoint({
   path: '/{collection}',
   summary: 'Create an empty collection.',
   description:
-    'The only settings of a collection are its content model and its number of shards. The body must be `{}` or empty.',
+    'The only settings of a collection are its content model, its number of shards and their servers. The body must be `{}` or empty.',
   changes: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
@@ -26,6 +26,11 @@ export const createCollection = endpoint({
         description: `Number of shards, 1 to ${MAX_SHARDS}. Default: 1. A reindex can change it.`,
         example: 4,
       }),
+    shardServers: text().optional().meta({
+      description:
+        'Names of servers, separated by commas, on which the shards lie in turn: those of `--shard-servers`, and `main`, the server that akin is connected to. Default: all on `main`.',
+      example: 'main,b',
+    }),
     ...COMMON_PARAMETERS,
   }),
   bodies: { 'application/json': z.object({}) },

@@ -32,6 +32,11 @@ export const reindex = endpoint({
       description: 'Number of shards that the collection gets. Default: as many as it has.',
       example: 4,
     }),
+    shardServers: text().optional().meta({
+      description:
+        'Names of servers, separated by commas, on which the shards lie in turn, as for a new collection. Default: those on which they lie.',
+      example: 'main,b',
+    }),
     allowMissing: flag().default(false).meta({
       description:
         'Swap even if some documents cannot be copied. Documents without a picture to fetch are copied without outputs.',
