@@ -3,6 +3,8 @@ import { type Candidates, handedOn, type VectorQuery } from './query.ts';
 
 /** With more candidates than that, an answer that need not be exact is given by estimates. */
 const MOST_PROVEN = 1_000;
+/** So many times as many of those are handed on: far from the query, distances hardly differ. */
+const MORE_FAR = 4;
 
 /** What one of some parts of a collection, over which its documents are spread by chance, is asked. */
 export function shareOf<Query extends Pick<VectorQuery, 'exactRows' | 'leastCompared'>>(
@@ -38,7 +40,7 @@ export function mergeCandidates(
   const isProof = parts.every((part) => part.isExact);
   const mustBe = maxDistance !== undefined || exactRows === Number.POSITIVE_INFINITY;
   const proven = isProof ? upTo(low, maxDistance === undefined ? nth(high, wanted) : Number.POSITIVE_INFINITY) : [];
-  const estimated = upTo(likely, nth(likely, handedOn(wanted)));
+  const estimated = upTo(likely, nth(likely, (isProof ? MORE_FAR : 1) * handedOn(wanted)));
   const isExact = isProof && (mustBe || proven.length <= Math.max(MOST_PROVEN, estimated.length));
   let kept = isExact ? proven : estimated;
   const areTooMany = parts.some((part) => part.areTooMany) || kept.length > mostCandidates;
