@@ -1,5 +1,6 @@
 import { createRandom } from '@akin/domain/random';
 import { describe, expect, it } from '@jest/globals';
+import { distance } from '../test/distance.ts';
 import { rowBytes } from '../test/row-bytes.ts';
 import { SearchedCollection } from './collection.ts';
 import type { Pairs } from './pairs.ts';
@@ -12,10 +13,10 @@ const CENTERS = Array.from({ length: 12 }, () => Array.from({ length: 48 }, () =
 function anyVector(dimensions: number): Float32Array {
   const center = CENTERS[Math.floor(random() * CENTERS.length)] as number[];
   const numbers = center.slice(0, dimensions).map((number) => number + 0.25 * (random() - 0.5));
-  return Float32Array.from(numbers, (number) => number / Math.hypot(...numbers));
+  const length = Math.hypot(...numbers);
+  return Float32Array.from(numbers, (number) => number / length);
 }
 
-const distance = (a: Float32Array, b: Float32Array) => Math.hypot(...a.map((number, i) => number - (b[i] as number)));
 const cellOf = (doc: number) => doc % 7;
 
 /** A query of many vectors, each with two cells but for the last, which has none. */

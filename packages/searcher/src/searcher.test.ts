@@ -2,6 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import type { Worker } from 'node:worker_threads';
 import { createRandom } from '@akin/domain/random';
 import { expect, it } from '@jest/globals';
+import { distance } from '../test/distance.ts';
 import { rowBytes } from '../test/row-bytes.ts';
 import { threadOf } from './row-table.ts';
 import { Searcher, SearcherError } from './searcher.ts';
@@ -63,9 +64,10 @@ it.each([1, 2])(
       ...{ commit: 1, module: 'view', filters: [], vector: draw(), wanted: 10 },
       ...{ exactRows: vectors.length, leastCompared: 10, mostCandidates: 20_000 },
     };
-    const distanceOf = (doc: number) =>
-      Math.hypot(...(vectors[doc] as Float32Array).map((number, i) => number - (query.vector[i] as number)));
-    const nearest = [...vectors.keys()].sort((a, b) => distanceOf(a) - distanceOf(b)).slice(0, 10);
+    const distances = vectors.map((vector) => distance(vector, query.vector));
+    const nearest = [...vectors.keys()]
+      .sort((a, b) => (distances[a] as number) - (distances[b] as number))
+      .slice(0, 10);
     const few = await searcher.search(1, query);
     expect(few).toMatchObject({ isExact: false, areTooMany: false, matches: 6_000, compared: 6_000 });
     expect(few?.docs.length).toBe(200);
