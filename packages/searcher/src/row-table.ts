@@ -140,8 +140,9 @@ function slotsFor(rows: number): number {
 
 /** Which of some threads has a document: any filter is spread evenly over them. */
 export function threadOf(doc: number, threads: number): number {
-  // Other bits than those that choose a slot.
-  return (hash(doc) >>> 20) % threads;
+  // Mixed once more: if its bits were some of those that choose a slot, a thread would use few of its slots.
+  const own = hash(doc);
+  return (Math.imul(own ^ (own >>> 16), 0x45d9f3b) >>> 8) % threads;
 }
 
 /** Multiplicative hashing (Knuth 6.4) of a whole number below 2^53. */
