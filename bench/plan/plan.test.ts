@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
@@ -73,6 +74,13 @@ describe('the calculator of servers', () => {
   it('predicts each size from the smaller ones', () => {
     const sizes = [1, 2, 3].map((n) => ({ documents: n * 100_000, bytes: 100 + n, ms: n, cpuMs: 2 * n }));
     expect(predict({ sizes })).toEqual([{ measured: sizes[2], predicted: { bytes: 102, cpuMs: 6, ms: 3 } }]);
+  });
+
+  it('prints what docs/scaling.md shows', async () => {
+    const page = await readFile(new URL('../../docs/scaling.md', import.meta.url), 'utf8');
+    const tables = (await run()).split(/\n\n/).filter((part) => part.startsWith('|'));
+    expect(tables).toHaveLength(2);
+    for (const table of tables) expect(page).toContain(table.trim());
   });
 
   it.each([
