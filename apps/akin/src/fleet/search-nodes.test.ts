@@ -246,6 +246,18 @@ describe('search nodes', () => {
     expect(await misses()).toBe(3);
   });
 
+  it('are asked again where none held some shard: one may hold it after a restart', async () => {
+    const shards = [0, 1, 2];
+    const node = await startNode(0, shards);
+    opened.push(node);
+    const find = gateway([node.url], { times: { askAgainMilliseconds: 0 } });
+    for (let i = 0; i < 2; i++) expect((await find({})).inMemory).toBe(false);
+    shards.push(3);
+    // The first one may still find that nobody holds it.
+    await find({});
+    expect((await find({})).inMemory).toBe(true);
+  });
+
   it('stand in for one that is slow, whose answer nobody waits for then', async () => {
     let release = () => {};
     let isAsked = false;

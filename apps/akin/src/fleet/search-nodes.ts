@@ -12,6 +12,8 @@ interface NodeTimes extends LifeTimes {
   readonly hedgeMilliseconds: number;
   /** What nodes may take to read shards that none of them has in memory. */
   readonly readMilliseconds: number;
+  /** Where no node holds some shard, all are asked again after this time: one may have been restarted with it. */
+  readonly askAgainMilliseconds: number;
 }
 
 /** Addresses come and go. */
@@ -21,6 +23,7 @@ const TIMES: NodeTimes = {
   answerMilliseconds: 20_000,
   hedgeMilliseconds: 1_000,
   readMilliseconds: 3_000,
+  askAgainMilliseconds: 5_000,
   patienceMilliseconds: 2_000,
   probeMilliseconds: 3_000,
   openMilliseconds: 2_000,
@@ -71,6 +74,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
   const probe = requireLife(times);
   const addresses = new PeerAddresses({ kind: 'search node', urls, times, log, ...(resolve && { resolve }), probe });
   const held = new Map<string, ReadonlySet<number> | undefined>();
+  let forgottenAt = Number.NEGATIVE_INFINITY;
   /** Whether the last question was not answered. */
   let areMissing = false;
   const attempts = metrics.counter(
@@ -90,6 +94,12 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
     async () => addresses.all.map(({ name, breaker }) => ({ labels: { node: name }, value: Number(breaker.isOpen) })),
   );
 
+  /** A node that is asked for nothing cannot tell that it holds other shards by now. */
+  const forgetHeld = () => {
+    if (performance.now() - forgottenAt < times.askAgainMilliseconds) return;
+    held.clear();
+    forgottenAt = performance.now();
+  };
   const mayHold = ({ name }: PeerAddress, shard: number) => held.get(name)?.has(shard) ?? true;
 
   /** @throws PeerFailed; the signal's reason */
@@ -234,6 +244,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
         return answers;
       } catch (err) {
         missed.inc({});
+        if (err instanceof NobodyHolds) forgetHeld();
         if (!areMissing) log.warn({ err }, 'no search node answers for some shards: the database is searched');
         areMissing = true;
         return undefined;
