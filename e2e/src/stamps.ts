@@ -77,5 +77,7 @@ export async function watchStamps(collections: readonly Collection[], into: Watc
     } catch (error) {
       into.failed.push(`search ${turn}: ${(error as Error).message}`);
     }
+    // The processes of the fleet share the machine with it.
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
