@@ -103,6 +103,40 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
     expect(small.inMemory.use.filters).toBeLessThan(30);
   });
 
+  it('holds for filters of a shard: those of another one that are not in use go', async () => {
+    const half = COUNT / 2;
+    const shards = [0, 1].map((shard) => ({
+      ...first,
+      part: { shard, of: 2, from: shard * half, to: (shard + 1) * half + 1 },
+    }));
+    const readBoth = async (memory?: number) => {
+      const { inMemory } = withMemory(memory);
+      for (const shard of shards) expect(await inMemory.read(store, shard, new NotHeld('shape', 1, 4))).toBe(true);
+      return inMemory;
+    };
+    const unlimited = await readBoth();
+    const { bytes } = unlimited.use;
+    await unlimited[Symbol.asyncDispose]();
+    const small = await readBoth(bytes + 1_000);
+    const reader = {
+      isMost: async () => false,
+      read: async (all: readonly unknown[]) => all.map(() => Float64Array.of(1)),
+    };
+    const use = async (shard: number, keys: readonly string[]) => {
+      const one = shards[shard] as (typeof shards)[number];
+      const held = await store.engine.transaction((tx) => small.find(one, tx, 1n, 'shape'));
+      const filters = (await held?.filters(keys, 1n, reader)) ?? [];
+      held?.release(filters.map(({ number }) => number));
+      return filters.length;
+    };
+    const before = small.use.bytes;
+    expect(await use(0, ['first'])).toBe(1);
+    const each = small.use.bytes - before;
+    for (let n = 0; small.use.bytes + each <= small.use.limit; n++) await use(0, [`${n}`]);
+    expect(await use(1, ['one', 'another'])).toBe(2);
+    expect(small.use).toMatchObject({ collections: 2, filters: 2 });
+  });
+
   it('holds for what commits bring', async () => {
     const collection = await createCollection(store, 'growing');
     await accept(

@@ -282,11 +282,16 @@ export class InMemorySearch implements AsyncDisposable {
     return true;
   }
 
-  /** A collection has grown: filters that nobody uses go first, then other collections, then itself. */
+  /** A collection has grown: filters that nobody uses go first, its own and those of its other shards; then other collections, then itself. */
   async #grown(held: HeldCollection): Promise<void> {
     const fits = () => [...this.#held.values()].reduce((sum, { bytes }) => sum + bytes, 0) <= this.#memory;
     if (fits()) return;
     await held.dropFilters();
+    for (const other of this.#held.values()) {
+      if (fits()) return;
+      // One that is given back meanwhile takes its filters with it.
+      if (other.collection.id === held.collection.id) await other.dropFilters().catch(() => undefined);
+    }
     if (fits() || this.#makeRoom(held, held.bytes)) return;
     this.#outgrown.set(nameOf(held.collection), performance.now());
     throw new SearcherError('the collection has grown beyond the memory for searches');
