@@ -1,8 +1,8 @@
 /** Documents of a page, as bits. */
 const PAGE = 65_536;
 const PAGE_WORDS = PAGE / 32;
-/** Pages hold this many documents on average: others take more memory than a list of them. */
-const LEAST_ON_PAGES = 128;
+/** Pages hold this many documents on average: others take more than 32 bytes each. */
+const LEAST_ON_PAGES = 256;
 
 /** Numbers of documents: below 2^32, or below 2^53. */
 export type DocNumbers = Uint32Array | Float64Array;

@@ -346,6 +346,28 @@ describe('search nodes', () => {
     expect(found).toEqual(expected);
   });
 
+  it('are asked again where commits have gone on since the search began', async () => {
+    const nodes = (): SearchNodes =>
+      searchNodes({ urls: [urlOf(0), urlOf(1)], fleetKey: FLEET_KEY, log, metrics: createMetrics() });
+    const others = finding(nodes());
+    await others({});
+    const asked = nodes();
+    let commits = 0;
+    const find = finding({
+      ask: async (...question) => {
+        for (; commits < 2; commits++) await add([document(commits)]);
+        if (commits++ === 2) expect((await others({})).inMemory).toBe(true);
+        return asked.ask(...question);
+      },
+    });
+    // With a facet, a search is one snapshot.
+    const question = { facets: [{ kind: 'query', query: red }] } as const;
+    const found = await find(question);
+    expect(commits).toBe(4);
+    expect(found).toEqual(await ask(local, question));
+    expect(found.inMemory).toBe(true);
+  });
+
   it('do not take a commit for another one of the same number, which a failover lost', async () => {
     const find = gateway([urlOf(0), urlOf(1)]);
     expect((await find({})).inMemory).toBe(true);

@@ -29,6 +29,7 @@ export class NodeCandidates implements CandidateFinder {
   readonly #clock: Clock;
   readonly #deadline: number | undefined;
   #counts: readonly number[] | undefined;
+  isElsewhere = false;
 
   /**
    * @param documents how many have a vector of the module that the search ranks by
@@ -91,6 +92,7 @@ export class NodeCandidates implements CandidateFinder {
     const left = this.#deadline === undefined ? undefined : Math.max(0, (this.#deadline - performance.now()) / 2);
     const busy = setInterval(() => tx.query('select 1 as busy').catch(() => undefined), BUSY_MILLISECONDS);
     const answers = await this.#nodes.ask(question, left).finally(() => clearInterval(busy));
+    this.isElsewhere = answers === undefined;
     if (answers === undefined) return undefined;
     const { counted } = matching;
     this.#counts = counted.map((_, i) => answers.reduce((sum, { counts }) => sum + (counts[i] ?? 0), 0));

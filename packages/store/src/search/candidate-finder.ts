@@ -8,6 +8,8 @@ import type { SearchRequest } from './request.ts';
  * cannot tell, the database can.
  */
 export interface CandidateFinder extends Disposable {
+  /** Whether it does not have the commit of the search, but may have the last one. */
+  readonly isElsewhere: boolean;
   /**
    * Candidates for the nearest documents that match a search.
    * @param folded documents that are left out

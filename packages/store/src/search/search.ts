@@ -44,6 +44,8 @@ export async function search(
   // A cursor mark must lead on, so that its page is never cut.
   const limited = question.timeAllowed !== undefined && question.cursorMark === undefined;
   const deadline = limited ? performance.now() + (question.timeAllowed as number) : undefined;
+  let asked: CandidateFinder | undefined;
+  const began = performance.now();
   const answer = async (from: 'memory' | 'database', isCurrent: boolean) => {
     let shown: ReadonlyMap<bigint, ReadDocument> = new Map();
     const answerFrom = async (whole: Snapshot): Promise<SearchResult | NotHeld> => {
@@ -56,6 +58,7 @@ export async function search(
           : undefined;
       if (found instanceof NotHeld) return found;
       using finder = found;
+      asked = finder;
       const near = finder && (await findNear(store, finder, request, whole));
       // Comparing everything takes its turn with others that do.
       const inDatabase = finder && documentsOf(request, whole) > store.exactDocuments ? ONLY_IN_DATABASE : undefined;
@@ -123,7 +126,10 @@ export async function search(
   if (!(first instanceof NotHeld)) return first;
   // Half of the time is left for the database.
   const patience = deadline === undefined ? undefined : (deadline - performance.now()) / 2;
-  const isRead = first !== ONLY_IN_DATABASE && (await store.inMemory.read(store, collection, first, patience));
+  // Search nodes go on to later commits while a search is at an earlier one.
+  const mayBeThere = asked?.isElsewhere === true && performance.now() - began < MOST_BEFORE_AGAIN;
+  const isRead =
+    first === ONLY_IN_DATABASE ? mayBeThere : await store.inMemory.read(store, collection, first, patience);
   // What is in memory now is of the last commit.
   const second = isRead ? await answer('memory', true) : first;
   if (!(second instanceof NotHeld)) return second;
@@ -134,6 +140,9 @@ export async function search(
     return third;
   });
 }
+
+/** Milliseconds after which search nodes are not asked again: they hang rather than have another commit. */
+const MOST_BEFORE_AGAIN = 3_000;
 
 /** Whether a search has so few statements that a commit hardly comes between them. */
 function isQuick({ facets = [], collapse, timeAllowed }: SearchQuestion): boolean {
