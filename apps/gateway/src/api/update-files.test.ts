@@ -48,7 +48,7 @@ describe.each([CORES, SOLR])('a document that comes with its picture at %s', (pa
       [[picture('red')], 'one part "document"'],
       [[document({ id: 'b' }), picture('red'), picture('blue')], 'one part "document"'],
       [[document({ id: 'b' }), document({ id: 'c' }), picture('red')], 'one part "document"'],
-      [[document({ id: 'b' }), picture('red'), ['commit', 'true']], 'in the address'],
+      [[document({ id: 'b' }), picture('red'), ['commit', 'true']], 'in the URL'],
       [[document([{ id: 'b' }]), picture('red')], 'must be one document'],
       [[document('{"id":'), picture('red')], 'line 1, column 7'],
       [[document({ id: 'b', import: '{}' }), picture('red')], '"import"'],
