@@ -44,8 +44,7 @@ export async function search(
   // A cursor mark must lead on, so that its page is never cut.
   const limited = question.timeAllowed !== undefined && question.cursorMark === undefined;
   const deadline = limited ? performance.now() + (question.timeAllowed as number) : undefined;
-  let asked: CandidateFinder | undefined;
-  const began = performance.now();
+  let asked: { readonly finder: CandidateFinder | undefined; readonly commit: bigint } | undefined;
   const answer = async (from: 'memory' | 'database', isCurrent: boolean) => {
     let shown: ReadonlyMap<bigint, ReadDocument> = new Map();
     const answerFrom = async (whole: Snapshot): Promise<SearchResult | NotHeld> => {
@@ -58,7 +57,7 @@ export async function search(
           : undefined;
       if (found instanceof NotHeld) return found;
       using finder = found;
-      asked = finder;
+      asked = { finder, commit: whole.commit };
       const near = finder && (await findNear(store, finder, request, whole));
       // Comparing everything takes its turn with others that do.
       const inDatabase = finder && documentsOf(request, whole) > store.exactDocuments ? ONLY_IN_DATABASE : undefined;
@@ -127,9 +126,10 @@ export async function search(
   // Half of the time is left for the database.
   const patience = deadline === undefined ? undefined : (deadline - performance.now()) / 2;
   // Search nodes go on to later commits while a search is at an earlier one.
-  const mayBeThere = asked?.isElsewhere === true && performance.now() - began < MOST_BEFORE_AGAIN;
   const isRead =
-    first === ONLY_IN_DATABASE ? mayBeThere : await store.inMemory.read(store, collection, first, patience);
+    first === ONLY_IN_DATABASE
+      ? asked?.finder?.isElsewhere === true && (await lastCommit(store, collection)) > asked.commit
+      : await store.inMemory.read(store, collection, first, patience);
   // What is in memory now is of the last commit.
   const second = isRead ? await answer('memory', true) : first;
   if (!(second instanceof NotHeld)) return second;
@@ -141,8 +141,10 @@ export async function search(
   });
 }
 
-/** Milliseconds after which search nodes are not asked again: they hang rather than have another commit. */
-const MOST_BEFORE_AGAIN = 3_000;
+async function lastCommit({ engine }: Store, { id }: Collection): Promise<bigint> {
+  const [row] = await engine.query<{ commit: bigint }>('select commit from akin.collections where id = $1', [id]);
+  return row?.commit ?? 0n;
+}
 
 /** Whether a search has so few statements that a commit hardly comes between them. */
 function isQuick({ facets = [], collapse, timeAllowed }: SearchQuestion): boolean {
