@@ -2,8 +2,6 @@ import {
   type Candidates,
   type CountQuery,
   type DocNumbers,
-  type DocSet,
-  docSetOf,
   type Pairs,
   type PairsQuery,
   type Searcher,
@@ -14,11 +12,12 @@ import type { Engine, Transaction } from '../engine/engine.ts';
 import { pinCommit, removePin } from '../export/pins.ts';
 import { STANDING, type Standbys } from '../standbys/standbys.ts';
 import { HeldCells } from './held-cells.ts';
-import type { MatchReader, WantedMatches } from './match-reader.ts';
+import { type MatchReader, packed, type WantedMatches } from './match-reader.ts';
 import {
   beforeFirst,
   CHUNK_ROWS,
   type Chunk,
+  inTurns,
   LAST_COMMIT,
   MOST_ENDS,
   type ReadCollection,
@@ -352,32 +351,6 @@ export class HeldCollection {
     this.#changes = result.catch(() => undefined);
     return result;
   }
-}
-
-/** Reads chunk after chunk, each while the one before it is taken in. @param first behind which number they begin */
-async function inTurns(
-  first: number,
-  readNext: (behind: number) => Promise<Chunk>,
-  take: (chunk: Chunk) => Promise<void>,
-): Promise<void> {
-  let behind = first;
-  let taking: Promise<void> = Promise.resolve();
-  for (;;) {
-    const chunk = await readNext(behind);
-    await taking;
-    taking = take(chunk);
-    // A failure is heard where it is waited for.
-    taking.catch(() => undefined);
-    if (chunk.count < CHUNK_ROWS) return taking;
-    behind = chunk.last;
-  }
-}
-
-/** Fewer are found by their numbers before all rows are gone through. */
-const LEAST_PACKED = 4_096;
-
-function packed(docs: DocNumbers): DocNumbers | DocSet {
-  return (docs.length < LEAST_PACKED ? undefined : docSetOf(docs)) ?? docs;
 }
 
 type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never;

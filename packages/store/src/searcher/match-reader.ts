@@ -1,4 +1,4 @@
-import type { DocNumbers } from '@akin/searcher';
+import { type DocNumbers, type DocSet, docSetOf } from '@akin/searcher';
 
 /** Matches that have to be read. */
 export interface WantedMatches {
@@ -44,4 +44,12 @@ export function readDocsColumn(text: string | null, last: number): DocNumbers {
   const docs = new Uint32Array(new SharedArrayBuffer(bytes.length));
   for (let i = 0; i < docs.length; i++) docs[i] = bytes.readUInt32BE(4 * i);
   return docs;
+}
+
+/** Fewer are found by their numbers before all rows are gone through. */
+const LEAST_PACKED = 4_096;
+
+/** Documents in the form in which the searcher finds their rows soonest. */
+export function packed(docs: DocNumbers): DocNumbers | DocSet {
+  return (docs.length < LEAST_PACKED ? undefined : docSetOf(docs)) ?? docs;
 }

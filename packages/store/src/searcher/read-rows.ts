@@ -108,3 +108,22 @@ export async function readVectors(
 function isOwn({ part }: ReadCollection, doc: string, behind: number): string {
   return part === undefined ? `${doc} > ${behind}` : `${doc} > ${behind} and ${doc} < ${part.to}`;
 }
+
+/** Reads chunk after chunk, each while the one before it is taken in. @param first behind which number they begin */
+export async function inTurns(
+  first: number,
+  readNext: (behind: number) => Promise<Chunk>,
+  take: (chunk: Chunk) => Promise<void>,
+): Promise<void> {
+  let behind = first;
+  let taking: Promise<void> = Promise.resolve();
+  for (;;) {
+    const chunk = await readNext(behind);
+    await taking;
+    taking = take(chunk);
+    // A failure is heard where it is waited for.
+    taking.catch(() => undefined);
+    if (chunk.count < CHUNK_ROWS) return taking;
+    behind = chunk.last;
+  }
+}
