@@ -2,7 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+import { type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
 import { openPage, startBrowser, type WatchedPage } from './browser.ts';
 
 export const DEMO = fileURLToPath(new URL('../../apps/akin/demo/', import.meta.url));
@@ -80,6 +80,9 @@ export const card = (page: Page, title: string) => cards(page).filter({ has: pag
 
 export const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
 
-/** Pixels of a picture that was loaded; 0 for one that was not. */
-export const widthOf = (picture: Locator) =>
-  picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth);
+/** Waits until a picture has pixels: it may be loaded after the page that shows it. */
+export const pictureLoads = (picture: Locator): Promise<void> =>
+  until('a picture is loaded', async () => {
+    const width = await picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth);
+    return width > 0;
+  });

@@ -3,7 +3,18 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { temporaryFolder, until } from './akin.ts';
 import { openPage } from './browser.ts';
-import { address, card, cards, clipboard, names, PRODUCT, search, settled, useDemoPage, widthOf } from './demo-page.ts';
+import {
+  address,
+  card,
+  cards,
+  clipboard,
+  names,
+  PRODUCT,
+  pictureLoads,
+  search,
+  settled,
+  useDemoPage,
+} from './demo-page.ts';
 import { shot } from './shot.ts';
 
 const PAGE_SIZE = 48;
@@ -257,7 +268,7 @@ describe('hostile documents', () => {
     await page.goto(`${demo.akin.url}/api/cores/my-collection/image?rank.by.id=${PRODUCT.id}&wt=html`);
     const picture = page.locator('img').first();
     await picture.scrollIntoViewIfNeeded();
-    expect(await widthOf(picture)).toBeGreaterThan(0);
+    await pictureLoads(picture);
     expect(await page.locator('svg rect').count()).toBeGreaterThan(0);
     await page.goto(`${demo.akin.url}/docs`);
     expect(await page.locator('body').textContent()).toContain('/openapi.json');

@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { until } from './akin.ts';
-import { address, clipboard, DEMO, PRODUCT, search, useDemoPage, widthOf } from './demo-page.ts';
+import { address, clipboard, DEMO, PRODUCT, pictureLoads, search, useDemoPage } from './demo-page.ts';
 import { pasteJson } from './shell.ts';
 import { shot } from './shot.ts';
 
@@ -36,7 +36,7 @@ describe('the groups to review', () => {
     expect(await group.locator('.name').first().textContent()).toBe(PRODUCT.title);
     expect(await group.locator('.score').first().textContent()).toBe('first');
     expect(Number(await group.locator('.score').nth(1).textContent())).toBeGreaterThan(0.7);
-    expect(await widthOf(group.locator('img').first())).toBeGreaterThan(0);
+    await pictureLoads(group.locator('img').first());
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     expect((await pasteJson(await clipboard(page))).groups).toHaveLength(20);
     await search(page, () => group.getByRole('button', { name: 'Search' }).click());
@@ -109,7 +109,7 @@ describe('the groups to review', () => {
     expect(await page.getByText('deleted').count()).toBe(0);
     const { response } = await collection.duplicate({ 'rank.by.id': 'three', fl: 'id,title' });
     expect(response.docs.map(({ id }) => id).sort()).toEqual(['one', 'three', 'two']);
-    expect(await widthOf(page.locator('.group img').nth(1))).toBeGreaterThan(0);
+    await pictureLoads(page.locator('.group img').nth(1));
     expect((await collection.operations({ limit: 1000 })).operations.filter(({ attempt }) => attempt > 0)).toEqual([]);
   });
 

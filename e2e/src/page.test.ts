@@ -13,10 +13,10 @@ import {
   DEMO,
   names,
   PRODUCT,
+  pictureLoads,
   search,
   settled,
   useDemoPage,
-  widthOf,
 } from './demo-page.ts';
 import { pasteJson } from './shell.ts';
 import { shot } from './shot.ts';
@@ -36,7 +36,7 @@ describe('the page', () => {
     await page.getByText(`${size} documents`).waitFor();
     expect(await cards(page).count()).toBe(PAGE_SIZE);
     const picture = cards(page).first().locator('img');
-    expect(await widthOf(picture)).toBeGreaterThan(0);
+    await pictureLoads(picture);
     await search(page, () => page.locator('.card').last().scrollIntoViewIfNeeded());
     expect(
       new Set(await page.locator('.card img').evaluateAll((all) => all.map((one) => one.getAttribute('src')))).size,
@@ -261,7 +261,7 @@ describe('the page', () => {
     await page.locator('input[type=file]').setInputFiles(PRODUCT.file);
     const note = page.getByRole('status').filter({ hasText: 'Looking at your picture…' });
     await note.getByRole('progressbar').waitFor();
-    expect(await widthOf(note.locator('img'))).toBeGreaterThan(0);
+    await pictureLoads(note.locator('img'));
     await search(page, async () => release());
     await page.getByText('Like the uploaded picture').waitFor();
     expect(await note.count()).toBe(0);
