@@ -3,7 +3,7 @@ import type { Analysis, AnalyzeImage } from '@akin/gateway';
 import { inSpan, type Log, type Metrics, traceHeaders } from '@akin/runtime';
 import { serverOf } from '../download.ts';
 import { type PeerAddress, PeerAddresses, type Resolve } from './peer-addresses.ts';
-import { type LifeTimes, PeerFailed, requireLife, sendWhileAlive } from './peer-life.ts';
+import { LIFE_TIMES, type LifeTimes, PeerFailed, requireLife, sendWhileAlive } from './peer-life.ts';
 import type { Peer, Received } from './send.ts';
 
 /** Analysis depends on no collection, but its address names one. */
@@ -13,13 +13,6 @@ const PATH = 'api/cores/any/analyze';
 const LACKS_MILLISECONDS = 30_000;
 /** Requests name models as they like. */
 const MOST_LACKS = 1_000;
-
-const TIMES: LifeTimes = {
-  patienceMilliseconds: 2_000,
-  probeMilliseconds: 3_000,
-  openMilliseconds: 2_000,
-  mostOpenMilliseconds: 30_000,
-};
 
 export interface RemoteConfig {
   /** Such as `http://127.0.0.1:8984`. Each address of a host name counts as an analyzer. */
@@ -41,7 +34,7 @@ export interface RemoteConfig {
  */
 export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
   const { urls, fleetKey, log, metrics, resolve } = config;
-  const times = { ...TIMES, ...config.times };
+  const times = { ...LIFE_TIMES, ...config.times };
   const addresses = new PeerAddresses({
     kind: 'analyzer',
     urls,

@@ -9,6 +9,13 @@ export interface LifeTimes extends CircuitTimes {
   readonly probeMilliseconds: number;
 }
 
+export const LIFE_TIMES: LifeTimes = {
+  patienceMilliseconds: 2_000,
+  probeMilliseconds: 3_000,
+  openMilliseconds: 2_000,
+  mostOpenMilliseconds: 30_000,
+};
+
 /** What another process did wrong, rather than what it was asked. */
 export class PeerFailed extends Error {
   override readonly name = 'PeerFailed';

@@ -1,7 +1,7 @@
 import { inSpan, type Log, type Metrics, traceHeaders } from '@akin/runtime';
 import { type NodeAnswer, type NodeQuestion, readAnswer, type SearchNodes, writeQuestion } from '@akin/store';
 import { type PeerAddress, PeerAddresses, type Resolve } from './peer-addresses.ts';
-import { type LifeTimes, PeerFailed, requireLife, sendWhileAlive } from './peer-life.ts';
+import { LIFE_TIMES, type LifeTimes, PeerFailed, requireLife, sendWhileAlive } from './peer-life.ts';
 
 const PATH = 'internal/candidates';
 
@@ -20,14 +20,11 @@ interface NodeTimes extends LifeTimes {
 const MOST_REMEMBERED = 1_000;
 
 const TIMES: NodeTimes = {
+  ...LIFE_TIMES,
   answerMilliseconds: 20_000,
   hedgeMilliseconds: 1_000,
   readMilliseconds: 3_000,
   askAgainMilliseconds: 5_000,
-  patienceMilliseconds: 2_000,
-  probeMilliseconds: 3_000,
-  openMilliseconds: 2_000,
-  mostOpenMilliseconds: 30_000,
 };
 
 export interface SearchNodesConfig {
