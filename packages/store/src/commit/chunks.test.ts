@@ -1,6 +1,6 @@
 import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
+import { runOn } from '../../test/run-on.ts';
 import { accept, parseTestOutputs, TEST_MODULES, testOutputs, visible } from '../../test/support.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { collectionStatus, createCollection, findCollection } from '../collections/collections.ts';
@@ -47,18 +47,9 @@ describe('a commit over several servers', () => {
     const admin = new URL(url);
     admin.pathname = '/template1';
     copies.push(name);
-    await on(admin.href, `create database ${name} template ${url.pathname.slice(1)}`);
+    await runOn(admin.href, `create database ${name} template ${url.pathname.slice(1)}`);
     url.pathname = `/${name}`;
     return url.href;
-  };
-  const on = async (url: string, sql: string) => {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    try {
-      return (await client.query(sql)).rows;
-    } finally {
-      await client.end();
-    }
   };
   const shelf = (count: number, from = 0) =>
     Array.from({ length: count }, (_, i) => ({
@@ -125,7 +116,7 @@ describe('a commit over several servers', () => {
       const collection = await create(store);
       const url = (databases[name === 'b' ? 1 : 2] as TestDatabase).url;
       const shard = name === 'b' ? 1 : 2;
-      await on(
+      await runOn(
         url,
         `create function refuse() returns trigger language plpgsql as
          'begin raise exception using errcode = ''53100'', message = ''full''; end';
@@ -133,7 +124,7 @@ describe('a commit over several servers', () => {
          deferrable initially deferred for each row execute function refuse()`,
       );
       await expect(commit(store, collection)).rejects.toMatchObject({ code: 'unavailable' });
-      await on(url, `drop trigger refuse on ${collection.sqlSchema}.documents_s${shard}`);
+      await runOn(url, `drop trigger refuse on ${collection.sqlSchema}.documents_s${shard}`);
       expect(await visible(store, collection)).toHaveLength(40);
       expect(await commit(store, collection)).toMatchObject({ commit: 2, failed: 0 });
       const twice = await store.engine.query(
@@ -168,7 +159,7 @@ describe('a commit over several servers', () => {
   it('is refused where another server has lost what the main one has', async () => {
     await using store = await open(main());
     const collection = await create(store);
-    await on((databases[1] as TestDatabase).url, `update ${collection.sqlSchema}.chunk_s1 set chunk = 0`);
+    await runOn((databases[1] as TestDatabase).url, `update ${collection.sqlSchema}.chunk_s1 set chunk = 0`);
     await expect(commit(store, collection)).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('shard server b lacks changes'),

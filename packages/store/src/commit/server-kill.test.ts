@@ -1,16 +1,14 @@
 import { AkinError } from '@akin/domain';
-import { canKillServers, type KillableServer, killablePostgres } from '@akin/testing';
+import { type KillableServer, killablePostgres } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
+import { runOn } from '../../test/run-on.ts';
 import { accept, parseTestOutputs, TEST_MODULES, testOutputs, visible } from '../../test/support.ts';
 import { collectionStatus, createCollection, findCollection } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
 import { openStore } from '../store.ts';
 import { commit } from './commit.ts';
 
-const describeIf = (await canKillServers()) ? describe : describe.skip;
-
-describeIf('servers that die', () => {
+describe('servers that die', () => {
   let main: KillableServer;
   let other: KillableServer;
   let store: Store;
@@ -19,15 +17,7 @@ describeIf('servers that die', () => {
       ...{ databaseUrl: main.url, shardServers: new Map([['b', other.url]]) },
       ...{ modules: TEST_MODULES, parseOutputs: parseTestOutputs, graceMilliseconds: 0 },
     });
-  const ask = async (sql: string) => {
-    const client = new pg.Client({ connectionString: other.url });
-    await client.connect();
-    try {
-      return (await client.query(sql)).rows;
-    } finally {
-      await client.end();
-    }
-  };
+  const ask = (sql: string) => runOn(other.url, sql);
   const shelf = (count: number, from = 0) =>
     Array.from({ length: count }, (_, i) => ({
       id: `document ${from + i}`,
