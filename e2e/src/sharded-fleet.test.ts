@@ -104,7 +104,7 @@ describe('a fleet with shards, three indexers, two gateways and a standby', () =
     return { token, held, killed: killed as FleetProcess };
   }
 
-  it('loses nothing and shows whole commits alone, whoever is killed, while its standby lags and is promoted', async () => {
+  it('loses nothing and shows only whole commits while indexers and the primary are killed and a standby lags and is promoted', async () => {
     const stop = new AbortController();
     const clients = CLIENTS.map((name, i) => new ChaosClient(name, collectionOf(i), randomNumbers(SEED * 100 + i)));
     const watched: Watched = { wrong: [], failed: [], answered: 0 };
