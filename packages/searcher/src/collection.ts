@@ -13,6 +13,7 @@ import {
 import { Cells } from './cells.ts';
 import { Coder, codeSizes } from './codes.ts';
 import { type DocNumbers, type DocSet, forEachIn } from './doc-set.ts';
+import { DocValues } from './doc-values.ts';
 import { FoundRows } from './found-rows.ts';
 import { nearBySigns } from './near-by-signs.ts';
 import { findPairs, type Pairs, type PairsQuery } from './pairs.ts';
@@ -30,6 +31,7 @@ export class SearchedCollection {
   readonly #rows = new RowTable();
   readonly #vectors = new Map<string, Floats | Codes>();
   readonly #filters = new Map<number, Bits>();
+  readonly #columns = new Map<number, DocValues>();
   /** Undefined until rows are placed, and where some that were placed are gone. */
   #cells: Cells | undefined;
   /** The last commit whose changes are here, and the first one that can still be searched. */
@@ -47,6 +49,7 @@ export class SearchedCollection {
     let bytes = this.#rows.bytes;
     for (const vectors of this.#vectors.values()) bytes += vectors.bytes;
     for (const bits of this.#filters.values()) bytes += bits.byteLength;
+    for (const values of this.#columns.values()) bytes += values.bytes;
     return bytes + (this.#cells?.bytes ?? 0);
   }
 
@@ -111,6 +114,30 @@ export class SearchedCollection {
 
   dropFilter(filter: number): void {
     this.#filters.delete(filter);
+  }
+
+  /** Gives a document its value of a column, by the ordinal of that value; one that is not here is ignored. */
+  setValue(column: number, doc: number, ordinal: number): void {
+    const row = this.#rows.rowOf(doc);
+    if (row < 0) return;
+    let values = this.#columns.get(column);
+    if (values === undefined) {
+      values = new DocValues();
+      this.#columns.set(column, values);
+    }
+    values.set(row, ordinal, this.#rows.count);
+  }
+
+  dropValues(column: number): void {
+    this.#columns.delete(column);
+  }
+
+  /** Adds to a filter the rows whose values of a column are wanted. @param wanted 1 or 0 by ordinal */
+  extendByValues(filter: number, column: number, wanted: Uint8Array): void {
+    const bits = withRoom(this.#filters.get(filter) ?? createBits(this.#rows.count), this.#rows.count);
+    // A thread may have no document with a value.
+    this.#columns.get(column)?.forEachWith(wanted, (row) => setBit(bits, row));
+    this.#filters.set(filter, bits);
   }
 
   /** Begins to place rows in cells: none is in any yet. */
@@ -238,6 +265,7 @@ export class SearchedCollection {
       for (const [row, other] of rows.entries()) if (hasBit(bits, other)) setBit(kept, row);
       this.#filters.set(filter, kept);
     }
+    for (const [column, values] of this.#columns) this.#columns.set(column, values.kept(rows));
     this.#rows.keep(rows);
     this.#cells = undefined;
     this.#oldest = this.#commit;

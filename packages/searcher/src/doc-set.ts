@@ -28,12 +28,15 @@ export function docSetOf(docs: DocNumbers): DocSet | undefined {
     last = page;
   }
   const bits = new Uint32Array(new SharedArrayBuffer(4 * PAGE_WORDS * starts.size));
-  last = -1;
+  let first = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < docs.length; i++) {
-    const doc = docs[i] as number;
-    const page = Math.floor(doc / PAGE);
-    if (page !== last) [last, start] = [page, starts.get(page) as number];
-    const place = doc - page * PAGE;
+    let place = (docs[i] as number) - first;
+    if (place < 0 || place >= PAGE) {
+      const page = Math.floor((docs[i] as number) / PAGE);
+      first = page * PAGE;
+      start = starts.get(page) as number;
+      place = (docs[i] as number) - first;
+    }
     bits[start + (place >>> 5)] = (bits[start + (place >>> 5)] as number) | (1 << (place & 31));
   }
   return { pages: Float64Array.from(starts.keys()), bits };
@@ -42,13 +45,17 @@ export function docSetOf(docs: DocNumbers): DocSet | undefined {
 /** Calls back with the places of those of some documents that are in a set. @param docs in order where that is quick */
 export function forEachIn({ pages, bits }: DocSet, docs: Float64Array, take: (place: number) => void): void {
   const starts = new Map(Array.from(pages, (page, i) => [page, i * PAGE_WORDS]));
-  let [last, start]: [number, number | undefined] = [-1, undefined];
+  let first = Number.NEGATIVE_INFINITY;
+  let start: number | undefined;
   for (let i = 0; i < docs.length; i++) {
-    const doc = docs[i] as number;
-    const page = Math.floor(doc / PAGE);
-    if (page !== last) [last, start] = [page, starts.get(page)];
-    if (start === undefined) continue;
-    const place = doc - page * PAGE;
-    if (((bits[start + (place >>> 5)] as number) >>> (place & 31)) & 1) take(i);
+    // Divisions take most of the time where each document has its own.
+    let place = (docs[i] as number) - first;
+    if (place < 0 || place >= PAGE) {
+      const page = Math.floor((docs[i] as number) / PAGE);
+      first = page * PAGE;
+      start = starts.get(page);
+      place = (docs[i] as number) - first;
+    }
+    if (start !== undefined && ((bits[start + (place >>> 5)] as number) >>> (place & 31)) & 1) take(i);
   }
 }

@@ -1,6 +1,8 @@
 export { type DocNumbers, type DocSet, docSetOf } from './doc-set.ts';
+export { MOST_ORDINALS } from './doc-values.ts';
 export { mergeCandidates, shareOf } from './merge.ts';
+export type { ValueList } from './messages.ts';
 export type { Pairs, PairsQuery } from './pairs.ts';
 export type { Candidates, CountQuery, Restriction, VectorQuery } from './query.ts';
 export { Searcher, SearcherError } from './searcher.ts';
-export { type Summary, summaryOf } from './wire.ts';
+export { readValues, type Summary, summaryOf } from './wire.ts';

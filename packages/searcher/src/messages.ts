@@ -1,11 +1,17 @@
 import type { DocNumbers, DocSet } from './doc-set.ts';
 import type { Pairs, PairsQuery } from './pairs.ts';
 import type { Candidates, CountQuery, VectorQuery } from './query.ts';
+import type { DocList } from './wire.ts';
 
 /*
  * Messages to a thread of the searcher. Documents come as the database sends them (see wire.ts), in
  * memory that all threads share. Each thread keeps its share of the documents.
  */
+
+/** Documents that have a value, which is known by its ordinal. */
+export interface ValueList extends DocList {
+  readonly ordinal: number;
+}
 
 export type Request =
   /**
@@ -18,6 +24,23 @@ export type Request =
   /** Documents that match a filter, further ones if there are some already. */
   | { readonly kind: 'filter'; readonly key: number; readonly filter: number; readonly docs: DocNumbers | DocSet }
   | { readonly kind: 'drop-filter'; readonly key: number; readonly filter: number }
+  /** Values of documents in a column. */
+  | {
+      readonly kind: 'values';
+      readonly key: number;
+      readonly column: number;
+      readonly bytes: Uint8Array;
+      readonly lists: readonly ValueList[];
+    }
+  | { readonly kind: 'drop-values'; readonly key: number; readonly column: number }
+  /** Rows that match a filter, by their values of a column: 1 or 0 for each ordinal. */
+  | {
+      readonly kind: 'filter-by-values';
+      readonly key: number;
+      readonly filter: number;
+      readonly column: number;
+      readonly wanted: Uint8Array;
+    }
   | { readonly kind: 'advance'; readonly key: number; readonly commit: number }
   /** Vectors of documents that no commit sees any more, for pairs alone; those that are here stay as they are. */
   | {

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { SearchedCollection } from './collection.ts';
 import type { Answered, Asked, Request, ThreadConfig } from './messages.ts';
 import { threadOf } from './row-table.ts';
-import { readCells, readRows, readVector, readVectors } from './wire.ts';
+import { readCells, readDocs, readRows, readVector, readVectors } from './wire.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('this file runs as a worker thread');
@@ -43,6 +43,17 @@ function answerTo(request: Request): Pick<Answered, 'candidates' | 'counts' | 'p
       break;
     case 'filter':
       collection.extendFilter(request.filter, request.docs);
+      break;
+    case 'values':
+      for (const { ordinal, ...list } of request.lists) {
+        readDocs(request.bytes, list, (doc) => collection.setValue(request.column, doc, ordinal));
+      }
+      break;
+    case 'drop-values':
+      collection.dropValues(request.column);
+      break;
+    case 'filter-by-values':
+      collection.extendByValues(request.filter, request.column, request.wanted);
       break;
     case 'drop-filter':
       collection.dropFilter(request.filter);

@@ -4,7 +4,7 @@ import { halfTable } from '@akin/domain';
  * How rows come from the database: in the binary form of COPY. Rows of a collection have the fields `doc`, the commit
  * from which and the one to which it is seen (int8), then a vector of each of some modules (halfvec). A row without
  * the commit from which it is seen is known already; one without a document tells, in the place of that commit, up to
- * which commit rows that ended may be gone. All else comes as
+ * which commit rows that ended may be gone. Values of a column come in that form too. All else comes as
  * `int8send(doc)` and what there is of it, one after the other.
  */
 
@@ -63,6 +63,31 @@ export function readVector(bytes: Uint8Array, at: number, into: Float32Array): F
     vector[i] = halves[((bytes[from] as number) << 8) | (bytes[from + 1] as number)] as number;
   }
   return vector;
+}
+
+/** Where documents are in an answer: `int8send(doc)` of each. */
+export interface DocList {
+  readonly at: number;
+  readonly count: number;
+}
+
+/** Calls back with each value and its documents: rows of COPY with a text and `int8send(doc)` of each document. */
+export function readValues(bytes: Uint8Array, take: (value: string, docs: DocList) => void): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const field = (at: number) => ({ at: at + 4, end: at + 4 + view.getInt32(at) });
+  for (let at = HEADER_BYTES; view.getInt16(at) >= 0; ) {
+    const value = field(at + 2);
+    const docs = field(value.end);
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset + value.at, value.end - value.at).toString();
+    take(text, { at: docs.at, count: (docs.end - docs.at) / DOC_BYTES });
+    at = docs.end;
+  }
+}
+
+/** Calls back with each document of a list. */
+export function readDocs(bytes: Uint8Array, { at, count }: DocList, take: (doc: number) => void): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let i = 0; i < count; i++) take(readNumber(view, at + DOC_BYTES * i));
 }
 
 /** What the rows of an answer are, all in all. */

@@ -141,7 +141,7 @@ async function searchPart(
   const held = await inMemory.find(collection, snapshot.tx, question.commit, near.module);
   if (held === undefined) return undefined;
   return inMemory.orForget(held, async () => {
-    using filters = new HeldFilters(held, { ...snapshot, part }, { now, timeZone }, store.exactDocuments);
+    using filters = new HeldFilters(held, { ...snapshot, part }, { now, timeZone }, store.exactDocuments, store);
     const uncached = new Set(queries.filter(({ isCached }) => !isCached).map(({ query }) => query));
     await filters.use(
       queries.map(({ name, query }) => [name, query]),

@@ -123,7 +123,11 @@ export function canJoinTerms(found: FoundColumn): boolean {
 }
 
 /** The value that a term compares with; undefined when no value of the type can equal it (5.5 among integers). */
-function readTerm(found: FoundColumn, value: string, position: number): string | bigint | number | boolean | undefined {
+export function readTerm(
+  found: FoundColumn,
+  value: string,
+  position: number,
+): string | bigint | number | boolean | undefined {
   const type = elementType(found.type);
   if (type === 'string') return value;
   if (type === 'long') {

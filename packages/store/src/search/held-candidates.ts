@@ -20,7 +20,7 @@ export class HeldCandidates implements CandidateFinder {
     this.#store = store;
     this.#held = held;
     this.#snapshot = snapshot;
-    this.#filters = new HeldFilters(held, snapshot, clock, store.exactDocuments);
+    this.#filters = new HeldFilters(held, snapshot, clock, store.exactDocuments, store);
   }
 
   nearest(request: SearchRequest, query: NearQuery, folded: readonly bigint[]): Promise<Candidates | undefined> {

@@ -1,14 +1,17 @@
 import { naming, type Query } from '@akin/domain';
 import type { DocNumbers, Restriction } from '@akin/searcher';
 import type { HeldCollection } from '../searcher/held-collection.ts';
+import { readValueLists, type ValueReader } from '../searcher/held-columns.ts';
 import { docsColumn, readDocsColumn, type WantedMatches } from '../searcher/match-reader.ts';
 import type { CollectionPart } from '../searcher/read-rows.ts';
+import type { RowSource } from '../searcher/row-source.ts';
 import { countedFacets } from './candidate-finder.ts';
 import { compileQuery } from './compile.ts';
 import type { Clock } from './date-math.ts';
 import { Params } from './params.ts';
 import type { SearchRequest } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
+import { valueTest } from './value-test.ts';
 
 /** From this share of all documents on, those that do not match are read instead. */
 const MOST = 0.6;
@@ -21,13 +24,15 @@ export class HeldFilters implements Disposable {
   readonly #snapshot: Snapshot;
   readonly #clock: Clock;
   readonly #smallest: number;
+  readonly #source: RowSource;
   /** Undefined: it matches everything. */
   readonly #filters = new Map<Query, HeldFilter | undefined>();
   #taken: readonly HeldFilter[] = [];
   #excluded: readonly HeldFilter[] = [];
 
   /** @param smallest collections of fewer documents are read as quickly as the database guesses how many match */
-  constructor(held: HeldCollection, snapshot: Snapshot, clock: Clock, smallest: number) {
+  constructor(held: HeldCollection, snapshot: Snapshot, clock: Clock, smallest: number, source: RowSource) {
+    this.#source = source;
     this.#smallest = smallest;
     this.#held = held;
     this.#snapshot = snapshot;
@@ -66,6 +71,7 @@ export class HeldFilters implements Disposable {
     this.#taken = await this.#held.filters(keys, commit, {
       isMost: (index) => this.#isMost(restricting[index] as Query),
       read: (wanted, last) => this.#readMatches(wanted, last, restricting),
+      values: this.#valueReader(restricting),
     });
     for (const [i, one] of restricting.entries()) this.#filters.set(one, this.#taken[i]);
   }
@@ -111,6 +117,18 @@ export class HeldFilters implements Disposable {
     );
     const [{ Plan }] = JSON.parse(row?.['QUERY PLAN'] as string);
     return Plan['Plan Rows'] > (MOST * Number(documents)) / (part?.of ?? 1);
+  }
+
+  /** Undefined where the database is asked as quickly, or values lie on other servers. */
+  #valueReader(queries: readonly Query[]): ValueReader | undefined {
+    const { tx, documents, isRemote } = this.#snapshot;
+    if (documents < this.#smallest || isRemote) return undefined;
+    const { collection } = this.#held;
+    return {
+      source: this.#source,
+      test: (index) => valueTest(queries[index] as Query, this.#snapshot),
+      read: (column, range) => readValueLists(tx, collection, column, range),
+    };
   }
 
   /** Matches of some queries, or what does not match, in one statement. */

@@ -8,10 +8,10 @@ import {
   SearcherError,
   type VectorQuery,
 } from '@akin/searcher';
-import type { Engine, Transaction } from '../engine/engine.ts';
+import type { Transaction } from '../engine/engine.ts';
 import { pinCommit, removePin } from '../export/pins.ts';
-import { STANDING, type Standbys } from '../standbys/standbys.ts';
 import { HeldCells } from './held-cells.ts';
+import { HeldColumns } from './held-columns.ts';
 import { type MatchReader, packed, type WantedMatches } from './match-reader.ts';
 import {
   beforeFirst,
@@ -24,6 +24,7 @@ import {
   readChunk,
   readVectors,
 } from './read-rows.ts';
+import { type RowSource, readFrom } from './row-source.ts';
 
 /** A filter whose matches the searcher holds. */
 interface HeldFilter {
@@ -34,14 +35,6 @@ interface HeldFilter {
   commit: bigint;
   /** Searches that use it now. */
   users: number;
-}
-
-/** Where rows are read. */
-export interface RowSource {
-  /** The primary. */
-  readonly engine: Engine;
-  /** Asked first, where there are any. */
-  readonly standbys?: Standbys;
 }
 
 /** Runs work when it may run. */
@@ -80,6 +73,7 @@ export class HeldCollection {
   #reserved = 0;
   #isDropped = false;
   readonly cells = new HeldCells(this);
+  readonly columns: HeldColumns;
   lastUsed = performance.now();
 
   /**
@@ -98,6 +92,12 @@ export class HeldCollection {
     this.collection = collection;
     this.#grown = grown;
     this.#exactRows = exactRows;
+    this.columns = new HeldColumns({
+      collection,
+      state: () => ({ commit: this.#commit, begun: this.#begun }),
+      change: (request) => this.#change(request),
+      grown: () => grown(this),
+    });
   }
 
   /** What it takes in memory, and what it is going to once it is read. */
@@ -203,7 +203,7 @@ export class HeldCollection {
       await this.#dropOldest();
       const wanted: WantedMatches[] = [];
       for (const [index, filter] of filters.entries()) {
-        if (filter.commit >= commit) continue;
+        if (filter.commit >= commit || (await this.#isByValues(filter, index, commit, reader))) continue;
         const isMost = filter.isComplement ?? (await reader.isMost(index));
         // Another search may have decided meanwhile.
         filter.isComplement ??= isMost;
@@ -217,11 +217,28 @@ export class HeldCollection {
         filter.commit = filter.commit > commit ? filter.commit : commit;
       }
       if (wanted.length > 0) await this.#grown(this);
+      for (const { index } of wanted) this.#noteColumn(index, reader);
       return filters.map(({ number, isComplement = false }) => ({ number, isComplement }));
     } catch (error) {
       this.release(filters.map(({ number }) => number));
       throw error;
     }
+  }
+
+  /** @returns whether values in memory told what a filter matches */
+  async #isByValues(filter: HeldFilter, index: number, commit: bigint, { values }: MatchReader): Promise<boolean> {
+    const test = values?.test(index);
+    if (values === undefined || test === undefined) return false;
+    const begun = this.#begun;
+    if (!(await this.columns.answer(filter, test, commit, values))) return false;
+    if (begun !== this.#begun) throw new SearcherError('all is read again');
+    filter.commit = filter.commit > commit ? filter.commit : commit;
+    return true;
+  }
+
+  #noteColumn(index: number, { values }: MatchReader): void {
+    const test = values?.test(index);
+    if (values && test) this.columns.note(test.column, values.source);
   }
 
   #use(key: string | undefined): HeldFilter {
@@ -238,8 +255,9 @@ export class HeldCollection {
     return filter;
   }
 
-  /** Forgets the filters that no search uses now. */
+  /** Forgets the filters that no search uses now, and columns. */
   async dropFilters(): Promise<void> {
+    await this.columns.drop();
     const unused = [...this.#filters].filter(([, { users }]) => users === 0);
     for (const [key] of unused) this.#filters.delete(key);
     await Promise.all(unused.map(([, { number }]) => this.#change({ kind: 'drop-filter', filter: number })));
@@ -301,7 +319,7 @@ export class HeldCollection {
     await inTurns(
       beforeFirst(this.collection),
       (behind) =>
-        read(source, this.collection, upTo, (tx) =>
+        readFrom(source, this.collection, upTo, (tx) =>
           readChunk(tx, this.collection, { after, upTo }, this.#modules, behind),
         ),
       async (chunk) => {
@@ -316,6 +334,7 @@ export class HeldCollection {
   /** What was replaced since the last commit that is held is not known any more, or too much to be worth reading. */
   async #beginAgain(source: RowSource, upTo: bigint): Promise<void> {
     this.#filters.clear();
+    this.columns.clear();
     this.#commit = -1n;
     await this.#readRows(source, upTo);
   }
@@ -323,7 +342,7 @@ export class HeldCollection {
   async #readModule(source: RowSource, module: string, upTo: bigint): Promise<void> {
     await inTurns(
       beforeFirst(this.collection),
-      (behind) => read(source, this.collection, upTo, (tx) => readVectors(tx, this.collection, module, behind)),
+      (behind) => readFrom(source, this.collection, upTo, (tx) => readVectors(tx, this.collection, module, behind)),
       (chunk) => this.#take(chunk, [module]),
     );
   }
@@ -355,30 +374,6 @@ export class HeldCollection {
 
 type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never;
 type Change = Without<Parameters<Searcher['change']>[1], 'key'>;
-
-/**
- * A piece of reading for the searcher: others go first on the embedded database. A pin keeps what the commit shows: then
- * all of it is on each standby that has reached that commit.
- */
-async function read<T>(
-  { engine, standbys }: RowSource,
-  collection: ReadCollection,
-  upTo: bigint,
-  work: (tx: Transaction) => Promise<T>,
-): Promise<T> {
-  const options = { lane: 'bulk', inOrder: true } as const;
-  const first = `select ${STANDING} from akin.collections where id = ${Number(collection.id)}`;
-  const found = await standbys?.read(collection, { atLeast: upTo, isCurrent: false }, (standby, require) =>
-    standby.transaction(
-      async (tx, [row]) => {
-        await require(row);
-        return work(tx);
-      },
-      { ...options, first },
-    ),
-  );
-  return found === undefined ? engine.transaction(work, options) : found.value;
-}
 
 /** The same bytes in memory that all threads see. */
 function shared(bytes: Uint8Array): Uint8Array {

@@ -3,9 +3,10 @@ import { AkinError } from '@akin/domain';
 import { memoryLimit, WeightedSemaphore } from '@akin/runtime';
 import { Searcher, SearcherError } from '@akin/searcher';
 import type { Transaction } from '../engine/engine.ts';
-import { HeldCollection, type InTurn, type RowSource } from './held-collection.ts';
+import { HeldCollection, type InTurn } from './held-collection.ts';
 import type { NotHeld } from './not-held.ts';
 import type { ReadCollection } from './read-rows.ts';
+import type { RowSource } from './row-source.ts';
 
 /** How long a search waits for its collection to be read into memory. */
 const PATIENCE_MILLISECONDS = 3_000;

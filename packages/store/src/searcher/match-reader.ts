@@ -1,4 +1,5 @@
 import { type DocNumbers, type DocSet, docSetOf } from '@akin/searcher';
+import type { ValueReader } from './held-columns.ts';
 
 /** Matches that have to be read. */
 export interface WantedMatches {
@@ -19,6 +20,8 @@ export interface MatchReader {
    * @param last the greatest number that is of use
    */
   read(wanted: readonly WantedMatches[], last: number): Promise<readonly DocNumbers[]>;
+  /** Given, values in memory may tell what filters match. */
+  readonly values?: ValueReader | undefined;
 }
 
 /** Of collections with more shards or changes the numbers take 8 bytes. */

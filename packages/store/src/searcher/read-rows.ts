@@ -105,7 +105,7 @@ export async function readVectors(
 }
 
 /** SQL: whether a row is behind another one, and in what is read: of a shard, other partitions are not touched. */
-function isOwn({ part }: ReadCollection, doc: string, behind: number): string {
+export function isOwn({ part }: ReadCollection, doc: string, behind: number): string {
   return part === undefined ? `${doc} > ${behind}` : `${doc} > ${behind} and ${doc} < ${part.to}`;
 }
 

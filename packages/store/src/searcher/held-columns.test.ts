@@ -1,0 +1,162 @@
+import { createRandom, parseQuery } from '@akin/domain';
+import { describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
+import { sharedStore } from '../../test/shared-store.ts';
+import { accept, ENGINES, openTestStore, testOutputs } from '../../test/support.ts';
+import { createCollection } from '../collections/collections.ts';
+import { commit } from '../commit/commit.ts';
+import type { Collection, Store } from '../context.ts';
+import { search } from '../search/search.ts';
+import { InMemorySearch } from './in-memory-search.ts';
+import { NotHeld } from './not-held.ts';
+
+const COUNT = 600;
+const SHADES = ['red', 'Red', "b'lue", 'grün 🟢'];
+
+interface Thing {
+  readonly id: string;
+  readonly shade?: string;
+  readonly size?: number;
+  readonly sold?: boolean;
+}
+
+/** Queries, and what they should match: also such as values in memory cannot answer. */
+const CASES: readonly (readonly [query: string, matches: (thing: Thing) => boolean])[] = [
+  ['shade:red', ({ shade }) => shade === 'red'],
+  [`shade:("b'lue" "grün 🟢")`, ({ shade }) => shade === "b'lue" || shade === 'grün 🟢'],
+  ['shade:none', () => false],
+  ['-shade:red', ({ shade }) => shade !== 'red'],
+  ['-shade:(red Red)', ({ shade }) => shade?.toLowerCase() !== 'red'],
+  ['-shade:none', () => true],
+  ['-size:(0 1 2 3 4 5)', ({ size }) => size === undefined || size > 5],
+  ['size:7', ({ size }) => size === 7],
+  ['size:(1 2 2.5 8)^3', ({ size }) => [1, 2, 8].includes(size ?? 0)],
+  ['size:(0 1 2 3 4 5 6 7)', ({ size }) => size !== undefined && size < 8],
+  ['size:-3', ({ size }) => size === -3],
+  ['sold:true', ({ sold }) => sold === true],
+  ['-sold:true', ({ sold }) => sold !== true],
+  ['size:1 shade:red', ({ size, shade }) => size === 1 || shade === 'red'],
+  ['+size:1 +shade:red', ({ size, shade }) => size === 1 && shade === 'red'],
+  ['(-size:1) (-size:2)', () => false],
+  ['size:[2 TO 3]', ({ size }) => size === 2 || size === 3],
+  ['id:t7', ({ id }) => id === 't7'],
+];
+
+describe.each(ENGINES)('columns in memory on %s', (kind) => {
+  const random = createRandom(21);
+  let store: Store;
+  let collection: Collection;
+  const things = new Map<string, Thing>();
+
+  const made = (n: number): Thing & { import: string } => {
+    const pick = Math.floor(random() * 10);
+    const thing: Thing = {
+      id: `t${n}`,
+      ...(pick < 8 ? { shade: SHADES[pick % 4] as string } : {}),
+      ...(random() < 0.9 ? { size: Math.floor(random() * 9) } : {}),
+      ...(random() < 0.6 ? { sold: random() < 0.3 } : {}),
+    };
+    things.set(thing.id, thing);
+    return { ...thing, import: testOutputs({ shape: [random() + 0.1, random(), random(), random()] }) };
+  };
+  const add = async (documents: readonly object[]) => {
+    await accept(store, collection, documents);
+    await commit(store, collection);
+  };
+  sharedStore(
+    kind,
+    async (opened) => {
+      store = opened;
+      collection = await createCollection(store, 'things');
+      await add(Array.from({ length: COUNT }, (_, n) => made(n)));
+      await store.engine.query(`analyze ${collection.sqlSchema}.documents`);
+    },
+    (place) => openTestStore(place, 0, { exactDocuments: 50 }),
+  );
+
+  const held = (from = store) => from.inMemory.heldOf(collection.id)?.columns;
+  const find = (texts: readonly string[], isRemembered = false, from = store) => {
+    const filters = texts.map((text) => parseQuery(text));
+    const rank = { module: 'shape', vector: Float32Array.of(1, 0, 0, 0) };
+    return search(from, collection, {
+      ...{ query: parseQuery('*:*'), filters, rank, rows: 5 },
+      ...(isRemembered ? {} : { uncached: new Set(filters) }),
+    });
+  };
+  const check = async (cases: readonly (readonly [string, (thing: Thing) => boolean])[], isRemembered: boolean) => {
+    const texts = cases.map(([text]) => text);
+    const { numFound, hits, ranking } = await find(texts, isRemembered);
+    const expected = [...things.values()].filter((thing) => cases.every(([, matches]) => matches(thing)));
+    expect([texts, numFound, hits.length]).toEqual([texts, expected.length, Math.min(5, expected.length)]);
+    for (const { id } of hits) expect(expected).toContainEqual(things.get(id));
+    expect(ranking?.inMemory).toBe(true);
+  };
+  /** Has the columns read that filters use. */
+  const readColumns = async (from = store) => {
+    for (let times = 0; times < 2; times++) {
+      for (const text of ['shade:red', 'size:1', 'sold:true']) await find([text], false, from);
+    }
+    await held(from)?.settled;
+  };
+
+  it('answer what the database would, before and after they are read, and over commits', async () => {
+    for (const one of CASES) for (const isRemembered of [false, true]) await check([one], isRemembered);
+    await readColumns();
+    expect(held()?.names).toHaveLength(kind === 'postgres' ? 3 : 0);
+    for (const one of CASES) for (const isRemembered of [false, true]) await check([one], isRemembered);
+    for (let round = 0; round < 4; round++) {
+      const gone = Array.from({ length: 20 }, () => `t${Math.floor(random() * COUNT)}`);
+      for (const id of gone) things.delete(id);
+      const replaced = Array.from({ length: 10 }, (_, i) => made((37 * round + i) % COUNT));
+      const fresh = Array.from({ length: 10 }, (_, i) => made(COUNT + 10 * round + i));
+      await add([
+        ...gone.map((id) => ({ kind: 'delete', id })),
+        ...replaced,
+        ...fresh,
+        { ...made(5_000 + round), shade: `new ${round}` },
+      ]);
+      things.set(`t${5_000 + round}`, { ...(things.get(`t${5_000 + round}`) as Thing), shade: `new ${round}` });
+      await check([[`shade:"new ${round}"`, ({ shade }) => shade === `new ${round}`]], round % 2 === 0);
+      for (let asked = 0; asked < 8; asked++) {
+        const [one, other] = [0, 1].map(() => CASES[Math.floor(random() * CASES.length)] as (typeof CASES)[number]);
+        await check([one as (typeof CASES)[number], other as (typeof CASES)[number]], random() < 0.7);
+      }
+      for (const one of CASES) await check([one], true);
+    }
+  });
+
+  it('leave a new filter to memory, but not what they cannot tell', async () => {
+    await readColumns();
+    await find(['size:[1 TO 3]', 'shade:red']);
+    const { query } = pg.Client.prototype;
+    const sent: unknown[] = [];
+    const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args) {
+      if (/documents/.test(String(args[0]))) sent.push(args[0]);
+      return Reflect.apply(query, this, args);
+    });
+    try {
+      await find(['-shade:(red Red)', 'size:(3 4)']);
+      expect(sent).toHaveLength(kind === 'postgres' ? 1 : 4);
+      sent.length = 0;
+      await find(['size:[3 TO 4]']);
+      expect(sent).toHaveLength(3);
+    } finally {
+      spy.mockRestore();
+    }
+  });
+
+  it('are given back where memory does not suffice, and not read again soon', async () => {
+    const one = new NotHeld('shape', 1, 4);
+    await using large = new InMemorySearch({ exactRows: 50 });
+    expect(await large.read(store, collection, one)).toBe(true);
+    await using inMemory = new InMemorySearch({ exactRows: 50, memory: large.use.bytes + 1_000 });
+    expect(await inMemory.read(store, collection, one)).toBe(true);
+    const small = { ...store, inMemory };
+    for (let round = 0; round < 3; round++) {
+      await readColumns(small);
+      expect(held(small)?.names).toEqual([]);
+      expect(inMemory.use.bytes).toBeLessThanOrEqual(inMemory.use.limit);
+      expect((await find(['sold:true'], false, small)).ranking?.inMemory).toBe(true);
+    }
+  });
+});

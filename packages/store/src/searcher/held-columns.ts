@@ -1,0 +1,226 @@
+import { MOST_ORDINALS, readValues, type Searcher, type ValueList } from '@akin/searcher';
+import type { Transaction } from '../engine/engine.ts';
+import { isOwn, type Range, type ReadCollection } from './read-rows.ts';
+import { type RowSource, readFrom } from './row-source.ts';
+
+/** What a query asks of one column: a document matches that has one of some values, or one that has none of them. */
+export interface ValueTest {
+  /** A column of documents that holds one value of each. */
+  readonly column: string;
+  /** As the database writes them. */
+  readonly values: readonly string[];
+  readonly isExcluded: boolean;
+}
+
+/** How the filters of a search may be answered by values in memory. */
+export interface ValueReader {
+  readonly source: RowSource;
+  /** Undefined: the filter asks for something else. */
+  test(index: number): ValueTest | undefined;
+  /** The values of rows that came in a range: see {@link readValueLists}. */
+  read(column: string, range: Range): Promise<Uint8Array>;
+}
+
+/** A column that is held. */
+interface HeldColumn {
+  readonly number: number;
+  readonly ordinals: Map<string, number>;
+  /** It has the values of rows that came up to this commit. */
+  commit: bigint;
+  /** Rows that earlier commits alone see may be missing. */
+  readonly from: bigint;
+}
+
+/** The collection whose columns these are: see HeldCollection. */
+interface Holder {
+  readonly collection: ReadCollection;
+  /** Its last commit, and how often all was read. */
+  state(): { readonly commit: bigint; readonly begun: number };
+  change(request: ColumnChange): Promise<void>;
+  /** It takes more memory than before. @throws SearcherError where there is no more */
+  grown(): Promise<void>;
+}
+type ColumnKind = 'values' | 'drop-values' | 'filter-by-values';
+type OfKind<T> = T extends { readonly kind: ColumnKind } ? Omit<T, 'key'> : never;
+type ColumnChange = OfKind<Parameters<Searcher['change']>[1]>;
+
+/** A filter on a column with more values matches few documents, and is quickly asked of the database. */
+const MOST_VALUES = 1_024;
+/** Columns that are held of a collection: each takes two bytes a row. */
+const MOST_COLUMNS = 16;
+/** New filters on a column before it is read. */
+const TIMES = 2;
+/** A column that was not worth holding, or not held for long, is not read again so soon. */
+const PAUSE_MILLISECONDS = 15 * 60_000;
+/** Documents of one message: searches wait a millisecond or two for it. */
+const AT_A_TIME = 10_000;
+
+/**
+ * The columns of which the searcher holds the value of each row. A new filter that asks which values a document has is
+ * found by them in memory. Columns are read in the background when filters use them.
+ */
+export class HeldColumns {
+  readonly #holder: Holder;
+  /** The one that was used last is the last. */
+  readonly #columns = new Map<string, HeldColumn>();
+  /** Since when, and how often, filters used columns that are not held. */
+  readonly #asked = new Map<string, { times: number; notBefore: number }>();
+  #reading: Promise<void> = Promise.resolve();
+  #next = 0;
+
+  constructor(holder: Holder) {
+    this.#holder = holder;
+  }
+
+  /** Those that are held. */
+  get names(): readonly string[] {
+    return [...this.#columns.keys()];
+  }
+
+  /** Resolves when what is being read has been read. */
+  get settled(): Promise<void> {
+    return this.#reading;
+  }
+
+  /** All is read again, and these are not there any more. */
+  clear(): void {
+    this.#columns.clear();
+  }
+
+  /** Gives all back. */
+  async drop(): Promise<void> {
+    const numbers = [...this.#columns.values()].map(({ number }) => number);
+    this.#columns.clear();
+    await Promise.all(numbers.map((column) => this.#holder.change({ kind: 'drop-values', column })));
+  }
+
+  /**
+   * Has the rows match a filter that match as of a commit: only those that have some value, so that rows whose values are
+   * not known yet do not. Of a filter that excludes values its complement is held.
+   *
+   * @returns false where the column is not held, or not for that commit, or the filter is held the other way
+   */
+  async answer(
+    filter: { readonly number: number; isComplement?: boolean },
+    { column: name, values, isExcluded }: ValueTest,
+    commit: bigint,
+    reader: ValueReader,
+  ): Promise<boolean> {
+    const column = this.#columns.get(name);
+    if (column === undefined || commit < column.from) return false;
+    if (column.commit < commit) {
+      const bytes = await reader.read(name, { after: column.commit, upTo: commit });
+      if (this.#columns.get(name) !== column || !(await this.#take(column, bytes))) return false;
+      column.commit = column.commit > commit ? column.commit : commit;
+    }
+    if (this.#columns.get(name) !== column || (filter.isComplement ?? isExcluded) !== isExcluded) return false;
+    this.#columns.delete(name);
+    this.#columns.set(name, column);
+    // From here to the message nothing is waited for: the column could be given back, or another search decide.
+    filter.isComplement = isExcluded;
+    const wanted = new Uint8Array(column.ordinals.size + 1);
+    for (const value of values) {
+      const ordinal = column.ordinals.get(value);
+      if (ordinal !== undefined) wanted[ordinal] = 1;
+    }
+    await this.#holder.change({ kind: 'filter-by-values', filter: filter.number, column: column.number, wanted });
+    return true;
+  }
+
+  /** Filters used a column that is not held: from the second time on it is worth being read. */
+  note(name: string, source: RowSource): void {
+    // The embedded database would answer nobody meanwhile, and its collections are small.
+    if (this.#columns.has(name) || source.engine.kind === 'pglite') return;
+    const asked = this.#asked.get(name) ?? { times: 0, notBefore: 0 };
+    this.#asked.set(name, asked);
+    if (++asked.times < TIMES || performance.now() < asked.notBefore) return;
+    Object.assign(asked, { times: 0, notBefore: performance.now() + PAUSE_MILLISECONDS });
+    // What fails is read at another time, and searches ask the database.
+    this.#reading = this.#reading.then(() => this.#read(name, source)).catch(() => undefined);
+  }
+
+  async #read(name: string, source: RowSource): Promise<void> {
+    const { collection } = this.#holder;
+    const { commit, begun } = this.#holder.state();
+    if (commit < 0n || this.#columns.has(name)) return;
+    const found = await readFrom(source, collection, commit, async (tx) => {
+      if (!(await hasFewValues(tx, collection, name))) return undefined;
+      const bytes = await readValueLists(tx, collection, name, { after: -1n, upTo: commit });
+      // Rows may have been removed that commits before this one see.
+      const [row] = await tx.query<{ commit: bigint }>('select commit from akin.collections where id = $1', [
+        collection.id,
+      ]);
+      return row && { bytes, from: row.commit };
+    });
+    if (found === undefined || this.#holder.state().begun !== begun) return;
+    const column: HeldColumn = { number: this.#next++, ordinals: new Map(), commit, from: found.from };
+    const isWhole = await this.#take(column, found.bytes);
+    if (!isWhole || column.ordinals.size > MOST_VALUES || this.#holder.state().begun !== begun) {
+      return this.#holder.change({ kind: 'drop-values', column: column.number });
+    }
+    this.#columns.set(name, column);
+    await this.#dropOldest();
+    await this.#holder.grown();
+  }
+
+  async #dropOldest(): Promise<void> {
+    for (const [name, { number }] of this.#columns) {
+      if (this.#columns.size <= MOST_COLUMNS) return;
+      this.#columns.delete(name);
+      await this.#holder.change({ kind: 'drop-values', column: number });
+    }
+  }
+
+  /** @returns false where there are too many values */
+  async #take({ number, ordinals }: HeldColumn, bytes: Uint8Array): Promise<boolean> {
+    let lists: ValueList[] = [];
+    let count = 0;
+    const messages: ValueList[][] = [lists];
+    readValues(bytes, (value, docs) => {
+      const ordinal = ordinals.get(value) ?? ordinals.size + 1;
+      ordinals.set(value, ordinal);
+      for (let from = 0; from < docs.count; from += AT_A_TIME) {
+        const part = Math.min(AT_A_TIME, docs.count - from);
+        if (count + part > AT_A_TIME) {
+          lists = [];
+          count = 0;
+          messages.push(lists);
+        }
+        lists.push({ ordinal, at: docs.at + 8 * from, count: part });
+        count += part;
+      }
+    });
+    if (ordinals.size > MOST_ORDINALS) return false;
+    for (const part of messages) {
+      if (part.length > 0) await this.#holder.change({ kind: 'values', column: number, bytes, lists: part });
+    }
+    return true;
+  }
+}
+
+/** By the statistics of the database, in which a negative number stands for a share of all rows. */
+async function hasFewValues(tx: Transaction, { sqlSchema }: ReadCollection, column: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 from pg_stats where schemaname = $1 and tablename = 'documents' and attname = $2
+        and n_distinct > 0 and n_distinct <= ${MOST_VALUES}`,
+    [sqlSchema, column],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * The values of a column with the documents that came in a range, in the form that @akin/searcher reads: of those that
+ * a later commit ended too, while they are there.
+ */
+export function readValueLists(
+  tx: Transaction,
+  collection: ReadCollection,
+  column: string,
+  { after, upTo }: Range,
+): Promise<Uint8Array> {
+  const own = collection.part === undefined ? '' : `and ${isOwn(collection, 'd.doc', collection.part.from - 1)}`;
+  return tx.copy(
+    `select d.${column}::text, string_agg(int8send(d.doc), '') from ${collection.sqlSchema}.documents d
+      where d.valid_from > ${after} and d.valid_from <= ${upTo} and d.${column} is not null ${own} group by d.${column}`,
+  );
+}

@@ -1,0 +1,35 @@
+import type { Engine, Transaction } from '../engine/engine.ts';
+import { STANDING, type Standbys } from '../standbys/standbys.ts';
+import type { ReadCollection } from './read-rows.ts';
+
+/** Where rows are read. */
+export interface RowSource {
+  /** The primary. */
+  readonly engine: Engine;
+  /** Asked first, where there are any. */
+  readonly standbys?: Standbys;
+}
+
+/**
+ * A piece of reading for the searcher: others go first on the embedded database. A pin keeps what the commit shows: then
+ * all of it is on each standby that has reached that commit.
+ */
+export async function readFrom<T>(
+  { engine, standbys }: RowSource,
+  collection: ReadCollection,
+  upTo: bigint,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const options = { lane: 'bulk', inOrder: true } as const;
+  const first = `select ${STANDING} from akin.collections where id = ${Number(collection.id)}`;
+  const found = await standbys?.read(collection, { atLeast: upTo, isCurrent: false }, (standby, require) =>
+    standby.transaction(
+      async (tx, [row]) => {
+        await require(row);
+        return work(tx);
+      },
+      { ...options, first },
+    ),
+  );
+  return found === undefined ? engine.transaction(work, options) : found.value;
+}
