@@ -4,7 +4,7 @@ import { Client } from 'pg';
 
 /** Whether a PostgreSQL takes connections and statements at this address. */
 export async function postgresAnswers(url: string): Promise<boolean> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 20_000 });
   client.on('error', () => {});
   try {
     await client.connect();
@@ -22,7 +22,7 @@ export async function postgresAnswers(url: string): Promise<boolean> {
 export async function redisAnswers(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port || 6379), hostname);
-  socket.setTimeout(2_000, () => socket.destroy(new Error('silent')));
+  socket.setTimeout(20_000, () => socket.destroy(new Error('silent')));
   socket.on('error', () => {});
   socket.write('PING\r\n');
   // It may close without a word, and without an error.

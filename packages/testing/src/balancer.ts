@@ -12,7 +12,8 @@ export interface Balancer extends AsyncDisposable {
 }
 
 /**
- * Starts HAProxy. It tries no request a second time, so that each one that a server drops is seen.
+ * Starts HAProxy. It tries no request a second time, so that each one that a server drops is seen. A server that says
+ * twice that it is not ready gets none any more; one that is slow to say how it is does, for a machine may be busy.
  *
  * @param servers their ports on 127.0.0.1
  * @param health the path of the readiness probe of a server
@@ -29,6 +30,7 @@ export async function openBalancer(servers: readonly number[], health: string): 
   timeout connect 5s
   timeout client 120s
   timeout server 120s
+  timeout check 60s
   retries 0
 frontend in
   bind 127.0.0.1:${port}
@@ -36,7 +38,7 @@ frontend in
 backend servers
   balance roundrobin
   option httpchk GET ${health}
-  default-server inter 1s check
+  default-server inter 1s fall 2 check
 ${servers.map((one, i) => `  server s${i} 127.0.0.1:${one}\n`).join('')}
 frontend statistics
   bind 127.0.0.1:${statistics}

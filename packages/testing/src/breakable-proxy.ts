@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { freePort } from './server.ts';
 
 /** Stands between a client and a server, and can be cut: connections break, new ones are refused, until mended. */
 export interface BreakableProxy extends AsyncDisposable {
@@ -30,9 +31,10 @@ export async function openProxy(target: string): Promise<BreakableProxy> {
     client.on('close', () => upstream.destroy());
     upstream.on('close', () => client.destroy());
   });
-  server.listen(0, '127.0.0.1');
+  // While it is cut, nobody else gets its port.
+  const own = await freePort();
+  server.listen(own, '127.0.0.1');
   await once(server, 'listening');
-  const { port: own } = server.address() as { port: number };
   const url = new URL(target);
   url.host = `127.0.0.1:${own}`;
   const cut = async () => {

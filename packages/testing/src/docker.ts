@@ -45,7 +45,7 @@ export async function startContainer(
   const id = stdout.trim();
   const published = (await run('docker', ['port', id, `${port}`])).stdout.trim();
   const url = urlOf(published.slice(published.lastIndexOf(':') + 1));
-  const deadline = Date.now() + 120_000;
+  const deadline = Date.now() + 300_000;
   while (!(await answers(url))) {
     if (Date.now() > deadline) throw new Error(`the container of ${options.join(' ')} does not answer`);
     await delay(50);

@@ -14,7 +14,7 @@ export {
 } from './killable.ts';
 export { drawLargeImage } from './large-images.ts';
 export { openPgBouncer } from './pgbouncer.ts';
-export type { Server } from './server.ts';
+export { freePort, type Server } from './server.ts';
 export { createServices } from './services.ts';
 export { SHORT_LIVED } from './short-lived.ts';
 export { type SmallDisk, smallDisk } from './small-disk.ts';

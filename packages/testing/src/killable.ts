@@ -94,7 +94,7 @@ export async function killable(
       await server[Symbol.asyncDispose]();
     },
     async start() {
-      for (const deadline = Date.now() + 120_000; ; await delay(100)) {
+      for (const deadline = Date.now() + 300_000; ; await delay(100)) {
         try {
           server = await startIt();
           return;

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -27,7 +28,7 @@ exit "$status"
  *
  * @param command program and arguments
  * @param stop the signal that ends it
- * @throws Error with what the program printed when it ends before it answers, or does not within two minutes.
+ * @throws Error with what the program printed when it ends before it answers, or does not within five minutes.
  */
 export async function startServer(
   command: readonly string[],
@@ -48,7 +49,7 @@ export async function startServer(
   // A server never keeps a finished run alive.
   child.unref();
   for (const stream of child.stdio) (stream as unknown as { unref?: () => void } | null)?.unref?.();
-  const deadline = Date.now() + 120_000;
+  const deadline = Date.now() + 300_000;
   while (!(await answers())) {
     if (child.exitCode !== null || Date.now() > deadline) {
       child.stdio[3]?.destroy();
@@ -66,13 +67,24 @@ export async function startServer(
   };
 }
 
-/** A port of 127.0.0.1 that nobody listens on now. */
+/** Systems give no port below this one to who asks for any (IANA has dynamic ports from 49152, Linux from 32768 on). */
+const LEAST_GIVEN_PORT = 32_768;
+const LEAST_PORT = 20_000;
+
+/**
+ * A port of 127.0.0.1 that nobody listens on now, and that the system gives to nobody: it is still free when a program
+ * has started that is told to listen there, or was killed and starts again.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
+  for (;;) {
+    const port = randomInt(LEAST_PORT, LEAST_GIVEN_PORT);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
