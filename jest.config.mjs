@@ -11,8 +11,9 @@ export default {
   globalSetup: '<rootDir>/packages/testing/dist/jest-setup.js',
   globalTeardown: '<rootDir>/packages/testing/dist/jest-teardown.js',
   reporters: ['default', '<rootDir>/packages/testing/dist/jest-reporter.js'],
-  // Real services on a busy machine: what hangs is found late rather than what is slow found wrong.
-  testTimeout: 180_000,
+  // Real services on a busy machine: what hangs is found late rather than what is slow found wrong. No test has a limit
+  // of its own that is shorter.
+  testTimeout: 480_000,
   // Tests often wait for processes and servers: two cores have work for three.
   maxWorkers: Math.max(3, availableParallelism() - 1),
   // Test files leave memory behind in their process: it is replaced when it holds so much. Also keeps them out of the

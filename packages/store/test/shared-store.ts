@@ -6,13 +6,11 @@ import { type EngineKind, openTestStore, type TestPlace, testPlace } from './sup
  * To be called in a `describe`: all its tests have one store, which is closed and removed after them.
  *
  * @param prepare is given the store before the first test
- * @param milliseconds how long opening and preparing may take, if not as long as any test
  */
 export function sharedStore(
   kind: EngineKind,
   prepare: (store: Store) => void | Promise<void>,
   open: (place: TestPlace) => Promise<Store> = (place) => openTestStore(place),
-  milliseconds?: number,
 ): void {
   let store: Store;
   let remove: () => Promise<void>;
@@ -22,7 +20,7 @@ export function sharedStore(
     remove = made.remove;
     store = await open(made.place);
     await prepare(store);
-  }, milliseconds);
+  });
 
   afterAll(async () => {
     await store?.[Symbol.asyncDispose]();

@@ -21,7 +21,7 @@ beforeAll(async () => {
   expect((await postJson(service.gateway, `${C}/update?commit=true`, documents)).status).toBe(200);
   const collection = await findCollection(service.store, 'my-collection');
   expect(await updateGroups(service.store, collection, groupRule(), { milliseconds: 60_000 })).toBe(true);
-}, 60_000);
+});
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });

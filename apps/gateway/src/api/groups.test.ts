@@ -24,7 +24,7 @@ beforeAll(async () => {
     { id: 'page 2', import: blank('white') },
     { id: 'no picture', price: 70 },
   ]);
-}, 60_000);
+});
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });

@@ -55,7 +55,7 @@ beforeAll(async () => {
   await start({ models: new Map([...models(), ['color', 'earlier-1']]) });
   await fill('colours-untold');
   await start(TODAY);
-}, 60_000);
+});
 afterAll(async () => {
   await close();
   await database?.drop();

@@ -33,7 +33,7 @@ if (named === undefined) {
     let analyzer: Analyzer;
     beforeAll(async () => {
       analyzer = await createAnalyzer({ threads: 1, contentModel: folder });
-    }, 300_000);
+    });
     afterAll(async () => analyzer?.[Symbol.asyncDispose]());
 
     const vectorOf = (outputs: string) => {
@@ -59,7 +59,7 @@ if (named === undefined) {
         .toBuffer();
       const copy = await pictured({ width: 300, height: 225, data: half });
       expect(cosine(one, copy)).toBeGreaterThan(cosine(one, await pictured(plain('#1020e0'))));
-    }, 120_000);
+    });
 
     it('finds colours by their names where it knows words', async () => {
       if (contentCodebook(folder).wordsCalibration === undefined) return;
@@ -67,6 +67,6 @@ if (named === undefined) {
       const [redSaid, blueSaid] = [await said('a red picture'), await said('a blue picture')];
       expect(cosine(redSaid, red)).toBeGreaterThan(cosine(redSaid, blue));
       expect(cosine(blueSaid, blue)).toBeGreaterThan(cosine(blueSaid, red));
-    }, 120_000);
+    });
   });
 }

@@ -107,36 +107,32 @@ describe('a commit over several servers', () => {
     const [left] = await store.engine.query(`select count(*)::int as n from ${collection.sqlSchema}.documents`);
     expect(left?.n).toBe((expected[0] as string[]).length);
     await store[Symbol.asyncDispose]();
-  }, 60_000);
+  });
 
-  it.each(['b', 'c'])(
-    'is done again when %s cannot end a transaction that others have ended',
-    async (name) => {
-      await using store = await open(main());
-      const collection = await create(store);
-      const url = (databases[name === 'b' ? 1 : 2] as TestDatabase).url;
-      const shard = name === 'b' ? 1 : 2;
-      await runOn(
-        url,
-        `create function refuse() returns trigger language plpgsql as
+  it.each(['b', 'c'])('is done again when %s cannot end a transaction that others have ended', async (name) => {
+    await using store = await open(main());
+    const collection = await create(store);
+    const url = (databases[name === 'b' ? 1 : 2] as TestDatabase).url;
+    const shard = name === 'b' ? 1 : 2;
+    await runOn(
+      url,
+      `create function refuse() returns trigger language plpgsql as
          'begin raise exception using errcode = ''53100'', message = ''full''; end';
        create constraint trigger refuse after insert or update on ${collection.sqlSchema}.documents_s${shard}
          deferrable initially deferred for each row execute function refuse()`,
-      );
-      await expect(commit(store, collection)).rejects.toMatchObject({ code: 'unavailable' });
-      await runOn(url, `drop trigger refuse on ${collection.sqlSchema}.documents_s${shard}`);
-      expect(await visible(store, collection)).toHaveLength(40);
-      expect(await commit(store, collection)).toMatchObject({ commit: 2, failed: 0 });
-      const twice = await store.engine.query(
-        `select id from ${collection.sqlSchema}.documents where valid_to > 2 group by id having count(*) > 1`,
-      );
-      expect(twice).toEqual([]);
-      const [, documents] = await stateOf(store, collection);
-      expect(await visible(store, collection)).toHaveLength(documents as number);
-      expect(documents).toBe(47);
-    },
-    60_000,
-  );
+    );
+    await expect(commit(store, collection)).rejects.toMatchObject({ code: 'unavailable' });
+    await runOn(url, `drop trigger refuse on ${collection.sqlSchema}.documents_s${shard}`);
+    expect(await visible(store, collection)).toHaveLength(40);
+    expect(await commit(store, collection)).toMatchObject({ commit: 2, failed: 0 });
+    const twice = await store.engine.query(
+      `select id from ${collection.sqlSchema}.documents where valid_to > 2 group by id having count(*) > 1`,
+    );
+    expect(twice).toEqual([]);
+    const [, documents] = await stateOf(store, collection);
+    expect(await visible(store, collection)).toHaveLength(documents as number);
+    expect(documents).toBe(47);
+  });
 
   it('is refused to a process that lost its lease, on all servers', async () => {
     await using store = await open(main(), { shared: true });
@@ -154,7 +150,7 @@ describe('a commit over several servers', () => {
     expect(row).toEqual({ n: 0 });
     expect(await commit(store, collection, lease)).toMatchObject({ applied: 20 });
     expect(await visible(store, collection)).toHaveLength(20);
-  }, 60_000);
+  });
 
   it('is refused where another server has lost what the main one has', async () => {
     await using store = await open(main());
@@ -164,5 +160,5 @@ describe('a commit over several servers', () => {
       code: 'unavailable',
       message: expect.stringContaining('shard server b lacks changes'),
     });
-  }, 60_000);
+  });
 });

@@ -68,7 +68,7 @@ describe.each([...PLAIN, { kind: 'postgres' as const, shards: 3, pictures: 'in o
         await finish(log);
         if (place.objects) await checkObjects({ ...place.objects, keptMilliseconds: 0 });
       },
-      scaledByChaos(300_000),
+      scaledByChaos(600_000),
     );
 
     /** What the last one left is finished, and all of it is right. */

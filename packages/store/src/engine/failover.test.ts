@@ -49,4 +49,4 @@ it('forgets what it knows when a standby that had not everything becomes the pri
   expect(await find()).toEqual([2, true, ['a', 'b']]);
   expect(await find('late:no')).toEqual([2, true, ['b']]);
   await expect(find('early:yes')).rejects.toMatchObject({ code: 'bad-request' });
-}, 60_000);
+});

@@ -55,7 +55,7 @@ it('takes no changes while the disk is nearly full, but searches, and goes on by
   expect(await visible(store, collection)).toEqual(['a', 'b', 'd']);
   expect(await claimForAnalysis(store, 10)).toMatchObject([{ id: 'c', attempt: 1 }]);
   expect(told).toEqual([expect.stringMatching(nearlyFull), expect.stringContaining('changes are taken')]);
-}, 120_000);
+});
 
 it('says that the disk is full when a database cannot be made on it, and leaves nothing there', async () => {
   await disk.fill();
@@ -64,7 +64,7 @@ it('says that the disk is full when a database cannot be made on it, and leaves 
   await expect(openTestStore(place)).rejects.toMatchObject(full);
   await disk.empty();
   await (await openTestStore(place))[Symbol.asyncDispose]();
-}, 120_000);
+});
 
 it('fails a statement that finds the disk full with its reason, lives on, and loses nothing', async () => {
   const { engine } = store;
@@ -90,4 +90,4 @@ it('fails a statement that finds the disk full with its reason, lives on, and lo
   expect([done, done + 1]).toContain(row?.changes);
   await commit(store, collection);
   expect(await visible(store, collection)).toEqual(['a']);
-}, 240_000);
+});

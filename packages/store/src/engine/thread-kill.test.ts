@@ -107,5 +107,5 @@ it(
     await store[Symbol.asyncDispose]();
     await remove();
   },
-  scaledByChaos(300_000),
+  scaledByChaos(600_000),
 );

@@ -91,7 +91,6 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
         exactDocuments: LIMIT,
         graceMilliseconds: 0,
       }),
-    120_000,
   );
 
   const find = (view: readonly number[], request: Partial<Omit<SearchRequest, 'query' | 'rank'>> & Asked = {}) => {
