@@ -138,11 +138,17 @@ describe('rates', () => {
     return answers;
   };
 
+  /** However slowly the requests before it went. */
+  const refusal = async (keyed: Keyed, headers: Record<string, string>): Promise<TestAnswer> => {
+    const [answer] = await asked(keyed, headers, 1);
+    return answer?.status === 429 ? answer : refusal(keyed, headers);
+  };
+
   it('hold for each key by itself, and tell when to go on', async () => {
     await using keyed = await startKeyed('pglite', { keyRate: 1 });
-    const answers = await asked(keyed, bearer(keyed.keys.search), 14);
-    expect(answers[0]?.headers).toMatchObject({ 'ratelimit-limit': '10', 'ratelimit-remaining': '9' });
-    const refused = answers.find(({ status }) => status === 429) as TestAnswer;
+    const [first] = await asked(keyed, bearer(keyed.keys.search), 1);
+    expect(first?.headers).toMatchObject({ 'ratelimit-limit': '10', 'ratelimit-remaining': '9' });
+    const refused = await refusal(keyed, bearer(keyed.keys.search));
     expect(refused.headers).toMatchObject({ 'retry-after': '1', 'ratelimit-remaining': '0' });
     expect(refused.json.error.metadata).toEqual(['error-class', 'too-many-requests']);
     expect((await asked(keyed, bearer(keyed.keys.index), 1))[0]?.status).toBe(404);
@@ -158,17 +164,18 @@ describe('rates', () => {
     await using keyed = await startKeyed('pglite', { addressRate: 1, proxies: 1 });
     const key = await keyed.make({ scope: 'search', origins: ['https://shop.example'] });
     const visitor = (address: string) => ({ ...bearer(key), 'x-forwarded-for': address });
-    expect((await asked(keyed, visitor('203.0.113.1'), 14)).map(({ status }) => status)).toContain(429);
-    // What a client puts in front of the entry of the proxy changes nothing.
-    const forged = await asked(keyed, visitor('198.51.100.9, 203.0.113.1'), 1);
-    expect(forged[0]?.status).toBe(429);
-    expect((await asked(keyed, visitor('203.0.113.2'), 1))[0]?.status).toBe(404);
+    await refusal(keyed, visitor('203.0.113.1'));
+    // What a client puts in front of the entry of the proxy changes nothing: another address has nine left.
+    const [forged] = await asked(keyed, visitor('198.51.100.9, 203.0.113.1'), 1);
+    expect(Number(forged?.headers['ratelimit-remaining'])).toBeLessThan(9);
+    const [other] = await asked(keyed, visitor('203.0.113.2'), 1);
+    expect([other?.status, other?.headers['ratelimit-remaining']]).toEqual([404, '9']);
   });
 
   it('hold for each address that tries without a key, and hold up nobody else there', async () => {
     await using keyed = await startKeyed('pglite', { addressRate: 1 });
-    const tried = await asked(keyed, {}, 14);
-    expect([tried[0]?.status, tried.at(-1)?.status]).toEqual([401, 429]);
+    expect((await asked(keyed, {}, 1))[0]?.status).toBe(401);
+    await refusal(keyed, {});
     expect((await asked(keyed, bearer(keyed.keys.search), 1))[0]?.status).toBe(404);
     expect((await ask(keyed.gateway, '/health/live')).status).toBe(200);
   });

@@ -81,8 +81,11 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
     });
 
     it('expires at its time', async () => {
-      const key = await keyed.make({ scope: 'search', expiresAt: new Date(Date.now() + 1_500) });
+      const key = await keyed.make({ scope: 'search', expiresAt: new Date(Date.now() + 3_600_000) });
       expect((await as(key, `${COLLECTION}/select`)).status).toBe(200);
+      await keyed.store.engine.query('update akin.keys set expires_at = now() where id = $1', [key.slice(5, 17)]);
+      // A process that has its database for itself reads the keys again where it changes some.
+      await keyed.make({ scope: 'search' });
       await until(async () => (await as(key, `${COLLECTION}/select`)).status === 401);
       const answer = await as(key, `${COLLECTION}/select`);
       expect(answer.json.error.msg).toContain('has expired');

@@ -34,8 +34,18 @@ describe('the stream of changes', () => {
     });
   const publish = async () => commit(service.store, await findCollection(service.store, 'my-collection'));
 
-  /** Reads events of one kind until it has the wanted number. */
-  async function read(count: number, headers: Record<string, string> = {}, query = '', kind = 'operation') {
+  /**
+   * Reads events of one kind until it has the wanted number.
+   *
+   * @param listens is called when the stream has sent something: from then on it tells what happens
+   */
+  async function read(
+    count: number,
+    headers: Record<string, string> = {},
+    query = '',
+    kind = 'operation',
+    listens: () => void = () => {},
+  ) {
     const answer = await fetch(address(`/operations/stream${query}`), { headers });
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
     const reader = (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
@@ -48,6 +58,7 @@ describe('the stream of changes', () => {
       text = parts.pop() ?? '';
       for (const part of parts) {
         const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(part)?.[1];
+        if (field('event') === 'status') listens();
         if (field('event') !== kind) continue;
         events.push({ event: kind, id: field('id'), data: JSON.parse(field('data') ?? 'null') });
       }
@@ -77,22 +88,25 @@ describe('the stream of changes', () => {
 
   it('goes on behind the last event that was seen, and begins with now', async () => {
     expect((await read(2, { 'last-event-id': '2' })).map(({ id }) => id)).toEqual(['3', '4']);
-    const fromNow = read(1);
+    let fromNow = Promise.resolve<Event[]>([]);
+    // Its first event is the state.
+    await new Promise<void>((listens) => {
+      fromNow = read(1, {}, '', 'operation', listens);
+    });
     const many = Array.from({ length: 20 }, () => read(2, {}, '?cursor=4'));
-    // Listens by now: its first event is the state.
-    await read(1, {}, '', 'status');
     await post([{ id: 'next' }, { id: 'more' }], '?commit=true');
     expect((await fromNow)[0]?.id).toBe('5');
     for (const one of await Promise.all(many)) expect(one.map(({ id }) => id)).toEqual(['5', '6']);
   });
 
   it('tells the state of the collection when it changes', async () => {
-    const [before, after] = await Promise.all([
-      read(2, {}, '', 'status'),
-      read(1, {}, '', 'status').then(() => post([{ id: 'another' }], '?commit=true')),
-    ]);
-    expect(after.status).toBe(200);
-    expect(before[1]?.data.documents).toBe(before[0]?.data.documents + 1);
+    let both = Promise.resolve<Event[]>([]);
+    await new Promise<void>((listens) => {
+      both = read(2, {}, '', 'status', listens);
+    });
+    expect((await post([{ id: 'another' }], '?commit=true')).status).toBe(200);
+    const [before, after] = await both;
+    expect(after?.data.documents).toBe(before?.data.documents + 1);
   });
 
   it('leaves nothing behind at its signals, however often it looks', async () => {

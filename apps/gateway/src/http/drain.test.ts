@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ANALYZE, echo } from '../../test/echoing-gateway.ts';
 import { ask, createGateway, type Gateway, postJson, testConfig } from '../../test/start-gateway.ts';
 import { type Service, startService } from '../../test/start-service.ts';
@@ -38,18 +38,26 @@ function heldAnalysis(): { analyze: typeof echo; started: Promise<void>; finish:
 }
 
 const PICTURE = `${ANALYZE}?input.data=aGVsbG8%3D`;
+/** As long as orchestrators take to tell everybody. */
+const DELAY_MILLISECONDS = 3_000;
+
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 describe('a gateway that is to end', () => {
   it('says that it is not ready, lives, and serves on over connections that it closes', async () => {
     const agent = new Agent({ keepAlive: true });
     const ready = async () => {};
     const gateway = await createGateway({
-      ...testConfig({ analyze: echo, shutdownDelayMilliseconds: 3_000 }),
+      ...testConfig({ analyze: echo, shutdownDelayMilliseconds: DELAY_MILLISECONDS }),
       store: { ...testConfig().store, ping: ready },
     });
     expect((await askOver(agent, gateway, '/health/ready')).statusCode).toBe(200);
     const kept = await askOver(agent, gateway, PICTURE);
     expect([kept.statusCode, kept.headers.connection]).toEqual([200, 'keep-alive']);
+    // The clock of the drain alone stands still, so that a busy machine is not too slow for it.
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'] });
     const drained = gateway.drain();
     const closed = gateway[Symbol.asyncDispose]();
     const readiness = await ask(gateway, '/health/ready');
@@ -60,6 +68,7 @@ describe('a gateway that is to end', () => {
       const answer = await askOver(agent, gateway, PICTURE);
       expect([answer.statusCode, answer.headers.connection]).toEqual([200, 'close']);
     }
+    jest.advanceTimersByTime(DELAY_MILLISECONDS);
     await drained;
     await closed;
     await expect(ask(gateway, '/health/live')).rejects.toThrow();
