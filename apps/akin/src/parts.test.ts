@@ -1,5 +1,5 @@
 import { createLogger } from '@akin/runtime';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Parts } from './parts.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
@@ -27,7 +27,14 @@ it('parts that do not end in their time keep no other part from closing', async 
   const parts = new Parts(log);
   parts.keep('store', { [Symbol.asyncDispose]: async () => void closed.push('store') });
   parts.keep('hanging', { [Symbol.asyncDispose]: () => new Promise<void>(() => {}) });
-  await parts[Symbol.asyncDispose]();
+  jest.useFakeTimers();
+  try {
+    const ended = parts[Symbol.asyncDispose]();
+    await jest.advanceTimersByTimeAsync(parts.closeMilliseconds);
+    await ended;
+  } finally {
+    jest.useRealTimers();
+  }
   expect(closed).toEqual(['store']);
 });
 

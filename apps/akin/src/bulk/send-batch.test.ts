@@ -47,7 +47,7 @@ async function answering(reply: (ids: string[], request: number) => Reply | Prom
     limiter: new ConcurrencyLimiter(4),
     compress: true,
     parameters: { async: true },
-    patienceMilliseconds: 10_000,
+    patienceMilliseconds: 120_000,
     signal: new AbortController().signal,
     accepted: (documents) => accepted.push(...documents.map(({ id }) => id)),
     refused: ({ id }, reason) => refused.push([id, reason]),
