@@ -51,7 +51,12 @@ describe('the analyzer', () => {
       analyzer,
       threads: 1,
       download: async (url, _urgent, signal) => {
-        const bytes = await downloadImage(url, { policy: { allowLoopback: true, allowPrivate: false }, signal });
+        const bytes = await downloadImage(url, {
+          policy: { allowLoopback: true, allowPrivate: false },
+          // A host that is slow in a test answers when the test says so.
+          limits: { downloadMilliseconds: 3_600_000 },
+          signal,
+        });
         return { bytes, release: () => {} };
       },
       log: createLogger({ name: 'test', level: 'silent' }),
@@ -192,7 +197,7 @@ describe('the analyzer', () => {
     held.length = 0;
     for (let i = 0; i < 40; i++)
       await add(i, { image: `${base.replace('127.0.0.1', 'localhost')}/slow/${i}`, bulk: i >= 20 });
-    while (held.length === 0) await delay(5);
+    while (held.length < 6) await delay(5);
     await add(40, { bulk: true });
     await add(41, {});
     while (found.size < 2) await delay(5);
