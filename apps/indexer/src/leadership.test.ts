@@ -98,7 +98,7 @@ describe('several indexers on one database', () => {
     const accepted = await accept(gateway, collection, documents);
     await requestCommit(gateway, collection);
     expect(await waitForOperations(gateway, collection, accepted, { until: 'visible' })).toEqual([]);
-    while (!/^akin_shards_helped_total\{collection="sharded-\d+"\} 4$/m.test((await metrics.text()).text));
+    while (!/^akin_shards_helped_total\{collection="sharded-\d+"\} ([4-9]|\d\d)$/m.test((await metrics.text()).text));
   });
 
   it('hand the lead over at once when the leader ends', async () => {
@@ -142,7 +142,7 @@ describe('several indexers on one database', () => {
     start(stores[1]);
     const accepted = await accept(gateway, collection, [{ id: 'a' }]);
     await requestCommit(gateway, collection);
-    expect((await leader())?.epoch).toBeGreaterThan(epoch);
+    await untilLed((row) => row.epoch > epoch);
     expect(await waitForOperations(gateway, collection, accepted, { until: 'visible' })).toEqual([]);
   });
 
