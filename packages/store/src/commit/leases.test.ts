@@ -218,6 +218,7 @@ describe('a database that several processes share', () => {
     await runOut();
     let taken = false;
     const taking = await one.engine.transaction(async (tx) => {
+      await tx.query('set local idle_in_transaction_session_timeout = 0');
       await requireLease(tx, collection, old);
       const next = take(other, 'b').then(() => {
         taken = true;

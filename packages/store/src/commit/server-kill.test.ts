@@ -38,12 +38,34 @@ describe('servers that die', () => {
     // Only what a trigger says waits for standbys.
     await ask('alter database postgres set synchronous_commit = local');
     store = await open();
-  }, 120_000);
+  });
   afterAll(async () => {
     await closed();
     await main?.[Symbol.asyncDispose]();
     await other?.[Symbol.asyncDispose]();
   });
+
+  /**
+   * Commits until a transaction that adds documents there has ended on the disk, and waits for a standby that does not
+   * exist. @returns what the commit ends with
+   */
+  const commitUntilHeld = async (collection: Collection): Promise<{ ended: Promise<unknown> }> => {
+    await ask(
+      `create or replace function wait() returns trigger language plpgsql as
+         'begin perform set_config(''synchronous_commit'', ''on'', true); return new; end';
+       create trigger wait before insert on ${collection.sqlSchema}.documents_s1 for each row execute function wait()`,
+    );
+    await ask("alter system set synchronous_standby_names = 'nobody'");
+    await ask('select pg_reload_conf()');
+    const ended = commit(store, collection).catch((error: unknown) => error);
+    const isHeld = async () => (await ask("select from pg_stat_activity where wait_event = 'SyncRep'")).length > 0;
+    while (!(await isHeld()));
+    return { ended };
+  };
+  const holdNoMore = async () => {
+    await ask('alter system reset synchronous_standby_names');
+    await ask('select pg_reload_conf()');
+  };
 
   /** As one that waits asks: again and again while a server is away. */
   const committed = async (collection: Collection): Promise<unknown> => {
@@ -60,19 +82,9 @@ describe('servers that die', () => {
     await accept(store, collection, shelf(30));
     await commit(store, collection);
     await accept(store, collection, [...shelf(10), ...shelf(10, 100), { kind: 'delete', id: 'document 20' }]);
-    // Transactions that add documents there end on the disk, and wait then for a standby that does not exist.
-    await ask(
-      `create function wait() returns trigger language plpgsql as
-         'begin perform set_config(''synchronous_commit'', ''on'', true); return new; end';
-       create trigger wait before insert on ${collection.sqlSchema}.documents_s1 for each row execute function wait()`,
-    );
-    await ask("alter system set synchronous_standby_names = 'nobody'");
-    await ask('select pg_reload_conf()');
-    const dying = commit(store, collection).catch((error: unknown) => error);
-    const isWaiting = async () => (await ask("select from pg_stat_activity where wait_event = 'SyncRep'")).length > 0;
-    while (!(await isWaiting()));
+    const { ended } = await commitUntilHeld(collection);
     await main.kill();
-    expect(await dying).toMatchObject({ code: 'unavailable' });
+    expect(await ended).toMatchObject({ code: 'unavailable' });
     await main.start();
     await closed();
     store = await open();
@@ -81,8 +93,7 @@ describe('servers that die', () => {
     await expect(commit(store, collection)).rejects.toMatchObject({ code: 'unavailable' });
     const own = `select count(*)::int as n from ${collection.sqlSchema}.documents_s1 where valid_from = 2`;
     expect(await ask(own)).toEqual([{ n: 0 }]);
-    await ask('alter system reset synchronous_standby_names');
-    await ask('select pg_reload_conf()');
+    await holdNoMore();
     // What the main one does not know of is there.
     while ((await ask(own))[0].n === 0);
     await committed(collection);
@@ -95,7 +106,7 @@ describe('servers that die', () => {
     });
     const twice = `select id from ${collection.sqlSchema}.documents where valid_to > 2 group by id having count(*) > 1`;
     expect(await store.engine.query(twice)).toEqual([]);
-  }, 120_000);
+  });
 
   it('are named by searches and commits; changes are accepted, and other collections go on', async () => {
     const collection = await createCollection(store, 'down', { shards: 2, shardServers: ['main', 'b'] });
@@ -120,15 +131,13 @@ describe('servers that die', () => {
     expect(await visible(store, collection)).toHaveLength(14);
     // In the middle of a commit.
     await accept(store, collection, shelf(3_000, 1_000));
-    const dying = commit(store, collection).catch((error: unknown) => error);
-    const begun = async () =>
-      (await ask(`select from ${collection.sqlSchema}.documents_s1 where valid_from > 2 limit 1`)).length > 0;
-    while (!(await begun()));
+    const { ended } = await commitUntilHeld(collection);
     await other.kill();
-    expect(await dying).toMatchObject({ code: 'unavailable' });
+    expect(await ended).toMatchObject({ code: 'unavailable' });
     await other.start();
+    await holdNoMore();
     await committed(collection);
     expect(await visible(store, collection)).toHaveLength(3_014);
     expect(await collectionStatus(store, collection)).toMatchObject({ documents: 3_014, failed: 0 });
-  }, 120_000);
+  });
 });

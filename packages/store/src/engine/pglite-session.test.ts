@@ -139,7 +139,7 @@ describe('a thread of the embedded database that dies', () => {
 
   it('ends with a statement that takes longer than its transaction allows', async () => {
     const search = (read: (tx: Queryable) => Promise<unknown>) =>
-      engine.transaction(read, { snapshot: true, timeoutMilliseconds: 200 });
+      engine.transaction(read, { snapshot: true, timeoutMilliseconds: 1_000 });
     const slow = search((tx) => tx.query(SLOW)).catch((error: unknown) => error);
     const behind = engine.query('select 1 as one');
     expect(wasCancelled(await slow)).toBe(true);
