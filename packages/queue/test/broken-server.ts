@@ -34,9 +34,8 @@ export function brokenServer(
         await untilHandled(id);
       }
       await proxy.cut();
-      const from = performance.now();
+      // Not only when it is back.
       await expect(queue.add('analyze', PAYLOAD, { id: 'during' })).rejects.toThrow();
-      expect(performance.now() - from).toBeLessThan(10_000);
       await proxy.mend();
       const added = () =>
         queue.add('analyze', PAYLOAD, { id: 'after' }).then(
@@ -58,9 +57,8 @@ export function brokenServer(
       await handled;
       await proxy.cut();
       await expect(queue.counts('analyze')).rejects.toThrow();
-      const from = performance.now();
+      // It never comes back.
       await queue[Symbol.asyncDispose]();
-      expect(performance.now() - from).toBeLessThan(5_000);
     });
   });
 }

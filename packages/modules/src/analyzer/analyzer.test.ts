@@ -259,7 +259,13 @@ describe('a worker thread that breaks', () => {
       code: 'image-undecodable',
       message: expect.stringContaining('took too long'),
     });
-    expect(await impatient.analyze(pictureWith(5), { modules: [] })).toMatchObject({ outputs: '5' });
+    // On a busy machine it may take as long until the next thread has started.
+    const next = async (): ReturnType<Analyzer['analyze']> =>
+      impatient.analyze(pictureWith(5), { modules: [] }).catch((error: AkinError) => {
+        if (error.code !== 'image-undecodable') throw error;
+        return next();
+      });
+    expect(await next()).toMatchObject({ outputs: '5' });
     await impatient[Symbol.asyncDispose]();
   });
 });
