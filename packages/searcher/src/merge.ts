@@ -30,30 +30,48 @@ export function mergeCandidates(
     exactRows,
   }: Pick<VectorQuery, 'wanted' | 'maxDistance' | 'mostCandidates' | 'exactRows'>,
 ): Candidates {
-  const join = <T>(pick: (part: Candidates) => ArrayLike<T>): T[] => parts.flatMap((part) => Array.from(pick(part)));
-  const docs = join(({ docs }) => docs);
-  const low = join(({ low }) => low);
-  const likely = join(({ likely }) => likely);
-  const high = join(({ high }) => high);
-  const upTo = (numbers: readonly number[], bound: number) =>
-    docs.map((_, i) => i).filter((i) => (numbers[i] as number) <= bound);
+  const total = parts.reduce((sum, part) => sum + part.docs.length, 0);
+  const join = <T extends Float32Array | Float64Array>(all: T, pick: (part: Candidates) => ArrayLike<number>): T => {
+    let at = 0;
+    for (const part of parts) {
+      all.set(pick(part), at);
+      at += part.docs.length;
+    }
+    return all;
+  };
+  const low = join(new Float32Array(total), (part) => part.low);
+  const likely = join(new Float32Array(total), (part) => part.likely);
+  const high = join(new Float32Array(total), (part) => part.high);
   const isProof = parts.every((part) => part.isExact);
   const mustBe = maxDistance !== undefined || exactRows === Number.POSITIVE_INFINITY;
-  const proven = isProof ? upTo(low, maxDistance === undefined ? nth(high, wanted) : Number.POSITIVE_INFINITY) : [];
-  const estimated = upTo(likely, nth(likely, (isProof ? MORE_FAR : 1) * handedOn(wanted)));
-  const isExact = isProof && (mustBe || proven.length <= Math.max(MOST_PROVEN, estimated.length));
-  let kept = isExact ? proven : estimated;
-  const areTooMany = parts.some((part) => part.areTooMany) || kept.length > mostCandidates;
-  if (areTooMany) kept = [];
-  const take = (numbers: readonly number[]) => Float32Array.from(kept, (i) => numbers[i] as number);
+  const proven = maxDistance === undefined ? nth(high, wanted) : Number.POSITIVE_INFINITY;
+  const estimated = nth(likely, (isProof ? MORE_FAR : 1) * handedOn(wanted));
+  const isExact = isProof && (mustBe || countUpTo(low, proven) <= Math.max(MOST_PROVEN, countUpTo(likely, estimated)));
+  const [by, bound] = isExact ? [low, proven] : [likely, estimated];
+  let count = countUpTo(by, bound);
+  const areTooMany = parts.some((part) => part.areTooMany) || count > mostCandidates;
+  if (areTooMany) count = 0;
+  const kept = new Uint32Array(count);
+  for (let i = 0, at = 0; at < count; i++) if ((by[i] as number) <= bound) kept[at++] = i;
+  const docs = join(new Float64Array(total), (part) => part.docs);
+  const take = <T extends Float32Array | Float64Array>(all: T, into: T): T => {
+    for (let i = 0; i < count; i++) into[i] = all[kept[i] as number] as number;
+    return into;
+  };
   return {
     matches: parts.reduce((sum, { matches }) => sum + matches, 0),
     isExact,
     compared: parts.reduce((sum, { compared }) => sum + compared, 0),
     areTooMany,
-    docs: Float64Array.from(kept, (i) => docs[i] as number),
-    low: take(low),
-    likely: take(likely),
-    high: take(high),
+    docs: take(docs, new Float64Array(count)),
+    low: take(low, new Float32Array(count)),
+    likely: take(likely, new Float32Array(count)),
+    high: take(high, new Float32Array(count)),
   };
+}
+
+function countUpTo(numbers: Float32Array, bound: number): number {
+  let count = 0;
+  for (let i = 0; i < numbers.length; i++) if ((numbers[i] as number) <= bound) count++;
+  return count;
 }

@@ -1,7 +1,7 @@
 /** The n-th least number, n from 1; Infinity when there are not more than n. Quickselect (Hoare 1961). */
 export function nth(numbers: ArrayLike<number>, n: number): number {
   if (numbers.length <= n) return Number.POSITIVE_INFINITY;
-  const sorted = Float64Array.from(numbers);
+  const sorted = new Float64Array(numbers);
   const k = Math.max(0, n - 1);
   let [left, right] = [0, sorted.length - 1];
   while (left < right) {
