@@ -26,7 +26,7 @@ describe('a backup of a fleet on PostgreSQL', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'akin-backup-'));
     // The first time they are fetched.
     clients = await debianPostgresClients();
-  }, 300_000);
+  });
   afterAll(async () => {
     for (const one of fleet?.all ?? []) await one.kill();
     pictures?.close();
@@ -68,7 +68,7 @@ describe('a backup of a fleet on PostgreSQL', () => {
       { id: 'seen' },
       { id: 'waiting' },
     ]);
-  }, 180_000);
+  });
 
   it('is refused by a database that is not empty, which stays as it is', async () => {
     await expect(script('restore.sh', empty.url)).rejects.toThrow('already exists');

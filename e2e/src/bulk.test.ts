@@ -28,7 +28,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => pictures.listen(0, '127.0.0.1', resolve));
   host = `http://127.0.0.1:${(pictures.address() as AddressInfo).port}`;
   akin = await serveAkin(['--no-demo', '--data', path.join(place.folder, 'data')]);
-}, 120_000);
+});
 afterAll(async () => {
   await akin?.command.stop();
   pictures?.close();
@@ -322,7 +322,7 @@ describe('akin reindex', () => {
     expect(after.response.numFound).toBe(1);
     const names = (await akin.client.collections()).collections.map(({ name }) => name);
     expect(names.filter((name) => name.startsWith('anew'))).toEqual(['anew']);
-  }, 120_000);
+  });
 
   it('leaves the collection as it was when a value does not fit', async () => {
     const collection = akin.client.collection('unfit');
@@ -352,5 +352,5 @@ describe('the page about bulk', () => {
     expect((await akin.client.collection('dear').select({})).response.docs).toMatchObject([{ id: 'dear', price: 50 }]);
     const { schema } = await akin.client.collection('shop').schema();
     expect(schema.fields.find(({ name }) => name === 'price')?.type).toBe('double');
-  }, 120_000);
+  });
 });

@@ -48,7 +48,7 @@ beforeAll(async () => {
   await once(server, 'listening');
   akin = await serve(inPlace('pictures'));
   await akin.command.says(/Three requests to paste/);
-}, 120_000);
+});
 afterAll(async () => {
   await akin?.command.stop();
   server?.closeAllConnections();
@@ -106,7 +106,7 @@ describe('the content model of a collection', () => {
         expect.stringContaining(`Here are: akin, ${WORD}`),
       ]);
     }
-  }, 60_000);
+  });
 
   it('is changed by a name, from the files of a folder, and knows words from then on', async () => {
     const collection = akin.client.collection('my-collection');
@@ -121,7 +121,7 @@ describe('the content model of a collection', () => {
     const { docs } = (await collection.duplicate({ 'rank.by.id': 'red.jpg', rows: 1, fl: 'id,score' })).response;
     expect(docs).toEqual([{ id: 'red.jpg', score: 1 }]);
     expect(await collection.reindexStatus()).toMatchObject({ state: 'done', model: WORD, thumbnails: 0 });
-  }, 120_000);
+  });
 
   it('answers by the old one until the exchange; a killed akin goes on, and a lost picture is seen by its thumbnail', async () => {
     let collection = await shop('killed');
@@ -145,7 +145,7 @@ describe('the content model of a collection', () => {
     const ids = (await collection.select({ fl: 'id', sort: 'id asc' })).response.docs.map(({ id }) => id);
     expect(ids).toEqual(['blue', 'green', 'new', 'red', 'yellow']);
     for (const color of ['green', 'red']) expect(await byWord(collection, color)).toBe(color);
-  }, 180_000);
+  });
 
   it('is changed with a pause, after which it goes on', async () => {
     pictures.set('green.jpg', pictures.get('red.jpg') as Buffer);
@@ -169,7 +169,7 @@ describe('the content model of a collection', () => {
     expect(await byWord(collection, 'blue')).toBe('blue');
     expect((await refusal(collection.resumeReindex()))[0]).toBe(409);
     expect((await refusal(collection.pauseReindex()))[0]).toBe(409);
-  }, 180_000);
+  });
 
   it('is compared with another one by a report', async () => {
     const page = inPlace('report.html');
@@ -193,7 +193,7 @@ describe('the content model of a collection', () => {
     expect(html).not.toContain('<long>');
     const missing = await runAkin([...args, '--compare', 'nowhere']);
     expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('no collection')]);
-  }, 120_000);
+  });
 
   it('goes back to that of akin', async () => {
     const collection = akin.client.collection('paused');
@@ -201,5 +201,5 @@ describe('the content model of a collection', () => {
     await until(collection, ({ state }) => state === 'done');
     expect(await modelOf(collection)).toMatchObject({ name: expect.stringMatching(/^akin/), words: false });
     expect((await collection.status()).documents).toBe(5);
-  }, 60_000);
+  });
 });

@@ -25,9 +25,7 @@ import { FleetProcess, type Pictures, servePictures } from './fleet.ts';
 const SEED = Number(process.env.AKIN_CHAOS_SEED ?? 1);
 const CLIENTS = ['ann', 'bob', 'cyd'];
 /** Accepted changes continue without a request within a minute; a busy machine takes its time. */
-const SETTLED_MILLISECONDS = 120_000;
-/** Two servers and four processes. */
-const STARTED_MILLISECONDS = 240_000;
+const SETTLED_MILLISECONDS = 300_000;
 
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -59,7 +57,7 @@ describe('a fleet whose parts are killed while clients change documents', () => 
     indexers = [new FleetProcess('indexer', indexerEnv), new FleetProcess('indexer', indexerEnv)];
     await Promise.all(all().map((one) => one.start()));
     for (const one of all()) await until(`${one.name} is ready`, () => one.isReady());
-  }, STARTED_MILLISECONDS);
+  });
   afterAll(async () => {
     for (const one of all()) await one.kill();
     pictures?.close();
@@ -173,7 +171,7 @@ describe('a fleet whose parts are killed while clients change documents', () => 
         console.log(`${count} faults, ${accepted} requests accepted, ${repeated} sent again`);
       expect(accepted).toBeGreaterThan(20);
     },
-    SETTLED_MILLISECONDS + scaledByChaos(180_000),
+    SETTLED_MILLISECONDS + scaledByChaos(600_000),
   );
 
   /** All documents with their versions, once nothing is under way any more. */

@@ -20,7 +20,7 @@ it('400 connections that stay open, on many collections, make akin warn of nothi
     await remove();
     expect(err).toBe('');
   }
-}, 240_000);
+});
 
 /** A stream that has sent the state of its collection. */
 function opened(address: string): Promise<IncomingMessage> {

@@ -24,7 +24,7 @@ beforeAll(async () => {
     await writeFile(inPlace('pictures', `${seed}.jpg`), await picture(seed, 120, 90));
   }
   await saveGraph(inPlace('model'));
-}, 120_000);
+});
 afterAll(async () => {
   await akin?.command.stop();
   await served?.[Symbol.asyncDispose]();
@@ -165,7 +165,7 @@ describe('a content model of one’s own', () => {
     expect(Buffer.from(content_descriptor, 'base64').toString('latin1')).toContain(`${model}/content`);
     await writeFile(inPlace('outputs.json'), outputs);
     await akin.command.stop();
-  }, 180_000);
+  });
 
   it('is not mixed with another one in a collection, which goes on without', async () => {
     akin = await serve();
@@ -198,7 +198,7 @@ describe('a content model of one’s own', () => {
     await collection().add([{ id: 'plain', title: 'no picture' }], { commit: true });
     expect((await collection().select({ rows: 0 })).response.numFound).toBe(PICTURES + 1);
     await akin.command.stop();
-  }, 180_000);
+  });
 
   it('lies next to another one in the same store', async () => {
     akin = await serve();
@@ -211,7 +211,7 @@ describe('a content model of one’s own', () => {
     // The network of akin is always here.
     expect(akin.command.err).not.toContain('holds content');
     expect((await likePicture(40))[0]?.id).toBe('40.jpg');
-  }, 180_000);
+  });
 
   it('takes over a collection that is reindexed', async () => {
     const shop = () => akin.client.collection('shop');
@@ -221,7 +221,7 @@ describe('a content model of one’s own', () => {
     const { code, out } = await runAkin(['reindex', '--url', akin.url, '--collection', 'shop']);
     expect([code, out]).toEqual([0, expect.stringContaining('3 pictures analyzed again')]);
     expect((await likeThird()).response.docs).toEqual([{ id: '3', score: 1 }]);
-  }, 180_000);
+  });
 
   it('gives way in a collection from a folder, whose files are read again', async () => {
     await akin.command.stop();
@@ -236,5 +236,5 @@ describe('a content model of one’s own', () => {
     expect((await likePicture(40))[0]?.id).toBe('40.jpg');
     const { docs } = (await collection().select({ q: 'id:plain OR id:40.jpg', sort: 'id asc' })).response;
     expect(docs).toMatchObject([{ id: '40.jpg', folder: '/', bytes: expect.any(Number) }, { id: 'plain' }]);
-  }, 180_000);
+  });
 });

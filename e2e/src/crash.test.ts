@@ -49,7 +49,7 @@ describe.each(['PGlite', 'PostgreSQL'])('killed again and again on %s', (engine)
     await start();
     const bytes = await picture(UNLIKE[0]);
     outputs = (await collection.analyze({ data: bytes.toString('base64') })).outputs;
-  }, 120_000);
+  });
   afterAll(async () => {
     await akin?.command.stop();
     await pictures?.[Symbol.asyncDispose]();
@@ -69,7 +69,6 @@ describe.each(['PGlite', 'PostgreSQL'])('killed again and again on %s', (engine)
       expect(found.get('replaced')?.version).toBeGreaterThanOrEqual(ledger.answeredVersion);
       expect(await collection.status()).toMatchObject({ documents: found.size, pending: 0, failed: 0 });
     },
-    120_000,
   );
 
   it('has not been tested by idle rounds', () => {

@@ -1,6 +1,6 @@
-import { type TestDatabase, testDatabase } from '@akin/testing';
+import { freePort, type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort, RunningCommand, until } from './akin.ts';
+import { RunningCommand, until } from './akin.ts';
 
 let database: TestDatabase;
 
@@ -40,9 +40,13 @@ describe('a fleet that cannot use its database', () => {
       await until('the log tells of it', async () => said.test(one.err));
       expect(one.err).not.toContain('the-password');
     }
-    const answer = await fetch(`http://127.0.0.1:${port}/health/ready`);
-    expect(answer.status).toBe(503);
-    expect(await answer.text()).not.toMatch(/no_such|nobody|ECONN|invalid|the-password/);
+    let answer: Response | undefined;
+    await until('it answers', async () => {
+      answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined);
+      return answer !== undefined;
+    });
+    expect(answer?.status).toBe(503);
+    expect(await answer?.text()).not.toMatch(/no_such|nobody|ECONN|invalid|the-password/);
     for (const one of [gateway, analyzer]) await one.stop('SIGKILL');
   });
 });

@@ -58,7 +58,7 @@ describe('behind a load balancer that looks every second', () => {
       await one.start();
       await until(`${one.name} is ready`, () => one.isReady());
     }
-  }, 300_000);
+  });
   afterAll(async () => {
     for (const one of [indexer, ...(gateways ?? []), ...(analyzers ?? [])]) await one?.kill();
     for (const balancer of balancers) await balancer[Symbol.asyncDispose]();

@@ -34,7 +34,7 @@ describe('commands in the folder of an akin that serves at any port', () => {
       await writeFile(path.join(home.folder, 'pictures', `${name}.png`), await drawImage({ width: 64, height: 48 }));
     }
     await serve();
-  }, 120_000);
+  });
   afterAll(async () => {
     await akin?.stop('SIGKILL');
     await home?.remove();
@@ -64,7 +64,7 @@ describe('commands in the folder of an akin that serves at any port', () => {
     });
     expect((await run('keys', 'create', '--scope', 'search', '--note', 'made there')).out).toMatch(/^akin_/);
     expect((await createClient({ baseUrl: url }).keys()).keys).toMatchObject([{ note: 'made there' }]);
-  }, 300_000);
+  });
 
   it('take an address without http://', async () => {
     const { code, out } = await run('export', '--url', url.replace('http://', ''), '--data', 'nowhere');
@@ -80,7 +80,7 @@ describe('commands in the folder of an akin that serves at any port', () => {
     expect([second.code, second.err]).toEqual([1, expect.stringContaining(`It answers at ${url}/.`)]);
     // The second one did not take its place.
     expect(JSON.parse(await readFile(serverFile(), 'utf8'))).toEqual({ pid, url });
-  }, 120_000);
+  });
 
   it('do without one that was killed, or whose number and port others have now', async () => {
     await akin.stop('SIGKILL');
@@ -94,12 +94,12 @@ describe('commands in the folder of an akin that serves at any port', () => {
     other.close();
     await writeFile(serverFile(), '{"pid":');
     expect((await run('keys', 'list')).out).toContain('made there');
-  }, 120_000);
+  });
 
   it('find no file behind one that ended in order', async () => {
     await rm(serverFile());
     await serve();
     expect(await akin.stop()).toMatchObject({ code: 0, err: '' });
     await expect(stat(serverFile())).rejects.toMatchObject({ code: 'ENOENT' });
-  }, 120_000);
+  });
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await killed.command.stop('SIGKILL');
   akin = await serveAkin(['--data', path.join(data.folder, 'data')]);
   await akin.command.says(/Three requests to paste:\n(.*\n){3}/);
-}, 240_000);
+});
 afterAll(async () => {
   await akin?.command.stop();
   await data?.remove();
@@ -77,12 +77,12 @@ describe('the page about searching', () => {
   it('tells what every search finds', async () => {
     const examples = examplesIn(await readFile(SEARCH_PAGE, 'utf8'));
     expect(examples.length).toBeGreaterThan(100);
-    const found = await Promise.all(
-      examples.map(async (example) => {
-        const answer = await fetch(`${akin.url}/api/cores/my-collection/${example.path}`);
-        return { line: example.line, ...answered(example, answer.status, (await answer.json()) as Answer) };
-      }),
-    );
+    const found: object[] = [];
+    // One by one: a hundred at once may wait longer for each other than akin lets them.
+    for (const example of examples) {
+      const answer = await fetch(`${akin.url}/api/cores/my-collection/${example.path}`);
+      found.push({ line: example.line, ...answered(example, answer.status, (await answer.json()) as Answer) });
+    }
     expect(found).toEqual(examples.map(({ line, expected }) => ({ line, ...expected })));
   });
 

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Client, createClient } from '@akin/client';
-import { freePort, RunningCommand } from './akin.ts';
+import { freePort } from '@akin/testing';
+import { RunningCommand } from './akin.ts';
 
 export type ProcessName = 'gateway' | 'indexer' | 'analyzer' | 'analyze-node';
 

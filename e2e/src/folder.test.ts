@@ -1,9 +1,10 @@
 import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Collection, FoundDocument } from '@akin/client';
+import { freePort } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { freePort, RunningCommand, runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
+import { RunningCommand, runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
 import { copyOf, photo, picture, UNLIKE } from './pictures.ts';
 
 const ODD_NAME = 'ünï cödé 图片 🙂.jpg';
@@ -229,7 +230,7 @@ describe('what was indexed', () => {
     await serving.command.says(/1 indexed.*Three requests/s);
     expect((await serving.client.collection('served').status()).documents).toBe(1);
     await serving.command.stop();
-  }, 240_000);
+  });
 
   it('goes nowhere when the named server does not answer', async () => {
     const { code, err } = await runAkin(['index', pictures, '--url', 'http://127.0.0.1:9']);

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@akin/testing';
 import { expect, it } from '@jest/globals';
-import { freePort } from './akin.ts';
 import { outcomeOf } from './shell.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../apps/akin/bin/akin.mjs', import.meta.url));
@@ -42,4 +42,4 @@ it('the commands of docs/keys.md answer what it says, and print no key but a new
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}, 300_000);
+});

@@ -27,30 +27,22 @@ const OPEN = ['--host', '0.0.0.0', '--allow-open-network'];
 const ANALYZE = '/api/cores/my-collection/analyze?modules.apply=copyspace&input.url=';
 
 describe('akin serve on an open network', () => {
-  it(
-    'fetches nothing from its own machine, answers to no foreign name, and makes no keys',
-    () =>
-      serving(OPEN, async ({ url }) => {
-        const port = Number(new URL(url).port);
-        const analysis = await ask(port, `${ANALYZE}${pictures.url}/1.jpg`);
-        expect([analysis.status, analysis.text]).toEqual([422, expect.stringContaining('--allow-loopback-images')]);
-        const rebound = { host: `evil.example:${port}`, origin: `http://evil.example:${port}` };
-        const forged = await ask(port, '/api/keys?scope=admin', 'POST', rebound);
-        expect([forged.status, forged.text]).toEqual([403, expect.stringContaining('--allowed-hosts')]);
-        expect((await ask(port, '/api/keys?scope=admin', 'POST')).status).toBe(403);
-      }),
-    120_000,
-  );
+  it('fetches nothing from its own machine, answers to no foreign name, and makes no keys', () =>
+    serving(OPEN, async ({ url }) => {
+      const port = Number(new URL(url).port);
+      const analysis = await ask(port, `${ANALYZE}${pictures.url}/1.jpg`);
+      expect([analysis.status, analysis.text]).toEqual([422, expect.stringContaining('--allow-loopback-images')]);
+      const rebound = { host: `evil.example:${port}`, origin: `http://evil.example:${port}` };
+      const forged = await ask(port, '/api/keys?scope=admin', 'POST', rebound);
+      expect([forged.status, forged.text]).toEqual([403, expect.stringContaining('--allowed-hosts')]);
+      expect((await ask(port, '/api/keys?scope=admin', 'POST')).status).toBe(403);
+    }));
 
-  it(
-    'fetches from its own machine when told to',
-    () =>
-      serving([...OPEN, '--allow-loopback-images'], async ({ url }) => {
-        const { status } = await ask(Number(new URL(url).port), `${ANALYZE}${pictures.url}/1.jpg`);
-        expect(status).toBe(200);
-      }),
-    120_000,
-  );
+  it('fetches from its own machine when told to', () =>
+    serving([...OPEN, '--allow-loopback-images'], async ({ url }) => {
+      const { status } = await ask(Number(new URL(url).port), `${ANALYZE}${pictures.url}/1.jpg`);
+      expect(status).toBe(200);
+    }));
 });
 
 it('akin serve makes a first key where it is told to, tells it once, and asks everybody for one', async () => {
@@ -74,19 +66,15 @@ it('akin serve makes a first key where it is told to, tells it once, and asks ev
   } finally {
     await remove();
   }
-}, 120_000);
+});
 
-it(
-  'akin serve for its own machine fetches from it, but not for a page of another site',
-  () =>
-    serving([], async ({ url }) => {
-      const port = Number(new URL(url).port);
-      expect((await ask(port, `${ANALYZE}${pictures.url}/1.jpg`)).status).toBe(200);
-      const foreign = await ask(port, `${ANALYZE}${pictures.url}/1.jpg`, 'GET', { 'sec-fetch-site': 'cross-site' });
-      expect([foreign.status, foreign.text]).toEqual([403, expect.stringContaining('another origin')]);
-    }),
-  120_000,
-);
+it('akin serve for its own machine fetches from it, but not for a page of another site', () =>
+  serving([], async ({ url }) => {
+    const port = Number(new URL(url).port);
+    expect((await ask(port, `${ANALYZE}${pictures.url}/1.jpg`)).status).toBe(200);
+    const foreign = await ask(port, `${ANALYZE}${pictures.url}/1.jpg`, 'GET', { 'sec-fetch-site': 'cross-site' });
+    expect([foreign.status, foreign.text]).toEqual([403, expect.stringContaining('another origin')]);
+  }));
 
 /** Fetch would not send these headers. */
 function ask(

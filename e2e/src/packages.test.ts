@@ -93,7 +93,7 @@ describe('the packages', () => {
       cwd,
     });
     expect(JSON.parse(printed)).toEqual([{ id: 'shoe', price: 12.5, score: 1 }]);
-  }, 180_000);
+  });
 
   it('serve a description of the interface from which others make types', async () => {
     const cwd = path.join(home.folder, 'project');
@@ -112,7 +112,7 @@ describe('the packages', () => {
     await run(process.execPath, [TSC, '--strict', '--noEmit', '--module', 'nodenext', '--types', '', 'types.mts'], {
       cwd,
     });
-  }, 180_000);
+  });
 
   it('have a client whose README is a program that says what it says', async () => {
     await using pictures = await servePictures();
@@ -133,7 +133,7 @@ describe('the packages', () => {
     expect(expected.length).toBeGreaterThan(8);
     const told = printed.filter((line) => line !== '' && line !== 'string string number');
     expect(told).toEqual(expected.filter((text) => text !== 'groups of near-duplicates'));
-  }, 180_000);
+  });
 
   it('are enough for the examples', async () => {
     const url = akin?.url ?? '';
@@ -175,5 +175,5 @@ describe('the packages', () => {
       shop.closeAllConnections();
       shop.close();
     }
-  }, 180_000);
+  });
 });

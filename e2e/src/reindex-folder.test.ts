@@ -41,7 +41,7 @@ beforeAll(async () => {
     incoming.pipe(passed);
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-}, 120_000);
+});
 beforeEach(() => {
   instead = () => undefined;
   asked = [];
@@ -124,7 +124,7 @@ describe('akin reindex of a folder', () => {
     for (const one of foreign) expect((await one.status()).documents).toBe(3);
     expect(await names('shop')).toEqual(['shop', 'shop.pictures', 'shop.pictures-00000000']);
     expect(await likeFirst(collection)).toEqual([{ id: '1.jpg', title: 'one' }]);
-  }, 180_000);
+  });
 
   it('tells collections apart whose long names begin alike', async () => {
     const long = 'n'.repeat(95);
@@ -132,7 +132,7 @@ describe('akin reindex of a folder', () => {
     const { temporary } = await reindexWithoutDrop(`${long}1`);
     expect((await reindex(`${long}2`)).code).toBe(0);
     expect(await names(beginningFor(long))).toEqual([temporary]);
-  }, 180_000);
+  });
 
   it('tells that all is done before it warns of what it could not remove, and removes that the next time', async () => {
     const collection = await shelf('done');
@@ -150,7 +150,7 @@ describe('akin reindex of a folder', () => {
     const { code, out } = await reindex('done');
     expect([code, out]).toEqual([0, expect.stringContaining('0 indexed, 2 unchanged')]);
     expect(await names('done')).toEqual(['done']);
-  }, 180_000);
+  });
 
   it('tells that it joins a run, and begins again for what that had no pictures for', async () => {
     const collection = await shelf('joined');
@@ -174,7 +174,7 @@ describe('akin reindex of a folder', () => {
     expect([code, out]).toEqual([0, expect.not.stringContaining('name the folder')]);
     expect(err).toContain('joined is being reindexed already. This command joins it');
     expect(await likeFirst(collection)).toEqual([{ id: '1.jpg', title: 'one' }]);
-  }, 180_000);
+  });
 
   it('says which key it needs', async () => {
     await shelf('limited');
@@ -185,7 +185,7 @@ describe('akin reindex of a folder', () => {
       1,
       expect.stringMatching(/for limited alone\. .* use a key with the scope admin that is for all collections/),
     ]);
-  }, 180_000);
+  });
 
   it('says how a collection is named', async () => {
     const { code, err } = await runAkin(['reindex', 'my-collection', '--url', akin.url]);

@@ -168,8 +168,9 @@ describe('traces of a fleet', () => {
     );
     expect(ofTrace(trace).find(({ status }) => status === 2)?.attributes['error.type']).toBe('image-unreachable');
     for (const one of all.filter(({ name }) => name !== 'analyzer')) {
-      const lines = one.log.split('\n').filter((line) => line.includes('"broken-c3"'));
-      expect(lines.length).toBeGreaterThan(0);
+      const linesOf = () => one.log.split('\n').filter((line) => line.includes('"broken-c3"') && line.endsWith('}'));
+      await until(`${one.name} has logged it`, async () => linesOf().length > 0);
+      const lines = linesOf();
       for (const line of lines) expect(JSON.parse(line)).toMatchObject({ trace_id: trace, requestId: 'broken-c3' });
     }
   });
