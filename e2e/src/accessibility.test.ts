@@ -23,7 +23,7 @@ beforeAll(async () => {
     const { commit, asOfCommit } = await collection.groups({ rows: 0 });
     return asOfCommit === commit;
   });
-}, 240_000);
+});
 afterAll(async () => {
   await browser?.close();
   await akin?.command.stop();

@@ -14,11 +14,14 @@ const FLAGS = [
   '--disable-sync',
 ];
 
+/** How long a busy machine may take for whatever a test waits for in a page. */
+const PATIENCE_MILLISECONDS = 240_000;
+
 /** Starts the browser of this machine. @throws Error that names the command which installs one */
 export async function startBrowser(): Promise<Browser> {
   const executablePath = BROWSERS.find((file) => existsSync(file));
   if (!executablePath) throw new Error('No browser to test the page with: apt-get install chromium');
-  return chromium.launch({ executablePath, args: FLAGS });
+  return chromium.launch({ executablePath, args: FLAGS, timeout: PATIENCE_MILLISECONDS });
 }
 
 export interface WatchedPage {
@@ -34,6 +37,7 @@ export async function openPage(
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], ...options });
+  context.setDefaultTimeout(PATIENCE_MILLISECONDS);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));

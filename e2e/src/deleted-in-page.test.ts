@@ -20,7 +20,7 @@ beforeAll(async () => {
   for (const [name, bytes] of Object.entries({ ...files, 'three.jpg': three })) {
     await writeFile(path.join(place.folder, 'pictures', name), bytes);
   }
-}, 60_000);
+});
 afterAll(async () => {
   await browser?.close();
   await akin?.command.stop();
@@ -74,5 +74,4 @@ it.each(['SIGTERM', 'SIGKILL'] as const)(
     expect(back).toEqual(all);
     await akin?.command.stop();
   },
-  300_000,
 );

@@ -60,17 +60,22 @@ export const cards = (page: Page) => page.locator('.card');
 export const names = (page: Page) => page.locator('.card .name').allInnerTexts();
 export const address = (page: Page) => new URL(page.url()).searchParams;
 
-/** Waits until a search has been answered and its pictures are there. */
+/** Waits until a search has been answered and what it found is shown. */
 export async function settled(page: Page): Promise<void> {
+  await page.locator('#results[aria-busy="false"]').waitFor();
   await page.getByText(/^[\d,.]+ found/).waitFor();
   await page.waitForLoadState('networkidle');
 }
 
+/** Asks for documents. The counts of filters come after them, from the same endpoints. */
+const ASKS_FOR_DOCUMENTS = /\/(select|image|color|duplicate)\?(.*&)?rows=[1-9]/;
+
 /** Acts, and waits until the search that this begins has been answered. */
 export async function search(page: Page, act: () => Promise<unknown>): Promise<void> {
-  const answered = page.waitForResponse((answer) => /\/(select|image|color|duplicate)\?/.test(answer.url()));
+  // Of searches before, some answers may still be on their way.
+  const asked = page.waitForRequest((request) => ASKS_FOR_DOCUMENTS.test(request.url()));
   await act();
-  await answered;
+  await (await asked).response();
   await settled(page);
 }
 
@@ -78,7 +83,24 @@ export const card = (page: Page, title: string) => cards(page).filter({ has: pag
 
 // What runs in the page is written as text where it needs names that only a browser has.
 
-export const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
+/** Presses a button that copies something, and gives that. */
+export async function copiedBy(page: Page, button: Locator): Promise<string> {
+  const before = 'nothing was copied';
+  await page.evaluate(`navigator.clipboard.writeText('${before}')`);
+  await button.click();
+  let text = before;
+  await until('something is copied', async () => {
+    text = await page.evaluate<string>('navigator.clipboard.readText()');
+    return text !== before;
+  });
+  return text;
+}
+
+/** Waits until the browser has told of errors, and forgets them. @returns what it told */
+export async function complaintsOf({ complaints }: WatchedPage): Promise<string[]> {
+  await until('the browser tells of an error', async () => complaints.length > 0);
+  return complaints.splice(0);
+}
 
 /** Waits until a picture has pixels: it may be loaded after the page that shows it. */
 export const pictureLoads = (picture: Locator): Promise<void> =>

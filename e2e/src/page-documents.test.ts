@@ -7,7 +7,7 @@ import {
   address,
   card,
   cards,
-  clipboard,
+  copiedBy,
   names,
   PRODUCT,
   pictureLoads,
@@ -35,8 +35,8 @@ describe('documents on the page', () => {
     await shot(page, 'selected');
     await page.setViewportSize({ width: 390, height: 844 });
     await shot(page, 'selected-phone');
-    await bar.getByRole('button', { name: 'Copy ids' }).click();
-    expect((await clipboard(page)).split('\n')).toHaveLength(3);
+    const ids = await copiedBy(page, bar.getByRole('button', { name: 'Copy ids' }));
+    expect(ids.split('\n')).toHaveLength(3);
     const saved = page.waitForEvent('download');
     await bar.getByRole('button', { name: 'Save as CSV' }).click();
     const csv = (await (await (await saved).createReadStream()).toArray()).join('');
@@ -112,7 +112,10 @@ describe('documents on the page', () => {
     const page = await demo.visit(`/?like=${PRODUCT.id}`);
     await cards(page).first().locator('.picture').click();
     const details = page.getByRole('dialog');
-    expect(await details.locator('dl').textContent()).toMatch(/Brand\s*Kestara.*Price\s*43\.9/s);
+    await details
+      .locator('dl')
+      .filter({ hasText: /Brand\s*Kestara.*Price\s*43\.9/s })
+      .waitFor();
     await search(page, () => details.getByRole('button', { name: 'studio headphones' }).click());
     expect(address(page).getAll('fq')).toEqual(['labels:"studio headphones"']);
     const filtered = await cards(page).count();
@@ -162,7 +165,7 @@ describe('several collections', () => {
     await collection.add([{ id: 'note', title: 'a note without a picture', mood: 'glad' }], { commit: true });
     const page = await demo.visit('/?q=headphones');
     const choice = page.getByRole('combobox', { name: 'Collection' });
-    expect(await choice.inputValue()).toBe('my-collection');
+    await until('it is the usual one', async () => (await choice.inputValue()) === 'my-collection');
     await search(page, () => choice.selectOption('notes'));
     await page.getByText('1 found').waitFor();
     await page.getByRole('link', { name: '1 document', exact: true }).waitFor();

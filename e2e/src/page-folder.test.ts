@@ -26,7 +26,7 @@ beforeAll(async () => {
   await writeFile(path.join(pictures, 'text "a", b.jpg'), 'This is no picture.');
   akin = await serveAkin([pictures, '--data', path.join(place.folder, 'data')]);
   await akin.command.says(/\d+ indexed.*Three requests/s);
-}, 240_000);
+});
 afterAll(async () => {
   await browser?.close();
   await akin?.command.stop();

@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { until } from './akin.ts';
-import { address, clipboard, DEMO, PRODUCT, pictureLoads, search, useDemoPage } from './demo-page.ts';
+import { address, copiedBy, DEMO, PRODUCT, pictureLoads, search, useDemoPage } from './demo-page.ts';
 import { pasteJson } from './shell.ts';
 import { shot } from './shot.ts';
 
@@ -37,8 +37,8 @@ describe('the groups to review', () => {
     expect(await group.locator('.score').first().textContent()).toBe('first');
     expect(Number(await group.locator('.score').nth(1).textContent())).toBeGreaterThan(0.7);
     await pictureLoads(group.locator('img').first());
-    await page.getByRole('button', { name: 'Copy as curl' }).click();
-    expect((await pasteJson(await clipboard(page))).groups).toHaveLength(20);
+    const command = await copiedBy(page, page.getByRole('button', { name: 'Copy as curl' }));
+    expect((await pasteJson(command)).groups).toHaveLength(20);
     await search(page, () => group.getByRole('button', { name: 'Search' }).click());
     expect([address(page).get('mode'), address(page).get('like'), address(page).get('view')]).toEqual([
       'duplicate',
@@ -101,12 +101,12 @@ describe('the groups to review', () => {
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByText('2 alike').waitFor();
     expect((await collection.status()).documents).toBe(2);
-    expect(await page.getByText('chosen').count()).toBe(0);
+    await page.getByText('chosen').first().waitFor({ state: 'detached' });
 
     await page.getByText('1 document deleted.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('3 alike').waitFor();
-    expect(await page.getByText('deleted').count()).toBe(0);
+    await page.getByText('deleted').first().waitFor({ state: 'detached' });
     const { response } = await collection.duplicate({ 'rank.by.id': 'three', fl: 'id,title' });
     expect(response.docs.map(({ id }) => id).sort()).toEqual(['one', 'three', 'two']);
     await pictureLoads(page.locator('.group img').nth(1));

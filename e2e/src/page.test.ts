@@ -4,12 +4,13 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { until } from './akin.ts';
-import { openPage } from './browser.ts';
+import { openPage, type WatchedPage } from './browser.ts';
 import {
   address,
   card,
   cards,
-  clipboard,
+  complaintsOf,
+  copiedBy,
   DEMO,
   names,
   PRODUCT,
@@ -79,7 +80,7 @@ describe('the page', () => {
     // One card of the grid takes the focus by Tab.
     expect(await page.locator('.card .picture[tabindex="0"]').count()).toBe(1);
     await page.keyboard.press('End');
-    expect(await focused()).not.toBe('n1');
+    await until('another one has the focus', async () => (await focused()) !== 'n1');
   });
 
   it('finds words, then what looks like a hit by content, by colour and as duplicate', async () => {
@@ -135,7 +136,7 @@ describe('the page', () => {
     await drop(page, path.join(DEMO, 'documents.json'), 'text/plain');
     expect(await page.getByRole('alert').textContent()).toContain('not an image');
     // The browser logs every answer that is an error; this one is expected.
-    expect(demo.opened?.complaints.splice(0)).toEqual([expect.stringContaining('415')]);
+    expect(await complaintsOf(demo.opened as WatchedPage)).toEqual([expect.stringContaining('415')]);
   });
 
   it('searches by colour', async () => {
@@ -270,13 +271,11 @@ describe('the page', () => {
   it('gives every search as a command for the shell', async () => {
     const question = `/?like=${PRODUCT.id}&mode=duplicate&q=${encodeURIComponent("price:[1 TO *] OR it's")}&fq=labels:mint`;
     const page = await demo.visit(question);
-    await page.getByRole('button', { name: 'Copy as curl' }).click();
-    const answer = await pasteJson(await clipboard(page));
+    const answer = await pasteJson(await copiedBy(page, page.getByRole('button', { name: 'Copy as curl' })));
     const titles = answer.response.docs.map(({ title }: { title: string }) => title);
     expect(titles).toEqual(await names(page));
     expect(titles.length).toBeGreaterThan(1);
-    await page.getByRole('button', { name: 'Copy link' }).click();
-    expect(await clipboard(page)).toBe(page.url());
+    expect(await copiedBy(page, page.getByRole('button', { name: 'Copy link' }))).toBe(page.url());
   });
 
   it('predicts labels of what is searched for, which filter', async () => {
@@ -289,9 +288,10 @@ describe('the page', () => {
   });
 
   it('shows a message of akin when the query is wrong', async () => {
-    const { page, complaints } = await demo.open('/?q=price%3A%5B');
+    const opened = await demo.open('/?q=price%3A%5B');
+    const { page } = opened;
     expect(await page.getByRole('alert').textContent()).toMatch(/^The query cannot be read at character \d/);
-    expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
+    expect(await complaintsOf(opened)).toEqual([expect.stringContaining('400')]);
   });
 });
 
