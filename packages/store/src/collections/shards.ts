@@ -53,8 +53,13 @@ function sequenceOf(collection: Settings): string {
  * SQL of the shard of an id; null for null. The same on every server, and for all time: ids are found by it. SHA-256,
  * because servers in FIPS mode refuse MD5.
  */
-export function shardOf(id: string, shards: number): string {
+function shardOf(id: string, shards: number): string {
   return `(('x' || encode(substr(sha256(convert_to(${id}, 'UTF8')), 1, 4), 'hex'))::bit(32)::int8 % ${shards})`;
+}
+
+/** SQL of the shard of an operation, by the number that it drew: cheaper than a hash. A delete has none. */
+export function shardOfOperation(shards: number): string {
+  return `coalesce(doc >> ${SHARD_BITS}, ${shardOf('id', shards)})`;
 }
 
 /** Where the numbers of the rows of each shard begin and end: `from <= doc < to`. */
@@ -70,6 +75,14 @@ function rangeOf(shard: bigint): { from: bigint; to: bigint } {
 export function partitionSuffixes(collection: Settings): string[] {
   const shards = shardsOf(collection);
   return shards === 1 ? [''] : Array.from({ length: shards }, (_, shard) => suffixOf(shard));
+}
+
+/**
+ * The partition of a table that has the rows of a shard, or the whole table. Lookups by id look into each partition of
+ * the whole.
+ */
+export function partOf({ sqlSchema }: Tables, table: string, shard: number | undefined): string {
+  return `${sqlSchema}.${table}${shard === undefined ? '' : suffixOf(shard)}`;
 }
 
 function suffixOf(shard: number): string {

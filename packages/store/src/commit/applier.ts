@@ -1,4 +1,5 @@
 import { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
+import type { Store } from '../context.ts';
 import { applyChunk } from './apply.ts';
 import { piecesOf } from './atomic.ts';
 import type { CommitContext } from './commit-context.ts';
@@ -8,6 +9,13 @@ import type { ReadyOperation } from './ready-operations.ts';
 
 /** Operations of a chunk while searches are slowed by them. */
 const THROTTLED_ROWS = 60;
+
+/** How many rows a chunk has, before anything is known of them. */
+export function firstBatchSize({ engine }: Store): AdaptiveBatchSize {
+  // A chunk of 20 ms would be statements that cost the same for any number of rows, by half. On PostgreSQL nobody waits
+  // for one but those who accept, for its last moment; while somebody searches they are smaller.
+  return engine.kind === 'pglite' ? new AdaptiveBatchSize(20, 1_000, 35, 10) : new AdaptiveBatchSize(200, 2_000, 400);
+}
 
 /**
  * Applies operations chunk by chunk, in the order in which they are given. On PostgreSQL the next ones are read and
@@ -20,20 +28,21 @@ export class Applier {
   #began = performance.now();
   #failed = 0;
 
-  constructor(context: CommitContext) {
+  /** @param batchSize what was learned before of the collection */
+  constructor(context: CommitContext, batchSize = firstBatchSize(context.store)) {
     this.#context = context;
-    // A chunk of 20 ms would be statements that cost the same for any number of rows, by half. On PostgreSQL nobody waits
-    // for one but those who accept, for its last moment; while somebody searches they are smaller.
-    this.#batchSize =
-      context.store.engine.kind === 'pglite'
-        ? new AdaptiveBatchSize(20, 1_000, 35, 10)
-        : new AdaptiveBatchSize(200, 2_000, 400);
+    this.#batchSize = batchSize;
   }
 
   /** How many operations to apply next. While searches are slowed few are better: none of them waits long behind those. */
   get rows(): number {
     const { rows } = this.#batchSize;
     return this.#context.store.throttle.strength > 0 ? Math.min(rows, THROTTLED_ROWS) : rows;
+  }
+
+  /** What was learned of the collection, for those who apply a shard of it. */
+  get batchSize(): AdaptiveBatchSize {
+    return this.#batchSize;
   }
 
   /** How many operations failed, as far as all is {@link applied}. */

@@ -80,7 +80,7 @@ async function applyPage(
     await store.engine.disk?.requireRoom('work');
     if (isSharded && progress.count >= store.shardsFrom) {
       await applier.applied();
-      const done = await applyShards(context, progress);
+      const done = await applyShards({ ...context, batchSize: applier.batchSize }, progress);
       progress.failed += done.failed;
       progress.after = done.below - 1n;
       progress.count = Number.NEGATIVE_INFINITY;

@@ -1,6 +1,7 @@
 import { AkinError, createRandom } from '@akin/domain';
 import { type TestDatabase, testDatabase } from '@akin/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
 import { accept, parseTestOutputs, TEST_MODULES, visible } from '../../test/support.ts';
 import { collectionStatus, createCollection, dropCollection } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
@@ -103,6 +104,20 @@ describe('shards of a collection that several processes apply', () => {
     expect(await shown()).toEqual({ count: COUNT, values: [2] });
     expect(await shardLeases()).toEqual([]);
     expect(await collectionStatus(storeOf(0), collection)).toMatchObject({ documents: COUNT, commit: 2, pending: 0 });
+  });
+
+  it('are looked through one by one: for its documents a shard needs no partition but its own', async () => {
+    await accept(storeOf(0), collection, numbered(1));
+    const { query } = pg.Client.prototype;
+    const lookups = new Set<string>();
+    const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args) {
+      const [, table] = /from \S+\.(documents\S*) where id = any/.exec(String(args[0])) ?? [];
+      if (table !== undefined) lookups.add(table);
+      return Reflect.apply(query, this, args);
+    });
+    await commit(storeOf(0), collection, await lead(storeOf(0))).finally(() => spy.mockRestore());
+    expect([...lookups].sort()).toEqual(['documents_s0', 'documents_s1', 'documents_s2', 'documents_s3']);
+    expect(await shown()).toEqual({ count: COUNT, values: [1] });
   });
 
   it('are waited for, taken over from a process that does not get on, and what that one does then is refused', async () => {

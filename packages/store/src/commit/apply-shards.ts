@@ -1,3 +1,4 @@
+import type { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
 import { OPEN } from '../collections/collection-tables.ts';
 import { collectionOf } from '../collections/collections.ts';
 import { loadSchema } from '../collections/schema.ts';
@@ -5,7 +6,7 @@ import { shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { ShardServerAway } from '../engine/sqlstate.ts';
-import { Applier } from './applier.ts';
+import { Applier, firstBatchSize } from './applier.ts';
 import { undoChunks } from './chunks.ts';
 import type { CommitContext } from './commit-context.ts';
 import { hasModelsOf, requireLease } from './leases.ts';
@@ -29,7 +30,10 @@ import {
 const LOOK = 100;
 
 /** What those who apply shards of a collection work with. */
-type Work = Pick<CommitContext, 'store' | 'collection' | 'signal' | 'turn'>;
+type Work = Pick<CommitContext, 'store' | 'collection' | 'signal' | 'turn'> & {
+  /** They share what they learn: each would begin with small chunks otherwise. */
+  readonly batchSize: AdaptiveBatchSize;
+};
 
 /** What one of them did. */
 interface Done {
@@ -49,7 +53,10 @@ interface Part {
  * @param part at most this
  * @returns up to where all is applied, and how many operations failed here: others count theirs
  */
-export async function applyShards(context: CommitContext, part: Part): Promise<{ below: bigint; failed: number }> {
+export async function applyShards(
+  context: CommitContext & Work,
+  part: Part,
+): Promise<{ below: bigint; failed: number }> {
   const { store, collection, lease, signal, turn } = context;
   const below = await store.engine.transaction(
     async (tx) => {
@@ -113,11 +120,12 @@ export async function helpCommits(store: Store, signal?: AbortSignal): Promise<(
     if (store.memory.commits.has(id)) continue;
     const collection = await collectionOf(store, id);
     if (collection === undefined || !(await hasModelsOf(store, collection))) continue;
+    const batchSize = firstBatchSize(store);
     const work = async (): Promise<Done> => {
       const turn = store.memory.turns.tryBegin();
       if (turn === undefined) return { shards: 0, failed: 0 };
       try {
-        return await applyFreeShards({ store, collection, signal, turn });
+        return await applyFreeShards({ store, collection, signal, turn, batchSize });
       } finally {
         turn.end();
       }
@@ -181,7 +189,7 @@ async function applyNextShard(work: Work): Promise<number | undefined> {
   const { lease, target } = claimed;
   const schema = await loadSchema(store, collection);
   const context: CommitContext = { store, collection, schema, target, lease, signal, turn: work.turn };
-  const applier = new Applier(context);
+  const applier = new Applier(context, work.batchSize);
   try {
     await undoChunks(context);
     const isDone = await applyShard(context, claimed, applier);

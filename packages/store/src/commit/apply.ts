@@ -1,6 +1,7 @@
 import type { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
 import { LIVE } from '../collections/collection-tables.ts';
 import { refuseIndex } from '../collections/field-indexes.ts';
+import { partOf } from '../collections/shards.ts';
 import { columnsOf, textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { blameOf, reasonOf } from '../engine/sqlstate.ts';
@@ -8,7 +9,7 @@ import { copyPictures } from './atomic.ts';
 import { applyBarriers, failRefusedBarrier } from './barriers.ts';
 import { beginChunk, type ChunkContext } from './chunks.ts';
 import { closeOperations, failOperations, forgetPayloads } from './close-operations.ts';
-import type { CommitContext } from './commit-context.ts';
+import { type CommitContext, shardOf } from './commit-context.ts';
 import { DescriptorChanges } from './descriptor-counts.ts';
 import type { DocumentColumns } from './document-rows.ts';
 import { supersedeFailed } from './failures.ts';
@@ -77,7 +78,7 @@ async function applyInTransaction(tx: Queryable, begun: CommitContext, prepared:
   const { collection } = begun;
   const S = collection.sqlSchema;
   const context = await beginChunk(tx, begun);
-  const { winners, superseded } = await findWinners(tx, S, prepared);
+  const { winners, superseded } = await findWinners(tx, context, prepared);
   const ids = winners.map(({ id }) => id);
   const added = winners.filter((winner) => winner.columns !== undefined);
 
@@ -129,10 +130,12 @@ async function applyInTransaction(tx: Queryable, begun: CommitContext, prepared:
 
 const operationsOf = (prepared: readonly Prepared[]) => prepared.map(({ operation }) => operation);
 
+const documentsOf = (context: CommitContext) => partOf(context.collection, 'documents', shardOf(context));
+
 /** Parts the latest operation on each id from those that a later one, here or applied before, has made void. */
 async function findWinners(
   tx: Queryable,
-  S: string,
+  context: CommitContext,
   prepared: readonly Prepared[],
 ): Promise<{ winners: Prepared[]; superseded: Prepared[] }> {
   const latest = new Map<string, Prepared>();
@@ -143,9 +146,9 @@ async function findWinners(
   }
   const rows = await tx.query<{ id: string; seq: bigint }>(
     `select id, max(seq) as seq from (
-       select id, seq from ${S}.documents where id = any($1::text[])
+       select id, seq from ${documentsOf(context)} where id = any($1::text[])
        union all
-       select id, seq from ${S}.barriers where id = any($1::text[])
+       select id, seq from ${context.collection.sqlSchema}.barriers where id = any($1::text[])
      ) known group by id`,
     [textArray([...latest.keys()])],
   );
@@ -191,9 +194,8 @@ async function expireLive(
   changes: DescriptorChanges,
 ): Promise<number> {
   const { target } = context;
-  const S = context.collection.sqlSchema;
   const live = await tx.query<{ doc: bigint; valid_from: bigint }>(
-    `select doc, valid_from from ${S}.documents where id = any($1::text[]) and valid_to = ${LIVE}`,
+    `select doc, valid_from from ${documentsOf(context)} where id = any($1::text[]) and valid_to = ${LIVE}`,
     [textArray(ids)],
   );
   const ended = live.map(({ doc }) => doc);

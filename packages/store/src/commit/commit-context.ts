@@ -17,3 +17,8 @@ export interface CommitContext {
   /** Its place among the commits of all collections. */
   readonly turn: Turn;
 }
+
+/** The shard that somebody with this lease applies; undefined: all of them. */
+export function shardOf({ lease }: CommitContext): number | undefined {
+  return lease !== undefined && 'shard' in lease ? lease.shard : undefined;
+}

@@ -1,4 +1,4 @@
-import { shardOf, shardsOf } from '../collections/shards.ts';
+import { shardOfOperation, shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 import { type OutputsColumns, readOutputs } from '../objects/packed-rows.ts';
 import { Params } from '../search/params.ts';
@@ -91,7 +91,7 @@ export async function nextReady(
   const params = new Params();
   const [first, end, most] = [params.add(after, 'int8'), params.add(below, 'int8'), params.add(limit, 'int8')];
   const ofShard =
-    shard === undefined ? '' : `and ${shardOf('id', shardsOf(collection))} = ${params.add(shard, 'int8')}`;
+    shard === undefined ? '' : `and ${shardOfOperation(shardsOf(collection))} = ${params.add(shard, 'int8')}`;
   const sql = `select r.first_seq + o.position as seq, o.*, r.accepted_at, r.tombstones, x.json as outputs, x.pack, x.start, x.size,
               x.mark
        from (select request, first_seq, accepted_at, tombstones from ${S}.requests
