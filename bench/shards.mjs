@@ -1,14 +1,20 @@
 // What shards cost: `npm run shards -- --documents 20000` in bench/. The same documents go into collections of each number
-// of shards, in turns, and then the same searches. `--record yes` replaces the costs that planning computes from.
+// of shards, in turns, each after the work in the background of those before, and then the same searches. `--record yes`
+// replaces the costs that planning computes from.
 import { collectionUrl, startAkin } from './lib/akin.mjs';
 import { recordCosts, short } from './lib/costs.mjs';
 import { documentsFile, idOf } from './lib/documents.mjs';
 import { createPlace } from './lib/engines.mjs';
-import { median, printTable, quantile, quantiles } from './lib/figures.mjs';
+import { median, printTable, quantile, quantiles, ratios, spread } from './lib/figures.mjs';
 import { publish, send, sendDocuments, sendJson, timed } from './lib/http.mjs';
 import { cpuSeconds, printMachine } from './lib/machine.mjs';
 import { listOf, readOptions } from './lib/options.mjs';
 import { createDice } from './lib/random.mjs';
+
+/** Processes that take less of a core than this, for as long as that, are at rest: some of their work comes every 30 s. */
+const AT_REST = 0.05;
+const REST_SECONDS = 33;
+const LONGEST_REST_SECONDS = 600;
 
 const options = readOptions({
   documents: '20000',
@@ -31,10 +37,23 @@ const postgres = Number(postmaster.split('\n')[0]);
 const imports = new Map(numbers.map((shards) => [shards, []]));
 const searches = new Map(numbers.map((shards) => [shards, new Map()]));
 
-for (let round = 1; round <= Number(options.rounds); round++) {
+// Vacuums of the server itself come at any time; akin does those that matter.
+await db.query('alter system set autovacuum = off');
+await db.query('select pg_reload_conf()');
+for (let round = 0; round <= Number(options.rounds); round++) {
+  for (const shards of numbers) {
+    await sendJson(`${collectionUrl(akin.url, nameOf(shards, round))}?shards=${shards}`, { method: 'PUT' });
+  }
+}
+await rest();
+// The first of each is not counted: programs are compiled meanwhile, and files grow.
+for (let round = 0; round <= Number(options.rounds); round++) {
   // Who comes first changes.
   const order = round % 2 === 0 ? [...numbers].reverse() : numbers;
-  for (const shards of order) imports.get(shards).push(await fill(shards, round));
+  for (const shards of order) {
+    const cost = await fill(shards, round);
+    if (round > 0) imports.get(shards).push(cost);
+  }
 }
 const kinds = kindsOfSearches();
 for (const part of ['warm', 'measured']) {
@@ -56,8 +75,13 @@ const ofImports = (shards, pick) => median(imports.get(shards).map(pick));
 /** Milliseconds of processor time of a document. */
 const cpuOf = (shards, pick) => (1_000 * ofImports(shards, pick)) / count;
 const together = (run) => run.akin + run.postgres;
-printTable(`${count} documents with outputs and thumbnails, medians of ${options.rounds}`, [
-  ['shards', 'accepting s', 'applying s', 'CPU ms a document: akin', 'PostgreSQL', 'together', `of shards=${least}`],
+/** Of neighbouring imports: a machine that gets slower slows both. */
+const inPairs = (shards, pick) => spread(ratios(imports.get(shards).map(pick), imports.get(least).map(pick)), 2);
+printTable(`${count} documents with outputs and thumbnails, medians of ${options.rounds}; proportions of pairs`, [
+  [
+    ...['shards', 'accepting s', 'applying s', 'CPU ms a document: akin', 'PostgreSQL', 'together'],
+    ...[`of shards=${least}: akin`, 'PostgreSQL', 'together', 'CPU ms afterwards'],
+  ],
   ...numbers.map((shards) => [
     String(shards),
     ofImports(shards, ({ accepting }) => accepting).toFixed(1),
@@ -65,7 +89,10 @@ printTable(`${count} documents with outputs and thumbnails, medians of ${options
     cpuOf(shards, ({ akin }) => akin).toFixed(2),
     cpuOf(shards, ({ postgres }) => postgres).toFixed(2),
     cpuOf(shards, together).toFixed(2),
-    (cpuOf(shards, together) / cpuOf(least, together)).toFixed(2),
+    inPairs(shards, ({ akin }) => akin),
+    inPairs(shards, ({ postgres }) => postgres),
+    inPairs(shards, together),
+    cpuOf(shards, ({ afterwards }) => afterwards).toFixed(2),
   ]),
 ]);
 const p95 = (shards, kind) => quantile(searches.get(shards).get(kind), 0.95);
@@ -92,18 +119,19 @@ async function record() {
     postgresCpuMs: short(cpuOf(shards, ({ postgres }) => postgres)),
   }));
   await recordCosts('change', command, { changes });
-  const before = { akin: cpuSeconds(akin.pid), postgres: cpuSeconds(postgres, true) };
+  const before = cpuNow();
   const times = [];
   for (let i = 0; i < Number(options.searches); i++) {
     const path = kinds['ranked, all']();
     times.push(await timed(() => send(`${collectionUrl(akin.url, nameOf(least, 1))}${path}`)));
   }
+  const after = cpuNow();
   const each = (seconds) => short((1_000 * seconds) / times.length);
   await recordCosts('search', command, {
     documents: count,
     ms: short(median(times)),
-    akinCpuMs: each(cpuSeconds(akin.pid) - before.akin),
-    postgresCpuMs: each(cpuSeconds(postgres, true) - before.postgres),
+    akinCpuMs: each(after.akin - before.akin),
+    postgresCpuMs: each(after.postgres - before.postgres),
   });
 }
 
@@ -113,16 +141,36 @@ function nameOf(shards, round) {
 
 async function fill(shards, round) {
   const url = collectionUrl(akin.url, nameOf(shards, round));
-  await sendJson(`${url}?shards=${shards}`, { method: 'PUT' });
-  const before = { akin: cpuSeconds(akin.pid), postgres: cpuSeconds(postgres, true) };
+  const before = cpuNow();
   const accepting = await timed(() => sendDocuments(url, file));
   const applying = await timed(() => publish(url));
+  const visible = cpuNow();
+  // Groups and statistics of this collection would else be counted for the next one.
+  await rest();
+  const after = cpuNow();
   return {
     accepting: accepting / 1_000,
     applying: applying / 1_000,
-    akin: cpuSeconds(akin.pid) - before.akin,
-    postgres: cpuSeconds(postgres, true) - before.postgres,
+    akin: visible.akin - before.akin,
+    postgres: visible.postgres - before.postgres,
+    afterwards: after.akin + after.postgres - visible.akin - visible.postgres,
   };
+}
+
+function cpuNow() {
+  return { akin: cpuSeconds(akin.pid), postgres: cpuSeconds(postgres, true) };
+}
+
+/** Waits until the work in the background is done. */
+async function rest() {
+  const until = performance.now() + LONGEST_REST_SECONDS * 1_000;
+  for (let quiet = 0, last = cpuNow(); quiet < REST_SECONDS; ) {
+    if (performance.now() > until) throw new Error('akin or PostgreSQL does not come to rest.');
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const now = cpuNow();
+    quiet = now.akin + now.postgres - last.akin - last.postgres < AT_REST ? quiet + 1 : 0;
+    last = now;
+  }
 }
 
 /** Paths of searches, of each kind another one at each call. */
