@@ -8,9 +8,13 @@ const MOST_THREADS = 4;
 const PROCESS_BYTES = 0.5e9;
 /** Documents of a shard, so that a vacuum or an index build of one takes minutes, not hours. A rule of thumb. */
 const SHARD_DOCUMENTS = 25_000_000;
-const MOST_SHARDS = 64;
+export const MOST_SHARDS = 64;
 /** A reindex fills a second copy. */
 const COPIES = 2;
+/** Search nodes that hold each shard: one may die. */
+const LEAST_NODES = 2;
+/** Of the memory of a search node for codes: the rest is for filters, a bit for each document. */
+const CODES_SHARE = 0.8;
 
 /**
  * @typedef {object} Need
@@ -21,6 +25,7 @@ const COPIES = 2;
  * @property {number} modules that are searched
  * @property {number} gatewayCores of each gateway
  * @property {number} postgresCores of each PostgreSQL server
+ * @property {number} nodeBytes memory of each search node, above {@link PROCESS_BYTES}
  * @property {boolean} objects whether outputs and thumbnails are in object storage
  */
 
@@ -30,23 +35,54 @@ const LEAST_CODED = 100_000;
 const codedOf = (sizes) => sizes.filter(({ documents }) => documents >= LEAST_CODED);
 
 /**
- * A figure of a scan at a number of documents: on the straight line that fits the measured sizes best.
+ * A figure of a scan at a number of documents: on the line through the measured sizes on both sides, or through the two
+ * nearest ones. No line fits all sizes: a document costs more than twice as much once the codes that are read in each
+ * scan do not fit into the cache of the processor. So further sizes are only predicted by two that do not either.
  *
- * @param {readonly { documents: number }[]} sizes two of {@link LEAST_CODED} or more at least
+ * @param {readonly { documents: number }[]} sizes rising; two of {@link LEAST_CODED} or more at least
  * @param {number} documents
  * @param {string} name of the figure
  */
 export function along(sizes, documents, name) {
   const coded = codedOf(sizes);
-  const mean = (of) => coded.reduce((sum, size) => sum + of(size), 0) / coded.length;
-  const [x, y] = [mean((size) => size.documents), mean((size) => size[name])];
-  const variance = mean((size) => (size.documents - x) ** 2);
-  const slope = mean((size) => (size.documents - x) * (size[name] - y)) / variance;
-  return Math.max(0, y + slope * (documents - x));
+  const above = coded.findIndex((size, i) => i > 0 && documents <= size.documents);
+  const [left, right] = above === -1 ? coded.slice(-2) : coded.slice(above - 1, above + 1);
+  const slope = (right[name] - left[name]) / (right.documents - left.documents);
+  return Math.max(0, left[name] + slope * (documents - left.documents));
 }
 
 /** Bytes of a document and module at most: how full the last tables are depends on the number of documents. */
 const bytesOf = (sizes) => Math.max(...codedOf(sizes).map(({ bytes }) => bytes));
+
+/**
+ * Search nodes that hold the codes instead of gateways, with as many cores as those. Only the scan is counted.
+ *
+ * @param {Record<string, any>} codes
+ * @param {Need} need
+ * @param {number} shards that other needs ask for
+ * @returns undefined where a single node holds all
+ */
+function planNodes(codes, { documents, searches, modules, gatewayCores, nodeBytes }, shards) {
+  const bytes = documents * modules * bytesOf(codes.sizes);
+  // A group holds whole shards, each group as many.
+  const groups = Math.ceil(bytes / ((nodeBytes - PROCESS_BYTES) * CODES_SHARE));
+  if (groups === 1) return undefined;
+  const scan = scanOf(codes, documents / groups, gatewayCores);
+  // A search asks one node of each group.
+  const searchesOfNode = (BUSY * 1_000) / scan.busyMs;
+  return {
+    shards: groups * Math.ceil(shards / groups),
+    nodes: groups * Math.max(LEAST_NODES, Math.ceil(searches / searchesOfNode)),
+    scanMs: scan.ms,
+  };
+}
+
+/** A scan of so many documents: its processor time, its time alone, and how long it keeps all threads busy. */
+function scanOf(codes, documents, cores) {
+  const threads = Math.min(MOST_THREADS, cores);
+  const cpuMs = along(codes.sizes, documents, 'cpuMs');
+  return { cpuMs, ms: (along(codes.sizes, documents, 'ms') * codes.threads) / threads, busyMs: cpuMs / threads };
+}
 
 /**
  * @param {Record<string, any>} costs see costs.json
@@ -55,20 +91,20 @@ const bytesOf = (sizes) => Math.max(...codedOf(sizes).map(({ bytes }) => bytes))
 export function plan({ codes, change, search, sizes, sizesWithObjects }, need) {
   const { documents, changes, searches, modules, gatewayCores, postgresCores } = need;
   const bytes = need.objects ? sizesWithObjects : sizes;
-  const threads = Math.min(MOST_THREADS, gatewayCores);
-  const scanCpuMs = along(codes.sizes, documents, 'cpuMs');
-  const scanMs = (along(codes.sizes, documents, 'ms') * codes.threads) / threads;
+  const scan = scanOf(codes, documents, gatewayCores);
   // What a search takes besides the scan: HTTP, statements, documents of the page.
-  const scan = codes.sizes.find((size) => size.documents === search.documents);
-  const rest = (name, scanned) => Math.max(0, search[name] - (scan?.[scanned] ?? 0));
+  const scanned = codes.sizes.find((size) => size.documents === search.documents);
+  const rest = (name, part) => Math.max(0, search[name] - (scanned?.[part] ?? 0));
   const restCpuMs = rest('akinCpuMs', 'cpuMs');
   // One thread of a gateway does all but the scan.
-  const searchMsOfGateway = Math.max(scanCpuMs / threads, restCpuMs, (scanCpuMs + restCpuMs) / gatewayCores);
+  const searchMsOfGateway = Math.max(scan.busyMs, restCpuMs, (scan.cpuMs + restCpuMs) / gatewayCores);
   const searchesOfGateway = (BUSY * 1_000) / searchMsOfGateway;
+  const gatewaysFor = (ms) => Math.max(2, Math.ceil((searches * ms) / 1_000 / BUSY));
   const [single, sharded] = [change.changes[0], change.changes.at(-1)];
   const writers = Math.ceil((changes * sharded.akinCpuMs) / 1_000 / BUSY);
   const shards = Math.min(MOST_SHARDS, Math.max(writers, Math.ceil(documents / SHARD_DOCUMENTS)));
   const each = shards > 1 ? sharded : single;
+  const nodes = planNodes(codes, need, shards);
   const indexers = Math.max(2, writers);
   const coresFor = (perSecond, ms) => (perSecond * ms) / 1_000 / BUSY;
   // The indexers and one PostgreSQL apply side by side; the slower of them decides.
@@ -77,10 +113,16 @@ export function plan({ codes, change, search, sizes, sizesWithObjects }, need) {
   return {
     shards,
     indexers,
-    gateways: Math.max(2, Math.ceil(searches / searchesOfGateway)),
+    gateways: gatewaysFor(searchMsOfGateway),
     searchesOfGateway,
-    searchMs: rest('ms', 'ms') + scanMs,
-    scanCpuMs,
+    searchMs: rest('ms', 'ms') + scan.ms,
+    scanCpuMs: scan.cpuMs,
+    withNodes: nodes && {
+      shards: nodes.shards,
+      nodes: nodes.nodes,
+      gateways: gatewaysFor(restCpuMs),
+      searchMs: rest('ms', 'ms') + nodes.scanMs,
+    },
     gatewayBytes: documents * modules * bytesOf(codes.sizes) + PROCESS_BYTES,
     postgresCoresForChanges: coresFor(changes, each.postgresCpuMs),
     postgresCoresForSearches: coresFor(searches, search.postgresCpuMs),

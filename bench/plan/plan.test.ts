@@ -36,6 +36,7 @@ const NEED = {
   modules: 1,
   gatewayCores: 4,
   postgresCores: 7,
+  nodeBytes: 4.5e9,
   objects: false,
 };
 
@@ -63,12 +64,31 @@ describe('the calculator of servers', () => {
     expect(plan(COSTS, { ...NEED, changes: 1e6 }).shards).toBe(64);
   });
 
+  it('has search nodes of a size for codes that do not fit into one: whole shards, each on two nodes or more', () => {
+    // 10 GB of codes in 3.2 GB of each.
+    const { withNodes } = plan(COSTS, NEED);
+    expect(withNodes).toMatchObject({ shards: 4, nodes: 8, gateways: 2 });
+    // A quarter of the documents each.
+    expect(withNodes?.searchMs).toBeCloseTo(64.5);
+    // A node scans for 62.5 ms, so it does 11 searches/s.
+    expect(plan(COSTS, { ...NEED, searches: 50 }).withNodes).toMatchObject({ nodes: 20, gateways: 2 });
+    expect(plan(COSTS, { ...NEED, modules: 2 }).withNodes).toMatchObject({ shards: 7, nodes: 14 });
+    expect(plan(COSTS, { ...NEED, documents: 1_000_000 }).withNodes).toBeUndefined();
+  });
+
   it.each([
-    [500_000, 5],
-    [2_000_000, 20],
-    [4_000_000, 40],
-  ])('reads figures off the line through measured sizes (%d)', (documents, expected) => {
-    expect(along(COSTS.codes.sizes, documents, 'cpuMs')).toBeCloseTo(expected);
+    [100_000, 2],
+    [500_000, 4],
+    [1_500_000, 11.75],
+    [4_000_000, 38],
+  ])('reads figures off the line through the measured sizes that are nearest (%d)', (documents, expected) => {
+    const sizes = [
+      { documents: 10_000, cpuMs: 100 },
+      { documents: 200_000, cpuMs: 2.5 },
+      { documents: 1_000_000, cpuMs: 6.5 },
+      { documents: 2_000_000, cpuMs: 17 },
+    ];
+    expect(along(sizes, documents, 'cpuMs')).toBeCloseTo(expected);
   });
 
   it('predicts each size from the smaller ones', () => {
@@ -83,7 +103,12 @@ describe('the calculator of servers', () => {
     for (const table of tables) expect(page).toContain(table.trim());
   });
 
+  it('says when search nodes are too small for the shards that a collection can have', async () => {
+    expect(await run('--documents', '1000000000', '--node-memory', '2')).toMatch(/… shards +\| over 64: larger nodes/);
+  });
+
   it.each([
+    ['--node-memory', '0.5'],
     ['--documents', '0'],
     ['--documents', 'many'],
     ['--searches', 'few'],
