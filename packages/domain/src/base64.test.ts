@@ -40,7 +40,7 @@ describe('decodeBase64', () => {
   it('reads what forms and mail made of it: blanks for plus, line breaks, blanks around', () => {
     fc.assert(
       fc.property(bytesOf, (bytes) => {
-        // No picture begins with the bits of a plus, so that blanks in front are just that.
+        // The first byte must not encode as a plus, so that the leading blanks are only blanks.
         const plain = Buffer.concat([Buffer.from([0xff]), bytes]).toString('base64');
         const lines = plain.replace(/.{20}/g, '$&\r\n');
         for (const text of [plain, lines, `\n  ${plain}`, plain.endsWith('=') ? `${plain}  \n` : plain]) {

@@ -1,12 +1,12 @@
 import { AkinError } from './errors.ts';
 
 /**
- * Decodes a picture that came as text: base64, base64url or a data URI, whatever type that declares. Forgives what
- * happens to base64 on its way through forms and addresses: `+` turned into a blank, line breaks, padding lost.
+ * Decodes a picture that was sent as text: base64, base64url or a data URI of any type. Repairs damage that is common
+ * in forms and URLs: `+` replaced by a blank, line breaks, missing padding.
  * @throws AkinError `bad-request` when it is not base64, `too-large` (before decoding) over `maxBytes`.
  */
 export function decodeBase64(text: string, maxBytes: number): Uint8Array {
-  // Line breaks and a data URI's head add little; twice the size cannot be within the limit.
+  // Line breaks and the prefix of a data URI are short: a text of three times the limit is too large in any case.
   if (text.length > maxBytes * 3 + 1000) throw imageTooLarge(maxBytes);
   const plain = decodePlain(text, maxBytes);
   if (plain !== undefined) return plain;
@@ -28,17 +28,17 @@ export function decodeBase64(text: string, maxBytes: number): Uint8Array {
   return Buffer.from(digits, 'base64');
 }
 
-/** Base64 to the letter, as nearly all is: the repairs cost several times what decoding does. */
+/** Decodes valid base64, the usual case, without repairs, which take several times as long as decoding. */
 function decodePlain(text: string, maxBytes: number): Uint8Array | undefined {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   const length = (text.length / 4) * 3 - padding;
   if (text === '' || text.length % 4 !== 0 || length > maxBytes) return undefined;
   const bytes = Buffer.from(text, 'base64');
-  // The engine skips what is not base64: less comes out then.
+  // Node skips characters that are not base64, so the result is then shorter.
   return bytes.length === length ? bytes : undefined;
 }
 
-/** What follows the comma of a data URI; the text itself when it is none. */
+/** The text after the comma of a data URI; any other text is returned unchanged. */
 function dataOf(text: string): string {
   if (!/^data:/i.test(text)) return text;
   const comma = text.indexOf(',');
@@ -53,7 +53,7 @@ function repair(text: string): string {
     .replace(/%(2B|2F|3D|0D|0A|20)/gi, (code) => decodeURIComponent(code))
     .replace(/[\r\n\t]+/g, '')
     .replace(/(?<==) +$/, '');
-  // A blank was a plus; but where one more digit cannot be, the blanks at the end were only blanks.
+  // A blank was a plus. But if the length is impossible for base64, the blanks at the end were only blanks.
   const end = whole.trimEnd();
   return (whole.length % 4 === 1 ? end : whole).replaceAll(' ', '+');
 }

@@ -6,12 +6,12 @@ const FIRST = new Date(0).setUTCFullYear(1, 0, 1);
 const LAST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /**
- * The instant of a date text, or null when it is none. Forms: `YYYY-MM-DD`, `YYYY-MM-DDThh:mm`, `…:ss`, with 1 to 9
- * fraction digits (cut to the millisecond), each with time followed by `Z`, `±hh`, `±hhmm`, `±hh:mm` or nothing
- * (UTC). A date that no calendar has (2023-02-30, hour 24, second 60) is none.
+ * Parses a date, or returns null if the text is not a date. Forms: `YYYY-MM-DD`, `YYYY-MM-DDThh:mm`, `…:ss`, with 1 to
+ * 9 fraction digits (truncated to milliseconds). A time may be followed by `Z`, `±hh`, `±hhmm` or `±hh:mm`; without a
+ * zone it is UTC. Impossible dates (2023-02-30, hour 24, second 60) return null.
  */
 export function parseDate(text: string): Date | null {
-  // Most strings are no dates: this keeps them from the expression.
+  // Most strings are not dates: this check avoids the regular expression.
   if (text.length < 10 || text.length > 35 || text.charCodeAt(4) !== 0x2d) return null;
   const found = DATE.exec(text);
   if (found === null) return null;
@@ -20,14 +20,14 @@ export function parseDate(text: string): Date | null {
   if (+hour > 23 || +minute > 59 || +second > 59 || +offsetHour > 23 || +offsetMinute > 59) return null;
   const date = new Date(0);
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-  // 2023-02-30 would run over into March.
+  // `Date` turns 2023-02-30 into a day in March.
   if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return null;
   const offset = (+offsetHour * 60 + +offsetMinute) * (sign === '-' ? -1 : 1);
   date.setUTCHours(+hour, +minute - offset, +second, Number(fraction.slice(0, 3).padEnd(3, '0')));
   return date.getTime() < FIRST || date.getTime() > LAST ? null : date;
 }
 
-/** The instant in UTC, with milliseconds only when there are some: `2020-01-02T03:04:05Z`. */
+/** Formats a date in UTC, with milliseconds only if they are not zero: `2020-01-02T03:04:05Z`. */
 export function formatDate(date: Date): string {
   return date.toISOString().replace('.000Z', 'Z');
 }

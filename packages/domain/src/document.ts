@@ -10,25 +10,28 @@ import { fitValue } from './values.ts';
 /** A document that passed validation. */
 export interface NewDocument {
   readonly id: string;
-  /** All fields but the id, typed. */
+  /** All fields except the id, typed. */
   readonly fields: ReadonlyMap<string, FieldValue>;
   /** The same fields as they were sent: a number keeps its text, so that it can still become a String. */
   readonly sent: ReadonlyMap<string, JsonValue>;
-  /** Outputs to use instead of analyzing the image: a text that is not empty, whose content nobody looked at yet. */
+  /** Outputs to use instead of analyzing the image: a non-empty text, not validated yet. */
   readonly import?: string;
   readonly thumbnail?: Uint8Array;
   /**
-   * Given, this is an atomic update: the fields above are set, these are changed, and all others stay as they are in the
-   * document before it.
+   * If present, this is an atomic update: the fields above are set, these are modified, and the other fields of the
+   * earlier document stay unchanged.
    */
   readonly modifiers?: ReadonlyMap<string, readonly Modifier[]>;
-  /** What `_version_` asks of the document before: above 1 it, 1 that there is one, below 0 that there is none. */
+  /**
+   * The condition on the earlier document in `_version_`: above 1, its version; 1, that it exists; below 0, that it
+   * does not exist.
+   */
   readonly expectedVersion?: bigint;
 }
 
 /**
- * A document as one line of JSON, lossless but for its expected version: `documentFromJson` makes the same one of it, and `validateDocument` takes
- * it like a document that was sent, to check it again under another schema.
+ * Formats a document as one line of JSON, without its expected version and otherwise lossless. `documentFromJson` reads
+ * it again, and `validateDocument` accepts it like a document of a client, to check it under another schema.
  */
 export function documentToJson(document: NewDocument): string {
   const members: [string, JsonValue][] = [['id', document.id], ...document.sent];
@@ -41,9 +44,10 @@ export function documentToJson(document: NewDocument): string {
 }
 
 /**
- * The document of a text that `documentToJson` wrote, typed by a schema that has all its fields.
+ * Reads a text that `documentToJson` wrote, with a schema that has all its fields.
  *
- * @throws AkinError bad-request when a value does not fit into the schema; internal for a field that it does not have
+ * @throws AkinError bad-request when a value does not fit into the schema; internal for a field that the schema does
+ * not have
  */
 export function documentFromJson(text: string, schema: Schema): NewDocument {
   const fields = new Map<string, FieldValue>();

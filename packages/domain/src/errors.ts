@@ -1,6 +1,6 @@
 /**
- * The closed list of what can go wrong. Every edge (HTTP, worker, database, command line) owns an exhaustive
- * `Record<ErrorCode, …>` that says what it makes of each; a missing row does not compile.
+ * The closed list of error codes. Every interface (HTTP, worker, database, command line) has an exhaustive
+ * `Record<ErrorCode, …>` that maps each code; the code does not compile if one is missing.
  */
 export const ERROR_CODES = [
   /** The request is wrong: malformed JSON, a bad parameter, a query that does not parse, a value of the wrong type. */
@@ -10,30 +10,30 @@ export const ERROR_CODES = [
   /** No such collection, document or operation. */
   'not-found',
   'method-not-allowed',
-  /** The body of the request took too long to come. */
+  /** The body of the request arrived too slowly. */
   'request-timeout',
   /** The request contradicts what is stored. */
   'conflict',
-  /** A body or an image has too many bytes. */
+  /** A body or an image is too large in bytes. */
   'too-large',
-  /** The content type of a body is not one that akin reads. */
+  /** akin does not read the content type of the body. */
   'unsupported-media-type',
-  /** The bytes are not an image, or of a kind that is not read (SVG, PDF, HEIC, video, HTML). */
+  /** The bytes are not an image, or their format is not supported (SVG, PDF, HEIC, video, HTML). */
   'unsupported-image',
-  /** The image could not be fetched: address refused, DNS, status, redirects, time. */
+  /** The image could not be downloaded: forbidden address, DNS, status, redirects, time limit. */
   'image-unreachable',
-  /** The image could not be decoded, or is over the limits of pixels or frames. */
+  /** The image could not be decoded, or exceeds the limits of pixels or frames. */
   'image-undecodable',
   'too-many-requests',
   /** A dependency is down or busy; the same request may succeed later. */
   'unavailable',
-  /** Our own mistake. The message says nothing internal. */
+  /** A bug in akin. The message contains no internals. */
   'internal',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** One of several things that are wrong in a request. `position` counts documents from 0. */
+/** One of several errors in a request. `position` counts documents from 0. */
 export interface ErrorDetail {
   readonly position?: number;
   readonly id?: string;
@@ -41,7 +41,7 @@ export interface ErrorDetail {
   readonly msg: string;
 }
 
-/** The one error class of akin. `message` is for the user: it says what to do next and holds nothing internal. */
+/** The only error class of akin. `message` is for the user: it says what to do next and contains no internals. */
 export class AkinError extends Error {
   override readonly name = 'AkinError';
   readonly code: ErrorCode;
@@ -60,7 +60,7 @@ export class AkinError extends Error {
   }
 }
 
-/** Puts the name of a parameter in front of what is wrong with it. */
+/** Calls `read` and prefixes the message of an error with the name of a parameter. */
 export function naming<T>(name: string, read: () => T): T {
   try {
     return read();

@@ -5,7 +5,7 @@ import { quote } from './text.ts';
 const DAY_MILLISECONDS = 86_400_000;
 
 /**
- * When something is over: a date or time, or a number of days from now as `90d`.
+ * Parses an expiry time: a date or time, or a number of days from now, such as `90d`.
  * @throws AkinError bad-request
  */
 export function parseExpiry(text: string, now: Date = new Date()): Date {

@@ -3,20 +3,20 @@ import { parseLocation } from './location.ts';
 import type { Location } from './schema.ts';
 import { quote } from './text.ts';
 
-/** How far documents are from a place: kilometers along the great circle. */
+/** The distance of documents from a place: kilometers along the great circle. */
 export interface Distance {
   /** A field of type location. */
   readonly field: string;
   readonly from: Location;
 }
 
-/** The value of a parameter of the request, for what may be said there instead (`pt`, `sfield`, `$name`). */
+/** Looks up a parameter of the request that a query may refer to (`pt`, `sfield`, `$name`). */
 export type ParameterLookup = (name: string) => string | undefined;
 
-/** The mean radius of the earth that Lucene and Solr compute with. */
+/** The mean earth radius that Lucene and Solr use. */
 export const EARTH_RADIUS_KILOMETERS = 6_371.008_771_4;
 
-/** The field that distances are of when neither the query nor the request names one. */
+/** The field used when neither the query nor the request names one. */
 const DEFAULT_FIELD = 'location';
 
 /**
@@ -53,7 +53,7 @@ export function spatialField(parameter: ParameterLookup): string {
   return parameter('sfield') || DEFAULT_FIELD;
 }
 
-/** @throws AkinError bad-request when the parameter `pt` is missing or no place */
+/** Reads the parameter `pt`. @throws AkinError bad-request when it is missing or not a place */
 export function pointOf(what: string, parameter: ParameterLookup): Location {
   const text = parameter('pt');
   if (text !== undefined && text !== '') return readPoint('pt', text);

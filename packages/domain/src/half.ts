@@ -1,11 +1,14 @@
 /**
- * IEEE 754 half precision (binary16), the format in which descriptors are stored and weights are shipped. Every half
- * is exactly a float, so reading loses nothing.
+ * IEEE 754 half precision (binary16), the format of stored descriptors and shipped weights. Every half-precision number
+ * is exactly a float, so reading is lossless.
  */
 
 let table: Float32Array | undefined;
 
-/** The float of each of the 65,536 halves (256 kB, made once): several times faster than decoding bit by bit. */
+/**
+ * The float values of all 65,536 half-precision numbers (256 kB, computed once): several times faster than decoding bit
+ * by bit.
+ */
 export function halfTable(): Float32Array {
   if (table !== undefined) return table;
   table = new Float32Array(65536);
@@ -23,16 +26,18 @@ export function halfTable(): Float32Array {
 const floatOfBits = new Float32Array(1);
 const bitsOfFloat = new Uint32Array(floatOfBits.buffer);
 
-/** The nearest half of a number, ties to even; too large is infinity, too small is zero. */
+/**
+ * Rounds to the nearest half-precision number, ties to even. Too large numbers become infinity, too small ones zero.
+ */
 export function toHalf(value: number): number {
   floatOfBits[0] = value;
   const bits = bitsOfFloat[0] as number;
   const sign = (bits >>> 16) & 0x8000;
   const magnitude = bits & 0x7fffffff;
   if (magnitude > 0x7f800000) return 0x7e00;
-  // From here to infinity the nearest half is infinity: 65520 is half way above the largest, 65504.
+  // From here on the nearest half is infinity: 65520 is half way between the largest half, 65504, and the next step.
   if (magnitude >= 0x477ff000) return sign | 0x7c00;
-  // Below the smallest normal half (2^-14) steps are 2^-24 wide; scaling by 2^24 is exact.
+  // Below the smallest normal half (2^-14), steps are 2^-24 wide; scaling by 2^24 is exact.
   if (magnitude < 0x38800000) return sign | roundHalfEven(Math.abs(value) * 16777216);
   const rounded = magnitude + 0xfff + ((magnitude >>> 13) & 1);
   return sign | ((rounded - 0x38000000) >>> 13);
@@ -44,14 +49,14 @@ function roundHalfEven(value: number): number {
   return rest > 0.5 || (rest === 0.5 && low % 2 === 1) ? low + 1 : low;
 }
 
-/** Little-endian halves to floats. */
+/** Converts little-endian half-precision numbers to floats. */
 export function readHalves(bytes: Uint8Array, offset: number, count: number): Float32Array {
   const values = new Float32Array(count);
   const bits = new Uint32Array(values.buffer);
   for (let i = 0, at = offset; i < count; i++, at += 2) {
     const half = (bytes[at] as number) | ((bytes[at + 1] as number) << 8);
     const exponent = half & 0x7c00;
-    // Moved bits are faster than the table, which does not fit into the processor's first cache.
+    // Shifting bits is faster than the table, which does not fit into the L1 cache.
     if (exponent !== 0 && exponent !== 0x7c00)
       bits[i] = ((half & 0x8000) << 16) | (((half & 0x7fff) << 13) + 0x38000000);
     else values[i] = halfTable()[half] as number;
@@ -59,7 +64,7 @@ export function readHalves(bytes: Uint8Array, offset: number, count: number): Fl
   return values;
 }
 
-/** Numbers to little-endian halves, written into `bytes` from `offset`. */
+/** Converts numbers to little-endian half precision, written into `bytes` from `offset`. */
 export function writeHalves(values: ArrayLike<number>, bytes: Uint8Array, offset: number): void {
   for (let i = 0, at = offset; i < values.length; i++, at += 2) {
     const half = toHalf(values[i] as number);
@@ -68,7 +73,7 @@ export function writeHalves(values: ArrayLike<number>, bytes: Uint8Array, offset
   }
 }
 
-/** Each number rounded to the nearest half. */
+/** Rounds each number to the nearest half-precision number. */
 export function roundToHalves(values: ArrayLike<number>): Float32Array {
   const floats = halfTable();
   const rounded = new Float32Array(values.length);

@@ -2,11 +2,11 @@ import { AkinError } from './errors.ts';
 import { JsonNumber, type JsonValue } from './json.ts';
 import { detach, unstorable, utf8Length } from './text.ts';
 
-/** The longest id in bytes of UTF-8. */
+/** Maximum length of an id in bytes of UTF-8. */
 const MAX_ID_BYTES = 512;
 
 /**
- * The id that a value stands for: any text that is not empty, or a number as its text.
+ * Parses an id: any non-empty text, or a number, which becomes its text.
  *
  * @throws AkinError bad-request that says what is wrong with it
  */
@@ -22,6 +22,6 @@ export function parseId(value: JsonValue): string {
   }
   const problem = unstorable(id);
   if (problem !== null) throw new AkinError('bad-request', `An id must not hold ${problem}.`);
-  // Ids are what is kept of many documents at a time.
+  // The ids of many documents are kept in memory; `detach` lets the request's text be freed.
   return detach(id);
 }

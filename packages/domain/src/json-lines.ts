@@ -1,13 +1,13 @@
 import { AkinError } from './errors.ts';
 import { type JsonValue, parseJson } from './json.ts';
 
-/** Bytes that one line may have: as many as one value of any other body. */
+/** Maximum bytes of one line: the same as for one value of any other body. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * Reads NDJSON (JSON Lines): a JSON value a line, as UTF-8 chunks come in, in memory bounded by one line. Lines end with
- * LF or CRLF; blank ones are passed over; the last one need not end.
+ * Reads NDJSON (JSON Lines), one JSON value a line, from a stream of UTF-8 chunks. Memory is bounded by one line. Lines
+ * end with LF or CRLF, which is optional for the last one; blank lines are skipped.
  *
  * @throws AkinError bad-request that names the line, from 1; too-large for a line of more than 8 MiB
  */
@@ -46,7 +46,7 @@ function checkLength(bytes: number, line: number): void {
   );
 }
 
-/** Undefined for a blank line. */
+/** Returns undefined for a blank line. */
 function parseLine(
   decoder: InstanceType<typeof TextDecoder>,
   pieces: readonly Uint8Array[],
@@ -54,7 +54,7 @@ function parseLine(
 ): JsonValue | undefined {
   let text: string;
   try {
-    // Decoded at once: a decoder that waits for more bytes takes seven times as long.
+    // Decode in one call: a streaming decoder takes seven times as long.
     text = decoder.decode(pieces.length === 1 ? pieces[0] : joined(pieces));
   } catch (cause) {
     throw new AkinError('bad-request', `Line ${line} is not UTF-8.`, { cause });

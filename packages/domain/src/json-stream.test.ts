@@ -15,7 +15,7 @@ async function* chunksOf(bytes: Uint8Array, sizes: readonly number[]): AsyncGene
     const size = sizes[i % sizes.length] ?? bytes.length;
     const chunk = bytes.slice(at, at + size);
     yield chunk;
-    // The memory of a chunk belongs to the one who sent it.
+    // The sender may reuse the memory of a chunk.
     chunk.fill(0x78);
     at += size;
   }
@@ -28,7 +28,7 @@ async function read(body: string | Uint8Array, limits = ARRAYS, sizes: readonly 
   return items;
 }
 
-/** The error of a body, which must be the same wherever the chunks are cut. */
+/** Returns the error for a body, which must be the same for all ways to split it into chunks. */
 async function failure(body: string | Uint8Array, limits = ARRAYS): Promise<AkinError> {
   const errors: AkinError[] = [];
   for (const sizes of [[], [1], [3]]) {
@@ -47,7 +47,7 @@ async function failure(body: string | Uint8Array, limits = ARRAYS): Promise<Akin
 const trees: fc.Arbitrary<JsonValue> = fc
   .json({ stringUnit: 'binary', maxDepth: 4 })
   .map((text) => parseJson(text.replace(/(?<=[[,:]|^)-?[0-9]{19,}(?=[\],}]|$)/g, '1')));
-/** Strings that look like structure. */
+/** Strings that contain structural characters. */
 const traps = fc.string({ unit: fc.constantFrom('\\', '"', '{', '}', '[', ']', ',', '\n', 'é', '\ud800') });
 const values: fc.Arbitrary<JsonValue> = fc.oneof(trees, traps, fc.array(traps, { maxLength: 3 }));
 

@@ -1,26 +1,26 @@
 import { AkinError } from './errors.ts';
 import { describeCodePoint, type JsonLimits, type JsonObject, type JsonValue, jsonError, parseJson } from './json.ts';
 
-/** One value of a body, with its place from 0 among the elements or members. */
+/** One value of a body, with its position from 0 among the elements or members. */
 export type JsonItem =
   /** An element of a body that is an array. */
   | { readonly kind: 'element'; readonly position: number; readonly value: JsonValue }
   /** A member of a body that is an object; keys may repeat. */
   | { readonly kind: 'member'; readonly position: number; readonly key: string; readonly value: JsonValue }
-  /** A body that is an object, whole. */
+  /** A body that is an object, as a whole. */
   | { readonly kind: 'object'; readonly position: 0; readonly value: JsonObject }
-  /** A body of no bytes, or of blanks alone. */
+  /** An empty or blank body. */
   | { readonly kind: 'empty' };
 
 export interface JsonStreamLimits extends JsonLimits {
-  /** Bytes that one element, member value, key or whole object may have. 8 MiB when not given. */
+  /** Maximum bytes of one element, member value, key or whole object. Default: 8 MiB. */
   readonly valueBytes?: number;
-  /** What becomes of a body that is an object: given member by member (a command map), or whole (a document). */
+  /** How a body that is an object is returned: member by member (a command map), or as a whole (a document). */
   readonly objects: 'members' | 'whole';
 }
 
 /**
- * Reads a JSON body of any length from UTF-8 chunks, cut anywhere, in memory bounded by `valueBytes`.
+ * Reads a JSON body of any length from UTF-8 chunks, which may be split anywhere. Memory is bounded by `valueBytes`.
  *
  * @throws AkinError bad-request that names line and column (malformed JSON, a body that is neither an array nor an
  * object, bytes that are not UTF-8, a body that ends early or continues after its end); too-large for a value over the
@@ -47,14 +47,14 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** What the next byte that is not blank may be. */
+/** What may follow, apart from blanks. */
 type Expecting = 'body' | 'first' | 'next' | 'key' | 'colon' | 'value' | 'separator' | 'nothing';
-/** How the value ends that is being gathered: by depth, by quote, or at the first byte that cannot belong to it. */
+/** How the end of the current value is found: by depth, by quote, or at the first byte that cannot belong to it. */
 type Gathering = 'none' | 'nested' | 'string' | 'scalar';
 
 /**
- * The synchronous heart of `readJsonStream`. It only looks for the ends of values in the bytes (structure is ASCII,
- * and no byte of a longer UTF-8 sequence looks like ASCII); `parseJson` then judges each value as text.
+ * The synchronous part of `readJsonStream`. It only searches the bytes for the ends of values (structural characters
+ * are ASCII, and no byte of a longer UTF-8 sequence looks like ASCII); `parseJson` then parses each value.
  */
 class JsonStream {
   readonly #limits: JsonStreamLimits;
@@ -70,14 +70,14 @@ class JsonStream {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** Bytes of the value that earlier chunks brought: the first `#kept` of a buffer that grows and is used again. */
+  /** Bytes of the current value from earlier chunks: the first `#kept` bytes of a buffer that grows and is reused. */
   #buffer = new Uint8Array(0);
   #kept = 0;
 
   /** Position of the current value or byte, for messages. */
   #line = 1;
   #column = 1;
-  /** Bytes of the order mark that were seen; -1 when past the place where it may stand. */
+  /** How many bytes of the byte order mark were read; -1 when it can no longer occur. */
   #mark = 0;
 
   constructor(limits: JsonStreamLimits) {
@@ -85,7 +85,7 @@ class JsonStream {
     this.#valueBytes = limits.valueBytes ?? DEFAULT_VALUE_BYTES;
   }
 
-  /** Takes the next bytes and gives what they complete. The generator must be run to its end. */
+  /** Processes the next bytes and yields the values that they complete. The generator must be run to its end. */
   *push(chunk: Uint8Array): Generator<JsonItem, void, undefined> {
     let at = 0;
     while (at < chunk.length) {
@@ -109,7 +109,7 @@ class JsonStream {
     }
   }
 
-  /** To be called after the last chunk. */
+  /** Call after the last chunk. */
   *end(): Generator<JsonItem, void, undefined> {
     if (this.#gathering !== 'none') throw this.#error(`the body ends inside the ${this.#what()} that begins here`);
     if (this.#expecting === 'body' && this.#mark <= 0) yield { kind: 'empty' };
@@ -118,7 +118,7 @@ class JsonStream {
     }
   }
 
-  /** True when the byte belongs to a byte order mark at the very beginning. */
+  /** True if the byte belongs to a byte order mark at the start of the body. */
   #takeMark(byte: number): boolean {
     if (byte === BYTE_ORDER_MARK[this.#mark]) {
       this.#mark = this.#mark === 2 ? -1 : this.#mark + 1;
@@ -140,7 +140,7 @@ class JsonStream {
     return true;
   }
 
-  /** Steps over a structural byte; false when the byte begins a value, which is gathered from there. */
+  /** Processes a structural byte. Returns false if the byte is the first one of a value. */
   #structure(byte: number): boolean {
     switch (this.#expecting) {
       case 'body':
@@ -185,7 +185,7 @@ class JsonStream {
     return false;
   }
 
-  /** The index after the last byte of the value, or -1 when the value goes on in the next chunk. */
+  /** Returns the index after the last byte of the value, or -1 if the value continues in the next chunk. */
   #findEnd(chunk: Uint8Array, from: number): number {
     if (this.#gathering === 'scalar') {
       for (let at = from; at < chunk.length; at++) {
@@ -206,7 +206,7 @@ class JsonStream {
           escaped = false;
           continue;
         }
-        // Nearly all bytes of a body pass through this line.
+        // The hottest line: nearly all bytes of a body are compared here.
         while (byte !== QUOTE && byte !== BACKSLASH && ++at < chunk.length) byte = chunk[at] as number;
         if (byte === BACKSLASH) escaped = true;
         else if (byte === QUOTE) {
@@ -229,7 +229,7 @@ class JsonStream {
     return end;
   }
 
-  /** Parses the value whose last bytes are given. A key gives no item. */
+  /** Parses the value that ends with the given bytes. Returns no item for a key. */
   #finish(last: Uint8Array): JsonItem | undefined {
     const text = this.#decode(last);
     const value = parseJson(text, this.#limits, { line: this.#line, column: this.#column });
@@ -254,7 +254,7 @@ class JsonStream {
     return { kind: 'member', position: this.#position++, key, value };
   }
 
-  /** Copies, because the chunk's memory may be used again by the one who sent it. */
+  /** Copies the bytes, because the sender may reuse the memory of the chunk. */
   #keep(bytes: Uint8Array): void {
     const length = this.#kept + bytes.length;
     if (length > this.#buffer.length) {

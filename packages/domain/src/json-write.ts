@@ -1,7 +1,7 @@
 import { formatDate } from './dates.ts';
 import { JsonNumber, JsonObject } from './json.ts';
 
-/** A number that is written with '.' or an exponent, so that a reader takes it as a Double: `5.0`. */
+/** A number that is written with '.' or an exponent, so that readers take it for a Double: `5.0`. */
 export class Double {
   readonly value: number;
 
@@ -11,12 +11,12 @@ export class Double {
 }
 
 /**
- * Writes a value as JSON. bigint is a Long with all its digits; `Double` always has '.' or an exponent; a plain number
- * is written as `JSON.stringify` does; `JsonNumber` verbatim; Date as an instant in UTC; Map, `JsonObject` and plain
- * objects are objects. Members that are undefined are left out; undefined in an array, NaN, infinities and invalid
- * dates are null.
+ * Writes a value as JSON. A bigint is written as a Long with all its digits, `Double` always with '.' or an exponent, a
+ * plain number as by `JSON.stringify`, `JsonNumber` verbatim, Date as a time in UTC; Map, `JsonObject` and plain
+ * objects as objects. Members that are undefined are omitted; undefined in an array, NaN, infinities and invalid dates
+ * become null.
  *
- * @param options.indent blanks per level; 0 (the default) writes one line
+ * @param options.indent blanks for each level; 0 (the default) writes one line
  */
 export function stringifyJson(value: unknown, options: { readonly indent?: number } = {}): string {
   return write(value, ' '.repeat(options.indent ?? 0), '');

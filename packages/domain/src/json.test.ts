@@ -16,7 +16,7 @@ function failure(text: string, limits = {}): string {
   throw new Error(`was read: ${text.slice(0, 100)}`);
 }
 
-/** A JsonValue as `JSON.parse` would give it. */
+/** Converts a JsonValue to the result of `JSON.parse`. */
 function plain(value: JsonValue): unknown {
   if (value instanceof JsonNumber) return Number(value.text);
   if (value instanceof JsonObject) {
@@ -164,7 +164,7 @@ describe('hostile JSON', () => {
           failure(text);
           return;
         }
-        // What the engine reads, we read alike, except for integers beyond 64 bits.
+        // Both parsers return the same, except for integers beyond 64 bits.
         if (!/[0-9]{19}/.test(text)) expect(plain(parseJson(text))).toEqual(expected);
       }),
       { numRuns: 5_000 },

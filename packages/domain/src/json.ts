@@ -1,8 +1,8 @@
 import { AkinError } from './errors.ts';
 
 /**
- * Lossless JSON (RFC 8259): numbers keep their text, so that `5` stays apart from `5.0` and 64-bit integers keep
- * every digit; objects keep repeated keys in order, which Solr's command map and documents rely on.
+ * Lossless JSON (RFC 8259). Numbers keep their text: `5` differs from `5.0`, and 64-bit integers keep every digit.
+ * Objects keep repeated keys in order, which Solr's command map and documents need.
  */
 export type JsonValue = null | boolean | string | JsonNumber | readonly JsonValue[] | JsonObject;
 
@@ -17,7 +17,7 @@ export class JsonNumber {
     this.text = text;
   }
 
-  /** True without '.', 'e' and 'E'. What `parseJson` returned then fits into a signed 64-bit integer. */
+  /** True without '.', 'e' and 'E'. If `parseJson` returned it, such a number fits into a signed 64-bit integer. */
   isLong(): boolean {
     return !/[.eE]/.test(this.text);
   }
@@ -31,7 +31,7 @@ export class JsonObject {
     this.entries = entries;
   }
 
-  /** The last value of a key, as most readers of JSON have it; undefined when there is none. */
+  /** Returns the last value of a key, as most JSON parsers do, or undefined. */
   get(key: string): JsonValue | undefined {
     return this.entries.findLast((entry) => entry[0] === key)?.[1];
   }
@@ -47,11 +47,11 @@ export function isJsonArray(value: JsonValue | undefined): value is readonly Jso
   return Array.isArray(value);
 }
 
-/** The integer of an optional minus and digits, or null when it does not fit into signed 64 bits. */
+/** Parses an integer: digits with an optional minus. Returns null if it does not fit into signed 64 bits. */
 export function parseLong(text: string): bigint | null {
   if (!/^-?[0-9]+$/.test(text)) return null;
   if (text.length <= 18) return BigInt(text);
-  // BigInt takes quadratic time: long runs of digits are cut down to what can still fit.
+  // BigInt takes quadratic time, so leading zeros are removed and numbers that are too long are rejected first.
   const digits = text.replace(/^(-?)0+(?=[0-9])/, '$1');
   if (digits.length > 20) return null;
   const value = BigInt(digits);
@@ -59,11 +59,11 @@ export function parseLong(text: string): bigint | null {
 }
 
 export interface JsonLimits {
-  /** How many arrays and objects may stand inside each other. 64 when not given. */
+  /** Maximum nesting of arrays and objects. Default: 64. */
   readonly depth?: number;
 }
 
-/** Where a text begins inside a larger one, counted from 1: for messages alone. */
+/** Where a text starts inside a larger one, counted from 1. Used only for messages. */
 export interface TextPosition {
   readonly line: number;
   readonly column: number;
@@ -72,18 +72,18 @@ export interface TextPosition {
 const TEXT_START: TextPosition = { line: 1, column: 1 };
 
 /**
- * Reads one JSON value. Strings may hold NUL and lone surrogates (`\ud800`): RFC 8259 allows them, and a caller that
- * stores a string refuses them with the name of its field (see `unstorable`).
+ * Parses one JSON value. Strings may contain NUL and lone surrogates (`\ud800`): RFC 8259 allows them, and code that
+ * stores a string rejects them with the name of the field (see `unstorable`).
  *
- * @param start where the text begins in what the user sent
- * @throws AkinError bad-request that names line, column and what was expected there; also for an integer beyond 64
- * bits and for nesting beyond the limit
+ * @param start where the text starts in what the user sent
+ * @throws AkinError bad-request that names line, column and what was expected there; also for an integer beyond 64 bits
+ * and for nesting beyond the limit
  */
 export function parseJson(text: string, limits: JsonLimits = {}, start: TextPosition = TEXT_START): JsonValue {
   return new Parser(text, limits.depth ?? 64, start).document();
 }
 
-/** Where the character at an offset stands. Columns count UTF-16 units from 1. */
+/** Converts an offset to line and column. Columns count UTF-16 units from 1. */
 function positionAt(text: string, offset: number, start: TextPosition = TEXT_START): TextPosition {
   let { line } = start;
   let lineStart = 1 - start.column;
@@ -122,7 +122,10 @@ class Parser {
   readonly #start: TextPosition;
   #at = 0;
   #depth = 0;
-  /** The first backslash at or after `#at`, kept so that strings without one are not searched to the end of the text. */
+  /**
+   * The first backslash at or after `#at`. It is cached, so that strings without backslash do not search the whole
+   * text.
+   */
   #backslash = -1;
 
   constructor(text: string, depthLimit: number, start: TextPosition) {
@@ -242,7 +245,7 @@ class Parser {
       return value;
     }
     try {
-      // The engine's own reader is the fastest way to undo escapes, and as strict as we are.
+      // JSON.parse is the fastest way to decode escapes, and as strict as this parser.
       return JSON.parse(text.slice(open, close + 1)) as string;
     } catch {
       throw this.#stringError(open, close);
@@ -302,14 +305,14 @@ class Parser {
   }
 }
 
-/** True when an odd number of backslashes stands before. Runs of backslashes do not overlap, so this stays linear. */
+/** True if an odd number of backslashes precedes. Runs of backslashes do not overlap, so the total time is linear. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (text.charCodeAt(first - 1) === 0x5c) first--;
   return (at - first) % 2 === 1;
 }
 
-/** The character itself where it can be seen, else its code point. */
+/** The character itself if it is printable, otherwise its code point. */
 export function describeCodePoint(code: number): string {
   const char = String.fromCodePoint(code);
   return /^[\p{L}\p{N}\p{P}\p{S}]$/u.test(char) ? char : codePoint(char);

@@ -5,30 +5,30 @@ import type { QueryBudget } from './query-budget.ts';
 import type { LocalParams, QueryScanner, Start } from './query-scanner.ts';
 
 export interface ParseQueryOptions {
-  /** The field of words that name none; `text` by default. */
+  /** The field of words without a field name. Default: `text`. */
   readonly defaultField?: string | undefined;
-  /** What joins clauses without an operator; `OR` by default. */
+  /** Operator between clauses that have none. Default: `OR`. */
   readonly defaultOperator?: QueryOperator | undefined;
-  /** The other parameters of the request: `$name` stands for one, and `pt`, `d` and `sfield` may be there. */
+  /** The other parameters of the request: `$name` refers to one, and `pt`, `d` and `sfield` may be among them. */
   readonly parameter?: ParameterLookup | undefined;
 }
 
-/** `{!type key=value …}rest` where it stands in a query. */
+/** `{!type key=value …}rest` inside a query. */
 interface LocalQuery extends LocalParams {
   readonly scanner: QueryScanner;
   readonly position: number;
-  /** Begin and end of the text after the parameters; it is the value if they have no `v=`. */
+  /** Start and end of the text after the parameters. This text is the value if there is no `v=`. */
   readonly from: number;
   readonly end: number;
-  /** The field of the group that it stands in. */
+  /** The field of the surrounding group. */
   readonly groupField?: string | undefined;
   readonly options: ParseQueryOptions;
   readonly budget: QueryBudget;
-  /** Reads a text as a query of the standard language. */
+  /** Parses a text in the standard query language. */
   readonly parse: (text: string, options: ParseQueryOptions, budget: QueryBudget, start: Start) => Query;
 }
 
-/** The query that local parameters mean. A further type is a further case. */
+/** Parses a query with local parameters. A further type needs a further case. */
 export function readLocal(local: LocalQuery): Query {
   const { scanner, type, params, groupField, options, budget, from, end } = local;
   const rest = scanner.text.slice(from, end);
@@ -96,7 +96,9 @@ export function readLocal(local: LocalQuery): Query {
 
 const KNOWN = 'lucene, words, term, terms, raw, field, prefix, geofilt, bbox, frange and func';
 
-/** The values of `{!terms}`: taken as they are, but a blank as separator stands for any run of blanks. */
+/**
+ * Splits the values of `{!terms}`. Values are taken literally, but a blank as separator stands for any run of blanks.
+ */
 function splitTerms(value: string, separator: string): string[] {
   if (separator === ' ') return value.split(/\s+/).filter((one) => one !== '');
   return value === '' ? [] : value.split(separator === '' ? ',' : separator);

@@ -9,10 +9,10 @@ import {
 import type { Query } from './query.ts';
 import { quote } from './text.ts';
 
-/** Local parameters about places, with the parameters of the request behind them. */
+/** Spatial local parameters, with the parameters of the request as fallback. */
 interface SpaceQuery {
   readonly local: ReadonlyMap<string, string>;
-  /** A local parameter, or else that of the request. */
+  /** Returns a local parameter, or the parameter of the request. */
   readonly parameter: ParameterLookup;
   readonly position: number;
   readonly fail: (problem: string) => Error;
@@ -21,7 +21,7 @@ interface SpaceQuery {
 const KILOMETERS_PER_MILE = 1.609_344;
 const KILOMETERS_PER_DEGREE = (EARTH_RADIUS_KILOMETERS * Math.PI) / 180;
 
-/** What a match may score by: the number of kilometers that count as 1. */
+/** For each distance unit of the score: the number of kilometers that count as 1. */
 const UNITS: Readonly<Record<string, number>> = {
   kilometers: 1,
   distance: 1,
@@ -29,7 +29,7 @@ const UNITS: Readonly<Record<string, number>> = {
   degrees: KILOMETERS_PER_DEGREE,
 };
 
-/** A longer function names no field. */
+/** A longer text cannot name a field. */
 const MAX_FUNCTION = 300;
 
 /** `{!geofilt}`, a circle, and `{!bbox}`, the box around it: `pt`, `d` in kilometers, `sfield`. */
@@ -59,7 +59,7 @@ export function readFunction(value: string, { parameter, position, fail }: Space
   return { kind: 'by-distance', query: { kind: 'all' }, distance, unit: 1, position };
 }
 
-/** `{!frange l= u= incl= incu=}`: bounds of a distance, or of the values of a field. */
+/** `{!frange l= u= incl= incu=}`: limits of a distance, or of the values of a field. */
 export function readFunctionRange(value: string, { local, parameter, position, fail }: SpaceQuery): Query {
   const [low, high] = [local.get('l'), local.get('u')];
   const bounds = { includeLow: !isFalse(local.get('incl')), includeHigh: !isFalse(local.get('incu')), position };

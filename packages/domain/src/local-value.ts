@@ -2,18 +2,18 @@ import type { ParameterLookup } from './geodist.ts';
 import { QueryScanner, queryError } from './query-scanner.ts';
 import { unstorable } from './text.ts';
 
-/** The value of a parameter with what stands before it as `{!key=value …}`. */
+/** The value of a parameter and its local parameters `{!key=value …}`. */
 export interface LocalValue {
   readonly local: ReadonlyMap<string, string>;
-  /** What is after the local parameters, or what they give as `v=`. */
+  /** The text after the local parameters, or their `v=`. */
   readonly value: string;
 }
 
 /**
- * Takes local parameters off a value that is no query, such as the name of a field to count by, or looks at those that
- * stand before a query (`tag`, `ex`, `key`).
+ * Separates local parameters from a value that is not a query, such as the name of a facet field, or reads those in
+ * front of a query (`tag`, `ex`, `key`).
  *
- * @throws AkinError bad-request when they cannot be read
+ * @throws AkinError bad-request when they cannot be parsed
  */
 export function readLocalValue(text: string, parameter: ParameterLookup): LocalValue {
   if (!text.startsWith('{!')) return { local: new Map(), value: text };

@@ -3,7 +3,7 @@ import type { Location } from './schema.ts';
 const DEGREES = '([+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)';
 const LOCATION = new RegExp(`^ *${DEGREES} *, *${DEGREES} *$`);
 
-/** The place of a text `lat,lon` in degrees, or null when it is none or out of range. */
+/** Parses `lat,lon` in degrees. Returns null if the text has another form or is out of range. */
 export function parseLocation(text: string): Location | null {
   const found = text.length > 200 ? null : LOCATION.exec(text);
   if (found === null) return null;
@@ -13,7 +13,7 @@ export function parseLocation(text: string): Location | null {
   return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? { lat, lon } : null;
 }
 
-/** `lat,lon` with all digits, so that `parseLocation` gives back the same numbers. */
+/** Formats `lat,lon` with all digits, so that `parseLocation` returns the same numbers. */
 export function formatLocation(location: Location): string {
   return `${location.lat},${location.lon}`;
 }

@@ -6,31 +6,33 @@ export interface OutputField {
   readonly type: FieldType;
   /** False: a search returns the field only when `fl` names it. */
   readonly returnedByDefault: boolean;
-  /** What each text must match from end to end when outputs are sent back, as the source of a regular expression. */
+  /** Regular expression for each text of outputs that a client sends back; it must match the whole text. */
   readonly pattern?: string;
-  /** The least and the greatest that each number may be when outputs are sent back. */
+  /** Minimum and maximum of each number of outputs that a client sends back. */
   readonly range?: readonly [least: number, greatest: number];
 }
 
 /**
- * What a module of the analysis is, known without running it: `store` builds its columns and tables from this, the
- * gateway its parameters. Neither ever names a module.
+ * Describes a module of the analysis. `store` derives its columns and tables from the manifest, the gateway its
+ * parameters. Neither contains the name of a module.
  */
 export interface ModuleManifest {
   readonly name: string;
   readonly outputs: readonly OutputField[];
-  /** The vector that ranking uses, if the module has one. Ranking is by L2 distance of unit vectors in half precision. */
+  /**
+   * The vector used for ranking, if the module has one. Ranking is by L2 distance of unit vectors in half precision.
+   */
   readonly descriptor?: {
-    /** The output that holds the descriptor. */
+    /** The output that contains the descriptor. */
     readonly output: string;
-    /** The output that holds the index of the nearest coarse centroid. */
+    /** The output that contains the index of the nearest coarse centroid. */
     readonly cell: string;
     readonly dimensions: number;
   };
 }
 
 /**
- * What makes scores of the distances between descriptors of one model: points (distance, score) by rising distance, from
- * (0, 1) to (2, 0).
+ * Converts the distance between descriptors of one model to a score: points (distance, score) by ascending distance,
+ * from (0, 1) to (2, 0).
  */
 export type Calibration = readonly (readonly [distance: number, score: number])[];

@@ -4,29 +4,29 @@ import type { FieldType, FieldValue } from './schema.ts';
 import { quote } from './text.ts';
 import { fitValue } from './values.ts';
 
-/** What an atomic update does with one field, by the names that Solr has for it. */
+/** The operations of an atomic update on one field, with the names that Solr uses. */
 export type ModifierName = 'set' | 'add' | 'add-distinct' | 'remove' | 'inc';
 
 export interface Modifier {
   readonly name: ModifierName;
-  /** As it was sent. Null in a `set` takes the field away. */
+  /** The value as it was sent. Null in a `set` removes the field. */
   readonly value: JsonValue;
-  /** The value as its field holds it; undefined for null. */
+  /** The value in the type of its field; undefined for null. */
   readonly fitted: FieldValue | undefined;
 }
 
 const NAMES: readonly string[] = ['set', 'add', 'add-distinct', 'remove', 'inc'] satisfies ModifierName[];
 
-/** Whether a value says how to change a field: an object whose keys are all names of modifiers. */
+/** True if a value is a modification of a field: an object whose keys are all names of modifiers. */
 export function isModifier(value: JsonValue | undefined): value is JsonObject {
   return value instanceof JsonObject && value.entries.length > 0 && value.entries.every(([key]) => NAMES.includes(key));
 }
 
 /**
- * The modifiers in the values of one field, in their order; a plain value among them is set. Several values of one
- * modifier of a list come together, as XML sends them.
+ * Reads the modifiers in the values of one field, in their order. A plain value among them becomes a `set`. Several
+ * values of the same list modifier are merged, as XML sends them separately.
  *
- * @throws AkinError bad-request for a modifier that a field of this type does not take, or a value that does not fit
+ * @throws AkinError bad-request for a modifier that a field of this type does not support, or a value of the wrong type
  */
 export function readModifiers(type: FieldType, values: readonly JsonValue[]): Modifier[] {
   const sent = values.flatMap((value): [ModifierName, JsonValue][] =>
@@ -44,17 +44,17 @@ export function readModifiers(type: FieldType, values: readonly JsonValue[]): Mo
   });
 }
 
-/** The type of a new field that these values define; null for none. */
+/** The value that decides the type of a new field; null if there is none. */
 export function modifiedValue(values: readonly JsonValue[]): JsonValue {
   const all = values.flatMap((value) => (isModifier(value) ? value.entries.map(([, one]) => one) : [value]));
   return all.find((value) => value !== null) ?? null;
 }
 
 /**
- * The fields of a document after an atomic update.
+ * Computes the fields of a document after an atomic update.
  *
- * @param base the fields before; none where the document is not there
- * @throws AkinError bad-request when a number gets too large for its field
+ * @param base the earlier fields; empty if the document does not exist
+ * @throws AkinError bad-request when a number becomes too large for its field
  */
 export function applyModifiers(
   base: ReadonlyMap<string, FieldValue>,

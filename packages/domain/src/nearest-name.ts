@@ -1,7 +1,10 @@
-/** Longer names are not compared. */
+/** Longer names are not compared, because the comparison takes quadratic time. */
 const MAX_COMPARED = 128;
 
-/** The name that is fewest edits away, if that is few enough to be a slip of the pen: at most a third of its length. */
+/**
+ * Finds the name with the smallest edit distance, if it is small enough for a typing error: at most a third of its
+ * length.
+ */
 export function nearestName(name: string, names: Iterable<string>): string | undefined {
   if (name.length > MAX_COMPARED) return undefined;
   let nearest: string | undefined;
@@ -18,7 +21,10 @@ export function nearestName(name: string, names: Iterable<string>): string | und
   return nearest;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours, in UTF-16 units of two short texts (Damerau 1964). */
+/**
+ * Insertions, deletions, replacements and swaps of adjacent characters, in UTF-16 units of two short texts (Damerau
+ * 1964).
+ */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);

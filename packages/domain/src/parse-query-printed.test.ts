@@ -62,7 +62,7 @@ describe('printing and reading again', () => {
           should: fc.array(tie('query'), { maxLength: 3 }),
           mustNot: fc.array(tie('query'), { maxLength: 3 }),
         })
-        // A lone clause needs no group, so the parser makes none; one that only excludes changes at the top.
+        // The parser creates no group for a single clause, and rewrites a group that only excludes.
         .filter(({ must, should }) => must.length + should.length > 1),
       fc.record({ kind: fc.constant('boost' as const), query: tie('query'), factor: fc.nat(99) }),
       fc.record({ kind: fc.constant('constant' as const), query: tie('query'), score: fc.nat(99) }),

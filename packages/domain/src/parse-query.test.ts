@@ -5,7 +5,7 @@ import { messageOf, print } from '../test/queries.ts';
 import { AkinError } from './errors.ts';
 import { parseQuery } from './parse-query.ts';
 
-/** A short form for expectations: default field left out, `+` must, `-` must not. */
+/** A short notation for expectations: the default field is omitted, `+` is must, `-` is must not. */
 function shape(text: string, options: Parameters<typeof parseQuery>[1] = {}): string {
   return print(parseQuery(text, options))
     .replaceAll('text:', '')
@@ -303,7 +303,7 @@ describe('hostile input', () => {
             if (!(error instanceof AkinError) || error.code !== 'bad-request') throw error;
           }
         };
-        // What is quick is not quadratic: of 25,000 characters that would be many times as long.
+        // A parser that is this fast is not quadratic: 25,000 characters would take many times as long.
         if ((await processorTime(() => read(25_000))) < 50) return;
         expect(await growth(read, 25_000)).toBeLessThan(LINEAR);
       }),

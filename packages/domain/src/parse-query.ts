@@ -6,19 +6,17 @@ import { type LocalParams, QueryScanner, queryError, type Start, type Token, WOR
 import { unstorable } from './text.ts';
 
 /**
- * Reads the query language of Solr's standard parser into a tree.
+ * Parses the query language of Solr's standard parser into a tree.
+ * As in Lucene's classic parser, operators have no precedence: each clause is required (+), optional or excluded (-).
+ * AND makes the clauses on both sides required, so `a AND b OR c` is `+a +b c`. With the default operator AND, clauses
+ * are required unless OR is next to them, so `a OR b` is `a b`. Parentheses make the meaning clear. A query that only
+ * excludes (`-id:7`) excludes from all documents; a group inside a query that only excludes matches nothing. A blank
+ * text matches nothing.
+ * The parser is more lenient than Solr here: a value directly after the colon may start with a minus or plus
+ * (`price:-5`, `location:-12.5,30`), and a backslash escapes blanks and brackets in range bounds.
  *
- * There is no precedence among operators, as in Lucene's classic parser: each clause is required (+), optional or
- * excluded (-). AND makes the clauses on both of its sides required, so `a AND b OR c` is `+a +b c`; with the default
- * operator AND, clauses are required unless OR stands next to them, so `a OR b` is `a b`. Groups say what is meant. A
- * query that only excludes (`-id:7`) is taken from all documents; a group inside a query that only excludes matches
- * nothing. Blank text matches nothing.
- *
- * Where it is more lenient than Solr: a value directly after the colon may begin with a minus or plus (`price:-5`,
- * `location:-12.5,30`), and a backslash escapes blanks and brackets in range bounds.
- *
- * @throws AkinError bad-request naming the character (from 1) and what was expected; also for a text over
- * the limits of `query-budget.ts`.
+ * @throws AkinError bad-request that names the character (from 1) and what was expected; also for a text over the
+ * limits of `query-budget.ts`.
  */
 export function parseQuery(text: string, options: ParseQueryOptions = {}): Query {
   if (text.length > MAX_QUERY_LENGTH) {
@@ -40,10 +38,10 @@ export function parseQuery(text: string, options: ParseQueryOptions = {}): Query
   return parseWhole(text, { ...options, parameter }, budget);
 }
 
-/** The text as the query language must read it to mean just these characters: `red shoe` is `red\ shoe`. */
+/** Escapes a text so that a query matches exactly these characters: `red shoe` becomes `red\ shoe`. */
 export function escapeQueryText(text: string): string {
   if (text === '') return '""';
-  // Blanks and marks, and the words that are operators when they stand alone.
+  // Escape blanks and special characters, and the operators when they are the whole text.
   return text.replace(/[\\+\-!():^[\]"{}~*?|&;/\s]/g, '\\$&').replace(/^(?:AND|OR|NOT)$/, '\\$&');
 }
 
@@ -59,7 +57,7 @@ function parseWhole(text: string, options: ParseQueryOptions, budget: QueryBudge
   return excludeFromAll(new Parser(scanner, options, budget).whole());
 }
 
-/** At the top of a query, one that only excludes is taken from all documents. */
+/** A top-level query that only excludes matches all other documents. */
 function excludeFromAll(query: Query): Query {
   switch (query.kind) {
     case 'bool':
@@ -73,10 +71,10 @@ function excludeFromAll(query: Query): Query {
   }
 }
 
-/** The name under which clients of Solr put one query into another. */
+/** The field name with which clients of Solr nest a query in another one. */
 const NESTED = '_query_';
 
-/** A name in front of a colon, and where it stands. */
+/** The name before a colon, and its position. */
 interface FieldName {
   readonly name: string;
   readonly position: number;
@@ -87,7 +85,7 @@ type Occur = 'must' | 'should' | 'mustNot';
 interface Clause {
   readonly query: Query;
   readonly signed: boolean;
-  /** An operator after the clause may change it. */
+  /** An operator after the clause may change this. */
   occur: Occur;
 }
 
@@ -112,7 +110,7 @@ class Parser {
     throw this.#expected('the end of the query');
   }
 
-  /** Clauses up to a closing parenthesis or the end. `field` is that of the group they stand in. */
+  /** Parses clauses up to a closing parenthesis or the end. `field` is the field of the surrounding group. */
   #clauses(field: FieldName | undefined): Query {
     const clauses: Clause[] = [];
     do {
@@ -128,7 +126,7 @@ class Parser {
       }
       let occur: Occur = sign ?? 'should';
       if (sign === undefined && (joined === 'and' || (this.#operator === 'AND' && joined !== 'or'))) occur = 'must';
-      // With AND as the default, "a OR +b" leaves b optional in Solr: the operator in front outweighs the sign.
+      // With AND as the default, "a OR +b" makes b optional in Solr: the operator takes precedence over the sign.
       if (sign === 'must' && this.#operator === 'AND' && joined === 'or') occur = 'should';
       clauses.push({ occur, query, signed: sign !== undefined });
     } while (this.#token.kind !== 'end' && this.#token.kind !== 'close');
@@ -151,7 +149,7 @@ class Parser {
       case 'open':
         return this.#boosted(this.#group(field));
       case 'filter':
-        // Filters do not take part in scoring beyond the constant of a match.
+        // A filter adds only a constant to the score.
         return this.#boosted({ kind: 'constant', query: excludeFromAll(this.#group(field)), score: 1 });
       case 'local':
         return this.#local(token.local, field);
@@ -181,7 +179,7 @@ class Parser {
     }
   }
 
-  /** Takes `name:` when it stands here. `*:` is a name of its own kind: only `*:*` is understood. */
+  /** Reads `name:` if it is next. In `*:`, the star is read as a name too: only `*:*` is supported. */
   #fieldName(): FieldName | undefined {
     const token = this.#token;
     if (token.kind !== 'word' || !this.#scanner.colonFollows()) return undefined;
@@ -198,7 +196,7 @@ class Parser {
       if (this.#token.kind === 'word' && isAny(this.#token)) return { name: '*', position };
       throw this.#expected('* after *:, which means all documents');
     }
-    // No sign can stand after a colon, so a minus there belongs to the value: price:-5.
+    // A sign is not possible after a colon, so a minus there belongs to the value: price:-5.
     const next = this.#scanner.text[colon.end];
     const afterNext = this.#scanner.text[colon.end + 1];
     if ((next === '-' || next === '+') && afterNext !== undefined && !WORD_ENDS.includes(afterNext)) {
@@ -251,7 +249,7 @@ class Parser {
     return { kind: 'wildcard', ...named, parts, position };
   }
 
-  /** `~0.8` is the old form, a share of the length that must agree. */
+  /** `~0.8` is the old form: the share of the length that must be equal. */
   #edits(tilde: Tilde, value: string): 0 | 1 | 2 {
     const amount = tilde.amount ?? 2;
     if (amount >= 1 && !Number.isInteger(amount)) {
@@ -274,14 +272,14 @@ class Parser {
     return boosted({ kind: 'phrase', ...this.#field(field), value: token.value, slop, position }, boost);
   }
 
-  /** `_query_:"…"`: a query of its own, in any of the languages that local parameters name. */
+  /** `_query_:"…"`: a nested query, in any of the languages that local parameters name. */
   #nested(token: Token & { kind: 'phrase' }): Query {
     return this.#budget.inside(this.#scanner, token.start, () =>
       parseWhole(token.value, this.#options, this.#budget, this.#scanner.startInside(token.start)),
     );
   }
 
-  /** Local parameters inside a query take the text up to the next blank or parenthesis as their value. */
+  /** The value of local parameters inside a query ends at the next blank or parenthesis. */
   #local(local: LocalParams, field: FieldName | undefined): Query {
     const token = this.#token;
     const { text } = this.#scanner;
@@ -362,7 +360,7 @@ function boosted(query: Query, boost: Boost | undefined): Query {
 function groupClauses(clauses: readonly Clause[]): Query {
   const [only] = clauses;
   if (clauses.length === 1 && only !== undefined && only.occur !== 'mustNot') {
-    // `+(-a)` is not `(-a)`: behind the sign it is a group inside a query, which matches nothing.
+    // `+(-a)` differs from `(-a)`: with the sign it is a group inside a query, which matches nothing.
     if (!only.signed || excludeFromAll(only.query) === only.query) return only.query;
   }
   const queries = (occur: Occur) => clauses.filter((clause) => clause.occur === occur).map((clause) => clause.query);

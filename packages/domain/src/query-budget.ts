@@ -1,16 +1,18 @@
 import { type QueryScanner, queryError } from './query-scanner.ts';
 
-/** UTF-16 units of a query: lists of ten thousand ids come in practice, by POST. */
+/** Maximum UTF-16 units of a query: lists of ten thousand ids occur in practice, by POST. */
 export const MAX_QUERY_LENGTH = 1_048_576;
-/** Values, phrases, ranges … of one query, counted through all its groups. */
+/** Maximum clauses (values, phrases, ranges …) of one query, in all its groups. */
 const MAX_QUERY_CLAUSES = 20_000;
 /**
- * Groups, and local parameters, inside each other. Groups of many clauses become sums inside of sums, and the embedded
+ * Maximum nesting of groups and local parameters. Groups of many clauses become nested sums in SQL, and the embedded
  * database ran out of stack at 190.
  */
 const MAX_QUERY_DEPTH = 100;
 
-/** Counts what a query may have, through all its groups, so that a huge one is refused and never overflows. */
+/**
+ * Counts the parts of a query in all its groups, so that a huge query is rejected before it exhausts memory or stack.
+ */
 export class QueryBudget {
   #clauses = 0;
   #depth = 0;
@@ -22,7 +24,7 @@ export class QueryBudget {
     }
   }
 
-  /** Counts text that comes from other parameters (`$name`), so that a few short ones cannot make up a huge query. */
+  /** Counts text of other parameters (`$name`), so that a few short references cannot create a huge query. */
   countReferred(length: number): void {
     this.#referred += length;
     if (this.#referred > MAX_QUERY_LENGTH) {
@@ -30,7 +32,7 @@ export class QueryBudget {
     }
   }
 
-  /** Runs `read` one level deeper. */
+  /** Calls `read` one nesting level deeper. */
   inside<T>(scanner: QueryScanner, position: number, read: () => T): T {
     if (++this.#depth > MAX_QUERY_DEPTH) {
       throw scanner.error(position, `more than ${MAX_QUERY_DEPTH} groups stand inside each other`);

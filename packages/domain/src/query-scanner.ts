@@ -3,7 +3,7 @@ import type { ParameterLookup } from './geodist.ts';
 import type { WildcardPart } from './query.ts';
 import { unstorable } from './text.ts';
 
-/** `{!type key=value …}`: the parameters that stand before a query and say how it is read. */
+/** `{!type key=value …}`: the parameters before a query that say how to parse it. */
 export interface LocalParams {
   readonly type: string | undefined;
   readonly params: ReadonlyMap<string, string>;
@@ -31,12 +31,12 @@ export type Token = { readonly start: number; readonly end: number } & (
   | { readonly kind: 'local'; readonly local: LocalParams }
 );
 
-/** Where a text begins that a query holds as a value: a query of its own inside. Counted in characters from 0. */
+/** The position of a nested query in the query that contains it. Counted in characters from 0. */
 export type Origin = number | undefined;
 
 /**
- * The error of a query that does not parse: where (characters are counted from 1), and what was expected there.
- * @param origin where the query stands when it is inside of another
+ * The error of a query that cannot be parsed: where (characters are counted from 1), and what was expected there.
+ * @param origin position of the query if it is nested in another one
  */
 export function queryError(text: string, position: number, problem: string, origin?: Origin): AkinError {
   const character = charactersIn(text, 0, position) + 1;
@@ -47,7 +47,7 @@ export function queryError(text: string, position: number, problem: string, orig
   return new AkinError('bad-request', `${query} ${found}`);
 }
 
-/** Code points between two UTF-16 positions. */
+/** Number of code points between two UTF-16 positions. */
 function charactersIn(text: string, from: number, to: number): number {
   let characters = 0;
   for (let i = from; i < to; i++) {
@@ -58,7 +58,10 @@ function charactersIn(text: string, from: number, to: number): number {
 }
 
 const BLANKS = ' \t\n\r\u3000';
-/** What ends a word. `* ?` do not: they make it a pattern. Nor do `+ - ! /`, which only cannot begin one. */
+/**
+ * Characters that end a word. `* ?` do not: they make it a pattern. `+ - ! /` do not either, although a word cannot
+ * start with them.
+ */
 export const WORD_ENDS = `${BLANKS}():^[]"{}~`;
 const WORD_MARKS: ReadonlyMap<string, Mark> = new Map([
   ['AND', 'and'],
@@ -76,27 +79,27 @@ const SINGLE_MARKS: ReadonlyMap<string, Mark> = new Map([
   ['!', 'not'],
 ]);
 
-/** Where reading begins in a text. */
+/** Where to start reading a text. */
 export interface Start {
   readonly from?: number;
-  /** Characters before `from`. */
+  /** Number of characters before `from`. */
   readonly characters?: number;
   readonly origin?: Origin;
 }
 
-/** Cuts a query into tokens, one at a time, by the rules of Solr's standard parser. */
+/** Splits a query into tokens, one at a time, by the rules of Solr's standard parser. */
 export class QueryScanner {
   readonly text: string;
-  /** Where the next token is looked for. */
+  /** Where the next token starts, or the blanks before it. */
   position: number;
   readonly #parameter: ParameterLookup;
   readonly #origin: Origin;
-  /** A UTF-16 position and how many characters stand before it: counting continues from there. */
+  /** A UTF-16 position and the number of characters before it. Counting continues from there. */
   #counted: { position: number; characters: number };
 
   /**
-   * @param parameter what `$name` in local parameters stands for
-   * @param start where to begin; what stands before was read already
+   * @param parameter looks up `$name` in local parameters
+   * @param start where to start; the text before it was already read
    */
   constructor(text: string, parameter: ParameterLookup = () => undefined, start: Start = {}) {
     const { from = 0, characters = 0, origin } = start;
@@ -107,17 +110,20 @@ export class QueryScanner {
     this.#counted = { position: from, characters };
   }
 
-  /** For a scanner that goes on in this text from a position on. */
+  /** The start for another scanner that continues in this text. */
   startAt(from: number): Start {
     return { from, characters: this.characterAt(from), origin: this.#origin };
   }
 
-  /** For a scanner of a value that stands at a position. */
+  /** The start for a scanner of a value at a position. */
   startInside(position: number): Start {
     return { origin: this.characterAt(position) };
   }
 
-  /** How many characters of what the user wrote stand before a position: those of an inner query are counted by its own scanner. */
+  /**
+   * The number of characters before a position in the text that the user wrote. A nested query is counted by a separate
+   * scanner.
+   */
   characterAt(position: number): number {
     if (this.#origin !== undefined) return this.#origin;
     const { position: from, characters } = this.#counted;
@@ -140,7 +146,7 @@ export class QueryScanner {
     if (this.text.startsWith('filter(', start)) return this.#take({ kind: 'filter' }, start, start + 7);
     const mark = SINGLE_MARKS.get(char);
     if (mark !== undefined) {
-      // An operator with a blank after it is a word, so that "salt - pepper" excludes nothing.
+      // An operator followed by a blank is a word, so that "salt - pepper" excludes nothing.
       const blank = '+-!'.includes(char) && isBlank(this.text[start + 1]);
       if (blank) return this.#take({ kind: 'word', parts: [char] }, start, start + 1);
       return this.#take({ kind: mark }, start, start + 1);
@@ -150,7 +156,7 @@ export class QueryScanner {
     return this.word(start);
   }
 
-  /** Reads a word from `start` on, whatever its first character is. */
+  /** Reads a word from `start`, even if its first character could not start a word. */
   word(start: number): Token {
     const parts: WildcardPart[] = [];
     let from = start;
@@ -173,19 +179,19 @@ export class QueryScanner {
     return this.#take(mark === undefined ? { kind: 'word', parts } : { kind: mark }, start, end);
   }
 
-  /** True when the next token is a colon; it is not taken. */
+  /** True if the next token is a colon. Does not consume it. */
   colonFollows(): boolean {
     this.#skip();
     return this.text[this.position] === ':';
   }
 
-  /** True when nothing but blanks stands after the current position. */
+  /** True if only blanks follow the current position. */
   onlyBlanksFollow(): boolean {
     this.#skipBlanks();
     return this.position >= this.text.length;
   }
 
-  /** The local parameters that begin at the current position (`{!`). */
+  /** Reads the local parameters at the current position (`{!`). */
   localParams(): LocalParams {
     const open = this.position;
     let type: string | undefined;
@@ -209,7 +215,7 @@ export class QueryScanner {
     return { type: type ?? params.get('type'), params };
   }
 
-  /** The text of a slice without its escapes: a backslash and any character, or `\u` and four hexadecimal digits. */
+  /** Decodes the escapes of a slice: a backslash and any character, or `\u` and four hexadecimal digits. */
   unescape(start: number, end: number): string {
     if (!this.text.slice(start, end).includes('\\')) return this.text.slice(start, end);
     const pieces: string[] = [];
@@ -225,7 +231,7 @@ export class QueryScanner {
         at += 5;
         from = at + 1;
       } else {
-        // The escaped character itself is copied with what follows it.
+        // The escaped character is copied together with the text that follows it.
         from = at + 1;
         at++;
       }
@@ -265,7 +271,7 @@ export class QueryScanner {
     return this.#take({ kind: 'range', low, high, ...ends }, start, this.position + 1);
   }
 
-  /** One bound of a range: a quoted text or a run without blanks and brackets; `*` is none. */
+  /** One bound of a range: a quoted text or a run without blanks and brackets; null for `*`. */
   #bound(what: string): string | null {
     this.#skipBlanks();
     const start = this.position;
@@ -327,7 +333,7 @@ export class QueryScanner {
     );
   }
 
-  /** Position of the quote that closes the one at `start`, or -1. */
+  /** The position of the quote that closes the one at `start`, or -1. */
   #closing(start: number, quote: string): number {
     for (let at = start + 1; at < this.text.length; at++) {
       if (this.text[at] === '\\') at++;
@@ -336,7 +342,7 @@ export class QueryScanner {
     return -1;
   }
 
-  /** Passes blanks and comments; comments nest. */
+  /** Skips blanks and comments; comments can be nested. */
   #skip(): void {
     for (;;) {
       this.#skipBlanks();
@@ -361,7 +367,7 @@ export class QueryScanner {
     while (this.position < this.text.length && isBlank(this.#char())) this.position++;
   }
 
-  /** Passes what is neither a blank nor one of `ends`. */
+  /** Skips characters that are neither blanks nor in `ends`. */
   #skipUntil(ends: string): void {
     while (this.position < this.text.length && !(BLANKS + ends).includes(this.#char() as string)) this.position++;
   }

@@ -1,23 +1,23 @@
 import type { Distance } from './geodist.ts';
 import type { Location } from './schema.ts';
 
-/** What joins words that stand side by side without an operator between them. */
+/** The operator between adjacent words that have none. */
 export type QueryOperator = 'AND' | 'OR';
 
-/** A piece of a wildcard pattern: literal text, any run of characters (`*`), or exactly one character (`?`). */
+/** A part of a wildcard pattern: literal text, any run of characters (`*`), or exactly one character (`?`). */
 export type WildcardPart = string | { readonly any: '*' | '?' };
 
 /** The field of a clause. */
 interface Named {
   readonly field: string;
-  /** Where its name stands, if the query itself names it. */
+  /** The position of the field name, if the query contains it. */
   readonly fieldPosition?: number;
 }
 
 /**
- * A parsed query. Positions count characters (code points) from 0 in the text that was parsed, for error messages; what
- * stands in a query inside of it, as `v=` or in quotes, has the position of that. Whether a value fits its field is not
- * known here: a tree speaks of names and text alone.
+ * A parsed query. Positions are for error messages. They count characters (code points) from 0 in the parsed text;
+ * everything inside a nested query (`v=` or in quotes) has the position of that query. The tree contains only names and
+ * texts: the parser does not check whether a value fits its field.
  */
 export type Query =
   | { readonly kind: 'all' }
@@ -35,7 +35,7 @@ export type Query =
       readonly slop: number;
       readonly position: number;
     })
-  /** `{!words f=…}`: words of a string field, compared folded. The value knows no syntax. */
+  /** `{!words f=…}`: words of a string field, compared after case folding. The value has no syntax. */
   | {
       readonly kind: 'words';
       readonly field: string;
@@ -55,7 +55,7 @@ export type Query =
       readonly edits: 0 | 1 | 2;
       readonly position: number;
     })
-  /** A missing bound (null) is `*`. */
+  /** A bound of null is `*`. */
   | (Named & {
       readonly kind: 'range';
       readonly low: string | null;
@@ -64,7 +64,7 @@ export type Query =
       readonly includeHigh: boolean;
       readonly position: number;
     })
-  /** Documents so far away: kilometers, both bounds within. A missing bound (null) is none. */
+  /** Documents within a range of distances in kilometers, bounds included. A bound of null is no limit. */
   | {
       readonly kind: 'distance';
       readonly distance: Distance;
@@ -74,7 +74,7 @@ export type Query =
       readonly includeHigh: boolean;
       readonly position: number;
     }
-  /** Documents in the smallest box of degrees around a circle with a radius in kilometers. */
+  /** Documents in the smallest box of degrees around a circle; its radius is in kilometers. */
   | {
       readonly kind: 'box';
       readonly field: string;
@@ -82,7 +82,7 @@ export type Query =
       readonly kilometers: number;
       readonly position: number;
     }
-  /** Matches what `query` matches; the score is the distance, in units of a number of kilometers. */
+  /** Matches the same documents as `query`; the score is the distance, in units of a number of kilometers. */
   | {
       readonly kind: 'by-distance';
       readonly query: Query;
@@ -93,9 +93,9 @@ export type Query =
   /** `field:*` */
   | (Named & { readonly kind: 'exists'; readonly position: number })
   /**
-   * `must` all match, `mustNot` none; of `should` at least one where `must` is empty, else they add to the score.
-   * With neither `must` nor `should` it matches nothing (a query that only excludes gets `all` as its `must` at the
-   * top, not inside groups, as in Solr).
+   * All of `must` match and none of `mustNot`. If `must` is empty, at least one of `should` matches; otherwise `should`
+   * only adds to the score. With neither `must` nor `should` it matches nothing (as in Solr, a top-level query that
+   * only excludes gets `all` as its `must`, a group does not).
    */
   | {
       readonly kind: 'bool';
@@ -104,5 +104,5 @@ export type Query =
       readonly mustNot: readonly Query[];
     }
   | { readonly kind: 'boost'; readonly query: Query; readonly factor: number }
-  /** `^=`: a match scores `score` whatever is inside. */
+  /** `^=`: every match has the score `score`. */
   | { readonly kind: 'constant'; readonly query: Query; readonly score: number };

@@ -1,4 +1,7 @@
-/** Random numbers that are the same in every run: mulberry32 by Tommy Ettinger. Each call gives one in [0, 1). */
+/**
+ * A random number generator that gives the same numbers for the same seed: mulberry32 by Tommy Ettinger. Each call
+ * returns a number in [0, 1).
+ */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

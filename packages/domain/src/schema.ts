@@ -1,6 +1,6 @@
 /**
- * What a field can hold. The first five are derived from the first value of a field that a client sends; the others
- * belong to fields that akin knows from the start.
+ * Type of a field. The first five are derived from the first value of a field that a client sends; the others belong to
+ * predefined fields.
  */
 export type FieldType =
   | 'boolean'
@@ -16,7 +16,7 @@ export type FieldType =
   | 'doubles'
   /** Latitude and longitude. */
   | 'location'
-  /** The default search field: the words of every string value. Never sent, never returned. */
+  /** The default search field: the words of all string values. Clients never send it, searches never return it. */
   | 'text';
 
 export interface Location {
@@ -41,19 +41,19 @@ export type FieldValue =
 export interface Field {
   readonly name: string;
   readonly type: FieldType;
-  /** Who defined it: akin itself, an analysis module, or the first document that had it. */
+  /** What defined the field: akin itself, an analysis module, or the first document with this field. */
   readonly origin: 'preconfigured' | 'analysis' | 'document';
-  /** False for outputs such as descriptors, which a search returns only when `fl` names them. */
+  /** False for outputs such as descriptors: a search returns them only when `fl` names them. */
   readonly returnedByDefault: boolean;
 }
 
 /** The fields of one collection by name. */
 export type Schema = ReadonlyMap<string, Field>;
 
-/** A stored document as a search returns it, fields in a stable order. */
+/** A stored document as a search returns it; the order of its fields is stable. */
 export type StoredDocument = ReadonlyMap<string, FieldValue>;
 
-/** The number of the change that made a document: returned when named, and asked for by updates. */
+/** The number of the change that created a document. Returned when `fl` names it; updates may require a value. */
 export const VERSION_FIELD = '_version_';
 
 /** Fields that every collection has from the start. */

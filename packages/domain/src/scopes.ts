@@ -1,9 +1,9 @@
-/** What a key may be for. Each allows what those before it allow. */
+/** What a key allows. Each scope includes the ones before it. */
 export const SCOPES = ['search', 'index', 'admin'] as const;
 
 export type Scope = (typeof SCOPES)[number];
 
-/** Whether a key that was made for one scope may do what another is needed for. */
+/** Whether a key with one scope may do what needs another scope. */
 export function allows(held: Scope, needed: Scope): boolean {
   return SCOPES.indexOf(held) >= SCOPES.indexOf(needed);
 }

@@ -3,25 +3,28 @@ import { utf8Length } from './text.ts';
 import { wordsOfValues } from './words.ts';
 
 /*
- * What the database could not hold is refused when a document is accepted: found out inside a commit, it would stop
- * others. Numbers are PostgreSQL's.
+ * Documents that PostgreSQL cannot store are rejected when they are sent: an error inside a commit would also stop
+ * other changes. The numbers are limits of PostgreSQL.
  */
 
-/** Bytes of UTF-8 that all strings of a document may have together. */
+/** Maximum bytes of UTF-8 of all strings of a document together. */
 const MAX_TEXT_BYTES = 500_000;
-/** A tsvector has at most 2^20 - 1 bytes; some are left for the words of the analysis (names of colours). */
+/** A tsvector has at most 2^20 - 1 bytes; the rest is reserved for words of the analysis (names of colours). */
 const MAX_WORD_BYTES = 1_000_000;
-/** Folding makes at most 11 bytes of one, and pairs of characters with their positions less: up to here no need to count. */
+/**
+ * Below this size no count is needed: folding turns one byte into 11 at most, and pairs of characters with their
+ * positions need less.
+ */
 const HARMLESS_TEXT_BYTES = 40_000;
-/** Each word is kept twice: plain, and under the name of the column of its field, `:labels:` at the longest. */
+/** Each word is stored twice: plain, and with the name of its field's column as prefix; the longest is `:labels:`. */
 const COLUMN_NAME_BYTES = 8;
 /**
- * A row must fit into a page of 8160 bytes, where the longest values move out and leave at most 24 bytes behind. Akin's
- * own columns and the bitmap of nulls take the rest.
+ * A row must fit into a page of 8160 bytes. PostgreSQL moves the longest values to TOAST, which leaves at most 24 bytes
+ * each. akin's own columns and the bitmap of nulls take the rest.
  */
 const MAX_ROW_BYTES = 7_000;
 
-/** Why a document cannot be stored, or null. */
+/** Returns why a document cannot be stored, or null. */
 export function storageProblem(id: string, fields: ReadonlyMap<string, FieldValue>): string | null {
   const texts = [id, ...[...fields.values()].flatMap(textsOf)];
   const textBytes = texts.reduce((sum, text) => sum + utf8Length(text), 0);
@@ -42,7 +45,7 @@ function textsOf(value: FieldValue): readonly string[] {
   return Array.isArray(value) ? value.filter((element) => typeof element === 'string') : [];
 }
 
-/** Bytes of the words of some fields in a tsvector: each once a field, and once plain. */
+/** Bytes of the words of some fields in a tsvector: each word once for its field, and once plain. */
 function wordBytes(fields: Iterable<readonly string[]>): number {
   const plain = new Map<string, number>();
   let bytes = 0;
@@ -57,7 +60,7 @@ function wordBytes(fields: Iterable<readonly string[]>): number {
   return bytes + lexemeBytes(plain);
 }
 
-/** Each with two bytes a position, aligned to two. */
+/** Bytes of the lexemes, with two bytes for each position, aligned to two. */
 function lexemeBytes(positions: ReadonlyMap<string, number>): number {
   let bytes = 0;
   for (const [word, count] of positions) bytes += utf8Length(word) + 3 + 2 * Math.min(count, 256);
@@ -74,7 +77,7 @@ function rowBytes(values: Iterable<FieldValue>): number {
     else varying++;
     bytes += size;
   }
-  // A value of 8 bytes begins at a multiple of 8: up to 7 are lost behind one of another size.
+  // A value of 8 bytes is aligned to a multiple of 8: up to 7 bytes of padding after a value of another size.
   return bytes + 7 * Math.min(fixed, varying);
 }
 

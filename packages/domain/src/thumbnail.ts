@@ -1,13 +1,13 @@
 import { decodeBase64 } from './base64.ts';
 import { AkinError } from './errors.ts';
 
-/** The most bytes that a thumbnail sent with a document may have. */
+/** Maximum bytes of a thumbnail that is sent with a document. */
 const MAX_THUMBNAIL_BYTES = 100 * 1024;
 
 /**
- * The bytes of a thumbnail sent as base64 or as a data URI, whatever type the URI declares.
+ * Decodes a thumbnail that was sent as base64 or as a data URI of any type.
  *
- * @throws AkinError bad-request for what is not base64; too-large; unsupported-image unless WebP, JPEG or PNG
+ * @throws AkinError bad-request when it is not base64; too-large; unsupported-image unless it is WebP, JPEG or PNG
  */
 export function parseThumbnail(text: string): Uint8Array {
   const bytes = decodeBase64(text, MAX_THUMBNAIL_BYTES);
@@ -18,7 +18,7 @@ export function parseThumbnail(text: string): Uint8Array {
   return bytes;
 }
 
-/** The bytes as base64, which `parseThumbnail` reads. */
+/** Encodes the bytes as base64 for `parseThumbnail`. */
 export function formatThumbnail(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
 }

@@ -1,8 +1,8 @@
 const OFFSET = /^GMT([+-])(\d{1,2})(?::?([0-5]\d))?$/;
 
 /**
- * How far a zone such as `GMT+1` or `GMT-03:30`, which has no name and no summer, is ahead of UTC; undefined for
- * others. The spellings are those of Java, which Solr reads: hours up to 23, in one digit or two.
+ * The offset from UTC of a zone such as `GMT+1` or `GMT-03:30`, without daylight saving time; undefined for other
+ * zones. The spellings are those of Java, which Solr accepts: hours up to 23, with one digit or two.
  * @returns milliseconds
  */
 export function fixedOffset(zone: string): number | undefined {
@@ -12,7 +12,7 @@ export function fixedOffset(zone: string): number | undefined {
   return sign === '-' ? -offset : offset;
 }
 
-/** Whether date math can count in a zone: it has a name, such as Europe/Berlin, or is so far from GMT. */
+/** Whether date math supports a time zone: a name, such as Europe/Berlin, or an offset from GMT. */
 export function isTimeZone(zone: string): boolean {
   if (fixedOffset(zone) !== undefined) return true;
   try {

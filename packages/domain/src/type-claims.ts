@@ -1,13 +1,13 @@
 import type { FieldType, Schema } from './schema.ts';
 import { detach } from './text.ts';
 
-/** The most fields that documents may define in one collection. */
+/** Maximum fields that documents may define in one collection. */
 export const MAX_FIELDS = 1_000;
 
 /**
- * The types that the documents of one request give to fields that the schema did not have when they were validated.
- * The first document that has a field decides; the others must fit. Whether the whole still holds is asked when the
- * request is accepted: where the schema has got another type meanwhile, the documents are validated again.
+ * The types that documents of one request give to new fields, which the schema did not have during validation. The
+ * first document with a field decides; the others must fit. When the request is accepted, the types are checked again:
+ * if the schema now has another type, the documents are validated again.
  */
 export class TypeClaims {
   readonly #types = new Map<string, FieldType>();
@@ -23,12 +23,12 @@ export class TypeClaims {
     }
   }
 
-  /** The claimed fields in the order in which they came. */
+  /** The claimed fields in the order of their first use. */
   newFields(): Map<string, FieldType> {
     return new Map(this.#types);
   }
 
-  /** How many fields of documents the collection has with these claims and further names. */
+  /** The number of fields that documents define in the collection, including these claims and further names. */
   countFields(schema: Schema, further: Iterable<string> = []): number {
     const names = new Set([...this.#types.keys(), ...further]);
     for (const field of schema.values()) {

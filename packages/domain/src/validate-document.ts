@@ -15,17 +15,20 @@ import { deriveType, describeValue, fitValue } from './values.ts';
 export type ValidatedDocument =
   | {
       readonly document: NewDocument;
-      /** One for each name that was not stored. They do not name the document: repeat each once a request. */
+      /**
+       * One warning for each name that was not stored. A warning does not name the document, so show it only once for a
+       * request.
+       */
       readonly warnings: readonly string[];
     }
   | { readonly errors: readonly ErrorDetail[] };
 
 /**
- * Checks a document and gives its values their types. A field that neither the schema nor the claims have gets the
- * type of its value here, which is added to the claims when the whole document is right.
+ * Validates a document and converts its values to their types. A field that neither the schema nor the claims have gets
+ * its type from its value here. The type is added to the claims if the whole document is valid.
  *
  * @param position of the document in its request, from 0, for messages
- * @param schema as it stands when the request comes in
+ * @param schema at the start of the request
  * @param claims of the request, one object for all its documents
  */
 export function validateDocument(
@@ -41,15 +44,15 @@ export function validateDocument(
   return new Validation(json, schema, claims).run(position);
 }
 
-/** Bytes that an image URL may have. */
+/** Maximum bytes of an image URL. */
 const MAX_URL_BYTES = 8 * 1024;
-/** Values that a field of several may have. */
+/** Maximum values of a field with several values. */
 export const MAX_VALUES = 10_000;
-/** Further problems of one document are not looked for. */
+/** Maximum errors that are collected for one document. */
 const MAX_PROBLEMS = 100;
-/** What searches add to documents, and clients send back with them. */
+/** Fields that searches add to documents. Clients may send them back. */
 const SCORE = 'score';
-/** The same, but before searches added it a document could have a field of that name, which stays one. */
+/** Added by searches too. But older documents may have a field of this name, which then remains a normal field. */
 const COLLAPSED = 'collapsed';
 
 class Validation {
@@ -60,7 +63,7 @@ class Validation {
   readonly #fields = new Map<string, FieldValue>();
   readonly #sent = new Map<string, JsonValue>();
   readonly #modifiers = new Map<string, readonly Modifier[]>();
-  /** Whether anything is changed rather than said. */
+  /** Whether the document has a modifier, so that it is an atomic update. */
   #isAtomic = false;
   readonly #newTypes = new Map<string, FieldType>();
   readonly #warnings: string[] = [];
@@ -79,7 +82,7 @@ class Validation {
     const imported = this.#take('import', parseImport);
     const thumbnail = this.#take('thumbnail', parseThumbnailValue);
     for (const [name, values] of this.#members) {
-      // A document of millions of tiny members must not hold up others.
+      // A document with millions of tiny members must not block other requests.
       if (this.#problems.length >= MAX_PROBLEMS || this.#newTypes.size > MAX_FIELDS) break;
       this.#readField(name, values);
     }
@@ -104,7 +107,7 @@ class Validation {
     return { document, warnings: this.#warnings };
   }
 
-  /** Reads one of the members that are no fields. */
+  /** Reads a member that is not a field. */
   #take<T>(name: string, read: (value: JsonValue) => T): T | undefined {
     const values = this.#members.get(name) ?? [];
     this.#members.delete(name);
@@ -114,7 +117,10 @@ class Validation {
     });
   }
 
-  /** What is set of a picture; other members that are no fields refuse an object themselves. */
+  /**
+   * The value of a `set` of picture, outputs or thumbnail. Other members that are not fields reject an object
+   * themselves.
+   */
   #setValue(name: string, value: JsonValue | undefined): JsonValue | undefined {
     if (!isModifier(value) || (name !== 'import' && name !== 'thumbnail')) return value;
     const [entry] = value.entries;
@@ -135,7 +141,7 @@ class Validation {
     }
   }
 
-  /** Whether akin says the value itself. */
+  /** Whether akin computes this field itself. */
   #isOwn(name: string): boolean {
     const field = this.#schema.get(name);
     return name === SCORE || field?.origin === 'analysis' || (name === COLLAPSED && field === undefined);
@@ -171,7 +177,7 @@ class Validation {
   #modify(name: string, values: readonly JsonValue[], known: FieldType | undefined): void {
     this.#isAtomic = true;
     const value = modifiedValue(values);
-    // Nothing is there that could be taken away.
+    // The field does not exist, so there is nothing to remove.
     if (known === undefined && value === null) return;
     const type = known ?? this.#newType(name, value);
     const modifiers = readModifiers(type, values);
@@ -186,7 +192,7 @@ class Validation {
     if (known === undefined) this.#newTypes.set(name, type);
   }
 
-  /** All values that came, of which none may be more than a document holds. */
+  /** All values that were sent, to check them against the limits of a document. */
   #ownValues(): Map<string, FieldValue> {
     const values = new Map(this.#fields);
     for (const [name, modifiers] of this.#modifiers) {
@@ -219,7 +225,7 @@ class Validation {
     }
   }
 
-  /** What `action` throws becomes a problem of `subject`. */
+  /** Runs `action` and records its error as a problem of `subject`. */
   #attempt<T>(subject: string, action: () => T): T | undefined {
     try {
       return action();
@@ -246,12 +252,12 @@ class Validation {
   }
 }
 
-/** The values of each name. Null means absent. */
+/** The values of each name. Null means that the field is absent. */
 function valuesByName(json: JsonObject): Map<string, readonly JsonValue[]> {
   const members = new Map<string, JsonValue[]>();
   for (const [key, value] of json.entries) {
     if (value === null) continue;
-    // The name of older clients.
+    // The name that older clients use.
     const name = key === 'pxl_import' ? 'import' : key;
     const values = members.get(name);
     if (values === undefined) members.set(name, [value]);
@@ -269,7 +275,7 @@ function single(values: readonly JsonValue[]): JsonValue | undefined {
 }
 
 function parseImport(value: JsonValue): string {
-  // Sent as an object by those who did not notice that `outputs` is a string.
+  // Some clients send an object, although `outputs` is a string.
   if (value instanceof JsonObject) return stringifyJson(value);
   if (typeof value !== 'string' || value.trim() === '') {
     throw new AkinError('bad-request', 'it must be the JSON string that an analysis answers as "outputs"');
@@ -279,7 +285,10 @@ function parseImport(value: JsonValue): string {
   return value;
 }
 
-/** What `_version_` asks for; undefined for 0, which asks nothing. @throws AkinError bad-request for what is no number */
+/**
+ * Parses the condition in `_version_`; undefined for 0, which is no condition. @throws AkinError bad-request when it is
+ * not a number
+ */
 export function parseVersion(value: JsonValue): bigint | undefined {
   const text = value instanceof JsonNumber ? value.text : value;
   const version = typeof text === 'string' ? parseLong(text) : null;

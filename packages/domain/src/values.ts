@@ -5,7 +5,7 @@ import { parseLocation } from './location.ts';
 import type { FieldType, FieldValue } from './schema.ts';
 import { quote, unstorable } from './text.ts';
 
-/** The type of a new field whose first value this is; null for null, arrays and objects, which give none. */
+/** The type of a new field with this first value; null for null, arrays and objects, which decide no type. */
 export function deriveType(value: JsonValue): FieldType | null {
   if (typeof value === 'boolean') return 'boolean';
   if (value instanceof JsonNumber) return value.isLong() ? 'long' : 'double';
@@ -14,9 +14,9 @@ export function deriveType(value: JsonValue): FieldType | null {
 }
 
 /**
- * A value as its field holds it. A Long fits into a Double when exact; a number or a boolean into a String as its text
- * as it was sent; a string into Long, Double, Boolean, date or location when it is wholly such a value; the types with
- * several values take an array, or one value alone. Nulls inside an array are left out.
+ * Converts a value to the type of its field. A Long fits into a Double if it is exact; a number or boolean into a
+ * String, as the text that was sent; a string into Long, Double, Boolean, date or location if the whole text is such a
+ * value. Types with several values accept an array, or a single value. Nulls in an array are omitted.
  *
  * @throws AkinError bad-request that names the value, shortened, and the type
  */
@@ -45,7 +45,7 @@ export function fitValue(type: FieldType, value: JsonValue): FieldValue {
   }
 }
 
-/** A value for a message, shortened: `"red" (a String)`. */
+/** Describes a value for a message, shortened: `"red" (a String)`. */
 export function describeValue(value: JsonValue): string {
   if (value === null) return 'null';
   if (typeof value === 'boolean') return `${value} (a Boolean)`;

@@ -28,7 +28,8 @@ describe('folding', () => {
 
   it('twice changes nothing, and no case of any character makes a difference', () => {
     const iota = /\u0345/;
-    // Without a meaning, and so without cases and forms: three quarters of all. Some are enough.
+    // Unassigned and private-use characters have neither case nor decompositions. They are three quarters of all, so a
+    // sample is enough.
     const plain = /[\p{Unassigned}\p{Private_Use}]/u;
     for (let code = 0; code < 0x110000; code++) {
       if (code >= 0xd800 && code < 0xe000) continue;
@@ -36,7 +37,7 @@ describe('folding', () => {
       if (code % 64 > 0 && plain.test(character)) continue;
       const folded = foldText(character);
       if (foldText(folded) !== folded) throw new Error(`folding U+${code.toString(16)} twice changes it`);
-      // The iota under a Greek vowel is a mark, and goes; capitals write it out as a letter.
+      // The iota below a Greek vowel is a mark, which folding removes; in capitals it is a separate letter.
       if (iota.test(character.normalize('NFKD'))) continue;
       if (character.toUpperCase() === character.toLowerCase()) continue;
       const cases = [foldText(character.toUpperCase()), foldText(character.toLowerCase())];

@@ -1,24 +1,29 @@
-/** A word of a field and where it stands, counted from 1. */
+/** A word of a field and its position, counted from 1. */
 export interface PlacedWord {
   readonly word: string;
   readonly position: number;
 }
 
-/** Positions left free between two values of a field, so that no phrase spans them. */
+/** Gap between the positions of two values of a field, so that no phrase spans them. */
 const VALUE_GAP = 100;
-/** Code points. A longer run of letters is cut into pieces of this length, as Solr's standard tokenizer does. */
+/**
+ * Maximum code points of a word. A longer run of letters is cut into pieces of this length, as in Solr's standard
+ * tokenizer.
+ */
 const MAX_WORD = 255;
 
 const ASCII = /^[\0-\x7f]*$/;
 
 /**
- * A text as words are compared: compatibility decomposition without marks and invisible characters, then full case
- * folding (ß = ss, ς = σ), then composed again, which only concerns Hangul syllables. Folding twice changes nothing.
+ * Normalizes a text for the comparison of words: compatibility decomposition without marks and invisible characters,
+ * then full case folding (ß = ss, ς = σ), then composition, which only matters for Hangul syllables. Folding is
+ * idempotent.
  */
 export function foldText(text: string): string {
-  // What most text is made of.
+  // The fast path: most text is ASCII.
   if (ASCII.test(text)) return text.toLowerCase();
-  // Twice, because ẞ becomes ß first and ss then, and because some characters come apart only once their case is changed.
+  // Fold twice, because ẞ first becomes ß and then ss, and because some characters can be decomposed only after their
+  // case is changed.
   return foldCase(decompose(foldCase(decompose(text)))).normalize('NFC');
 }
 
@@ -31,12 +36,12 @@ function foldCase(text: string): string {
 }
 
 /*
- * The word boundaries of UAX #29 as one expression over folded text, where neither marks nor format characters are
- * left. Own, because the segmenter of the runtime follows its version of ICU and its dictionaries for Chinese, Japanese
- * or Thai, and an index must find the same words after an update of Node. As Solr's standard tokenizer does, runs of
- * Thai, Lao, Khmer and Burmese stay whole.
- *
- * All repetitions are bounded: the engine keeps a way back for each, and runs out of stack on millions of letters.
+ * The word boundaries of UAX #29 as one regular expression over folded text, which has neither marks nor format
+ * characters. Node's own segmenter depends on its version of ICU and on dictionaries for Chinese, Japanese or Thai; but
+ * an index must find the same words after an update of Node. As in Solr's standard tokenizer, runs of Thai, Lao, Khmer
+ * and Burmese are single words.
+ * All repetitions are bounded: the engine keeps a backtracking state for each, and would run out of stack on millions
+ * of letters.
  */
 const CJK = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\u30fc\\u3031-\\u3035]';
 const LETTER = `[\\p{Alphabetic}--${CJK}]`;
@@ -45,19 +50,19 @@ const CHARACTER = `[${LETTER}${DIGIT}\\p{Pc}]`;
 const BETWEEN_LETTERS = `(?<=${LETTER})['.:\\u2018\\u2019\\u2024\\u00b7\\u0387\\u055f\\u05f4\\u2027](?=${LETTER})`;
 const BETWEEN_DIGITS = `(?<=${DIGIT})[',.;\\u2018\\u2019\\u2024\\u037e\\u0589\\u066c](?=${DIGIT})`;
 const HEBREW_QUOTE = '(?<=\\p{Script=Hebrew})"(?=\\p{Script=Hebrew})';
-/** At most `MAX_WORD` characters: what a longer run has more begins the next piece. */
+/** At most `MAX_WORD` characters. A longer run continues in the next piece. */
 const WORD = `${CHARACTER}(?:${CHARACTER}|${BETWEEN_LETTERS}|${BETWEEN_DIGITS}|${HEBREW_QUOTE}){0,${MAX_WORD - 1}}`;
 const SYMBOL = '\\p{Regional_Indicator}{2}|\\p{Extended_Pictographic}';
 const TOKENS = new RegExp(`(?<cjk>${CJK}{1,1000})|(?<word>${WORD})|(?<symbol>${SYMBOL})`, 'gv');
-/** The same for folded text of ASCII alone, in which there are no other characters: most text, in a third of the time. */
+/** The same for folded text that is pure ASCII: most text, in a third of the time. */
 const ASCII_WORD = `[a-z0-9_](?:[a-z0-9_]|(?<=[a-z])['.:](?=[a-z])|(?<=[0-9])[',.;](?=[0-9])){0,${MAX_WORD - 1}}`;
 const ASCII_TOKENS = new RegExp(ASCII_WORD, 'g');
-/** Connectors such as `_` belong to words, but are none by themselves. */
+/** Connectors such as `_` can be part of a word, but are not a word alone. */
 const CONNECTORS = /^\p{Pc}+$/u;
 
 /**
- * The words of a text in order, folded: letters and digits between Unicode word boundaries; runs of Han, kana and
- * Hangul as overlapping pairs of characters (a lone character as itself); emoji one by one. No word is longer than 255
+ * Splits a text into folded words, in order: letters and digits between Unicode word boundaries; runs of Han, kana and
+ * Hangul as overlapping pairs of characters (a single character as itself); emoji one by one. A word has at most 255
  * code points.
  */
 export function words(text: string): string[] {
@@ -66,7 +71,7 @@ export function words(text: string): string[] {
   return (folded.match(ASCII_TOKENS) ?? []).filter((word) => !CONNECTORS.test(word));
 }
 
-/** The words of folded text of any characters. */
+/** Splits folded text with any characters into words. */
 function tokensOf(folded: string): string[] {
   const found: string[] = [];
   const run = new CharacterPairs(found);
@@ -79,7 +84,7 @@ function tokensOf(folded: string): string[] {
   return found;
 }
 
-/** The words of several values of one field with their positions, values 100 positions apart. */
+/** The words of several values of one field with their positions. Values are 100 positions apart. */
 export function wordsOfValues(values: readonly string[]): PlacedWord[] {
   const placed: PlacedWord[] = [];
   let position = 0;
@@ -90,7 +95,7 @@ export function wordsOfValues(values: readonly string[]): PlacedWord[] {
   return placed;
 }
 
-/** Turns runs of characters into pairs that overlap; a lone character stays as itself. */
+/** Turns runs of characters into overlapping pairs; a single character stays as it is. */
 class CharacterPairs {
   readonly #found: string[];
   #previous = '';
@@ -101,7 +106,7 @@ class CharacterPairs {
     this.#found = found;
   }
 
-  /** A run that begins where the one before ended goes on with it. */
+  /** A run that starts where the previous one ended continues it. */
   add(run: string, index: number): void {
     if (index !== this.#end) this.#previous = '';
     for (const character of run) {
@@ -109,7 +114,7 @@ class CharacterPairs {
         this.#found.push(character);
         this.#alone = true;
       } else {
-        // The first pair takes the place of its first character.
+        // The first pair replaces its first character.
         if (this.#alone) this.#found.pop();
         this.#found.push(this.#previous + character);
         this.#alone = false;

@@ -3,7 +3,7 @@ import { AkinError } from '../src/errors.ts';
 import { escapeQueryText, parseQuery } from '../src/parse-query.ts';
 import type { Query } from '../src/query.ts';
 
-/** The tree as query text, every group explicit: what the parser must read as the same tree. */
+/** Prints the tree as query text with explicit groups. The parser must turn it into the same tree. */
 export function print(query: Query): string {
   switch (query.kind) {
     case 'all':
@@ -57,14 +57,14 @@ function quoted(text: string): string {
   return text.replace(/["\\]/g, '\\$&');
 }
 
-/** Trees without their positions. */
+/** Removes the positions from a tree. */
 export function withoutPositions(query: Query): unknown {
   return JSON.parse(
     JSON.stringify(query, (key, value) => (['position', 'fieldPosition'].includes(key) ? undefined : value)),
   );
 }
 
-/** Why a query is refused. */
+/** The error message for a rejected query. */
 export function messageOf(text: string): string {
   try {
     parseQuery(text);
