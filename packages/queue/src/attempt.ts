@@ -1,7 +1,7 @@
 import { JOBS, type JobName, type JobPayload } from '@akin/contract';
 import type { Job, JobHandler } from './queue.ts';
 
-/** Checks what a job carries. @throws Error naming what is wrong */
+/** Validates the payload of a job. @throws Error that says what is wrong */
 export function parsePayload<Name extends JobName>(name: Name, payload: unknown): JobPayload<Name> {
   const result = JOBS[name].payload.safeParse(payload);
   if (result.success) return result.data as JobPayload<Name>;
@@ -9,12 +9,15 @@ export function parsePayload<Name extends JobName>(name: Name, payload: unknown)
   throw new Error(`The payload of a job "${name}" does not fit: ${issues.join('; ')}`);
 }
 
-/** Milliseconds before the attempt that follows this one. */
+/** Milliseconds to wait before the attempt that follows this one. */
 export function backoffAfter(name: JobName, attempt: number): number {
   return JOBS[name].backoff * 2 ** (attempt - 1);
 }
 
-/** Runs a handler within the time that the catalogue gives it. A handler that takes longer keeps running, but nobody waits for it. */
+/**
+ * Runs a handler within the time limit of the job catalogue. A handler that takes longer keeps running, but its result
+ * is ignored.
+ */
 export async function runAttempt<Name extends JobName>(
   name: Name,
   handler: JobHandler<Name>,

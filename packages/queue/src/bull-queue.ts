@@ -13,44 +13,44 @@ import { keepWorking, RETRY_MILLISECONDS } from './keep-working.ts';
 import { type AddOptions, FAILED_KEPT, type JobHandler, type Queue, type WorkOptions } from './queue.ts';
 
 export interface SharedQueueConfig {
-  /** Of the server. */
+  /** URL of the server. */
   readonly url: string;
-  /** Processes that share it share their jobs. `akin` when not given. */
+  /** Processes with the same prefix share jobs. Default: `akin`. */
   readonly prefix?: string;
   /**
-   * What the jobs are about, such as the models of the analysis: only processes that agree on it word for word share
-   * jobs, so that no result of another model gets in.
+   * What the jobs depend on, such as the models of the analysis. Only processes with exactly the same text share jobs,
+   * so that no process stores a result of another model.
    */
   readonly contract?: string;
-  /** What PostgreSQL calls the connections; `akin queue` when not given. */
+  /** The application name of the connections in PostgreSQL. Default: `akin queue`. */
   readonly name?: string;
   /** Called when the connection breaks; it reconnects automatically. */
   readonly log?: Pick<Log, 'warn'>;
 }
 
-/** A queue of several processes, which can find out that they do not share jobs with anybody. */
+/** A queue of several processes, which can detect that it shares jobs with no other process. */
 export interface SharedQueue extends Queue {
-  /** Announces that this process hands out jobs by its version of the job contract. To be repeated every minute. */
+  /** Announces that this process adds jobs under its version of the job contract. Repeat the call every minute. */
   announce(): Promise<void>;
   /** The versions of the job contract that were used during the last minute. */
   announced(): Promise<string[]>;
 }
 
-/** The server of a queue does not answer now; it may later. */
+/** The server of a queue does not answer now; it may answer later. */
 export class QueueUnavailableError extends Error {
   override readonly name = 'QueueUnavailableError';
 }
 
-/** What differs between the servers on which BullMQ keeps its jobs. All of it rejects while the server is away. */
+/** The differences between the servers on which BullMQ keeps its jobs. All methods reject while the server is away. */
 export interface BullServer {
-  /** @param jobs below `prefix`, which no other jobs have */
+  /** @param jobs name of the jobs, which are kept below `prefix` */
   openQueue(jobs: JobName): Promise<BullQueue>;
   createWorker(jobs: JobName, process: (job: BullJob) => Promise<void>, settings: WorkerSettings): BullWorker;
   isConnected(): boolean;
-  /** Which of these jobs exist and have not failed for good. */
+  /** Returns those of the given ids whose jobs exist and have not failed permanently. */
   alive(queue: BullQueue, ids: readonly string[]): Promise<ReadonlySet<string>>;
   announce(contract: string): Promise<void>;
-  /** @param milliseconds how long ago at most */
+  /** @param milliseconds maximum age of the announcements */
   announced(milliseconds: number): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -60,21 +60,25 @@ type WorkerSettings = Omit<WorkerOptions, 'connection' | 'prefix'>;
 const ANNOUNCED_MILLISECONDS = 60_000;
 
 /**
- * A job whose process was killed is given to another one within half a minute. Most jobs that a process has taken only
- * wait: one that is poison takes many innocent ones down with it, repeatedly, before it is given up.
+ * A job whose process was killed is given to another process within half a minute. Most jobs that a process has taken
+ * only wait. A job that crashes its process also takes many innocent jobs down with it, repeatedly, before it is given
+ * up.
  */
 const STALLED = { lockDuration: 15_000, stalledInterval: 10_000, maxStalledCount: 10 } as const;
 
 /** BullMQ runs jobs without a number before numbered ones. */
 const PRIORITIES = { interactive: 0, bulk: 1 } as const;
 
-/** A queue of BullMQ. `server` holds what differs between servers. Disposing closes the server, too. */
+/**
+ * Creates a queue on BullMQ. `server` contains the differences between servers. Disposing the queue also closes the
+ * server.
+ */
 export async function createBullQueue(
   server: BullServer,
   { contract, log }: Pick<SharedQueueConfig, 'contract' | 'log'>,
   report: (error: Error) => void,
 ): Promise<SharedQueue> {
-  // All at once, while the server answers: one whose first connection breaks never recovers.
+  // Open all queues at the same time, while the server answers: a queue whose first connection breaks never recovers.
   const queues = new Map<JobName, BullQueue>();
   for (const name of Object.keys(JOBS) as JobName[]) {
     const queue = await server.openQueue(name);
@@ -178,13 +182,13 @@ export async function createBullQueue(
   };
 }
 
-/** What the names of jobs begin with: other contracts have others. */
+/** The prefix of the names of jobs. Each contract has a different prefix. */
 export function prefixOf({ prefix = 'akin', contract }: Pick<SharedQueueConfig, 'prefix' | 'contract'>): string {
   if (contract === undefined) return prefix;
   return `${prefix}-${createHash('sha256').update(contract).digest('hex').slice(0, 12)}`;
 }
 
-/** Logs what broke, but not again while it stays so. */
+/** Logs an error once, and not again while the same error repeats. */
 export function reporter(log: Pick<Log, 'warn'> | undefined, server: string): (error: Error) => void {
   let last = '';
   return (error) => {

@@ -1,17 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Worker } from 'bullmq';
 
-/** How soon a worker asks again after the connection to Redis broke. BullMQ would wait 15 s. */
+/** How soon a worker reconnects after the connection to Redis broke. BullMQ would wait 15 s. */
 export const RETRY_MILLISECONDS = 500;
-/** A worker that was asked to end and has no job counts as ended after this time. */
+/** A worker that was asked to stop and has no job counts as stopped after this time. */
 const END_MILLISECONDS = 2_000;
 
 /**
- * Keeps a worker at work until disposed of. BullMQ's takes up a connection again that broke, but one whose first
- * connection breaks before it is ready stays deaf for ever, without an error: so that one is made again.
+ * Keeps a worker running until disposed. A worker of BullMQ reconnects after a broken connection. But if its first
+ * connection breaks before it is ready, the worker never gets jobs and reports no error; then it is replaced by a new
+ * worker.
  *
- * @param create makes a worker that does not run by itself (`autorun: false`)
- * @param isConnected while it is not, disposing does not wait: Redis could not be informed of any result
+ * @param create makes a worker that does not start by itself (`autorun: false`)
+ * @param isConnected while false, disposing does not wait: no result could be written to Redis
  * @param isBusy whether a job is being handled; disposing waits for it
  */
 export function keepWorking(
@@ -49,8 +50,8 @@ export function keepWorking(
       const ended = new AbortController();
       const ending = worker.close().then(() => working);
       ending.finally(() => ended.abort()).catch(() => {});
-      // Shortly after a break its own connection may still wait to be taken up again. Dropped in that moment, ioredis
-      // never says that it has ended, and BullMQ waits for just that.
+      // Shortly after a break, the worker's own connection may still wait to reconnect. If it is closed in that moment,
+      // ioredis never emits `end`, and BullMQ would wait for `end` forever.
       const idle = async () => {
         do await delay(END_MILLISECONDS, undefined, { signal: ended.signal }).catch(() => {});
         while (isBusy() && !ended.signal.aborted);

@@ -6,9 +6,9 @@ import { type AddOptions, FAILED_KEPT, type Job, type JobHandler, type Queue, ty
 interface Lane {
   readonly waiting: { readonly interactive: Entry[]; readonly bulk: Entry[] };
   readonly delayed: Map<string, NodeJS.Timeout>;
-  /** Ids of all jobs that are not done. */
+  /** Ids of all jobs that are not finished. */
   readonly ids: Set<string>;
-  /** Ids of jobs that failed for good, oldest first. */
+  /** Ids of jobs that failed permanently, oldest first. */
   readonly failed: Set<string>;
   readonly workers: Set<Worker>;
 }
@@ -27,7 +27,7 @@ interface Worker {
   takesMore: boolean;
 }
 
-/** A queue within this process, for when all parts of akin run in one. What waits in it is gone with the process. */
+/** A queue within this process, for installations with a single process. Its jobs are lost when the process ends. */
 export function createMemoryQueue(): Queue {
   const lanes = new Map<JobName, Lane>();
   let closed = false;
@@ -55,7 +55,7 @@ export function createMemoryQueue(): Queue {
   async function run(name: JobName, lane: Lane, worker: Worker, entry: Entry): Promise<void> {
     const { id, payload, attempt } = entry;
     try {
-      // Not before the one who added it has got its answer.
+      // Start the job only after the call that added it has returned.
       await null;
       await worker.handle({ id, payload: payload as JobPayload<JobName>, attempt });
       lane.ids.delete(id);

@@ -18,19 +18,20 @@ import {
   type SharedQueueConfig,
 } from './bull-queue.ts';
 
-/** BullMQ's types tell its backends apart, although they do the same. */
+/** BullMQ has a separate type for each server, although their methods are the same. */
 type RedisLike = Awaited<ReturnType<BullServer['openQueue']>>;
 
-/** Two queues and two workers listen on a connection each; the others are for statements. */
+/** Two queues and two workers each listen on one connection; the others execute statements. */
 const CONNECTIONS = 8;
 const CONNECT_MILLISECONDS = 5_000;
 
 /**
- * A queue on PostgreSQL (`postgres://…`), for parts of akin in several processes where there is no Redis. Its tables are
- * in the schema `bullmq`, made where they are missing; they may be emptied: jobs are then lost, and who keeps the state
- * adds them again.
+ * A queue on PostgreSQL (`postgres://…`), for several processes of akin without Redis. Its tables are in the schema
+ * `bullmq` and are created if they are missing. They may be emptied: then the jobs are lost, and the process that keeps
+ * the state adds them again.
  *
- * @throws QueueUnavailableError when the server does not answer; PoolerError behind a pooler that takes connections away
+ * @throws QueueUnavailableError when the server does not answer; PoolerError behind a pooler that shares connections
+ * between transactions
  */
 export async function createPostgresQueue(config: SharedQueueConfig): Promise<SharedQueue> {
   const prefix = prefixOf(config);
@@ -54,7 +55,8 @@ export async function createPostgresQueue(config: SharedQueueConfig): Promise<Sh
     report(error);
   };
   pool.on('error', onTrouble);
-  // One that breaks while it is out rejects its statement; the event alone must not end the process.
+  // If a connection breaks while it is in use, its statement rejects. The error event needs a listener, or it would
+  // crash the process.
   pool.on('connect', (client) => {
     connected = true;
     client.on('error', onTrouble);
@@ -115,7 +117,7 @@ export async function createPostgresQueue(config: SharedQueueConfig): Promise<Sh
   );
 }
 
-/** Before the pool, which would leave its settings in a pooler that will not do. */
+/** Check before the pool is created: its session settings would stay in an unsuitable pooler. */
 async function checkServer(address: pg.ClientConfig & { readonly connectionString: string }): Promise<void> {
   const connect = async () => {
     const client = new pg.Client(address);
@@ -146,7 +148,7 @@ async function makeTables(pool: pg.Pool, url: string): Promise<void> {
   });
   try {
     await runMigrations(client, DEFAULT_SCHEMA);
-    // Two processes that create one table at the same time disturb each other, in spite of "if not exists".
+    // Two processes that create the same table at the same time cause errors, even with "if not exists".
     await client.query(
       `select pg_advisory_xact_lock(hashtext('akin_contracts'));
        create table if not exists akin_contracts (

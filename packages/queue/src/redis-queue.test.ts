@@ -96,13 +96,13 @@ it('closes soon after Redis is back, though one of its connections still waits t
       while (!(await isDone(queue.add('analyze', PAYLOAD, { id })))) await delay(5);
       while (!handled.includes(id)) await delay(1);
       if (id === 'after') return;
-      // Before the worker waits for the next job on that connection.
+      // Break the connection before the worker waits for the next job on it.
       await proxy.cut();
       await delay(away);
       await proxy.mend();
     }
   };
-  // Whether that connection is caught in that state is up to chance: of so many one is.
+  // Only chance decides whether a connection breaks in this state: one of 32 does.
   await Promise.all(Array.from({ length: 32 }, (_, i) => breakOnce(100 + 5 * i)));
 });
 

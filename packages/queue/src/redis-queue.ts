@@ -10,16 +10,16 @@ import {
 } from './bull-queue.ts';
 
 /**
- * A queue on Redis (`redis://…` or `rediss://…`), for parts of akin in several processes. Redis may be stopped or
- * wiped: jobs are then lost, and who keeps the state adds them again.
+ * A queue on Redis (`redis://…` or `rediss://…`), for several processes of akin. Redis may be stopped or wiped: then
+ * the jobs are lost, and the process that keeps the state adds them again.
  *
- * @throws QueueUnavailableError when Redis does not answer; Error when it is set to evict keys: it would throw jobs away
- * when it is full.
+ * @throws QueueUnavailableError when Redis does not answer; Error when Redis is configured to evict keys, because it
+ * would delete jobs when its memory is full
  */
 export async function createRedisQueue(config: SharedQueueConfig): Promise<SharedQueue> {
   const prefix = prefixOf(config);
   const report = reporter(config.log, 'Redis');
-  // Adding must say at once that Redis is down, for the caller's request waits; workers wait for its return.
+  // `add` must fail immediately when Redis is down, because a request waits for it; workers wait until Redis is back.
   const forAdding = await connect(config.url, { maxRetriesPerRequest: 1, enableOfflineQueue: false }, report);
   await requireNoEviction(forAdding);
   const forWorkers = forAdding.duplicate({ maxRetriesPerRequest: null, enableOfflineQueue: true });
@@ -68,7 +68,7 @@ async function connect(
   redis.on('error', report);
   try {
     await redis.connect();
-    // A Redis that reads its files first connects, and answers nothing.
+    // A Redis that is still loading its files accepts connections but answers no commands.
     await redis.ping();
     return redis;
   } catch (error) {

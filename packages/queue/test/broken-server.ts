@@ -9,7 +9,7 @@ interface Log {
   readonly log: { readonly warn: (fields: object, message: string) => void };
 }
 
-/** What a queue does while the server behind it is away, and when it is back. */
+/** Tests of a queue while its server is away and after it is back. */
 export function brokenServer(
   name: string,
   serverUrl: () => string,
@@ -34,7 +34,7 @@ export function brokenServer(
         await untilHandled(id);
       }
       await proxy.cut();
-      // Not only when it is back.
+      // The call must fail now, not only when the server is back.
       await expect(queue.add('analyze', PAYLOAD, { id: 'during' })).rejects.toThrow();
       await proxy.mend();
       const added = () =>
@@ -57,7 +57,7 @@ export function brokenServer(
       await handled;
       await proxy.cut();
       await expect(queue.counts('analyze')).rejects.toThrow();
-      // It never comes back.
+      // The server never comes back.
       await queue[Symbol.asyncDispose]();
     });
   });

@@ -11,7 +11,7 @@ const payload = (position: number): JobPayload<'analyze'> => ({
   image: `http://images.example/${position}.jpg`,
 });
 
-/** A promise that is settled from outside. */
+/** A promise with functions that resolve it from outside. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -20,7 +20,7 @@ function gate() {
   return { opened, open };
 }
 
-/** What every queue does, whatever carries it. `open` gives one that no other test uses. */
+/** The tests that every queue must pass. `open` returns a queue that no other test uses. */
 export function queueContract(kind: string, open: () => Promise<Queue>): void {
   describe(`${kind}: a queue`, () => {
     let queue: Queue;
