@@ -1,5 +1,5 @@
-// npm run kernel: compiles kernel.ts and writes it as src/kernel-bytes.ts. Fetches AssemblyScript (100 MB with its
-// compiler), so it is no dependency: only who changes the kernel needs it.
+// npm run kernel: compiles kernel.ts and writes it as src/kernel-bytes.ts. The script downloads AssemblyScript (100 MB
+// with its compiler). It is not a dependency, because only a change of the kernel needs it.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,19 +1,19 @@
-/** Bits of rows, 32 a word, lowest first. */
+/** A bit set: one bit for each row, 32 in a word, lowest first. */
 export type Bits = Uint32Array;
 
 export function createBits(rows: number): Bits {
   return new Uint32Array(Math.ceil(rows / 32));
 }
 
-/** Maximum spare room that growing bits get. */
+/** A bit set that grows gets at most this many times the memory that it needs. */
 const GROWTH = 1.25;
 
-/** Maximum bytes of the bits of a number of rows. */
+/** Maximum bytes of a bit set for a number of rows. */
 export function bitsBytes(rows: number): number {
   return Math.ceil((GROWTH * Math.max(rows, 1_024)) / 8);
 }
 
-/** The same bits with room for more; those are 0. */
+/** Returns the same bits with memory for more rows; the new bits are 0. */
 export function withRoom(bits: Bits, rows: number): Bits {
   if (rows <= bits.length * 32) return bits;
   const more = createBits(Math.max(rows, bits.length * 32 * GROWTH));
@@ -33,12 +33,12 @@ export function clearBit(bits: Bits, row: number): void {
   bits[row >>> 5] = (bits[row >>> 5] as number) & ~(1 << (row & 31));
 }
 
-/** Keeps the bits that others have too. */
+/** Keeps only the bits that are also set in `others`. */
 export function intersect(bits: Bits, others: Bits): void {
   for (let i = 0; i < bits.length; i++) bits[i] = (bits[i] as number) & (others[i] ?? 0);
 }
 
-/** Clears the bits that others have. */
+/** Clears the bits that are set in `others`. */
 export function exclude(bits: Bits, others: Bits): void {
   for (let i = 0; i < bits.length; i++) bits[i] = (bits[i] as number) & ~(others[i] ?? 0);
 }
@@ -49,14 +49,14 @@ export function countBits(bits: Bits): number {
   return count;
 }
 
-/** Calls back with each row that has its bit, rising. */
+/** Calls back with each row whose bit is set, in ascending order. */
 export function forEachBit(bits: Bits, call: (row: number) => void): void {
   for (let i = 0; i < bits.length; i++) {
     for (let word = bits[i] as number; word !== 0; word &= word - 1) call(i * 32 + 31 - Math.clz32(word & -word));
   }
 }
 
-/** The rows that have their bit, rising. @param count how many they are */
+/** The rows whose bits are set, in ascending order. @param count how many bits are set */
 export function rowsOf(bits: Bits, count: number): Uint32Array {
   const rows = new Uint32Array(count);
   let at = 0;

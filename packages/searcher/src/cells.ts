@@ -1,12 +1,12 @@
 import { type Bits, createBits, hasBit, setBit, withRoom } from './bits.ts';
 
-/** What a row takes in memory, and what a cell takes besides, about. */
+/** Approximate bytes of memory of a row, and additional bytes of a cell. */
 const ROW_BYTES = 12;
 const CELL_BYTES = 100;
 
 /**
- * Some of the rows of a collection, in the cells of an inverted file (IVF: Jégou, Douze and Schmid 2011): a vector is
- * compared with the rows of a few cells instead of all rows. Who asks decides which rows lie in which cell.
+ * Assigns some rows of a collection to the cells of an inverted file (IVF: Jégou, Douze and Schmid 2011): a vector is
+ * compared with the rows of a few cells instead of all rows. The caller decides which row belongs to which cell.
  */
 export class Cells {
   readonly #rows = new Map<number, number[]>();
@@ -17,7 +17,7 @@ export class Cells {
     return ROW_BYTES * this.#count + CELL_BYTES * this.#rows.size + this.#placed.byteLength;
   }
 
-  /** Places a row in a cell; one that has its place keeps it. */
+  /** Assigns a row to a cell. A row that already has a cell keeps it. */
   place(row: number, cell: number): void {
     this.#placed = withRoom(this.#placed, row + 1);
     if (hasBit(this.#placed, row)) return;
@@ -28,7 +28,7 @@ export class Cells {
     else rows.push(row);
   }
 
-  /** The rows of some cells, as bits of one's own. @param count of all rows of the collection */
+  /** Returns the rows of some cells as a new bit set. @param count of all rows of the collection */
   rowsIn(cells: Iterable<number>, count: number): Bits {
     const bits = createBits(count);
     for (const cell of cells) for (const row of this.#rows.get(cell) ?? []) setBit(bits, row);

@@ -3,35 +3,36 @@ import type { Kernel } from './plain-kernel.ts';
 import { Rotation } from './rotation.ts';
 
 /*
- * Codes of vectors, in two sizes. Signs: one bit for each number of the first half of a vector once it is rotated at
- * random. The numbers of a query whose signs differ from those of a row estimate the angle between both (as in Gao and
- * Long, "RaBitQ", 2024); half of the numbers told neighbours better than signs of a query and all of them. Levels: four bits for each rotated
- * number, in steps that suit a normal distribution (Max 1960), with the scale that fits best and the length of what they
- * leave over, which bounds how wrong a distance by levels can be.
+ * Two codes of a vector that was rotated at random. Signs: one bit for each number of the first half of the rotated
+ * vector. The query's numbers whose signs differ from a row's signs give an estimate of the angle between the two
+ * vectors (as in Gao and Long, "RaBitQ", 2024). Signs of half of the numbers with the query's full numbers find
+ * neighbours better than signs of all numbers with only the signs of the query. Levels: four bits for each rotated
+ * number, in steps that suit a normal distribution (Max 1960), with the best scale and the length of the residual,
+ * which bounds the error of a distance by levels.
  */
 
-/** Shorter vectors are rotated several times to get this many signs: fewer say too little. */
+/** Shorter vectors are rotated several times to get this many signs: fewer signs are too inaccurate. */
 const LEAST_SIGNS = 128;
-/** The greatest that two bytes of signs may add to a sum, but for what four entries of tables are rounded up. */
+/** Maximum that two bytes of signs may add to a sum, before the rounding of four table entries. */
 const MOST_ADDED = 253;
-/** The best step of 16 even levels for a normal distribution of deviation 1 (Max 1960, table 2). */
+/** The best step of 16 uniform levels for a normal distribution with standard deviation 1 (Max 1960, table 2). */
 const STEP = 0.3352;
-/** What sums of f32 may be wrong by, as a share of the lengths that are added up. */
+/** Maximum rounding error of sums of f32, as a share of the sum of the lengths. */
 const ROUNDING = 2e-5;
 
-/** More than any sum of signs. */
+/** Larger than any sum of signs. */
 export const MOST_SIGN_SUM = 0xffff;
-/** Numbers that go with the levels of each row. */
+/** Count of numbers that are stored with the levels of each row. */
 export const FACTORS = 3;
 
-/** A query, in the forms that the kernel compares with codes. */
+/** A query in the formats that the kernel compares with codes. */
 export interface CodedQuery {
   readonly signs: {
-    /** Of each four signs: what they add to a row's sum, 16 bytes. */
+    /** For each group of four signs: what each of the 16 combinations adds to a row's sum, one byte each. */
     readonly tables: Uint8Array;
-    /** Units of a sum: so much stands for a number's magnitude of 1. */
+    /** How many units of a sum correspond to a magnitude of 1. */
     readonly scale: number;
-    /** Of the numbers that have signs: the sum of their magnitudes, and their length. */
+    /** For the numbers that have signs: the sum of their magnitudes, and their length as a vector. */
     readonly sum: number;
     readonly length: number;
   };
@@ -40,13 +41,13 @@ export interface CodedQuery {
   readonly scale: number;
   readonly sum: number;
   readonly length: number;
-  /** The square of its length. */
+  /** The square of the query's length. */
   readonly square: number;
 }
 
-/** What codes of vectors of one width take. */
+/** Sizes of the codes of vectors with one number of dimensions. */
 export interface CodeSizes {
-  /** Numbers of a vector once it is rotated: 4 at least. */
+  /** Numbers of a rotated vector: at least 4. */
   readonly dimensions: number;
   /** Bits of the signs of a row, a multiple of 128. */
   readonly bits: number;
@@ -54,7 +55,7 @@ export interface CodeSizes {
   readonly stride: number;
 }
 
-/** @param numbers of a vector */
+/** @param numbers dimensions of the vectors */
 export function codeSizes(numbers: number): CodeSizes {
   const dimensions = Math.max(4, numbers);
   return {
@@ -64,21 +65,22 @@ export function codeSizes(numbers: number): CodeSizes {
   };
 }
 
-/** Makes codes of vectors of one width. */
+/** Computes the codes of vectors with one number of dimensions. */
 export class Coder implements CodeSizes {
   readonly dimensions: number;
   readonly bits: number;
   readonly stride: number;
   readonly #rotations: readonly Rotation[];
   readonly #kernel: Kernel;
-  // What the kernel works on: the vector and as many zeros as make it whole blocks, numbers that get signs, what it writes.
+  // Memory of the kernel: the vector, padded with zeros to whole blocks; the numbers that get signs; and the kernel's
+  // output.
   readonly #vector: Float32Array;
   readonly #signed: Float32Array;
   readonly #signs: Uint8Array;
   readonly #levels: Uint8Array;
   readonly #factors: Float32Array;
 
-  /** @param dimensions numbers of a vector */
+  /** @param dimensions of the vectors */
   constructor(dimensions: number) {
     const sizes = codeSizes(dimensions);
     this.dimensions = sizes.dimensions;
@@ -104,16 +106,17 @@ export class Coder implements CodeSizes {
     );
   }
 
-  /** How often a vector is rotated: its signs stand for parts of so many copies of it. */
+  /** How often a vector is rotated: its signs come from this many rotated copies. */
   get copies(): number {
     return this.#rotations.length;
   }
 
   /**
-   * @param signs gets `bits / 8` bytes
-   * @param levels gets `stride` bytes
-   * @param factors gets the scale of the levels, the length of what they stand for, and that of what they leave over
-   * @returns the cosine of the angle between the numbers that have signs and those signs; 1 where all are 0
+   * @param signs receives `bits / 8` bytes
+   * @param levels receives `stride` bytes
+   * @param factors receives the scale of the levels, the length of the vector that the levels represent, and the length
+   * of the residual
+   * @returns the cosine of the angle between the numbers that have signs and those signs; 1 if all numbers are 0
    */
   encode(vector: Float32Array, signs: Uint8Array, levels: Uint8Array, factors: Float32Array): number {
     this.#rotate(vector);
@@ -136,7 +139,7 @@ export class Coder implements CodeSizes {
       square += number * number;
       greatest = Math.max(greatest, Math.abs(number));
     }
-    // The kernel adds products of two rows of 15 at most in 32 bits.
+    // The kernel adds products of the levels of a row (15 at most) and these numbers in 32 bits.
     const most = Math.min(32_767, Math.floor(2 ** 30 / (15 * dimensions)));
     const scale = most / Math.max(greatest, 1e-30);
     const numbers = new Int16Array(2 * this.stride);
@@ -151,7 +154,7 @@ export class Coder implements CodeSizes {
     };
   }
 
-  /** What signs that differ from those of the numbers add up to. */
+  /** For each combination of signs: the sum of the numbers whose signs differ. */
   #signTables(): CodedQuery['signs'] {
     const numbers = this.#signed;
     let [sum, square, most] = [0, 0, 0];
@@ -177,7 +180,10 @@ export class Coder implements CodeSizes {
     return { tables, scale, sum, length: Math.sqrt(square) };
   }
 
-  /** Rotates a vector by each rotation, and keeps the numbers that get signs; leaves what the first rotation gives. */
+  /**
+   * Rotates a vector by each rotation and keeps the numbers that get signs. The result of the first rotation stays in
+   * memory.
+   */
   #rotate(vector: Float32Array): void {
     const { dimensions } = this;
     for (let r = this.#rotations.length - 1; r >= 0; r--) {
@@ -189,7 +195,9 @@ export class Coder implements CodeSizes {
   }
 }
 
-/** Least and greatest squared distance that a row of levels may have from a query, and the likeliest. */
+/**
+ * Lower bound, upper bound and best estimate of the squared distance between a row, known by its levels, and a query.
+ */
 export interface Bounds {
   low: number;
   likely: number;
@@ -197,11 +205,11 @@ export interface Bounds {
 }
 
 /**
- * By the triangle inequality: what levels leave over stands at a right angle to what they stand for, so only the part of
- * the query that does so too can meet it.
+ * Computes the bounds by the triangle inequality. The residual of a row is orthogonal to its levels, so only the
+ * orthogonal part of the query affects their product.
  *
- * @param dot what the kernel's `levelDots` gives for the row
- * @param bounds gets the result
+ * @param dot result of the kernel's `levelDots` for the row
+ * @param bounds receives the result
  */
 export function boundsOf(
   { scale, sum, square }: CodedQuery,
@@ -215,7 +223,7 @@ export function boundsOf(
   const product = (2 * dot - 15 * sum) / scale;
   const along = length === 0 ? 0 : (product * factor) / length;
   const across = Math.sqrt(Math.max(0, square - along * along));
-  // Each number of the query is wrong by half a unit at most.
+  // Rounding changes each number of the query by at most half a unit.
   const queryError = (Math.sqrt(dimensions) / (2 * scale)) * length;
   const squares = square + length * length + rest * rest;
   const slack = 2 * (rest * across + queryError) + ROUNDING * squares + 1e-12;
@@ -225,7 +233,7 @@ export function boundsOf(
   bounds.high = Math.max(0, likely + slack);
 }
 
-/** Hardly less than `likely` of {@link boundsOf}, and quicker. */
+/** A slightly smaller estimate than `likely` of {@link boundsOf}, but faster. */
 export function roughLikely(
   { scale, sum, square }: CodedQuery,
   _dimensions: number,
@@ -238,7 +246,10 @@ export function roughLikely(
   return squares * (1 - ROUNDING) - (2 * factor * (2 * dot - 15 * sum)) / scale;
 }
 
-/** Less than `low` of {@link boundsOf}, and quicker: it takes all of the query for the part that meets what is left over. */
+/**
+ * A smaller bound than `low` of {@link boundsOf}, but faster: it treats the whole query as the part that is orthogonal
+ * to the levels.
+ */
 export function roughLow(
   query: CodedQuery,
   dimensions: number,
@@ -252,13 +263,14 @@ export function roughLow(
 }
 
 /**
- * The greatest sum of signs that a row may have within a distance of a query.
+ * Maximum sum of signs of a row within a distance of a query.
+ * If the angle between the query and the signs is larger than the angle between the row and its signs, the difference
+ * is a lower bound of the angle between query and row. At that angle, the distance is at least its sine, for any length
+ * of the row.
  *
- * Where the angle between query and signs is greater than that between a row and its signs, the rest of it lies between
- * query and row; a row at an angle is at least as far as the sine of it tells, whatever its length is.
- *
- * @param copies of the vector, of which the signed numbers are parts: their distance is greater by its square root at most
- * @param angle the greatest angle between the signed numbers of a row and their signs, in radians
+ * @param copies of the vector that the signed numbers come from: their distance is greater by at most the square root
+ * of this number
+ * @param angle maximum angle between the signed numbers of a row and their signs, in radians
  */
 export function mostSignSum({ signs }: CodedQuery, copies: number, angle: number, distance: number): number {
   const { tables, scale, sum, length } = signs;
@@ -266,6 +278,6 @@ export function mostSignSum({ signs }: CodedQuery, copies: number, angle: number
   if (!(sine < 1)) return MOST_SIGN_SUM;
   const most = Math.min(Math.PI, Math.asin(sine) + angle + 2 * ROUNDING);
   const product = (Math.cos(most) - ROUNDING) * length * Math.sqrt(tables.length / 4);
-  // Each entry of a table is wrong by half a unit at most.
+  // Rounding changes each entry of a table by at most half a unit.
   return Math.min(MOST_SIGN_SUM, Math.ceil(((sum - product) / 2) * scale + tables.length / 32));
 }

@@ -14,7 +14,7 @@ const unit = (numbers: readonly number[]) => {
   const length = Math.hypot(...numbers);
   return Float32Array.from(numbers, (number) => number / length);
 };
-/** Vectors around some centers. */
+/** Random vectors around some centers. */
 function clustered(count: number, dimensions: number): Float32Array[] {
   const centers = Array.from({ length: 40 }, () => Array.from({ length: dimensions }, gauss));
   return Array.from({ length: count }, (_, i) =>
@@ -88,7 +88,7 @@ describe.each([
   const collection = new SearchedCollection(LIMIT);
   for (const [doc, vector] of vectors.entries()) {
     collection.addRow(doc, 1);
-    // Every tenth has none.
+    // Every tenth document has no vector.
     if (doc % 10 !== 3) collection.setVector('view', doc, vector);
   }
   collection.extendFilter(
@@ -177,7 +177,7 @@ it('answers for each commit that it knows, and for no other', () => {
   collection.addRow(3, 2);
   collection.setVector('view', 3, vector);
   collection.endRow(1, 2);
-  // What comes twice changes nothing.
+  // Adding a row twice changes nothing.
   collection.addRow(3, 2);
   collection.endRow(1, 2);
   expect(docs(1)).toEqual([1, 2]);
@@ -234,7 +234,7 @@ it('compares every row, whatever their number and the first place with a vector 
     const found = collection.search({ commit: 1, module: 'view', filters: [], vector, wanted: 3, ...limits });
     expect([...(found?.docs ?? [])]).toContain(first + 39);
   }
-  // Growing by small steps, in a collection that is large enough for codes.
+  // The collection grows in small steps until it is large enough for codes.
   const collection = new SearchedCollection(20);
   const many = clustered(3_100, 8);
   const limits = { exactRows: 20, leastCompared: 20, mostCandidates: 1_000 };

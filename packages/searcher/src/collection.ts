@@ -21,26 +21,26 @@ import { type Candidates, type CountQuery, handedOn, type Restriction, type Vect
 import { RowTable } from './row-table.ts';
 import { Codes, codesBytes, Floats, floatsBytes } from './vectors.ts';
 
-/** Dead rows are removed from this number and this share of all rows on. */
+/** Dead rows are removed when there are at least this many, and when they reach this share of all rows. */
 const MANY_DEAD = 1_000;
 const DEAD_SHARE = 0.25;
 
-/** The rows of one collection, its codes and filters, in one thread. No I/O, and nothing asynchronous. */
+/** The rows of one collection in one thread, with their codes and filters. No I/O, and nothing asynchronous. */
 export class SearchedCollection {
   readonly #exactRows: number;
   readonly #rows = new RowTable();
   readonly #vectors = new Map<string, Floats | Codes>();
   readonly #filters = new Map<number, Bits>();
   readonly #columns = new Map<number, DocValues>();
-  /** Undefined until rows are placed, and where some that were placed are gone. */
+  /** Undefined until rows are assigned to cells, and after the removal of rows that had a cell. */
   #cells: Cells | undefined;
-  /** The last commit whose changes are here, and the first one that can still be searched. */
+  /** The last commit whose changes are loaded, and the first commit that can still be searched. */
   #commit = 0;
   #oldest = 0;
-  /** Whether changes of the next commit are here already. */
+  /** Whether changes of the next commit are already loaded. */
   #isAhead = false;
 
-  /** @param exactRows up to this many rows keep their vectors as they are */
+  /** @param exactRows collections with up to this many rows keep full vectors */
   constructor(exactRows: number) {
     this.#exactRows = exactRows;
   }
@@ -54,8 +54,8 @@ export class SearchedCollection {
   }
 
   /**
-   * What rows with vectors of one module take at most, filters apart.
-   * @param dimensions numbers of a vector
+   * Maximum bytes of rows with vectors of one module, without filters.
+   * @param dimensions of the vectors
    */
   static bytesFor(rows: number, dimensions: number, exactRows: number): number {
     const isExact = rows <= 2 * exactRows;
@@ -73,7 +73,7 @@ export class SearchedCollection {
     this.#rows.end(doc, to);
   }
 
-  /** Gives a row its vector of a module; of rows that are not here nothing is kept. */
+  /** Stores the vector of a row for a module. Ignored if the document is not in this collection. */
   setVector(module: string, doc: number, vector: Float32Array): void {
     const row = this.#rows.rowOf(doc);
     if (row < 0) return;
@@ -82,7 +82,7 @@ export class SearchedCollection {
       vectors = new Floats(vector.length);
       this.#vectors.set(module, vectors);
     }
-    // Twice as many as are compared exactly: codes take over before dead rows make it slow.
+    // Codes replace full vectors at twice `exactRows`, so that dead rows do not slow down exact comparisons.
     if (vectors instanceof Floats && row >= 2 * this.#exactRows) {
       vectors = codesOf(vectors, new Coder(vector.length));
       this.#vectors.set(module, vectors);
@@ -90,7 +90,7 @@ export class SearchedCollection {
     vectors.set(row, vector);
   }
 
-  /** Adds a row that no commit sees, for {@link pairs}; one that is here stays as it is. */
+  /** Adds a row that no commit sees, for {@link pairs}. A row that exists stays unchanged. */
   addGone(module: string, doc: number, vector: Float32Array): void {
     if (this.#rows.rowOf(doc) >= 0) return;
     this.#rows.add(doc, 0);
@@ -98,7 +98,7 @@ export class SearchedCollection {
     this.setVector(module, doc, vector);
   }
 
-  /** Adds rows to those that match a filter; documents that are not here are ignored. */
+  /** Adds documents to those that match a filter. Ignores documents that are not in this collection. */
   extendFilter(filter: number, docs: DocNumbers | DocSet): void {
     const bits = withRoom(this.#filters.get(filter) ?? createBits(this.#rows.count), this.#rows.count);
     if ('pages' in docs) {
@@ -116,7 +116,10 @@ export class SearchedCollection {
     this.#filters.delete(filter);
   }
 
-  /** Gives a document its value of a column, by the ordinal of that value; one that is not here is ignored. */
+  /**
+   * Stores a document's value of a column, as the ordinal of the value. Ignores a document that is not in this
+   * collection.
+   */
   setValue(column: number, doc: number, ordinal: number): void {
     const row = this.#rows.rowOf(doc);
     if (row < 0) return;
@@ -132,20 +135,23 @@ export class SearchedCollection {
     this.#columns.delete(column);
   }
 
-  /** Adds to a filter the rows whose values of a column are wanted. @param wanted 1 or 0 by ordinal */
+  /** Adds to a filter the rows with one of the wanted values of a column. @param wanted 1 or 0 for each ordinal */
   extendByValues(filter: number, column: number, wanted: Uint8Array): void {
     const bits = withRoom(this.#filters.get(filter) ?? createBits(this.#rows.count), this.#rows.count);
-    // A thread may have no document with a value.
+    // It is possible that no document of this thread has a value.
     this.#columns.get(column)?.forEachWith(wanted, (row) => setBit(bits, row));
     this.#filters.set(filter, bits);
   }
 
-  /** Begins to place rows in cells: none is in any yet. */
+  /** Starts to assign rows to cells: all cells are empty. */
   beginCells(): void {
     this.#cells = new Cells();
   }
 
-  /** Places a document in a cell. @returns false where it is not here, or placing was not begun */
+  /**
+   * Assigns a document to a cell. @returns false if the document is not in this collection, or `beginCells` was not
+   * called
+   */
   place(doc: number, cell: number): boolean {
     const row = this.#rows.rowOf(doc);
     if (row < 0 || this.#cells === undefined) return false;
@@ -153,7 +159,7 @@ export class SearchedCollection {
     return true;
   }
 
-  /** All changes up to a commit are here. */
+  /** Says that all changes up to a commit are loaded. */
   advance(commit: number): void {
     this.#commit = commit;
     this.#isAhead = false;
@@ -163,8 +169,8 @@ export class SearchedCollection {
   }
 
   /**
-   * @returns undefined where the commit cannot be searched any more
-   * @throws Error where it cannot be yet, or a filter is not here
+   * @returns undefined if the commit can no longer be searched
+   * @throws Error if the commit is not loaded yet, or a filter is not loaded
    */
   search(query: VectorQuery): Candidates | undefined {
     const vectors = this.#vectors.get(query.module);
@@ -211,8 +217,8 @@ export class SearchedCollection {
   }
 
   /**
-   * @returns undefined where the commit cannot be searched any more
-   * @throws Error where it cannot be yet, or a filter is not here
+   * @returns undefined if the commit can no longer be searched
+   * @throws Error if the commit is not loaded yet, or a filter is not loaded
    */
   count(query: CountQuery): number[] | undefined {
     const rows = this.#described(query);
@@ -226,17 +232,17 @@ export class SearchedCollection {
     );
   }
 
-  /** Finds the rows near each of some vectors. @returns undefined where the cells are not here */
+  /** Finds the rows near each of some vectors. @returns undefined if no cells are loaded */
   pairs(query: PairsQuery): Pairs | undefined {
     const vectors = this.#vectors.get(query.module);
     if (this.#cells === undefined) return undefined;
-    // A thread may have no document of the module.
+    // It is possible that no document of this thread has a vector of the module.
     if (vectors === undefined)
       return { areTooMany: false, compared: 0, queries: new Int32Array(0), docs: new Float64Array(0) };
     return findPairs(this.#rows, vectors, this.#cells, query);
   }
 
-  /** The rows with a vector that a commit sees, as bits of one's own. */
+  /** The rows that have a vector and that a commit sees, as a new bit set. */
   #described({ commit, module }: Pick<VectorQuery, 'commit' | 'module'>): Bits | undefined {
     if (commit < this.#oldest) return undefined;
     if (commit > this.#commit) throw new Error(`commit ${commit} is not in memory`);
@@ -256,7 +262,7 @@ export class SearchedCollection {
     return bits;
   }
 
-  /** Removes rows that no commit from now on sees; earlier commits cannot be searched any more. */
+  /** Removes rows that the current commit and later ones do not see. Earlier commits can no longer be searched. */
   #removeDead(): void {
     const rows = this.#rows.liveRows();
     for (const [module, vectors] of this.#vectors) this.#vectors.set(module, keptOf(vectors, rows));

@@ -8,7 +8,7 @@ const doc = fc.tuple(fc.constantFrom(0, SHARD, 7 * SHARD), fc.nat(200_000)).map(
 it('has the documents that it was made of, and no others', () => {
   fc.assert(
     fc.property(fc.array(doc, { maxLength: 40 }), fc.array(doc, { maxLength: 40 }), (ends, asked) => {
-      // Enough for each of them to have a page.
+      // Enough documents to give each range a page.
       const docs = ends.flatMap((end) => Array.from({ length: 400 }, (_, i) => end + i));
       const set = docSetOf(Float64Array.from(docs));
       const rows = Float64Array.from([...asked, ...docs.slice(0, 3_000)]);

@@ -1,21 +1,24 @@
-/** Documents of a page, as bits. */
+/** Documents of a page, one bit each. */
 const PAGE = 65_536;
 const PAGE_WORDS = PAGE / 32;
-/** Pages hold this many documents on average: others take more than 32 bytes each. */
+/** Minimum average of documents on a page: with fewer, a document takes more than 32 bytes. */
 const LEAST_ON_PAGES = 256;
 
-/** Numbers of documents: below 2^32, or below 2^53. */
+/** Numbers of documents: below 2^32 in a `Uint32Array`, below 2^53 in a `Float64Array`. */
 export type DocNumbers = Uint32Array | Float64Array;
 
-/** Documents as bits by their number, in memory that threads share: compared with rows in order, without a hash table. */
+/**
+ * A set of documents as a bitmap by document number, in memory that threads share. It is compared with sorted rows
+ * without a hash table.
+ */
 export interface DocSet {
-  /** The number of each page: those of its documents by 65,536. */
+  /** The number of each page, which is document number / 65,536. */
   readonly pages: Float64Array;
   /** 65,536 bits for each page. */
   readonly bits: Uint32Array;
 }
 
-/** @returns undefined where the numbers lie too far apart */
+/** @returns undefined if the numbers are too sparse for a bitmap */
 export function docSetOf(docs: DocNumbers): DocSet | undefined {
   const most = Math.floor(docs.length / LEAST_ON_PAGES);
   const starts = new Map<number, number>();
@@ -42,13 +45,13 @@ export function docSetOf(docs: DocNumbers): DocSet | undefined {
   return { pages: Float64Array.from(starts.keys()), bits };
 }
 
-/** Calls back with the places of those of some documents that are in a set. @param docs in order where that is quick */
+/** Calls back with the position of each document that is in the set. @param docs sorted numbers are faster */
 export function forEachIn({ pages, bits }: DocSet, docs: Float64Array, take: (place: number) => void): void {
   const starts = new Map(Array.from(pages, (page, i) => [page, i * PAGE_WORDS]));
   let first = Number.NEGATIVE_INFINITY;
   let start: number | undefined;
   for (let i = 0; i < docs.length; i++) {
-    // Divisions take most of the time where each document has its own.
+    // Without this, divisions take most of the time when each document has a separate page.
     let place = (docs[i] as number) - first;
     if (place < 0 || place >= PAGE) {
       const page = Math.floor((docs[i] as number) / PAGE);

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { SearchedCollection } from './collection.ts';
 import { readDocs, readValues } from './wire.ts';
 
-/** Values of documents as COPY sends them. */
+/** Values of documents in the format of COPY. */
 function valueBytes(values: Readonly<Record<string, readonly number[]>>): Uint8Array {
   const rows = Object.entries(values).map(([value, docs]) => {
     const text = Buffer.from(value);
@@ -44,7 +44,7 @@ it('tells what filters match by values, for rows that come and go', () => {
     collection.advance(commit);
   };
   const setValues = (from: number, to: number) => {
-    // Every fifth has no value; documents that are not here are ignored.
+    // Every fifth document has no value; documents that are not loaded are ignored.
     for (let doc = from; doc < to + 5; doc++) if (doc % 5 > 0) collection.setValue(1, doc, doc % 5);
   };
   const found = (commit: number, filters: readonly number[], excluded: readonly number[] = []) => {
@@ -56,7 +56,7 @@ it('tells what filters match by values, for rows that come and go', () => {
   collection.extendByValues(1, 1, Uint8Array.of(0, 1, 0, 1));
   expect(found(1, [1])).toBe((2 * COUNT) / 5);
   expect(found(1, [], [1])).toBe((3 * COUNT) / 5);
-  // Without values it matches nothing, and leaves nothing out.
+  // A column without values matches nothing, and excluding it excludes nothing.
   collection.extendByValues(2, 7, Uint8Array.of(0, 1));
   expect([found(1, [2]), found(1, [], [2])]).toEqual([0, COUNT]);
 
@@ -67,7 +67,7 @@ it('tells what filters match by values, for rows that come and go', () => {
   expect(found(2, [1])).toBe((2 * (COUNT + 100)) / 5);
   expect(found(1, [1])).toBe((2 * COUNT) / 5);
 
-  // So many that rows get other places.
+  // Enough removed rows for the others to move to new positions.
   const before = collection.bytes;
   for (let doc = 0; doc < COUNT; doc++) if (doc % 5 === 1 || doc % 5 === 0) collection.endRow(doc, 3);
   collection.advance(3);

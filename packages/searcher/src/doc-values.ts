@@ -1,11 +1,11 @@
 import { grown } from './row-table.ts';
 
-/** A column may have so many different values: their ordinals take two bytes. */
+/** Maximum number of different values of a column: an ordinal has two bytes. */
 export const MOST_ORDINALS = 0xffff;
 
 /**
- * Which value of one column each row has, as the ordinal of that value (doc values of Lucene): 0 where it has none. What
- * filters by values match is found by one pass over them.
+ * The value of one column for each row, as the ordinal of the value (doc values of Lucene); 0 if the row has none. A
+ * filter by value is computed in one pass over all rows.
  */
 export class DocValues {
   #ordinals = new Uint16Array(1_024);
@@ -14,7 +14,7 @@ export class DocValues {
     return this.#ordinals.byteLength;
   }
 
-  /** @param rows all that there are: room is made for them at once */
+  /** @param rows number of all rows: memory for all of them is allocated immediately */
   set(row: number, ordinal: number, rows: number): void {
     if (row >= this.#ordinals.length) {
       this.#ordinals = grown(this.#ordinals, new Uint16Array(Math.ceil(1.25 * Math.max(rows, row + 1))));
@@ -22,7 +22,10 @@ export class DocValues {
     this.#ordinals[row] = ordinal;
   }
 
-  /** Calls back with each row whose value is wanted. @param wanted 1 or 0 for each ordinal; 0 for those behind */
+  /**
+   * Calls back with each row whose value is wanted. @param wanted 1 or 0 for each ordinal; 0 for ordinals beyond its
+   * end
+   */
   forEachWith(wanted: Uint8Array, take: (row: number) => void): void {
     const ordinals = this.#ordinals;
     for (let row = 0; row < ordinals.length; row++) {
@@ -31,7 +34,7 @@ export class DocValues {
     }
   }
 
-  /** These rows alone, in the order in which they are given. */
+  /** A copy with only these rows, in the given order. */
   kept(rows: Uint32Array): DocValues {
     const kept = new DocValues();
     for (const [row, other] of rows.entries()) kept.set(row, this.#ordinals[other] ?? 0, rows.length);

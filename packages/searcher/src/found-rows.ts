@@ -2,14 +2,14 @@ import { nth } from './nth.ts';
 import type { Candidates } from './query.ts';
 import type { RowTable } from './row-table.ts';
 
-/** Rows that are held before those that are too far are forgotten. */
+/** Minimum number of rows kept before rows that are too far are dropped. */
 const LEAST_ROOM = 256;
 
-/** Rows with what is known of their distances: all that are added, or those that may be among the nearest. */
+/** Collects rows with the bounds of their distances: all added rows, or only those that can be among the nearest. */
 export class FoundRows {
   readonly #table: RowTable;
   readonly #matches: number;
-  /** How many are wanted, and by which numbers a row is known to be none of them. */
+  /** How many rows are wanted, and the numbers by which a row is excluded. */
   readonly #wanted: number;
   readonly by: 'low' | 'likely';
   readonly #most: number;
@@ -17,7 +17,7 @@ export class FoundRows {
   #low: number[] = [];
   #likely: number[] = [];
   #high: number[] = [];
-  /** No row beyond is among the nearest; it becomes less. */
+  /** Rows beyond this bound are not among the nearest. The bound only decreases. */
   bound = Number.POSITIVE_INFINITY;
   #room: number;
 
@@ -38,7 +38,7 @@ export class FoundRows {
 
   add(row: number, low: number, likely: number, high: number): void {
     if ((this.by === 'low' ? low : likely) > this.bound) return;
-    // One more tells that there are too many.
+    // One row more than the maximum is enough to know that there are too many.
     if (this.#wanted === Number.POSITIVE_INFINITY && this.#rows.length > this.#most) return;
     this.#rows.push(row);
     this.#low.push(low);
@@ -47,7 +47,10 @@ export class FoundRows {
     if (this.#rows.length >= this.#room) this.#prune();
   }
 
-  /** What was found. With bounds, nothing else can be among the nearest; with estimates, they are the likeliest. */
+  /**
+   * The collected rows. With bounds, no other row can be among the nearest; with estimates, they are the most likely
+   * ones.
+   */
   candidates(compared: number, isExact: boolean): Candidates {
     if (this.#wanted < Number.POSITIVE_INFINITY) this.#prune();
     const areTooMany = this.#rows.length > this.#most;
@@ -64,7 +67,7 @@ export class FoundRows {
     };
   }
 
-  /** Forgets rows that cannot be among the nearest, those as near as the last of them excepted. */
+  /** Drops rows that cannot be among the nearest. Rows as near as the last one of these stay. */
   #prune(): void {
     this.bound = Math.min(this.bound, nth(this.by === 'low' ? this.#high : this.#likely, this.#wanted));
     const kept = indexesWhere(this.by === 'low' ? this.#low : this.#likely, this.bound);

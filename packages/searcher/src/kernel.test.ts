@@ -14,7 +14,7 @@ it('is made of its source', () => {
 const BYTES = 65_536;
 const [MASK, QUERY, OUT] = [32_768, 36_864, 53_248];
 
-/** What both kernels make of the same memory. */
+/** Runs both kernels on the same memory and returns both results. */
 function both(fill: (bytes: Uint8Array) => void, run: (kernel: Kernel) => void): [Uint8Array, Uint8Array] {
   const [first = new Uint8Array(), second = new Uint8Array()] = [createKernel, createPlainKernel].map((create) => {
     const memory = createMemory(BYTES);
@@ -35,7 +35,7 @@ it.each([
   const random = createRandom(size * 1_000 + rows);
   const noise = (bytes: Uint8Array) => {
     for (let i = 0; i < OUT; i++) bytes[i] = random() * 256;
-    // What four signs add.
+    // Small enough that sums of four signs do not overflow.
     for (let i = QUERY; i < QUERY + 32 * size; i++) bytes[i] = (bytes[i] as number) >> 2;
   };
   const bytes = new Uint8Array(BYTES);
@@ -49,7 +49,7 @@ it.each([
     expect(near).toEqual(plainNear);
     expect(counts[0]).toBe(counts[1]);
   }
-  // The first rows, in another order.
+  // The first rows, in reverse order.
   const places = Uint32Array.from({ length: rows }, (_, i) => rows - 1 - i);
   bytes.set(new Uint8Array(places.buffer), MASK);
   const [levels, plainLevels] = both(fill, (kernel) => kernel.levelDots(0, size, MASK, rows, QUERY, OUT));

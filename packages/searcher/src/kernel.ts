@@ -3,7 +3,7 @@ import { createPlainKernel, type Kernel } from './plain-kernel.ts';
 
 let compiled: WebAssembly.Module | undefined | null;
 
-/** The kernel in WebAssembly; in plain TypeScript where the machine has no SIMD. */
+/** Creates the kernel in WebAssembly, or in plain TypeScript if the machine has no SIMD. */
 export function createKernel(memory: WebAssembly.Memory): Kernel {
   if (compiled === undefined) {
     const bytes = Buffer.from(KERNEL_BYTES, 'base64');
@@ -15,12 +15,12 @@ export function createKernel(memory: WebAssembly.Memory): Kernel {
 
 const PAGE = 65_536;
 
-/** What a memory of at least a number of bytes takes. */
+/** The size of a WebAssembly memory with at least this many bytes. */
 export function memoryBytes(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / PAGE)) * PAGE;
 }
 
-/** A memory of at least a number of bytes, all zero. */
+/** Creates a memory of at least this many bytes, all zero. */
 export function createMemory(bytes: number): WebAssembly.Memory {
   const pages = memoryBytes(bytes) / PAGE;
   return new WebAssembly.Memory({ initial: pages, maximum: pages });

@@ -1,25 +1,25 @@
 import { nth } from './nth.ts';
 import { type Candidates, handedOn, type VectorQuery } from './query.ts';
 
-/** With more candidates than that, an answer that need not be exact is given by estimates. */
+/** If bounds leave more candidates than this, an approximate answer returns the most likely ones instead. */
 const MOST_PROVEN = 1_000;
-/** So many times as many of those are handed on: far from the query, distances hardly differ. */
+/** It then returns this many times as many, because distances far from the query hardly differ. */
 const MORE_FAR = 4;
 
-/** What one of some parts of a collection, over which its documents are spread by chance, is asked. */
+/** The query for one of several parts of a collection. Documents are distributed over the parts at random. */
 export function shareOf<Query extends Pick<VectorQuery, 'exactRows' | 'leastCompared'>>(
   query: Query,
   parts: number,
 ): Query {
-  // A part has a share of the matches, a little more now and then: some deviations of a binomial distribution.
+  // A part has its share of the matches, plus some standard deviations of a binomial distribution.
   const share = query.exactRows / parts;
   const exactRows = parts === 1 ? share : Math.ceil(share + 5 * Math.sqrt(share));
   return { ...query, exactRows, leastCompared: Math.ceil(query.leastCompared / parts) };
 }
 
 /**
- * The candidates of parts of a collection, as one that has all of it would have found them.
- * @param parts each has found its own by {@link shareOf} the query
+ * Merges the candidates of the parts of a collection into what a search of the whole collection would return.
+ * @param parts the candidates of each part for {@link shareOf} the query
  */
 export function mergeCandidates(
   parts: readonly Candidates[],

@@ -4,24 +4,24 @@ import type { Candidates, CountQuery, VectorQuery } from './query.ts';
 import type { DocList } from './wire.ts';
 
 /*
- * Messages to a thread of the searcher. Documents come as the database sends them (see wire.ts), in
- * memory that all threads share. Each thread keeps its share of the documents.
+ * Messages to a thread of the searcher. Documents have the format in which the database sends them (see wire.ts), in
+ * memory that all threads share. Each thread keeps only its share of the documents.
  */
 
-/** Documents that have a value, which is known by its ordinal. */
+/** Documents with one value of a column, which is identified by its ordinal. */
 export interface ValueList extends DocList {
   readonly ordinal: number;
 }
 
 export type Request =
   /**
-   * Begins a collection; any other message about a collection that was not begun fails. `exactRows`: as
-   * {@link ThreadConfig} has it, for a part of a collection.
+   * Begins a collection. Other messages about a collection that was not begun fail. `exactRows` has the meaning of
+   * {@link ThreadConfig}, for a part of a collection.
    */
   | { readonly kind: 'begin'; readonly key: number; readonly exactRows?: number | undefined }
-  /** Rows that come and go, with their vectors of some modules. */
+  /** New and ended rows, with their vectors of some modules. */
   | { readonly kind: 'rows'; readonly key: number; readonly modules: readonly string[]; readonly bytes: Uint8Array }
-  /** Documents that match a filter, further ones if there are some already. */
+  /** Documents that match a filter. They are added if the filter already has some. */
   | { readonly kind: 'filter'; readonly key: number; readonly filter: number; readonly docs: DocNumbers | DocSet }
   | { readonly kind: 'drop-filter'; readonly key: number; readonly filter: number }
   /** Values of documents in a column. */
@@ -33,7 +33,7 @@ export type Request =
       readonly lists: readonly ValueList[];
     }
   | { readonly kind: 'drop-values'; readonly key: number; readonly column: number }
-  /** Rows that match a filter, by their values of a column: 1 or 0 for each ordinal. */
+  /** Selects the rows that match a filter by their values of a column: 1 or 0 for each ordinal. */
   | {
       readonly kind: 'filter-by-values';
       readonly key: number;
@@ -42,7 +42,7 @@ export type Request =
       readonly wanted: Uint8Array;
     }
   | { readonly kind: 'advance'; readonly key: number; readonly commit: number }
-  /** Vectors of documents that no commit sees any more, for pairs alone; those that are here stay as they are. */
+  /** Vectors of documents that no commit sees any more, only for `pairs`. Rows that exist stay unchanged. */
   | {
       readonly kind: 'gone';
       readonly key: number;
@@ -50,7 +50,7 @@ export type Request =
       readonly dimensions: number;
       readonly bytes: Uint8Array;
     }
-  /** Places documents in cells. @see Cells */
+  /** Assigns documents to cells. @see Cells */
   | { readonly kind: 'cells'; readonly key: number; readonly isFirst: boolean; readonly bytes: Uint8Array }
   | { readonly kind: 'pairs'; readonly key: number; readonly query: PairsQuery }
   | { readonly kind: 'search'; readonly key: number; readonly query: VectorQuery }
@@ -64,13 +64,13 @@ export interface Asked {
 
 export interface Answered {
   readonly number: number;
-  /** Of the collection. */
+  /** Bytes of memory of the collection. */
   readonly bytes: number;
-  /** Undefined where the commit is too old to be searched; so are the counts. */
+  /** Undefined if the commit is too old to be searched; the same applies to the counts. */
   readonly candidates?: Candidates | undefined;
   readonly counts?: readonly number[] | undefined;
   readonly pairs?: Pairs | undefined;
-  /** The documents that could not be placed. */
+  /** The documents that are not in this collection. */
   readonly missing?: readonly number[];
   readonly failure?: string;
 }

@@ -4,21 +4,21 @@ import type { VectorQuery } from './query.ts';
 import { grown } from './row-table.ts';
 import { type Codes, placeOf, sumOf } from './vectors.ts';
 
-/** So many times as many rows are compared where they crowd. */
+/** In a dense neighbourhood, up to this many times as many rows are compared. */
 const CROWD = 25;
-/** Signs tell distances with that many deviations of error. */
+/** An estimate by signs is trusted within this many standard deviations. */
 const DEVIATIONS = 3.5;
-/** Sums are counted in steps: so many at most. */
+/** Maximum bins of the histogram of sums. */
 const STEPS = 512;
 
-/** Rows that were near when they were looked at, and their sums: grow to the most that any search needs. */
+/** The rows found so far and their sums. The arrays grow to the maximum that any search needs, and are reused. */
 let foundRows = new Uint32Array(65_536);
 let foundSums = new Uint16Array(65_536);
 
 /**
- * The rows whose signs are nearest to a query. Signs tell the distance of a row with an error: all are taken whose sums
- * are within some deviations of that of the last one wanted, so that queries around which many rows crowd compare more of
- * them.
+ * Finds the rows whose signs are nearest to a query. Signs estimate the distance of a row with an error. So all rows
+ * are taken whose sums are within some standard deviations of the sum of the last wanted row: queries in dense
+ * neighbourhoods compare more rows.
  */
 export function nearBySigns(codes: Codes, coded: CodedQuery, rows: Bits, query: VectorQuery): Uint32Array {
   const bounds = new SumBounds(coded, query);
@@ -49,20 +49,20 @@ export function nearBySigns(codes: Codes, coded: CodedQuery, rows: Bits, query: 
   return foundRows.slice(0, total);
 }
 
-/** How great the sum of a row may be that is compared closely, by the sums of the rows that were found so far. */
+/** The maximum sum that a row may have to be compared by levels, given the sums of the rows found so far. */
 class SumBounds {
   readonly #query: VectorQuery;
   readonly #signs: CodedQuery['signs'];
-  /** How many sums lie in each step. */
+  /** How many sums are in each bin. */
   readonly #histogram = new Uint32Array(STEPS);
   readonly #step: number;
-  /** It only becomes less: rows that are left out cannot change what it depends on. */
+  /** The maximum only decreases, so rows that were skipped cannot change it. */
   most = MOST_SIGN_SUM;
 
   constructor({ signs }: CodedQuery, query: VectorQuery) {
     this.#query = query;
     this.#signs = signs;
-    // Two bytes of signs add 255 at most.
+    // Two bytes of signs add at most 255.
     this.#step = Math.ceil((255 * signs.tables.length) / 64 / STEPS);
   }
 
@@ -75,14 +75,14 @@ class SumBounds {
     const { wanted, leastCompared } = this.#query;
     const last = this.#reach(wanted);
     const { scale, sum, length } = this.#signs;
-    // Each number differs in sign with the same chance, as if they were drawn.
+    // Model: each number differs in sign with the same probability, independently.
     const share = Math.min(0.5, last / (sum * scale || 1));
     const deviation = scale * length * Math.sqrt(share * (1 - share));
     const widest = Math.min(this.#reach(CROWD * leastCompared), last + DEVIATIONS * deviation);
     this.most = Math.min(this.most, Math.max(last, this.#reach(leastCompared), Math.ceil(widest)));
   }
 
-  /** A sum that so many rows do not exceed. */
+  /** The smallest bin border that at least this many rows do not exceed. */
   #reach(rows: number): number {
     let count = 0;
     for (let step = 0; step < STEPS; step++) {

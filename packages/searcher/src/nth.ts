@@ -1,4 +1,4 @@
-/** The n-th least number, n from 1; Infinity when there are not more than n. Quickselect (Hoare 1961). */
+/** Returns the n-th smallest number, n from 1; Infinity if there are no more than n. Quickselect (Hoare 1961). */
 export function nth(numbers: ArrayLike<number>, n: number): number {
   if (numbers.length <= n) return Number.POSITIVE_INFINITY;
   const sorted = new Float64Array(numbers);

@@ -9,7 +9,7 @@ import { Searcher } from './searcher.ts';
 const random = createRandom(3);
 const CENTERS = Array.from({ length: 12 }, () => Array.from({ length: 48 }, () => random() - 0.5));
 
-/** Around some centers: near pairs are there, and many that are just too far. */
+/** A vector near one of some centers, so that there are near pairs, and many pairs that are just too far apart. */
 function anyVector(dimensions: number): Float32Array {
   const center = CENTERS[Math.floor(random() * CENTERS.length)] as number[];
   const numbers = center.slice(0, dimensions).map((number) => number + 0.25 * (random() - 0.5));
@@ -19,7 +19,7 @@ function anyVector(dimensions: number): Float32Array {
 
 const cellOf = (doc: number) => doc % 7;
 
-/** A query of many vectors, each with two cells but for the last, which has none. */
+/** A query of many vectors. Each has two cells, except the last one, which has none. */
 function queryOf(vectors: readonly Float32Array[], maxDistance: number) {
   const cells = vectors.slice(1).flatMap((_, i) => [i % 7, (i + 3) % 9]);
   return {
@@ -50,7 +50,7 @@ describe.each([
     for (const [doc, vector] of vectors.entries()) {
       collection.addRow(doc, 1);
       collection.setVector('view', doc, vector);
-      // Every fifth is in no cell.
+      // Every fifth document has no cell.
       if (doc % 5 !== 0) expect(collection.place(doc, cellOf(doc))).toBe(true);
     }
     collection.advance(1);
@@ -106,7 +106,7 @@ it.each([1, 3])('%i threads tell the same pairs, of many vectors at once too', a
   const bytes = (view: DataView) => new Uint8Array(view.buffer);
   await searcher.change(1, { kind: 'begin', key: 1 });
   await searcher.change(1, { kind: 'rows', key: 1, modules: [], bytes: rowBytes(count) });
-  // All lie in cell 1. The last of them is asked for before its vector is there.
+  // All documents are in cell 1. The last one gets its cell before its vector.
   expect(await searcher.place(1, bytes(cells).slice(0, 12), true)).toEqual([]);
   expect(
     await searcher.place(

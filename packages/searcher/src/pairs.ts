@@ -3,26 +3,26 @@ import type { Cells } from './cells.ts';
 import type { RowTable } from './row-table.ts';
 import { type Codes, Floats } from './vectors.ts';
 
-/** Which rows are near each of many vectors? Only rows in cells are looked at, whatever commit sees them. */
+/** Asks which rows are near each of many vectors. Only rows with a cell are compared, for all commits. */
 export interface PairsQuery {
   readonly module: string;
-  /** One vector behind the other. */
+  /** All vectors, one after another. */
   readonly vectors: Float32Array;
   /** The cells of the first vector, then those of the second, and so on; those of vector `i` end before `ends[i]`. */
   readonly cells: Int32Array;
   readonly ends: Int32Array;
   readonly maxDistance: number;
-  /** More pairs are of no use. */
+  /** Maximum number of pairs: more would not be used. */
   readonly mostPairs: number;
 }
 
-/** Pairs that may be within the distance: all that are, and few others. */
+/** All pairs that are within the distance, and a few that are slightly farther apart. */
 export interface Pairs {
-  /** Whether there are more than were asked for; then none are returned. */
+  /** Whether there are more pairs than `mostPairs`; then none are returned. */
   readonly areTooMany: boolean;
   /** How many vectors were compared. */
   readonly compared: number;
-  /** Of each pair: the number of the vector in the query, and the document. */
+  /** For each pair: the index of the vector in the query, and the document. */
   readonly queries: Int32Array;
   readonly docs: Float64Array;
 }
@@ -30,7 +30,7 @@ export interface Pairs {
 /** Maximum error of squared distances in half precision. */
 const SLACK = 1e-5;
 
-/** Finds the pairs of a query by bounds of the distances, so that none can be missed. */
+/** Finds the pairs by bounds of the distances, so that no pair can be missed. */
 export function findPairs(table: RowTable, vectors: Floats | Codes, cells: Cells, query: PairsQuery): Pairs {
   const { ends, maxDistance, mostPairs } = query;
   const most = maxDistance ** 2 + SLACK;

@@ -1,6 +1,6 @@
 /**
- * The inner loops of the searcher over one memory. Arguments that end in "At" are addresses in it, multiples of 16.
- * kernel/kernel.ts says what each does.
+ * The inner loops of the searcher over one memory. Parameters that end in "At" are addresses in this memory, multiples
+ * of 16. kernel/kernel.ts describes each function.
  */
 export interface Kernel {
   nearSigns(
@@ -19,7 +19,7 @@ export interface Kernel {
   encodeLevels(at: number, count: number, step: number, outAt: number, factorsAt: number): void;
 }
 
-/** The kernel in plain TypeScript: what the one in WebAssembly is tested against, and the fallback for it. */
+/** The kernel in plain TypeScript. Tests compare the WebAssembly kernel with it, and it is the fallback. */
 export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
   const bytes = new Uint8Array(memory.buffer);
   const view = new DataView(memory.buffer);
@@ -47,7 +47,7 @@ export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
         let sum = 0;
         for (let j = 0; j < stride; j++) {
           const both = byte(at + j);
-          // Each 16 bytes hold 32 numbers: the low halves the first 16.
+          // Each 16 bytes hold 32 numbers; the low half-bytes hold the first 16.
           const number = (j & ~15) * 2 + (j & 15);
           sum += (both & 15) * view.getInt16(queryAt + 2 * number, true);
           sum += (both >>> 4) * view.getInt16(queryAt + 2 * (number + 16), true);
@@ -87,7 +87,7 @@ export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
     },
     signBits(at, count, outAt) {
       const number = (i: number) => view.getFloat32(at + 4 * i, true);
-      // Sums of two numbers at a time, as the other kernel adds them.
+      // Add alternate numbers separately, as the WebAssembly kernel does, to get equal rounding.
       const squares: [number, number] = [0, 0];
       const sums: [number, number] = [0, 0];
       for (let i = 0; i < count; i += 8) {

@@ -1,8 +1,8 @@
-/** Which rows are looked at, by filters that are held. */
+/** Restricts a search to rows by filters that are loaded. */
 export interface Restriction {
-  /** Rows must have all of them. */
+  /** A row must match all of these. */
   readonly filters: readonly number[];
-  /** Rows must have none of them. */
+  /** A row must match none of these. */
   readonly excluded?: readonly number[] | undefined;
 }
 
@@ -11,45 +11,48 @@ export interface VectorQuery extends Restriction {
   readonly commit: number;
   readonly module: string;
   readonly vector: Float32Array;
-  /** How many are wanted; ignored where `maxDistance` is given, which wants all within. */
+  /** How many rows are wanted. Ignored if `maxDistance` is given: then all rows within it are wanted. */
   readonly wanted: number;
   readonly maxDistance?: number | undefined;
-  /** Up to this many matches are compared by bounds, so that nothing can be missed; all of them if Infinity. */
+  /** Up to this many matches are compared by bounds, so that no result can be missed. Infinity: all of them. */
   readonly exactRows: number;
-  /** More candidates are of no use. */
+  /** Maximum number of candidates: more would not be used. */
   readonly mostCandidates: number;
-  /** Otherwise this many are compared by levels, and up to 20 times as many where they crowd around the query. */
+  /**
+   * With more matches than `exactRows`, this many rows are compared by levels, and up to 20 times as many in a dense
+   * neighbourhood.
+   */
   readonly leastCompared: number;
 }
 
-/** Candidates that an answer by estimates hands on, and how many more than are wanted. */
+/** An approximate answer returns at least this many candidates, and more than are wanted. */
 const LEAST_HANDED_ON = 50;
 const SPARE = 30;
 
-/** How many candidates an answer by estimates hands on. */
+/** How many candidates an approximate answer returns. */
 export function handedOn(wanted: number): number {
   return Math.max(LEAST_HANDED_ON, wanted + SPARE, Math.ceil(1.2 * wanted));
 }
 
-/** Counts of the rows that a commit sees, with a vector of a module: one for each restriction. */
+/** Counts the rows that a commit sees and that have a vector of a module, once for each restriction. */
 export interface CountQuery {
   readonly commit: number;
   readonly module: string;
   readonly restrictions: readonly Restriction[];
 }
 
-/** Documents that contain the answer; exact distances decide which of them are in it. */
+/** Documents among which the answer is; exact distances then decide. */
 export interface Candidates {
   /** How many rows match the filters and have a vector of the module. */
   readonly matches: number;
-  /** Whether the answer cannot be elsewhere. */
+  /** Whether the candidates are guaranteed to contain the answer. */
   readonly isExact: boolean;
   /** How many vectors were compared. */
   readonly compared: number;
-  /** Whether there are more than were asked for; then none are returned. */
+  /** Whether there are more candidates than `mostCandidates`; then none are returned. */
   readonly areTooMany: boolean;
   readonly docs: Float64Array;
-  /** Of each: least, likeliest and greatest squared distance. */
+  /** For each candidate: lower bound, estimate and upper bound of the squared distance. */
   readonly low: Float32Array;
   readonly likely: Float32Array;
   readonly high: Float32Array;

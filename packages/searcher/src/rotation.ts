@@ -2,24 +2,25 @@ import { createRandom } from '@akin/domain/random';
 import type { Kernel } from './plain-kernel.ts';
 
 /**
- * A rotation of vectors by random signs and Walsh-Hadamard transforms (Ailon and Chazelle 2009): it spreads what a
- * vector has over all its numbers, so that few bits of each say much. Lengths and distances stay.
- *
- * A transform takes a power of two numbers: where the vector is longer, one takes its head and one its tail, twice.
+ * A random rotation of vectors by random signs and Walsh-Hadamard transforms (Ailon and Chazelle 2009). It spreads the
+ * information of a vector over all its numbers, so that a few bits of each number are enough. Lengths and distances do
+ * not change.
+ * A transform needs a power of two numbers. For other lengths, one transform covers the start of the vector and another
+ * one its end; this is done twice.
  */
 export class Rotation {
   readonly #length: number;
   readonly #starts: readonly number[];
   readonly #signsAt: number;
 
-  /** Bytes that rotations of such vectors keep in memory. @param dimensions of the vectors, 4 or more */
+  /** Bytes of memory that a rotation of such vectors needs. @param dimensions of the vectors, 4 or more */
   static bytes(dimensions: number): number {
     return 4 * 4 * 2 ** Math.floor(Math.log2(dimensions));
   }
 
   /**
-   * @param signsAt where its signs are kept: {@link Rotation.bytes} of the memory of the kernel
-   * @param seed the same one gives the same rotation
+   * @param signsAt address of its signs: {@link Rotation.bytes} bytes in the memory of the kernel
+   * @param seed the same seed gives the same rotation
    */
   constructor(dimensions: number, seed: number, memory: WebAssembly.Memory, signsAt: number) {
     const random = createRandom(seed);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { RowTable, threadOf } from './row-table.ts';
 
-/** So many that all bits of a slot's number matter which choose a thread. */
+/** So many rows that the bits of a slot's number overlap with those that choose a thread. */
 const ROWS = 1_100_000;
 
 describe('the rows of a thread', () => {

@@ -1,20 +1,20 @@
 import { type Bits, bitsBytes, clearBit, createBits, setBit, withRoom } from './bits.ts';
 
-/** `to` of a row that no commit has replaced. */
+/** Value of `to` for a row that no commit has ended. */
 const LIVE = 0xffff_ffff;
 const EMPTY = -1;
 const GROWTH = 1.25;
 
 /**
- * Which rows of documents there are, and which commits see them. A row is known by its place here in everything else
- * that is kept of it: codes of its vectors, bits of the filters that match it.
+ * The rows of documents and which commits see them. A row is identified by its position in this table; all other data
+ * of the row (codes of its vectors, bits of filters) has the same position.
  */
 export class RowTable {
   #count = 0;
   #docs = new Float64Array(1_024);
   #from = new Uint32Array(1_024);
   #to = new Uint32Array(1_024);
-  /** An open hash table: places by document number. */
+  /** An open-addressing hash table: from document number to position. */
   #slots = new Int32Array(slotsFor(1_024)).fill(EMPTY);
   /** The rows that no commit has ended. */
   #live: Bits = createBits(1_024);
@@ -24,7 +24,7 @@ export class RowTable {
     return this.#count;
   }
 
-  /** Rows that no commit from now on sees. */
+  /** How many rows the current commit and later ones do not see. */
   get dead(): number {
     return this.#count - this.#liveCount;
   }
@@ -33,7 +33,7 @@ export class RowTable {
     return this.#docs.byteLength + 2 * this.#from.byteLength + this.#slots.byteLength + this.#live.byteLength;
   }
 
-  /** Maximum bytes of a number of rows. */
+  /** Maximum bytes for a number of rows. */
   static bytesFor(rows: number): number {
     const room = Math.ceil(Math.max(rows, 1_024) * GROWTH);
     return 16 * room + 4 * slotsFor(room) + bitsBytes(room);
@@ -48,7 +48,7 @@ export class RowTable {
     return this.#docs[row] as number;
   }
 
-  /** The place of a document; -1 when it is not here. */
+  /** The position of a document; -1 if it is not in the table. */
   rowOf(doc: number): number {
     const mask = this.#slots.length - 1;
     for (let slot = hash(doc) & mask; ; slot = (slot + 1) & mask) {
@@ -57,7 +57,7 @@ export class RowTable {
     }
   }
 
-  /** Adds a document that commits from `from` on see; one that is here stays as it is. */
+  /** Adds a document that is visible from commit `from` on. A document that exists stays unchanged. */
   add(doc: number, from: number): void {
     if (this.rowOf(doc) !== EMPTY) return;
     const row = this.#count;
@@ -71,7 +71,7 @@ export class RowTable {
     this.#liveCount++;
   }
 
-  /** Ends a document: commits from `to` on do not see it. */
+  /** Ends a document: it is not visible from commit `to` on. */
   end(doc: number, to: number): void {
     const row = this.rowOf(doc);
     if (row === EMPTY || this.#to[row] !== LIVE) return;
@@ -80,7 +80,7 @@ export class RowTable {
     this.#liveCount--;
   }
 
-  /** The rows that a commit sees, as bits of one's own. @param isLast whether all changes that came are its own or earlier */
+  /** The rows that a commit sees, as a new bit set. @param isLast whether no later commit has changes here */
   seenBy(commit: number, isLast: boolean): Bits {
     const words = Math.ceil(this.#count / 32);
     if (isLast) return this.#live.slice(0, words);
@@ -91,7 +91,7 @@ export class RowTable {
     return bits;
   }
 
-  /** The live rows, rising: what is left when the dead are removed. */
+  /** The live rows in ascending order: those that remain after the dead rows are removed. */
   liveRows(): Uint32Array {
     const rows = new Uint32Array(this.#liveCount);
     let count = 0;
@@ -99,7 +99,7 @@ export class RowTable {
     return rows;
   }
 
-  /** Keeps some rows, which get the places in the order in which they are given. */
+  /** Keeps only these rows, at positions in the given order. */
   keep(rows: Uint32Array): void {
     const [docs, from] = [this.#docs, this.#from];
     this.#count = 0;
@@ -133,14 +133,14 @@ export class RowTable {
   }
 }
 
-/** A power of two with a third of it free at least. */
+/** A power of two that leaves at least a third of the slots free. */
 function slotsFor(rows: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(1_024, rows) * 1.5));
 }
 
-/** Which of some threads has a document: any filter is spread evenly over them. */
+/** Chooses the thread that holds a document. The matches of any filter are spread evenly over the threads. */
 export function threadOf(doc: number, threads: number): number {
-  // Mixed once more: if its bits were some of those that choose a slot, a thread would use few of its slots.
+  // Hash again: if the same bits chose the thread and the slot, a thread would use only few of its slots.
   const own = hash(doc);
   return (Math.imul(own ^ (own >>> 16), 0x45d9f3b) >>> 8) % threads;
 }
@@ -151,7 +151,7 @@ function hash(doc: number): number {
   return (mixed ^ (mixed >>> 15)) >>> 0;
 }
 
-/** A larger array with what is in another. */
+/** Copies an array into a larger one and returns that. */
 export function grown<T extends Float64Array | Uint32Array | Uint16Array>(from: T, to: T): T {
   to.set(from as never);
   return to;

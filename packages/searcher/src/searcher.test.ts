@@ -31,7 +31,7 @@ it.each([1, 3])('finds the same with %i threads, and begins again after one fail
   expect(searcher.bytes).toBeGreaterThan(0);
   const wide = await searcher.search(1, { ...query, maxDistance: 2, mostCandidates: 3 });
   expect(wide).toMatchObject({ matches: 10, areTooMany: true, docs: new Float64Array() });
-  // Bytes that are no whole rows are refused, and the threads live on.
+  // Bytes that are not whole rows are rejected, and the threads keep running.
   const broken = { kind: 'rows', key: 1, modules: ['view'], bytes: rowBytes(10).subarray(0, 70) } as const;
   await expect(searcher.change(1, broken)).rejects.toThrow(SearcherError);
   expect(await searcher.search(1, query)).toMatchObject({ matches: 10 });
@@ -42,7 +42,7 @@ it.each([1, 3])('finds the same with %i threads, and begins again after one fail
   expect(await searcher.search(1, query)).toMatchObject({ matches: 10 });
   await searcher.change(1, { kind: 'drop', key: 1 });
   expect(searcher.bytes).toBe(0);
-  // Closed, it stays so.
+  // A closed searcher stays closed.
   await searcher[Symbol.asyncDispose]();
   await expect(fill()).rejects.toThrow(SearcherError);
   expect(workers).toHaveLength(2 * threads);

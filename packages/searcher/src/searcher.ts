@@ -5,20 +5,20 @@ import type { Answered, Request, ThreadConfig } from './messages.ts';
 import type { Pairs, PairsQuery } from './pairs.ts';
 import type { Candidates, CountQuery, VectorQuery } from './query.ts';
 
-/** Resolves alike from src (under jest) and from dist. */
+/** This path is correct both from src (under jest) and from dist. */
 const THREAD_FILE = new URL('../dist/thread.js', import.meta.url);
 
-/** The threads failed, or do not hold what they were asked about: it has to be brought again. */
+/** The threads failed, or do not have the requested data: the caller has to load it again. */
 export class SearcherError extends Error {}
 
 export interface SearcherOptions {
-  /** Each scans its share of the rows of a collection. */
+  /** Number of threads. Each scans its share of the rows of a collection. */
   readonly threads: number;
-  /** Collections of up to this many rows keep their vectors as they are, and are compared exactly. */
+  /** Collections with up to this many rows keep full vectors and are compared exactly. */
   readonly exactRows: number;
 }
 
-/** Vectors of one message: searches of a million rows wait some milliseconds for them. */
+/** Vectors in one message. With a million rows, other searches wait some milliseconds for these. */
 const VECTORS_AT_A_TIME = 16;
 
 interface Pending {
@@ -27,22 +27,22 @@ interface Pending {
 }
 
 /**
- * Holds codes of vectors in the memory of a few threads and finds the nearest of them. It knows no database: the caller
- * brings the rows, and says up to which commit all changes are there. Requests about a collection take effect
- * in the order in which they are made.
+ * Keeps codes of vectors in the memory of a few threads and finds the nearest ones. It does not access the database:
+ * the caller loads the rows and says up to which commit all changes are loaded. Requests about a collection take effect
+ * in the order of the calls.
  */
 export class Searcher implements AsyncDisposable {
   readonly #options: SearcherOptions;
   #threads: SearcherThread[] = [];
   #isClosed = false;
-  /** Bytes of each collection by thread. */
+  /** Bytes of each collection, for each thread. */
   readonly #bytes = new Map<number, number[]>();
 
   constructor(options: SearcherOptions) {
     this.#options = options;
   }
 
-  /** The memory that collections take, in bytes. */
+  /** Memory of all collections, in bytes. */
   get bytes(): number {
     let sum = 0;
     for (const key of this.#bytes.keys()) sum += this.bytesOf(key);
@@ -51,8 +51,8 @@ export class Searcher implements AsyncDisposable {
 
   /**
    * Maximum bytes of a collection with a number of documents and vectors of one module, without its filters.
-   * @param dimensions numbers of a vector
-   * @param exactRows as the collection was begun with; those of all when not given
+   * @param dimensions of the vectors
+   * @param exactRows as given when the collection was begun; the searcher's option by default
    */
   bytesFor(documents: number, dimensions: number, exactRows = this.#options.exactRows): number {
     const { threads } = this.#options;
@@ -65,9 +65,9 @@ export class Searcher implements AsyncDisposable {
   }
 
   /**
-   * Changes what is held of a collection.
-   * @throws SearcherError when the collection was not begun, or a thread failed: everything that was held is lost then, and
-   *   threads start again at the next request
+   * Changes the data of a collection.
+   * @throws SearcherError when the collection was not begun, or a thread failed: then all data is lost, and the threads
+   * restart at the next request
    */
   async change(
     key: number,
@@ -79,8 +79,8 @@ export class Searcher implements AsyncDisposable {
 
   /**
    * Finds candidates for the nearest rows.
-   * @returns undefined where the commit is too old to be searched
-   * @throws SearcherError when a thread failed, or the collection, the commit or a filter is not held
+   * @returns undefined if the commit is too old to be searched
+   * @throws SearcherError when a thread failed, or the collection, the commit or a filter is not loaded
    */
   async search(key: number, query: VectorQuery): Promise<Candidates | undefined> {
     const share = shareOf(query, this.#options.threads);
@@ -90,7 +90,9 @@ export class Searcher implements AsyncDisposable {
     return mergeCandidates(parts as Candidates[], query);
   }
 
-  /** Counts rows, with the errors of {@link search}. @returns for each restriction; undefined as search does */
+  /**
+   * Counts rows, with the errors of {@link search}. @returns one count for each restriction; undefined as in `search`
+   */
   async count(key: number, query: CountQuery): Promise<number[] | undefined> {
     const parts = (await this.#ask(key, { kind: 'count', key, query })).map(({ counts }) => counts);
     if (parts.some((part) => part === undefined)) return undefined;
@@ -98,10 +100,11 @@ export class Searcher implements AsyncDisposable {
   }
 
   /**
-   * Adds documents to cells; those that are there stay.
+   * Assigns documents to cells. Documents that have a cell keep it.
    *
-   * @param bytes `int8send(doc)` and `int4send(cell)` of each @param isFirst whether none is in any cell yet
-   * @returns those that are not here
+   * @param bytes `int8send(doc)` and `int4send(cell)` for each document
+   * @param isFirst whether no document has a cell yet
+   * @returns the documents that are not loaded
    */
   async place(key: number, bytes: Uint8Array, isFirst: boolean): Promise<number[]> {
     const answers = await this.#ask(key, { kind: 'cells', key, bytes, isFirst });
@@ -109,8 +112,8 @@ export class Searcher implements AsyncDisposable {
   }
 
   /**
-   * Finds the documents near each of many vectors, among those in their cells. Other requests go between.
-   * @returns undefined where the cells are not held any more
+   * Finds the documents near each of many vectors, among documents with the same cells. Other requests run in between.
+   * @returns undefined if the cells are no longer loaded
    */
   async pairs(key: number, query: PairsQuery): Promise<Pairs | undefined> {
     const found: Pairs[] = [];
@@ -139,7 +142,7 @@ export class Searcher implements AsyncDisposable {
         }
       }
     };
-    // While one answer is read, the threads work on the next one.
+    // While one answer is read, the threads compute the next one.
     await Promise.all([askOn(), askOn()]);
     if (isLost) return undefined;
     const areTooMany = left < 0;
@@ -151,7 +154,7 @@ export class Searcher implements AsyncDisposable {
     };
   }
 
-  /** Ends the threads for good: what is asked from now on is refused. */
+  /** Ends the threads permanently: later requests are rejected. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     await this.#endThreads();
@@ -169,7 +172,7 @@ export class Searcher implements AsyncDisposable {
     if (this.#threads.length === 0) this.#start();
     const threads = this.#threads;
     const answers = await Promise.all(threads.map((thread) => thread.ask(request))).catch(async (error: unknown) => {
-      // What the other threads hold is of no use without the share of the one that failed.
+      // Without the share of the thread that failed, the data of the others is useless.
       if (this.#threads === threads && threads.some(({ hasFailed }) => hasFailed)) {
         await this.#endThreads();
       }

@@ -13,16 +13,19 @@ import {
 import { createKernel, createMemory, memoryBytes } from './kernel.ts';
 import type { Kernel } from './plain-kernel.ts';
 
-/** Rows that the kernel compares at a time, 13 bits of them: what it needs besides codes stays small. */
+/**
+ * Rows that the kernel compares in one call. A position in a block has 13 bits, and a small block needs little memory
+ * for results.
+ */
 const BLOCK = 8_192;
-/** Rows of a segment at most: memory of WebAssembly cannot shrink, and is given back segment by segment. */
+/** Maximum rows of a segment. Memory of WebAssembly cannot shrink, so it is freed segment by segment. */
 const SEGMENT = 131_072;
 const FIRST_SEGMENT = 1_024;
 
-/** What is called back with each row: its place, and the least, likeliest and greatest squared distance. */
+/** Callback for each row: its position, and the lower bound, estimate and upper bound of its squared distance. */
 export type Take = (row: number, low: number, likely: number, high: number) => void;
 
-/** Up to which squared distance rows are of use: the least that theirs may be, or the likeliest. It may become less. */
+/** The maximum squared distance of rows that are useful, as a lower bound or as an estimate. It may decrease. */
 export interface Limit {
   readonly by: 'low' | 'likely';
   readonly bound: number;
@@ -30,15 +33,18 @@ export interface Limit {
 
 const NO_LIMIT: Limit = { by: 'low', bound: Number.POSITIVE_INFINITY };
 
-/** What is called back with rows of a block: its first row, and of each its place in it and its sum. @see placeOf */
+/**
+ * Callback for rows of a block: its first row, and for each found row its position in the block and its sum of signs.
+ * @see placeOf
+ */
 type TakeNear = (first: number, found: Uint32Array, count: number) => void;
 
-/** The place in its block of a row that the kernel found. */
+/** The position in its block of a row that the kernel found. */
 export const placeOf = (found: number): number => found & (BLOCK - 1);
-/** What its signs add up to. */
+/** The sum of signs of a row that the kernel found. */
 export const sumOf = (found: number): number => found >>> 13;
 
-/** Vectors of up to some ten thousand rows as they are, four bytes a number. */
+/** Full vectors of up to some ten thousand rows, four bytes a number. */
 export class Floats {
   readonly dimensions: number;
   readonly #stride: number;
@@ -64,12 +70,12 @@ export class Floats {
     setBit(this.described, row);
   }
 
-  /** The vector of a row, until the next change. */
+  /** The vector of a row, valid until the next change. */
   get(row: number): Float32Array {
     return new Float32Array(this.#memory.buffer, row * this.#stride, this.dimensions);
   }
 
-  /** Compares rows with a query. Sums of f32 may be wrong by a share of the distance. */
+  /** Compares rows with a query. The rounding error of sums of f32 is a share of the distance. */
   compare(query: Float32Array, rows: Bits, take: Take): void {
     const maskAt = this.#room * this.#stride;
     const queryAt = maskAt + this.#room / 8;
@@ -101,7 +107,7 @@ export class Floats {
   }
 }
 
-/** Where things are in the memory of a segment; the signs are first. */
+/** Addresses in the memory of a segment; the signs are at its start. */
 interface SegmentAddresses {
   readonly levels: number;
   readonly factors: number;
@@ -119,22 +125,22 @@ function segmentAddresses({ bits, stride }: CodeSizes, room: number): SegmentAdd
   const query = mask + room / 8;
   const rows = query + 4 * Math.max(bits, stride);
   const out = rows + 4 * BLOCK;
-  // The kernel writes a little more than it finds.
+  // The kernel writes slightly beyond the end of its results.
   return { levels, factors, mask, query, rows, out, end: out + 4 * BLOCK + 32 };
 }
 
-/** Codes of a limited number of rows, in a memory of their own. */
+/** Codes of a limited number of rows, in a separate memory. */
 class Segment {
   readonly room: number;
   readonly #coder: Coder;
   readonly #memory: WebAssembly.Memory;
   readonly #kernel: Kernel;
-  /** Those of 16 rows together, byte by byte. */
+  /** The signs, interleaved byte by byte for 16 rows. */
   readonly #signs: Uint8Array;
   readonly #levels: Uint8Array;
   readonly #factors: Float32Array;
   readonly #rowSigns: Uint8Array;
-  /** The greatest angle between the signed numbers of a row and their signs. */
+  /** Maximum angle between the signed numbers of a row and their signs, in radians. */
   #angle = 0;
   readonly #at: SegmentAddresses;
 
@@ -181,7 +187,7 @@ class Segment {
     this.#angle = Math.max(this.#angle, from.#angle);
   }
 
-  /** Where the first byte of a row's signs is; the next ones follow 16 bytes apart. */
+  /** The address of the first byte of a row's signs; the next bytes follow at steps of 16. */
   #signAt(row: number): number {
     return ((row & ~15) * this.#coder.bits) / 8 + (row & 15);
   }
@@ -201,7 +207,7 @@ class Segment {
     }
   }
 
-  /** Calls back with the rows that their signs do not exclude from a distance. */
+  /** Calls back with the rows whose signs do not rule out this distance. */
   within(query: CodedQuery, rows: Bits, distance: number, take: (row: number) => void): void {
     const most = mostSignSum(query, this.#coder.copies, this.#angle, distance);
     const takeAll: TakeNear = (first, found, count) => {
@@ -239,7 +245,7 @@ class Segment {
   }
 }
 
-/** Vectors of many rows as codes: some 0.63 bytes a number. */
+/** Codes of vectors of many rows: about 0.63 bytes a number. */
 export class Codes {
   readonly coder: Coder;
   readonly #segments: Segment[] = [];
@@ -258,7 +264,7 @@ export class Codes {
     setBit(this.described, row);
   }
 
-  /** These rows alone, in the order in which they are given. */
+  /** A copy with only these rows, in the given order. */
   kept(rows: Uint32Array): Codes {
     const codes = new Codes(this.coder);
     for (const [row, other] of rows.entries()) {
@@ -272,7 +278,7 @@ export class Codes {
 
   /**
    * Calls back with the rows whose signs are near a query, block by block.
-   * @param most tells the greatest sum of signs that a row of the next block may have
+   * @param most returns the maximum sum of signs for rows of the next block
    */
   nearBySigns(query: CodedQuery, rows: Bits, most: () => number, take: TakeNear): void {
     this.#forEachSegment(rows, (segment, first, part) => {
@@ -280,7 +286,7 @@ export class Codes {
     });
   }
 
-  /** Compares by levels the rows that signs do not exclude from a distance. */
+  /** Compares by levels the rows whose signs do not rule out this distance. */
   within(query: CodedQuery, rows: Bits, most: number, take: Take): void {
     this.#forEachSegment(rows, (segment, first, part) => {
       const near: number[] = [];
@@ -290,7 +296,7 @@ export class Codes {
     });
   }
 
-  /** Compares rows by levels. @param rows rising @param limit rows beyond it need not be taken */
+  /** Compares rows by levels. @param rows ascending @param limit rows beyond it may be skipped */
   compare(query: CodedQuery, rows: Uint32Array, take: Take, limit: Limit = NO_LIMIT): void {
     for (let from = 0; from < rows.length; ) {
       const number = Math.floor((rows[from] as number) / SEGMENT);
@@ -327,29 +333,29 @@ export class Codes {
   }
 }
 
-/** Fills a mask with bits of rows, which may be fewer. */
+/** Copies the bits of rows into a mask; missing rows get 0. */
 function setMask(mask: Uint32Array, rows: Bits): void {
   const words = rows.subarray(0, mask.length);
   mask.set(words);
   mask.fill(0, words.length);
 }
 
-/** Bytes of a row of floats: whole words of 16. */
+/** Bytes of a row of floats: a multiple of 16 floats. */
 function floatStride(dimensions: number): number {
   return Math.ceil(dimensions / 4) * 16;
 }
 
-/** Rows of floats, and what the kernel needs besides. */
+/** Bytes of rows of floats with the working memory of the kernel. */
 function floatBytes(stride: number, room: number): number {
   return room * stride + room / 8 + stride + 4 * BLOCK;
 }
 
-/** What {@link Floats} of so many rows take at most: their room doubles. */
+/** Maximum bytes of {@link Floats} with this many rows: their capacity doubles. */
 export function floatsBytes(dimensions: number, rows: number): number {
   return memoryBytes(floatBytes(floatStride(dimensions), Math.max(2 * rows, FIRST_SEGMENT))) + bitsBytes(2 * rows);
 }
 
-/** What {@link Codes} of so many rows take at most: the room of the last segment doubles. */
+/** Maximum bytes of {@link Codes} with this many rows: the capacity of the last segment doubles. */
 export function codesBytes(sizes: CodeSizes, rows: number): number {
   const whole = Math.floor(rows / SEGMENT);
   const last = Math.min(SEGMENT, Math.max(FIRST_SEGMENT, 2 * (rows % SEGMENT)));

@@ -1,4 +1,4 @@
-/** What the searcher uses of WebAssembly, which Node has and its types do not name. */
+/** The parts of WebAssembly that the searcher uses. Node has them, but its types do not declare them. */
 declare namespace WebAssembly {
   class Memory {
     constructor(descriptor: { readonly initial: number; readonly maximum: number });

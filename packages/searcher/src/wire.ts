@@ -1,31 +1,31 @@
 import { halfTable } from '@akin/domain';
 
 /*
- * How rows come from the database: in the binary form of COPY. Rows of a collection have the fields `doc`, the commit
- * from which and the one to which it is seen (int8), then a vector of each of some modules (halfvec). A row without
- * the commit from which it is seen is known already; one without a document tells, in the place of that commit, up to
- * which commit rows that ended may be gone. Values of a column come in that form too. All else comes as
- * `int8send(doc)` and what there is of it, one after the other.
+ * The formats in which the database sends rows. Rows of a collection come in the binary format of COPY: `doc`, the
+ * first commit that sees the row and the first one that does not (int8), then a vector for each of some modules
+ * (halfvec). If the first commit is null, the row is already known. If the document is null, the row says up to which
+ * commit ended rows may be removed. Values of a column also come in the format of COPY. Other data comes as
+ * `int8send(doc)` followed by its values, without separators.
  */
 
-/** Signature, flags, and the length of an extension, which nobody uses. */
+/** Signature, flags, and the length of the unused extension. */
 const HEADER_BYTES = 19;
 const DOC_BYTES = 8;
-/** A document, and its cell. */
+/** Bytes of a document number and its cell. */
 const CELL_BYTES = 12;
-/** In front of the numbers of a vector: how many there are, and a zero. */
+/** Bytes before the numbers of a vector: its dimensions, and a zero. */
 const VECTOR_HEADER_BYTES = 4;
 
-/** A row of a collection; undefined where a field is null. */
+/** A row of a collection; undefined for a field that is null. */
 export interface WireRow {
   doc: number | undefined;
   from: number | undefined;
   to: number | undefined;
-  /** Where the vector of each module is: the address of its bytes, -1 where there is none. */
+  /** The address of the vector of each module; -1 if there is none. */
   readonly vectors: number[];
 }
 
-/** Calls back with each row, always the same object. */
+/** Calls back with each row; the object is reused. */
 export function readRows(bytes: Uint8Array, take: (row: WireRow) => void): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const row: WireRow = { doc: undefined, from: undefined, to: undefined, vectors: [] };
@@ -54,7 +54,10 @@ export function readRows(bytes: Uint8Array, take: (row: WireRow) => void): void 
   }
 }
 
-/** The vector at an address, as `halfvec_send` gives it. @param into is filled and given back where it has the right length. */
+/**
+ * Reads the vector at an address, in the format of `halfvec_send`. @param into is filled and returned if it has the
+ * right length
+ */
 export function readVector(bytes: Uint8Array, at: number, into: Float32Array): Float32Array {
   const dimensions = ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
   const vector = into.length === dimensions ? into : new Float32Array(dimensions);
@@ -65,13 +68,16 @@ export function readVector(bytes: Uint8Array, at: number, into: Float32Array): F
   return vector;
 }
 
-/** Where documents are in an answer: `int8send(doc)` of each. */
+/** The address and number of documents in an answer: `int8send(doc)` for each. */
 export interface DocList {
   readonly at: number;
   readonly count: number;
 }
 
-/** Calls back with each value and its documents: rows of COPY with a text and `int8send(doc)` of each document. */
+/**
+ * Calls back with each value and its documents. The bytes are rows of COPY: a text, and `int8send(doc)` for each
+ * document.
+ */
 export function readValues(bytes: Uint8Array, take: (value: string, docs: DocList) => void): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const field = (at: number) => ({ at: at + 4, end: at + 4 + view.getInt32(at) });
@@ -90,15 +96,15 @@ export function readDocs(bytes: Uint8Array, { at, count }: DocList, take: (doc: 
   for (let i = 0; i < count; i++) take(readNumber(view, at + DOC_BYTES * i));
 }
 
-/** What the rows of an answer are, all in all. */
+/** A summary of the rows of an answer. */
 export interface Summary {
-  /** Rows that are new, or only bring vectors. */
+  /** Rows that are new, or that only have vectors. */
   count: number;
-  /** The greatest number of a document among them. */
+  /** The largest document number of these rows. */
   last: number;
-  /** Rows that ended. */
+  /** Number of rows that ended. */
   ends: number;
-  /** Rows that commits up to this one ended may be gone. */
+  /** Rows that ended up to this commit may be removed. */
   forgotten: number;
 }
 
@@ -124,8 +130,8 @@ export function readCells(bytes: Uint8Array, take: (doc: number, cell: number) =
 }
 
 /**
- * Calls back with each document and its vector, which come as `int8send` and `halfvec_send` give them.
- * @param isWanted says which of them are read at all
+ * Calls back with each document and its vector, in the formats of `int8send` and `halfvec_send`.
+ * @param isWanted says which vectors are decoded
  */
 export function readVectors(
   bytes: Uint8Array,

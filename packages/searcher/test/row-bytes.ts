@@ -2,7 +2,10 @@ import { toHalf } from '@akin/domain';
 
 const AXES = [Float32Array.of(1, 0), Float32Array.of(0, 1)];
 
-/** Documents as COPY sends them: seen from commit 1 on, each with a vector, (1, 0) and (0, 1) by turns unless given. */
+/**
+ * Documents in the format of COPY: visible from commit 1 on, each with a vector; (1, 0) and (0, 1) alternate by
+ * default.
+ */
 export function rowBytes(count: number, vectorOf = (doc: number) => AXES[doc % 2] as Float32Array): Uint8Array {
   const header = Buffer.alloc(19);
   const end = Buffer.from([0xff, 0xff]);
