@@ -15,7 +15,7 @@ import { createAnalyzerWorker } from './analyzer-worker.ts';
 let analyzer: Analyzer;
 let images: Server;
 let base: string;
-/** Answers that a slow host has not given yet. */
+/** Responses that the slow test host holds back. */
 const held: (() => void)[] = [];
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ describe('the analyzer', () => {
       download: async (url, _urgent, signal) => {
         const bytes = await downloadImage(url, {
           policy: { allowLoopback: true, allowPrivate: false },
-          // A host that is slow in a test answers when the test says so.
+          // The test decides when a slow host answers; the limit of time must not.
           limits: { downloadMilliseconds: 3_600_000 },
           signal,
         });
@@ -67,7 +67,7 @@ describe('the analyzer', () => {
 
   const REF = { collection: 1, request: '9007199254740993', position: 4, attempt: 2 };
 
-  /** Adds jobs and gives what comes back, by address. */
+  /** Adds the jobs and returns their results by URL. */
   async function analyze(jobs: Partial<JobPayload<'analyze'>>[]): Promise<Map<number, JobPayload<'analyzed'>>> {
     const answers = new Map<number, JobPayload<'analyzed'>>();
     await new Promise<void>((resolve) => {
@@ -182,7 +182,7 @@ describe('the analyzer', () => {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ requestId: 'from-a-client', job: 'job-0' }]);
   });
 
-  /** Gives the results by position as they come. */
+  /** Collects the results by position as they arrive. */
   function results(): Map<number, JobPayload<'analyzed'>['result']> {
     const found = new Map<number, JobPayload<'analyzed'>['result']>();
     queue.work('analyzed', async ({ payload }) => void found.set(payload.position, payload.result), { concurrency: 1 });

@@ -10,9 +10,12 @@ import { HostLimit } from './host-limit.ts';
 export interface AnalyzerWorkerConfig {
   readonly queue: Queue;
   readonly analyzer: Analyzer;
-  /** How many images the analyzer works on at a time. */
+  /** How many images the analyzer analyzes at the same time. */
   readonly threads: number;
-  /** Fetches the bytes behind an address, guarded; `release` says that they are no longer held. @throws AkinError */
+  /**
+   * Downloads the bytes of a URL, with protection against forged requests to internal servers. `release` says that the
+   * bytes are no longer in memory. @throws AkinError
+   */
   readonly download: (
     url: string,
     urgent: boolean,
@@ -24,42 +27,47 @@ export interface AnalyzerWorkerConfig {
 
 type AnalysisResult = JobPayload<'analyzed'>['result'];
 
-/** For an image that repeatedly broke the process that took it. */
+/** The result of an image that repeatedly crashed the process that analyzed it. */
 const GIVEN_UP = {
   code: 'image-undecodable',
   msg: 'The analysis of this image did not come to an end, several times. Send another version of it.',
 } as const;
 
 /**
- * Jobs that are taken at a time. Most of them wait for their host or for a thread and hold nothing but their address, so
- * that those behind slow hosts leave room for the others.
+ * Maximum jobs taken at the same time. Most of them wait for a host or for a thread and hold only a URL in memory, so
+ * slow hosts do not block the others.
  */
 const JOBS_AT_A_TIME = 128;
-/** So many hosts that never answer have to come together before all downloads wait for them. */
+/**
+ * Maximum simultaneous downloads from one host. All downloads are blocked only when many hosts hang at the same time.
+ */
 const DOWNLOADS_PER_HOST = 6;
-/** Images that are on their way or wait for a thread: they are in memory, of large ones as many as `download` admits. */
+/**
+ * Maximum images that are being downloaded or wait for a thread. They are in memory; `download` limits the number of
+ * large ones.
+ */
 const IMAGES_AT_A_TIME = 48;
-/** So many that wait for a thread are enough: further jobs are left to analyzers that have none. */
+/** When this many images wait for a thread, further jobs are left to other analyzers. */
 const READY_AT_A_TIME = 8;
 
-/** At shutdown, running analyses have this time to finish; then their jobs are handed back as well. */
+/** At shutdown, running analyses get this much time to finish; then their jobs are handed back as well. */
 const LAST_ANALYSIS_MILLISECONDS = 1_000;
 
 /**
- * Handles `analyze` jobs from now on: fetches the image, analyzes it and answers with an `analyzed` job, be it with
- * outputs or with what is wrong. It keeps nothing, so any number of workers may share a queue and end at any time.
- * Waiting for a host keeps no thread from its work. Disposing takes no more jobs, gives the analyses at work a moment, and
- * hands the other jobs back.
+ * Handles `analyze` jobs: downloads the image, analyzes it and answers with an `analyzed` job that holds the outputs or
+ * the error. The worker keeps no state, so any number of workers may share a queue and stop at any time. Waiting for a
+ * host does not occupy a thread. Disposing takes no more jobs, gives running analyses a moment, and hands the other
+ * jobs back.
  */
 export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposable {
   const { queue, analyzer, threads, download, log, metrics } = config;
   const hosts = new HostLimit(DOWNLOADS_PER_HOST);
   const images = new WeightedSemaphore(IMAGES_AT_A_TIME + threads);
   const analyses = new WeightedSemaphore(threads);
-  /** Images that are fetched and not analyzed yet. */
+  /** Images that are downloaded but not analyzed yet. */
   let ready = 0;
   const stop = new AbortController();
-  /** Comes a moment after `stop`, for analyses at work. */
+  /** Aborted a moment after `stop`, to end running analyses. */
   const giveUp = new AbortController();
   setMaxListeners(0, stop.signal, giveUp.signal);
   const durations = metrics.histogram('akin_analysis_seconds', 'Time of an analysis, by its part', ['part']);
@@ -86,13 +94,13 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
     });
   }
 
-  /** @returns how it ended */
+  /** @returns how the job ended */
   async function handle(job: Job<'analyze'>): Promise<string> {
     const { image: _, modules: __, bulk: ___, ...known } = job.payload;
     const trace = traceparent();
     const ref = trace === undefined ? known : { ...known, origin: { ...known.origin, trace } };
     const result = await resultOf(job.payload, job.id, job.signal);
-    // Out of time: the queue tries the job again, and nobody waits for this attempt.
+    // The attempt ran out of time: the queue tries the job again and ignores this attempt.
     job.signal.throwIfAborted();
     return answer(ref, result);
   }
@@ -117,7 +125,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
       const leaveHost = await hosts.enter(image, urgent, signal);
       let bytes: Uint8Array;
       try {
-        // Kept until the image is analyzed: it is in memory so long.
+        // The place is kept until the image is analyzed, because the image stays in memory until then.
         await keep(images.enter(urgent, signal));
         const fetched = await timed('download', () => download(image, urgent, signal));
         left.push(fetched.release);
@@ -183,7 +191,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
   };
 }
 
-/** Whether the same image may go better a moment later; `depends`: where the error says after how long. */
+/** Whether another attempt may succeed. `depends`: only if the error says when to try again. */
 const PASSING: Readonly<Record<ErrorCode, boolean | 'depends'>> = {
   'bad-request': false,
   unauthorized: false,
@@ -191,7 +199,7 @@ const PASSING: Readonly<Record<ErrorCode, boolean | 'depends'>> = {
   'not-found': false,
   'method-not-allowed': false,
   'request-timeout': true,
-  // Of the machine, such as a package that is missing: another analyzer may do it.
+  // A conflict is a problem of this machine, such as a missing package: another analyzer may succeed.
   conflict: true,
   'too-large': false,
   'unsupported-media-type': false,

@@ -4,7 +4,7 @@ import { HostLimit } from './host-limit.ts';
 const NEVER = new AbortController().signal;
 
 describe('the limit of downloads from a host', () => {
-  /** Enters, and notes in `order` when it is in. */
+  /** Enters the limit and then adds the URL to `order`. */
   const entering = (limit: HostLimit, order: string[], url: string, urgent = false, signal = NEVER) =>
     limit.enter(url, urgent, signal).then((leave) => {
       order.push(url);

@@ -10,9 +10,9 @@ export class HostLimit {
   }
 
   /**
-   * @param url its host counts; one that cannot be read counts as a host of its own
-   * @returns what gives the place back, to be called once
-   * @throws the signal's reason when it aborts before
+   * @param url requests are counted by its host; a URL that cannot be parsed counts as a separate host
+   * @returns a function that frees the place; call it once
+   * @throws the signal's reason if it aborts before the request is admitted
    */
   async enter(url: string, urgent: boolean, signal: AbortSignal): Promise<() => void> {
     const key = URL.canParse(url) ? new URL(url).host : url;

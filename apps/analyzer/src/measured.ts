@@ -1,7 +1,7 @@
 import type { Analyzer } from '@akin/modules/analyze';
 import { inSpan, type Metrics } from '@akin/runtime';
 
-/** The same analyzer, of whose analyses figures and spans tell how long each part took. */
+/** Wraps an analyzer: metrics and spans record how long each part of an analysis took. */
 export function measured(analyzer: Analyzer, metrics: Metrics): Analyzer {
   const parts = metrics.histogram(
     'akin_module_seconds',
