@@ -155,25 +155,42 @@ function noteUse(found: FoundColumn, { tables: { uses } }: CompileContext): void
   uses?.add(found.column.sql, isMultiValued(found) ? 'elements' : 'filter');
 }
 
+function readBound<T>(
+  reader: (text: string) => T | null,
+  text: string | null,
+  found: FoundColumn,
+  position: number,
+): T | null {
+  if (text === null) return null;
+  const value = reader(text);
+  if (value === null) throw misfit(found.name, found.type, text, position);
+  return value;
+}
+
+/**
+ * The least and the greatest integer of a range: bounds between integers, and beyond 64 bits, become the nearest
+ * integers inside. Undefined: there is none.
+ */
+export function longBounds(
+  { low, high, includeLow, includeHigh, position }: Clause<'range'>,
+  found: FoundColumn,
+): readonly [bigint, bigint] | undefined {
+  const [from, to] = [low, high].map((bound) => readBound(readInteger, bound, found, position));
+  const least = !from ? LEAST_LONG : from.exact && includeLow ? from.floor : from.floor + 1n;
+  const most = !to ? GREATEST_LONG : to.exact && !includeHigh ? to.floor - 1n : to.floor;
+  if (least > most || least > GREATEST_LONG || most < LEAST_LONG) return undefined;
+  return [least < LEAST_LONG ? LEAST_LONG : least, most > GREATEST_LONG ? GREATEST_LONG : most];
+}
+
 function boundsCondition(range: Clause<'range'>, found: FoundColumn, context: CompileContext): Condition {
   const { params } = context;
   const { low, high, includeLow, includeHigh, position } = range;
   const type = elementType(found.type);
-  const read = <T>(reader: (text: string) => T | null, text: string | null): T | null => {
-    if (text === null) return null;
-    const value = reader(text);
-    if (value === null) throw misfit(found.name, found.type, text, position);
-    return value;
-  };
+  const read = <T>(reader: (text: string) => T | null, text: string | null) => readBound(reader, text, found, position);
   if (type === 'long') {
-    const [from, to] = [read(readInteger, low), read(readInteger, high)];
-    // Bounds between integers, and beyond 64 bits, become the nearest integers inside.
-    let least = from === null ? LEAST_LONG : from.exact && includeLow ? from.floor : from.floor + 1n;
-    let most = to === null ? GREATEST_LONG : to.exact && !includeHigh ? to.floor - 1n : to.floor;
-    if (least > most || least > GREATEST_LONG || most < LEAST_LONG) return () => 'false';
-    least = least < LEAST_LONG ? LEAST_LONG : least;
-    most = most > GREATEST_LONG ? GREATEST_LONG : most;
-    const [first, last] = [params.add(least, 'int8'), params.add(most, 'int8')];
+    const bounds = longBounds(range, found);
+    if (bounds === undefined) return () => 'false';
+    const [first, last] = bounds.map((bound) => params.add(bound, 'int8'));
     return (value) => `(${value} >= ${first} and ${value} <= ${last})`;
   }
   const conditions: Condition[] = [];

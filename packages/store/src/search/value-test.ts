@@ -1,13 +1,19 @@
-import type { Query } from '@akin/domain';
+import type { FieldType, Query } from '@akin/domain';
 import type { ValueTest } from '../searcher/held-columns.ts';
 import { clauseColumn, type SearchedTables } from './columns.ts';
-import { readTerm } from './field-clauses.ts';
+import { longBounds, readTerm } from './field-clauses.ts';
+import { readDouble } from './query-values.ts';
 
-/** Types whose values have one text, which equals where they do. */
-const COMPARED_BY_TEXT: ReadonlySet<string> = new Set(['string', 'long', 'boolean']);
+type Asked = Omit<ValueTest, 'column' | 'isExcluded'>;
+type Range = Extract<Query, { kind: 'range' }>;
+
+/** Types of one value, whose values are compared here as the database does. */
+const COMPARED: ReadonlySet<FieldType> = new Set(['string', 'long', 'double', 'boolean']);
+/** With more conditions on values the event loop would be held up. */
+const MOST_CONDITIONS = 100;
 
 /**
- * What a query asks of the values of one column, if that is all that it asks.
+ * What a query asks of the values of one column, if that is all that it asks and values in memory can tell it.
  * @throws AkinError bad-request where it cannot be compiled either
  */
 export function valueTest(query: Query, tables: SearchedTables): ValueTest | undefined {
@@ -16,11 +22,15 @@ export function valueTest(query: Query, tables: SearchedTables): ValueTest | und
     case 'constant':
       return valueTest(query.query, tables);
     case 'term':
-    case 'phrase': {
+    case 'phrase':
+    case 'range':
+    case 'exists': {
       const found = clauseColumn(tables, query);
-      if (found.column.kind !== 'column' || !COMPARED_BY_TEXT.has(found.type) || found.column.sql === 'id') return;
-      const value = readTerm(found, query.value, query.position);
-      return { column: found.column.sql, values: value === undefined ? [] : [String(value)], isExcluded: false };
+      const { column, type } = found;
+      if (column.kind !== 'column' || !COMPARED.has(type) || column.sql === 'id') return undefined;
+      const asked =
+        query.kind === 'exists' ? ANY : query.kind === 'range' ? inRange(query, found) : equal(query, found);
+      return asked && { ...asked, column: column.sql, isExcluded: false };
     }
     case 'bool': {
       const { must, should, mustNot } = query;
@@ -38,16 +48,49 @@ export function valueTest(query: Query, tables: SearchedTables): ValueTest | und
   }
 }
 
+const ANY: Asked = { values: new Set(), conditions: [() => true] };
+
+type Found = ReturnType<typeof clauseColumn>;
+
+function equal({ value, position }: { readonly value: string; readonly position: number }, found: Found): Asked {
+  const wanted = readTerm(found, value, position);
+  // A number may have several texts: -0 is 0.
+  if (typeof wanted === 'number') return { values: new Set(), conditions: [(text) => Number(text) === wanted] };
+  return { values: new Set(wanted === undefined ? [] : [String(wanted)]), conditions: [] };
+}
+
+function inRange(range: Range, found: Found): Asked | undefined {
+  const { low, high, includeLow, includeHigh } = range;
+  if (low === null && high === null) return ANY;
+  if (found.type === 'long') {
+    const bounds = longBounds(range, found);
+    if (bounds === undefined) return { values: new Set(), conditions: [] };
+    const [least, most] = bounds;
+    return { values: new Set(), conditions: [(text) => least <= BigInt(text) && BigInt(text) <= most] };
+  }
+  // Strings have the order of a collation.
+  if (found.type !== 'double') return undefined;
+  const [from, to] = [low, high].map((bound) => (bound === null ? null : readDouble(bound)));
+  const isIn = (text: string) => {
+    const number = Number(text);
+    const isAbove = from == null || number > from || (includeLow && number === from);
+    return isAbove && (to == null || number < to || (includeHigh && number === to));
+  };
+  return { values: new Set(), conditions: [isIn] };
+}
+
 /** Alternatives that all ask for values of the same column. */
 function anyOf(queries: readonly Query[], tables: SearchedTables): ValueTest | undefined {
   const tests = queries.map((query) => valueTest(query, tables));
   const [first] = tests;
   if (first === undefined) return undefined;
   const { column } = first;
-  const values: string[] = [];
+  const values = new Set<string>();
+  const conditions: ValueTest['conditions'][number][] = [];
   for (const test of tests) {
     if (test === undefined || test.column !== column || test.isExcluded) return undefined;
-    values.push(...test.values);
+    for (const value of test.values) values.add(value);
+    conditions.push(...test.conditions);
   }
-  return { column, values, isExcluded: false };
+  return conditions.length > MOST_CONDITIONS ? undefined : { column, values, conditions, isExcluded: false };
 }

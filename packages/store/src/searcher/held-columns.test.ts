@@ -11,6 +11,7 @@ import { InMemorySearch } from './in-memory-search.ts';
 import { NotHeld } from './not-held.ts';
 
 const COUNT = 600;
+const MARKS = [0, 0.1, -1.5, 1e21, 1e-7];
 const SHADES = ['red', 'Red', "b'lue", 'grün 🟢'];
 
 interface Thing {
@@ -18,6 +19,7 @@ interface Thing {
   readonly shade?: string;
   readonly size?: number;
   readonly sold?: boolean;
+  readonly mark?: number;
 }
 
 /** Queries, and what they should match: also such as values in memory cannot answer. */
@@ -39,6 +41,19 @@ const CASES: readonly (readonly [query: string, matches: (thing: Thing) => boole
   ['+size:1 +shade:red', ({ size, shade }) => size === 1 && shade === 'red'],
   ['(-size:1) (-size:2)', () => false],
   ['size:[2 TO 3]', ({ size }) => size === 2 || size === 3],
+  ['size:{2 TO 4.5]', ({ size }) => size === 3 || size === 4],
+  ['-size:[* TO 2}', ({ size }) => size === undefined || size > 1],
+  ['size:([1 TO 2] 5)', ({ size }) => [1, 2, 5].includes(size ?? 0)],
+  ['size:[9 TO 1]', () => false],
+  ['size:[-1e30 TO 1e30]', ({ size }) => size !== undefined],
+  ['size:*', ({ size }) => size !== undefined],
+  ['-shade:*', ({ shade }) => shade === undefined],
+  ['shade:[a TO z]', ({ shade }) => shade !== undefined && shade >= 'a' && shade <= 'z'],
+  ['mark:0', ({ mark }) => mark === 0],
+  ['mark:("-1.5" 0.1)', ({ mark }) => mark === -1.5 || mark === 0.1],
+  ['mark:[0 TO 0.1}', ({ mark }) => mark !== undefined && mark >= 0 && mark < 0.1],
+  ['mark:{-1.5 TO *]', ({ mark }) => mark !== undefined && mark > -1.5],
+  ['-mark:[* TO 1e21}', ({ mark }) => mark === undefined || mark >= 1e21],
   ['id:t7', ({ id }) => id === 't7'],
 ];
 
@@ -55,6 +70,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
       ...(pick < 8 ? { shade: SHADES[pick % 4] as string } : {}),
       ...(random() < 0.9 ? { size: Math.floor(random() * 9) } : {}),
       ...(random() < 0.6 ? { sold: random() < 0.3 } : {}),
+      ...(pick > 2 ? { mark: MARKS[Math.floor(random() * MARKS.length)] as number } : {}),
     };
     things.set(thing.id, thing);
     return { ...thing, import: testOutputs({ shape: [random() + 0.1, random(), random(), random()] }) };
@@ -94,7 +110,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
   /** Has the columns read that filters use. */
   const readColumns = async (from = store) => {
     for (let times = 0; times < 2; times++) {
-      for (const text of ['shade:red', 'size:1', 'sold:true']) await find([text], false, from);
+      for (const text of ['shade:red', 'size:1', 'sold:true', 'mark:0']) await find([text], false, from);
     }
     await held(from)?.settled;
   };
@@ -102,7 +118,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
   it('answer what the database would, before and after they are read, and over commits', async () => {
     for (const one of CASES) for (const isRemembered of [false, true]) await check([one], isRemembered);
     await readColumns();
-    expect(held()?.names).toHaveLength(kind === 'postgres' ? 3 : 0);
+    expect(held()?.names).toHaveLength(kind === 'postgres' ? 4 : 0);
     for (const one of CASES) for (const isRemembered of [false, true]) await check([one], isRemembered);
     for (let round = 0; round < 4; round++) {
       const gone = Array.from({ length: 20 }, () => `t${Math.floor(random() * COUNT)}`);
@@ -127,7 +143,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
 
   it('leave a new filter to memory, but not what they cannot tell', async () => {
     await readColumns();
-    await find(['size:[1 TO 3]', 'shade:red']);
+    await find(['shade:[a TO b]', 'shade:red']);
     const { query } = pg.Client.prototype;
     const sent: unknown[] = [];
     const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args) {
@@ -135,10 +151,10 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
       return Reflect.apply(query, this, args);
     });
     try {
-      await find(['-shade:(red Red)', 'size:(3 4)']);
+      await find(['-shade:(red Red)', 'size:([3 TO 4] 6)']);
       expect(sent).toHaveLength(kind === 'postgres' ? 1 : 4);
       sent.length = 0;
-      await find(['size:[3 TO 4]']);
+      await find(['shade:[c TO d]']);
       expect(sent).toHaveLength(3);
     } finally {
       spy.mockRestore();

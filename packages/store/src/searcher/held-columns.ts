@@ -7,8 +7,9 @@ import { type RowSource, readFrom } from './row-source.ts';
 export interface ValueTest {
   /** A column of documents that holds one value of each. */
   readonly column: string;
-  /** As the database writes them. */
-  readonly values: readonly string[];
+  /** These, as the database writes them, and those of which any condition is true. */
+  readonly values: ReadonlySet<string>;
+  readonly conditions: readonly ((value: string) => boolean)[];
   readonly isExcluded: boolean;
 }
 
@@ -66,6 +67,8 @@ export class HeldColumns {
   /** Since when, and how often, filters used columns that are not held. */
   readonly #asked = new Map<string, { times: number; notBefore: number }>();
   #reading: Promise<void> = Promise.resolve();
+  /** Takes memory, but does not answer yet. */
+  #incoming: HeldColumn | undefined;
   #next = 0;
 
   constructor(holder: Holder) {
@@ -85,12 +88,14 @@ export class HeldColumns {
   /** All is read again, and these are not there any more. */
   clear(): void {
     this.#columns.clear();
+    this.#incoming = undefined;
   }
 
   /** Gives all back. */
   async drop(): Promise<void> {
-    const numbers = [...this.#columns.values()].map(({ number }) => number);
-    this.#columns.clear();
+    const all = [...this.#columns.values(), ...(this.#incoming ? [this.#incoming] : [])];
+    const numbers = all.map(({ number }) => number);
+    this.clear();
     await Promise.all(numbers.map((column) => this.#holder.change({ kind: 'drop-values', column })));
   }
 
@@ -102,7 +107,7 @@ export class HeldColumns {
    */
   async answer(
     filter: { readonly number: number; isComplement?: boolean },
-    { column: name, values, isExcluded }: ValueTest,
+    { column: name, values, conditions, isExcluded }: ValueTest,
     commit: bigint,
     reader: ValueReader,
   ): Promise<boolean> {
@@ -110,7 +115,7 @@ export class HeldColumns {
     if (column === undefined || commit < column.from) return false;
     if (column.commit < commit) {
       const bytes = await reader.read(name, { after: column.commit, upTo: commit });
-      if (this.#columns.get(name) !== column || !(await this.#take(column, bytes))) return false;
+      if (!(await this.#take(column, bytes, () => this.#columns.get(name) === column))) return false;
       column.commit = column.commit > commit ? column.commit : commit;
     }
     if (this.#columns.get(name) !== column || (filter.isComplement ?? isExcluded) !== isExcluded) return false;
@@ -122,6 +127,9 @@ export class HeldColumns {
     for (const value of values) {
       const ordinal = column.ordinals.get(value);
       if (ordinal !== undefined) wanted[ordinal] = 1;
+    }
+    if (conditions.length > 0) {
+      for (const [value, ordinal] of column.ordinals) if (conditions.some((is) => is(value))) wanted[ordinal] = 1;
     }
     await this.#holder.change({ kind: 'filter-by-values', filter: filter.number, column: column.number, wanted });
     return true;
@@ -154,13 +162,16 @@ export class HeldColumns {
     });
     if (found === undefined || this.#holder.state().begun !== begun) return;
     const column: HeldColumn = { number: this.#next++, ordinals: new Map(), commit, from: found.from };
-    const isWhole = await this.#take(column, found.bytes);
-    if (!isWhole || column.ordinals.size > MOST_VALUES || this.#holder.state().begun !== begun) {
+    this.#incoming = column;
+    const isIncoming = () => this.#incoming === column;
+    const isWhole = await this.#take(column, found.bytes, isIncoming);
+    if (!isIncoming()) return;
+    this.#incoming = undefined;
+    if (!isWhole || column.ordinals.size > MOST_VALUES) {
       return this.#holder.change({ kind: 'drop-values', column: column.number });
     }
     this.#columns.set(name, column);
     await this.#dropOldest();
-    await this.#holder.grown();
   }
 
   async #dropOldest(): Promise<void> {
@@ -171,8 +182,9 @@ export class HeldColumns {
     }
   }
 
-  /** @returns false where there are too many values */
-  async #take({ number, ordinals }: HeldColumn, bytes: Uint8Array): Promise<boolean> {
+  /** @returns false where there are too many values, or the column was given back meanwhile */
+  async #take({ number, ordinals }: HeldColumn, bytes: Uint8Array, isThere: () => boolean): Promise<boolean> {
+    if (!isThere()) return false;
     let lists: ValueList[] = [];
     let count = 0;
     const messages: ValueList[][] = [lists];
@@ -192,7 +204,10 @@ export class HeldColumns {
     });
     if (ordinals.size > MOST_ORDINALS) return false;
     for (const part of messages) {
-      if (part.length > 0) await this.#holder.change({ kind: 'values', column: number, bytes, lists: part });
+      if (part.length === 0) continue;
+      await this.#holder.change({ kind: 'values', column: number, bytes, lists: part });
+      await this.#holder.grown();
+      if (!isThere()) return false;
     }
     return true;
   }
