@@ -3,19 +3,20 @@ import { readAnswer } from './json.ts';
 import { type ClientConfig, openStream } from './request.ts';
 import type { CollectionSummary, Operation } from './types.ts';
 
-/** What a collection sends to its listeners. */
+/** An event that a collection sends to its listeners. */
 export type CollectionEvent =
-  /** A change is settled, and all before it are. Go on after its `id` to miss nothing. */
+  /** A change and all earlier ones are finished. To miss nothing, reconnect with its `id`. */
   | { readonly kind: 'operation'; readonly id: string; readonly operation: Operation }
-  /** The state of the collection is another one. */
+  /** The state of the collection has changed. */
   | { readonly kind: 'status'; readonly status: CollectionSummary };
 
 const RECONNECT_MILLISECONDS = 2_000;
 
 /**
- * Events of a collection. A connection that breaks is made again after the last event, until the signal aborts.
+ * Yields the events of a collection. After a broken connection it reconnects and continues after the last event, until
+ * the signal aborts.
  *
- * @throws AkinRequestError when akin refuses, as for a collection that is not there
+ * @throws AkinRequestError when akin rejects the request, for example because the collection does not exist
  */
 export async function* listen(
   config: ClientConfig,
@@ -46,7 +47,7 @@ export async function* listen(
   }
 }
 
-/** Server-Sent Events as the HTML standard has them, as far as akin writes them: lines end with \n. */
+/** Parses Server-Sent Events of the HTML standard, limited to the form that akin sends: lines end with \n. */
 async function* readEvents(
   stream: ReadableStream<Uint8Array>,
 ): AsyncGenerator<{ event: string; id: string | undefined; data: string }> {

@@ -4,29 +4,35 @@ import { TypedCollection } from './typed-collection.ts';
 import type { CollectionSummary, FleetProcess } from './types.ts';
 
 export interface Client {
-  /** A handle on one collection, whose documents have these fields; nothing is sent yet. */
+  /** Returns a handle on one collection, whose documents have these fields. Sends no request. */
   collection<Doc extends object = Record<string, unknown>>(name: string): TypedCollection<Doc>;
-  /** Names and states of all collections. */
+  /** Lists all collections with their states. */
   collections(): Promise<{ collections: CollectionSummary[] }>;
-  /** All keys, without their secrets. */
+  /** Lists all keys, without their secrets. */
   keys(): Promise<{ keys: Key[] }>;
-  /** Makes a key; `key` is what clients send, returned only this once. */
+  /** Creates a key. `key` is what clients send; it is returned only this once. */
   createKey(key: NewKey): Promise<Key & { key: string }>;
   /** Revokes a key by its id. */
   revokeKey(id: string): Promise<unknown>;
-  /** The processes of a fleet that are connected to its PostgreSQL; none where akin is one process. */
+  /** Lists the processes of a fleet that are connected to its PostgreSQL; empty if akin is a single process. */
   processes(): Promise<{ processes: FleetProcess[] }>;
-  /** A backup of the embedded store, as `akin restore` reads it from a file. One that breaks off is none. */
+  /**
+   * A backup of the embedded store, in the format that `akin restore` reads. If the stream breaks off, the backup is
+   * invalid.
+   */
   backup(signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
-  /** Figures of the process that answers, in Prometheus's text format. */
+  /** Metrics of the process that answers, in Prometheus's text format. */
   metrics(options?: { signal?: AbortSignal }): Promise<string>;
-  /** Whether akin answers and can work. */
+  /** Whether akin answers and is ready. */
   isReady(): Promise<boolean>;
-  /** Resolves when akin answers and can work. @throws {AkinRequestError} saying why it cannot; `status` 0: nobody answers */
+  /**
+   * Resolves if akin answers and is ready. @throws {AkinRequestError} that says why it is not; `status` is 0 if there
+   * is no answer
+   */
   ready(): Promise<void>;
 }
 
-/** The client of one akin. Sends nothing until a method is called. */
+/** Creates a client of one akin server. No request is sent until a method is called. */
 export function createClient(config: ClientConfig): Client {
   const ready = async (): Promise<void> => {
     await request(config, '/health/ready');

@@ -11,7 +11,7 @@ import type {
   RunReport,
 } from './types.ts';
 
-/** What is asked of a collection as a whole: its status, fields and changes, reindexing, runs over folders. */
+/** Methods for a collection as a whole: status, fields, changes, reindexing, and import runs of folders. */
 export class CollectionAdministration {
   readonly name: string;
   readonly #config: ClientConfig;
@@ -21,7 +21,7 @@ export class CollectionAdministration {
     this.name = name;
   }
 
-  /** Holds the key, so no printed collection shows it. */
+  /** A getter, so that printing a collection does not show the key. */
   protected get config(): ClientConfig {
     return this.#config;
   }
@@ -30,12 +30,12 @@ export class CollectionAdministration {
     return this.send('', {});
   }
 
-  /** The fields that the collection knows, with their types. */
+  /** Lists the fields of the collection with their types. */
   schema(): Promise<{ schema: { fields: { name: string; type: string; multiValued: boolean; origin: string }[] } }> {
     return this.send('/schema', {});
   }
 
-  /** Gives fields their types, by name, before any document has them. */
+  /** Defines the types of fields, by name, before any document has them. */
   defineFields(fields: Readonly<Record<string, string>>): Promise<unknown> {
     const body = new URLSearchParams();
     for (const [name, type] of Object.entries(fields)) body.append('field', `${name}:${type}`);
@@ -43,8 +43,8 @@ export class CollectionAdministration {
   }
 
   /**
-   * Fills a new collection from this one and swaps the two; `reindexStatus` reports the progress. 409 if a reindex
-   * runs already.
+   * Fills a new collection from this one and swaps the two; `reindexStatus` reports the progress. Fails with 409 if a
+   * reindex is running.
    */
   reindex(
     parameters: {
@@ -52,9 +52,9 @@ export class CollectionAdministration {
       allowMissing?: boolean;
       outputsFrom?: string;
       model?: string;
-      /** How many it gets; as many as it has when not given. */
+      /** Number of shards. Default: as many as the collection has now. */
       shards?: number;
-      /** Servers on which they lie in turn, with commas between the names; the same as now when not given. */
+      /** Names of servers for the shards, assigned in turn, separated by commas. Default: the same as now. */
       shardServers?: string;
     } = {},
   ): Promise<Reindex> {
@@ -74,8 +74,8 @@ export class CollectionAdministration {
   }
 
   /**
-   * @param parameters `model`: the name of its content model; `shards`: how many it has, 1 to 64, 1 when not given;
-   *   `shardServers`: the servers on which they lie in turn, with commas between the names
+   * @param parameters `model`: the name of its content model; `shards`: the number of shards, 1 to 64, default 1;
+   * `shardServers`: the names of servers for the shards, assigned in turn, separated by commas
    */
   create(parameters: { model?: string; shards?: number; shardServers?: string } = {}): Promise<unknown> {
     return this.send('', parameters, { method: 'PUT', body: '{}', contentType: 'application/json' });
@@ -85,47 +85,47 @@ export class CollectionAdministration {
     return this.send('', {}, { method: 'DELETE' });
   }
 
-  /** Accepted changes in their order, and how far they got. */
+  /** Lists accepted changes in order, with their states. */
   operations(parameters: OperationsParameters = {}, options: { signal?: AbortSignal } = {}): Promise<OperationsAnswer> {
     return this.send('/operations', { ...parameters }, options);
   }
 
   /**
-   * Changes as they are settled, and the state of the collection whenever that changed, until the signal aborts.
+   * Yields finished changes, and the state of the collection when it changes, until the signal aborts.
    *
-   * @param options.cursor the id of the last event that was seen; what is settled from now on when not given
+   * @param options.cursor the id of the last event that was received; by default only new events are returned
    */
   events(options: { cursor?: string; signal: AbortSignal }): AsyncGenerator<CollectionEvent> {
     return listen(this.config, this.path('/operations/stream'), options.cursor, options.signal);
   }
 
-  /** Sets one failed change on its way again. */
+  /** Processes one failed change again. */
   retry(operation: string): Promise<Operation> {
     return this.send(`/operations/${encodeURIComponent(operation)}/retry`, {}, { method: 'POST' });
   }
 
-  /** Sets all failed changes on their way again, or those that failed for one reason. */
+  /** Processes all failed changes again, or those that failed for one reason. */
   retryFailed(reason?: string): Promise<RetryAnswer> {
     return this.send('/operations/retry', reason === undefined ? {} : { reason }, { method: 'POST' });
   }
 
-  /** The newest runs over folders. */
+  /** Lists the newest import runs of folders. */
   runs(): Promise<{ runs: Run[] }> {
     return this.send('/runs', {});
   }
 
-  /** Tells how far a run over a folder is. */
+  /** Reports the progress of an import run of a folder. */
   reportRun(id: string, report: RunReport): Promise<{ run: Run }> {
     const body = JSON.stringify(report);
     return this.send(this.#run(id), {}, { method: 'PUT', body, contentType: 'application/json' });
   }
 
-  /** Indexes the files again that failed in a run, where the process that did it still runs. */
+  /** Indexes the failed files of a run again. The process of the run must still be running. */
   retryRun(id: string): Promise<unknown> {
     return this.send(`${this.#run(id)}/retry`, {}, { method: 'POST' });
   }
 
-  /** Removes a run that has ended from the list. */
+  /** Removes a finished run from the list. */
   dismissRun(id: string): Promise<unknown> {
     return this.send(`${this.#run(id)}/dismiss`, {}, { method: 'POST' });
   }

@@ -21,23 +21,26 @@ import type {
   UpdateParameters,
 } from './types.ts';
 
-/** Past this many characters parameters go into a form body, so that no address gets too long for a proxy. */
+/** Parameters with more characters than this are sent as a form body, because proxies limit the length of a URL. */
 const LONGEST_ADDRESS = 4_000;
 
-/** Options of a request that may bring pictures. */
+/** Options of a request that can include pictures. */
 interface PictureOptions {
-  /** Pictures to rank by or to tag, after those that parameters name. */
+  /** Pictures to rank by or to tag. They come after the pictures in the parameters. */
   readonly file?: Picture | readonly Picture[];
   readonly signal?: AbortSignal;
 }
 
-/** One collection over HTTP. Every method throws {@link AkinRequestError} when akin refuses or does not answer. */
+/**
+ * One collection over HTTP. Every method throws {@link AkinRequestError} when akin rejects the request or does not
+ * answer.
+ */
 export class Collection extends CollectionAdministration {
   /**
-   * A page of documents as lines of NDJSON, with all that is needed to store them again. All pages are from one commit.
-   * The first line of the first page has the types of the fields.
+   * Exports a page of documents as lines of NDJSON, with everything needed to store them again. All pages are from the
+   * same commit. The first line of the first page contains the types of the fields.
    *
-   * @param cursor of the page before
+   * @param cursor of the previous page
    */
   async exportPage(
     parameters: ExportParameters = {},
@@ -67,8 +70,8 @@ export class Collection extends CollectionAdministration {
   }
 
   /**
-   * Adds or replaces one document with its picture, which is analyzed first: nothing is stored with one that cannot be
-   * read. Visible with the next commit.
+   * Adds or replaces one document with its picture. The picture is analyzed first; if it cannot be read, nothing is
+   * stored. The document is visible after the next commit.
    */
   addPicture(
     document: NewDocument,
@@ -83,9 +86,9 @@ export class Collection extends CollectionAdministration {
   }
 
   /**
-   * Adds or replaces documents that are JSON already: the text of an array in UTF-8, all or none.
+   * Adds or replaces documents that are already JSON: the text of an array in UTF-8, all or none.
    *
-   * @param options.lines the body is one document a line (NDJSON), which akin reads with less work
+   * @param options.lines the body has one document on each line (NDJSON), which is faster for akin to read
    * @param options.gzip the body is compressed
    */
   addJson(
@@ -122,7 +125,7 @@ export class Collection extends CollectionAdministration {
     return this.#command({ delete: { query } }, parameters, options);
   }
 
-  /** Documents by id, in the order of the ids; those that are not there are left out. */
+  /** Returns documents by id, in the order of the ids. Ids without a document are omitted. */
   async getByIds(
     ids: readonly string[],
     parameters: { fl?: string; after?: string } = {},
@@ -137,17 +140,20 @@ export class Collection extends CollectionAdministration {
     return response?.docs ?? (doc ? [doc] : []);
   }
 
-  /** Values of fields with how many documents have each, as `/terms` takes and gives them. */
+  /** Lists values of fields with the number of documents for each. Parameters and answer are those of `/terms`. */
   listTerms(parameters: TermsParameters, options: { signal?: AbortSignal } = {}): Promise<TermsAnswer> {
     return this.#search('/terms', { ...parameters }, options);
   }
 
-  /** Makes all that is ready visible to searches. */
+  /** Makes all processed changes visible to searches. */
   commit(parameters: UpdateParameters = {}): Promise<UpdateAnswer> {
     return this.#command({ commit: {} }, parameters);
   }
 
-  /** Outputs of one picture; nothing is stored. `{ url }` and `{ data }` (base64) name what a text is. */
+  /**
+   * Analyzes one picture and returns its outputs; stores nothing. `{ url }` and `{ data }` (base64) say what a text
+   * means.
+   */
   analyze(
     picture: Picture | { url: string } | { data: string },
     parameters: { 'modules.apply'?: string } = {},
@@ -161,18 +167,18 @@ export class Collection extends CollectionAdministration {
     return this.#search('/analyze', { ...parameters }, { ...options, file }, 'input.url');
   }
 
-  /** Ranks by a module: a search at its endpoint, or at `/select` with `rank.mode` if it has none of its own. */
+  /** Ranks by a module: a search at the module's endpoint, or at `/select` with `rank.mode` if there is none. */
   rank(mode: string, parameters: SearchParameters, options: PictureOptions = {}): Promise<SearchAnswer> {
     const { endpoint, preset } = rankingEndpoint(mode);
     return this.#search(`/${endpoint}`, { ...preset, ...parameters }, options);
   }
 
-  /** Search without a preset; ranks by text where `q` has words. */
+  /** Searches without a preset. If `q` contains words, documents are ranked by text. */
   select(parameters: SearchParameters = {}, options: PictureOptions = {}): Promise<SearchAnswer> {
     return this.#search('/select', parameters, options);
   }
 
-  /** Pictures with similar content. */
+  /** Finds pictures with similar content. */
   image(parameters: SearchParameters, options: PictureOptions = {}): Promise<SearchAnswer> {
     return this.#search('/image', parameters, options);
   }
@@ -181,12 +187,12 @@ export class Collection extends CollectionAdministration {
     return this.#search('/color', parameters, options);
   }
 
-  /** Copies of the same picture: a threshold of 0.7 unless given. */
+  /** Finds copies of the same picture. The default threshold is 0.7. */
   duplicate(parameters: SearchParameters, options: PictureOptions = {}): Promise<SearchAnswer> {
     return this.#search('/duplicate', parameters, options);
   }
 
-  /** All documents that match, page after page, in the order of their ids. Holds one page at a time. */
+  /** Yields all documents that match, in the order of their ids. Keeps one page in memory. */
   async *all(parameters: SearchParameters = {}): AsyncGenerator<FoundDocument> {
     let cursorMark = '*';
     for (;;) {
@@ -197,7 +203,7 @@ export class Collection extends CollectionAdministration {
     }
   }
 
-  /** All files whose documents were deleted on purpose, page after page. Holds one page at a time. */
+  /** Yields all files whose documents were deleted on purpose. Keeps one page in memory. */
   async *allTombstones(): AsyncGenerator<Tombstone> {
     let cursor: string | undefined;
     do {
@@ -210,27 +216,30 @@ export class Collection extends CollectionAdministration {
     } while (cursor !== undefined);
   }
 
-  /** Address of the small picture of a document, for `<img src>`. */
+  /** URL of the thumbnail of a document, for `<img src>`. */
   thumbnailAddress(id: string): string {
     return `${this.config.baseUrl}${this.path('/thumbnail')}?${queryString({ id })}`;
   }
 
-  /** Address of the file that a document was indexed from, for `<img src>`. @param format for types that browsers do not show */
+  /**
+   * URL of the file from which a document was indexed, for `<img src>`. @param format converts types that browsers
+   * cannot show
+   */
   originalAddress(id: string, format?: 'webp'): string {
     return `${this.config.baseUrl}${this.path('/original')}?${queryString({ id, format })}`;
   }
 
-  /** Labels for a picture, voted by the documents that look most like it. */
+  /** Suggests labels for a picture. The most similar documents vote for them. */
   tag(parameters: TagParameters, options: PictureOptions = {}): Promise<TagAnswer> {
     return this.#search('/tag', { ...parameters }, options, 'tagging.input.url');
   }
 
-  /** A page of the groups of near-duplicates. */
+  /** Returns a page of the groups of near-duplicates. */
   groups(parameters: GroupsParameters = {}, options: { signal?: AbortSignal } = {}): Promise<GroupsAnswer> {
     return this.#search('/groups', { ...parameters }, options);
   }
 
-  /** All groups of near-duplicates that match, page after page. Holds one page at a time. */
+  /** Yields all groups of near-duplicates that match. Keeps one page in memory. */
   async *allGroups(parameters: GroupsParameters = {}): AsyncGenerator<FoundGroup> {
     let cursor: string | undefined;
     do {
@@ -240,22 +249,22 @@ export class Collection extends CollectionAdministration {
     } while (cursor !== undefined);
   }
 
-  /** Keeps each two of some documents from being in one group, or, with null, no longer. */
+  /** Prevents that any two of these documents are in the same group; null removes this decision. */
   decideGroups(ids: readonly string[], decision: 'different' | null): Promise<unknown> {
     const body = JSON.stringify({ ids, decision });
     return this.send('/groups/decisions', {}, { body, contentType: 'application/json' });
   }
 
-  /** Address of a search or of groups, to share or to paste after `curl`. */
+  /** URL of a search or of groups, to share or to use with `curl`. */
   searchAddress(endpoint: SearchEndpoint | 'groups', parameters: SearchParameters | GroupsParameters): string {
-    // Commas and colons need no escape in a query, and people read this.
+    // Commas and colons need no escape in a query string, and the URL is easier to read without.
     const query = String(queryString({ ...parameters }))
       .replaceAll('%2C', ',')
       .replaceAll('%3A', ':');
     return `${this.config.baseUrl}${this.path(`/${endpoint}`)}?${query}`;
   }
 
-  /** @param address the parameter for pictures that are addresses */
+  /** @param address name of the parameter for pictures given as URLs */
   async #search<T>(
     endpoint: string,
     parameters: Parameters,
@@ -291,7 +300,7 @@ export class Collection extends CollectionAdministration {
   }
 }
 
-/** Whether a picture is given by this property: no other kind of picture has it. */
+/** True if the picture is an object with this property, which no other kind of picture has. */
 function isNamed<Name extends 'url' | 'data'>(
   picture: object | string,
   name: Name,

@@ -1,10 +1,10 @@
 import type { Plain } from './json.ts';
 
-/** An answer of akin that says that something is wrong. `status` is the HTTP status, 0 when no answer came. */
+/** An error response of akin. `status` is the HTTP status, or 0 if there was no response. */
 export class AkinRequestError extends Error {
   override readonly name = 'AkinRequestError';
   readonly status: number;
-  /** What is wrong with which document, by `position` and `id`. */
+  /** One entry for each error, with `position` and `id` of the document. */
   readonly details: readonly Plain[];
   /** Seconds after which the same request may succeed, from `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
@@ -17,19 +17,19 @@ export class AkinRequestError extends Error {
   }
 }
 
-/** No answer came: akin does not run there, or the network is away. */
+/** No response: akin is not running at this URL, or the network is down. */
 export class NoAnswerError extends AkinRequestError {}
 /** 400: the request is wrong; the message says what. */
 export class BadRequestError extends AkinRequestError {}
-/** 401: akin asks for a key. 403: the key may not do this. */
+/** 401: akin requires a key. 403: the key does not allow this request. */
 export class KeyError extends AkinRequestError {}
-/** 404: there is no such collection or document. */
+/** 404: the collection or document does not exist. */
 export class NotFoundError extends AkinRequestError {}
-/** 409: something else changed it, or is at it. */
+/** 409: another request changed it, or is changing it now. */
 export class ConflictError extends AkinRequestError {}
-/** 413, 415, 422: a picture is too large, is none, or could not be fetched or decoded. */
+/** 413, 415, 422: a picture is too large, has no supported format, or could not be downloaded or decoded. */
 export class PictureError extends AkinRequestError {}
-/** 429, 503: too much at once, or a dependency is down; the same request may succeed later. */
+/** 429, 503: too many requests, or a dependency is down; the same request may succeed later. */
 export class BusyError extends AkinRequestError {}
 
 const CLASSES: Readonly<Record<number, typeof AkinRequestError>> = {
@@ -46,7 +46,7 @@ const CLASSES: Readonly<Record<number, typeof AkinRequestError>> = {
   503: BusyError,
 };
 
-/** The error of a status, of its class. */
+/** Creates the error of the class for a status. */
 export function errorOf(...[status, ...more]: ConstructorParameters<typeof AkinRequestError>): AkinRequestError {
   return new (CLASSES[status] ?? AkinRequestError)(status, ...more);
 }

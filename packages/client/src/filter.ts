@@ -1,4 +1,4 @@
-/** A query in akin's language, with its values escaped. `String(filter)` is its text. */
+/** A query in akin's query language, with escaped values. `String(filter)` is its text. */
 export class Filter {
   readonly text: string;
 
@@ -11,11 +11,11 @@ export class Filter {
   }
 }
 
-/** What may stand in a {@link filter}: a list stands for any of its values. */
+/** A value in a {@link filter}; a list matches any of its values. */
 export type FilterValue = string | number | bigint | boolean | Date | Filter | readonly FilterValue[];
 
 /**
- * A filter out of a template: values are escaped, so that no text of a user becomes a part of the query.
+ * Template tag that creates a filter. Values are escaped, so that a user's text cannot change the query.
  *
  * @example filter`brand:${name} AND price:[${min} TO *]`
  * @throws TypeError for values that no document can have, such as undefined and NaN, and for empty lists
@@ -25,7 +25,7 @@ export function filter(texts: TemplateStringsArray, ...values: readonly FilterVa
   return new Filter(parts.join(''));
 }
 
-/** The name of a field, for names with blanks, colons and the like: filter`${field('net weight')}:${5}`. */
+/** Escapes the name of a field, for example one with blanks or colons: filter`${field('net weight')}:${5}`. */
 export function field(name: string): Filter {
   return new Filter(name.replace(/[^\p{L}\p{N}_]/gu, (character) => `\\${character}`));
 }

@@ -1,11 +1,11 @@
 import { isJsonArray, JsonNumber, JsonObject, type JsonValue, parseJson } from '@akin/domain';
 
-/** A value of an answer in plain JavaScript. A Long beyond 2^53 is a bigint, so that no digit is lost. */
+/** A value of a response in plain JavaScript. A Long beyond 2^53 is a bigint, so that no digit is lost. */
 export type Plain = null | boolean | number | bigint | string | Plain[] | { [key: string]: Plain };
 
 /**
- * Reads an answer of akin without losing digits: integers that a JavaScript number cannot hold (`color_rerank` and
- * other 64-bit values) come as bigint, all others as number.
+ * Parses a response of akin without losing digits: integers that a JavaScript number cannot represent (`color_rerank`
+ * and other 64-bit values) become bigint, all others number.
  *
  * @throws {AkinError} `bad-request` when the text is not JSON.
  */

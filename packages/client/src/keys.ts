@@ -1,4 +1,4 @@
-/** What a key may be for: each allows what those before it do. */
+/** What a key allows. Each scope includes the ones before it. */
 export type Scope = 'search' | 'index' | 'admin';
 
 /** A key without its secret. */
@@ -6,15 +6,15 @@ export interface Key {
   id: string;
   scope: Scope;
   note: string;
-  /** Null: all. */
+  /** Names of the collections; null means all. */
   collections: string[] | null;
-  /** Whose pages may use it. */
+  /** Origins whose web pages may use the key. */
   origins: string[];
-  /** Requests a second; null: as the gateway says. */
+  /** Requests per second; null means the default of the gateway. */
   rate: number | null;
   createdAt: string;
   expiresAt: string | null;
-  /** To the hour. */
+  /** Time of the last use, rounded to the hour. */
   usedAt: string | null;
 }
 
@@ -24,6 +24,6 @@ export interface NewKey {
   collections?: readonly string[];
   origins?: readonly string[];
   rate?: number;
-  /** A date or time, or days as `90d`. */
+  /** A date or time, or a number of days such as `90d`. */
   expires?: string;
 }

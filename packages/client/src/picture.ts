@@ -1,8 +1,8 @@
 import { errorOf } from './errors.ts';
 
 /**
- * A picture: its address (http or https), the path of a file (in Node alone), or its bytes in any shape: Buffer, Blob,
- * File, ReadableStream, Readable.
+ * A picture: its URL (http or https), the path of a file (only in Node), or its bytes as Buffer, Blob, File,
+ * ReadableStream or Readable.
  */
 export type Picture =
   | string
@@ -13,10 +13,10 @@ export type Picture =
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array | string>;
 
-/** akin reads no larger ones, so that no more of a stream is held. */
+/** akin rejects larger pictures, so no more of a stream is read. */
 const MAX_PICTURE_BYTES = 25_000_000;
 
-/** What is sent for a picture: an address, or bytes. @throws when a file cannot be read, and what a stream throws */
+/** Converts a picture to what is sent: a URL, or bytes. @throws when a file cannot be read, or the error of a stream */
 export async function resolvePicture(picture: Picture): Promise<string | Blob> {
   if (picture instanceof URL) return picture.href;
   if (typeof picture === 'string') return /^https?:\/\//i.test(picture) ? picture : readFile(picture);
@@ -26,7 +26,7 @@ export async function resolvePicture(picture: Picture): Promise<string | Blob> {
   return collect(picture as AsyncIterable<Uint8Array | string>);
 }
 
-/** Whatever a bundler makes of this for a browser, it names no module of Node. */
+/** The module names are not literal imports, so that a bundler for browsers does not try to include modules of Node. */
 async function readFile(path: string): Promise<Blob> {
   const fs = globalThis.process?.getBuiltinModule?.('node:fs/promises');
   if (fs) return new Blob([await fs.readFile(path)]);

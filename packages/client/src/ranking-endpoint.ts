@@ -1,6 +1,6 @@
 import type { SearchParameters } from './types.ts';
 
-/** Endpoints of searches. */
+/** Search endpoints. */
 export type SearchEndpoint = 'select' | 'image' | 'color' | 'duplicate';
 
 const OWN: ReadonlyMap<string, SearchEndpoint> = new Map([
@@ -10,7 +10,8 @@ const OWN: ReadonlyMap<string, SearchEndpoint> = new Map([
 ]);
 
 /**
- * Where to send a search that ranks by a module: its own endpoint, or `/select` with the module as `rank.mode`.
+ * Returns the endpoint of a search that ranks by a module: the module's endpoint, or `/select` with the module as
+ * `rank.mode`.
  *
  * @param mode the name of the module
  */

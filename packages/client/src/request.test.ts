@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { createClient } from './client.ts';
 import { BadRequestError, BusyError, NoAnswerError, NotFoundError } from './errors.ts';
 
-/** Answers to give, one after the other: status and Retry-After. */
+/** Responses that the server sends, in order: status and Retry-After. */
 let answers: [status: number, retryAfter?: string][];
 let requests: number;
 let server: Server;

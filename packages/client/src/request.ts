@@ -2,15 +2,15 @@ import { AkinRequestError, errorOf } from './errors.ts';
 import { type Plain, readAnswer } from './json.ts';
 
 export interface ClientConfig {
-  /** Where akin listens, such as `http://127.0.0.1:8983`. Empty: the page's own origin. */
+  /** URL of akin, such as `http://127.0.0.1:8983`. Empty: the origin of the web page. */
   readonly baseUrl: string;
   /** Sent as `Authorization: Bearer`. */
   readonly key?: string;
-  /** Path segment of the commands that Solr's clients know, default `solr`. */
+  /** Path segment of the Solr-compatible commands. Default: `solr`. */
   readonly legacySegment?: string;
   /**
-   * How often a request that akin could not take just now (429, or 503 for one that changes nothing) is sent again, after
-   * the time that the answer names, unless that is more than a minute. Default 2.
+   * How often a request is repeated after 429, or after 503 if it changes nothing. The client waits for the time in the
+   * response, but does not repeat if that is more than a minute. Default: 2.
    */
   readonly retries?: number;
 }
@@ -22,16 +22,16 @@ export interface RequestOptions {
   method?: string;
   body?: string | URLSearchParams | Uint8Array<ArrayBuffer> | FormData;
   contentType?: string;
-  /** Of a body that is compressed. */
+  /** Set if the body is compressed. */
   contentEncoding?: 'gzip';
-  /** It changes something: a 503 may come after akin has accepted it. */
+  /** True if the request changes data: akin may have accepted it although it answers 503. */
   changes?: boolean;
   signal?: AbortSignal;
 }
 
 export type Parameters = Record<string, string | number | boolean | readonly string[] | undefined>;
 
-/** Parameters as a query string: arrays repeat the name, undefined is left out. */
+/** Builds a query string: arrays repeat the name, undefined values are omitted. */
 export function queryString(parameters: Parameters): URLSearchParams {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
@@ -43,15 +43,15 @@ export function queryString(parameters: Parameters): URLSearchParams {
 }
 
 /**
- * Sends one request and reads the answer.
+ * Sends one request and parses the response.
  *
- * @throws {AkinRequestError} for every answer other than 2xx, and when no answer came.
+ * @throws {AkinRequestError} for every status other than 2xx, and if there is no response.
  */
 export async function request<T>(config: ClientConfig, path: string, options: RequestOptions = {}): Promise<T> {
   return readBody((await requestText(config, path, options)).text) as T;
 }
 
-/** The same for an answer that is no JSON. */
+/** As `request`, for a response that is not JSON. */
 export async function requestText(
   config: ClientConfig,
   path: string,
@@ -86,7 +86,7 @@ function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<vo
   });
 }
 
-/** The bytes of an answer that is a stream. @throws {AkinRequestError} as `request` */
+/** Returns the response body as a stream of bytes. @throws {AkinRequestError} as `request` */
 export async function openStream(
   config: ClientConfig,
   path: string,

@@ -12,48 +12,48 @@ import type {
   UpdateParameters,
 } from './types.ts';
 
-/** A document as it is found: its fields, its id, and its score (0 to 1) where pictures or words were compared. */
+/** A document in a result: its fields, its id, and its score (0 to 1) if the search compared pictures or words. */
 export type Found<Doc> = Doc & { id: string; score?: number };
 
-/** Filters by which documents must match; all of them. */
+/** Filters that documents must match, all of them. */
 export type Filters = string | Filter | readonly (string | Filter)[];
 
 export interface RequestOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a search returns. Parameters by their names on the wire, such as `'rank.weights'`, may be added to these. */
+/** What a search returns. Request parameters of the HTTP interface, such as `'rank.weights'`, may be added. */
 export interface SearchOptions extends RequestOptions {
   readonly filter?: Filters;
-  /** Most documents, at most 1,000; 10 when not given. */
+  /** Maximum number of documents, up to 1,000. Default: 10. */
   readonly limit?: number;
-  /** Documents that are passed over. */
+  /** Number of documents to skip. */
   readonly offset?: number;
-  /** Names of the fields to return; all when not given. */
+  /** Names of the fields to return. Default: all. */
   readonly fields?: readonly string[];
-  /** Such as `price asc, id asc`. */
+  /** For example `price asc, id asc`. */
   readonly sort?: string;
-  /** Fields whose values are to be counted in all that matches. */
+  /** Fields whose values are counted in all matching documents. */
   readonly facets?: readonly string[];
-  /** Waits until the change that gave this token (`responseHeader.token`) is visible. */
+  /** Waits until the change with this token (`responseHeader.token`) is visible. */
   readonly after?: string;
   readonly wire?: SearchParameters;
 }
 
 /**
- * What documents should look like. Several inputs are mixed; `wire: { 'rank.weights': '1,-0.5' }` weighs them, in the
- * order in which they are given here, files last.
+ * What documents should look like. Several inputs are combined; `wire: { 'rank.weights': '1,-0.5' }` sets their
+ * weights, in the order of the inputs here, files last.
  */
 export interface LooksLike {
   /** Ids of stored documents. */
   readonly id?: string | readonly string[];
-  /** Addresses of pictures, which akin fetches. */
+  /** URLs of pictures, which akin downloads. */
   readonly url?: string | readonly string[];
-  /** Pictures that are sent along: paths (in Node), Buffers, Blobs, Files or streams. */
+  /** Pictures that are sent with the request: paths (in Node), Buffers, Blobs, Files or streams. */
   readonly file?: Picture | readonly Picture[];
-  /** Colours, as `#e03c31`. */
+  /** Colours, for example `#e03c31`. */
   readonly color?: string | readonly string[];
-  /** What pictures should show, in words; for collections whose model knows words. */
+  /** Descriptions of pictures in words, for collections whose model supports words. */
   readonly text?: string | readonly string[];
   /** The `outputs` of `analyze`. */
   readonly outputs?: string;
@@ -62,22 +62,22 @@ export interface LooksLike {
 export interface SimilarOptions extends SearchOptions {
   /**
    * The module whose descriptors are compared: `content`, `color`, `duplicate` for copies of one picture, or another
-   * one of the server. Without it: `color` if only colours are given, otherwise `content`.
+   * module of the server. Default: `color` if only colours are given, otherwise `content`.
    */
   readonly by?: 'content' | 'color' | 'duplicate' | (string & {});
-  /** Least score, 0 to 1. */
+  /** Minimum score, 0 to 1. */
   readonly threshold?: number;
-  /** Whether the documents of `id` are among the results; they are left out when not given. */
+  /** Whether the results include the documents of `id`. Default: no. */
   readonly itself?: boolean;
 }
 
 export interface SearchResult<Doc> {
   readonly documents: Found<Doc>[];
-  /** How many documents match, on this page or not. */
+  /** Number of all documents that match. */
   readonly total: number;
-  /** False: `total` is a lower bound. */
+  /** False if `total` is only a lower bound. */
   readonly totalIsExact: boolean;
-  /** Of the fields in `facets`: values, most frequent first. */
+  /** For each field in `facets`: its values, most frequent first. */
   readonly facets: Readonly<Record<string, readonly FacetValue[]>>;
   readonly warnings: readonly string[];
 }
@@ -88,15 +88,17 @@ export interface FacetValue {
 }
 
 export interface AddOptions extends UpdateParameters, RequestOptions {
-  /** `true` resolves when searches find the documents; without it they do within 15 seconds. */
+  /**
+   * With `true`, the promise resolves when searches find the documents. Otherwise searches find them within 15 seconds.
+   */
   readonly wait?: boolean;
 }
 
 const PAGE = 1_000;
 
 /**
- * A collection of documents of one shape. These methods take options by plain names; those of {@link Collection} take
- * parameters by their names on the wire. Every method throws an error of a class of `AkinRequestError`.
+ * A collection whose documents have the same type. These methods have options with plain names; the methods of {@link
+ * Collection} have the parameters of the HTTP interface. Every method throws a subclass of `AkinRequestError`.
  */
 export class TypedCollection<Doc extends object = Record<string, unknown>> extends Collection {
   /** Adds or replaces documents, all or none. Fields get their type from their first value. */
@@ -108,7 +110,7 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
     return super.add(list, { ...(wait ? { commit: true } : {}), ...parameters }, signal ? { signal } : {});
   }
 
-  /** A document by its id, as of the last commit; undefined when there is none. With several ids: those that are there. */
+  /** Returns a document by its id, as of the last commit, or undefined. With several ids: the documents that exist. */
   get(id: string, options?: GetOptions): Promise<Found<Doc> | undefined>;
   get(ids: readonly string[], options?: GetOptions): Promise<Found<Doc>[]>;
   async get(
@@ -122,7 +124,7 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
     return (typeof id === 'string' ? found[0] : found) as unknown as Found<Doc> | Found<Doc>[];
   }
 
-  /** Deletes documents by id, or all that match a filter. */
+  /** Deletes documents by id, or all documents that match a filter. */
   delete(
     which: string | readonly string[] | { readonly filter: string | Filter },
     { wait, signal, ...parameters }: AddOptions = {},
@@ -135,15 +137,15 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
     return this.deleteByIds(typeof which === 'string' ? [which] : which, options, request);
   }
 
-  /** Finds documents by words in akin's query language; all when none are given. */
+  /** Finds documents by a query in akin's language. Default: all documents. */
   async search(query = '*:*', options: SearchOptions = {}): Promise<SearchResult<Doc>> {
     return result(await this.select({ q: query, ...onWire(options) }, signalOf(options)));
   }
 
-  /** Finds the documents whose pictures are most similar, best first. */
+  /** Finds the documents with the most similar pictures, best first. */
   async similar(to: LooksLike, options: SimilarOptions = {}): Promise<SearchResult<Doc>> {
     const parameters: SearchParameters = onWire(options);
-    // In the order in which they are given, which is that of weights; files come last.
+    // In the order of the inputs, which is also the order of the weights; files come last.
     for (const [name, value] of Object.entries(to)) {
       const parameter = INPUTS[name as keyof typeof INPUTS];
       if (parameter !== undefined && value !== undefined) parameters[parameter] = listOf(value as string);
@@ -173,7 +175,7 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
     return found.facets as Record<Field, FacetValue[]>;
   }
 
-  /** The values of one field with how many documents have each; for suggestions by `prefix`. */
+  /** Lists the values of one field with the number of documents for each; `prefix` is for suggestions. */
   async terms(
     field: string,
     { prefix, limit, signal }: { prefix?: string; limit?: number } & RequestOptions = {},
@@ -183,7 +185,7 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
     return pairs(terms[field] ?? []);
   }
 
-  /** A page of the groups of near-duplicates; {@link allGroups} goes through all of them. */
+  /** Returns a page of the groups of near-duplicates; {@link allGroups} returns all of them. */
   override groups(
     { filter: filters, limit, ...parameters }: GroupsParameters & GroupOptions = {},
     options: RequestOptions = {},
@@ -202,7 +204,7 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
     return super.allGroups(parameters);
   }
 
-  /** All documents that match, in the order of their ids: `for await`. Holds one page at a time. */
+  /** Yields all documents that match, in the order of their ids, for `for await`. Keeps one page in memory. */
   async *documents({ signal, ...options }: SearchOptions = {}): AsyncGenerator<Found<Doc>> {
     const { rows, ...parameters } = onWire({ ...options, limit: options.limit ?? PAGE });
     let cursorMark = '*';
@@ -217,7 +219,10 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
     }
   }
 
-  /** All documents that match with what is needed to store them again, as one line of JSON each: `for await`. */
+  /**
+   * Yields all documents that match, with everything needed to store them again, as one line of JSON each, for `for
+   * await`.
+   */
   async *exportLines({ filter: filters, signal }: { filter?: Filters } & RequestOptions = {}): AsyncGenerator<string> {
     const parameters = filters ? { fq: listOf(filters).map(String) } : {};
     let cursor: string | undefined;
@@ -237,7 +242,7 @@ export interface GetOptions extends RequestOptions {
 export interface FacetOptions extends RequestOptions {
   readonly filter?: Filters;
   readonly query?: string;
-  /** Most values of each field; 100 when not given. */
+  /** Maximum number of values of each field. Default: 100. */
   readonly limit?: number;
 }
 
@@ -278,7 +283,7 @@ function onWire({
 
 const signalOf = ({ signal }: { signal?: AbortSignal | undefined }): RequestOptions => (signal ? { signal } : {});
 
-/** The id is always there, and the score where there is one. */
+/** Always request the id and the score; the score is returned only if there is one. */
 const fieldList = (fields: readonly string[]): string => [...new Set(['id', 'score', ...fields])].join(',');
 
 const listOf = <T>(value: T | readonly T[]): T[] => (Array.isArray(value) ? [...value] : [value as T]);

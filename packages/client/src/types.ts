@@ -1,17 +1,17 @@
 import type { Plain } from './json.ts';
 import type { Scope } from './keys.ts';
 
-/** A document to store. `id` is the only required field; any other name with a plain value becomes a field. */
+/** A document to store. Only `id` is required; any other name with a plain value becomes a field. */
 export interface NewDocument {
   id: string;
-  /** Address of the picture, http(s). */
+  /** URL of the picture, http(s). */
   image?: string;
   labels?: readonly string[];
   /** `lat,lon` */
   location?: string;
-  /** The `outputs` of an analysis: akin then does not fetch the picture. */
+  /** The `outputs` of an earlier analysis: akin then does not download the picture. */
   import?: string;
-  /** Base64 of a small picture to show, with `import`. */
+  /** Base64 of a small picture to display, used with `import`. */
   thumbnail?: string;
   [field: string]: unknown;
 }
@@ -21,14 +21,14 @@ export interface ResponseHeader {
   QTime: number;
   token?: string;
   warnings?: string[];
-  /** Of ranked searches: whether the page is what comparing every match would give. */
+  /** For ranked searches: whether the page equals the result of comparing all matches. */
   ranking?: 'exact' | 'approximate';
-  /** Of ranked searches: how many descriptors were compared, about. */
+  /** For ranked searches: about how many descriptors were compared. */
   distances?: number;
   [key: string]: Plain | undefined;
 }
 
-/** A stored document. On ranked searches with its `score`, 0 to 1. */
+/** A stored document. In ranked searches with `score`, 0 to 1. */
 export type FoundDocument = { id: string; score?: number; collapsed?: number } & { [field: string]: Plain };
 
 export interface SearchAnswer {
@@ -41,14 +41,16 @@ export interface SearchAnswer {
     docs: FoundDocument[];
   };
   nextCursorMark?: string;
-  /** With `facet: true`. */
+  /** Present with `facet: true`. */
   facet_counts?: FacetCounts;
 }
 
-/** Counts of what matches, by the keys that the facets have. */
+/** Counts of matching documents, by the keys of the facets. */
 export interface FacetCounts {
   facet_queries: { [key: string]: number };
-  /** Values and counts in turn, unless `json.nl` says otherwise; the count of documents without a value after null. */
+  /**
+   * Values and counts alternate, unless `json.nl` says otherwise. The count of documents without a value follows null.
+   */
   facet_fields: { [key: string]: (string | number | null)[] };
   facet_ranges: {
     [key: string]: {
@@ -63,7 +65,7 @@ export interface FacetCounts {
   };
 }
 
-/** Parameters of a search by their names on the wire; an array repeats the parameter. */
+/** Parameters of a search in the HTTP interface; an array repeats the parameter. */
 export interface SearchParameters {
   q?: string;
   fq?: string | readonly string[];
@@ -81,12 +83,12 @@ export interface SearchParameters {
   /** Base64 of the picture; sent in a form body. */
   'rank.by.data'?: string;
   'rank.by.hex'?: string | readonly string[];
-  /** Words that say what pictures should show. */
+  /** Descriptions of pictures in words. */
   'rank.by.text'?: string | readonly string[];
   'rank.by.outputs'?: string | readonly string[];
   'rank.mode'?: string;
   'rank.threshold'?: number;
-  /** `duplicates`: one document of each group of near-duplicates. */
+  /** `duplicates`: return only one document of each group of near-duplicates. */
   collapse?: 'duplicates';
   after?: string;
   [parameter: string]: string | number | boolean | readonly string[] | undefined;
@@ -99,41 +101,41 @@ export interface UpdateParameters {
   'modules.apply'?: string;
   waitAnalysis?: boolean;
   commitWithin?: number;
-  /** False: documents of files that are deleted are not remembered as deleted on purpose. */
+  /** False: deleted documents that came from files leave no tombstone. */
   tombstones?: boolean;
 }
 
-/** Which documents to export. */
+/** Selects the documents to export. */
 export interface ExportParameters {
   q?: string;
   fq?: string | readonly string[];
-  /** Most documents of a page. */
+  /** Maximum documents of a page. */
   rows?: number;
 }
 
 /** A file whose document was deleted on purpose. */
 export interface Tombstone {
   id: string;
-  /** The folder: the id is the path of the file below it. */
+  /** The folder; the id is the path of the file below it. */
   source: string;
-  /** When the file was changed last. */
+  /** Last modification time of the file. */
   modified: string;
   bytes: number;
 }
 
-/** How far the reindex of a collection is, or how the last one ended. */
+/** The progress of a reindex of a collection, or the result of the last one. */
 export interface Reindex {
   state: 'copying' | 'analyzing' | 'switching' | 'paused' | 'done' | 'failed';
-  /** Whether somebody is at it. */
+  /** Whether a process is working on it. */
   alive: boolean;
   documents: number;
   copied: number;
   analyzed: number;
-  /** Those analyzed again of which only the thumbnail was there. */
+  /** Number of documents that were analyzed again from their thumbnails, because the pictures were not available. */
   thumbnails: number;
   /** Copies that wait for their analysis or for a commit. */
   pending: number;
-  /** The name of the model that the collection gets. */
+  /** The name of the collection's new model. */
   model?: string;
   message?: string;
   missing: { id: string; code: string; msg: string }[];
@@ -146,11 +148,11 @@ export interface Operation {
   kind: 'add' | 'delete' | 'delete-by-query';
   id?: string;
   state: OperationState;
-  /** Of the document or delete within its request, from 0. */
+  /** Position of the document or delete in its request, from 0. */
   position: number;
   attempt: number;
   acceptedAt: string;
-  /** Why it failed. */
+  /** Why the change failed. */
   reason?: { code: string; msg: string };
 }
 
@@ -159,7 +161,7 @@ export type OperationState = 'queued' | 'analyzing' | 'ready' | 'visible' | 'fai
 export interface OperationsParameters {
   state?: OperationState;
   limit?: number;
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string;
 }
 
@@ -171,9 +173,9 @@ export interface OperationsAnswer {
 
 export interface RetryAnswer {
   responseHeader: ResponseHeader;
-  /** Changes that are on their way again. */
+  /** Number of changes that are processed again. */
   retried: number;
-  /** Changes that are not, since a later one has changed the same document. */
+  /** Number of changes that are not, because a later change has changed the same document. */
   superseded: number;
 }
 
@@ -188,20 +190,20 @@ export interface AnalyzeAnswer {
   outputs: string;
 }
 
-/** Parameters of `/groups` by their names on the wire. */
+/** Parameters of `/groups` in the HTTP interface. */
 export interface GroupsParameters {
-  /** Only members that match all; groups with fewer than two of them are left out. */
+  /** Only members that match all filters; groups with fewer than two such members are omitted. */
   fq?: string | readonly string[];
   fl?: string;
-  /** Groups of the page, at most 100; 20 when not given. */
+  /** Maximum groups of the page, up to 100. Default: 20. */
   rows?: number;
-  /** Members of each group that are listed, at most 100; 20 when not given. */
+  /** Maximum members listed for each group, up to 100. Default: 20. */
   'group.limit'?: number;
-  /** Members of each group that are passed over. */
+  /** Number of members of each group to skip. */
   'group.offset'?: number;
   /** Only the group with this id. */
   'group.id'?: string;
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string;
   after?: string;
 }
@@ -210,9 +212,9 @@ export interface GroupsAnswer {
   responseHeader: ResponseHeader;
   /** The last commit of the collection. */
   commit: number;
-  /** The commit up to which the groups are right. */
+  /** The commit for which the groups are up to date. */
   asOfCommit: number;
-  /** Least score of a member with its representative. */
+  /** Minimum score of a member with its representative. */
   threshold: number;
   numFound: number;
   /** False while the groups are older than the last commit. */
@@ -221,28 +223,28 @@ export interface GroupsAnswer {
   nextCursor?: string;
 }
 
-/** Pictures each of which is nearly the same as the representative. */
+/** Pictures that are nearly the same as the representative. */
 export interface FoundGroup {
   id: string;
   representative: string;
-  /** All members, also those beyond the ones listed. */
+  /** Number of all members, including those that are not listed. */
   size: number;
-  /** The representative first, then by falling score with it. */
+  /** The representative first, then by descending score with it. */
   members: FoundDocument[];
   pairs: { ids: [string, string]; score: number }[];
 }
 
-/** Parameters of `/tag` by their names on the wire. One input is needed. */
+/** Parameters of `/tag` in the HTTP interface. At least one input is required. */
 export interface TagParameters {
   'tagging.input.id'?: string;
   'tagging.input.url'?: string;
   'tagging.input.data'?: string;
   'tagging.input.preprocessed'?: string;
-  /** The field whose values are voted for; `labels` when not given. */
+  /** The field whose values are suggested. Default: `labels`. */
   'tagging.field'?: string;
   'tagging.max'?: number;
   'tagging.threshold'?: number;
-  /** Only documents that match vote. */
+  /** Only documents that match these filters vote. */
   fq?: string | readonly string[];
   after?: string;
 }
@@ -258,13 +260,13 @@ export interface PredictedTag {
   tag: string;
   /** 0 to 1. */
   confidence: number;
-  /** The documents that have it, most alike first. */
+  /** The documents with this value, most similar first. */
   voters: { id: string; score: number }[];
 }
 
 export type RunState = 'running' | 'paused' | 'done' | 'failed' | 'stopped';
 
-/** A file that a run over a folder could not index. */
+/** A file that an import run of a folder could not index. */
 export interface RunFailure {
   path: string;
   /** An error code of akin, or `unreadable`. */
@@ -272,7 +274,7 @@ export interface RunFailure {
   msg: string;
 }
 
-/** What the program that indexes a folder says about its run. */
+/** The progress of an import run, reported by the program that indexes the folder. */
 export interface RunReport {
   source: string;
   state: RunState;
@@ -282,16 +284,16 @@ export interface RunReport {
   unchanged: number;
   failed: number;
   secondsLeft?: number | null;
-  /** All so far, at most 1,000; without any, those reported before stay. */
+  /** All failures so far, at most 1,000. If omitted, the failures reported before stay. */
   failures?: readonly RunFailure[];
 }
 
-/** A run over a folder. */
+/** An import run of a folder. */
 export interface Run extends RunReport {
   id: string;
   secondsLeft: number | null;
   failures: RunFailure[];
-  /** Failures that are not listed. */
+  /** Number of failures that are not listed. */
   failuresMore: number;
   startedAt: string;
 }
@@ -303,20 +305,20 @@ export interface CollectionSummary {
   committedAt: string | null;
   pending: number;
   failed: number;
-  /** How many failed for which reason. */
+  /** For each reason: how many changes failed. */
   failures: { [reason: string]: number };
   /** Number of shards. */
   shards: number;
-  /** The content model; `words`: whether `rank.by.text` works; `vector`: what of its output describes a picture. */
+  /** The content model; `words`: whether `rank.by.text` works; `vector`: which of its outputs describes a picture. */
   model?: { name: string; hash: string; words: boolean; vector?: string };
-  /** What this client may do. Only in the status of one collection that was asked for. */
+  /** What this client may do. Only present in the status of a single collection. */
   scope?: Scope;
 }
 
-/** Parameters of `/terms` by their names on the wire. */
+/** Parameters of `/terms` in the HTTP interface. */
 export interface TermsParameters {
   'terms.fl': string | readonly string[];
-  /** Most values of each field; 10 when not given, all when negative. */
+  /** Maximum number of values of each field. Default: 10; negative: all. */
   'terms.limit'?: number;
   'terms.prefix'?: string;
   'terms.sort'?: 'count' | 'index';
@@ -325,11 +327,11 @@ export interface TermsParameters {
 
 export interface TermsAnswer {
   responseHeader: ResponseHeader;
-  /** Value, count, value, count … of each field. */
+  /** For each field: value, count, value, count … */
   terms: { [field: string]: (string | number)[] };
 }
 
-/** A process of a fleet, as its PostgreSQL knows it. */
+/** A process of a fleet, as seen by its PostgreSQL. */
 export interface FleetProcess {
   role: string;
   version: string;
@@ -337,6 +339,6 @@ export interface FleetProcess {
   pid: number;
   address: string | null;
   connections: number;
-  /** Time at which the oldest of its connections was opened. */
+  /** When its oldest connection was opened. */
   connectedAt: string;
 }
