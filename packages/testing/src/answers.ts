@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Client } from 'pg';
 
-/** Whether a PostgreSQL takes connections and statements at this address. */
+/** Whether a PostgreSQL at this URL accepts connections and runs statements. */
 export async function postgresAnswers(url: string): Promise<boolean> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 20_000 });
   client.on('error', () => {});
@@ -12,20 +12,20 @@ export async function postgresAnswers(url: string): Promise<boolean> {
     await client.end();
     return true;
   } catch {
-    // Not awaited: ending a connection that broke off may never be confirmed.
+    // Not awaited: closing a broken connection may never be confirmed.
     client.end().catch(() => {});
     return false;
   }
 }
 
-/** Whether a Redis answers PING at this address. */
+/** Whether a Redis at this URL answers PING. */
 export async function redisAnswers(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port || 6379), hostname);
   socket.setTimeout(20_000, () => socket.destroy(new Error('silent')));
   socket.on('error', () => {});
   socket.write('PING\r\n');
-  // It may close without a word, and without an error.
+  // Redis may close the connection without an answer and without an error.
   const answer = await Promise.race([once(socket, 'data'), once(socket, 'close')]).catch(() => []);
   socket.destroy();
   return String(answer[0]).startsWith('+PONG');

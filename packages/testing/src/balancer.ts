@@ -4,19 +4,20 @@ import { join } from 'node:path';
 import { debianBalancer } from './debian.ts';
 import { freePort, startServer } from './server.ts';
 
-/** A load balancer that asks each server every second whether it is ready, and sends requests to those that are. */
+/** A load balancer that checks the readiness of each server every second and sends requests only to ready servers. */
 export interface Balancer extends AsyncDisposable {
   readonly url: string;
-  /** How many servers get requests now. */
+  /** The number of servers that currently get requests. */
   up(): Promise<number>;
 }
 
 /**
- * Starts HAProxy. It tries no request a second time, so that each one that a server drops is seen. A server that says
- * twice that it is not ready gets none any more; one that is slow to say how it is does, for a machine may be busy.
+ * Starts HAProxy. It repeats no request, so that a test sees each request that a server drops. A server that answers
+ * "not ready" twice gets no more requests. A server that answers slowly still gets them, because the machine may be
+ * busy.
  *
  * @param servers their ports on 127.0.0.1
- * @param health the path of the readiness probe of a server
+ * @param health the path of the readiness probe
  */
 export async function openBalancer(servers: readonly number[], health: string): Promise<Balancer> {
   const program = await debianBalancer();

@@ -2,19 +2,22 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { freePort } from './server.ts';
 
-/** Stands between a client and a server, and can be cut: connections break, new ones are refused, until mended. */
+/**
+ * A proxy between a client and a server. A test can cut it: connections break, and new ones are refused until it is
+ * repaired.
+ */
 export interface BreakableProxy extends AsyncDisposable {
-  /** The address of the server by way of this proxy. */
+  /** The URL of the server through this proxy. */
   readonly url: string;
   cut(): Promise<void>;
   mend(): Promise<void>;
-  /** From now on nothing passes, and nobody is told: as when a network is cut. It cannot be mended. */
+  /** Stops all traffic without closing connections, like an unplugged network cable. This cannot be undone. */
   stall(): void;
-  /** Breaks all connections, and leads to another server from now on, as a name does that moves with the primary. */
+  /** Breaks all connections and forwards new ones to another server, like a DNS name that moves to a new primary. */
   redirect(target: string): void;
 }
 
-/** @param target address of a server, with its port */
+/** @param target URL of a server, with its port */
 export async function openProxy(target: string): Promise<BreakableProxy> {
   let { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
@@ -31,7 +34,7 @@ export async function openProxy(target: string): Promise<BreakableProxy> {
     client.on('close', () => upstream.destroy());
     upstream.on('close', () => client.destroy());
   });
-  // While it is cut, nobody else gets its port.
+  // A port that the system assigns to no other program while the proxy is cut.
   const own = await freePort();
   server.listen(own, '127.0.0.1');
   await once(server, 'listening');

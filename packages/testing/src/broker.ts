@@ -5,16 +5,18 @@ import { createServices } from './services.ts';
 
 const SHARED = ['postgres', 'redis', 'folder'] as const;
 
-/** How a test file finds the services of its run: set by the jest set-up, inherited by jest's workers. */
+/** The environment variable with the URL of the broker: set by the jest set-up, inherited by jest's workers. */
 const BROKER = 'AKIN_TEST_BROKER';
 
 /**
- * Lets test files, wherever jest runs them, ask for what this run shares: `GET /postgres` and `GET /redis` answer with an
- * address, `GET /folder` with a path. A run that asks for nothing starts nothing.
+ * A local HTTP server from which test files in all of jest's processes get the shared services of a run: `GET
+ * /postgres` and `GET /redis` answer with a URL, `GET /folder` with a path. A service starts at the first request for
+ * it.
  */
 export async function openBroker(): Promise<AsyncDisposable> {
   const services = createServices();
-  // Before any test, whose time limit it would break. If it fails, the test that asks gets the reason.
+  // Download before the tests, because it would exceed their time limit. If it fails, the test that requests the
+  // service gets the error.
   await services.fetch().catch(() => {});
   const server = createServer((request, response) => {
     const shared = SHARED.find((name) => request.url === `/${name}`) ?? 'postgres';
@@ -39,7 +41,7 @@ export async function openBroker(): Promise<AsyncDisposable> {
   };
 }
 
-/** The address of a service of this run, or the path of its folder. */
+/** Asks for the URL of a service of this run, or the path of its folder. */
 export async function askBroker(shared: (typeof SHARED)[number]): Promise<string> {
   const broker = process.env[BROKER];
   if (broker === undefined) throw new Error('no test services: run jest with the configuration at the root');

@@ -1,7 +1,7 @@
-/** How much more often `npm run chaos` kills and breaks parts than a run of all tests does. */
+/** `npm run chaos` kills and breaks parts this many times as often as a normal test run. */
 const FACTOR = Number(process.env.AKIN_CHAOS ?? 1);
 
-/** A number of kills or faults, few in a run of all tests and many in `npm run chaos`; or the time that they may take. */
+/** Scales a number of kills or faults, or the time for them: small in a normal test run, large in `npm run chaos`. */
 export function scaledByChaos(few: number): number {
   return Math.ceil(few * FACTOR);
 }

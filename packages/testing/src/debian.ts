@@ -7,16 +7,16 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The Debian release whose PostgreSQL, pgvector and Redis are unpacked. */
+/** The Debian release of the unpacked PostgreSQL, pgvector and Redis. */
 const RELEASE = 'trixie';
 const POSTGRES_BIN = 'usr/lib/postgresql/17/bin';
 
-/** Packages that are unpacked together. */
+/** Packages that are unpacked into the same folder. */
 interface Bundle {
-  /** What the names of its folders begin with. */
+  /** Prefix of the names of its folders. */
   readonly mark: string;
   readonly packages: readonly string[];
-  /** Programs that are started, below the folder. */
+  /** Paths of the programs, relative to the folder. */
   readonly programs: readonly string[];
 }
 
@@ -33,11 +33,11 @@ const CLIENTS: Bundle = {
 const POOLER: Bundle = { mark: 'pooler-', packages: ['pgbouncer'], programs: ['usr/sbin/pgbouncer'] };
 const BALANCER: Bundle = { mark: 'balancer-', packages: ['haproxy'], programs: ['usr/sbin/haproxy'] };
 const PROMTOOL: Bundle = { mark: 'promtool-', packages: ['promtool'], programs: ['usr/bin/promtool'] };
-/** Raised when what is unpacked, or how, changes: older folders are then left alone and no longer used. */
+/** Increase this number when the packages or the way to unpack them change: older folders are then no longer used. */
 const LAYOUT = 2;
 const COMPLETE = 'complete';
 
-/** Programs of PostgreSQL and Redis that run on this machine, each the absolute path of an executable. */
+/** Programs of PostgreSQL and Redis for this machine: absolute paths of executables. */
 export interface Programs {
   readonly initdb: string;
   readonly postgres: string;
@@ -45,8 +45,8 @@ export interface Programs {
 }
 
 /**
- * Where unpacked packages are kept. Root starts PostgreSQL as another user, who cannot look into root's home: hence
- * its own place.
+ * The folder for unpacked packages. Root starts PostgreSQL as another user, which cannot read root's home, so root uses
+ * another folder.
  */
 export function cacheFolder(): string {
   const root = process.getuid?.() === 0;
@@ -54,38 +54,38 @@ export function cacheFolder(): string {
 }
 
 /**
- * Programs out of Debian packages that are unpacked but not installed: needs apt-get and dpkg-deb, neither root nor a
- * compiler, and works on older Debian and Ubuntu releases, because each program is started through the loader and
- * libraries that were unpacked with it. The first call downloads about 90 MB; later ones find the newest folder made
- * before (its name has the versions) and ask nobody. Delete the cache folder to get newer packages.
+ * Downloads Debian packages and unpacks them without installing them. Needs apt-get and dpkg-deb, but neither root nor
+ * a compiler. Works on older Debian and Ubuntu releases, because each program starts with the unpacked loader and
+ * libraries. The first call downloads about 90 MB; later calls find the newest folder (its name contains the versions)
+ * without the network. Delete the cache folder to get newer packages.
  *
- * @throws Error when the packages cannot be had; the message is what apt-get said.
+ * @throws Error with the message of apt-get when the packages are not available
  */
 export async function debianPrograms(): Promise<Programs> {
   return programsOf(await unpacked(SERVERS));
 }
 
-/** The folder of `pg_dump` and `pg_restore`, got in the same way; only tests of backups need them. */
+/** The folder of `pg_dump` and `pg_restore`, downloaded in the same way; only tests of backups need them. */
 export async function debianPostgresClients(): Promise<string> {
   return join(await unpacked(CLIENTS), POSTGRES_BIN);
 }
 
-/** PgBouncer, got in the same way; only tests of poolers need it. */
+/** PgBouncer, downloaded in the same way; only tests of connection poolers need it. */
 export async function debianPgBouncer(): Promise<string> {
   return join(await unpacked(POOLER), ...POOLER.programs);
 }
 
-/** HAProxy, got in the same way; only tests of load balancing need it. */
+/** HAProxy, downloaded in the same way; only tests of load balancing need it. */
 export async function debianBalancer(): Promise<string> {
   return join(await unpacked(BALANCER), ...BALANCER.programs);
 }
 
-/** Whether {@link debianPrograms} would answer without the network. */
+/** Whether {@link debianPrograms} works without the network. */
 export async function hasDebianPrograms(): Promise<boolean> {
   return (await newestComplete(cacheFolder(), SERVERS)) !== null;
 }
 
-/** What checks rules of Prometheus, got in the same way. */
+/** Prometheus's checker of rules (promtool), downloaded in the same way. */
 export async function debianPromtool(): Promise<string> {
   return join(await unpacked(PROMTOOL), ...PROMTOOL.programs);
 }
@@ -113,7 +113,7 @@ async function unpack(cache: string, { mark, packages, programs }: Bundle): Prom
   try {
     const apt = await privateApt(join(work, 'apt'));
     await apt('update', '-qq');
-    // The whole closure, also what this machine has installed: the unpacked tree must stand on its own.
+    // Download all dependencies, including those installed on this machine: the unpacked folder must be complete.
     const uris = await apt('install', '--print-uris', '-qq', ...packages);
     const archives = uris.split('\n').flatMap((line) => {
       const file = line.split(' ')[1] ?? '';
@@ -133,7 +133,7 @@ async function unpack(cache: string, { mark, packages, programs }: Bundle): Prom
       archives.find((archive) => archive.name === name)?.version.replace(/^\d+:/, ''),
     );
     const target = join(cache, `${mark}${RELEASE}-${process.arch}-layout${LAYOUT}-${versions.join('-')}`);
-    // Another run may have been faster: its folder is as good.
+    // If another run has already created the folder, use that one.
     await rename(root, target).catch(() => access(join(target, COMPLETE)));
     return target;
   } finally {
@@ -141,13 +141,13 @@ async function unpack(cache: string, { mark, packages, programs }: Bundle): Prom
   }
 }
 
-/** Libraries and the programs themselves, with LLVM, which PostgreSQL's just-in-time compiler loads; no perl scripts. */
+/** Keeps libraries and the programs, with LLVM, which PostgreSQL's just-in-time compiler loads; no perl scripts. */
 function isNeeded(name: string, packages: readonly string[]): boolean {
   if (/^libperl|-perl$|^libjs-/.test(name)) return false;
   return /^lib|^redis-|^netbase$/.test(name) || packages.includes(name);
 }
 
-/** An apt-get with lists, cache and sources of its own, that knows of nothing installed. */
+/** An apt-get with separate lists, cache and sources, for which no package is installed. */
 async function privateApt(folder: string): Promise<(...args: string[]) => Promise<string>> {
   await mkdir(join(folder, 'lists', 'partial'), { recursive: true });
   await mkdir(join(folder, 'archives', 'partial'), { recursive: true });
@@ -188,8 +188,8 @@ async function privateApt(folder: string): Promise<(...args: string[]) => Promis
 }
 
 /**
- * Moves each program aside and puts a starter in its place. The place counts: PostgreSQL finds its own files from the
- * path that it was called by.
+ * Moves each program aside and puts a start script in its place. The path matters: PostgreSQL finds its other files
+ * relative to it.
  */
 async function writeStarters(root: string, programs: readonly string[]): Promise<void> {
   const triplet = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu';

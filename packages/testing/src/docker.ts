@@ -6,7 +6,7 @@ import type { Server } from './server.ts';
 const run = promisify(execFile);
 const LABEL = 'akin-tests';
 
-/** Whether a Docker daemon answers here. */
+/** Whether a Docker daemon is running on this machine. */
 export async function dockerAnswers(): Promise<boolean> {
   return run('docker', ['info'], { timeout: 10_000 }).then(
     () => true,
@@ -14,16 +14,16 @@ export async function dockerAnswers(): Promise<boolean> {
   );
 }
 
-/** Makes starting these images a matter of a second. */
+/** Downloads the images, so that containers start within about a second. */
 export async function pullImages(images: readonly string[]): Promise<void> {
   for (const image of images) await run('docker', ['pull', '--quiet', image]);
 }
 
 /**
- * Starts a container that is removed when it stops, labelled with this process so that {@link removeLeftContainers}
- * finds it should this process be killed.
+ * Starts a container that is removed when it stops. Its label contains this process id: if this process is killed,
+ * {@link removeLeftContainers} finds the container.
  *
- * @param urlOf its address, from the port on 127.0.0.1 that was given to it
+ * @param urlOf builds its URL from the port on 127.0.0.1 that it got
  */
 export async function startContainer(
   options: readonly string[],
@@ -58,7 +58,7 @@ export async function startContainer(
   };
 }
 
-/** Removes the containers of runs that were killed. */
+/** Removes the containers of killed test runs. */
 export async function removeLeftContainers(isRunning: (pid: number) => boolean): Promise<void> {
   const format = `{{.ID}} {{.Label "${LABEL}"}}`;
   const { stdout } = await run('docker', ['ps', '--filter', `label=${LABEL}`, '--format', format]);

@@ -3,24 +3,24 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What a server of buckets does wrong. */
+/** A fault of an S3 server. */
 export type S3Fault = 'away' | 'denies' | 'hangs' | 'hangs in bodies' | 'cuts bodies';
 
-/** A server that speaks the part of the S3 interface that akin uses: one bucket, in memory. */
+/** A server with the part of the S3 interface that akin uses: one bucket, in memory. */
 export interface FakeS3 extends AsyncDisposable {
   readonly bucket: string;
-  /** What a process needs in its environment to use it. */
+  /** Environment variables that a process needs to use it. */
   readonly environment: Readonly<Record<string, string>>;
   readonly objects: Map<string, { readonly bytes: Buffer; modified: Date }>;
-  /** How often each method was asked for. */
+  /** Number of requests of each method. */
   readonly calls: Map<string, number>;
-  /** @param times how many requests it lasts; until it is taken back when not given */
+  /** @param times how many requests fail; by default all until `fail(undefined)` */
   fail(fault: S3Fault | undefined, times?: number): void;
 }
 
 const BUCKET = 'akin-test';
 const KEY_ID = 'AKIATEST';
-/** Objects on a page of a list. */
+/** Objects on one page of a list. */
 const PAGE = 3;
 
 export async function fakeS3(): Promise<FakeS3> {

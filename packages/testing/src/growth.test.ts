@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { growth, LINEAR } from './growth.ts';
 
-// Looked up once: in a test, each look at a global is slow.
+// Stored in a constant, because access to a global is slow inside jest.
 const { sqrt } = Math;
 
 describe('the growth of work', () => {

@@ -1,11 +1,11 @@
 const ROUNDS = 3;
 
 /**
- * How many times as much processor time work takes on an input that is four times as large: about 4 when it grows with
- * the length, 16 when with its square. {@link LINEAR} lies between, far from both. What else the machine does is not
- * counted, but that it takes turns with others costs some: hence the least of several rounds, at either size in turn.
+ * How much more processor time the work takes for an input four times as large: about 4 if the time is linear, 16 if it
+ * is quadratic. {@link LINEAR} lies between, far from both. Processor time ignores other processes, but switching
+ * between them adds some. So this takes the minimum of several rounds, which alternate between the two sizes.
  *
- * @param work gets the size; what it makes of an input should take some milliseconds
+ * @param work gets the size; one call should take some milliseconds
  */
 export async function growth(work: (size: number) => unknown, size: number): Promise<number> {
   const least = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
@@ -13,7 +13,7 @@ export async function growth(work: (size: number) => unknown, size: number): Pro
     for (const [i, times] of [1, 4].entries()) {
       least[i] = Math.min(least[i] as number, await processorTime(() => work(size * times)));
     }
-    // The first round compiles. What is linear after it needs no further one.
+    // The first round includes compilation. If a later round is linear, no more are needed.
     if (round > 0 && ratioOf(least) < LINEAR) break;
   }
   return ratioOf(least);
@@ -23,10 +23,10 @@ function ratioOf([once = 0, fourfold = 0]: readonly number[]): number {
   return fourfold / Math.max(once, LEAST_MILLISECONDS);
 }
 
-/** Work that takes less is lost in noise; four times that is far from quadratic growth. */
+/** Shorter work is lost in noise; four times this is still far from quadratic growth. */
 const LEAST_MILLISECONDS = 2;
 
-/** Milliseconds of a processor that this process takes for some work, in all its threads. */
+/** Milliseconds of processor time that this process spends on some work, in all its threads. */
 export async function processorTime(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await work();
@@ -34,5 +34,5 @@ export async function processorTime(work: () => unknown): Promise<number> {
   return (user + system) / 1_000;
 }
 
-/** What {@link growth} stays below for work that grows with the length. */
+/** {@link growth} of linear work stays below this. */
 export const LINEAR = 9;

@@ -1,18 +1,18 @@
 import sharp from 'sharp';
 
-/** What {@link drawImage} draws; everything but the size has a default. */
+/** Parameters of {@link drawImage}; everything except the size has a default. */
 export interface Drawing {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** Another number is another picture; the same number is the same bytes. */
+  /** Different seeds give different pictures; the same seed gives the same bytes. */
   readonly seed?: number;
   readonly type?: 'jpeg' | 'png' | 'webp';
 }
 
 /**
- * Draws a small picture: shapes of a few colours on a ground of one colour. Pixel by pixel, because a process that has
- * read a foreign image before, as one of jest's may have, does not read SVG any more.
+ * Draws a small picture: shapes of a few colours on a plain background. It sets pixels instead of using SVG, because
+ * libvips no longer reads SVG in a process that has already decoded an image of a user, as a jest worker may have.
  */
 export async function drawImage({ width, height, seed = 1, type = 'jpeg' }: Drawing): Promise<Buffer> {
   const random = randomNumbers(seed);
@@ -38,7 +38,7 @@ export async function drawImage({ width, height, seed = 1, type = 'jpeg' }: Draw
     .toBuffer();
 }
 
-/** Numbers in [0, 1) that depend on the seed alone (mulberry32, Tommy Ettinger, public domain). */
+/** A random number generator in [0, 1) with a seed (mulberry32, Tommy Ettinger, public domain). */
 export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { relative } from 'node:path';
 
-/** The part of jest's results that counts. */
+/** The part of jest's results that is used here. */
 interface Results {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -12,13 +12,13 @@ interface Results {
   }[];
 }
 
-/** So many of the slowest files are named, when more were run. */
+/** How many of the slowest files are listed, if more were run. */
 const SLOWEST = 12;
 
 /**
- * Names the slowest files of a large run, and ends every run with the plain line `N passed, N failed`, after whatever else jest prints. A test file that cannot be
- * loaded counts as one failed test. The exit code agrees with the line: a run that fails for another reason (a
- * set-up, a crash) counts one failure.
+ * Lists the slowest files of a large run and ends every run with the line `N passed, N failed`, after all other output.
+ * A test file that cannot be loaded counts as one failed test. The exit code agrees with this line: a run that fails
+ * for another reason (set-up, crash) counts as one failure.
  */
 export default class LastLineReporter {
   #passed = 0;

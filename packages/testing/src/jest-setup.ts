@@ -1,6 +1,6 @@
 import { openBroker } from './broker.ts';
 
-/** What the run holds until its tear-down. */
+/** Resources that the run keeps until its tear-down. */
 export const held: { broker?: AsyncDisposable } = {};
 
 /** jest's `globalSetup`: see {@link openBroker}. */

@@ -12,32 +12,32 @@ import { freePort, type Server, startServer } from './server.ts';
 
 const run = promisify(execFile);
 
-/** A server of one test alone, which may kill it. What it had written to its disk is there when it starts again. */
+/** A server for a single test, which may kill it. Data that it wrote to its disk is still there after a restart. */
 export interface KillableServer extends AsyncDisposable {
   readonly url: string;
-  /** By SIGKILL: it closes nothing and says goodbye to nobody. */
+  /** Kills it with SIGKILL, so that it closes no connection and no file. */
   kill(): Promise<void>;
-  /** Starts it again at the same address, and resolves when it answers. */
+  /** Starts it again at the same URL. Resolves when it answers. */
   start(): Promise<void>;
 }
 
 export interface KillableRedis extends KillableServer {
-  /** Lets it hold no more than it does now, until the limit is lifted: it refuses whatever needs memory. */
+  /** Limits its memory to the current use, until the limit is removed: it rejects every command that needs memory. */
   setFull(full: boolean): Promise<void>;
-  /** Forgets everything. */
+  /** Deletes all data. */
   wipe(): Promise<void>;
 }
 
-/** Whether servers can be had that a test may kill: those that run in Docker cannot. */
+/** Whether servers that a test may kill are available: containers of Docker cannot be killed this way. */
 export const canKillServers = hasDebianPrograms;
 
-/** A PostgreSQL 17 with pgvector, killed with all of its processes, as a host that loses its power. */
+/** A PostgreSQL 17 with pgvector. Killing it kills all its processes, like a power failure of its host. */
 export async function killablePostgres(): Promise<KillableServer> {
   const { postgres } = await debianPrograms();
   const folder = await newFolder();
   const data = await initPostgres(folder);
   const port = await freePort();
-  // What a process has written is kept by the system whatever becomes of the process.
+  // The operating system keeps what a process has written, even if the process is killed.
   const command = [...(await userForPostgres(data)), postgres, '-D', data, ...postgresSettings(port)];
   const url = `postgres://akin@127.0.0.1:${port}/postgres`;
   const answers = () => postgresAnswers(url);
@@ -45,7 +45,7 @@ export async function killablePostgres(): Promise<KillableServer> {
   return killable(folder, url, () => startServer(command, 'QUIT', url, answers), pid);
 }
 
-/** A Redis that keeps its jobs in an append-only file, as it is to be set in production. */
+/** A Redis that keeps its jobs in an append-only file, as recommended for production. */
 export async function killableRedis(): Promise<KillableRedis> {
   const { redis } = await debianPrograms();
   const folder = await newFolder();
@@ -82,13 +82,13 @@ export async function killable(
     url,
     async kill() {
       const pid = await pidOf();
-      // Those of PostgreSQL notice that the first of them is gone and end too, but not at once.
+      // PostgreSQL's child processes notice the end of their parent and also end, but with a delay.
       const children = await run('ps', ['-o', 'pid=', '--ppid', String(pid)]).catch(() => ({ stdout: '' }));
       for (const one of [pid, ...children.stdout.split('\n').filter(Boolean).map(Number)]) {
         try {
           process.kill(one, 'SIGKILL');
         } catch {
-          // It ended by itself meanwhile.
+          // The process ended in the meantime.
         }
       }
       await server[Symbol.asyncDispose]();
@@ -99,7 +99,7 @@ export async function killable(
           server = await startIt();
           return;
         } catch (error) {
-          // What is left of the one that was killed may still hold its memory for a moment.
+          // Remaining processes of the killed server may still hold its shared memory for a moment.
           if (Date.now() > deadline) throw error;
         }
       }
@@ -111,7 +111,7 @@ export async function killable(
   };
 }
 
-/** A folder of its own that another user than root can reach. */
+/** A new folder that users other than root can read. */
 export async function newFolder(): Promise<string> {
   const parent = process.getuid?.() === 0 ? '/tmp' : tmpdir();
   const folder = await mkdtemp(join(parent, `akin-tests-${process.pid}-`));

@@ -1,10 +1,10 @@
 import sharp from 'sharp';
 
-/** Files that decoders need very different amounts of memory for. */
+/** Formats whose decoders need very different amounts of memory. */
 const LARGE_IMAGES = ['jpeg', 'progressive-jpeg', 'png-16', 'interlaced-png-16', 'webp', 'gif', 'avif'] as const;
 type LargeImage = (typeof LARGE_IMAGES)[number];
 
-/** Draws a square picture of smooth colours, with a little noise where that makes no file larger than 25 MB. */
+/** Draws a square picture of smooth colours, with a little noise for formats whose file then stays below 25 MB. */
 export async function drawLargeImage(kind: LargeImage, side: number): Promise<Buffer> {
   const noisy = kind.endsWith('jpeg') || kind === 'webp';
   const pixels = Buffer.alloc(side * side * 3);

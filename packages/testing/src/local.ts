@@ -9,9 +9,9 @@ import { freePort, type Server, startServer } from './server.ts';
 const run = promisify(execFile);
 
 /**
- * Starts PostgreSQL 17 with pgvector from unpacked packages, with a new data folder below `folder`. A crash of the
- * server loses nothing that was committed; only a power cut would (`fsync=off`). Text sorts as in English, not by
- * bytes, so that a statement which forgot its collation is seen.
+ * Starts PostgreSQL 17 with pgvector from unpacked packages, with a new data folder below `folder`. After a crash of
+ * the server, committed data is still there; only a power failure would lose it (`fsync=off`). The default sort order
+ * is English, not by bytes, so that tests notice a statement that forgot its collation.
  */
 export async function startLocalPostgres(folder: string): Promise<Server> {
   const { postgres } = await debianPrograms();
@@ -24,25 +24,28 @@ export async function startLocalPostgres(folder: string): Promise<Server> {
 }
 
 /**
- * All other settings are those that PostgreSQL comes with, as users have them: small memory, and the just-in-time
- * compiler.
+ * Settings that differ from PostgreSQL's defaults. The others stay, as users have them: small memory, and the
+ * just-in-time compiler.
  */
 export function postgresSettings(port: number): string[] {
   const settings = {
-    // Where it answers: several may run on one machine, and a path of a socket has at most 107 bytes.
+    // Only TCP: several servers may run on one machine, and the path of a socket has at most 107 bytes.
     listen_addresses: '127.0.0.1',
     port,
     unix_socket_directories: '',
-    // Thousands of small commits each wait for the disk else. Only a loss of power would tell the difference.
+    // Otherwise thousands of small commits would each wait for the disk. Only a power failure makes a difference.
     fsync: 'off',
     full_page_writes: 'off',
-    // Each test file that runs has pools of its own.
+    // Each running test file has separate connection pools.
     max_connections: 200,
   };
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** PostgreSQL and PgBouncer refuse to run as root: then they run as `postgres`, or `nobody` where there is no such user. */
+/**
+ * PostgreSQL and PgBouncer refuse to run as root: then they run as `postgres`, or as `nobody` if that user does not
+ * exist.
+ */
 export async function userForPostgres(data: string): Promise<string[]> {
   if (process.getuid?.() !== 0) return [];
   const known = await run('id', ['--user', 'postgres']).catch(() => null);
@@ -52,7 +55,7 @@ export async function userForPostgres(data: string): Promise<string[]> {
   return ['setpriv', `--reuid=${user}`, `--regid=${group}`, '--clear-groups'];
 }
 
-/** Starts Redis from unpacked packages; it keeps everything in memory and nothing on disk. */
+/** Starts Redis from unpacked packages; it keeps all data in memory. */
 export async function startLocalRedis(folder: string): Promise<Server> {
   const { redis } = await debianPrograms();
   const port = await freePort();
@@ -61,7 +64,7 @@ export async function startLocalRedis(folder: string): Promise<Server> {
   return startServer([redis, ...settings, '--maxmemory-policy', 'noeviction'], 'TERM', url, () => redisAnswers(url));
 }
 
-/** Makes a data folder of PostgreSQL below `folder`. @returns its path */
+/** Creates a data folder of PostgreSQL below `folder`. @returns its path */
 export async function initPostgres(folder: string): Promise<string> {
   const { initdb } = await debianPrograms();
   const data = join(folder, 'postgres');

@@ -7,10 +7,10 @@ import { userForPostgres } from './local.ts';
 import { freePort, type Server, startServer } from './server.ts';
 
 /**
- * Starts a PgBouncer before a database, which lets everybody in.
+ * Starts a PgBouncer in front of a database. It accepts every client.
  *
  * @param databaseUrl of the database behind it
- * @param settings of PgBouncer, such as `pool_mode`; all others are those that it comes with
+ * @param settings of PgBouncer, such as `pool_mode`; all others keep their defaults
  */
 export async function openPgBouncer(databaseUrl: string, settings: Readonly<Record<string, string>>): Promise<Server> {
   const program = await debianPgBouncer();
@@ -29,7 +29,7 @@ export async function openPgBouncer(databaseUrl: string, settings: Readonly<Reco
   ];
   const folder = await mkdtemp(join(process.getuid?.() === 0 ? '/tmp' : tmpdir(), `akin-tests-${process.pid}-`));
   const file = join(folder, 'pgbouncer.ini');
-  // It may hold the password of a server that was given.
+  // The file may contain the password of an external server.
   await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 });
   await chmod(folder, 0o711);
   const command = [...(await userForPostgres(folder)), program, '--quiet', file];

@@ -10,8 +10,8 @@ export interface Server extends AsyncDisposable {
 }
 
 /**
- * Keeps a server only as long as file 3, a pipe from this process, is open: so that a run which is killed leaves none
- * behind. The system closes the pipe whatever happened to the run.
+ * Kills the server when file descriptor 3, a pipe from this process, is closed. The system closes the pipe even if the
+ * test run is killed, so no server is left behind.
  */
 const GUARD = `
 trap '' INT
@@ -24,11 +24,11 @@ exit "$status"
 `;
 
 /**
- * Starts a program and waits until `answers` does.
+ * Starts a program and waits until `answers` returns true.
  *
  * @param command program and arguments
  * @param stop the signal that ends it
- * @throws Error with what the program printed when it ends before it answers, or does not within five minutes.
+ * @throws Error with the program's output if it ends before it answers, or does not answer within five minutes.
  */
 export async function startServer(
   command: readonly string[],
@@ -46,7 +46,7 @@ export async function startServer(
     });
   }
   const ended = once(child, 'exit');
-  // A server never keeps a finished run alive.
+  // The server must not keep a finished test run alive.
   child.unref();
   for (const stream of child.stdio) (stream as unknown as { unref?: () => void } | null)?.unref?.();
   const deadline = Date.now() + 300_000;
@@ -67,13 +67,13 @@ export async function startServer(
   };
 }
 
-/** Systems give no port below this one to who asks for any (IANA has dynamic ports from 49152, Linux from 32768 on). */
+/** Operating systems assign no dynamic port below this one (IANA: from 49152, Linux: from 32768). */
 const LEAST_GIVEN_PORT = 32_768;
 const LEAST_PORT = 20_000;
 
 /**
- * A port of 127.0.0.1 that nobody listens on now, and that the system gives to nobody: it is still free when a program
- * has started that is told to listen there, or was killed and starts again.
+ * Finds a free port of 127.0.0.1 that the system assigns to no other program. So it stays free until a program has
+ * started on it, and while that program is killed and restarted.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

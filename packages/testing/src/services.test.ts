@@ -99,7 +99,7 @@ describe('services of a process', () => {
     const { rows: changed } = await client.query<{ name: string }>(
       `select name from pg_settings where source = 'command line' and setting is distinct from boot_val order by name`,
     );
-    // Where the server is, how often it waits for the disk, and room for many test files at once.
+    // Where the server listens, how often it syncs to disk, and how many connections it allows.
     const ours = [
       'fsync',
       'full_page_writes',

@@ -7,15 +7,15 @@ import { dockerAnswers, pullImages, removeLeftContainers, startContainer } from 
 import { startLocalPostgres, startLocalRedis } from './local.ts';
 import type { Server } from './server.ts';
 
-/** The real services of a test run; each starts when it is first asked for. */
+/** The real services of a test run; each starts at the first request for it. */
 export interface Services extends AsyncDisposable {
-  /** The address of a PostgreSQL 17 with pgvector, as a user who may create databases and extensions. */
+  /** The URL of a PostgreSQL 17 with pgvector, for a user who may create databases and extensions. */
   postgres(): Promise<string>;
-  /** The address of a Redis. */
+  /** The URL of a Redis. */
   redis(): Promise<string>;
-  /** A folder of the run, gone with it. */
+  /** A temporary folder of the run, deleted at its end. */
   folder(): Promise<string>;
-  /** Fetches what starting them needs and is not on this machine yet; can take minutes, once. */
+  /** Downloads what is needed to start the services and is missing on this machine; can take minutes, once. */
   fetch(): Promise<void>;
 }
 
@@ -25,8 +25,8 @@ const POSTGRES_IMAGE = 'pgvector/pgvector:pg17';
 const REDIS_IMAGE = 'redis:7';
 
 /**
- * Services of this process, on free ports, with data in a temporary folder, gone when disposed of or when the process
- * ends, however it ends. `TEST_DATABASE_URL` and `TEST_REDIS_URL` are taken instead where they are set.
+ * Services of this process, on free ports, with data in a temporary folder. They end when disposed or when the process
+ * ends or is killed. `TEST_DATABASE_URL` and `TEST_REDIS_URL` replace them if set.
  */
 export function createServices(env: NodeJS.ProcessEnv = process.env): Services {
   const started: Promise<Server>[] = [];
@@ -70,7 +70,7 @@ export function createServices(env: NodeJS.ProcessEnv = process.env): Services {
   };
 }
 
-/** Docker where a daemon answers, else Debian packages, else an error that says what to do. */
+/** Uses Docker if a daemon is running, otherwise Debian packages; if neither works, the error says what to do. */
 async function chooseRoute(): Promise<Route> {
   if (await dockerAnswers()) {
     await removeLeftContainers(isRunning);
@@ -96,9 +96,9 @@ No Docker daemon answers, and the Debian packages could not be had:
 
 const FOLDER_PREFIX = 'akin-tests-';
 
-/** A folder named by this process; folders of runs that were killed are removed on the way. */
+/** Creates a folder named after this process; also removes the folders of killed runs. */
 async function temporaryFolder(): Promise<string> {
-  // Another user than root must reach it, which a TMPDIR below root's home would prevent.
+  // Users other than root must be able to read it, which a TMPDIR below root's home would prevent.
   const parent = process.getuid?.() === 0 ? '/tmp' : tmpdir();
   for (const name of await readdir(parent)) {
     const pid = Number(new RegExp(`^${FOLDER_PREFIX}(\\d+)-`).exec(name)?.[1] ?? process.pid);
@@ -118,7 +118,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** A function that does its work at the first call alone; every call gets that promise. */
+/** Wraps a function so that it runs only at the first call; every call returns that promise. */
 function once<Value>(work: () => Promise<Value>): { (): Promise<Value>; called(): boolean } {
   let result: Promise<Value> | undefined;
   const call = () => {

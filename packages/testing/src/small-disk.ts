@@ -6,16 +6,16 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A file system of few megabytes, in memory. */
+/** A file system of a few megabytes, in memory. */
 export interface SmallDisk extends AsyncDisposable {
   readonly folder: string;
   resize(megabytes: number): Promise<void>;
-  /** Leaves no byte free, until `empty`. */
+  /** Fills the disk completely, until `empty`. */
   fill(): Promise<void>;
   empty(): Promise<void>;
 }
 
-/** @throws Error where nobody may mount one, which says what to do */
+/** @throws Error if mounting is not permitted; the message says what to do */
 export async function smallDisk(megabytes: number): Promise<SmallDisk> {
   const folder = await mkdtemp(join(tmpdir(), 'akin-small-disk-'));
   const filler = join(folder, 'filler');
@@ -39,7 +39,7 @@ export async function smallDisk(megabytes: number): Promise<SmallDisk> {
     },
     empty: () => rm(filler, { force: true }),
     async [Symbol.asyncDispose]() {
-      // Whatever still uses it keeps it until it ends.
+      // Processes that still use it keep it until they end.
       await asRoot('umount', '-l', folder);
       await rmdir(folder);
     },

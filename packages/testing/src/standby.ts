@@ -12,36 +12,38 @@ import { type HeldTransaction, holdTransaction, runStatement } from './statement
 
 const run = promisify(execFile);
 
-/** A PostgreSQL server of one test alone, which runs statements for the test. */
+/** A PostgreSQL server for a single test, with methods to run statements. */
 interface PostgresServer extends KillableServer {
-  /** Runs a statement on it. @returns its rows */
+  /** Runs a statement on this server. @returns its rows */
   run<Row = unknown>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Runs a statement in a transaction that stays open: its locks are held until it is released, or the server ends. */
+  /** Runs a statement in a transaction that stays open: its locks are kept until it is released, or the server ends. */
   hold(sql: string, values?: readonly unknown[]): Promise<HeldTransaction>;
 }
 
-/** A server that follows another one by streaming replication, and answers reads meanwhile (a hot standby). */
+/** A server that replicates another one by streaming and answers reads (a hot standby). */
 interface StandbyServer extends PostgresServer {
-  /** What comes from the primary is kept and not shown, until it is resumed. */
+  /** Pauses replay: changes from the primary are stored but not visible until replay is resumed. */
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** Resolves when it shows all that the primary had at the time of the call. */
+  /** Resolves when all changes that the primary had at the time of the call are visible. */
   catchUp(): Promise<void>;
-  /** Makes a primary of it, which follows nobody any more. */
+  /** Promotes it to a primary, which no longer follows another server. */
   promote(): Promise<void>;
 }
 
 export interface ReplicatedPostgres extends AsyncDisposable {
   readonly primary: PostgresServer;
   readonly standbys: readonly StandbyServer[];
-  /** From now on the primary confirms no transaction before a standby has it on its disk, shown there or not. */
+  /**
+   * From now on the primary confirms a transaction only when a standby has it on disk; it may not be visible there yet.
+   */
   confirmOnStandby(): Promise<void>;
 }
 
 /**
- * A PostgreSQL 17 with pgvector, and standbys of it.
+ * Starts a PostgreSQL 17 with pgvector, and standbys of it.
  *
- * @param settings of all of them, such as `hot_standby_feedback`
+ * @param settings of all servers, such as `hot_standby_feedback`
  */
 export async function replicatedPostgres(
   count = 1,
@@ -50,7 +52,8 @@ export async function replicatedPostgres(
   const folder = await newFolder();
   const data = await initPostgres(folder);
   const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  // A copy made before the first start is as good as pg_basebackup, if the primary keeps its log from the beginning.
+  // A copy of the data folder made before the first start is equivalent to pg_basebackup, if the primary keeps its log
+  // from the start.
   const folders = await Promise.all(
     Array.from({ length: count }, async () => {
       const own = await newFolder();
@@ -65,7 +68,7 @@ export async function replicatedPostgres(
     primary,
     standbys,
     async confirmOnStandby() {
-      // In a file of the primary: a standby that is promoted has nobody to wait for.
+      // Set on the primary only: a promoted standby must not wait for another one.
       await primary.run("alter system set synchronous_standby_names = '*'");
       await primary.run('select pg_reload_conf()');
       await until(primary.url, 'select count(*) > 0 from pg_stat_replication where sync_state = $1', 'sync');
@@ -76,7 +79,7 @@ export async function replicatedPostgres(
   };
 }
 
-/** @param folder with a data folder of PostgreSQL */
+/** @param folder a data folder of PostgreSQL */
 async function startPostgres(folder: string, settings: readonly string[]): Promise<PostgresServer> {
   const { postgres } = await debianPrograms();
   const data = join(folder, 'postgres');
@@ -116,7 +119,7 @@ async function startStandby(folder: string, primaryUrl: string, settings: readon
   };
 }
 
-/** Resolves when a statement with one value selects true. */
+/** Resolves when a statement with one parameter selects true. */
 async function until(url: string, sql: string, value: unknown): Promise<void> {
   for (;;) {
     const [row] = await runStatement<Record<string, unknown>>(url, sql, [value]);

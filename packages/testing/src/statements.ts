@@ -3,7 +3,7 @@ import { Client } from 'pg';
 /** The SQLSTATE of a conflict with recovery. */
 const CONFLICT = '40001';
 
-/** Runs a statement over a connection of its own; again where a standby cancels it for what it replays. */
+/** Runs a statement on a new connection. Repeats it when a standby cancels it because of replay. */
 export async function runStatement<Row>(url: string, sql: string, values: readonly unknown[] = []): Promise<Row[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -26,7 +26,7 @@ export interface HeldTransaction {
   release(): Promise<void>;
 }
 
-/** Runs a statement in a transaction that holds its locks until it is released, or the server ends. */
+/** Runs a statement in a transaction that keeps its locks until it is released, or the server ends. */
 export async function holdTransaction(
   url: string,
   sql: string,

@@ -5,10 +5,10 @@ import { promisify } from 'node:util';
 import { askBroker } from './broker.ts';
 
 /**
- * Copies a folder that costs seconds to make, as that of a database does. It is made once a run, by the first that asks
- * for its name.
+ * Copies a folder that takes seconds to create, such as that of a database. The first caller of a run that asks for a
+ * name creates it, others reuse it.
  *
- * @param to an empty folder for the copy, or one that is not there yet
+ * @param to an empty folder for the copy, or one that does not exist yet
  */
 export async function copyTemplate(name: string, to: string, make: (folder: string) => Promise<void>): Promise<void> {
   const shared = await askBroker('folder');
@@ -17,13 +17,13 @@ export async function copyTemplate(name: string, to: string, make: (folder: stri
     const parent = await mkdtemp(join(shared, `${name}-`));
     const folder = join(parent, 'made');
     await make(folder);
-    // Several may begin at the same time: the first one's is taken.
+    // Several callers may create it at the same time: the first one to finish wins.
     await rename(folder, template).catch(async (error) => {
       if (!(await exists(template))) throw error;
     });
     await rm(parent, { recursive: true, force: true });
   }
-  // A thousand files: Node copies them one by one, for three times as long.
+  // Node copies a thousand files one by one, which takes three times as long.
   await mkdir(to, { recursive: true, mode: 0o700 });
   await promisify(execFile)('cp', ['-R', `${template}/.`, to]);
 }

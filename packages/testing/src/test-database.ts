@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { askBroker } from './broker.ts';
 
-/** A database of its own for a test file. */
+/** A separate database for a test file. */
 export interface TestDatabase {
   readonly url: string;
-  /** Runs a statement on a connection of its own. */
+  /** Runs a statement on a new connection. */
   run(sql: string): Promise<void>;
-  /** Removes it, closing what is still connected. */
+  /** Closes remaining connections and drops the database. */
   drop(): Promise<void>;
 }
 

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { askBroker } from './broker.ts';
 
-/** Keys of its own for a test file, on a Redis that other test files use too. */
+/** A separate key prefix for a test file, on a Redis that other test files use too. */
 export interface TestRedis {
   readonly url: string;
-  /** Every key of the test begins with this. */
+  /** Prefix of every key of the test. */
   readonly prefix: string;
   /** Removes the keys that begin with the prefix. */
   drop(): Promise<void>;
 }
 
-/** Gives a fresh prefix on a real Redis. */
+/** Returns a new prefix on a real Redis. */
 export async function testRedis(): Promise<TestRedis> {
   const url = await askBroker('redis');
   const prefix = `akin-test-${randomUUID()}`;

@@ -3,33 +3,33 @@ import type { AddressInfo } from 'node:net';
 
 /** A span as a receiver gets it. */
 export interface ReceivedSpan {
-  /** Of the process: `service.name`. */
+  /** `service.name` of the process. */
   readonly service: string;
   readonly name: string;
   /** 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
   readonly kind: number;
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty where it is the first of its trace. */
+  /** Empty for the first span of a trace. */
   readonly parentSpanId: string;
   readonly attributes: Readonly<Record<string, string | number | boolean | readonly string[]>>;
-  /** Spans that it has to do with, by their trace. */
+  /** Trace ids of the linked spans. */
   readonly links: readonly string[];
-  /** 2: it failed. */
+  /** 2 means that it failed. */
   readonly status: number;
 }
 
 export interface TraceReceiver {
   readonly url: string;
   readonly spans: readonly ReceivedSpan[];
-  /** Every body as it came, of all requests. */
+  /** The unparsed bodies of all requests. */
   readonly bodies: readonly Buffer[];
   /** The headers of the last request. */
   headers(): NodeJS.Dict<string | string[]>;
   close(): void;
 }
 
-/** Receives traces over HTTP (OTLP). What comes as JSON is read. */
+/** Receives traces over HTTP (OTLP). Bodies in JSON are parsed. */
 export async function receiveTraces(): Promise<TraceReceiver> {
   const spans: ReceivedSpan[] = [];
   const bodies: Buffer[] = [];
