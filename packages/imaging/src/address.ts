@@ -1,20 +1,23 @@
 import ipaddr from 'ipaddr.js';
 
-/** Which addresses a download may reach besides public ones. Link-local and cloud metadata are never among them. */
+/**
+ * Which addresses a download may connect to, in addition to public ones. Link-local addresses and cloud metadata
+ * services are never allowed.
+ */
 export interface DownloadPolicy {
   /** 127.0.0.0/8 and ::1: this machine. */
   readonly allowLoopback: boolean;
   /** Private networks (RFC 1918, fc00::/7), carrier-grade NAT and benchmarking ranges. */
   readonly allowPrivate: boolean;
-  /** Names of hosts that are trusted to be private or loopback, such as an image server of one's own. */
+  /** Names of hosts that may have private or loopback addresses, such as an internal image server. */
   readonly allowHosts?: readonly string[];
 }
 
-/** What an address means for a download: where it leads to, coarsely. */
+/** The kind of network that an address belongs to. */
 export type AddressKind = 'public' | 'loopback' | 'private' | 'link-local' | 'metadata' | 'reserved';
 
 /**
- * Addresses outside the link-local range at which clouds hand out credentials to the machines that they host:
+ * Addresses of cloud metadata services, which give credentials to machines of the cloud, outside the link-local range:
  * Alibaba, Oracle, Azure; Amazon and Google over IPv6.
  */
 const METADATA = ['100.100.100.200', '192.0.0.192', '168.63.129.16', 'fd00:ec2::254', 'fd20:ce::254'].map((address) =>
@@ -31,8 +34,8 @@ const IPV4_KINDS: Readonly<Record<string, AddressKind>> = {
 };
 
 /**
- * Classifies the text of an IPv4 or IPv6 address, as a resolver returns it. Addresses that carry an IPv4 address
- * inside (mapped, NAT64, 6to4) count as that one. What cannot be read counts as reserved.
+ * Classifies the text of an IPv4 or IPv6 address, as a resolver returns it. An IPv6 address that contains an IPv4
+ * address (mapped, NAT64, 6to4) is classified by that. Invalid text is `reserved`.
  */
 export function addressKind(text: string): AddressKind {
   const bare = text.split('%')[0] as string;
@@ -43,7 +46,7 @@ export function addressKind(text: string): AddressKind {
 }
 
 function ipv4Kind(address: ipaddr.IPv4): AddressKind {
-  // Benchmarking networks (RFC 2544) are reserved for ipaddr.js; container set-ups use them as private ones.
+  // ipaddr.js treats benchmarking networks (RFC 2544) as reserved; container setups use them as private ones.
   if (address.match(ipaddr.IPv4.parse('198.18.0.0'), 15)) return 'private';
   return IPV4_KINDS[address.range()] ?? 'reserved';
 }
@@ -60,7 +63,7 @@ function ipv6Kind(address: ipaddr.IPv6): AddressKind {
     // 64:ff9b::/96 is NAT64 to the public internet, 64:ff9b:1::/48 is for translation inside a network.
     return bytes[5] === 1 ? 'private' : addressKind(bytes.slice(12).join('.'));
   }
-  // ipaddr.js calls all the rest unicast; global unicast is 2000::/3.
+  // ipaddr.js calls all other addresses unicast; global unicast is 2000::/3.
   return range === 'unicast' && ((bytes[0] as number) & 0xe0) === 0x20 ? 'public' : 'reserved';
 }
 

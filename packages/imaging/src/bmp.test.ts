@@ -7,14 +7,14 @@ import { difference, drawBlocks, drawNoise } from './testing/pictures.ts';
 interface Variant {
   readonly bits: number;
   readonly topDown?: boolean;
-  /** Of the header; 12 is that of OS/2. */
+  /** Size of the header; 12 is that of OS/2. */
   readonly header?: 12 | 40 | 124;
   readonly masks?: readonly number[];
   readonly palette?: readonly (readonly number[])[];
   readonly compression?: number;
 }
 
-/** A BMP, written from the layout in Microsoft's reference. @param pixelOf gives the bits of a pixel */
+/** Writes a BMP by the layout in Microsoft's reference. @param pixelOf returns the bits of a pixel */
 function bmp(
   { width, height }: { width: number; height: number },
   variant: Variant,

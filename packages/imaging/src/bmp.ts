@@ -1,26 +1,26 @@
 import type { Metadata } from 'sharp';
 import type { Pixels } from './resize.ts';
 
-/** Where the parts of a BMP file are, checked against its length. */
+/** The layout of a BMP file, validated against its length. */
 interface BmpHeader {
   readonly width: number;
   readonly height: number;
-  /** Most files have their last row first. */
+  /** Whether the first row is the top one; in most files it is the bottom one. */
   readonly topDown: boolean;
   readonly bits: number;
-  /** Bytes of a row. */
+  /** Bytes of a row, with padding. */
   readonly stride: number;
   readonly pixelsAt: number;
-  /** First entry of the palette, and bytes of an entry. */
+  /** Offset of the palette's first entry, and bytes of an entry. */
   readonly paletteAt: number;
   readonly entryBytes: number;
   readonly colors: number;
-  /** Bits of red, green, blue and alpha in a pixel of 16 or 32 bits. */
+  /** Masks of red, green, blue and alpha in a pixel of 16 or 32 bits. */
   readonly masks: readonly number[];
 }
 
 const FILE_HEADER = 14;
-/** The header of OS/2, which has 16-bit sizes and a palette without gaps. */
+/** Size of the OS/2 header, which has 16-bit sizes and a palette without padding. */
 const CORE_HEADER = 12;
 const DEFAULT_MASKS: Readonly<Record<number, readonly number[]>> = {
   16: [0x7c00, 0x3e0, 0x1f, 0],
@@ -28,8 +28,8 @@ const DEFAULT_MASKS: Readonly<Record<number, readonly number[]>> = {
 };
 
 /**
- * What a BMP says of itself, in the form of sharp, which does not read the type.
- * @throws Error when the header is wrong, or of a kind that is not read: compressed, as hardly any program writes it
+ * Reads the metadata of a BMP in the form of sharp, which does not support the format.
+ * @throws Error when the header is invalid, or the file is compressed, which is rare
  */
 export function bmpMetadata(bytes: Uint8Array): Metadata {
   const { width, height } = readBmpHeader(bytes);
@@ -38,9 +38,9 @@ export function bmpMetadata(bytes: Uint8Array): Metadata {
 }
 
 /**
- * The pixels of a BMP: 1, 4, 8, 16, 24 or 32 bits, with palette or masks, alpha on white. Layout as in Microsoft's
+ * Decodes a BMP with 1, 4, 8, 16, 24 or 32 bits, with palette or masks; alpha on white. Layout as in Microsoft's
  * reference of the bitmap headers.
- * @throws Error when the header is wrong, or pixels are missing
+ * @throws Error when the header is invalid, or pixels are missing
  */
 export function decodeBmp(bytes: Uint8Array): Pixels {
   const header = readBmpHeader(bytes);
@@ -88,7 +88,7 @@ function readBmpHeader(bytes: Uint8Array): BmpHeader {
 type Put = (data: Buffer, to: number, from: number, x: number) => void;
 
 function paletteReader(view: DataView, { bits, paletteAt, entryBytes, colors }: BmpHeader): Put {
-  // What the palette does not have is black, as other readers show it.
+  // Colours that are missing in the palette are black, as in other decoders.
   const palette = Buffer.alloc(256 * 3);
   for (let color = 0; color < colors; color++) {
     for (let i = 0; i < 3; i++) palette[color * 3 + i] = view.getUint8(paletteAt + color * entryBytes + 2 - i);

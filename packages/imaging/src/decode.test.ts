@@ -207,7 +207,7 @@ describe('shrinking while decoding', () => {
   });
 
   it('stays near the area average of the whole picture, for every type', async () => {
-    // Details of 2 px, which picking single pixels would get wrong by more than 10.
+    // Details of 2 px: a decoder that samples single pixels would be wrong by more than 10.
     const scene = resizeArea(drawNoise(600, 540, 7), 1200, 1080);
     const expected = resizeArea(scene, 64, 64);
     for (const type of ['jpeg', 'png', 'webp', 'tiff', 'gif'] as const) {
@@ -254,7 +254,7 @@ describe('what decodeImage refuses', () => {
       expect(error.code).toBe('image-undecodable');
       expect(error.message).toMatch(/(100000 x 100000|40000 x 40000) pixels.*50 megapixels/);
     }
-    // Of four times the side, which is sixteen times the pixels.
+    // Four times the side, sixteen times the pixels.
     const refuse = (side: number) => refusal(handmadePng(side, side, [], 50));
     expect(await growth(refuse, 10_000)).toBeLessThan(LINEAR);
     expect((await refusal(handmadePng(101, 100), { pixels: 10_000 })).message).toMatch(/0.01 megapixels/);

@@ -11,30 +11,28 @@ import { type ImageType, sniffImage } from './sniff.ts';
 
 export interface DecodedImage {
   readonly type: ImageType;
-  /** Size of the picture in its file, upright: with EXIF orientation applied. */
+  /** Size of the picture in its file, with EXIF orientation applied. */
   readonly width: number;
   readonly height: number;
-  /** The picture at natural size or shrunk by a power of two. */
+  /** The picture at full size or reduced by a power of two. */
   readonly pixels: Pixels;
 }
 
 export interface DecodeOptions {
-  /** The short side that large pictures keep at least. */
+  /** Large pictures are not reduced below this length of the short side. */
   readonly minSide: number;
   readonly limits?: Partial<ImageLimits>;
 }
 
 /**
- * Decodes a picture to upright 8-bit sRGB on white: EXIF orientation applied, first frame or page, alpha flattened,
- * CMYK, grey, 16 bit and colour profiles converted; a broken profile is ignored.
+ * Decodes a picture to upright 8-bit sRGB on white. EXIF orientation is applied, the first frame or page is taken,
+ * alpha is flattened, CMYK, grey, 16 bit and colour profiles are converted; an invalid profile is ignored.
+ * Large pictures are reduced by 4, 8, 16 … while the short side stays at least `minSide`: the JPEG decoder then skips
+ * most of its work, and memory stays small. The pixels do not depend on threads, SIMD or machine (see `shrink`).
+ * Order of checks: bytes, magic bytes, the type in the header, pixels, sides and frames, and then decoding with a time
+ * limit. A truncated file is rejected, because its missing part would be compared as grey.
  *
- * Large pictures come shrunk by 4, 8, 16 … as far as the short side stays at least `minSide`: the JPEG decoder skips
- * most of its work then, and memory stays small. The pixels do not depend on threads, SIMD or machine (see `shrink`).
- *
- * Order of checks: bytes, magic bytes, the header's type, pixels, sides and frames, and only then decoding, under a
- * time limit. A file that ends before its last pixel is refused rather than searched by its grey remainder.
- *
- * @throws AkinError `too-large`, `unsupported-image` or `image-undecodable`; never anything else for any bytes.
+ * @throws AkinError `too-large`, `unsupported-image` or `image-undecodable`; no other error for any bytes.
  */
 export async function decodeImage(bytes: Uint8Array, options: DecodeOptions): Promise<DecodedImage> {
   const { type, safe, header, limits, factor, target } = await inspect(bytes, options);
@@ -45,17 +43,17 @@ export async function decodeImage(bytes: Uint8Array, options: DecodeOptions): Pr
 }
 
 /**
- * About how many bytes of memory `decodeImage` takes for a picture at its peak, a copy of the file included. Reads the
- * header alone.
+ * Estimates the peak memory of `decodeImage` for a picture in bytes, including a copy of the file. Reads only the
+ * header.
  *
- * @throws AkinError what `decodeImage` throws before it decodes.
+ * @throws AkinError the errors of `decodeImage` before decoding
  */
 export async function decodingBytes(bytes: Uint8Array, options: DecodeOptions): Promise<number> {
   const { type, safe, header, target } = await inspect(bytes, options);
   return bytesToDecode({ type, bytes: safe, header, target });
 }
 
-/** All that is known and checked before a picture is decoded. */
+/** Reads and checks everything that is known before a picture is decoded. */
 async function inspect(bytes: Uint8Array, options: DecodeOptions) {
   const limits = { ...DEFAULT_IMAGE_LIMITS, ...options.limits };
   if (bytes.length > limits.bytes) {
@@ -78,7 +76,7 @@ async function readHeader(bytes: Uint8Array, type: ImageType): Promise<Metadata>
   let header: Metadata;
   try {
     if (type === 'bmp') return bmpMetadata(bytes);
-    // Only the header is read, so that no limit is needed yet: the check that follows names the size.
+    // No limit here, because only the header is read; the next check reports the size in its error.
     header = await preparedSharp()(bytes, { limitInputPixels: false }).metadata();
   } catch (error) {
     throw undecodable(type, error);
@@ -88,7 +86,7 @@ async function readHeader(bytes: Uint8Array, type: ImageType): Promise<Metadata>
   return header;
 }
 
-/** What a HEIF file is by how its picture is compressed. */
+/** The type of a HEIF file, by the compression of its picture. */
 const HEIF_TYPES: Readonly<Record<string, ImageType>> = { av1: 'avif', hevc: 'heic' };
 
 function checkHeader(type: ImageType, header: Metadata, limits: ImageLimits): void {
@@ -115,12 +113,12 @@ function checkHeader(type: ImageType, header: Metadata, limits: ImageLimits): vo
 }
 
 /**
- * The power of two to shrink by; 1 below 4, where shrinking saves nothing.
- *
- * sharp never stops at what the JPEG decoder shrank: for a target of exactly 1/2^k it lets the decoder shrink to twice
- * the target and halves that by a kernel of fixed-point weights. The cubic kernel needs no function of the maths
- * library, unlike Lanczos, and lies about as near to the exact area average. WebP has a shrinking decoder too. Same
- * bytes with SIMD on and off. Measured on 2 cores, 12 megapixels: JPEG 42 ms whole, 19 ms by 8; WebP 160 and 60 ms.
+ * The power of two to reduce by; 1 below 4, because reducing by 2 saves nothing.
+ * sharp always resizes after the JPEG decoder: for a target of exactly 1/2^k the decoder reduces to twice the target,
+ * and sharp halves that with a kernel of fixed-point weights. The cubic kernel needs no function of the maths library,
+ * unlike Lanczos, and is about as close to the exact area average. WebP has a reducing decoder too. The bytes are the
+ * same with SIMD on and off. Measured on 2 cores, 12 megapixels: JPEG 42 ms at full size, 19 ms at 1/8; WebP 160 and 60
+ * ms.
  */
 function shrink(shortSide: number, minSide: number): number {
   let factor = 1;
@@ -128,7 +126,7 @@ function shrink(shortSide: number, minSide: number): number {
   return factor >= 4 ? factor : 1;
 }
 
-/** How sharp is to decode, and into which size. */
+/** How sharp decodes a picture, and the target size. */
 interface Recipe {
   readonly type: ImageType;
   readonly header: Metadata;
@@ -159,9 +157,9 @@ async function decodeHeic(bytes: Uint8Array, recipe: Recipe): Promise<Pixels> {
 }
 
 /**
- * The JPEG decoder fills missing pixels with grey and only warns when the file was closed properly after the gap; and
- * it calls a file truncated that lacks nothing but the mark of its end. So it is asked to stop at any warning, and the
- * harmless ones are then let pass.
+ * The JPEG decoder fills missing pixels with grey and only warns if the file has an end marker. It also calls a file
+ * truncated if only the end marker is missing. So it is configured to fail at any warning, and harmless warnings are
+ * then ignored.
  */
 async function decodeJpeg(bytes: Uint8Array, recipe: Recipe): Promise<Pixels> {
   try {
@@ -174,7 +172,7 @@ async function decodeJpeg(bytes: Uint8Array, recipe: Recipe): Promise<Pixels> {
   }
 }
 
-/** @param raw of bytes that are pixels already */
+/** @param raw describes bytes that are already pixels */
 async function decodeOnce(bytes: Uint8Array, recipe: Recipe, failOn: Strictness, raw?: CreateRaw): Promise<Pixels> {
   const { header, target, limits } = recipe;
   const profiled = header.icc !== undefined && !isSrgbProfile(header.icc);
@@ -188,7 +186,7 @@ async function decodeOnce(bytes: Uint8Array, recipe: Recipe, failOn: Strictness,
   });
   if (target) image.resize({ ...target, fit: 'fill', kernel: 'cubic' });
   image.flatten({ background: '#ffffff' }).toColourspace('srgb');
-  // sharp takes 16-bit pixels with a profile to Display P3 and leaves them there unless told.
+  // sharp converts 16-bit pixels with a profile to Display P3, unless another profile is requested.
   if (profiled && header.depth === 'ushort') image.withIccProfile('srgb');
   const { data, info } = await image
     .timeout({ seconds: Math.ceil(limits.decodeMilliseconds / 1000) })
@@ -199,8 +197,8 @@ async function decodeOnce(bytes: Uint8Array, recipe: Recipe, failOn: Strictness,
 }
 
 /**
- * True for the profile that most cameras embed, which changes nothing but takes 3 ms a picture to apply. Its name
- * stands near the front, in Latin letters or UTF-16.
+ * True for the sRGB profile that most cameras embed: it changes nothing, but costs 3 ms for each picture. Its name is
+ * near the start, in Latin letters or UTF-16.
  */
 function isSrgbProfile(icc: Uint8Array): boolean {
   const text = Buffer.from(icc.buffer, icc.byteOffset, Math.min(icc.length, 2048))
@@ -220,7 +218,7 @@ const NAMES: Record<ImageType, string> = {
   heic: 'HEIC',
 };
 
-/** libvips says why in its own words; users get ours, and the original goes along as the cause. */
+/** libvips has technical messages; users get akin's message, with the original as the cause. */
 function undecodable(type: ImageType, cause?: unknown): AkinError {
   const reason = cause instanceof Error ? cause.message : '';
   const name = NAMES[type];

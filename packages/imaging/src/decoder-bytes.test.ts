@@ -7,7 +7,7 @@ import { drawBlocks, toSharp } from './testing/pictures.ts';
 /** 1600 x 1600, which decodes to 400 x 400. */
 const drawn = toSharp(drawBlocks(100, 100));
 const PIXELS = 1600 * 1600;
-/** The estimate of any picture: its file and the pixels that come out. */
+/** The minimum estimate for any picture: its file and the decoded pixels. */
 const least = (file: Buffer) => 4_000_000 + file.length + 400 * 400 * 3;
 
 async function decoderBytes(file: Buffer): Promise<number> {
@@ -31,7 +31,7 @@ describe('the memory that a decoder needs', () => {
       drawn.clone().jpeg({ progressive: true, chromaSubsampling }).toBuffer();
     expect(await decoderBytes(await progressive('4:4:4'))).toBe(PIXELS * 6 + 1600 * 256);
     expect(await decoderBytes(await progressive('4:2:0'))).toBe(PIXELS * 3 + 1600 * 256);
-    // A sequential file whose first scan lacks components has others behind it.
+    // A sequential file whose first scan has only some of the components has further scans.
     const sequential = await drawn.clone().jpeg({ chromaSubsampling: '4:4:4' }).toBuffer();
     const scan = sequential.indexOf(Buffer.from([0xff, 0xda]));
     const firstOnly = Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, 0, 0x3f, 0]);

@@ -1,23 +1,23 @@
 import type { Metadata } from 'sharp';
 import type { ImageType } from './sniff.ts';
 
-/** What is known of a picture before it is decoded. */
+/** What is known about a picture before it is decoded. */
 export interface Undecoded {
   readonly type: ImageType;
   readonly bytes: Uint8Array;
   readonly header: Metadata;
-  /** Of the pixels that come out. */
+  /** Size of the decoded pixels. */
   readonly target: { readonly width: number; readonly height: number };
 }
 
-/** Maximum number of rows that libvips keeps of pictures that it reads from top to bottom. */
+/** Maximum number of rows that libvips keeps while it reads a picture from top to bottom. */
 const ROWS_KEPT = 2_048;
-/** For what is small: buffers of files and rows, the picture that the networks see. */
+/** Fixed part: buffers of files and rows, and the small picture for the networks. */
 const LEAST_BYTES = 4_000_000;
 
 /**
- * About how many bytes of memory it takes to decode a picture: what the decoder holds at once, a copy of the file, and
- * the pixels that come out. Pictures of 49 megapixels of each type took about as much, or less.
+ * Estimates the bytes of memory to decode a picture: the decoder's own memory, a copy of the file, and the decoded
+ * pixels. Pictures of 49 megapixels of each type took about as much, or less.
  */
 export function bytesToDecode(picture: Undecoded): number {
   const { bytes, target } = picture;
@@ -31,12 +31,13 @@ function decoderBytes({ type, bytes, header }: Undecoded): number {
   const rows = rowBytes * Math.min(height, ROWS_KEPT);
   switch (type) {
     case 'jpeg':
-      // Shrunk while it is read, some rows at a time; in several scans only once all coefficients are there.
+      // The picture is reduced while it is read, some rows at a time; a file with several scans only after all
+      // coefficients are read.
       return jpegCoefficients(bytes) * 2 + width * 64 * 4;
     case 'png':
       return header.isProgressive ? rowBytes * height + rows : rows;
     case 'tiff':
-      // A file may have all of its rows in one strip.
+      // A TIFF may have all its rows in one strip.
       return rowBytes * height + rows;
     case 'webp':
       return isPlainLossyWebp(bytes) ? width * 64 * 4 : pixels * 5;
@@ -45,7 +46,7 @@ function decoderBytes({ type, bytes, header }: Undecoded): number {
     case 'gif':
       return pixels * 6;
     case 'heic':
-      // The decoder's frames and heap, its pixels with alpha, and these again as a file.
+      // The decoder's frames and heap, its pixels with alpha, and the same pixels again as a file.
       return 32_000_000 + pixels * 20;
     case 'avif':
       // The decoder keeps several frames, and the picture is converted twice.
@@ -72,12 +73,12 @@ function bytesOfSample(depth: string): number {
   }
 }
 
-/** Coefficients that the decoder has to hold at once: of all components, in files of several scans, else none. */
+/** Number of coefficients that the decoder keeps in memory: all, for files with several scans; otherwise none. */
 function jpegCoefficients(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let all = 0;
   let components = 0;
-  // Markers in front of the pixels: 0xff, a code, and for all that matter here a length.
+  // Markers before the pixels: 0xff, a code, and a length for all codes that matter here.
   for (let at = 2; at + 10 <= bytes.length; ) {
     if (view.getUint8(at) !== 0xff) return all;
     const code = view.getUint8(at + 1);
@@ -96,7 +97,7 @@ function jpegCoefficients(bytes: Uint8Array): number {
       const sampled = factors.reduce((sum, factor) => sum + (factor >> 4) * (factor & 15), 0);
       all = (width * height * sampled) / Math.max(1, most);
     }
-    // The first scan: one that has all components of a sequential file is the only one.
+    // The first scan: if it has all components of a sequential file, it is the only one.
     if (code === 0xda) return isSequentialScan(view.getUint8(at + 4), components, all) ? 0 : all;
     if (isFrame && [0xc2, 0xc6, 0xca, 0xce].includes(code)) return all;
     at += 2 + view.getUint16(at + 2);
@@ -108,7 +109,7 @@ function isSequentialScan(inScan: number, components: number, coefficients: numb
   return coefficients > 0 && inScan === components;
 }
 
-/** Whether it is one lossy picture without transparency, which is shrunk while it is read. */
+/** True for a single lossy picture without transparency, which is reduced while it is read. */
 function isPlainLossyWebp(bytes: Uint8Array): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 12; at + 8 <= bytes.length; ) {

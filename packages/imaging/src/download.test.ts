@@ -25,7 +25,7 @@ async function listen(server: net.Server, host = '127.0.0.1'): Promise<string> {
 const serve = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
   listen(http.createServer(answer));
 
-/** A server that speaks raw bytes: for answers that no HTTP library would send. */
+/** A server that sends raw bytes, for responses that no HTTP library would send. */
 const serveRaw = (answer: (socket: net.Socket) => void) =>
   listen(
     net.createServer((socket) => {
@@ -325,7 +325,7 @@ describe('hostile servers', () => {
       request.socket.on('close', () => closed++);
       response.writeHead(500).write('partial');
     });
-    // Far longer than a test may take, so that not the clock closes it.
+    // The time limit is far longer than the test, so that it is not the reason for the error.
     await refusal(base, LOOPBACK, { downloadMilliseconds: 3_600_000 });
     while (closed === 0) await new Promise(setImmediate);
     expect(closed).toBe(1);
@@ -369,7 +369,7 @@ describe('a download that asks for admission', () => {
     const admitted = new Promise<void>((resolve) => {
       admit = resolve;
     });
-    // The clock of the download alone stands still, so that a busy machine is not too slow for it.
+    // Only the clock of the download is stopped, so that the test also passes on a busy machine.
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'] });
     const bytes = downloadImage(base, {
       policy: LOOPBACK,
@@ -380,7 +380,7 @@ describe('a download that asks for admission', () => {
       },
     });
     while (!asked) await new Promise(setImmediate);
-    // The time that the whole download may take passes.
+    // The time limit of the whole download passes.
     jest.advanceTimersByTime(2_000);
     expect(sockets[0]?.writableLength).toBeGreaterThan(0);
     admit();

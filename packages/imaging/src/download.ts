@@ -9,7 +9,7 @@ import { addressKind, type DownloadPolicy, isAllowed } from './address.ts';
 import { DEFAULT_IMAGE_LIMITS, formatBytes, type ImageLimits } from './limits.ts';
 import { looksLikeWebPage } from './sniff.ts';
 
-/** So much of each picture is kept without asking for admission: most pictures are smaller. */
+/** This much of each picture is kept without calling `admit`: most pictures are smaller. */
 const FREE_BYTES = 1_000_000;
 
 export interface DownloadOptions {
@@ -17,22 +17,22 @@ export interface DownloadOptions {
   readonly limits?: Partial<ImageLimits>;
   readonly signal?: AbortSignal;
   /**
-   * Called once for a picture of more than 1 MB, before more of it is kept, with the most bytes that it may have. The
-   * sender is held back until it resolves, which does not count as time of the download.
+   * Called once for a picture of more than 1 MB, before more of it is read, with the maximum bytes that it may have.
+   * Reading pauses until the promise resolves; the pause does not count as download time.
    */
   readonly admit?: (bytes: number) => Promise<void>;
 }
 
 /**
- * Downloads the bytes behind an http(s) address, guarded against being sent to places that only this machine sees:
- * the host's addresses are resolved once, each is checked against the policy, and the connection is made to just
- * these, at the first address and at every redirect. So it does not matter how an address is written, nor whether the
- * name server answers differently a moment later. What the bytes are is for the decoder to say; only a web page is
- * refused here, because then the address was wrong.
+ * Downloads the bytes of an http(s) URL, with protection against server-side request forgery. At the first URL and at
+ * every redirect, the host's addresses are resolved once, each is checked against the policy, and the connection uses
+ * exactly these addresses. So unusual spellings of an address and DNS answers that change between check and connection
+ * (DNS rebinding) have no effect. The decoder checks what the bytes are; only a web page is rejected here, because then
+ * the URL was wrong.
  *
- * @throws AkinError `image-unreachable`, saying why, with `retryAfterSeconds` where the cause is often over soon, or
- *   `too-large`. Messages show the address without its query,
- *   where signatures are. When `signal` is aborted by the caller, its reason is thrown.
+ * @throws AkinError `image-unreachable` with the reason, and with `retryAfterSeconds` if the cause is often temporary;
+ * or `too-large`. Messages contain the URL without its query, which may hold signatures. If the caller aborts `signal`,
+ * its reason is thrown.
  */
 export async function downloadImage(url: string, options: DownloadOptions): Promise<Uint8Array> {
   const limits = { ...DEFAULT_IMAGE_LIMITS, ...options.limits };
@@ -70,7 +70,7 @@ export async function downloadImage(url: string, options: DownloadOptions): Prom
   }
 }
 
-/** A timer that can be held. It runs from the beginning. */
+/** A timer that can be paused. It starts running when it is created. */
 class Stopwatch {
   readonly #done: () => void;
   #left: number;
@@ -116,7 +116,7 @@ async function request(url: URL, policy: DownloadPolicy, signal: AbortSignal): P
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const addresses = await allowedAddresses(url, host, policy, signal);
   const options: RequestOptions = {
-    // A socket of its own each time: a kept one would escape the check.
+    // A new socket for each request: a reused one would bypass the check.
     agent: false,
     signal,
     headers: {
@@ -124,7 +124,7 @@ async function request(url: URL, policy: DownloadPolicy, signal: AbortSignal): P
       accept: 'image/jpeg,image/png,image/webp,image/*;q=0.9,*/*;q=0.5',
       'accept-encoding': 'identity',
     },
-    // Never called when the host is an IP address, because that very address was checked.
+    // Not called when the host is an IP address; that address has been checked.
     lookup: (_host, { all }, callback) => {
       const [first] = addresses as [LookupAddress];
       if (all) callback(null, addresses);
@@ -153,7 +153,7 @@ async function allowedAddresses(
   return addresses;
 }
 
-/** Why an address is refused. The message does not contain the address: it may be a secret of the network. */
+/** Why an address is refused. The message does not contain the address, because it may be a secret of the network. */
 const REFUSALS: Record<ReturnType<typeof addressKind>, string> = {
   public: 'its address is refused',
   loopback:
@@ -165,7 +165,7 @@ const REFUSALS: Record<ReturnType<typeof addressKind>, string> = {
   reserved: 'it leads to a reserved address, which is never fetched',
 };
 
-/** Waits for `promise` no longer than the signal allows; the name lookup itself cannot be interrupted. */
+/** Waits for `promise` until the signal aborts. DNS resolution itself cannot be interrupted. */
 function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
@@ -175,7 +175,7 @@ function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Where the response sends us, or undefined when it is the final one. */
+/** The target of a redirect, or undefined for a final response. */
 function redirectTarget(response: IncomingMessage, from: URL): URL | undefined {
   const status = response.statusCode ?? 0;
   if (![301, 302, 303, 307, 308].includes(status)) return undefined;
@@ -197,7 +197,7 @@ async function readPicture(
   }
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(url, maxBytes);
   const body = decodedBody(response, url);
-  // Where it is compressed, nobody says what it unfolds into.
+  // The uncompressed size of a compressed body is unknown.
   const most = (body === response && Number(response.headers['content-length'])) || maxBytes;
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -217,7 +217,7 @@ async function readPicture(
   return bytes;
 }
 
-/** Some servers compress although they were asked not to. */
+/** Some servers compress although the request forbids it. */
 function decodedBody(response: IncomingMessage, url: URL): Readable {
   const encoding = (response.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (encoding === 'identity' || encoding === '') return response;
@@ -241,7 +241,7 @@ function tooLarge(url: URL, maxBytes: number): AkinError {
   );
 }
 
-/** @param passing whether the same address may answer later: the error then says after how many seconds to ask */
+/** @param passing whether the same URL may work later: then the error says after how many seconds to try again */
 function unreachable(url: URL, reason: string, cause?: unknown, passing = false): AkinError {
   return new AkinError('image-unreachable', `The image at ${shown(url)} could not be fetched: ${reason}.`, {
     ...(cause === undefined ? {} : { cause }),
@@ -251,13 +251,13 @@ function unreachable(url: URL, reason: string, cause?: unknown, passing = false)
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** Whether a connection failed in a way that is often over soon. */
+/** Whether the cause of a failed connection is often temporary. */
 function mayPass(error: unknown): boolean {
   const code = String((error as { code?: unknown } | undefined)?.code ?? '');
   return ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code);
 }
 
-/** The address without query and fragment, which may hold signatures and keys. */
+/** The URL without query and fragment, which may contain signatures and keys. */
 function shown(url: URL): string {
   const text = url.origin + url.pathname;
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;

@@ -7,7 +7,7 @@ import { drawBlocks, pngChunk, toSharp } from './testing/pictures.ts';
 type Value = string | number | readonly (readonly [number, number])[];
 type Tags = Readonly<Record<number, Value>>;
 
-/** An EXIF block as a camera writes it: main directory, then those for the picture and for GPS. */
+/** An EXIF block as a camera writes it: main directory, then the directories of the picture and of GPS. */
 function exifBlock(main: Tags, picture: Tags = {}, gps: Tags = {}, bigEndian = false): Buffer {
   const parts: Buffer[] = [];
   let size = 8;
@@ -242,7 +242,7 @@ describe('readExif', () => {
         async (changes) => {
           const damaged = Buffer.from(block);
           for (const [at, value] of changes) damaged[at] = value;
-          // Straight, and through the decoder's own reading of the block.
+          // Directly, and through the decoder, which also parses the block.
           const facts = [await readExif(damaged), await readExif(await jpegWith(damaged))];
           for (const { location, taken, camera } of facts) {
             if (location) expect(Math.abs(location.lat) <= 90 && Math.abs(location.lon) <= 180).toBe(true);
@@ -269,7 +269,7 @@ describe('readExif', () => {
   });
 
   it('does not follow counts that a hostile directory claims', async () => {
-    // Entries, each a text of 20 MB at the same place, and a directory that points at itself.
+    // Many entries that each point at the same text of 20 MB, and a directory that points at itself.
     const entry = Buffer.alloc(12);
     entry.writeUInt16LE(0x10f, 0);
     entry.writeUInt16LE(2, 2);

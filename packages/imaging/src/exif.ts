@@ -4,23 +4,23 @@ import { preparedSharp } from './sharp.ts';
 import { sniffImage } from './sniff.ts';
 
 export interface ExifFacts {
-  /** When the picture was taken; where the camera did not say its time zone, its clock is read as UTC. */
+  /** When the picture was taken. If the camera did not store its time zone, its clock is read as UTC. */
   readonly taken?: Date;
-  /** Maker and model, without saying the maker twice. */
+  /** Maker and model; the maker is not repeated if the model starts with it. */
   readonly camera?: string;
   readonly location?: Location;
 }
 
 /**
- * Reads when, with what and where a picture was taken. Returns only what is sure, nothing at all for junk, and never
- * throws. EXIF is a small TIFF directory and six tags of it are wanted; the libraries read all tags into memory, which
- * a hostile file makes as much as it likes, so that the few lines of a bounded reader are the safer choice.
- * Format: CIPA DC-008 (Exif 2.32), sections 4.5 and 4.6.
+ * Reads when, with which camera and where a picture was taken. Returns only valid values, nothing for invalid data, and
+ * never throws. EXIF is a small TIFF directory, and only six tags are needed. Libraries read all tags into memory, and
+ * a hostile file can make these as large as it likes; this small reader with limits is safer. Format: CIPA DC-008 (Exif
+ * 2.32), sections 4.5 and 4.6.
  */
 export async function readExif(bytes: Uint8Array): Promise<ExifFacts> {
   try {
     const type = sniffImage(bytes);
-    // A TIFF file is its own directory.
+    // A TIFF file is itself such a directory.
     if (type === 'tiff') return readFacts(bytes);
     const safe = type === 'png' ? withoutExtras(bytes) : bytes;
     const { exif } = await preparedSharp()(safe, { limitInputPixels: false }).metadata();
@@ -36,7 +36,7 @@ type Directory = ReadonlyMap<number, Tag>;
 interface Tag {
   readonly type: number;
   readonly count: number;
-  /** Where the value is. */
+  /** Offset of the value. */
   readonly at: number;
 }
 
@@ -73,7 +73,7 @@ function readSubdirectory(source: Source, pointer: Tag | undefined): Directory {
   return readDirectory(source, source.view.getUint32(pointer.at, source.littleEndian));
 }
 
-/** Reads the table alone, not the values; entries that point outside are left out. */
+/** Reads only the table, not the values. Entries that point outside the block are skipped. */
 function readDirectory({ view, littleEndian }: Source, at: number): Directory {
   const tags = new Map<number, Tag>();
   if (at + 2 > view.byteLength) return tags;
@@ -114,7 +114,8 @@ function readTaken(source: Source, exif: Directory): Date | undefined {
   const clock = [year, month, day, hour, minute, second].map((part, i) => String(part).padStart(i === 0 ? 4 : 2, '0'));
   const text = `${clock.slice(0, 3).join('-')}T${clock.slice(3).join(':')}.${fraction.padEnd(3, '0').slice(0, 3)}`;
   const local = new Date(`${text}Z`);
-  // Date moves 30 February to March: only what comes back the same was a date. Photography began in 1826.
+  // Date turns 30 February into a day in March: a date is valid only if formatting gives the same text. Photography
+  // started in 1826.
   if (Number.isNaN(local.getTime()) || local.toISOString() !== `${text}Z` || year < 1826) return undefined;
   const minutes = zone && Number(zone[2]) <= 14 && Number(zone[3]) < 60 ? Number(zone[2]) * 60 + Number(zone[3]) : 0;
   return new Date(local.getTime() - (zone?.[1] === '-' ? -minutes : minutes) * 60_000);
@@ -129,12 +130,15 @@ function readLocation(source: Source, gps: Directory): Location | undefined {
     'EW',
     180,
   );
-  // Devices without a fix write zeros; nobody photographs that point of the Atlantic.
+  // Devices without a GPS fix write zeros. That point is in the Atlantic, so hardly any picture is from there.
   if (lat === undefined || lon === undefined || (lat === 0 && lon === 0)) return undefined;
   return { lat, lon };
 }
 
-/** Degrees, minutes and seconds to degrees, negative on the second of `sides`; to 7 digits, about a centimetre. */
+/**
+ * Converts degrees, minutes and seconds to degrees, negative for the second of `sides`; rounded to 7 digits, about a
+ * centimetre.
+ */
 function readDegrees(
   { view, littleEndian }: Source,
   tag: Tag | undefined,

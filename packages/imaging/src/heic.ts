@@ -3,12 +3,12 @@ import { Worker } from 'node:worker_threads';
 import type { ImageLimits } from './limits.ts';
 
 /**
- * The optional package that decodes HEIC: a WebAssembly build of libheif and libde265. It is not among akin's own
- * because libheif is under the LGPL, and HEVC is patented in some countries.
+ * The optional package that decodes HEIC: a WebAssembly build of libheif and libde265. akin does not include it because
+ * libheif is under the LGPL, and HEVC is patented in some countries.
  */
 export const HEIC_PACKAGE = 'heic-decode';
 
-/** Where the decoder is; undefined where it is not installed. */
+/** Path of the decoder; undefined if it is not installed. */
 export function findHeicDecoder(name: string = HEIC_PACKAGE): string | undefined {
   try {
     return createRequire(import.meta.url).resolve(name);
@@ -17,14 +17,17 @@ export function findHeicDecoder(name: string = HEIC_PACKAGE): string | undefined
   }
 }
 
-/** Pixels as the decoder gives them: RGBA, upright, in the colours of the file's profile. */
+/** Decoded pixels: RGBA, upright, in the colours of the file's profile. */
 interface Decoded {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8ClampedArray;
 }
 
-/** As text, so that it runs wherever akin is bundled into. It ends with its thread, memory of WebAssembly included. */
+/**
+ * The program of the thread, as a text, so that it also works when akin is bundled. The memory of WebAssembly is freed
+ * when the thread ends.
+ */
 const PROGRAM = `
   const { parentPort, workerData } = require('node:worker_threads');
   const { decoder, bytes, pixels } = workerData;
@@ -36,10 +39,10 @@ const PROGRAM = `
 `;
 
 /**
- * The picture of a HEIC file as an uncompressed TIFF, which the decoder of all other types reads.
+ * Decodes a HEIC file to an uncompressed TIFF, which the normal decoder reads.
  *
- * @param profile of its colours, if it has one
- * @throws Error that says what the decoder says, or that begins with `timeout`
+ * @param profile colour profile of the picture, if it has one
+ * @throws Error with the message of the decoder, or one that begins with `timeout`
  */
 export async function heicToTiff(
   bytes: Uint8Array,
@@ -50,7 +53,7 @@ export async function heicToTiff(
   return toTiff(await decodeAside(bytes, decoder, limits), profile);
 }
 
-/** In a thread of its own: the decoder cannot be stopped otherwise. */
+/** Decodes in a separate thread, because the decoder cannot be stopped otherwise. */
 function decodeAside(
   bytes: Uint8Array,
   decoder: string,
@@ -69,7 +72,7 @@ function decodeAside(
 
 type Tag = readonly [tag: number, type: 3 | 4 | 7, values: readonly number[]];
 
-/** Baseline TIFF 6.0: little-endian, one strip of RGBA, with its profile. */
+/** Writes baseline TIFF 6.0: little-endian, one strip of RGBA, with the colour profile. */
 function toTiff({ width, height, data }: Decoded, profile: Uint8Array | undefined): Buffer {
   const samples = Buffer.alloc(8);
   for (let i = 0; i < 4; i++) samples.writeUInt16LE(8, i * 2);

@@ -1,19 +1,19 @@
-/** What one picture may cost. Everything is checked before the work that it bounds. */
+/** Limits for one picture. Each is checked before the work that it bounds. */
 export interface ImageLimits {
-  /** Bytes of the file as it comes. */
+  /** Maximum bytes of the file. */
   readonly bytes: number;
-  /** Width times height, as the file's header states them. */
+  /** Maximum width times height, as the file's header states them. */
   readonly pixels: number;
   /**
-   * The longer of width and height in pixels, as the header states them. What is longer is no picture, and costs by its
-   * side rather than by its pixels, because resizing works on whole rows.
+   * Maximum of width and height in pixels, as the header states them. A longer side is not useful in a picture, and is
+   * expensive even with few pixels, because resizing works on whole rows.
    */
   readonly side: number;
-  /** Frames of an animation or pages of a TIFF; only the first is ever decoded. */
+  /** Maximum frames of an animation or pages of a TIFF; only the first one is decoded. */
   readonly frames: number;
-  /** Time for decoding; enforced in whole seconds, rounded up. */
+  /** Time limit for decoding; enforced in whole seconds, rounded up. */
   readonly decodeMilliseconds: number;
-  /** Time for a whole download: names, connections, redirects and body together. */
+  /** Time limit for a whole download: DNS, connections, redirects and body together. */
   readonly downloadMilliseconds: number;
   /** How many redirects a download follows. */
   readonly redirects: number;
@@ -29,7 +29,7 @@ export const DEFAULT_IMAGE_LIMITS: ImageLimits = {
   redirects: 5,
 };
 
-/** Byte counts as people read them: `25 MB`, `512 bytes`. */
+/** Formats byte counts for people: `25 MB`, `512 bytes`. */
 export function formatBytes(bytes: number): string {
   if (bytes >= 1_000_000) return `${Number((bytes / 1_000_000).toFixed(1))} MB`;
   if (bytes >= 1_000) return `${Number((bytes / 1_000).toFixed(1))} kB`;

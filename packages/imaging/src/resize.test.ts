@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type Pixels, resizeArea } from './resize.ts';
 import { drawNoise } from './testing/pictures.ts';
 
-/** The definition, in whole numbers of any size: overlap of each source pixel with each target pixel, rounded half up. */
+/** The definition in big integers: overlap of each source pixel with each target pixel, rounded half up. */
 function slowArea({ width: w, height: h, data }: Pixels, width: number, height: number): Uint8Array {
   const overlap = (i: number, size: number, j: number, target: number) =>
     BigInt(Math.max(0, Math.min((i + 1) * target, (j + 1) * size) - Math.max(i * target, j * size)));

@@ -9,17 +9,17 @@ export interface Pixels {
 }
 
 /**
- * Resizes by area average: every target pixel is the mean of the source area that it covers, source pixels on its
- * border counted by the share of them that lies inside. Aspect is not kept. When enlarging, a target pixel that lies
- * inside one source pixel takes its value, and one on a border mixes the two (or four) by their shares.
- *
+ * Resizes by area average: every target pixel is the mean of the source area that it covers; a source pixel on the
+ * border counts by its covered share. The aspect ratio is not kept. When enlarging, a target pixel inside one source
+ * pixel has its value, and one on a border mixes two or four source pixels by their shares.
  * The result is the exact mean rounded half up, and so the same on every machine: coordinates are scaled by both sizes,
  * which makes all shares integers, and every intermediate sum stays an integer below 2^53 (255 · width · height of the
- * source). Separable, row by row: source rows are added into one row of sums, which is then averaged along x.
+ * source). The computation is separable and goes row by row: source rows are added into one row of sums, which is then
+ * averaged along x.
  *
  * @param width Target width, a positive integer.
  * @param height Target height, a positive integer.
- * @returns New pixels, or `pixels` itself when the size is the same already.
+ * @returns New pixels, or `pixels` itself if the size is already the same.
  */
 export function resizeArea(pixels: Pixels, width: number, height: number): Pixels {
   const { width: fromWidth, height: fromHeight, data } = pixels;
@@ -37,12 +37,13 @@ export function resizeArea(pixels: Pixels, width: number, height: number): Pixel
   return { width, height, data: result };
 }
 
-/** Sums the source rows that target row `row` covers, weighted by share; the shares add up to `from`. */
+/** Adds the source rows that target row `row` covers, weighted by share; the shares add up to `from`. */
 function sumRows(data: Uint8Array, stride: number, from: number, to: number, row: number, sums: Float64Array): void {
   const start = row * from;
   const end = start + from;
   const share = (y: number) => Math.max(0, Math.min(end, (y + 1) * to) - Math.max(start, y * to));
-  // Up to four rows at once, because most of the time goes to reading and writing the sums; the first four begin them.
+  // Up to four rows in one pass, because most of the time is spent on reading and writing the sums; the first pass
+  // overwrites them.
   const top = Math.floor(start / to);
   for (let y = top; y * to < end; y += 4) {
     const [a, b, c, d] = [share(y), share(y + 1), share(y + 2), share(y + 3)];
@@ -117,8 +118,8 @@ function averageColumns(
       green += to * innerGreen + lastShare * (sums[last + 1] as number);
       blue += to * innerBlue + lastShare * (sums[last + 2] as number);
     }
-    // Rounding half up. The quotient of two integers below 2^53 lies so far from the next integer, unless it is one,
-    // that the rounding of the division cannot cross it; storing into bytes drops the fraction.
+    // Rounding half up. The quotient of two integers below 2^53 is either an integer or so far from the next one that
+    // the rounding error of the division cannot reach it; storing into bytes drops the fraction.
     const at = offset + column * 3;
     result[at] = (red + half) / total;
     result[at + 1] = (green + half) / total;

@@ -1,10 +1,10 @@
 import sharp from 'sharp';
 
 /**
- * The libvips loaders that are closed. Each is named, rather than closing all and opening six again, because blocking
- * is process-wide and worker threads set it up while others decode: for a moment those would find nothing open.
- * decodeImage also demands that libvips saw the type that the magic bytes promised, so that a loader missing here
- * still yields nothing.
+ * The libvips loaders that are blocked. Each is named, instead of blocking all and unblocking six: blocking is
+ * process-wide, and worker threads start while others decode, so for a moment those could decode nothing. decodeImage
+ * also checks that libvips found the type that the magic bytes show, so a loader that is missing here cannot be used
+ * either.
  */
 const CLOSED_LOADERS = [
   'Analyze',
@@ -25,7 +25,7 @@ const CLOSED_LOADERS = [
   'Rad',
   'Raw',
   'Svg',
-  // Ultra HDR is read as the plain JPEG that it also is: its base picture is what a person sees on any screen.
+  // Ultra HDR is read as plain JPEG: its base picture is what a normal screen shows.
   'Uhdr',
   'Vips',
 ].map((name) => `VipsForeignLoad${name}`);
@@ -33,8 +33,8 @@ const CLOSED_LOADERS = [
 let prepared = false;
 
 /**
- * sharp, set up on first use for this module's needs. The settings hold for the whole process: no cache between
- * pictures, one libvips thread a picture (parallelism is across pictures), and no loader for SVG, PDF and other types
+ * Configures sharp at the first call and returns it. The settings apply to the whole process: no cache between
+ * pictures, one libvips thread for each picture (pictures run in parallel), and no loader for SVG, PDF and other types
  * that akin does not read.
  */
 export function preparedSharp(): typeof sharp {

@@ -4,7 +4,10 @@ import { findHeicDecoder, HEIC_PACKAGE } from './heic.ts';
 
 export type ImageType = 'jpeg' | 'png' | 'gif' | 'webp' | 'avif' | 'tiff' | 'bmp' | 'heic';
 
-/** How names of files of these types end, in lower case and with the dot. For finding files; their bytes decide. */
+/**
+ * File name extensions of these types, in lower case with the dot. They are used to find files; the bytes decide the
+ * type.
+ */
 export const PICTURE_ENDINGS: ReadonlySet<string> = new Set(
   'jpg jpeg jpe jfif png gif webp avif tif tiff bmp dib'.split(' ').map((ending) => `.${ending}`),
 );
@@ -12,14 +15,14 @@ export const PICTURE_ENDINGS: ReadonlySet<string> = new Set(
 const CONVERT = 'Convert it to JPEG or PNG and send that.';
 const HEIC = `It is a HEIC/HEIF photo, as iPhones make them. akin reads it once ${HEIC_PACKAGE} is installed (LGPL): npm install --ignore-scripts ${HEIC_PACKAGE}. Or convert it to JPEG; on the iPhone: Settings > Camera > Formats > Most Compatible.`;
 const VIDEO = 'It is a video. Send one frame of it as JPEG or PNG.';
-/** Canon's CR2: a TIFF with a mark of its own. */
+/** Canon's CR2: a TIFF with an additional signature. */
 const CANON_RAW = 'II*\0????CR';
 const CAMERA_RAW = 'It is a raw camera file. Export it as JPEG and send that.';
 
 /**
- * Names the type of an image by its first bytes; file names and declared types count for nothing.
- * That the rest of the file is sound is for decodeImage to find out.
- * @throws AkinError `unsupported-image` for everything else, saying what it looks like and what to do.
+ * Detects the type of an image by its first bytes; file names and declared types are ignored. decodeImage checks the
+ * rest of the file.
+ * @throws AkinError `unsupported-image` for other bytes; the message says what they look like and what to do.
  */
 export function sniffImage(bytes: Uint8Array): ImageType {
   const head = headOf(bytes);
@@ -66,15 +69,18 @@ function brands(head: Buffer): string[] {
   return found;
 }
 
-/** Whether the bytes are an HTML page, as servers send in place of a picture: errors, log-ins, hot-link walls. */
+/**
+ * Whether the bytes are an HTML page. Some servers send one instead of a picture: errors, log-in pages, hotlink
+ * protection.
+ */
 export function looksLikeWebPage(bytes: Uint8Array): boolean {
   const head = headOf(bytes);
   return !imageType(head) && markup(readText(head)?.text ?? '') === 'html';
 }
 
 /**
- * Whether a file that begins with these bytes is an image that can be read, or a photo as phones and cameras store it,
- * which is refused and must be heard about. 256 bytes are enough.
+ * Whether a file with these first bytes is a supported image, or a photo format of phones and cameras, whose rejection
+ * must be reported. 256 bytes are enough.
  */
 export function looksLikePhoto(bytes: Uint8Array): boolean {
   const head = headOf(bytes);
@@ -88,7 +94,7 @@ function describe(head: Buffer): string {
   return describeIsoMedia(brands(head)) ?? describeMagic(head.toString('latin1')) ?? describeText(readText(head));
 }
 
-/** Whether it is a photo as iPhones make them, which an optional package decodes. */
+/** Whether it is a HEIC photo, the format of iPhones, which an optional package decodes. */
 function isHeic(head: Buffer): boolean {
   return imageType(head) === undefined && describeIsoMedia(brands(head)) === HEIC;
 }
@@ -139,20 +145,20 @@ const KNOWN: readonly { magics: readonly string[]; answer: string }[] = [
 ];
 
 function describeMagic(latin: string): string | undefined {
-  // Readers of PDF accept up to 1 kB of other bytes in front.
+  // PDF readers accept up to 1 kB of other bytes before the signature.
   if (latin.slice(0, 1024).includes('%PDF-')) {
     return 'It is a PDF document. Export the page or picture as JPEG or PNG and send that.';
   }
   return KNOWN.find(({ magics }) => magics.some((magic) => hasMagic(latin, magic)))?.answer;
 }
 
-/** The beginning as text, unpacked when it is gzip and read as UTF-16 when it says so; undefined for binary data. */
+/** The start as text, after gzip decompression and UTF-16 decoding if needed; undefined for binary data. */
 function readText(head: Buffer): { text: string; packed: boolean } | undefined {
   const packed = head[0] === 0x1f && head[1] === 0x8b;
   let bytes = head;
   if (packed) {
     try {
-      // The head alone is unpacked: 4 kB give 4 MB at worst.
+      // Only the head is decompressed: 4 kB become at most 4 MB.
       bytes = gunzipSync(head, { finishFlush: zlib.Z_SYNC_FLUSH }).subarray(0, 4096);
     } catch {
       return { text: '', packed };
@@ -162,11 +168,11 @@ function readText(head: Buffer): { text: string; packed: boolean } | undefined {
   const text = bytes.toString(utf16 ? 'utf16le' : 'utf8').replace(/^\ufeff/, '');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what tells binary data.
   const strange = text.match(/[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/g)?.length ?? 0;
-  // One is allowed: the cut at the end of the head may split a character.
+  // One invalid character is allowed: the end of the head may split a character.
   return strange > 1 ? (packed ? { text: '', packed } : undefined) : { text, packed };
 }
 
-/** Pages may hold drawings and drawings pages: what comes first counts. */
+/** Web pages may contain SVG and SVG may contain HTML: the first element decides. */
 function markup(text: string): 'svg' | 'html' | undefined {
   const svg = text.search(/<svg[\s>:]|<!DOCTYPE svg/i);
   const html = text.search(/<!DOCTYPE html|<html[\s>]|<head[\s>]|<body[\s>]/i);

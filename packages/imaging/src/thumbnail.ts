@@ -7,7 +7,7 @@ import { preparedSharp } from './sharp.ts';
 const THUMBNAIL_SIDE = 256;
 
 /**
- * A WebP of at most 256 px on the long side, upright, on white, without metadata; never larger than the picture.
+ * Makes a WebP of at most 256 px on the long side, upright, on white, without metadata; never larger than the picture.
  * @throws AkinError as decodeImage does.
  */
 export async function makeThumbnail(bytes: Uint8Array, limits?: Partial<ImageLimits>): Promise<Uint8Array> {
@@ -15,19 +15,22 @@ export async function makeThumbnail(bytes: Uint8Array, limits?: Partial<ImageLim
   return makeThumbnailFromPixels(pixels);
 }
 
-/** The same from a picture that is decoded already; decode with `minSide` of at least 256. */
+/** Makes a thumbnail from a decoded picture; decode with `minSide` of at least 256. */
 export async function makeThumbnailFromPixels(pixels: Pixels): Promise<Uint8Array> {
   const scale = Math.min(1, THUMBNAIL_SIDE / Math.max(pixels.width, pixels.height));
   const width = Math.max(1, Math.round(pixels.width * scale));
   const height = Math.max(1, Math.round(pixels.height * scale));
   const small = resizeArea(pixels, width, height);
-  // Effort 1 takes 2 ms, 3 and above 5 ms for files a sixth smaller.
+  // Effort 1 takes 2 ms; 3 and above take 5 ms, and the files are a sixth smaller.
   return preparedSharp()(small.data, { raw: { width, height, channels: 3 } })
     .webp({ quality: 75, effort: 1 })
     .toBuffer();
 }
 
-/** A WebP of at most `side` pixels on the long side, for browsers that do not show the type of a picture. Upright, on white. */
+/**
+ * Makes a WebP of at most `side` pixels on the long side, for picture types that browsers do not show. Upright, on
+ * white.
+ */
 export async function makeShowable(bytes: Uint8Array, side: number): Promise<Uint8Array> {
   const { pixels } = await decodeImage(bytes, { minSide: side });
   const { width, height, data } = pixels;

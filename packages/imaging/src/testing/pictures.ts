@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import type { Pixels } from '../resize.ts';
 
-/** A picture without any symmetry, in flat blocks of 16 px that every decoder returns nearly as drawn. */
+/** A picture without symmetry, in flat blocks of 16 px that every decoder reproduces almost exactly. */
 export function drawBlocks(columns: number, rows: number): Pixels {
   const width = columns * 16;
   const height = rows * 16;
@@ -24,7 +24,7 @@ export function drawBlocks(columns: number, rows: number): Pixels {
   return { width, height, data };
 }
 
-/** Pixels that no decoder can guess: the same for the same seed. */
+/** Random pixels, which do not compress. The same seed gives the same pixels. */
 export function drawNoise(width: number, height: number, seed = 1): Pixels {
   let state = seed >>> 0;
   const data = Uint8Array.from({ length: width * height * 3 }, () => {
@@ -34,14 +34,14 @@ export function drawNoise(width: number, height: number, seed = 1): Pixels {
   return { width, height, data };
 }
 
-/** sharp over pixels, ready for an encoder. */
+/** Creates a sharp object from pixels, ready to encode. */
 export function toSharp({ width, height, data }: Pixels): Sharp {
   return sharp(data, { raw: { width, height, channels: 3 } });
 }
 
 /**
- * What a camera held in EXIF orientation 1 to 8 would store, so that its viewer shows `upright`.
- * Straight from the definition: on which side of the scene row 0 and column 0 of the file lie.
+ * What a camera stores with EXIF orientation 1 to 8 so that a viewer shows `upright`. Computed directly from the
+ * definition: at which sides of the scene row 0 and column 0 of the file are.
  */
 export function storedAs(orientation: number, upright: Pixels): Pixels {
   const { width: w, height: h } = upright;
@@ -78,7 +78,7 @@ export function pngChunk(name: string, data: Uint8Array): Buffer {
   return frame;
 }
 
-/** A PNG written by hand: the header may claim any size; the pixels are black rows as far as `rows` go. */
+/** A PNG built by hand: the header may claim any size; the pixels are black, and there are only `rows` rows. */
 export function handmadePng(width: number, height: number, extras: readonly Uint8Array[] = [], rows = height): Buffer {
   const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0]);
   header.writeUInt32BE(width, 0);
@@ -92,7 +92,7 @@ export function handmadePng(width: number, height: number, extras: readonly Uint
   ]);
 }
 
-/** The greatest and the mean difference of two pictures of one size. */
+/** The maximum and the mean difference of two pictures of the same size. */
 export function difference(a: Pixels, b: Pixels): { max: number; mean: number } {
   if (a.width !== b.width || a.height !== b.height) {
     throw new RangeError(`${a.width}x${a.height} is not ${b.width}x${b.height}`);
