@@ -26,7 +26,7 @@ export async function resolvePicture(picture: Picture): Promise<string | Blob> {
   return collect(picture as AsyncIterable<Uint8Array | string>);
 }
 
-/** The module names are not literal imports, so that a bundler for browsers does not try to include modules of Node. */
+/** Uses no import of a Node module, so that bundlers for browsers work. */
 async function readFile(path: string): Promise<Blob> {
   const fs = globalThis.process?.getBuiltinModule?.('node:fs/promises');
   if (fs) return new Blob([await fs.readFile(path)]);

@@ -24,7 +24,7 @@ export {
 export type { WordsAnalysis } from './analyzer/words-worker.ts';
 export { BACKEND_CHOICES, type Backend } from './network/backend.ts';
 
-/** See content-model/train.ts, which is loaded when it is called. */
+/** See content-model/train.ts, which is loaded only when this function is called. */
 export async function trainContentModel(config: TrainingConfig): Promise<Trained> {
   return (await import('./content-model/train.ts')).trainContentModel(config);
 }

@@ -4,8 +4,8 @@ const [C3, C5, C7, C9, C11, C13, C15, C17] = [
 ] as const;
 
 /**
- * The angle of a point as `Math.atan2` gives it, -π…π, within 2e-8. Only + - * / are used, which are rounded alike
- * everywhere, and it takes two thirds of the time. NaN for 0, 0.
+ * The angle of a point as `Math.atan2` returns it, -π…π, within 2e-8. It uses only + - * /, which give the same result
+ * on every machine, and takes two thirds of the time. NaN for 0, 0.
  */
 export function angleOf(y: number, x: number): number {
   const across = Math.abs(x);

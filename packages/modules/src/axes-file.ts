@@ -3,17 +3,18 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { readSafetensors, type Tensors, writeSafetensors } from './safetensors.ts';
 
 /**
- * The axes on which a module compares what it sees, `models/<module>-axes.safetensors`: found by `npm run train-axes` on
- * a folder of pictures, for one network. With new axes descriptors are of another model.
+ * The file with the axes onto which a module projects its features, `models/<module>-axes.safetensors`. `npm run
+ * train-axes` computes it from a folder of pictures, for one network. New axes mean a new model.
  */
 function axesFile(module: string): URL {
   return new URL(`../models/${module}-axes.safetensors`, import.meta.url);
 }
 
 /**
+ * Reads the axes of a module.
  * @param model The name of the network in use.
- * @param rule The rule, if any, by which the module prepares what it compares.
- * @throws an Error when the axes were found for another network or rule.
+ * @param rule The rule, if any, by which the module prepares pictures.
+ * @throws Error when the axes were trained for another network or rule.
  */
 export async function readAxes(
   module: string,
@@ -34,7 +35,7 @@ export async function readAxes(
   return { tensors, id: sha256.slice(0, 8) };
 }
 
-/** Writes what `readAxes` reads, and gives the mark in the model's name: the hash of tensors and rule. */
+/** Writes the file for `readAxes`. Returns the suffix of the model's name: a hash of tensors and rule. */
 export async function writeAxes(
   module: string,
   network: string,

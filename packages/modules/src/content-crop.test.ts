@@ -10,14 +10,14 @@ const inside = (x: number, y: number) => `#${byte(255 * x)}${byte(255 * y)}80`;
 
 const bothOf = (pixels: Pixels) => contentCrops(pixels, resizeArea(pixels, SQUARE, SQUARE));
 
-/** Where it is not open what is plain. */
+/** The only crop of a picture whose background is unambiguous. */
 function cropOf(pixels: Pixels): Pixels {
   const [only, second] = bothOf(pixels);
   expect(second).toBeUndefined();
   return only as Pixels;
 }
 
-/** A picture with bars of these shares, above and below, left and right. */
+/** A picture with bars of these shares: above and below, left and right. */
 const barred = (high: number, wide: number, color: string) =>
   draw(200, 200, (x, y) =>
     x < wide || x > 1 - wide || y < high || y > 1 - high
@@ -25,7 +25,7 @@ const barred = (high: number, wide: number, color: string) =>
       : inside((x - wide) / (1 - 2 * wide), (y - high) / (1 - 2 * high)),
   );
 
-/** A page: a bar with a title, a picture with margins, two lines of text. The picture lies at 0.1…0.9 and 0.2…0.7. */
+/** A page: a bar with a title, a picture with margins, two lines of text. The picture is at 0.1…0.9 and 0.2…0.7. */
 const page = (paper: string, ink: string) =>
   draw(300, 300, (x, y) => {
     const written = Math.sin(170 * x) > 0;
@@ -42,7 +42,7 @@ describe('the content crop', () => {
     ['a frame', 0.1, 0.1, '#2040D0', [160, 160]],
   ])('%s is cut off', (_, high, wide, color, [width, height]) => {
     const { width: w, height: h, data } = cropOf(barred(high, wide, color));
-    // To a pixel of the small version in which lines are looked at, on both sides.
+    // Exact to a pixel, on both sides, of the small version in which lines are searched.
     expect(Math.abs(w - (width as number))).toBeLessThanOrEqual(4);
     expect(Math.abs(h - (height as number))).toBeLessThanOrEqual(4);
     expect(data.length).toBe(3 * w * h);
@@ -74,7 +74,7 @@ describe('the content crop', () => {
   });
 
   describe('where it is open what is plain', () => {
-    /** A wall that is a little darker from end to end, with a picture on it. */
+    /** A picture on a wall that becomes slightly darker from one end to the other. */
     const onWall = (fade: number) =>
       draw(200, 200, (x, y) => {
         if (x > 0.3 && x < 0.7 && y > 0.3 && y < 0.7) return inside((x - 0.3) / 0.4, (y - 0.3) / 0.4);
@@ -173,7 +173,7 @@ describe('the content crop', () => {
       if (x < 0.1) return '#202020';
       return y < 0.1 ? '#FFFFFF' : gray(y < 0.35 ? 200 : 200 + 40 * x);
     });
-    // The tall one is the main part of the rows, the wide one that of the columns.
+    // The tall part is the main part of the rows, the wide one that of the columns.
     const three = draw(200, 160, (x, y) => {
       const [first, second] = [(at: number) => at > 0.05 && at < 0.3, (at: number) => at > 0.45 && at < 0.95];
       return (first(x) && (first(y) || second(y))) || (first(y) && second(x)) ? inside(x, y) : '#FFFFFF';

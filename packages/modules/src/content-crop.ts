@@ -1,59 +1,64 @@
 import type { Pixels } from '@akin/imaging';
 
 interface Limits {
-  /** A pixel belongs to a plain line when no channel is further than this from the line's mean. */
+  /** A pixel belongs to a plain line if no channel differs by more than this from the line's mean. */
   readonly tolerance: number;
-  /** Two pictures meet where a channel changes by more than `seamStep` on this share of a line. */
+  /** A seam between two pictures: a channel changes by more than `seamStep` on this share of a line. */
   readonly seamShare: number;
 }
 
-/** All numbers of the rule. The names are part of the hash below: renaming one changes the name of the model. */
+/** All parameters of the crop. Their names are part of the hash below: renaming one changes the name of the model. */
 const RULE = {
-  /** Both cut off what programs put around pictures; often only one cuts off walls, skies and soft shadows. */
+  /** Both limits crop what programs add around pictures; often only `loose` crops walls, skies and soft shadows. */
   strict: { tolerance: 5, seamShare: 0.9 } satisfies Limits,
   loose: { tolerance: 11, seamShare: 0.85 } satisfies Limits,
-  /** The two crops count as one when no side differs by more than this share of the square. */
+  /** Two crops count as one if no side differs by more than this share of the square. */
   sameShare: 3 / 32,
-  /** So many of a line's pixels may be off: compression makes rings around plain areas. */
+  /** Maximum share of a line's pixels that may differ: compression causes ringing around plain areas. */
   strayShare: 0.04,
   seamStep: 16,
-  /** This many pixels from a seam, at most this share of a line may change: noise and foliage change everywhere. */
+  /** At this many pixels from a seam, at most this share of a line may change: noise and foliage change everywhere. */
   beside: 3,
   besideShare: 0.8,
-  /** Of two pictures one is taken only if its variance is this many times that of the other: light must not change the choice. */
+  /**
+   * One of two pictures is chosen only if its variance is this many times that of the other, so that lighting does not
+   * change the choice.
+   */
   lead: 1.05,
-  /** Variance of the sum of the channels below which a half is plain, and no picture. */
+  /** If the variance of the channel sum is below this, a half is plain and not a picture. */
   plainHalf: 10 ** 2,
-  /** One of several parts is the picture when it is so many times as long as the next, and has this share of all. */
+  /**
+   * One of several parts is the picture if it is this many times as long as the next one, and has this share of the
+   * total.
+   */
   timesTheNext: 1.5,
   leastOfAll: 0.3,
-  /** What is left must keep this share of each side; else nothing more is cut. */
+  /** The crop must keep this share of each side; otherwise cropping stops. */
   leastLeft: 0.05,
-  /** The crop is cropped again, at most this often, so that a picture is found on a page. */
+  /** Maximum number of passes: the crop is cropped again, so that a picture on a page is found. */
   rounds: 4,
 };
 
-/** With another rule a picture is seen differently, so it is part of the name of the model. */
+/** Part of the model's name, because another rule changes the descriptors. */
 export const CROP_RULE = JSON.stringify(RULE);
 
 /**
- * Crops a picture to its content. Letterboxes, frames and margins go, and so do captions and the bars and texts of a page
- * when plain lines separate them from the picture. A picture and a screenshot of it give nearly the same crop.
- *
+ * Crops a picture to its content. Letterboxes, frames and margins are removed, as well as captions and the bars and
+ * texts of a page that plain lines separate from the picture. A picture and a screenshot of it get nearly the same
+ * crop.
  * The method is the XY cut of page analysis (Nagy & Seth 1984): plain lines divide the picture into parts; the largest
- * part is kept and divided again. Rows and columns are treated alike, so that a turned picture is cropped alike. Before
- * that, of two pictures that fill half of the square each, the one with more contrast is kept: it is then found as a copy
- * of itself, while both together resemble neither.
+ * part is kept and divided again. Rows and columns are treated equally, so that a rotated picture is cropped the same
+ * way. Before that, if two pictures fill half of the square each, the one with more contrast is kept: it can then be
+ * found as a copy, while both together resemble neither.
+ * The edge of a plain background is ambiguous in some pictures; recompression or lighting moves it. So there is a
+ * strict and a loose crop. If they differ much, both are returned: copies then usually share at least one of them.
  *
- * The edge of a plain background is ambiguous in some pictures; recompression or lighting moves it. So there is a strict
- * and a loose crop. If they differ much, both are returned: copies then mostly have at least one of them in common.
- *
- * @param square The picture squashed to a small square, in which lines are looked at: small enough that the noise of
- *   compression averages out.
+ * @param square The picture resized to a small square, in which lines are searched; it is so small that compression
+ * noise averages out.
  * @returns One crop, or two: the strict one first.
  */
 export function contentCrops(pixels: Pixels, square: Pixels): [Pixels] | [Pixels, Pixels] {
-  // By the strict limits nothing is plain, and nothing a seam, that is none by the loose ones.
+  // If the loose limits find neither plain lines nor seams, the strict limits find none either.
   if (isWhole(square)) return [pixels];
   const strict = cropBox(square, RULE.strict);
   const loose = cropBox(square, RULE.loose);
@@ -63,9 +68,9 @@ export function contentCrops(pixels: Pixels, square: Pixels): [Pixels] | [Pixels
   return isOne ? [inner] : [inner, within(pixels, square, loose)];
 }
 
-/** The part of all pixels that lies in a box of the square. */
+/** The part of the original pixels that corresponds to a box of the square. */
 function within(pixels: Pixels, square: Pixels, { left, top, right, bottom }: Box): Pixels {
-  // What is cut off at each side is rounded by itself, so that a turned picture is cut at the same places.
+  // Each side is rounded separately, so that a rotated picture is cut at the same places.
   const across = (columns: number) => Math.round((columns * pixels.width) / square.width);
   const down = (rows: number) => Math.round((rows * pixels.height) / square.height);
   const [x, y] = [across(left), down(top)];
@@ -74,7 +79,7 @@ function within(pixels: Pixels, square: Pixels, { left, top, right, bottom }: Bo
   return width < 1 || height < 1 ? pixels : cut(pixels, x, y, width, height);
 }
 
-/** Sides in pixels; right and bottom are the first pixels outside. */
+/** Sides in pixels; right and bottom are exclusive. */
 interface Box {
   readonly left: number;
   readonly top: number;
@@ -86,7 +91,7 @@ function boxOf({ width, height }: Pixels): Box {
   return { left: 0, top: 0, right: width, bottom: height };
 }
 
-/** Whether there is nothing to cut, even by the loose limits. */
+/** True if nothing can be cropped, even by the loose limits. */
 function isWhole(square: Pixels): boolean {
   const { beside, above } = seams(square, RULE.loose.seamShare);
   if (beside || above) return false;
@@ -106,9 +111,10 @@ function cropBox(square: Pixels, { tolerance, seamShare }: Limits): Box {
     const { left, top, right, bottom } = box;
     const rows = mainPart(bottom - top, (y) => isRowPlain(square, box, top + y, tolerance));
     const columns = mainPart(right - left, (x) => isColumnPlain(square, box, left + x, tolerance));
-    // The main part of the rows and that of the columns may be of different pictures, with nothing where they cross.
+    // The main part of the rows and that of the columns may belong to different pictures, and be empty where they
+    // cross.
     if (rows === undefined && columns === undefined) return before;
-    // Stripes, and skies: lines that are plain one way only.
+    // Stripes and skies: lines are plain in only one direction.
     if (rows === undefined || columns === undefined) return box;
     if (rows.to - rows.from < RULE.leastLeft * height || columns.to - columns.from < RULE.leastLeft * width) return box;
     before = box;
@@ -118,7 +124,10 @@ function cropBox(square: Pixels, { tolerance, seamShare }: Limits): Box {
   return box;
 }
 
-/** Of two pictures side by side or one above the other, of one size, the one with more contrast; else all. */
+/**
+ * If two pictures of equal size are side by side or one above the other, the half with more contrast; otherwise
+ * everything.
+ */
 function mainHalf(square: Pixels, seamShare: number): Box {
   const all = boxOf(square);
   const { beside, above } = seams(square, seamShare);
@@ -130,7 +139,7 @@ function mainHalf(square: Pixels, seamShare: number): Box {
   return one > other ? first : second;
 }
 
-/** Whether two pictures meet in the middle, side by side and one above the other. */
+/** Whether there is a seam in the middle, between left and right (`beside`) and between top and bottom (`above`). */
 function seams(square: Pixels, share: number): { beside: boolean; above: boolean } {
   const { width, height } = square;
   return {
@@ -139,7 +148,7 @@ function seams(square: Pixels, share: number): { beside: boolean; above: boolean
   };
 }
 
-/** @param changed The share of a line on which it differs from the one before. */
+/** @param changed The share of a line on which it differs from the previous one. */
 function hasSeam(changed: (line: number) => number, middle: number, share: number): boolean {
   return (
     middle > RULE.beside &&
@@ -149,7 +158,10 @@ function hasSeam(changed: (line: number) => number, middle: number, share: numbe
   );
 }
 
-/** The share of a line's pixels that differ from those before them. @param before How far those are, as an index. */
+/**
+ * The share of a line's pixels that differ from earlier ones. @param before Distance to the earlier pixels, as an
+ * index.
+ */
 function changedShare({ data }: Pixels, from: number, step: number, before: number, length: number): number {
   let changed = 0;
   for (let i = 0, at = 3 * from; i < length; i++, at += 3 * step) {
@@ -160,7 +172,7 @@ function changedShare({ data }: Pixels, from: number, step: number, before: numb
   return changed / length;
 }
 
-/** Of the brightness in a part of a picture, the sum of the channels taken for it. */
+/** Variance of the brightness (the sum of the channels) in a part of a picture. */
 function variance({ width, data }: Pixels, { left, top, right, bottom }: Box): number {
   let sum = 0;
   let squares = 0;
@@ -180,7 +192,10 @@ interface Span {
   readonly to: number;
 }
 
-/** The largest part between plain lines if it stands out, else all from the first to the last; undefined if all is plain. */
+/**
+ * The largest part between plain lines if it is clearly the largest, otherwise everything from the first to the last
+ * part; undefined if all lines are plain.
+ */
 function mainPart(lines: number, isPlain: (line: number) => boolean): Span | undefined {
   let first: number | undefined;
   let last = 0;
@@ -203,7 +218,7 @@ function mainPart(lines: number, isPlain: (line: number) => boolean): Span | und
   const length = largest.to - largest.from;
   const stands = length >= RULE.timesTheNext * next && length >= RULE.leastOfAll * (last - first);
   const { from, to } = stands ? largest : { from: first, to: last };
-  // The lines next to the cut mix the picture with what is cut off.
+  // Lines next to the cut are a mix of the picture and its surroundings.
   return { from: from > 0 ? from + 1 : 0, to: to < lines ? to - 1 : lines };
 }
 

@@ -1,8 +1,8 @@
 import type { ModuleManifest, OutputField } from '@akin/domain';
 
 /**
- * The part of a manifest that every module with a descriptor has: the vector, and the four codes that akin makes of it
- * by the module's codebook. A module returns the vector alone.
+ * The part of the manifest that all modules with a descriptor share: the vector, and the four codes that akin computes
+ * from it with the module's codebook. A module returns only the vector.
  */
 export function descriptorOutputs(
   module: string,

@@ -1,6 +1,6 @@
 import type { Pixels } from '@akin/imaging';
 
-/** Draws a picture from a function of the coordinates, both 0 to 1, to a colour `#RRGGBB`. For examples and tests. */
+/** Draws a picture with a function from coordinates, both 0 to 1, to a colour `#RRGGBB`. For examples and tests. */
 export function draw(width: number, height: number, color: (x: number, y: number) => string): Pixels {
   const data = new Uint8Array(width * height * 3);
   for (let row = 0, at = 0; row < height; row++) {
@@ -14,17 +14,17 @@ export function draw(width: number, height: number, color: (x: number, y: number
   return { width, height, data };
 }
 
-/** The colour of a brightness of 0 to 255, which is rounded. */
+/** The gray of a brightness of 0 to 255, rounded. */
 export function gray(level: number): string {
   return `#${Math.round(level).toString(16).padStart(2, '0').repeat(3)}`;
 }
 
-/** Noise that is the same everywhere. */
+/** A picture of noise, the same on every machine. */
 export function noise(width: number, height: number, seed = 1): Pixels {
   return { width, height, data: Uint8Array.from({ length: width * height * 3 }, noiseBytes(seed)) };
 }
 
-/** The picture as a lossy format might give it back: every byte off by up to `amount`. */
+/** Simulates a lossy format: changes every byte by up to `amount`. */
 export function disturbed({ width, height, data }: Pixels, amount: number): Pixels {
   const next = noiseBytes(7);
   return {
@@ -34,7 +34,7 @@ export function disturbed({ width, height, data }: Pixels, amount: number): Pixe
   };
 }
 
-/** Whole numbers of 0 to 255 that look random and are the same everywhere. */
+/** A generator of pseudorandom integers from 0 to 255, the same on every machine. */
 export function noiseBytes(seed: number): () => number {
   let state = seed;
   return () => {
@@ -43,7 +43,7 @@ export function noiseBytes(seed: number): () => number {
   };
 }
 
-/** A disc on a plain ground. */
+/** A disc on a plain background. */
 export function disc(ground: string, ink: string, center: [number, number] = [0.5, 0.5], radius = 0.3): Pixels {
   return draw(256, 256, (x, y) => (Math.hypot(x - center[0], y - center[1]) < radius ? ink : ground));
 }

@@ -3,36 +3,36 @@ import { distanceAt } from './vectors/calibration.ts';
 import { codebookOf } from './vectors/codebook.ts';
 import { nearestCells } from './vectors/codes.ts';
 
-/** The module whose descriptors tell copies from other pictures. */
+/** The module whose descriptors distinguish copies from other pictures. */
 export const GROUP_MODULE = 'duplicate';
 
 /**
- * The least score of a member with the representative of its group. A search for copies is asked about one picture, and a
- * wrong hit costs a glance; groups are made of all pairs of a collection, and so ask for more.
+ * Minimum score of a member with the representative of its group. It is higher than the threshold of a search for
+ * copies: there, a wrong result costs a person only a glance, but groups are made from all pairs of a collection.
  */
 export const GROUP_SCORE = 0.74;
 
 /**
- * A pair that scores less than `SURE_SCORE` must be alike in colour too, by at least `COLOR_SCORE`: the descriptor of
- * copies sees colours weakly, and the same article in another one is no copy. Of the drawings of the demo, where such
- * variants agree to the pixel but for the colour, none scores 0.9 or more; 27 of 36 edited copies are grouped, and of
- * other pairs those of one article in one colour on two backgrounds and one of scenes by night. Pairs above are copies
- * whose colours were changed.
+ * A pair that scores less than `SURE_SCORE` must also be similar in colour, by at least `COLOR_SCORE`: the descriptor
+ * of copies depends only weakly on colour, and the same article in another colour is not a copy. In the demo's
+ * drawings, such variants are equal except for the colour, and none scores 0.9 or more. 27 of 36 edited copies there
+ * are grouped. Wrongly grouped are pairs of one article in one colour on two backgrounds, and one pair of night scenes.
+ * Pairs from `SURE_SCORE` on are copies with changed colours.
  */
 const COLOR_SCORE = 0.85;
 const SURE_SCORE = 0.9;
 
 /**
- * Representatives lie in a finer cell than those of the codebook: the nearest centroid and the second nearest. A
- * descriptor is compared with those in the {@link CELLS} cells that are most like its own, by the ranks that the two
- * centroids have for it. Of pairs above {@link GROUP_SCORE} of a photo and one of 27 edits of it, the second lay in
- * them in 99.4 %, of pairs of two edits in 98.8 %, and of other photos 1.7 %. The 8 nearest cells of the codebook hold
- * 99.2 %, 98.4 % and 4.7 %.
+ * Representatives are in finer cells than those of the codebook: a cell is the pair of nearest and second nearest
+ * centroid. A descriptor is compared with representatives in the {@link CELLS} most likely cells, by the ranks of the
+ * two centroids for it. Of pairs above {@link GROUP_SCORE}, the cells contained the second picture in 99.4 % (a photo
+ * and one of 27 edits of it) and 98.8 % (two edits), and 1.7 % of all other photos. The 8 nearest cells of the codebook
+ * contain 99.2 %, 98.4 % and 4.7 %.
  */
 const CELLS = 220;
-/** Of the likeliest {@link CELLS} pairs none has a centroid from this rank on. */
+/** None of the {@link CELLS} most likely pairs contains a centroid with this rank or a higher one. */
 const MOST_RANKS = 30;
-/** Ranks (from 0) of nearest and second nearest centroid, the most likely first. */
+/** Ranks (from 0) of nearest and second nearest centroid, the most likely pair first. */
 const RANKS: readonly (readonly [number, number])[] = Array.from({ length: MOST_RANKS }, (_, nearest) =>
   Array.from({ length: MOST_RANKS }, (_, second) => [nearest, second] as const),
 )
@@ -42,12 +42,12 @@ const RANKS: readonly (readonly [number, number])[] = Array.from({ length: MOST_
   .slice(0, CELLS);
 
 /**
- * Pictures all parts of which are calm: empty pages, plain colours, fog. Their descriptors are alike whatever they are
- * of, so they are in no group.
+ * Blank pictures, in which all parts are calm: empty pages, plain colours, fog. Unrelated blank pictures have similar
+ * descriptors, so they are in no group.
  */
 const BLANK = `copyspace:(${[0, 1, 2, 3, 4, 5, 6, 7, 8].join(' AND ')})`;
 
-/** What makes pictures a group of near-duplicates, in the form that the store takes. */
+/** The rule for groups of near-duplicates, in the form that the store needs. */
 export function groupRule(): {
   readonly name: string;
   readonly module: string;
@@ -64,7 +64,7 @@ export function groupRule(): {
     unless: distanceAt(GROUP_MODULE, SURE_SCORE),
   };
   return {
-    // Groups are made again when any of this changes.
+    // Groups are computed again when any of these values changes.
     name: [
       codebook.model,
       Buffer.from(codebook.id).toString('hex'),

@@ -1,8 +1,8 @@
 import type { Module } from './module.ts';
 
 /**
- * Loads a registered module: the default export of `<name>/module.ts`. By its name rather than by a list, so that the
- * registry stays light: it names modules and loads none.
+ * Loads a registered module: the default export of `<name>/module.ts`. The path is built from the name, so that the
+ * registry imports no module.
  */
 export async function loadModule(name: string): Promise<Module> {
   const { default: module } = (await import(`./${name}/module.ts`)) as { default: Module };

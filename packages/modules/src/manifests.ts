@@ -1,4 +1,4 @@
-/** The entry point for code that lists modules and runs none: gateway, store, command line. */
+/** The entry point for code that lists modules but does not run them: gateway, store, command line. */
 import { AkinError, type ModuleManifest } from '@akin/domain';
 import { colorManifest } from './color/manifest.ts';
 import { contentManifest } from './content/manifest.ts';
@@ -6,8 +6,8 @@ import { copyspaceManifest } from './copyspace/manifest.ts';
 import { duplicateManifest } from './duplicate/manifest.ts';
 
 /**
- * The registry: every module, in the order in which outputs and parameters name them. A new module is a folder of its
- * name and a line here; if it has a descriptor, `npm run train-codebooks` makes the codebook that goes with it.
+ * The registry of all modules, in the order of outputs and parameters. A new module needs a folder of its name and a
+ * line here; if it has a descriptor, `npm run train-codebooks` creates its codebook.
  */
 export const MODULES: readonly ModuleManifest[] = [
   colorManifest,
@@ -19,10 +19,10 @@ export const MODULES: readonly ModuleManifest[] = [
 export const moduleNames: readonly string[] = MODULES.map(({ name }) => name);
 
 /**
- * Reads the parameter `modules.apply`: a comma list of module names. Absent or empty means all; the answer is in the
- * order of the registry, without repetitions.
+ * Parses the parameter `modules.apply`: module names separated by commas. Absent or empty means all. The result is in
+ * the order of the registry, without duplicates.
  *
- * @throws {AkinError} bad-request naming the unknown module and those that exist.
+ * @throws {AkinError} bad-request that names the unknown module and the existing ones.
  */
 export function parseModulesApply(text: string | undefined): string[] {
   const asked = (text ?? '')

@@ -2,28 +2,31 @@ import type { ModuleManifest } from '@akin/domain';
 import type { Pixels } from '@akin/imaging';
 import type { Picture } from './picture.ts';
 
-/** A vector, and the name of what made it: vectors of different models are never compared. */
+/** A vector and the name of its model: vectors of different models are never compared. */
 export interface Descriptor {
-  /** Such as `akin-1:d52ec204` or `color-2`; a change of the arithmetic needs a new name. At most 100 of `\w . : -`. */
+  /** For example `akin-1:d52ec204` or `color-2`; a changed computation needs a new name. At most 100 of `\w . : -`. */
   readonly model: string;
   /** Unit length. akin rounds it to half precision. */
   readonly vector: Float32Array;
 }
 
-/** What a module returns: a value for each output of its manifest, without the codes that akin makes of a descriptor. */
+/**
+ * The result of a module: a value for each output of its manifest, without the codes that akin computes from a
+ * descriptor.
+ */
 export type ModuleValues = Readonly<
   Record<string, boolean | string | bigint | number | readonly string[] | readonly number[] | Descriptor>
 >;
 
 /** The scores of three distances that training measures on a folder of pictures. */
 export interface Scores {
-  /** Of the median distance of two pictures taken at random. */
+  /** Score of the median distance of two random pictures. */
   readonly usual: number;
-  /** Of the distance that one in a hundred such pairs stays below. */
+  /** Score of the distance below which one in a hundred such pairs is. */
   readonly rare: number;
-  /** Of a share of that, so that training does not depend on how many copies the folder holds. */
+  /** Score of a fraction of that distance, so that training does not depend on how many copies the folder contains. */
   readonly near: number;
-  /** That share. */
+  /** That fraction. */
   readonly nearAt: number;
 }
 
@@ -31,17 +34,17 @@ export interface Scores {
 export interface Module {
   readonly manifest: ModuleManifest;
   /**
-   * Analyzes one picture in a worker thread. It takes from the picture what it needs (pixels at some size, the features
-   * of a network); equal pixels give equal values, whatever else is asked for.
+   * Analyzes one picture in a worker thread, from its pixels at some size or the features of a network. Equal pixels
+   * give equal values, independent of which other modules run.
    */
   readonly analyze: (picture: Picture) => ModuleValues | Promise<ModuleValues>;
-  /** What the scores of the module's descriptor say, if not what `NON_MATCHING_SCORES` says. Taken up by training. */
+  /** The scores of the module's descriptor, if they differ from `NON_MATCHING_SCORES`. Used by training. */
   readonly scores?: Scores;
-  /** Drawn pictures and what the module must say of them; every one is checked by the contract test. */
+  /** Drawn pictures with the expected results; the contract test checks all of them. */
   readonly examples: readonly Example[];
 }
 
-/** Either values that must come out, or a picture that must be nearer to one than to another. */
+/** Either the expected values, or a picture that must be nearer to one picture than to another. */
 type Example = { readonly title: string; readonly picture: () => Pixels } & (
   | { readonly gives: ModuleValues }
   | { readonly nearer: () => Pixels; readonly than: () => Pixels }

@@ -15,7 +15,7 @@ import { distance, length } from './vectors/unit.ts';
 
 const prepare = (pixels: Pixels): Picture => preparePicture(pixels, sharedNetworks('wasm'));
 
-/** What every module must keep: a new one is checked by being in the registry. */
+/** The contract of every module: a new one is tested as soon as it is in the registry. */
 describe.each(MODULES.map((manifest) => [manifest.name, manifest] as const))('the module %s', (name, manifest) => {
   let module: Module;
   beforeAll(async () => {
@@ -85,7 +85,7 @@ describe.each(MODULES.map((manifest) => [manifest.name, manifest] as const))('th
       const { fields, descriptors } = parseOutputs(text);
       expect([...fields.keys()]).toEqual(manifest.outputs.map((output) => output.name));
       expect([...descriptors.keys()]).toEqual(manifest.descriptor ? [name] : []);
-      // And once more: what was read is what is written.
+      // Round trip: writing what was read gives the same text.
       const again = Object.fromEntries(Array.from(fields));
       expect(parseOutputs(stringifyJson(again)).fields).toEqual(fields);
     }

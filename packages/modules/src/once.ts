@@ -1,4 +1,4 @@
-/** Makes something once for the same arguments and keeps it; what failed is tried again. */
+/** Memoizes an asynchronous function by its arguments; after a failure the next call tries again. */
 export function once<Args extends readonly string[], T>(
   make: (...args: Args) => Promise<T>,
 ): (...args: Args) => Promise<T> {
@@ -9,7 +9,7 @@ export function once<Args extends readonly string[], T>(
     if (making === undefined) {
       making = make(...args);
       made.set(key, making);
-      // A caller that asked hears of it by the promise itself.
+      // The caller gets the error from the promise itself.
       making.catch(() => made.delete(key));
     }
     return making;

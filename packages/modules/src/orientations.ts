@@ -1,9 +1,12 @@
 import type { Pixels } from '@akin/imaging';
 
-/** A picture can be turned by quarters and flipped: eight orientations. */
+/** The number of orientations: a picture can be rotated by quarters and flipped. */
 export const ORIENTATIONS = 8;
 
-/** A picture in an orientation: 0 is the picture itself, the first two bits flip it, from 4 on it is turned by a quarter. */
+/**
+ * Returns a picture in an orientation: 0 is unchanged; the lowest two bits flip it; from 4 on it is rotated by a
+ * quarter.
+ */
 export function oriented({ width, height, data }: Pixels, orientation: number): Pixels {
   const [w, h] = orientation & 4 ? [height, width] : [width, height];
   const result = new Uint8Array(data.length);

@@ -3,37 +3,40 @@ import { contentCrops as cropsOf } from './content-crop.ts';
 import { MODEL_FOLDER } from './network/model.ts';
 import type { Features, Network } from './network/network.ts';
 
-/** One picture under analysis. What several modules need is made once, and only when one of them asks for it. */
+/** One picture that is being analyzed. Data that several modules need is computed once, at its first use. */
 export interface Picture {
-  /** Upright, on white; large pictures come shrunk, but with a short side of at least 256. */
+  /** Upright, on white. Large pictures are reduced, but the short side is at least 256. */
   readonly pixels: Pixels;
   /**
-   * The same, with a short side of at least so many pixels where the file has them: for models that shrink by a kernel
-   * of their own. May decode the file again.
+   * As `pixels`, with a short side of at least `side` pixels if the file has them, for models that resize with their
+   * own kernel. May decode the file again.
    */
   pixelsOf(side: number): Promise<Pixels>;
-  /** The whole picture squashed to a square of {@link SQUARE} pixels a side: what the main network is shown, too. */
+  /**
+   * The whole picture resized to a square of {@link SQUARE} pixels a side, which is also the input of the main network.
+   */
   square(): Pixels;
   /**
-   * What is left without what is plain around it, and of two pictures in one the main one, squashed to a square of
-   * {@link CROP_SIDE} pixels a side: what the copy-detection network is shown, too. Two if the background is ambiguous.
+   * The content crop, resized to a square of {@link CROP_SIDE} pixels a side, which is also the input of the
+   * copy-detection network. Plain borders are removed, and of two pictures in one the main one is taken. Two crops if
+   * the background is ambiguous.
    */
   contentCrops(): readonly Pixels[];
-  /** What the main network sees in it. The first call in a thread loads it, the first for a picture runs it. */
+  /**
+   * The features of the main network. It is loaded at the first call in a thread, and run at the first call for a
+   * picture.
+   */
   features(): Promise<Features<'content'>>;
-  /** For a module with a network of its own. */
+  /** For a module that uses another network. */
   readonly network: OpenNetwork;
 }
 
 /** Side of the square version. */
 export const SQUARE = 128;
-/** Side of the content crop: what the copy-detection network is shown. */
+/** Side of the content crop, the input of the copy-detection network. */
 export const CROP_SIDE = 64;
 
-/**
- * Gives the network of a folder with the heads that are read: no others are computed. The first call for it in a thread
- * loads it.
- */
+/** Returns the network of a folder with only these heads. It is loaded at the first call in a thread. */
 export type OpenNetwork = <Head extends string>(folder: URL, heads: readonly Head[]) => Promise<Network<Head>>;
 
 export function preparePicture(
@@ -48,7 +51,7 @@ export function preparePicture(
     square ??= resizeArea(pixels, SQUARE, SQUARE);
     return square;
   };
-  // Where nothing is cut off the square will do: its means are the same, but for rounding, and it has fewer pixels.
+  // If nothing was cropped, reduce the square: its means are the same except for rounding, and it has fewer pixels.
   const shrink = (inner: Pixels) => resizeArea(inner === pixels ? squash() : inner, CROP_SIDE, CROP_SIDE);
   return {
     pixels,

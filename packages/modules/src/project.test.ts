@@ -17,7 +17,7 @@ describe('project', () => {
           vector.reduce((sum, number, i) => sum + (axes[axis * width + i] as number) * (number - (mean?.[i] ?? 0)), 0),
         );
         const projected = project(Float32Array.from(axes), vector, mean === null ? undefined : Float32Array.from(mean));
-        // Minus zero is zero.
+        // Converts minus zero to zero.
         expect([...projected].map((number) => number + 0)).toEqual(along.map((number) => number + 0));
       }),
     );

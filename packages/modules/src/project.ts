@@ -1,8 +1,7 @@
 /**
- * Numbers along axes, each around its mean if there is one: matrix times vector, the matrix row by row.
- *
- * Four rows side by side, because one sum alone waits for each of its additions, and two numbers a step, which takes
- * three quarters of the time that one takes.
+ * Projects a vector, minus the mean if given, onto axes: matrix times vector, the matrix row by row.
+ * It computes four rows at the same time, because a single sum would wait for each addition; and two numbers in a step,
+ * which takes three quarters of the time.
  */
 export function project(axes: Float32Array, numbers: ArrayLike<number>, mean?: Float32Array): Float64Array {
   const width = numbers.length;
@@ -12,7 +11,7 @@ export function project(axes: Float32Array, numbers: ArrayLike<number>, mean?: F
   const along = new Float64Array(count);
   const even = width - (width % 2);
   for (let axis = 0; axis < count; axis += 4) {
-    // Of the last four some may not be there: undefined times a number, which nobody keeps.
+    // Some of the last four rows may not exist: their sums are NaN and are not stored.
     let first = axis * width;
     let [second, third, fourth] = [first + width, first + 2 * width, first + 3 * width];
     let a = 0;
@@ -22,7 +21,8 @@ export function project(axes: Float32Array, numbers: ArrayLike<number>, mean?: F
     for (let i = 0; i < even; i += 2, first += 2, second += 2, third += 2, fourth += 2) {
       const here = centered[i] as number;
       const next = centered[i + 1] as number;
-      // From left to right, so that sums are those of one number a step; += would add both products first.
+      // Evaluated from left to right, so that rounding equals that of one number a step; += would add both products
+      // first.
       a = a + (axes[first] as number) * here + (axes[first + 1] as number) * next;
       b = b + (axes[second] as number) * here + (axes[second + 1] as number) * next;
       c = c + (axes[third] as number) * here + (axes[third + 1] as number) * next;

@@ -2,12 +2,12 @@ import { readHalves, writeHalves } from '@akin/domain';
 
 /**
  * The safetensors format: 8 bytes of header length (little-endian), a JSON header of names, types, shapes and byte
- * ranges with a `__metadata__` of strings, then the numbers. Weights and codebooks are shipped in it, because every
- * tool of the trade can open it and because it holds nothing that runs.
+ * ranges with a `__metadata__` of strings, then the numbers. Weights and codebooks use this format, because common
+ * tools can open it and it contains no executable code.
  */
 export interface Tensors {
   readonly metadata: Readonly<Record<string, string>>;
-  /** The numbers of one tensor as floats. Throws when it is missing or has another shape. */
+  /** The numbers of one tensor as floats. @throws Error when the tensor is missing or has another shape */
   get(name: string, shape: readonly number[]): Float32Array;
 }
 
@@ -18,8 +18,8 @@ interface TensorHeader {
 }
 
 /**
- * Reads the header; the numbers of each tensor are read when asked for. `label` names the file in errors, which are
- * plain Errors: a broken file of the installation is nobody's bad request.
+ * Reads the header; a tensor is read at its first use. `label` names the file in errors. These are plain Errors,
+ * because a damaged installation is not a bad request.
  */
 export function readSafetensors(bytes: Uint8Array, label: string): Tensors {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -48,7 +48,7 @@ export function readSafetensors(bytes: Uint8Array, label: string): Tensors {
       const [from, to] = tensor.data_offsets;
       if (tensor.dtype === 'F16' && to - from === count * 2) return readHalves(bytes, start + from, count);
       if (tensor.dtype === 'F32' && to - from === count * 4) {
-        // A copy, because the offset of a float array must be a multiple of 4.
+        // Copy the bytes, because the offset of a float array must be a multiple of 4.
         return new Float32Array(new Uint8Array(bytes.subarray(start + from, start + to)).buffer);
       }
       throw new Error(`${label}: tensor ${name} is ${tensor.dtype} in ${to - from} bytes, which does not fit.`);
@@ -56,7 +56,7 @@ export function readSafetensors(bytes: Uint8Array, label: string): Tensors {
   };
 }
 
-/** Writes tensors in half precision, in the order given. */
+/** Writes tensors in half precision, in the given order. */
 export function writeSafetensors(
   tensors: Readonly<Record<string, { readonly shape: readonly number[]; readonly values: ArrayLike<number> }>>,
   metadata: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 /**
- * The entry point for code that compares, stores and checks outputs without an analysis. Pure: no TensorFlow, no
- * image library; the codebook of a module is read from its file when first needed.
+ * The entry point for code that compares, stores and checks outputs without analyzing pictures. It loads neither
+ * TensorFlow nor an image library; the codebook of a module is read from its file at the first use.
  */
 import type { Calibration } from '@akin/domain';
 import { codebookOf } from './vectors/codebook.ts';
@@ -27,32 +27,31 @@ export { type Outputs, parseOutputs } from './vectors/parse-outputs.ts';
 export { distance } from './vectors/unit.ts';
 
 /**
- * Cells of a module's codebook, nearest to the vector first: the order in which a search visits them. All of them, or at
- * most so many.
+ * Cells of a module's codebook in the order of a search, nearest to the vector first: all of them, or at most `most`.
  */
 export function nearestCells(module: string, vector: Float32Array, most?: number): Uint16Array {
   return nearestCellsOf(codebookOf(module), vector, most);
 }
 
 /**
- * Which model each module with a descriptor uses, such as `content=akin-1:d52ec204`, by comma: what was analyzed by other
- * models cannot be compared.
+ * The model of each module with a descriptor, separated by commas, for example `content=akin-1:d52ec204`. Outputs of
+ * other models cannot be compared.
  */
 export function modelNames(): string {
   return namesOf(generationInUse());
 }
 
-/** The same by module. */
+/** The model of each module. */
 export function models(): ReadonlyMap<string, string> {
   return generationInUse().models;
 }
 
-/** What makes scores of the distances of each module's descriptors. */
+/** The score calibration of each module. */
 export function calibrations(): ReadonlyMap<string, Calibration> {
   return generationInUse().calibrations;
 }
 
-/** How many cells the module's codebook has; cells are numbered from 0. */
+/** Number of cells of the module's codebook; cells are numbered from 0. */
 export function cellCount(module: string): number {
   return codebookOf(module).cellCount;
 }

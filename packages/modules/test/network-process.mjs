@@ -1,5 +1,5 @@
-// A process that runs networks on one backend, as built: each backend of TensorFlow.js wants a process or thread of its
-// own, and native packages can be loaded once in a process.
+// A process that runs networks on one backend, from the built files. Each backend of TensorFlow.js needs a separate
+// process or thread, and native packages can be loaded only once in a process.
 import { readModel } from '../dist/network/model.js';
 import { openNetwork } from '../dist/network/network.js';
 

@@ -7,7 +7,7 @@ import type { Features } from '../src/network/network.ts';
 
 /** A process that runs networks on one backend. */
 export interface NetworkProcess extends AsyncDisposable {
-  /** Runs the network of a folder. One call at a time. */
+  /** Runs the network of a folder. Only one call at a time. */
   run(folder: URL, pictures: readonly Pixels[]): Promise<Features<string>[]>;
 }
 

@@ -1,5 +1,5 @@
-// `npm run store-outputs`: writes test/stored-outputs.json, the outputs of the pictures in its folder. To be run when outputs
-// change on purpose: another network, other codebooks, other arithmetic.
+// `npm run store-outputs`: writes test/stored-outputs.json, the outputs for the pictures in its folder. Run it after an
+// intended change of outputs: another network, other codebooks, other arithmetic.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { analyzeImage } from '../dist/analyze.js';
 import { modelNames } from '../dist/vectors.js';

@@ -5,8 +5,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import * as layers from '@tensorflow/tfjs-layers';
 
 /**
- * Saves a small model of `tf.layers` with its manifest, as a user would: 48 x 48 pixels in, 10 numbers out. `spoil` changes
- * its weights.
+ * Saves a small model of `tf.layers` with its manifest, as a user would: input 48 x 48 pixels, output 10 numbers.
+ * `spoil` changes its weights.
  */
 export async function saveTinyModel(
   folder: string,
@@ -43,7 +43,7 @@ export async function saveTinyModel(
     tf.io.withSaveHandler(async ({ modelTopology, weightSpecs, weightData }) => {
       const data = new Uint8Array(weightData as ArrayBuffer);
       spoil?.(new Float32Array(weightData as ArrayBuffer));
-      // In two files, as larger models come.
+      // The weights are split into two files, as in larger models.
       const half = data.length >> 1;
       await writeFile(join(folder, 'group1-shard1of2.bin'), data.subarray(0, half));
       await writeFile(join(folder, 'group1-shard2of2.bin'), data.subarray(half));
@@ -69,7 +69,7 @@ export async function saveTinyModel(
   );
 }
 
-/** Saves a small frozen graph with its manifest: 32 x 32 pixels in, a map of 5 channels out. */
+/** Saves a small frozen graph with its manifest: input 32 x 32 pixels, output a map of 5 channels. */
 export async function saveTinyGraph(folder: string): Promise<void> {
   const text = (value: string) => ({ s: Buffer.from(value).toString('base64') });
   const shape = (sides: number[]) => ({ dim: sides.map((size) => ({ size: String(size) })) });

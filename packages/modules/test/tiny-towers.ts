@@ -1,14 +1,15 @@
 import { block, type Field, integer, integers, join } from '../src/network/protobuf.ts';
 
 /*
- * A model of two towers of a few kB in the layout of Hugging Face, whose concepts are colours: the vector of a picture is
- * its mean colour, that of a text the colour that it names, and as with real ones both lie in corners of their own.
+ * A model with two towers of a few kB in the layout of Hugging Face. It recognizes colours: the vector of a picture is
+ * its mean colour, that of a text the colour that it names. As in real models, pictures and texts are in different
+ * regions.
  */
 
 const SIDE = 32;
 const NUMBERS = 16;
 const TOKENS = 8;
-/** How far pictures and texts lie from each other. */
+/** The distance between the regions of pictures and texts. */
 const GAP = 4;
 
 const COLORS: Readonly<Record<string, readonly number[]>> = {
@@ -78,7 +79,7 @@ function pictureTower(): Uint8Array {
 function textTower(): Uint8Array {
   const table = new Float32Array(VOCABULARY.length * NUMBERS);
   for (const [at, word] of VOCABULARY.entries()) {
-    // A mean of all tokens follows, of which most are padding.
+    // The mean of all tokens follows; most of them are padding.
     table.set(
       (COLORS[word] ?? []).map((value) => value * TOKENS),
       at * NUMBERS,
@@ -99,7 +100,7 @@ function textTower(): Uint8Array {
   );
 }
 
-/** `TensorProto.DataType`. */
+/** Values of `TensorProto.DataType`. */
 const FLOAT = 1;
 const INT64 = 7;
 

@@ -11,47 +11,52 @@ import { type OpenNetwork, preparePicture } from '../picture.ts';
 import { writeOutputs } from './write-outputs.ts';
 
 export interface AnalyzeOptions {
-  /** Names of modules. All when absent. */
+  /** Names of modules. Default: all. */
   readonly modules?: readonly string[];
   /** Also make a WebP thumbnail of at most 256 px. */
   readonly thumbnail?: boolean;
-  /** Also read what the camera wrote. */
+  /** Also read the EXIF data. */
   readonly exif?: boolean;
   readonly limits?: Partial<ImageLimits>;
-  /** `wasm` when absent. To be the same in all calls of a thread, in which TensorFlow.js has one for all networks. */
+  /**
+   * Default: `wasm`. All calls in one thread must use the same backend, because TensorFlow.js has one for all networks.
+   */
   readonly backend?: Backend;
   /**
-   * Folder of another model for the module content: a trained one of TensorFlow.js, or one in the layout of Hugging Face.
-   * A thread uses one and keeps it.
+   * Folder of another model for the module content: a trained one of TensorFlow.js, or one in the layout of Hugging
+   * Face. A thread uses only one such model.
    */
   readonly contentModel?: string;
-  /** The name that outputs of the content model must carry; what the folder holds when absent. */
+  /** The model name that outputs must contain. Default: the name of the model in the folder. */
   readonly contentModelName?: string;
 }
 
-/** What is known of an image after its analysis. */
+/** The result of an analysis. */
 export interface Analysis {
   /** JSON text: the value of `outputs` in an answer of /analyze, and of `import` in a document. */
   readonly outputs: string;
   /** Natural size in pixels, upright. */
   readonly width: number;
   readonly height: number;
-  /** WebP. */
+  /** The thumbnail as WebP. */
   readonly thumbnail?: Uint8Array;
   readonly exif?: ExifFacts;
-  /** Milliseconds of its parts: `decode`, and each module by name. What modules share counts for the first that asks. */
+  /**
+   * Milliseconds of each part: `decode`, and each module by name. Work that modules share counts for the first one that
+   * needs it.
+   */
   readonly times: Readonly<Record<string, number>>;
 }
 
 /**
- * The short side that pictures keep when they are decoded smaller. The same whatever is asked for, so that no module's
- * outputs depend on which others run, and enough for a thumbnail.
+ * Minimum length of the short side of pictures that are reduced while decoding. It is the same for all requests, so
+ * that a module's outputs do not depend on which other modules run. It is enough for a thumbnail.
  */
 export const MIN_SIDE = 256;
 
 /**
- * Analyzes one image in the thread that calls, which is busy for some 30 ms: services call `createAnalyzer`, scripts
- * may call this. Equal bytes give equal outputs.
+ * Analyzes one image in the calling thread and blocks it for some 30 ms: services call `createAnalyzer`, scripts may
+ * call this. Equal bytes give equal outputs.
  *
  * @param bytes A JPEG, PNG, GIF, WebP, AVIF, TIFF or BMP file.
  * @throws {AkinError} as decodeImage does; bad-request for a module that does not exist.
@@ -96,7 +101,7 @@ async function analysisOf(name: string, options: AnalyzeOptions): Promise<Module
   return ownContent(contentModel, backend ?? 'wasm', contentModelName ?? '');
 }
 
-/** The networks of this thread. TensorFlow is not even loaded before a module asks for one. */
+/** The networks of this thread. TensorFlow.js is loaded only when a module needs a network. */
 export function sharedNetworks(backend: Backend): OpenNetwork {
   return async <Head extends string>(folder: URL, heads: readonly Head[]) =>
     (await shared(folder.href, backend, ...heads)) as Network<Head>;

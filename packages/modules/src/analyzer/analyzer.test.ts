@@ -22,7 +22,7 @@ const KEYS = [
 /** A WebP file of a drawn picture. */
 const image = (pixels = disc('#FFFFFF', '#C02020')) => makeThumbnailFromPixels(pixels);
 
-/** Waits until so many calls with these bytes have got their memory, and those that find a thread, their thread. */
+/** Waits until this many calls with these bytes have their memory, and as many of them as possible a thread. */
 async function untilIn(analyzer: Analyzer, bytes: Uint8Array, calls: number): Promise<void> {
   const needed = await decodingBytes(bytes, { minSide: 256 });
   while (analyzer.decoding.taken < needed * calls) await new Promise(setImmediate);
@@ -137,7 +137,7 @@ describe('the analyzer', () => {
       analyzer.analyze(bytes, { modules: ['color'], urgent }).then(() => void order.push(name));
     const bulk = Array.from({ length: 10 }, (_, i) => call(`bulk ${i}`, false));
     await Promise.all([...bulk, call('urgent', true)]);
-    // The only thread had taken the first one.
+    // The first call already occupied the only thread.
     expect(order.indexOf('urgent')).toBe(1);
   });
 
@@ -172,7 +172,7 @@ describe('the memory for pictures', () => {
     const files = await Promise.all(kinds.map((kind) => drawLargeImage(kind, 1500)));
     const needed = await Promise.all(files.map((file) => decodingBytes(file, { minSide: 256 })));
     const most = Math.max(...needed);
-    // Fits the largest alone, and several of the others.
+    // Enough memory for the largest picture, or for several of the others.
     await using analyzer = await createAnalyzer({ threads: 4, pictureMemory: Math.ceil((most * 8) / 7) });
     let seen = 0;
     const look = setInterval(() => {
@@ -189,7 +189,7 @@ describe('the memory for pictures', () => {
     expect(seen).toBeGreaterThanOrEqual(Math.min(...needed));
     expect(seen).toBeLessThanOrEqual(most);
     expect([order.length, analyzer.decoding.taken, analyzer.decoding.waiting]).toEqual([24, 0, 0]);
-    // The first few bulk pictures had begun; then all that somebody waits for.
+    // A few bulk pictures had already started; then all urgent ones must come before the rest.
     expect(order.lastIndexOf('urgent')).toBeLessThan(18);
   });
 
@@ -207,7 +207,7 @@ describe('the memory for pictures', () => {
 });
 
 describe('a worker thread that breaks', () => {
-  /** A picture with one more byte after it, which the worker reads. */
+  /** A picture followed by one more byte, which the test worker reads. */
   const pictureWith = (byte: number) =>
     Buffer.concat([Buffer.from('R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=', 'base64'), Uint8Array.of(byte)]);
   let folder: string;
@@ -259,7 +259,7 @@ describe('a worker thread that breaks', () => {
       code: 'image-undecodable',
       message: expect.stringContaining('took too long'),
     });
-    // On a busy machine it may take as long until the next thread has started.
+    // On a busy machine, the next thread may need this long to start.
     const next = async (): ReturnType<Analyzer['analyze']> =>
       impatient.analyze(pictureWith(5), { modules: [] }).catch((error: AkinError) => {
         if (error.code !== 'image-undecodable') throw error;

@@ -14,84 +14,91 @@ import type { WordsAnalysis } from './words-worker.ts';
 import type { Reply, Task } from './worker.ts';
 
 export interface AnalyzerConfig {
-  /** Worker threads at most; one is started at once, the others when needed. Each takes some 60 MB. */
+  /** Maximum worker threads. One is started immediately, the others when needed. Each takes some 60 MB. */
   readonly threads: number;
-  /** `wasm` when not given; `auto` takes the fastest that runs here; what others need must have been installed. */
+  /** Default: `wasm`. `auto` takes the fastest backend that runs on this machine; other backends must be installed. */
   readonly backend?: BackendChoice;
-  /** Folder of another model for the module content, as `AnalyzeOptions` has it; this process must use its codebook too. */
+  /** Folder of another model for the module content, as in `AnalyzeOptions`; this process must use its codebook too. */
   readonly contentModel?: string;
   readonly limits?: Partial<ImageLimits>;
-  /** Shares the memory for pictures with this one. */
+  /** Another analyzer whose memory budget for pictures this one shares. */
   readonly memoryOf?: Analyzer;
-  /** Bytes of memory that pictures may take together; `defaultPictureMemory` when not given. */
+  /** Maximum memory of all pictures together, in bytes. Default: `defaultPictureMemory`. */
   readonly pictureMemory?: number;
 }
 
 export interface CallOptions {
-  /** Names of modules, such as `parseModulesApply` gives. */
+  /** Names of modules, for example from `parseModulesApply`. */
   readonly modules: readonly string[];
   readonly thumbnail?: boolean;
   readonly exif?: boolean;
-  /** Which content model, for analyzers that have several: that of the process when not given. */
+  /** The content model, for analyzers that have several. Default: the model of the process. */
   readonly model?: string | undefined;
-  /** A person waits: goes before all that is not urgent. */
+  /** A user is waiting: this call goes before all calls that are not urgent. */
   readonly urgent?: boolean;
-  /** Gives the analysis up: out of the line at once; one that runs is finished, and its result dropped. */
+  /**
+   * Cancels the analysis. A waiting one leaves the queue immediately; a running one is finished, but its result is
+   * ignored.
+   */
   readonly signal?: AbortSignal;
 }
 
 /** Analyzes images in worker threads, so that the event loop stays free. */
 export interface Analyzer extends AsyncDisposable {
-  /** What runs the network. */
+  /** The backend that computes the networks. */
   readonly backend: Backend;
-  /** For `auto`: why it is this backend, as a phrase for people. */
+  /** For `auto`: why this backend was chosen, as a phrase for users. */
   readonly backendReason?: string;
   /**
-   * Waits until there is memory to decode the picture, by its header, and a free thread; then analyzes. Only as
-   * many images as there are threads are copied and in work; the others stay with their callers, who should enter
-   * `files` before they hold them. The bytes are left as they are.
+   * Analyzes a picture as soon as there is memory to decode it, estimated from its header, and a free thread. Only as
+   * many images as there are threads are copied; the others stay with their callers, who should enter `files` before
+   * they load them. The bytes are not modified.
    *
    * @throws {AkinError} about the image as `analyzeImage` does; unavailable after disposal; internal when the thread
-   * broke down, which fails this call alone. image-undecodable also when decoding takes more memory than there is for
+   * crashed, which affects only this call; image-undecodable also when decoding needs more memory than the budget for
    * all pictures. The signal's reason when aborted.
    */
   analyze(bytes: Uint8Array, options: CallOptions): Promise<Analysis>;
   /**
-   * The outputs of the module content for words, which can be compared with those of pictures.
+   * Computes outputs of the module content for a text, which can be compared with those of pictures.
    *
-   * @throws {AkinError} bad-request when the content model knows no words; as `analyze` does.
+   * @throws {AkinError} bad-request when the content model has no text tower; as `analyze` does.
    */
   describeWords(text: string, signal: AbortSignal, model?: string | undefined): Promise<WordsAnalysis>;
-  /** Starts all threads and loads what the modules need, which the first analyses would have to wait for (0.3 s). */
+  /** Starts all threads and loads what the modules need, so that the first analyses do not wait for it (0.3 s). */
   warmUp(modules: readonly string[]): Promise<void>;
-  /** Bytes of files of pictures that are held until they are analyzed. Calls with a large one enter first. */
+  /** Budget of bytes for files of pictures that wait for their analysis. Calls with a large file enter it first. */
   readonly files: WeightedSemaphore;
-  /** Bytes that pictures at work take as they are decoded. */
+  /** Budget of bytes for pictures that are being decoded and analyzed. */
   readonly decoding: WeightedSemaphore;
 }
 
-/** One eighth of the memory for pictures is for their files, the rest for decoding. */
+/** One eighth of the memory for pictures is for their files, the rest is for decoding. */
 const FILES_SHARE = 1 / 8;
 const MOST_PICTURE_MEMORY = 1280 * 1024 ** 2;
 
-/** Half of what this process may use, in bytes, and at most what an AVIF of 50 megapixels needs. The rest is for all else. */
+/**
+ * Half of the memory of this process, in bytes, but at most what an AVIF of 50 megapixels needs. The rest is for
+ * everything else.
+ */
 export function defaultPictureMemory(): number {
   return Math.min(memoryLimit() / 2, MOST_PICTURE_MEMORY);
 }
 
-/** No image takes this long: its thread hangs, is ended and replaced. */
+/** No image takes this long: the thread hangs, so it is terminated and replaced. */
 const HANG_MILLISECONDS = 120_000;
-/** Closing the analyzer does not wait longer for a thread that hangs. */
+/** Maximum time that closing the analyzer waits for a thread that hangs. */
 const CLOSE_MILLISECONDS = 30_000;
-/** Threads beyond the first end when they have had no work for this long, and give their memory back. */
+/** Threads other than the first end after this idle time, to free their memory. */
 const IDLE_MILLISECONDS = 60_000;
 
 const WORKER = new URL('../../dist/analyzer/worker.js', import.meta.url);
 
 /**
- * Starts the first thread. Nothing is loaded that no call asked for: `warmUp` does it beforehand.
+ * Creates an analyzer and starts its first thread. Modules load their data at their first use; `warmUp` loads it
+ * earlier.
  *
- * @throws {AkinError} conflict when the backend cannot run on this machine; bad-request when the content model does not.
+ * @throws {AkinError} conflict when the backend cannot run on this machine; bad-request when the content model cannot.
  */
 export async function createAnalyzer(config: AnalyzerConfig): Promise<Analyzer> {
   const { backend, reason } = await chooseBackend(config.backend ?? 'wasm');
@@ -99,7 +106,7 @@ export async function createAnalyzer(config: AnalyzerConfig): Promise<Analyzer> 
   const analyzer = { ...createPool({ ...config, backend }, WORKER), ...(reason ? { backendReason: reason } : {}) };
   if (config.contentModel === undefined) return analyzer;
   try {
-    // Told now rather than with each picture.
+    // Report an unusable model now, not with each picture.
     await analyzer.analyze(WARM_UP_IMAGE, { modules: ['content'] });
     if (contentCodebook(config.contentModel).wordsCalibration !== undefined) {
       await analyzer.describeWords('a', new AbortController().signal);
@@ -111,14 +118,14 @@ export async function createAnalyzer(config: AnalyzerConfig): Promise<Analyzer> 
   }
 }
 
-/** The same on another worker file, for tests of broken ones. */
+/** As `createAnalyzer`, with another worker file, for tests of broken workers. */
 export function createPool(
   config: AnalyzerConfig & { readonly backend?: Backend },
   worker: URL,
   hangMilliseconds = HANG_MILLISECONDS,
 ): Analyzer {
   const { threads, backend, contentModel, limits } = config;
-  // Threads come and go, and the model may be trained again meanwhile: all threads use the one of now.
+  // Threads start and end, and the model may be trained again in the meantime: all threads use the current one.
   const codebook = contentModel === undefined ? undefined : contentCodebook(contentModel);
   const contentModelName = codebook?.model;
   const minSide =
@@ -131,7 +138,8 @@ export function createPool(
     maxThreads: threads,
     idleTimeout: IDLE_MILLISECONDS,
   });
-  // A thread that breaks without work to do hurts nobody: the pool starts another. Unheard, the event would end us.
+  // If an idle thread crashes, the pool starts another one. Without a listener, the error event would crash the
+  // process.
   pool.on('error', () => {});
   const memory = config.pictureMemory ?? defaultPictureMemory();
   const mostToDecode = memory * (1 - FILES_SHARE);
@@ -190,7 +198,8 @@ export function createPool(
       await Promise.all(Array.from({ length: threads }, () => analyze(WARM_UP_IMAGE, { modules })));
     },
     async [Symbol.asyncDispose]() {
-      // The pool finishes only what a thread has: not what waits for a thread to start, nor who was let in just now.
+      // The pool finishes only tasks that a thread has started; tasks that wait for a thread, or were just admitted,
+      // need this timer.
       const late = setTimeout(() => void pool.destroy(), CLOSE_MILLISECONDS);
       closing.abort(new AkinError('unavailable', 'The analyzer is shutting down. Try again later.'));
       await Promise.allSettled(running);
@@ -213,7 +222,7 @@ async function analyzeIn(
   options: AnalyzeOptions,
   hangMilliseconds: number,
 ): Promise<Analysis> {
-  // One plain copy that is handed over. Sent as it is, a Buffer would drag along the whole pool of memory it lies in.
+  // Transfer one plain copy. Sending the Buffer itself would also copy the whole memory pool that it belongs to.
   const copy = new Uint8Array(bytes);
   const hang = new AbortController();
   const timer = setTimeout(() => hang.abort(), hangMilliseconds);

@@ -6,17 +6,19 @@ import { decodeDescriptor } from '../vectors/descriptor.ts';
 import { modelNames } from '../vectors.ts';
 import { type Analyzer, createAnalyzer } from './create-analyzer.ts';
 
-/** As text: a 64-bit number is no JavaScript number. */
+/** As text: JavaScript numbers cannot hold 64-bit integers. */
 const { models, outputs: stored } = JSON.parse(
   await readFile(new URL('../../test/stored-outputs.json', import.meta.url), 'utf8'),
 ) as { models: string; outputs: Record<string, string> };
 const files = Object.keys(stored);
 
 const picture = (file: string) => readFile(new URL(`../../test/pictures/${file}`, import.meta.url));
-/** Not a bare pool: a native package that only a thread has loaded cannot be loaded again after that thread has ended. */
+/**
+ * Not a bare pool: a native package that only a thread has loaded cannot be loaded again after that thread has ended.
+ */
 const open = (threads: number, backend: Backend) => createAnalyzer({ threads, backend });
 
-/** What to do stands in the failure: who changed the outputs on purpose has to know. */
+/** The failure message says what to do after an intended change of the outputs. */
 function fail(what: string): never {
   throw new Error(
     `${what}. If the change is meant, write the file again: npm run store-outputs. If it is not, equal pictures would get other outputs than those in stores.`,
@@ -33,7 +35,7 @@ async function analyzed(analyzer: Analyzer, names: readonly string[]): Promise<M
   return new Map(texts);
 }
 
-/** Fails with the names of the outputs that are not the stored ones, letter for letter. */
+/** Fails with the names of the outputs that differ from the stored ones. */
 function expectStored(given: ReadonlyMap<string, string>): void {
   for (const [file, text] of given) {
     const [now, then] = [text, stored[file] as string].map(entriesOf);
@@ -42,7 +44,7 @@ function expectStored(given: ReadonlyMap<string, string>): void {
   }
 }
 
-/** Each output as its text: numbers of 64 bits stay whole. */
+/** Each output as text, so that 64-bit integers keep all digits. */
 function entriesOf(text: string): Map<string, string> {
   const wholeNumbers = text.replace(/("\w+_rerank":)(-?\d+)/g, '$1"$2"');
   return new Map(Object.entries(JSON.parse(wholeNumbers)).map(([key, value]) => [key, JSON.stringify(value)]));
@@ -61,11 +63,11 @@ describe('stored outputs', () => {
   });
 });
 
-// tfjs-node is not among them: its installation downloads.
+// tfjs-node is not tested, because its installation downloads files.
 describe.each<[Backend, readonly string[]]>([
   ['wasm-plain', files],
   ['onnx', files],
-  // A hundred times slower.
+  // This backend is a hundred times slower, so it gets fewer pictures.
   ['cpu', ['turned.jpg', 'alpha.png']],
 ])('the outputs on %s', (backend, names) => {
   let given: Map<string, string>;
@@ -112,7 +114,7 @@ describe('a change', () => {
   });
 });
 
-/** How far apart neighbouring numbers of half precision lie. */
+/** The distance between adjacent half-precision numbers. */
 function stepAt(value: number): number {
   return 2 ** (Math.max(-14, Math.floor(Math.log2(value || Number.MIN_VALUE))) - 10);
 }

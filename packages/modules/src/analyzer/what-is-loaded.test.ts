@@ -4,7 +4,9 @@ import { describe, expect, it } from '@jest/globals';
 
 const run = promisify(execFile);
 
-/** Analyzes a picture in a fresh process, and reports whether TensorFlow.js was loaded: its engine is a global. */
+/**
+ * Analyzes a picture in a new process and returns whether TensorFlow.js was loaded; its engine is a global variable.
+ */
 async function loadedBy(modules: string): Promise<boolean> {
   const script = `
     import { readFile } from 'node:fs/promises';

@@ -2,15 +2,20 @@ import { AkinError } from '@akin/domain';
 import { Piscina } from 'piscina';
 import type { WordsAnalysis, WordsReply, WordsTask } from './words-worker.ts';
 
-/** Describes texts by the text tower of a model, in a thread of its own: the tower is as large as that for pictures. */
+/**
+ * Describes texts by the text tower of a model, in a separate thread, because the text tower is as large as the image
+ * tower.
+ */
 export interface WordsPool extends AsyncDisposable {
-  /** @throws {AkinError} as the thread says; unavailable when it broke down; the signal's reason when aborted. */
+  /**
+   * @throws {AkinError} the error of the thread; unavailable when the thread crashed; the signal's reason when aborted.
+   */
   describe(text: string, signal: AbortSignal): Promise<WordsAnalysis>;
 }
 
 const WORKER = new URL('../../dist/analyzer/words-worker.js', import.meta.url);
 
-/** The thread starts with the first text, and keeps the tower. */
+/** The thread starts with the first text and keeps the tower in memory. */
 export function createWordsPool(folder: string, name: string): WordsPool {
   const pool = new Piscina<WordsTask, WordsReply>({
     filename: WORKER.href,
@@ -18,7 +23,7 @@ export function createWordsPool(folder: string, name: string): WordsPool {
     maxThreads: 1,
     idleTimeout: Number.POSITIVE_INFINITY,
   });
-  // A thread that breaks without work hurts nobody. Without a listener, the event would crash the process.
+  // If an idle thread crashes, the next text starts another one. Without a listener, the event would crash the process.
   pool.on('error', () => {});
   return {
     async describe(text, signal) {

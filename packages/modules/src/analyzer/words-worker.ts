@@ -9,15 +9,15 @@ import { writeOutputs } from './write-outputs.ts';
 
 export interface WordsTask {
   readonly text: string;
-  /** Folder of the model, and the name that outputs must carry. */
+  /** Folder of the model. */
   readonly folder: string;
   readonly name: string;
 }
 
-/** What is known of a text: outputs of the module content, as a picture has them. */
+/** The result for a text: outputs of the module content, in the same form as for a picture. */
 export interface WordsAnalysis {
   readonly outputs: string;
-  /** What a person should know, such as that the text was too long. */
+  /** Messages for the user, for example that the text was too long. */
   readonly warnings: readonly string[];
 }
 
@@ -31,7 +31,7 @@ const open = once(async (folder: string, name: string) => {
   return describe;
 });
 
-/** One text, in a worker thread. */
+/** Describes one text in a worker thread. */
 export default async function describeWords({ text, folder, name }: WordsTask): Promise<WordsReply> {
   try {
     const { model, vector, cut } = await (await open(folder, name))(text);

@@ -6,12 +6,12 @@ export interface Task {
   readonly options: AnalyzeOptions;
 }
 
-/** Errors go back as values: thrown ones would lose their class and code between threads. */
+/** Errors are returned as values, because thrown errors lose their class and code between threads. */
 export type Reply =
   | { readonly analysis: Analysis }
   | { readonly error: Pick<AkinError, 'code' | 'message' | 'details'> };
 
-/** One task of a worker thread. */
+/** Runs one task in a worker thread. */
 export default async function analyze({ bytes, options }: Task): Promise<Reply> {
   try {
     return { analysis: await analyzeImage(bytes, options) };

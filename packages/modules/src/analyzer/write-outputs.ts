@@ -6,7 +6,7 @@ import { encodeDescriptor } from '../vectors/descriptor.ts';
 
 /**
  * The outputs of one module in the order of its manifest, ready to be written as JSON: its own values, and for a
- * descriptor the text and the codes. Throws an Error when the module did not return what its manifest promises.
+ * descriptor the text and the codes. @throws Error when the values do not match the manifest
  */
 export function writeOutputs(manifest: ModuleManifest, values: ModuleValues): Map<string, unknown> {
   const own = new Map<string, unknown>(Object.entries(values));
@@ -30,7 +30,7 @@ function describe(module: string, output: string, descriptor: Descriptor): [stri
       `The codebook of ${module} was trained for the model ${codebook.model}, and ${descriptor.model} runs. Run: npm run train-codebooks -- <folder>`,
     );
   }
-  // Rounded first: who makes the codes again from the text gets the same ones.
+  // Round first, so that codes computed from the text are equal.
   const vector = roundToHalves(descriptor.vector);
   const { cluster, nclusters, lopq, rerank } = encodeCodes(codebook, vector);
   return [
@@ -42,7 +42,7 @@ function describe(module: string, output: string, descriptor: Descriptor): [stri
   ];
 }
 
-/** Decimal numbers are written as such even when whole, so that a reader sees their type. */
+/** Decimal numbers are written with a fraction even if they are whole, so that readers see their type. */
 function written({ type }: OutputField, value: unknown): unknown {
   if (type === 'double') return new Double(value as number);
   if (type === 'doubles') return (value as number[]).map((element) => new Double(element));

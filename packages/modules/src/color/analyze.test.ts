@@ -10,7 +10,7 @@ import { COLOR_NAMES } from './names.ts';
 const plain = (hex: string, width = 64, height = 64) => draw(width, height, () => hex);
 const distance = (a: Float32Array, b: Float32Array) => Math.hypot(...a.map((value, i) => value - (b[i] as number)));
 
-/** A product on a plain ground: a body, a darker part, a small accent. */
+/** A product on a plain background: a body, a darker part, a small accent. */
 function product(ground: string, body: string, part: string, accent: string, side = 240): Pixels {
   return draw(side, side, (x, y) => {
     if (Math.hypot(x - 0.62, y - 0.4) < 0.06) return accent;

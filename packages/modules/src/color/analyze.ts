@@ -5,30 +5,30 @@ import { addColor, DIMENSIONS, unitVector } from './descriptor.ts';
 import { namesOfPalette } from './names.ts';
 import { findPalette } from './palette.ts';
 
-/** What the color module says of a picture. */
+/** The result of the color module for a picture. */
 export interface ColorAnalysis {
-  /** 1 to 5 dominant colours of the subject, `#RRGGBB`, by falling share. */
+  /** 1 to 5 dominant colours of the subject, `#RRGGBB`, by descending share. */
   readonly paletteHex: string[];
-  /** Their shares; the numbers as printed sum to 1. */
+  /** Their shares; the formatted numbers sum to 1. */
   readonly paletteFreq: number[];
-  /** Names of the palette's colours out of COLOR_NAMES, in its order, each once; see `namesOfPalette`. */
+  /** Names of the palette's colours from COLOR_NAMES, in the palette's order, each once; see `namesOfPalette`. */
   readonly names: string[];
   /** Whether a subject stands on a plain background. */
   readonly isolated: boolean;
-  /** 64 numbers of unit length; L2 distance follows the difference of the colour distributions. */
+  /** A unit vector of 64 numbers; the L2 distance follows the difference of the colour distributions. */
   readonly descriptor: Float32Array;
 }
 
-/** Used again for each picture, to spare the garbage collector: nothing may await between filling it and the last look. */
+/** Reused for each picture, to avoid garbage collection: no `await` is allowed between filling it and the last use. */
 const pointsOfThread = new Float32Array(3 * SQUARE ** 2);
-/** A background over less of the picture is a frame, and a subject on less of it a speck. */
+/** A background with a smaller share of the picture is a frame; a subject with a smaller share is a speck. */
 const MIN_BACKGROUND = 0.1;
 const MIN_SUBJECT = 0.004;
 
 /**
- * Finds the colours of a picture's subject. A plain background (one colour over most of the border, connected from the
- * edges) is left out; a picture that is all background keeps its colour. Pictures that are small already are looked at
- * as they are, because enlarging would widen outlines, in which subject and background are mixed.
+ * Finds the colours of a picture's subject. A plain background (one colour on most of the border, connected to the
+ * edges) is excluded; a picture that is all background keeps its colour. Small pictures are not enlarged, because that
+ * would widen the outlines, in which subject and background are mixed.
  */
 export function analyzeColor({ pixels, square }: Pick<Picture, 'pixels' | 'square'>): ColorAnalysis {
   const small = Math.max(pixels.width, pixels.height) <= SQUARE ? pixels : square();
@@ -59,8 +59,8 @@ export function analyzeColor({ pixels, square }: Pick<Picture, 'pixels' | 'squar
 }
 
 /**
- * Background 0, the inside of the subject 4, its outline 1: there pixels are mixtures of both, but a thin subject has
- * nothing else.
+ * Weights: 0 for background, 4 for the inside of the subject, 1 for its outline. Pixels of the outline are mixed with
+ * the background, but a thin subject has no others.
  */
 function subjectWeights({ mask }: Background, width: number, height: number): Uint8Array {
   const weights = new Uint8Array(mask.length);

@@ -1,22 +1,27 @@
-/** A plain background: one colour over most of the border, and what of it hangs together from the edges. */
+/**
+ * A plain background: one colour on most of the border, and all pixels of that colour that are connected to the edges.
+ */
 export interface Background {
-  /** 1 where a pixel is background, else 0. */
+  /** 1 for a pixel of the background, otherwise 0. */
   readonly mask: Uint8Array;
   /** Share of the picture's pixels, 0…1. */
   readonly area: number;
 }
 
-/** Half the width in which border pixels count as one colour, in units of oklab.ts. */
+/** Maximum distance of border pixels that count as one colour, in units of oklab.ts. */
 const BORDER_TOLERANCE = 0.06;
-/** A background must hold this share of the border: a subject may touch one side, or stand on the bottom one. */
+/** Minimum share of the border: a subject may touch one side, or stand on the bottom one. */
 const BORDER_SHARE = 0.7;
-/** Background may drift this far from the border's colour (a lit backdrop, a soft shadow) in steps below STEP. */
+/**
+ * The background may change gradually up to this distance from the border's colour (a lit backdrop, a soft shadow), in
+ * steps below STEP.
+ */
 const DRIFT = 0.14;
 const STEP = 0.012;
 
 /**
- * Finds the plain background of a picture given as points of oklab.ts, three numbers a pixel. Null when the border
- * is not mostly of one colour.
+ * Finds the plain background of a picture. The points are those of oklab.ts, three numbers a pixel. Returns null if the
+ * border does not mostly have one colour.
  */
 export function findBackground(points: Float32Array, width: number, height: number): Background | null {
   const border = borderPixels(width, height);
@@ -31,7 +36,7 @@ export function findBackground(points: Float32Array, width: number, height: numb
   return { mask, area: filled / mask.length };
 }
 
-/** The outermost pixels: two rings in a picture large enough, else one. */
+/** The outermost pixels: two rings if the picture is large enough, otherwise one. */
 function borderPixels(width: number, height: number): Int32Array {
   const rings = Math.min(width, height) >= 48 ? 2 : 1;
   const pixels: number[] = [];
@@ -45,7 +50,7 @@ function borderPixels(width: number, height: number): Int32Array {
   return Int32Array.from(pixels);
 }
 
-/** The colour with the most border pixels around it, refined to their mean. */
+/** The colour with the most border pixels around it, replaced by their mean. */
 function commonColor(points: Float32Array, border: Int32Array): [number, number, number] {
   const rim = new Float32Array(3 * border.length);
   for (let i = 0; i < border.length; i++) {
@@ -71,7 +76,7 @@ function commonColor(points: Float32Array, border: Int32Array): [number, number,
   return [x / count, y / count, z / count];
 }
 
-/** How many pixels of the rim lie near a colour: asked a hundred times a picture. */
+/** Counts the border pixels near a colour. Hot code: called a hundred times for each picture. */
 function countAround(rim: Float32Array, x: number, y: number, z: number): number {
   let count = 0;
   for (let at = 0; at < rim.length; at += 3) {
@@ -103,8 +108,8 @@ function sumAround(rim: Float32Array, x: number, y: number, z: number): Sum {
 }
 
 /**
- * How far from the background's colour a pixel still belongs to it, squared: more on a noisy backdrop than on a clean
- * one, where the shading of a white product must not be taken for background.
+ * Squared maximum distance from the background's colour. It is larger on a noisy backdrop than on a clean one, where
+ * the shading of a white product must not be taken for background.
  */
 function tolerance2(points: Float32Array, border: Int32Array, color: readonly [number, number, number]): number {
   const [x, y, z] = color;
@@ -121,7 +126,9 @@ function tolerance2(points: Float32Array, border: Int32Array, color: readonly [n
   return tolerance * tolerance;
 }
 
-/** Grows from the border pixels of the background's colour over neighbours that are of it or drift softly away. */
+/**
+ * Region growing from border pixels of the background's colour to neighbours that have this colour or change gradually.
+ */
 function floodFromBorder(
   points: Float32Array,
   width: number,

@@ -1,12 +1,11 @@
 import { pointOfHex } from './oklab.ts';
 
 /**
- * The 64 colours whose shares make the descriptor, dark to light. They are the means of Lloyd's iteration (k-means,
- * farthest-point start from black, 60 rounds) over a 17x17x17 grid of sRGB in the space of oklab.ts, each grid colour
- * weighted by 1 / (0.02 + chroma²), because pictures hold far more dull colours than vivid ones. Half of all sRGB
- * colours lie within 0.08 of a centre, all within 0.17.
- *
- * Part of the descriptor's format: another table makes another model.
+ * The descriptor consists of the shares of these 64 colours, dark to light. They are the means of Lloyd's iteration
+ * (k-means, farthest-point start from black, 60 rounds) over a 17x17x17 grid of sRGB in the space of oklab.ts. Each
+ * grid colour has the weight 1 / (0.02 + chroma²), because pictures contain far more dull colours than vivid ones. Half
+ * of all sRGB colours are within 0.08 of a centre, all within 0.17.
+ * This table is part of the descriptor's format: another table means another model.
  */
 const CENTRE_COLORS = `
   #0F1314 #10104C #38130E #431139 #1F293C #1A361E #412870 #751F1F

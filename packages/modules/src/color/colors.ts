@@ -1,19 +1,21 @@
 import { writePoint } from './oklab.ts';
 
-/** The colours of a picture with weights: a histogram of the cells of a 16x16x16 grid in sRGB, each with its mean. */
+/** The colours of a picture with weights: a histogram with 16x16x16 cells in sRGB; each cell has its mean colour. */
 export interface Colors {
   readonly count: number;
   /** Points of oklab.ts, three numbers a colour. */
   readonly points: Float64Array;
-  /** Above 0. */
+  /** Each greater than 0. */
   readonly weights: Float64Array;
 }
 
 const CELLS = 4096;
-/** Used again for each picture, to spare the garbage collector: nothing may await between filling it and the last look. */
+/** Reused for each picture, to avoid garbage collection: no `await` is allowed between filling it and the last use. */
 const sums = new Float64Array(CELLS * 4);
 
-/** Collects the pixels of weight above 0 (`weights` holds one byte a pixel). `points` are the pixels' own. */
+/**
+ * Collects the pixels with a weight above 0 (`weights` has one byte a pixel). `points` are the points of the pixels.
+ */
 export function collectColors(data: Uint8Array, points: Float32Array, weights: Uint8Array): Colors {
   sums.fill(0);
   for (let i = 0, at = 0; i < weights.length; i++, at += 3) {
@@ -42,7 +44,7 @@ export function collectColors(data: Uint8Array, points: Float32Array, weights: U
   return colors;
 }
 
-/** Writes the points of oklab.ts of all pixels. */
+/** Writes the points (see oklab.ts) of all pixels. */
 export function writePoints(data: Uint8Array, points: Float32Array): void {
   for (let at = 0; at < data.length; at += 3) {
     writePoint(points, at, data[at] as number, data[at + 1] as number, data[at + 2] as number);

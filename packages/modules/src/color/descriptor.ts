@@ -3,12 +3,12 @@ import { CENTRES } from './centres.ts';
 /** Numbers in the descriptor. */
 export const DIMENSIONS = CENTRES.length / 3;
 
-/** How far a colour reaches to centres, in units of oklab.ts. A colour has two to ten of them. */
+/** A colour is spread over the centres within this distance, in units of oklab.ts: two to ten centres. */
 const REACH = 0.36;
 
 /**
- * Spreads one colour over the centres near it and adds that to `shares`; the parts sum to `weight`. The kernel
- * (1 - d²/reach²)³ is smooth, so near colours overlap and a small shift of a colour is a small shift of the shares.
+ * Spreads one colour over the nearby centres and adds the parts to `shares`; the parts sum to `weight`. The kernel (1 -
+ * d²/reach²)³ is smooth, so similar colours overlap, and a small change of a colour is a small change of the shares.
  */
 export function addColor(
   shares: Float64Array,
@@ -32,8 +32,8 @@ export function addColor(
 }
 
 /**
- * Shares of the 64 centres to a unit vector: their square roots. The L2 distance of two such vectors is (times √2)
- * Hellinger's distance of the distributions, in which a small accent counts for more than its area.
+ * Converts the shares of the 64 centres to a unit vector: their square roots. The L2 distance of two such vectors is √2
+ * times Hellinger's distance of the distributions, in which a small accent counts for more than its area.
  */
 export function unitVector(shares: Float64Array): Float32Array {
   let sum = 0;

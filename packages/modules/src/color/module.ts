@@ -3,7 +3,7 @@ import type { Module } from '../module.ts';
 import { analyzeColor } from './analyze.ts';
 import { colorManifest } from './manifest.ts';
 
-/** To be renamed whenever the descriptor of a picture changes. */
+/** Change this name when the descriptor of a picture changes. */
 const MODEL = 'color-2';
 
 const color: Module = {
@@ -18,7 +18,7 @@ const color: Module = {
       color_descriptor: { model: MODEL, vector: descriptor },
     };
   },
-  // Colours that are alike by chance are alike nevertheless: non-matching pairs score higher than by what a picture shows.
+  // Many unrelated pictures really have similar colours, so non-matching pairs score higher than in other modules.
   scores: { usual: 0.3, rare: 0.7, near: 0.9, nearAt: 0.4 },
   examples: [
     {

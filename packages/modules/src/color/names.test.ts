@@ -79,7 +79,7 @@ describe('colour names', () => {
   it('call the white of a picture white, though it lies in shade', () => {
     expect(namesOfPalette(['#C03030', '#D2D0CE'], [0.6, 0.4])).toEqual(['red', 'silver', 'white']);
     expect(namesOfPalette(['#C03030', '#FDFDFD', '#D2D0CE'], [0.5, 0.3, 0.2])).toEqual(['red', 'white', 'silver']);
-    // Too little of it, too dark, too coloured, and nothing to compare it with.
+    // The share is too small, the colour too dark or too vivid, or there is no other colour to compare it with.
     expect(namesOfPalette(['#C03030', '#D2D0CE'], [0.96, 0.04])).toEqual(['red', 'silver']);
     expect(namesOfPalette(['#C03030', '#B2B2B2'], [0.6, 0.4])).toEqual(['red', 'silver']);
     expect(namesOfPalette(['#C03030', '#CAD8EC'], [0.6, 0.4])).not.toContain('white');

@@ -1,6 +1,6 @@
 import { pointOfHex } from './oklab.ts';
 
-/** A colour word and the colours that it stands for. */
+/** A colour word and the colours that it describes. */
 export interface ColorName {
   readonly name: string;
   /** Prototypes, `#RRGGBB`. A colour has the name of the prototype nearest to it in the space of oklab.ts. */
@@ -9,7 +9,7 @@ export interface ColorName {
 
 /**
  * The vocabulary of `color_names`: the 11 basic colour terms of English (Berlin & Kay 1969) and common words between
- * them. A wide term has several prototypes, so that it covers its dark, pale and dull kinds too.
+ * them. A wide term has several prototypes, so that it covers dark, pale and dull variants too.
  */
 export const COLOR_NAMES: readonly ColorName[] = [
   { name: 'black', hexes: ['#000000', '#141414', '#1A1A1E', '#1C1815', '#262728', '#26282C', '#282521'] },
@@ -166,7 +166,7 @@ const PROTOTYPES = COLOR_NAMES.flatMap(({ name, hexes }) =>
   }),
 );
 
-/** The word for a colour `#RRGGBB`. */
+/** Returns the word for a colour `#RRGGBB`. */
 export function nameOfColor(hex: string): string {
   const [x = 0, y = 0, z = 0] = pointOfHex(hex);
   let best = '';
@@ -184,12 +184,12 @@ export function nameOfColor(hex: string): string {
   return best;
 }
 
-/** White things in shade: the least lightness, the greatest chroma, and the least share of the palette. */
+/** White objects in shade: minimum lightness, maximum chroma, and minimum share of the palette. */
 const SHADED_WHITE = { lightness: 0.8, chroma: 0.05, share: 0.05 };
 
 /**
- * The words for the colours of a palette, in its order, each once. White is seldom lit fully: where nothing is white, the
- * lightest of several colours is called white too, if it is light and nearly without colour.
+ * Returns the words for the colours of a palette, in its order, each once. White objects are seldom fully lit: if no
+ * colour is white, the lightest of several colours is called white if it is light and has almost no chroma.
  *
  * @param hex `#RRGGBB` each.
  * @param shares Of each, 0 to 1.

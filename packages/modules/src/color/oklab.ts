@@ -1,13 +1,12 @@
 /**
  * The colour space of the color module: OKLab (Björn Ottosson, "A perceptual color space for image processing", 2020)
- * with two changes, so that plain Euclidean distance follows what people see as near:
- * - lightness goes through Ottosson's toe (2021), because plain OKLab spreads near-blacks far apart;
- * - a and b are doubled, because plain OKLab counts hue and chroma too little against lightness.
- *
+ * with two changes that make the Euclidean distance closer to human perception:
+ * - lightness is transformed by Ottosson's toe (2021), because plain OKLab spreads dark colours too far apart;
+ * - a and b are doubled, because plain OKLab weights hue and chroma too little against lightness.
  * A colour is a point (lightness 0…1, 2a about -0.5…0.6, 2b about -0.7…0.4). About 0.02 is just noticeable.
- *
- * Only + - * / and the square root are used, which IEEE 754 rounds alike everywhere. `Math.pow`, `cbrt` and `exp` may
- * differ in the last bit between builds of the engine, so roots are found by Newton's and Halley's iterations.
+ * The code uses only + - * / and the square root, which IEEE 754 rounds identically everywhere. `Math.pow`, `cbrt` and
+ * `exp` may differ in the last bit between builds of the engine, so roots are computed by Newton's and Halley's
+ * iterations.
  */
 
 /** The fifth root of a number in (0, 1]. */
@@ -28,13 +27,13 @@ function toLinear(c: number): number {
   return x * x * root * root; // x^2.4
 }
 
-/** Linear light of each byte. */
+/** Linear light of each byte value. */
 export const LINEAR = Float64Array.from({ length: 256 }, (_, byte) => toLinear(byte / 255));
-/** Linear light half way (in sRGB) between each byte and the next: where rounding turns. */
+/** Linear light half way (in sRGB) between each byte and the next: the rounding thresholds. */
 const TURNS = Float64Array.from({ length: 255 }, (_, byte) => toLinear((byte + 0.5) / 255));
 
 const SEEDS = 4096;
-/** Cube roots at the middle of 4096 steps of 0…1 (and one more for rounding above 1). */
+/** Cube roots at the centres of 4096 steps of 0…1 (and one more for values rounded above 1). */
 const CUBE_ROOTS = Float64Array.from({ length: SEEDS + 1 }, (_, i) => {
   const x = (i + 0.5) / SEEDS;
   let y = 1;
@@ -89,7 +88,7 @@ function toByte(linear: number): number {
   return low;
 }
 
-/** The sRGB colour nearest to a point, each channel cut to 0…255. */
+/** The sRGB colour nearest to a point, each channel clamped to 0…255. */
 export function rgbOf(lightness: number, a2: number, b2: number): [number, number, number] {
   const oklab = (lightness * lightness + K1 * lightness) / (K3 * (lightness + K2));
   const a = a2 / 2;

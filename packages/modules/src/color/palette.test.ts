@@ -6,7 +6,7 @@ import { preparePicture } from '../picture.ts';
 import color from './module.ts';
 
 it('lists colours by falling share, also when two that print alike were joined', async () => {
-  // Found among 300,000 pictures drawn by lot.
+  // A seed found among 300,000 random pictures.
   const random = createRandom(311603);
   const [width, height] = [1 + Math.floor(random() * 60), 1 + Math.floor(random() * 60)];
   const count = 1 + Math.floor(random() * 12);

@@ -2,24 +2,30 @@ import { CENTRES } from './centres.ts';
 import type { Colors } from './colors.ts';
 import { hexOf, rgbOf } from './oklab.ts';
 
-/** Dominant colours by falling share. */
+/** Dominant colours by descending share. */
 export interface Palette {
   /** `#RRGGBB`, 1 to 5. */
   readonly hex: string[];
-  /** Shares in steps of 0.0001; the printed numbers sum to 1. */
+  /** Shares in steps of 0.0001; the formatted numbers sum to 1. */
   readonly freq: number[];
 }
 
 const MAX_COLORS = 5;
-/** A group below this share of the subject is not a colour of its own. */
+/** A group below this share of the subject is not a separate colour. */
 const MIN_SHARE = 0.015;
-/** Groups nearer than this (see `difference`) become one, as long as what they hold is spread no wider than `SPREAD`. */
+/** Groups nearer than this (see `difference`) are merged, if the merged group is not wider than `SPREAD`. */
 const SAME_COLOR = 0.12;
-/** Root of the mean square of `difference` from the group's mean; else shades would join one by one into a single mean. */
+/**
+ * Root mean square of `difference` from the group's mean. Without this limit, shades would merge one by one into a
+ * single mean.
+ */
 const SPREAD = 0.06;
-/** How much more hue and chroma count when more than five groups are left: a small yellow thing is missed more than a shade. */
+/**
+ * Factor of hue and chroma when more than five groups are left: a viewer misses a small yellow object more than a
+ * shade.
+ */
 const HUE = 3;
-/** A group below this share is dropped when its colour lies so near the line between two larger ones: blurred edges. */
+/** A group below this share is dropped if its colour lies between two larger ones: blurred edges. */
 const BLEND_SHARE = 0.05;
 const BLEND_DISTANCE = 0.06;
 const ROUNDS = 6;
@@ -29,15 +35,15 @@ interface Group {
   y: number;
   z: number;
   weight: number;
-  /** Weighted sum of the squared differences of its colours from its own. */
+  /** Weighted sum of squared differences between the group's colours and its mean. */
   scatter: number;
 }
 
 /**
- * The palette of colours with weights: k-means started at the fixed centres that hold most of the picture (`shares`
- * of descriptor.ts), groups joined until at most five are left that all look different, and each colour given to the
- * nearest of these once more: in further rounds five groups would divide the picture again, and small vivid ones turn
- * gray. Nothing is drawn by chance.
+ * Computes the palette of weighted colours. K-means starts at the fixed centres with the largest shares (`shares` of
+ * descriptor.ts). Groups are merged until at most five are left that all look different. Then each colour is assigned
+ * to the nearest group once more; further rounds would split the picture into five groups again, and small vivid ones
+ * would turn gray. The result is deterministic.
  */
 export function findPalette(colors: Colors, shares: Float64Array): Palette {
   let groups = joinAlike(kMeans(colors, startGroups(shares)));
@@ -77,8 +83,8 @@ function kMeans(colors: Colors, start: Group[]): Group[] {
 }
 
 /**
- * Gives each colour to its nearest group and returns the groups' means; empty groups fall away. The scatter is that
- * around the group of before: nearly the same after some rounds, a little more after one.
+ * Assigns each colour to its nearest group and returns the groups' means; empty groups are removed. The scatter is
+ * measured around the previous mean: nearly the same after some rounds, slightly larger after one.
  */
 function regroup(colors: Colors, groups: readonly Group[]): Group[] {
   const sums = groups.map(() => ({ x: 0, y: 0, z: 0, weight: 0, scatter: 0 }));
@@ -113,7 +119,7 @@ function regroup(colors: Colors, groups: readonly Group[]): Group[] {
     .map(({ x, y, z, weight, scatter }) => ({ x: x / weight, y: y / weight, z: z / weight, weight, scatter }));
 }
 
-/** Joins groups of the same colour and, while more than five are left, the pairs that a viewer misses least. */
+/** Merges groups of the same colour and, while more than five are left, the pairs that a viewer misses least. */
 function joinAlike(groups: readonly Group[]): Group[] {
   const left = [...groups];
   for (;;) {
@@ -129,7 +135,10 @@ interface Pair {
   readonly second: number;
 }
 
-/** The nearest pair that is one colour; with none, and more than five groups, one that is near and has a small group. */
+/**
+ * The nearest pair that counts as one colour. If there is none and more than five groups are left: a near pair with a
+ * small group.
+ */
 function pairToJoin(groups: readonly Group[]): Pair | null {
   let same: Pair | null = null;
   let nearest = Number.POSITIVE_INFINITY;
@@ -159,18 +168,18 @@ function spreadOf({ scatter, weight }: Group): number {
   return Math.sqrt(scatter / weight);
 }
 
-/** From this chroma on (units of oklab.ts) a colour is vivid. */
+/** A colour is vivid from this chroma on (units of oklab.ts). */
 const VIVID = 0.25;
 
 /**
  * Distance of two groups in units of oklab.ts. Between vivid colours lightness counts half, because shading does not
- * make another colour of a red shirt; between grays it counts fully: black, gray and white are three colours.
+ * change the colour of a red shirt; between grays it counts fully: black, gray and white are three colours.
  */
 function difference(a: Group, b: Group): number {
   return Math.sqrt(difference2(a.x, a.y, a.z, b.x, b.y, b.z));
 }
 
-/** Squared, of two points. */
+/** Squared distance of two points. */
 function difference2(ax: number, ay: number, az: number, bx: number, by: number, bz: number): number {
   const chroma = Math.sqrt(Math.min(ay * ay + az * az, by * by + bz * bz));
   const dx = (1 - 0.5 * Math.min(1, chroma / VIVID)) * (ax - bx);
@@ -179,7 +188,7 @@ function difference2(ax: number, ay: number, az: number, bx: number, by: number,
   return dx * dx + dy * dy + dz * dz;
 }
 
-/** Two groups as one: its scatter is theirs and that of their means. */
+/** Merges two groups: the scatter is the sum of theirs plus that of their means. */
 function join(a: Group, b: Group): Group {
   const weight = a.weight + b.weight;
   const apart2 = difference2(a.x, a.y, a.z, b.x, b.y, b.z);
@@ -192,13 +201,13 @@ function join(a: Group, b: Group): Group {
   };
 }
 
-/** How far around a group's mean its colour is looked for. */
+/** Radius around a group's mean in which its displayed colour is searched. */
 const CORE = 0.12;
 
 /**
- * Moves a group's colour from the mean of all that it holds towards where its colours are dense (a step of mean shift),
- * because outlines and shadows make the mean duller than what a viewer sees. More steps would take small groups to their
- * large neighbours.
+ * Moves a group's colour from the mean of all its colours towards their densest part (one step of mean shift), because
+ * outlines and shadows make the mean duller than what a viewer sees. More steps would move small groups to their large
+ * neighbours.
  */
 function settle(colors: Colors, group: Group): Group {
   const { x, y, z } = group;
@@ -220,7 +229,7 @@ function settle(colors: Colors, group: Group): Group {
   return { ...group, x: sum.x / sum.weight, y: sum.y / sum.weight, z: sum.z / sum.weight };
 }
 
-/** Whether a colour lies between two of the others. */
+/** True if a colour lies between two of the others. */
 function isBlend(group: Group, others: readonly Group[]): boolean {
   return others.some((a, i) =>
     others.slice(i + 1).some((b) => {
@@ -238,14 +247,14 @@ function isBlend(group: Group, others: readonly Group[]): boolean {
   );
 }
 
-/** Rounds colours to sRGB, joins those that print alike, and rounds shares by largest remainders to a sum of 10,000. */
+/** Rounds colours to sRGB, merges those with equal text, and rounds shares by largest remainders to a sum of 10,000. */
 function print(groups: readonly Group[]): Palette {
   const byHex = new Map<string, number>();
   for (const { x, y, z, weight } of groups) {
     const hex = hexOf(...rgbOf(x, y, z));
     byHex.set(hex, (byHex.get(hex) ?? 0) + weight);
   }
-  // Those that were joined may have overtaken others.
+  // Merged colours may now have a larger share than others.
   const falling = [...byHex].sort(([, a], [, b]) => b - a);
   const hex = falling.map(([printed]) => printed);
   const weights = falling.map(([, weight]) => weight);

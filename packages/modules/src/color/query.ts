@@ -6,13 +6,13 @@ import { pointOfHex } from './oklab.ts';
 export interface WeightedColor {
   /** `#RRGGBB`. */
   readonly hex: string;
-  /** Above 0; only the relation to the other weights counts. */
+  /** Greater than 0; only the ratio to the other weights matters. */
   readonly weight: number;
 }
 
 /**
- * The descriptor of a picture that would hold just these colours in these shares: distance 0 to a picture of exactly
- * one colour when asked for that colour.
+ * The descriptor of a picture with exactly these colours in these shares. A query for one colour has distance 0 to a
+ * picture that is entirely of that colour.
  *
  * @throws {AkinError} bad-request when there is no colour.
  */
@@ -24,20 +24,20 @@ export function colorQuery(colors: readonly WeightedColor[]): Float32Array {
   const heaviest = Math.max(...colors.map((color) => color.weight));
   for (const { hex, weight } of colors) {
     const [lightness = 0, a2 = 0, b2 = 0] = pointOfHex(hex);
-    // Divided by the heaviest, so that no weight overflows the sum.
+    // Divided by the largest weight, so that the sum cannot overflow.
     addColor(shares, lightness, a2, b2, weight / heaviest, scratch);
   }
   return unitVector(shares);
 }
 
-/** More colours than this in one query say nothing more. */
+/** More colours in one query would not change the result noticeably. */
 const MAX_COLORS = 64;
 
 /**
- * Reads the value of `rank.by.hex`: colours as `0xRRGGBB` or `#RRGGBB`, separated by commas, each with an optional
+ * Parses the value of `rank.by.hex`: colours as `0xRRGGBB` or `#RRGGBB`, separated by commas, each with an optional
  * `:weight` (a decimal number above 0, default 1).
  *
- * @throws {AkinError} bad-request naming the part that is wrong.
+ * @throws {AkinError} bad-request that names the wrong part.
  */
 export function parseHexColors(text: string): WeightedColor[] {
   const parts = text.split(',');

@@ -21,7 +21,8 @@ describe('the axes of a model with more numbers than a descriptor', () => {
   });
 
   it('let weak activations count next to strong ones', () => {
-    // 40 kinds differ a little in a number each, and all pictures much in two that say nothing of kinds.
+    // 40 classes differ slightly in one number each; all pictures differ strongly in two numbers unrelated to the
+    // classes.
     const numbers = (kind: number, i: number) => {
       const all = new Float32Array(600);
       all[0] = 1 + Math.sin(3 + 7 * kind + 5 * i);
@@ -35,7 +36,7 @@ describe('the axes of a model with more numbers than a descriptor', () => {
         kinds.flatMap((kind) => [0, 1, 2, 3].map((i) => numbers(kind, i).map((value) => sign * value))),
         600,
       );
-    /** How many kinds have a picture nearer to one of their own than to all of the others. */
+    /** For how many classes a picture of the same class is nearer than all others. */
     const found = (sign: 1 | -1) => {
       const axes = readAxes(trainAxes(rows(sign), 64), 64, 'axes');
       const at = (i: number) => kinds.map((kind) => axes.describe(numbers(kind, i).map((value) => sign * value)));
@@ -46,12 +47,13 @@ describe('the axes of a model with more numbers than a descriptor', () => {
       }).length;
     };
     expect(found(1)).toBe(40);
-    // The same as numbers of any sign, as embeddings have them, are compared as they are.
+    // The same with negative numbers, as embeddings have them; these get no square roots.
     expect(found(-1)).toBeLessThan(20);
   });
 
   it('keep what parts classes, and less of what differs within one', () => {
-    // 40 kinds of 10 pictures: kinds differ in numbers 0 and 100, pictures of one kind more in number 200.
+    // 40 classes of 10 pictures: the classes differ in numbers 0 and 100, pictures of one class differ more in number
+    // 200.
     const numbers = (kind: number, i: number) => {
       const all = new Float32Array(600).fill(0.3);
       all[0] = Math.sin(1 + 7 * kind);
@@ -67,7 +69,7 @@ describe('the axes of a model with more numbers than a descriptor', () => {
         600,
       ),
     );
-    // Pictures of all kinds do not differ in what separates these.
+    // The other pictures do not differ in the numbers that separate the classes.
     const others = Array.from({ length: 100 }, (_, i) =>
       unitOf(Float32Array.from({ length: 600 }, (_, k) => 0.3 + (k >= 400 && k < 440 ? 0.3 * Math.sin(i * k) : 0))),
     );
@@ -76,7 +78,7 @@ describe('the axes of a model with more numbers than a descriptor', () => {
       axes.describe(a).reduce((sum, value, i) => sum + value * (axes.describe(b)[i] as number), 0);
     const principal = readAxes(trainAxes(all, 8), 8, 'axes');
     const learned = readAxes(trainAxes(all, 8, kinds), 8, 'axes');
-    /** How many of ten kinds come before the nine others. */
+    /** How many of ten pictures of the class rank before the nine others. */
     const found = (axes: Axes) =>
       tens.filter((kind) => {
         const to = (other: number) => cosine(axes, numbers(kind, 1), numbers(other, 4));

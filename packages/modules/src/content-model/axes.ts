@@ -5,40 +5,43 @@ import { readSafetensors, writeSafetensors } from '../safetensors.ts';
 import { l2Normalize } from '../vectors/unit.ts';
 
 /**
- * How the numbers of any model become a descriptor: at length 1, around the mean of the training pictures (with
- * classes, between it and theirs), on axes that were learned from these, at length 1 again. A model with fewer numbers
- * than a descriptor has keeps all of its axes and gets zeros after them; one with more keeps those that vary most, or
- * part classes best.
+ * The projection from the output of any model to a descriptor: scale to length 1, subtract the mean of the training
+ * pictures (with classes: the mean of that and theirs), project onto learned axes, scale to length 1 again. A model
+ * with fewer numbers than a descriptor keeps all its axes, followed by zeros; one with more keeps the axes with the
+ * largest variance, or those that separate classes best.
  */
 export interface Axes {
   describe(numbers: Float32Array): Float32Array;
 }
 
 /**
- * Numbers that are hardly ever negative are activations, of which some are many times as strong as others: they are taken
- * as roots (Arandjelovic & Zisserman 2012), on whitened axes. Others were mostly trained to be compared as
- * they are. This is the share of all that negative ones may make up.
+ * If numbers are hardly ever negative, they are activations, and some are many times as strong as others: square roots
+ * (Arandjelovic & Zisserman 2012) and whitened axes reduce that. Other outputs were usually trained to be compared
+ * directly. This is the maximum share of the total that negative numbers may have.
  */
 const FEW_NEGATIVE = 0.1;
-/** Axes of activations are divided by this power of their variance; 0.5 would make all of like weight. */
+/** Axes of activations are divided by their variance to this power; 0.5 would be full whitening. */
 const EVENED = 0.25;
-/** A part of the average is added to each variance before: of few pictures the last axes have hardly any. */
+/**
+ * This part of the mean variance is added to each variance first: with few pictures, the last axes have almost none.
+ */
 const EVENED_FROM = 0.1;
-/** Matrices up to this size are taken apart exactly, larger ones by iteration. */
+/** Matrices up to this size are decomposed exactly, larger ones by iteration. */
 const EXACT_SIZE = 512;
-/** Classes are parted on this many times the main axes that are kept. */
+/** Classes are separated within this many times as many principal axes as are kept. */
 const LOOKED_AT = 2;
-/** Shrinkage of the covariance within classes: they have few pictures. */
+/** Shrinkage of the within-class covariance, because classes have few pictures. */
 const SHRINKAGE = 1;
-/** The part of a vector below which it lies at the mean and points nowhere. */
+/** A shorter vector lies at the mean, and its direction is only noise. */
 const LEAST_LENGTH = 1e-6;
 
 /**
- * Learns the axes: those along which all pictures differ most compared to pictures of one class.
+ * Learns the axes: principal axes, or with classes those along which all pictures differ most compared to pictures of
+ * the same class.
  *
- * @param pictures Numbers of pictures of all kinds, each of length 1.
- * @param classes And of pictures of one class each. Without any these are in the directions of the principal axes.
- * @returns The bytes of their file.
+ * @param pictures Model outputs of pictures of all kinds, each of length 1.
+ * @param classes Model outputs for each class. Without classes the axes are the principal axes.
+ * @returns The bytes of the axes file.
  */
 export function trainAxes(pictures: Rows, dimensions: number, classes: readonly Rows[] = []): Uint8Array {
   const { width } = pictures;
@@ -75,7 +78,7 @@ function areActivations({ values }: Rows): boolean {
   return negative <= FEW_NEGATIVE * all;
 }
 
-/** Square roots at length 1, which keep their signs. */
+/** Square roots that keep their signs, scaled to length 1. */
 function rootsOf(numbers: Float32Array): Float32Array {
   return unitOf(numbers.map((value) => Math.sign(value) * Math.sqrt(Math.abs(value))));
 }
@@ -97,7 +100,7 @@ function mainAxes(scatter: Float64Array, width: number, count: number, power: nu
   return vectors.subarray(0, count * width).map((value, i) => value * (weights[Math.floor(i / width)] as number));
 }
 
-/** What parts classes, row by row, of what differs along the main axes. */
+/** The axes that separate classes, row by row, within the principal axes. */
 function partingAxes(pictures: Rows, classes: readonly Rows[], main: Float64Array, count: number): Float64Array {
   const { width } = pictures;
   const looked = main.length / width;
@@ -112,7 +115,7 @@ function partingAxes(pictures: Rows, classes: readonly Rows[], main: Float64Arra
   return timesTransposed(axes, transpose(main, width), looked);
 }
 
-/** Throws an Error when they were made for descriptors of another size. */
+/** @throws Error when the axes were made for descriptors of another size */
 export function readAxes(bytes: Uint8Array, dimensions: number, label: string): Axes {
   const tensors = readSafetensors(bytes, label);
   const [width, kept, made] = ['numbers', 'axes', 'dimensions'].map((name) => Number(tensors.metadata[name]));
@@ -139,7 +142,7 @@ export function readAxes(bytes: Uint8Array, dimensions: number, label: string): 
   };
 }
 
-/** At length 1. What points nowhere, such as a model that sees nothing in a blank picture, gets the first direction. */
+/** Scales to length 1. A zero vector, for example of a blank picture, becomes the first unit vector. */
 export function unitOf(numbers: Float32Array): Float32Array {
   if (numbers.some((value) => Math.abs(value) > LEAST_LENGTH)) return l2Normalize(numbers);
   const first = new Float32Array(numbers.length);

@@ -83,12 +83,12 @@ describe("a user's own model of content", () => {
     const { outputs } = await analyzeImage(await picture(1), { contentModel: folder });
     expect(modelNames()).toContain(`content=${model}`);
     const { descriptors, mark } = parseOutputs(outputs);
-    // Its 7 cells are fewer than the codes of larger codebooks name: they count as current nevertheless.
+    // Its 7 cells are fewer than those of larger codebooks; the codebook must count as current anyway.
     expect([codebookOf('content').cellCount, mark]).toEqual([7, expect.any(String)]);
     const vector = descriptors.get('content')?.vector ?? new Float32Array();
     expect([vector.length, Math.abs(length(vector) - 1) < 0.005]).toEqual([256, true]);
     expect(scoreOf('content', 0)).toBe(1);
-    // 10 numbers come out of the model: as many axes, and zeros after them.
+    // The model has 10 outputs: 10 axes, followed by zeros.
     expect(vector.slice(10).every((value) => value === 0)).toBe(true);
     expect((await analyzeImage(await picture(1), { contentModel: folder })).outputs).toBe(outputs);
   });
@@ -147,7 +147,7 @@ describe('training with classes', () => {
   const OF_A_KIND = 4;
   let classes: string;
 
-  /** Pictures of a kind differ in how blue the light is. */
+  /** Pictures of a class differ in how blue the light is. */
   beforeAll(async () => {
     classes = await mkdtemp(join(tmpdir(), 'akin-classes-'));
     for (let kind = 0; kind < KINDS; kind++) {
@@ -160,7 +160,7 @@ describe('training with classes', () => {
   });
   afterAll(() => rm(classes, { recursive: true }));
 
-  /** Of the pictures of the classes, how many have one of their own class nearest. */
+  /** For how many pictures the nearest picture has the same class. */
   async function foundByClass(folder: string): Promise<number> {
     const run = await openModel(folder, await readModelFiles(folder), 'wasm');
     const axes = readAxes(await readFile(join(folder, 'axes.safetensors')), 256, 'axes');

@@ -8,7 +8,7 @@ import { isModelFolder, readModelFolder } from '../model-folder/files.ts';
 import { type Codebook, codebookOf, manifestDescriptor, readCodebook, useCodebook } from '../vectors/codebook.ts';
 import { type ContentModelManifest, MANIFEST_FILE, readManifest } from './manifest.ts';
 
-/** What training writes into the folder of a model: its codebook, and the axes that its vectors are seen on. */
+/** Files that training writes into the folder of a model: its codebook, and the axes of its descriptors. */
 export const CODEBOOK_FILE = 'content.safetensors';
 export const AXES_FILE = 'axes.safetensors';
 
@@ -17,9 +17,9 @@ export interface ModelFiles {
   readonly manifest: ContentModelManifest;
   /** The model's own JSON. */
   readonly topology: ModelJson;
-  /** All weights, one after the other. */
+  /** All weights, one after another. */
   readonly weights: Uint8Array<ArrayBuffer>;
-  /** Of everything that decides about vectors but the axes. */
+  /** Hash of everything that determines the vectors, except the axes. */
   readonly hash: string;
 }
 
@@ -35,7 +35,7 @@ interface WeightsGroup {
   readonly weights: readonly object[];
 }
 
-/** @throws {AkinError} bad-request that names the file that is missing or wrong. */
+/** @throws {AkinError} bad-request that names the file that is missing or invalid. */
 export async function readModelFiles(folder: string): Promise<ModelFiles> {
   const manifest = readManifest(folder);
   const text = await readPart(folder, manifest.model);
@@ -65,36 +65,36 @@ function isWeightsGroup(group: Partial<WeightsGroup> | null): boolean {
   return Array.isArray(group?.weights) && Array.isArray(group.paths) && group.paths.every(isBelow);
 }
 
-/** Whether a path leads to no place outside of the folder that it starts in. */
+/** True if a relative path stays inside its folder. */
 function isBelow(path: unknown): boolean {
   return typeof path === 'string' && !isAbsolute(path) && !path.split(/[\\/]/).includes('..');
 }
 
-/** The name that descriptors carry: model, version, and a hash of all that makes them. */
+/** The model name in descriptors: name, version, and a hash of everything that determines them. */
 export function modelId({ manifest, hash }: ModelFiles, axes: Uint8Array): string {
   const both = createHash('sha256').update(hash).update(axes).digest('hex');
   return `${manifest.name}-${manifest.version}:${both.slice(0, 8)}`;
 }
 
 /**
- * Makes a model that of this process, or thread, for the module content: to be called before outputs are read, compared
- * or written. Reads the codebook of a trained model; of one in the layout of Hugging Face the configuration, and the
- * weights for their hash.
+ * Makes a model the content model of this process or thread. Call it before outputs are read, compared or written. Of a
+ * trained model it reads the codebook; of one in the layout of Hugging Face the configuration, and the weights to
+ * compute their hash.
  *
- * @throws {AkinError} bad-request when the folder holds no trained model and none that akin knows, or its codebook is
- *   damaged; the message says what is wrong, or how to train it.
+ * @throws {AkinError} bad-request when the folder contains neither a trained model nor one of a supported kind, or its
+ * codebook is damaged; the message says what is wrong, or how to train it.
  */
 export function useContentModel(folder: string): void {
   useCodebook('content', contentCodebook(folder));
 }
 
-/** The codebook of a content model, be it trained by akin or in the layout of Hugging Face. */
+/** The codebook of a content model, for a model trained by akin or one in the layout of Hugging Face. */
 export function contentCodebook(folder: string): Codebook {
   return isModelFolder(folder) ? untrainedCodebook(readModelFolder(folder)) : readTrained(folder);
 }
 
 /**
- * The codebook of the trained model, which holds its name.
+ * The codebook of the trained model. It contains the model's name.
  *
  * @throws {AkinError} as {@link useContentModel} does.
  */
@@ -118,7 +118,7 @@ export function untrained(folder: string): AkinError {
   return new AkinError('bad-request', `The model in ${folder} is not trained yet. Run: ${trainingOf(folder)}`);
 }
 
-/** That a file that training wrote into the folder cannot be used. */
+/** The error for an unusable file that training wrote into the folder. */
 export function damaged(folder: string, name: string, cause: unknown): AkinError {
   const message = `${join(folder, name)} is damaged. Train the model again: ${trainingOf(folder)}`;
   return new AkinError('bad-request', message, { cause });
@@ -137,7 +137,7 @@ async function readPart(folder: string, name: string): Promise<Buffer> {
   }
 }
 
-/** That words cannot be compared with pictures here, and what to do about it. */
+/** The error for a model that cannot compare words with pictures; its message says what to do. */
 export function knowsNoWords(model = codebookOf('content').model): AkinError {
   return new AkinError(
     'bad-request',

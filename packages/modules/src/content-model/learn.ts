@@ -19,46 +19,47 @@ import { AXES_FILE, CODEBOOK_FILE, modelId, readModelFiles } from './files.ts';
 import { openModel } from './run-model.ts';
 
 export interface Lesson {
-  /** Of the model. */
+  /** Folder of the model. */
   readonly folder: string;
-  /** Pictures such as the collections will hold, in this folder and those below. */
+  /** Folder of typical pictures; subfolders are included. */
   readonly pictures: string;
-  /** Holds a folder for each class of pictures: what differs within one will count less. */
+  /** A folder with a subfolder for each class of pictures: differences within a class will count less. */
   readonly classes?: string | undefined;
   readonly backend?: Backend | undefined;
 }
 
-/** Hears how far it is. */
+/** Receives the progress. */
 export interface Listener {
   readonly progress: (done: number, all: number) => void;
-  /** Told of each file that is no picture. */
+  /** Called for each file that is not a picture. */
   readonly skip: (file: string, why: string) => void;
 }
 
-/** The files of a training, and the name that outputs will carry. */
+/** The files of a training, and the model name that outputs will have. */
 export interface Learned {
-  /** By name, to be written into the folder of the model. */
+  /** By name, to write into the folder of the model. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly model: string;
-  /** How many were learned from. */
+  /** Number of pictures used. */
   readonly pictures: number;
   readonly classes: number;
 }
 
-/** With fewer, distances of non-matching pairs and the axes say little. */
+/** With fewer pictures, the axes and the distances of non-matching pairs would be unreliable. */
 const LEAST_PICTURES = 100;
-/** More teach hardly more; these are taken from the whole folder. */
+/** More pictures hardly improve the result; a sample of the whole folder is used. */
 const MOST_PICTURES = 10_000;
-/** Pairs of more change the calibration by less than 0.01. */
+/** Pairs of more pictures change the calibration by less than 0.01. */
 const MOST_MEASURED = 2000;
 const SEED = 1;
-/** Vectors of length 1 that are nearer than this differ by rounding alone. */
+/** Unit vectors nearer than this differ only by rounding. */
 const LEAST_DIFFERENCE = 1e-4;
 
 /**
- * What {@link trainContentModel} does except the writing, in the calling thread, which it blocks for minutes.
+ * Does the work of {@link trainContentModel} without writing files, in the calling thread, which it blocks for minutes.
  *
- * @throws {AkinError} bad-request when the model does not open, there are too few pictures, or no class where they are asked for.
+ * @throws {AkinError} bad-request when the model cannot be opened, there are too few pictures, or classes were
+ * requested but none exists.
  */
 export async function learn(lesson: Lesson, listener: Listener): Promise<Learned> {
   const { folder, pictures, classes, backend } = lesson;
@@ -101,8 +102,8 @@ async function filesOf(pictures: string): Promise<string[]> {
 }
 
 /**
- * A model in the layout of Hugging Face is taken as it is: what is measured is how far two pictures of the folder lie
- * apart, from which scores come.
+ * A model in the layout of Hugging Face is used unchanged. Only the distances between two pictures of the folder are
+ * measured, to calibrate the scores.
  */
 async function measure({ folder, pictures, classes }: Lesson, listener: Listener): Promise<Learned> {
   if (classes !== undefined) {
@@ -127,7 +128,10 @@ async function measure({ folder, pictures, classes }: Lesson, listener: Listener
   };
 }
 
-/** What the model gives for files. Each is seen once, however often it is asked for; what is no picture is left out. */
+/**
+ * Runs the model on files. Each file is analyzed once, even if it is requested again; files that are not pictures are
+ * skipped.
+ */
 function seeing(
   run: (picture: Pick<Picture, 'pixels' | 'pixelsOf'>) => Float32Array | Promise<Float32Array>,
   all: number,
@@ -155,7 +159,7 @@ function seeing(
   };
 }
 
-/** Throws an AkinError when there is too little to learn from. */
+/** @throws AkinError when the outputs are too few or too similar to learn from */
 function checkNumbers(numbers: readonly Float32Array[], pictures: string, folder: string): void {
   if (numbers.length < LEAST_PICTURES) {
     throw new AkinError(

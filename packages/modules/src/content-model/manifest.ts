@@ -2,40 +2,40 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AkinError } from '@akin/domain';
 
-/** The file in the folder of a user's own model that says how pictures go in and where vectors come out. */
+/** The file in the folder of a user's model that describes its input and output. */
 export const MANIFEST_FILE = 'content-model.json';
 
-/** What {@link MANIFEST_FILE} says. */
+/** The content of {@link MANIFEST_FILE}. */
 export interface ContentModelManifest {
-  /** Of the model; outputs carry it. */
+  /** Name of the model; outputs contain it. */
   readonly name: string;
-  /** Two versions are never compared. */
+  /** Descriptors of two versions are never compared. */
   readonly version: string;
-  /** The model's own file in the folder: a layers or a graph model of TensorFlow.js. */
+  /** The model's file in the folder: a layers model or a graph model of TensorFlow.js. */
   readonly model: string;
-  /** Sides of the picture that goes in, in pixels: all of it, squashed. */
+  /** Size of the input picture in pixels. The whole picture is resized to it, without keeping the aspect ratio. */
   readonly width: number;
   readonly height: number;
-  /** A byte goes in as (byte / 255 - mean) / std, channel by channel (red, green, blue). */
+  /** A byte becomes (byte / 255 - mean) / std, for each channel (red, green, blue). */
   readonly mean: readonly [number, number, number];
   readonly std: readonly [number, number, number];
-  /** The layer or node whose values are the vector, averaged over places; what the model gives when undefined. */
+  /** The layer or node whose values are the vector, averaged over positions; the model's output if undefined. */
   readonly output: string | undefined;
 }
 
-/** What it may say; anything else is mistyped, and would be left out without a word. */
+/** Allowed keys. Any other key is a typing error, which would otherwise be ignored silently. */
 const KEYS = ['name', 'version', 'model', 'input', 'output'];
 const INPUT_KEYS = ['width', 'height', 'mean', 'std'];
-/** The largest side that is of use; more takes seconds a picture. */
+/** Maximum useful side; a larger one takes seconds for each picture. */
 const MAX_SIDE = 1024;
 
-/** @throws {AkinError} bad-request that names the folder and what is wrong in its manifest. */
+/** @throws {AkinError} bad-request that names the folder and the error in its manifest. */
 export function readManifest(folder: string): ContentModelManifest {
   const file = join(folder, MANIFEST_FILE);
   const refuse = (why: string) => new AkinError('bad-request', `${file} ${why}.`);
   let sent: Record<string, unknown>;
   try {
-    // Editors of Windows put a mark of byte order in front.
+    // Some editors on Windows write a byte order mark at the start.
     sent = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;

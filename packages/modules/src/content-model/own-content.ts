@@ -9,12 +9,12 @@ import { AXES_FILE, damaged, modelId, readModelFiles, readTrained, untrained } f
 import { openModel } from './run-model.ts';
 
 /**
- * The analysis of the module content by a user's own model instead of the network; the thread's codebook becomes that
+ * Opens a user's own model for the module content, instead of the built-in network. The thread's codebook becomes that
  * of the model.
  *
- * @param name That outputs must carry, because others of this process do; any when empty.
- * @throws {AkinError} bad-request when the folder holds no model, or one that is not trained, is damaged, was changed or does
- *   not run; unavailable when it is not `name`.
+ * @param name The model name that outputs must contain, because other threads of this process use it; empty allows any.
+ * @throws {AkinError} bad-request when the folder has no model, or the model is not trained, is damaged, was changed or
+ * cannot run; unavailable when its name is not `name`.
  */
 export async function openOwnContent(folder: string, backend: Backend, name = ''): Promise<Module['analyze']> {
   const codebook = readTrained(folder);

@@ -7,18 +7,22 @@ import { normalizer } from '../network/network.ts';
 import { startTensorFlow } from '../network/tfjs-engine.ts';
 import type { ModelFiles } from './files.ts';
 
-/** The numbers that a model gives for a picture. Throws an AkinError when they are not finite. */
+/** Computes the model's output for a picture. Throws an AkinError when the numbers are not finite. */
 export type RunModel = (pixels: Pixels) => Float32Array;
 
-/** The axes of more would take gigabytes and hours to find, and models that describe pictures have some thousands at most. */
+/**
+ * With more numbers, computing the axes would take gigabytes and hours. Models that describe pictures have some
+ * thousands at most.
+ */
 const MOST_NUMBERS = 4096;
-/** Of what TensorFlow.js says about a model, which may be all of it. */
+/** Maximum length of an error message of TensorFlow.js, which may contain the whole model. */
 const LONGEST_REASON = 300;
 
 /**
- * Lays a user's model out in this thread. It runs on TensorFlow.js, whatever else runs on ONNX Runtime.
+ * Loads a user's model in this thread. It always runs on TensorFlow.js, even if other networks run on ONNX Runtime.
  *
- * @throws {AkinError} bad-request when the model does not open, has no such output, or gives nothing to tell pictures by.
+ * @throws {AkinError} bad-request when the model cannot be opened, has no such output, or its output cannot describe
+ * pictures.
  */
 export async function openModel(folder: string, files: ModelFiles, backend: Backend): Promise<RunModel> {
   await startTensorFlow(backend === 'onnx' ? 'wasm' : backend);
@@ -56,7 +60,7 @@ export async function openModel(folder: string, files: ModelFiles, backend: Back
   );
 }
 
-/** Those that lack the name of their format are known by their nodes. */
+/** A model without a format name is recognized by its nodes. */
 function isGraph({ topology }: ModelFiles): boolean {
   return topology.format === 'graph-model' || 'node' in topology.modelTopology;
 }
@@ -66,13 +70,13 @@ function reasonOf(cause: unknown): string {
   return message.length > LONGEST_REASON ? `${message.slice(0, LONGEST_REASON)}…` : message;
 }
 
-/** The values of one picture as a list: those of a map, or of a row of patches, are averaged over its places. */
+/** The output for one picture as a list: a feature map, or a row of patches, is averaged over its positions. */
 function vectorOf(output: tf.Tensor): tf.Tensor {
   if (output.rank === 4) return tf.mean(output, [1, 2]);
   return output.rank === 3 ? tf.mean(output, 1) : output;
 }
 
-/** A model of `tf.layers`, as Keras writes it. */
+/** Opens a model of `tf.layers`, the format of Keras. */
 async function openLayers(files: ModelFiles): Promise<(x: tf.Tensor4D) => tf.Tensor> {
   const layers = await import('@tensorflow/tfjs-layers');
   const loaded = await layers.loadLayersModel(tf.io.fromMemory(artifactsOf(files)));
@@ -83,7 +87,7 @@ async function openLayers(files: ModelFiles): Promise<(x: tf.Tensor4D) => tf.Ten
   return (x) => firstOf(model.predict(x));
 }
 
-/** A frozen graph, such as the converter of SavedModels writes. */
+/** Opens a frozen graph, as the converter of SavedModels writes it. */
 async function openGraph(files: ModelFiles): Promise<(x: tf.Tensor4D) => tf.Tensor> {
   const { loadGraphModel } = await import('@tensorflow/tfjs-converter');
   const model = await loadGraphModel(tf.io.fromMemory(artifactsOf(files)));

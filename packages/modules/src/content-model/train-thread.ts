@@ -2,7 +2,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { AkinError } from '@akin/domain';
 import { type Learned, type Lesson, learn } from './learn.ts';
 
-/** Messages of the thread. Errors are sent as values: thrown ones would lose their class and code between threads. */
+/**
+ * Messages from the thread. Errors are sent as values, because thrown errors lose their class and code between threads.
+ */
 export type News =
   | { readonly kind: 'progress'; readonly done: number; readonly all: number }
   | { readonly kind: 'skip'; readonly file: string; readonly why: string }

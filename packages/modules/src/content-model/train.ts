@@ -6,22 +6,23 @@ import type { Learned, Lesson, Listener } from './learn.ts';
 import type { News } from './train-thread.ts';
 
 export interface TrainingConfig extends Lesson, Partial<Listener> {
-  /** Ends the training at once; nothing is written then. */
+  /** Stops the training immediately; no file is written then. */
   readonly signal?: AbortSignal;
 }
 
-/** The name that outputs will carry, and how many pictures and classes there were. */
+/** The model name that outputs will have, and how many pictures and classes were used. */
 export type Trained = Pick<Learned, 'model' | 'pictures' | 'classes'>;
 
-/** Resolves alike from src/content-model (under jest) and from dist/content-model. */
+/** This path is correct both from src/content-model (under jest) and from dist/content-model. */
 const THREAD_FILE = new URL('../../dist/content-model/train-thread.js', import.meta.url);
 
 /**
- * Trains what a user's own model of content needs on their pictures: axes, codebook and calibration of the score. Equal
- * pictures and models give equal files, which are written into the folder of the model. The work is that of a thread, so
- * that the event loop stays free.
+ * Trains a user's own content model on the user's pictures: axes, codebook and score calibration. The same pictures and
+ * model give the same files, which are written into the folder of the model. The work runs in a thread, so that the
+ * event loop stays free.
  *
- * @throws {AkinError} bad-request when the model does not open, there are too few pictures, or no class where they are asked for.
+ * @throws {AkinError} bad-request when the model cannot be opened, there are too few pictures, or classes were
+ * requested but none exists
  * @throws the reason of the signal
  */
 export async function trainContentModel(config: TrainingConfig): Promise<Trained> {
@@ -55,7 +56,7 @@ async function learnInThread({ signal, progress, skip, ...lesson }: TrainingConf
   }
 }
 
-/** Writes each to a temporary name first, so that it is whole or as it was. */
+/** Writes each file under a temporary name first and then renames it, so that a file is never incomplete. */
 async function replaceFiles(files: readonly (readonly [path: string, bytes: Uint8Array])[]): Promise<void> {
   const partial = (path: string) => `${path}.part`;
   try {

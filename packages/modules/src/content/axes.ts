@@ -4,25 +4,25 @@ import { project } from '../project.ts';
 import { GRADIENT_NUMBERS } from './gradients.ts';
 import { joinViews } from './join.ts';
 
-/** Numbers of the network: its content head and the channels of its trunk. */
+/** Number of values from the network: its content head and the channels of its trunk. */
 export const HEAD_NUMBERS = 256;
 export const POOL_NUMBERS = 1024;
-/** How many axes what the network sees and the gradients are compared on: together the numbers of a descriptor. */
+/** Number of axes for the network's values and for the gradients; their sum is the size of a descriptor. */
 export const SEEN_AXES = 192;
 export const GRADIENT_AXES = 64;
 
 export interface ContentAxes {
   /** The name of the network and the first digits of the hash of the axes. */
   readonly model: string;
-  /** The unit vector of what the network (as `seenOf` gives it) and the gradients say. */
+  /** Returns the unit vector for the network's values (from `seenOf`) and the gradients. */
   describe(seen: Float64Array, gradients: Float64Array): Float32Array;
 }
 
 /**
- * Reads the axes of this thread, once.
+ * Reads the axes, once for each thread.
  *
  * @param model The name of the network in use.
- * @throws an Error when the axes were found for another.
+ * @throws Error when the axes were trained for another network.
  */
 export const contentAxes = once(async (model: string): Promise<ContentAxes> => {
   const { tensors, id } = await readAxes('content', model);

@@ -6,15 +6,16 @@ const CELLS = 8;
 const SECTORS = 9;
 const CELL = SQUARE / CELLS;
 export const GRADIENT_NUMBERS = CELLS * CELLS * SECTORS;
-/** Used again for each picture, to spare the garbage collector: nothing may await between filling it and the last look. */
+/** Reused for each picture, to avoid garbage collection: no `await` is allowed between filling it and the last use. */
 const light = new Float64Array(SQUARE * SQUARE);
 
 /**
- * Which way edges run in each part of a picture: histograms of the gradient's orientation (unsigned, 9 sectors) in a
- * grid of 8 x 8 cells, each edge counted by its strength, as square roots at length 1 altogether. After Dalal & Triggs,
- * "Histograms of oriented gradients" (2005), without their blocks. Zeros for a plain picture.
+ * The directions of edges in each part of a picture: histograms of the gradient's orientation (unsigned, 9 sectors) in
+ * a grid of 8 x 8 cells. Each edge is weighted by its strength; the result is square-rooted and scaled to length 1 as a
+ * whole. After Dalal & Triggs, "Histograms of oriented gradients" (2005), without their blocks. All zeros for a plain
+ * picture.
  *
- * @throws {RangeError} when the picture is not squashed to `SQUARE` pixels a side.
+ * @throws {RangeError} when the picture is not `SQUARE` x `SQUARE` pixels.
  */
 export function gradientsOf({ width, height, data }: Pixels): Float64Array {
   if (width !== SQUARE || height !== SQUARE) throw new RangeError(`${width} x ${height} pixels, not ${SQUARE} a side.`);

@@ -1,11 +1,11 @@
 import { l2Normalize, length } from '../vectors/unit.ts';
 
-/** How much the gradients count against what the network sees. */
+/** Weight of the gradients relative to the network's values. */
 const GRADIENT_WEIGHT = 0.4;
 
 /**
- * What the network sees: its content head, and the averaged channels of its trunk as square roots, at length 1: strong
- * channels do not drown the others. 256 and 1,024 numbers.
+ * The network's values: its content head (256 numbers), and the averaged channels of its trunk (1,024 numbers) as
+ * square roots at length 1, so that strong channels do not dominate the others.
  */
 export function seenOf(head: Float32Array, pool: Float32Array): Float64Array {
   const seen = new Float64Array(head.length + pool.length);
@@ -14,7 +14,7 @@ export function seenOf(head: Float32Array, pool: Float32Array): Float64Array {
   return seen;
 }
 
-/** Square roots at length 1. */
+/** Square roots, scaled to length 1. */
 export function rootsOf(pool: Float32Array): Float64Array {
   return scaled(
     Float64Array.from(pool, (value) => Math.sqrt(Math.max(0, value))),
@@ -22,7 +22,7 @@ export function rootsOf(pool: Float32Array): Float64Array {
   );
 }
 
-/** The unit vector of both views side by side, each of a length of its own. */
+/** The unit vector of both parts concatenated; each part has a fixed length. */
 export function joinViews(seen: Float64Array, gradients: Float64Array): Float32Array {
   return l2Normalize([...scaled(seen, 1), ...scaled(gradients, GRADIENT_WEIGHT)]);
 }

@@ -6,8 +6,9 @@ import { seenOf } from './join.ts';
 import { contentManifest } from './manifest.ts';
 
 /**
- * The content head of the network and the channels it was made of, which know more kinds of things than it was taught, on
- * axes that separate classes of things; and the directions of edges, which describe shapes.
+ * Two inputs: the content head of the network with the channels below it, which distinguish more kinds of things than
+ * the network was trained for, projected onto axes that separate classes of things; and the directions of edges, which
+ * describe shapes.
  */
 const content: Module = {
   manifest: contentManifest,

@@ -1,48 +1,53 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
 
-/** Side of the small version that is analyzed, and of a cell in it. */
+/** Side of the reduced picture that is analyzed, and of a cell in it. */
 const SIDE = 96;
 const CELL = SIDE / 3;
-/** Along its rim a cell may be busy: nobody writes there, and what ends in the next cell reaches in by a pixel or two. */
+/**
+ * Edges are allowed near the border of a cell: text does not reach there, and objects of the next cell may overlap by a
+ * pixel or two.
+ */
 const MARGIN = 3;
 const AREA = (CELL - 2 * MARGIN) ** 2;
 /**
- * Each pixel becomes a weighted sum of itself and its neighbours, with these weights across and down, of this sum: what
- * scaling and compression make of a picture differs in its finest detail, and that is gone then.
+ * Kernel of a blur that is applied horizontally and vertically; weights are divided by this sum. Scaling and
+ * compression change the finest details of a picture, and the blur removes these.
  */
 const BLUR = [1, 2, 1] as const;
 const UNIT = 16;
-/** A pixel is busy when a channel changes by more than this (of 255) over two pixels to the side or down. */
+/**
+ * A pixel is on an edge if a channel changes by more than this (of 255) over two pixels, horizontally or vertically.
+ */
 const BUSY_STEP = 16 * UNIT;
-/** A cell with more than this share of busy pixels is not calm: text would run over something. */
+/** A cell with a larger share of edge pixels is not calm: text would cover an object. */
 const BUSY_SHARE = 0.08;
 /**
- * A cell is too restless even without edges (grass, gravel, foliage) when its pixels differ on average by more than half
- * of this from the mean of their two neighbours. A soft gradient, however long, does not.
+ * A cell without edges can still have too much texture (grass, gravel, foliage): its pixels differ on average by more
+ * than half of this from the mean of their two neighbours. A soft gradient of any length does not.
  */
 const RESTLESS = 4 * UNIT;
 /**
- * Luma from which on black text, and up to which white text has a contrast ratio of 3:1 (WCAG 2.1 for large text) on
- * a gray: (L + 0.05) / 0.05 and 1.05 / (L + 0.05).
+ * Limits of luma on a gray: black text has a contrast ratio of 3:1 (WCAG 2.1 for large text) above the first, white
+ * text below the second: (L + 0.05) / 0.05 and 1.05 / (L + 0.05).
  */
 const BLACK_TEXT_FROM = 90;
 const WHITE_TEXT_TO = 148;
-/** One of the two must be readable on all of a cell but this share. */
+/** Either black or white text must be readable on all of a cell except this share. */
 const UNREADABLE_SHARE = 0.05;
 /**
- * The cell in the middle is the picture's subject when its mean differs in some channel by more than this from the means
- * of all four sides: a plain shirt on a plain ground is calm, and not there to be written on.
+ * The middle cell is the subject if its mean differs in some channel by more than this from the means of all four
+ * sides: a plain shirt on a plain background is calm, but not a place for text.
  */
 const MIDDLE = 4;
 const STANDS_OUT = 64 * UNIT;
 
 /**
- * The cells of a 3x3 grid (0 top left, 1 top middle … 8 bottom right) calm enough to put text on, rising. A cell is
- * calm when few of its pixels lie on an edge, it has little texture, black text or white text would be readable nearly
- * everywhere on it, and it is not a plain subject in the middle. Looks at the picture averaged down to 96x96 (whatever
- * its shape) and blurred a little, in whole numbers only.
+ * The cells of a 3x3 grid (0 top left, 1 top middle … 8 bottom right) that are calm enough for text, in ascending
+ * order. A cell is calm if few of its pixels lie on an edge, it has little texture, black or white text would be
+ * readable nearly everywhere on it, and it is not a plain subject in the middle. The picture is averaged down to 96x96
+ * (for any aspect ratio) and slightly blurred, in integer arithmetic.
  *
- * @param pixels A picture, or a smaller version of it: the module takes the square that others need, too.
+ * @param pixels A picture, or a reduced version of it: the module uses the square that other modules need, too.
  */
 export function analyzeCopyspace(pixels: Pixels): number[] {
   blur(resizeArea(pixels, SIDE, SIDE).data);
@@ -52,18 +57,20 @@ export function analyzeCopyspace(pixels: Pixels): number[] {
   );
 }
 
-/** Used again for each picture, to spare the garbage collector: nothing may await between filling them and the last look. */
+/**
+ * Reused for each picture, to avoid garbage collection: no `await` is allowed between filling them and the last use.
+ */
 const soft = new Int32Array(3 * SIDE * SIDE);
 const blurredAcross = new Int32Array(3 * SIDE * SIDE);
 
-/** Fills `soft` with weighted sums, `UNIT` times as large as bytes; at the picture's rim its last pixels count twice. */
+/** Fills `soft` with weighted sums, `UNIT` times as large as bytes; at the border the last pixels count twice. */
 function blur(data: Uint8Array): void {
   soft.set(data);
   blurAlong(soft, 3, 3 * SIDE, blurredAcross);
   blurAlong(blurredAcross, 3 * SIDE, 3, soft);
 }
 
-/** @param step How far the next pixel of a line is. @param nextLine How far the next line is. */
+/** @param step Index distance between pixels of a line. @param nextLine Index distance between lines. */
 function blurAlong(values: Int32Array, step: number, nextLine: number, result: Int32Array): void {
   const [before, here, after] = BLUR;
   for (let line = 0; line < SIDE; line++) {
@@ -96,7 +103,7 @@ function isCalm(data: Int32Array, left: number, top: number): boolean {
         const [above, below] = [data[c - 3 * SIDE] as number, data[c + 3 * SIDE] as number];
         const twice = 2 * (data[c] as number);
         step = Math.max(step, Math.abs(left - right), Math.abs(above - below));
-        // Twice a pixel against its two neighbours: 0 on a straight slope.
+        // Twice a pixel minus its two neighbours: 0 on a linear gradient.
         bend = Math.max(bend, Math.abs(twice - left - right), Math.abs(twice - above - below));
       }
       if (step > BUSY_STEP) busy++;
@@ -110,7 +117,9 @@ function isCalm(data: Int32Array, left: number, top: number): boolean {
   return Math.min(tooDark, tooBright) <= UNREADABLE_SHARE * AREA;
 }
 
-/** Whether the middle is of another colour than all four sides of the picture, taken each as a strip of a margin's width. */
+/**
+ * Whether the middle has another colour than all four sides of the picture; each side is a strip as wide as a margin.
+ */
 function middleStandsOut(data: Int32Array): boolean {
   const far = SIDE - MARGIN;
   const middle = meanOf(data, CELL + MARGIN, CELL + MARGIN, 2 * CELL - MARGIN, 2 * CELL - MARGIN);

@@ -6,23 +6,26 @@ import { l2Normalize } from '../vectors/unit.ts';
 import { HUE_NUMBERS } from './hue-histogram.ts';
 import { PATTERN_NUMBERS } from './pattern.ts';
 
-/** Numbers of the network's head. */
+/** Size of the network's output. */
 const NETWORK_NUMBERS = 128;
-/** How many axes the pattern is compared on; with the network's numbers and the hues they make the descriptor. */
+/** Number of axes for the pattern. With the network's numbers and the hue histogram they make up the descriptor. */
 export const PATTERN_AXES = 256 - NETWORK_NUMBERS - HUE_NUMBERS;
 
 export interface DuplicateAxes {
-  /** The name of the copy-detection network, and the first digits of the hash of the axes and of the content crop's rule. */
+  /**
+   * The name of the copy-detection network, and the first digits of the hash of the axes and of the content crop's
+   * rule.
+   */
   readonly model: string;
-  /** A unit vector. */
+  /** Projects a pattern onto the axes; returns a unit vector. */
   pattern(numbers: Float64Array): Float32Array;
 }
 
 /**
- * Reads the axes of this thread, once.
+ * Reads the axes, once for each thread.
  *
  * @param model The name of the network in use.
- * @throws an Error when the axes were found for another.
+ * @throws Error when the axes were trained for another network.
  */
 export const duplicateAxes = once(async (model: string): Promise<DuplicateAxes> => {
   const { tensors, id } = await readAxes('duplicate', model, CROP_RULE);

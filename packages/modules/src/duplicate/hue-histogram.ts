@@ -1,16 +1,16 @@
 import type { Pixels } from '@akin/imaging';
 import { angleOf } from '../angle.ts';
 
-/** Sectors of the colour circle, and a last number for what is grey. */
+/** Sectors of the colour circle, followed by one number for gray. */
 const SECTORS = 15;
 export const HUE_NUMBERS = SECTORS + 1;
-/** Chroma (of 0…0.6 or so) from which on a pixel counts wholly as coloured. */
+/** Minimum chroma (of about 0…0.6) of a pixel that counts fully as coloured. */
 const FULL_CHROMA = 0.2;
 
 /**
- * Histogram of the hues of a picture, weighted by chroma: a unit vector of square roots of shares, with a last number for
- * grey. A weak part of the descriptor of copies: it separates two colours of one article, and still finds a copy whose
- * colours were changed.
+ * Histogram of the hues of a picture, weighted by chroma: a unit vector of square roots of shares, with a last number
+ * for gray. A minor part of the descriptor of copies: it separates two colours of the same article, but a copy with
+ * changed colours is still found.
  */
 export function hueHistogramOf({ data }: Pixels): Float64Array {
   const shares = new Float64Array(HUE_NUMBERS);
@@ -23,7 +23,7 @@ export function hueHistogramOf({ data }: Pixels): Float64Array {
     const cr = 0.713 * (red - light);
     const colored = Math.min(1, Math.sqrt(cb * cb + cr * cr) / FULL_CHROMA);
     if (colored === 0) continue;
-    // A hue between the middles of two sectors counts for both.
+    // A hue is divided between the two nearest sectors.
     let turn = angleOf(cr, cb) * (SECTORS / (2 * Math.PI));
     if (turn < 0) turn += SECTORS;
     if (turn >= SECTORS) turn -= SECTORS;
@@ -35,6 +35,6 @@ export function hueHistogramOf({ data }: Pixels): Float64Array {
   }
   const all = shares.reduce((sum, share) => sum + share, 0);
   shares[SECTORS] = Math.max(0, pixels - all);
-  // Shares of one whole, so the roots have length 1.
+  // The shares sum to 1, so their square roots have length 1.
   return shares.map((share) => Math.sqrt(share / pixels));
 }

@@ -2,20 +2,20 @@ import { createRandom } from '@akin/domain';
 import { type Pixels, resizeArea } from '@akin/imaging';
 import { l2Normalize } from '../vectors/unit.ts';
 
-/** How much each view counts. */
+/** Weights of the three parts. */
 const WEIGHTS = { network: 1, pattern: 0.4, hues: 0.6 } as const;
 
-/** Contrast (0…1) below which a picture is blank, and from which on it is a picture like any other. */
+/** A picture with contrast (0…1) below the first number is blank; from the second on it is treated normally. */
 const BLANK = 0.008;
 export const CLEAR = 0.03;
 
-/** Side of the small version that distinguishes blank pictures. */
+/** Side of the reduced picture that distinguishes blank pictures. */
 const SIDE = 32;
 
 /**
- * The descriptor of the three parts, each of unit length. Nearly blank pictures look alike to all, though they come from
- * anywhere; so the less contrast one has, the more its descriptor is a direction drawn by lot from its pixels: equal
- * files still agree, and non-matching pictures are far apart.
+ * Joins the three parts, each of unit length, to the descriptor. Nearly blank pictures would be similar to each other
+ * although they are unrelated. So the lower the contrast, the more a pseudorandom direction from the pixels replaces
+ * the descriptor: equal files still match, and different pictures are far apart.
  */
 export function joinParts(
   { network, pattern, hues }: Readonly<Record<keyof typeof WEIGHTS, ArrayLike<number>>>,
@@ -33,10 +33,10 @@ export function joinParts(
   return l2Normalize(joined.map((value, i) => clear * value + (1 - clear) * (lot[i] as number)));
 }
 
-/** A unit vector that any change of the picture's small version changes altogether. */
+/** A pseudorandom unit vector from the reduced picture; any change of its pixels gives an unrelated vector. */
 function drawnDirection(pixels: Pixels, dimensions: number): Float32Array {
   const { data } = resizeArea(pixels, SIDE, SIDE);
-  // FNV-1a of the bytes seeds a generator (mulberry32).
+  // The FNV-1a hash of the bytes is the seed of a generator (mulberry32).
   let state = 0x811c9dc5;
   for (const byte of data) state = Math.imul(state ^ byte, 0x01000193) >>> 0;
   const random = createRandom(state);

@@ -2,7 +2,7 @@ import type { Pixels } from '@akin/imaging';
 import { hueHistogramOf } from './hue-histogram.ts';
 import { patternOf } from './pattern.ts';
 
-/** What the duplicate module sees by itself in a picture. */
+/** The hand-made features of the duplicate module for a picture. */
 export interface Look {
   readonly pattern: Float64Array;
   readonly hues: Float64Array;

@@ -15,7 +15,7 @@ async function vectorOf(pixels: Pixels): Promise<ArrayLike<number>> {
   return (duplicate_descriptor as Descriptor).vector;
 }
 
-/** A picture of crossing waves on a wall that gets lighter from end to end. */
+/** A picture of crossing waves on a wall that becomes lighter from one end to the other. */
 const onWall = (fade: number, left = 0.5, top = 0.5) =>
   draw(200, 240, (x, y) => {
     const inside = Math.abs(x - left) < 0.15 && Math.abs(y - top) < 0.15;
@@ -23,7 +23,7 @@ const onWall = (fade: number, left = 0.5, top = 0.5) =>
     return gray(170 + fade * (x + y - 1));
   });
 
-/** A clear disc on a wall: by the strict limits the square is all of the wall, which is nearly blank. */
+/** A disc on a wall: the strict limits keep the whole wall, which is nearly blank. */
 const speck = draw(200, 200, (x, y) => {
   if (Math.hypot(x - 0.6, y - 0.4) < 0.06) return x + y < 1 ? '#6080A0' : '#B0A090';
   return gray(150 + 14 * (x + y - 1));
@@ -71,7 +71,7 @@ describe('the descriptor of copies', () => {
     ['one on a wall of which it is open whether it is plain', 16, 2],
     ['one on a wall that is not', 30, 1],
   ])('is the same for all orientations of %s', async (_, fade, squares) => {
-    // Off the middle, and taller than wide.
+    // Not in the middle, and taller than wide.
     const picture = onWall(fade, 0.4, 0.6);
     expect(preparePicture(picture, sharedNetworks('wasm')).contentCrops()).toHaveLength(squares);
     const vector = await vectorOf(picture);

@@ -22,22 +22,23 @@ const scene = (width: number, height: number, sunX: number, hills: number, lift:
     return `#${gray(90)}${gray(140)}${gray(230 - 80 * y)}`;
   });
 
-/** Ignores a nearly blank crop of two: the random direction of a blank crop would hide the other. */
+/** If one of two crops is nearly blank, ignores it: its pseudorandom direction would hide the other crop. */
 function clearOf<View extends Look>(views: readonly View[]): readonly View[] {
   const clear = views.filter(({ contrast }) => contrast >= CLEAR);
   return clear.length > 0 ? clear : views.slice(0, 1);
 }
 
-/** The mean direction of one or two content crops. Hue histograms are never opposite, so there is one. */
+/** The mean direction of one or two content crops. It always exists, because hue histograms are never opposite. */
 function middleOf([first, second]: readonly Float32Array[]): Float32Array {
   const one = first as Float32Array;
   return second === undefined ? one : l2Normalize(one.map((value, i) => value + (second[i] as number)));
 }
 
 /**
- * Joins three views: a small network trained to tell copies from other pictures, which tolerates cuts and tilts; the
- * pattern of light and dark, which separates what the network confuses; and, weakly, the hue histogram. If the background
- * is ambiguous, there are two crops, and the descriptor is the mean of both: mostly near enough to either.
+ * Joins three parts: a small network trained to distinguish copies from other pictures, which tolerates crops and
+ * rotations; the pattern of light and dark, which separates pictures that the network confuses; and, with a low weight,
+ * the hue histogram. If the background is ambiguous, there are two crops, and the descriptor is the mean of both, which
+ * is usually near enough to either.
  */
 const duplicate: Module = {
   manifest: duplicateManifest,
@@ -52,7 +53,7 @@ const duplicate: Module = {
     });
     return { duplicate_descriptor: { model: axes.model, vector: middleOf(vectors) } };
   },
-  // Measured on photos, see docs/quality.md: of 6.0 million pairs those of two beds alone score 0.7 or more.
+  // Measured on photos, see docs/quality.md: of 6.0 million pairs only one (two beds) scores 0.7 or more.
   scores: { usual: 0.1, rare: 0.3, near: COPY_SCORE, nearAt: 0.593 },
   examples: [
     {

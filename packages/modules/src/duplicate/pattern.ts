@@ -1,19 +1,20 @@
 /**
- * The pattern of light and dark in a picture, the same for all eight orientations.
- *
- * The coefficients of a cosine transform change only their signs when a picture is flipped: those of an odd frequency
- * across change with left and right, those of an odd one down with top and bottom. A turn also swaps across and down.
- * So coefficients that change together are taken as one vector f, and f fᵀ stands for it, in which both signs cancel;
- * what a turn swaps is added up. Known as second-order invariants; compared to hashes of one orientation it costs next
- * to nothing.
+ * The pattern of light and dark in a picture, invariant under all eight orientations.
+ * A flip changes only signs of the coefficients of a cosine transform: left-right those of odd horizontal frequency,
+ * top-bottom those of odd vertical frequency. A rotation by a quarter also swaps horizontal and vertical. So the
+ * coefficients that change sign together form a vector f, which is represented by f fᵀ, in which the signs cancel;
+ * coefficients that a rotation swaps are added up. These are second-order invariants; they cost hardly more than a hash
+ * of one orientation.
  */
 
 import { CROP_SIDE } from '../picture.ts';
 
-/** Side of the small version that is transformed, and the number of frequencies kept each way. */
+/** Side of the reduced picture that is transformed, and the number of frequencies kept in each direction. */
 const PATTERN_SIDE = CROP_SIDE;
 const KEPT = 8;
-/** Coefficients are divided by their own mean strength, but by no less than this: plain pictures stay weak. */
+/**
+ * Coefficients are divided by their mean strength, but at least by this, so that those of plain pictures stay small.
+ */
 const LEAST_STRENGTH = 0.15;
 
 /** cos(π u (x + ½) / `PATTERN_SIDE`), orthonormal, `KEPT` rows of `PATTERN_SIDE`. */
@@ -23,7 +24,7 @@ const WAVES = Float64Array.from({ length: KEPT * PATTERN_SIDE }, (_, i) => {
   return Math.cos(phase) * Math.sqrt((frequency === 0 ? 1 : 2) / PATTERN_SIDE);
 });
 
-/** High frequencies are weaker in all pictures, and raised by this. */
+/** High frequencies are weaker in all pictures; these factors amplify them. */
 const RISE = Float64Array.from({ length: KEPT * KEPT }, (_, i) => Math.hypot(Math.floor(i / KEPT), i % KEPT));
 
 const EVEN = [0, 2, 4, 6] as const;
@@ -37,10 +38,10 @@ function places(down: readonly number[], across: readonly number[]): { here: num
   return { here: pairs.map(([v, u]) => KEPT * v + u), turned: pairs.map(([v, u]) => KEPT * u + v) };
 }
 
-/** How many numbers `patternOf` gives. */
+/** Size of the result of `patternOf`. */
 export const PATTERN_NUMBERS = 10 + 21 + 136 + 136;
 
-/** @param light Brightness, 0…1, of a picture squashed to `PATTERN_SIDE` pixels a side, row by row. */
+/** @param light Brightness, 0…1, of a picture resized to `PATTERN_SIDE` x `PATTERN_SIDE` pixels, row by row. */
 export function patternOf(light: Float64Array): Float64Array {
   const c = compressed(transform(light));
   const numbers = new Float64Array(PATTERN_NUMBERS);
@@ -62,7 +63,7 @@ export function patternOf(light: Float64Array): Float64Array {
   return numbers;
 }
 
-/** The coefficients of the lowest frequencies, row (down) by row. */
+/** The coefficients of the lowest frequencies, row by row (rows are vertical frequencies). */
 function transform(light: Float64Array): Float64Array {
   const across = new Float64Array(PATTERN_SIDE * KEPT);
   for (let y = 0; y < PATTERN_SIDE; y++) {
@@ -88,8 +89,8 @@ function transform(light: Float64Array): Float64Array {
 }
 
 /**
- * Compresses the range of the coefficients: drops the mean brightness, raises high frequencies and takes square roots.
- * Signs stay; across and down are treated alike.
+ * Compresses the range of the coefficients: removes the mean brightness, amplifies high frequencies and takes square
+ * roots. Signs are kept; both directions are treated equally.
  */
 function compressed(coefficients: Float64Array): Float64Array {
   const raised = coefficients.map((value, i) => value * (RISE[i] as number));
@@ -97,7 +98,10 @@ function compressed(coefficients: Float64Array): Float64Array {
   return raised.map((value) => Math.sign(value) * Math.sqrt(Math.abs(value) / Math.max(strength, LEAST_STRENGTH)));
 }
 
-/** Writes the mean of f fᵀ over the vectors given, its upper half row by row, with the length that f has; gives its end. */
+/**
+ * Writes the mean of f fᵀ over the given vectors: its upper half row by row, scaled to the length of f. Returns the
+ * end.
+ */
 function squares(numbers: Float64Array, from: number, vectors: readonly (readonly number[])[]): number {
   const size = vectors[0]?.length ?? 0;
   let at = from;

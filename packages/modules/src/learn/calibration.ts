@@ -2,22 +2,21 @@ import type { Scores } from '../module.ts';
 import { distance } from '../vectors/unit.ts';
 import { type Rows, row } from './linear.ts';
 
-/** More pairs than these pictures have change the quantiles by less than 0.01. */
+/** Pairs of more pictures change the quantiles by less than 0.01. */
 const MAX_PICTURES = 2000;
 
 /**
- * Scores of pairs of unrelated pictures: 0.3 and below say nothing, 0.7 separates copies from non-matching pairs.
- *
- * Why 0.4: nearer quantiles are not taken from the folder, because they would tell how many copies and series it holds,
- * rather than how near non-matching pictures come. The factor was measured once, on 1.5 million pairs of photos of different origin
- * and subject: of them one in 100,000 scored above 0.7 by content (two since its axes learn from classes). A module may
- * have a share of its own.
+ * Scores of pairs of unrelated pictures: 0.3 and below means unrelated, 0.7 separates copies from non-matching pairs.
+ * Why 0.4: smaller quantiles are not measured on the folder, because they depend on how many copies and series it
+ * contains, and not on how similar unrelated pictures can be. The factor was measured once, on 1.5 million pairs of
+ * photos of different origin and subject: one in 100,000 scored above 0.7 by content (two since its axes learn from
+ * classes). A module may define another factor.
  */
 export const NON_MATCHING_SCORES: Scores = { usual: 0.1, rare: 0.3, near: 0.7, nearAt: 0.4 };
 
 /**
- * The points (distance, score) between which scores lie straight. They stand on how near two pictures of the folder are
- * by chance, so that a score means the same in every collection and for every model.
+ * The points (distance, score) of a piecewise linear calibration. They are fitted to the distances of unrelated
+ * pictures in the folder, so that a score has the same meaning in every collection and for every model.
  */
 export function fitCalibration(vectors: Rows, scores: Scores): [distance: number, score: number][] {
   const step = Math.max(1, Math.ceil(vectors.count / MAX_PICTURES));

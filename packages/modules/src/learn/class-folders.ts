@@ -1,16 +1,19 @@
 import { pictureFiles, spreadOver } from './sample-folder.ts';
 
-/** A class tells by at least 3 pictures how they differ; of larger ones these many are taken, so that none outweighs all. */
+/**
+ * A class needs at least 3 pictures to show how they differ. From larger classes only the second number is used, so
+ * that no class dominates.
+ */
 const LEAST_OF_CLASS = 3;
 const MOST_OF_CLASS = 30;
-/** More classes tell hardly more; these are taken from all of them. */
+/** More classes hardly improve the result; a sample of all classes is used. */
 const MOST_CLASSES = 500;
 
 /**
- * The picture files of each class: of every folder below a folder that holds three or more, whatever folder that lies
- * in. Files next to these folders belong to no class.
+ * The picture files of each class. Every subfolder at any depth with three or more pictures is a class. Files outside
+ * such folders belong to no class.
  *
- * @throws {Error} when there is no such folder, or no class in it: what it says is for the user.
+ * @throws {Error} when the folder does not exist, or contains no class; the message is for the user
  */
 export async function classFolders(folder: string): Promise<string[][]> {
   const classes = new Map<string, string[]>();
@@ -29,12 +32,12 @@ export async function classFolders(folder: string): Promise<string[][]> {
 }
 
 /**
- * What is seen in each class, those left out of which fewer than three pictures can be read.
+ * Analyzes the pictures of each class. Classes with fewer than three readable pictures are omitted.
  *
- * @param folder That holds them.
- * @param classes Files of each, as {@link classFolders} gives them.
- * @param see Gives what is seen in those of these files that can be read.
- * @throws {Error} when no class is left: what it says is for the user.
+ * @param folder The folder of the classes.
+ * @param classes Files of each class, from {@link classFolders}.
+ * @param see Returns the results for those files that can be read.
+ * @throws {Error} when no class is left; the message is for the user
  */
 export async function seeClasses<T>(
   folder: string,

@@ -8,12 +8,12 @@ import { kMeans } from './kmeans.ts';
 import { covariance, eigen, type Rows, row, toRows } from './linear.ts';
 import { trainSignature } from './signature.ts';
 
-/** Few pictures get fewer cells, of this many pictures each. */
+/** Small training sets get fewer cells: one for this many pictures. */
 const PICTURES_A_CELL = 16;
 const MAX_CELLS = 256;
-/** Rotations shared by neighbouring cells: 8 of 256x256 halves weigh 1 MB. */
+/** Adjacent cells share a rotation: 8 rotations of 256x256 half-precision numbers take 1 MB. */
 const ROTATIONS = 8;
-/** Numbers a subspace, coded in one byte together. */
+/** Size of a subspace; each is coded in one byte. */
 const SUBSPACE_WIDTH = 8;
 const CELL_ITERATIONS = 40;
 const WORD_ITERATIONS = 25;
@@ -27,12 +27,13 @@ export interface Training {
   readonly seed: number;
 }
 
-/** Trains the codebook of a module: the bytes of its file. Equal input gives equal bytes. */
+/** Trains the codebook of a module and returns the bytes of its file. Equal input gives equal bytes. */
 export function trainCodebook({ module, model, vectors, scores, seed }: Training): Uint8Array {
   const random = createRandom(seed);
   const dimensions = vectors.width;
   const cellCount = Math.max(1, Math.min(MAX_CELLS, Math.floor(vectors.count / PICTURES_A_CELL)));
-  // All is rounded to halves as soon as it is known: what is trained on top sees what will be read from the file.
+  // Every part is rounded to half precision immediately, so that later parts are trained on the numbers that will be
+  // read from the file.
   const { centers, nearest } = kMeans(vectors, cellCount, CELL_ITERATIONS, random);
   const cells: Rows = { ...centers, values: roundToHalves(centers.values) };
   const rotationCount = Math.min(ROTATIONS, cellCount);
@@ -90,9 +91,9 @@ function residuals(vectors: Rows, cells: Rows, nearest: Uint32Array): Rows {
 }
 
 /**
- * A rotation for each group of cells: the principal axes of its residuals, dealt out so that every subspace has about
- * the same product of variances ("eigenvalue allocation", Ge, He, Ke & Sun 2013). The dealing is the same for all groups,
- * because they share their codewords.
+ * A rotation for each group of cells: the principal axes of its residuals, distributed so that all subspaces have about
+ * the same product of variances ("eigenvalue allocation", Ge, He, Ke & Sun 2013). The distribution is the same for all
+ * groups, because they share their codewords.
  */
 function trainRotations(all: Rows, count: number, groupOf: (row: number) => number | undefined): Float32Array {
   const { width } = all;
@@ -109,7 +110,7 @@ function trainRotations(all: Rows, count: number, groupOf: (row: number) => numb
       ),
       zero,
     );
-    // Few residuals say little about many axes: the common covariance counts as much as `2 * width` of them.
+    // A few residuals say little about many axes, so the common covariance has the weight of `2 * width` residuals.
     const share = members.length / (members.length + 2 * width);
     const { vectors } = eigen(
       own.map((value, i) => share * value + (1 - share) * (common[i] as number)),
@@ -122,7 +123,7 @@ function trainRotations(all: Rows, count: number, groupOf: (row: number) => numb
   return roundToHalves(rotations);
 }
 
-/** Deals axes, by falling variance, each to the subspace with the smallest product that has room. */
+/** Assigns axes, by descending variance, to the subspace with the smallest product that is not full. */
 function dealAxes(variances: Float64Array): number[] {
   const subspaces = Array.from({ length: variances.length / SUBSPACE_WIDTH }, () => ({ axes: [] as number[], log: 0 }));
   for (const [axis, variance] of variances.entries()) {

@@ -7,7 +7,7 @@ const WIDTH = 8;
 const random = createRandom(5);
 const noise = () => random() + random() + random() - 1.5;
 
-/** 40 classes of 20: they differ along the last three numbers, and within each along the first two far more. */
+/** 40 classes of 20: the classes differ in the last three numbers; within a class, the first two differ far more. */
 const classes = Array.from({ length: 40 }, () => {
   const center = Array.from({ length: WIDTH }, (_, i) => (i >= 5 ? noise() : 0));
   return Array.from({ length: 20 }, () => center.map((value, i) => value + (i < 2 ? 8 : 0.1) * noise()));
@@ -23,7 +23,7 @@ const changes = toRows(
 
 const { covariances: scatter } = scatterOf(all, []);
 
-/** How much of what an axis weighs lies on these numbers. */
+/** The share of an axis's weight on these numbers. */
 function share(axes: Float64Array, axis: number, numbers: readonly number[]): number {
   const weights = Array.from(axes.subarray(axis * WIDTH, (axis + 1) * WIDTH), (value) => value * value);
   const sum = (of: readonly number[]) => of.reduce((total, value) => total + value, 0);
@@ -84,7 +84,7 @@ describe('classAxes', () => {
 
 describe('scatterOf', () => {
   const one = Array<number>(WIDTH).fill(3);
-  /** How far the mean lies on the way from all pictures to those of the classes. */
+  /** Where the mean is between all pictures (0) and those of the classes (1). */
   const way = (classPictures: number) => {
     const { mean: center } = scatterOf(all, [toRows(Array(classPictures).fill(one), WIDTH)]);
     const [from, at] = [mean(all)[0] as number, center[0] as number];

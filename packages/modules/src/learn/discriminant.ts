@@ -1,36 +1,40 @@
 import { covariance, eigen, mean, type Rows, row, timesTransposed, toRows, transpose } from './linear.ts';
 
 /**
- * Each discriminant axis is multiplied by this power of its variance over all pictures: weighted by discriminative power.
- * Codes of 64 bits and cells then hold the nearest more often, and classes are found as well.
+ * Each discriminant axis is multiplied by its variance over all pictures to this power: weighted by discriminative
+ * power. Codes of 64 bits and cells then contain the nearest neighbours more often, and classes are found equally well.
  */
 const DISCRIMINATIVE_POWER = 0.15;
-/** Pictures of classes weigh as much as all others from this many a dimension on; fewer weigh less, in proportion. */
+/**
+ * From this many pictures per dimension on, pictures of classes weigh as much as all others; fewer weigh proportionally
+ * less.
+ */
 const PICTURES_A_NUMBER = 2;
 
 /** The mean and the covariance of pictures. */
 interface Scatter {
   readonly mean: Float64Array;
-  /** The weighted sum of the covariance of pictures of classes and of that of the others. */
+  /** The weighted sum of the covariance of pictures with a class and of that of the others. */
   readonly covariances: Float64Array;
 }
 
 interface Axes {
   /** Row by row. */
   readonly axes: Float64Array;
-  /** Variance of all pictures along each axis, where the variance within classes is 1. */
+  /** Variance of all pictures along each axis, scaled so that the variance within classes is 1. */
   readonly variances: Float64Array;
 }
 
 /**
  * Axes by linear discriminant analysis, weighted by discriminative power: along them all pictures differ most compared
- * to pictures of one class. The whitening is within-class covariance normalization (Hatch, Kajarekar & Stolcke 2006).
+ * to pictures of the same class. The whitening is within-class covariance normalization (Hatch, Kajarekar & Stolcke
+ * 2006).
  *
  * @param scatter The covariances of {@link scatterOf} all pictures and these classes.
- * @param classes Numbers of pictures of one class each. Without any these are in the directions of the principal axes.
- * @param count Of axes.
- * @param shrinkage As of {@link discriminantAxes}; the fewer pictures of classes, the more.
- * @returns Row by row, of different lengths, and not orthogonal.
+ * @param classes Features of the pictures of each class. Without classes the axes are the principal axes.
+ * @param count Number of axes.
+ * @param shrinkage As in {@link discriminantAxes}, increased if classes have few pictures.
+ * @returns The axes row by row; they differ in length and are not orthogonal.
  */
 export function classAxes(
   scatter: Float64Array,
@@ -46,7 +50,7 @@ export function classAxes(
     count,
     weight > 0 ? (1 - weight + shrinkage) / weight : shrinkage,
   );
-  // Some axes have no variance, and rounding can make it negative.
+  // Some axes have zero variance, which rounding can make negative.
   return axes.map(
     (value, i) => value * Math.max(0, variances[Math.floor(i / width)] as number) ** DISCRIMINATIVE_POWER,
   );
@@ -59,7 +63,7 @@ export function scatterOf(pictures: Rows, classes: readonly Rows[]): Scatter {
   return { mean: center, covariances: sum(parts) };
 }
 
-/** The mean of {@link scatterOf} alone. */
+/** Only the mean of {@link scatterOf}. */
 export function centerOf(pictures: Rows, classes: readonly Rows[]): Float64Array {
   const groups = groupsOf(pictures, classes);
   const all = groups.reduce((total, { weight }) => total + weight, 0);
@@ -74,13 +78,13 @@ function groupsOf(pictures: Rows, classes: readonly Rows[]): { rows: Rows; weigh
   return groups.filter(({ weight }) => weight > 0);
 }
 
-/** How much classes count, at most 1. */
+/** The weight of the classes, at most 1. */
 function weightOf(classes: readonly Rows[]): number {
   const [{ width } = { width: 1 }] = classes;
   return Math.min(1, classes.reduce((total, { count }) => total + count, 0) / (PICTURES_A_NUMBER * width));
 }
 
-/** How each picture differs from the mean of its class. */
+/** The difference between each picture and the mean of its class. */
 function differences(classes: readonly Rows[], width: number): Rows {
   const all = classes.flatMap((members) => {
     const center = mean(members);
@@ -94,13 +98,14 @@ function rowsOf(rows: Rows): Float32Array[] {
 }
 
 /**
- * Linear discriminant analysis (Fisher 1936): the axes along which all pictures differ most compared to what belongs
- * together, each scaled so that the variance within, after shrinkage, is 1.
+ * Linear discriminant analysis (Fisher 1936): the axes along which all pictures differ most compared to pictures that
+ * belong together. Each axis is scaled so that the variance within, after shrinkage, is 1.
  *
- * @param scatter How all pictures differ.
- * @param changes How what belongs together differs, a row a difference. Without any these are the principal axes.
- * @param shrinkage How many times its mean variance is added to the diagonal of the covariance within (shrinkage
- *   towards a multiple of the identity): few pictures say little about many dimensions.
+ * @param scatter Covariance of all pictures.
+ * @param changes Differences between pictures that belong together, one a row. Without any, the axes are the principal
+ * axes.
+ * @param shrinkage Multiple of the mean variance that is added to the diagonal of the covariance within (shrinkage
+ * towards a multiple of the identity): few pictures say little about many dimensions.
  */
 export function discriminantAxes(scatter: Float64Array, changes: Rows, count: number, shrinkage: number): Axes {
   const { width } = changes;
@@ -108,7 +113,7 @@ export function discriminantAxes(scatter: Float64Array, changes: Rows, count: nu
   const average = within.reduce((total, value, i) => total + (i % (width + 1) === 0 ? value : 0), 0) / width || 1;
   for (let i = 0; i < width; i++) within[i * (width + 1)] = (within[i * (width + 1)] as number) + shrinkage * average;
   const { values, vectors } = eigen(within, width);
-  // Rows of `whiten` turn a vector so that what belongs together differs by 1 along each.
+  // Multiplying by `whiten` scales the differences within to variance 1 in each direction.
   const whiten = vectors.map((value, i) => value / Math.sqrt(values[Math.floor(i / width)] as number));
   const seen = timesTransposed(timesTransposed(whiten, scatter, width), whiten, width);
   const parted = eigen(seen, width);

@@ -2,11 +2,10 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * All files in a folder and those below, in the order of their paths. Hidden ones are left out. Links are followed, and
- * what is reached in two ways is taken once, by its own place if that is below the folder; links to nothing are passed
- * over.
+ * Lists all files in a folder and its subfolders, sorted by path, without hidden ones. Symbolic links are followed. A
+ * file reachable by two paths is listed once, by its real path if that is below the folder. Broken links are skipped.
  *
- * @throws {Error} when it is no folder: what it says is for the user.
+ * @throws {Error} when the path is not a folder; the message is for the user
  */
 export async function filesBelow(folder: string): Promise<string[]> {
   const found = await stat(folder).catch(() => undefined);

@@ -2,13 +2,13 @@ import { type Rows, row } from './linear.ts';
 
 export interface Clusters {
   readonly centers: Rows;
-  /** The nearest center of each row. */
+  /** Index of the nearest center, for each row. */
   readonly nearest: Uint32Array;
 }
 
 /**
- * k-means: seeded by k-means++ (Arthur & Vassilvitskii 2007), then Lloyd's iterations. A center that loses all its rows
- * moves to the row that lies worst. With fewer rows than `k` some centers are equal.
+ * k-means: initialized by k-means++ (Arthur & Vassilvitskii 2007), then Lloyd's iterations. A center that loses all its
+ * rows moves to the row that is farthest from its center. With fewer rows than `k` some centers are equal.
  */
 export function kMeans(rows: Rows, k: number, iterations: number, random: () => number): Clusters {
   const centers: Rows = { count: k, width: rows.width, values: new Float32Array(k * rows.width) };
@@ -55,7 +55,7 @@ function assign(rows: Rows, centers: Rows, nearest: Uint32Array, distances: Floa
   }
 }
 
-/** False when nothing moves any more. */
+/** Returns false if no center moved. */
 function moveCenters(rows: Rows, centers: Rows, nearest: Uint32Array, distances: Float64Array): boolean {
   const { width } = rows;
   const sums = new Float64Array(centers.values.length);

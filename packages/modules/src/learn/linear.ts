@@ -48,7 +48,7 @@ export function covariance(rows: Rows, center: Float64Array): Float64Array {
   return matrix;
 }
 
-/** Eigenvalues of a symmetric matrix in falling order, and the unit eigenvectors that belong to them, row by row. */
+/** Eigenvalues of a symmetric matrix in descending order, and their unit eigenvectors, row by row. */
 export interface Eigen {
   readonly values: Float64Array;
   readonly vectors: Float64Array;
@@ -57,8 +57,8 @@ export interface Eigen {
 const SWEEPS = 60;
 
 /**
- * Cyclic Jacobi rotations (Golub & Van Loan, Matrix Computations, 8.5): slow, short and exact. The shipped codebooks and
- * axes can be made again byte for byte only with the same signs and last digits, which a library would change.
+ * Cyclic Jacobi rotations (Golub & Van Loan, Matrix Computations, 8.5): slow, short and exact. A library would change
+ * signs and last digits, and then the shipped codebooks and axes could not be reproduced byte for byte.
  */
 export function eigen(symmetric: Float64Array, size: number): Eigen {
   const a = symmetric.slice();
@@ -86,7 +86,10 @@ function offDiagonal(a: Float64Array, size: number): number {
   return sum;
 }
 
-/** Turns the plane of axes p and q so that the element (p, q) becomes zero; the rows of `v` turn along. */
+/**
+ * Rotates the plane of axes p and q so that the element (p, q) becomes zero; applies the same rotation to the rows of
+ * `v`.
+ */
 function rotate(a: Float64Array, v: Float64Array, size: number, p: number, q: number): void {
   const apq = a[p * size + q] as number;
   if (apq === 0) return;
@@ -145,9 +148,9 @@ export function nearestOrthogonal(a: Float64Array, size: number): Float64Array {
 const TURNS = 30;
 
 /**
- * The largest eigenvalues of a symmetric matrix without negative ones, and their eigenvectors, by orthogonal iteration
- * (Golub & Van Loan, 8.2): for large matrices, of which `eigen` would take minutes. Near the last of them eigenvectors
- * are mixed with the next ones, which matters little where those are cut off.
+ * The largest eigenvalues of a positive semidefinite matrix and their eigenvectors, by orthogonal iteration (Golub &
+ * Van Loan, 8.2). For large matrices, for which `eigen` would take minutes. The last eigenvectors are mixed with the
+ * next ones, which matters little because those are discarded.
  */
 export function mainEigen(symmetric: Float64Array, size: number, count: number, random: () => number): Eigen {
   let basis = orthonormal(
@@ -160,7 +163,7 @@ export function mainEigen(symmetric: Float64Array, size: number, count: number, 
   return { values, vectors: timesTransposed(vectors, transpose(basis, size), count) };
 }
 
-/** Rows made orthogonal and of length 1, each by those before it (Gram-Schmidt, twice for exactness). */
+/** Makes rows orthonormal, each to the rows before it (Gram-Schmidt, twice for exactness). */
 function orthonormal(rows: Float64Array, width: number): Float64Array {
   for (let from = 0; from < rows.length; from += width) {
     for (let pass = 0; pass < 2; pass++) {
@@ -180,7 +183,7 @@ function orthonormal(rows: Float64Array, width: number): Float64Array {
   return rows;
 }
 
-/** Scaled to fit half precision, where only directions count: the largest is 1. */
+/** Scales axes so that the largest number is 1 and fits half precision; only directions matter. */
 export function withinOne(axes: Float32Array | Float64Array): Float32Array {
   let largest = 0;
   for (const value of axes) largest = Math.max(largest, Math.abs(value));

@@ -1,29 +1,29 @@
 import { type Rows, row, timesTransposed, transpose } from './linear.ts';
 
-/** So many of the nearest of a vector are those that its signature must find. */
+/** The signature of a vector must find this many of its nearest neighbours. */
 const NEIGHBOURS = 50;
 const STEPS = 600;
-/** Fewer vectors would be learned by heart; their signatures stay as they are. */
+/** With fewer vectors training would overfit, so the signature stays unchanged. */
 const LEAST_VECTORS = 1000;
-/** Vectors taken in a step, the neighbours taken of each, and others from which they must differ. */
+/** Vectors in each step, neighbours of each, and other vectors from which they must differ. */
 const ANCHORS = 128;
 const NEAR = 6;
 const OTHERS = 1500;
-/** A neighbour should rank before the mean of this many others, those that agree most: 2 of 100 are compared. */
+/** A neighbour should rank before the mean of this many other vectors, those that agree most: 2 of 100 are compared. */
 const AHEAD = 30;
-/** How steeply a bit changes from -1 to 1 in training: ever more like a sign. */
+/** Steepness of the change of a bit from -1 to 1 during training: approaches the sign function. */
 const STEEPNESS = 8;
 const STEEPER = 3;
-/** How much nearer than the others neighbours shall be, as a share of the bits: the scale on which a lead counts. */
+/** Margin by which neighbours should be nearer than others, as a share of the bits. */
 const LEAD = 0.015;
-/** Of Adam (Kingma & Ba 2015). */
+/** Parameters of Adam (Kingma & Ba 2015). */
 const RATE = 0.005;
 const [MOMENTUM, SQUARES] = [0.9, 0.99];
 
 /**
- * Moves hyperplanes so that the nearest neighbours of a vector share more bits with it than nearly all others do: gradient
- * descent on signs made soft (as in "Supervised hashing with kernels", Liu et al. 2012, without labels: a neighbour is who
- * is near). Changes `planes` and `offsets`.
+ * Moves hyperplanes so that a vector shares more bits with its nearest neighbours than with nearly all others. Gradient
+ * descent with softened signs (as in "Supervised hashing with kernels", Liu et al. 2012, but with distances instead of
+ * labels). Modifies `planes` and `offsets`.
  */
 export function refineSignature(
   vectors: Rows,
@@ -110,7 +110,7 @@ function pull(soft: Float64Array, bits: number, nearOf: (anchor: number) => (oth
       add(neighbour, anchor, -wrong);
     }
     const isAhead = (value: number) => value >= (most[0] as number);
-    // More than AHEAD where some are equal.
+    // More than AHEAD if some are equal.
     const share = push / agreements.filter(isAhead).length;
     for (let other = 0; other < OTHERS; other++) {
       if (!isAhead(agreements[other] as number)) continue;
@@ -121,7 +121,7 @@ function pull(soft: Float64Array, bits: number, nearOf: (anchor: number) => (oth
   return gradient;
 }
 
-/** The nearest others of each row, in no order. */
+/** The nearest other vectors of each row, unordered. */
 function neighbours(vectors: Rows, kept: number): Uint32Array {
   const { count } = vectors;
   const result = new Uint32Array(count * kept);
@@ -142,7 +142,7 @@ function neighbours(vectors: Rows, kept: number): Uint32Array {
   return result;
 }
 
-/** Moves values against a gradient, each at a pace of its own. */
+/** Moves values against a gradient, with a separate step size for each value. */
 function adam(values: Float64Array): (gradient: Float64Array, rate: number, step: number) => void {
   const mean = new Float64Array(values.length);
   const square = new Float64Array(values.length);

@@ -4,29 +4,26 @@ import { filesBelow } from './files-below.ts';
 
 export interface PictureFile {
   readonly file: string;
-  /** The folder that it lies in, from the one asked for: its class. Empty for the folder itself. */
+  /** The path of its folder, relative to the sampled folder: its class. Empty for the sampled folder itself. */
   readonly label: string;
 }
 
 /**
- * The picture files of a folder and those below it, known by the endings of their names, in the order of their paths.
+ * The picture files of a folder and its subfolders, recognized by file name extension, sorted by path.
  *
- * @throws {Error} when it is no folder: what it says is for the user.
+ * @throws {Error} when the path is not a folder; the message is for the user
  */
 export async function pictureFiles(folder: string): Promise<PictureFile[]> {
   const files = (await filesBelow(folder)).filter(isPictureName);
   return files.map((file) => ({ file, label: dirname(relative(folder, file)).replace(/^\.$/, '') }));
 }
 
-/** Whether a name ends as those of pictures do. */
+/** Whether a file name has the extension of a picture format. */
 function isPictureName(name: string): boolean {
   return PICTURE_ENDINGS.has(extname(name).toLowerCase());
 }
 
-/**
- * At most so many files, in their order: those that are named as pictures, filled up with others, both spread evenly over
- * the list.
- */
+/** At most `most` files in their order: those with names of pictures, then others; both are evenly spaced samples. */
 export function fewerFiles(most: number, files: readonly string[]): string[] {
   if (files.length <= most) return [...files];
   const named = spreadOver(most, files.filter(isPictureName));
@@ -36,9 +33,10 @@ export function fewerFiles(most: number, files: readonly string[]): string[] {
 }
 
 /**
- * A sample of them: spread evenly, at most `sample`.
+ * An evenly spaced sample of at most `sample` files.
  *
- * @throws {Error} when it is no folder, or holds fewer than two files that may be pictures: what it says is for the user.
+ * @throws {Error} when the path is not a folder, or has fewer than two files that may be pictures; the message is for
+ * the user
  */
 export async function sampleFolder(folder: string, sample: number): Promise<PictureFile[]> {
   const files = await pictureFiles(folder);
@@ -50,12 +48,12 @@ export async function sampleFolder(folder: string, sample: number): Promise<Pict
   return spreadOver(sample, files);
 }
 
-/** Items spread evenly over a list: at most so many, in its order. */
+/** Returns at most `most` evenly spaced items of a list, in its order. */
 export function spreadOver<T>(most: number, list: readonly T[]): T[] {
   return spread(most, list.length).map((place) => list[place] as T);
 }
 
-/** Places spread evenly over a list of a length: at most so many, rising. */
+/** Returns at most `most` evenly spaced indexes of a list, in ascending order. */
 export function spread(most: number, length: number): number[] {
   const count = Math.min(most, length);
   return Array.from({ length: count }, (_, i) => Math.floor((i * length) / count));

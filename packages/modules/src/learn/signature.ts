@@ -5,9 +5,9 @@ import { refineSignature } from './refine-signature.ts';
 const ITERATIONS = 50;
 
 /**
- * The hyperplanes of the binary signature by iterative quantization (Gong & Lazebnik, CVPR 2011): the 64 main axes of
- * the descriptors, turned so that the signs along them lose least of their distances; then moved so that neighbours
- * share bits.
+ * Computes the hyperplanes of the binary signature by iterative quantization (Gong & Lazebnik, CVPR 2011): the 64
+ * principal axes of the descriptors, rotated so that the signs preserve distances as well as possible; then adjusted so
+ * that neighbours share bits.
  */
 export function trainSignature(vectors: Rows, random: () => number): { planes: Float64Array; offsets: Float64Array } {
   const { width } = vectors;
@@ -21,7 +21,8 @@ export function trainSignature(vectors: Rows, random: () => number): { planes: F
     SIGNATURE_BITS,
   );
   for (let i = 0; i < ITERATIONS; i++) {
-    // Rows of `rotation` are directions: signs of the projections on them, then the rotation that fits the signs best.
+    // The rows of `rotation` are directions. Alternate: take the signs of the projections, then the rotation that fits
+    // these signs best.
     const signs = timesTransposed(projected, rotation, SIGNATURE_BITS).map((value) => (value > 0 ? 1 : -1));
     const match = timesTransposed(transpose(signs, SIGNATURE_BITS), columns, vectors.count);
     rotation = nearestOrthogonal(match, SIGNATURE_BITS);

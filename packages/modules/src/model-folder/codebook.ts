@@ -9,15 +9,16 @@ const CELLS = 256;
 const SUBSPACE_WIDTH = 8;
 
 /**
- * The codebook of a model that was not trained on pictures of the user: all of it is drawn from random numbers of a fixed
- * seed, so that it is the same everywhere. Hyperplanes through the origin (Charikar, STOC 2002) need no training for
- * their Hamming distance to follow the angle; cells and codes are coarser than learned ones, which no search of akin
- * depends on. Scores come from what is typical of models of the family, or from what `akin train` measured.
+ * The codebook of a model without training on the user's pictures. It consists of pseudorandom numbers with a fixed
+ * seed, so that it is the same everywhere. With random hyperplanes through the origin (Charikar, STOC 2002), the
+ * Hamming distance follows the angle without training. Cells and codes are coarser than trained ones, but akin's
+ * searches do not depend on them. Scores use typical values of the model family, or values measured by `akin train`.
  */
 export function untrainedCodebook(model: ModelFolder): Codebook {
   const { dimensions, family } = model.config;
   const random = createRandom(1);
-  // The sum of four uniform numbers is normal enough, and the same on every machine, unlike logarithms.
+  // The sum of four uniform numbers is close enough to a normal distribution, and the same on every machine, unlike
+  // logarithms.
   const normal = () => (random() + random() + random() + random() - 2) * Math.sqrt(3);
   const numbers = (count: number, scale: number) => {
     const drawn = new Float32Array(count);
@@ -64,7 +65,7 @@ function picturesCalibration({ usual, rare }: Cosines): Calibration {
   ];
 }
 
-/** Vectors of texts and pictures are far apart, also of those that fit: these score 0.7. */
+/** Vectors of texts and pictures are far apart even if they match: matching pairs score 0.7. */
 function wordsCalibration({ usual, rare, fits }: Cosines & { readonly fits: number }): Calibration {
   const scores = NON_MATCHING_SCORES;
   return [
@@ -76,7 +77,7 @@ function wordsCalibration({ usual, rare, fits }: Cosines & { readonly fits: numb
   ];
 }
 
-/** Of unit vectors with this cosine. */
+/** The distance of unit vectors with this cosine. */
 function distanceOf(cosine: number): number {
   return round(Math.sqrt(2 - 2 * cosine));
 }

@@ -1,38 +1,38 @@
 import { join } from 'node:path';
 import { type Refuse, readJsonObject, refuser } from './read-json.ts';
 
-/** What `config.json` says about a model. */
+/** What akin reads from `config.json`. */
 export interface ModelConfig {
-  /** Of the model, as outputs name it: at most 40 letters, digits, dots, hyphens and underscores. */
+  /** Name of the model in outputs: at most 40 letters, digits, dots, hyphens and underscores. */
   readonly name: string;
   readonly type: string;
   readonly family: Family;
-  /** How many numbers it gives for a picture. */
+  /** Size of its vector for a picture. */
   readonly dimensions: number;
-  /** Given where there is a tower for text. */
+  /** Present if there is a text tower. */
   readonly text: TextConfig | undefined;
 }
 
 export interface TextConfig {
-  /** How many tokens it takes at most. */
+  /** Maximum number of tokens. */
   readonly tokens: number;
-  /** Whether texts are filled up to that, as the model was trained. */
+  /** Whether texts are padded to the maximum, as in the model's training. */
   readonly padded: boolean;
-  /** The output that is the vector. */
+  /** The name of the output with the vector. */
   readonly output: string;
 }
 
-/** What is known of models of one kind. */
+/** Properties of a family of models. */
 export interface Family {
-  /** Which output is the vector: a whole one by name, or the first row (CLS) of a sequence. */
+  /** The output with the vector: a whole output, or the first row (CLS) of a sequence. */
   readonly output: string;
   readonly kind: 'projected' | 'pooled' | 'CLS';
   /**
-   * Cosines of pictures: of two unrelated ones (the median), and what one in a hundred such pairs reaches. Typical of
-   * models of the family; `akin train` measures those of a model.
+   * Cosines of pictures: the median of two unrelated ones, and the value that one in a hundred such pairs reaches.
+   * Typical of the family; `akin train` measures them for a model.
    */
   readonly pictures: Cosines;
-  /** The same of a text and a picture, and what a text that fits reaches. */
+  /** The same for a text and a picture, and the value of a text that matches. */
   readonly words?: Cosines & { readonly fits: number };
 }
 
@@ -56,7 +56,7 @@ const SIGLIP: Family = {
 };
 const DINO: Family = { ...CLS, pictures: { usual: 0.08, rare: 0.45 } };
 
-/** `model_type` of models, and where their config keeps the number of numbers, with the default of their class. */
+/** For each `model_type`: its family, and where its config contains the number of dimensions, with the default. */
 const TYPES: Readonly<Record<string, { family: Family; dimensions: [path: string, unsaid: number] }>> = {
   clip: { family: CLIP, dimensions: ['projection_dim', 512] },
   clip_vision_model: { family: CLIP, dimensions: ['projection_dim', 512] },
@@ -73,12 +73,12 @@ const TEXTS: Readonly<Record<string, TextConfig>> = {
   siglip: { tokens: 64, padded: true, output: 'pooler_output' },
 };
 
-/** The index of pgvector and the codes take that many; models that describe pictures have some thousands at most. */
+/** Maximum of pgvector's index and of the codes; models that describe pictures have some thousands at most. */
 const MOST_DIMENSIONS = 4000;
-/** Codes divide a vector into parts of this many numbers. */
+/** Codes divide a vector into parts of this size. */
 const STEP = 8;
 
-/** @throws {AkinError} bad-request that names the type of model when it is not known. */
+/** @throws {AkinError} bad-request that names the model type if it is not supported. */
 export function readConfig(folder: string): ModelConfig {
   const file = join(folder, 'config.json');
   const sent = readJsonObject(file);
@@ -114,7 +114,10 @@ function numberAt(sent: Record<string, unknown>, path: string, unsaid: number, r
   throw refuse(`has ${JSON.stringify(path)}, which is not a positive whole number`);
 }
 
-/** The last part of where it was published, so that copies in folders of any name are one model. */
+/**
+ * The last part of the name under which the model was published, so that copies in differently named folders are one
+ * model.
+ */
 function nameOf({ _name_or_path: path }: Record<string, unknown>, type: string): string {
   const last = typeof path === 'string' ? path.split(/[\\/]/).at(-1) : undefined;
   return last?.replace(/[^\w.-]/g, '-').slice(0, 40) || type;

@@ -9,12 +9,11 @@ import { leastSide, preprocess } from './preprocessing.ts';
 import { openTower } from './tower.ts';
 
 /**
- * The analysis of the module content by a model in the layout of Hugging Face; the thread's codebook becomes that of the
- * model.
+ * Opens a model in the layout of Hugging Face for the module content. The thread's codebook becomes that of the model.
  *
- * @param name That outputs must carry, because others of this process do; any when empty.
- * @throws {AkinError} bad-request when the folder holds no model that akin knows, or one that is damaged; unavailable
- *   when it is not `name`; conflict when onnxruntime-node is missing.
+ * @param name The model name that outputs must contain, because other threads of this process use it; empty allows any.
+ * @throws {AkinError} bad-request when the folder has no supported model, or a damaged one; unavailable when its name
+ * is not `name`; conflict when onnxruntime-node is missing.
  */
 export async function openFolderContent(folder: string, name = ''): Promise<Module['analyze']> {
   const model = readModelFolder(folder);
@@ -33,7 +32,7 @@ export function requireName(model: ModelFolder, name: string): void {
   );
 }
 
-/** Opens the picture tower in this thread and runs it once. It gives what the model gives, of any length. */
+/** Opens the image tower in this thread and runs it once. The vectors are not scaled to unit length. */
 export async function openPictures(
   model: ModelFolder,
 ): Promise<(picture: Pick<Picture, 'pixelsOf'>) => Promise<Float32Array>> {

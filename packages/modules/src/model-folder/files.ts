@@ -7,34 +7,34 @@ import { sha256OfFile } from './hash-file.ts';
 import { type Preprocessing, readPreprocessing } from './preprocessing.ts';
 
 /**
- * A model as a folder in the layout of Hugging Face: `config.json`, `preprocessor_config.json`, `onnx/model.onnx` or
+ * A model in a folder in the layout of Hugging Face: `config.json`, `preprocessor_config.json`, `onnx/model.onnx` or
  * `onnx/vision_model.onnx`, and for words `onnx/text_model.onnx`, `tokenizer.json` and `tokenizer_config.json`. ONNX
- * files may have the suffix `_fp16` or `_quantized`, and may stand in the folder itself.
+ * files may have the suffix `_fp16` or `_quantized`, and may be in the folder itself.
  */
 export interface ModelFolder {
   readonly folder: string;
   readonly config: ModelConfig;
   readonly preprocessing: Preprocessing;
-  /** The ONNX file of the picture tower. */
+  /** The ONNX file of the image tower. */
   readonly pictures: string;
-  /** Of the text tower, where the model knows words. */
+  /** The ONNX file of the text tower, if there is one. */
   readonly words: string | undefined;
-  /** The name that outputs carry: the model and a hash of all that decides about vectors of pictures. */
+  /** The model name in outputs: name and a hash of everything that determines the vectors of pictures. */
   readonly id: string;
 }
 
 const SUFFIXES = ['', '_fp16', '_quantized'];
 
-/** Whether a folder holds a model in this layout, rather than one of TensorFlow.js with its `content-model.json`. */
+/** Whether a folder contains a model in this layout, and not one of TensorFlow.js with its `content-model.json`. */
 export function isModelFolder(folder: string): boolean {
   return !existsSync(join(folder, 'content-model.json')) && existsSync(join(folder, 'config.json'));
 }
 
-/** @throws {AkinError} bad-request that names the file that is missing or says what akin does not know. */
+/** @throws {AkinError} bad-request that names the missing file, or the part that is not supported. */
 export function readModelFolder(folder: string): ModelFolder {
   const config = readConfig(folder);
   const preprocessing = readPreprocessing(folder);
-  // With a text tower, `model.onnx` is both towers in one, which wants a text with each picture.
+  // If there is a text tower, `model.onnx` contains both towers and would need a text with each picture.
   const names = config.text === undefined ? ['vision_model', 'model'] : ['vision_model'];
   const pictures = names.map((name) => findOnnx(folder, name)).find((file) => file !== undefined);
   if (pictures === undefined) {
@@ -45,7 +45,7 @@ export function readModelFolder(folder: string): ModelFolder {
   }
   const words = config.text && existsSync(join(folder, 'tokenizer.json')) ? findOnnx(folder, 'text_model') : undefined;
   const hash = createHash('sha256');
-  // Not the JSON as it stands, which may differ in spaces and in keys without effect.
+  // Not the JSON text itself: it may differ in spaces and in keys without effect.
   hash.update(JSON.stringify([config.type, config.family.output, preprocessing, hashesOf(pictures)]));
   return { folder, config, preprocessing, pictures, words, id: `${config.name}:${hash.digest('hex').slice(0, 8)}` };
 }
@@ -57,15 +57,15 @@ function findOnnx(folder: string, name: string): string | undefined {
   ]).find((file) => existsSync(file));
 }
 
-/** Of a file and the weights that may lie next to it. */
+/** The hashes of a file and of a separate file with its weights. */
 function hashesOf(file: string): string[] {
   return [file, `${file}_data`].filter((part) => existsSync(part)).map(sha256OfFile);
 }
 
-/** What `akin train` measured on pictures of the user: the points of the calibration. */
+/** The calibration that `akin train` measured on the user's pictures. */
 export const CALIBRATION_FILE = 'akin-calibration.json';
 
-/** The measured calibration of the model, or undefined when none was measured. */
+/** The measured calibration of the model, or undefined if there is none. */
 export function readCalibration({ folder, id }: ModelFolder): [number, number][] | undefined {
   const file = join(folder, CALIBRATION_FILE);
   if (!existsSync(file)) return undefined;

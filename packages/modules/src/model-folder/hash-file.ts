@@ -7,15 +7,16 @@ const CHUNK = 1 << 20;
 const known = new Map<string, string>();
 
 /**
- * The SHA-256 of a file in hexadecimal digits. Kept as long as size and time of the file stay, because models are large.
+ * The SHA-256 of a file in hexadecimal digits. Cached while size and time of the file stay the same, because models are
+ * large.
  *
- * @throws {AkinError} bad-request when it cannot be read.
+ * @throws {AkinError} bad-request when the file cannot be read.
  */
 export function sha256OfFile(file: string): string {
   try {
     const stats = statSync(file);
     const { size, mtimeMs } = stats;
-    // A pipe would be waited for.
+    // Opening a pipe would block.
     if (!stats.isFile()) throw Object.assign(new Error('no file'), { code: 'no file' });
     const key = keyOf(file, size, mtimeMs);
     const hash = known.get(key) ?? read(file);
@@ -26,14 +27,17 @@ export function sha256OfFile(file: string): string {
   }
 }
 
-/** Hashing a file takes a while from this number of bytes on. */
+/** Minimum bytes of a file that takes noticeably long to hash. */
 const LARGE = 1 << 20;
-/** Folders of Hugging Face hold the same weights for other frameworks, too. */
+/** Folders of Hugging Face also contain the same weights for other frameworks. */
 const WEIGHTS = /\.onnx(_data)?$/;
 
-/** Hashes the weights of a model without holding the event loop up, so that {@link sha256OfFile} has them ready. */
+/**
+ * Hashes the weights of a model without blocking the event loop, so that {@link sha256OfFile} finds the hashes in its
+ * cache.
+ */
 export async function hashLargeFiles(folder: string): Promise<void> {
-  // What cannot be read is told by who needs it.
+  // Errors are ignored here: code that needs the file reports them.
   for (const place of [folder, join(folder, 'onnx')]) {
     const names = await promises.readdir(place).catch(() => []);
     for (const name of names.filter((one) => WEIGHTS.test(one))) await hashLarge(join(place, name)).catch(() => {});

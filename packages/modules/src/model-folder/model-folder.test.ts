@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Runs with changed keys in one of the JSON files. */
+/** Runs a function while one of the JSON files has other keys. */
 async function changed<T>(name: string, keys: Record<string, unknown>, run: () => T | Promise<T>): Promise<T> {
   const file = join(folder, name);
   const before = await readFile(file, 'utf8');
@@ -61,14 +61,15 @@ const wide = () => draw(96, 32, (x) => (x > 1 / 3 && x < 2 / 3 ? '#ff0000' : '#0
 it('is tried with the tiny towers that akin writes', async () => {
   for (const [path, bytes] of tinyTowers()) {
     const there = await readFile(join(TINY_TOWERS, path)).catch(() => Buffer.alloc(0));
-    // Written again on purpose: AKIN_WRITE_TINY_TOWERS=1 npm test -- packages/modules/src/model-folder
+    // To write the files again after an intended change: AKIN_WRITE_TINY_TOWERS=1 npm test --
+    // packages/modules/src/model-folder
     if (process.env.AKIN_WRITE_TINY_TOWERS) await writeFile(join(TINY_TOWERS, path), bytes);
     else expect([path, there.equals(bytes)]).toEqual([path, true]);
   }
 });
 
 describe('resizing', () => {
-  // Of Pillow 12.3: hashes of noise resized by Lanczos, bilinear and bicubic.
+  // Hashes computed with Pillow 12.3: noise resized by Lanczos, bilinear and bicubic.
   it.each([
     [90, 61, 32, 32, '85aff7d80eb4a421', '39baa8a1ee173a9b', '36ec4e509303a098'],
     [37, 50, 224, 256, '2bbd388df2298668', 'c600a2eb96f5f46d', 'ad795da195c4dab5'],
@@ -118,7 +119,7 @@ describe('preprocessing', () => {
       return whole.data.subarray(from, from + part.width * 3);
     });
     expect(Buffer.from(resizeLikePillow(pixels, 224, 303, 3, part).data)).toEqual(Buffer.concat(rows));
-    // Scaled as a whole, this one would take 12 GB.
+    // Resizing this picture as a whole would take 12 GB.
     const preprocessing = {
       ...readPreprocessing(folder),
       resize: { shortestEdge: 256 },
@@ -260,7 +261,7 @@ describe('a model in the layout of Hugging Face', () => {
     expect(mark).toEqual(expect.any(String));
     expect(fields.get('content_rerank')).toEqual(expect.any(BigInt));
     const vector = descriptors.get('content')?.vector as Float32Array;
-    // A third is red and two thirds are blue, and 4 is the corner of pictures.
+    // A third is red and two thirds are blue; 4 is the constant number of pictures.
     const expected = l2Normalize([2 / 3 - 1, -1, 4 / 3 - 1, 4, ...Array(12).fill(0)]);
     expect(Math.max(...vector.map((value, i) => Math.abs(value - (expected[i] as number))))).toBeLessThan(0.01);
   });

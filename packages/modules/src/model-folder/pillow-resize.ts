@@ -1,18 +1,18 @@
 import type { Pixels } from '@akin/imaging';
 
 /*
- * Resizing as Pillow does it, bit for bit: what the models of Hugging Face were trained and are tested with. Separable,
- * first along x and then along y, each rounded to bytes; a kernel is stretched when shrinking, which is its antialiasing;
- * weights are whole numbers of 22 bits after the point.
+ * Resizes exactly as Pillow does, bit for bit, because the models of Hugging Face were trained and tested with it.
+ * Separable: first horizontally, then vertically, each rounded to bytes. When shrinking, the kernel is widened, which
+ * is the antialiasing. Weights are fixed-point numbers with 22 fraction bits.
  */
 
-/** How far a kernel reaches, and its value at a distance. */
+/** The radius of a kernel, and its value at a distance. */
 interface Kernel {
   readonly support: number;
   at(x: number): number;
 }
 
-/** Pillow's numbers of its filters, as `resample` of a preprocessor_config.json names them. */
+/** Pillow's numbers for its filters, as in `resample` of a preprocessor_config.json. */
 export const KERNELS: Readonly<Record<number, Kernel>> = {
   // Lanczos
   1: { support: 3, at: (x) => (Math.abs(x) < 3 ? sinc(x) * sinc(x / 3) : 0) },
@@ -33,7 +33,7 @@ export interface Part {
 /**
  * @param width of the whole picture after resizing
  * @param resample a key of {@link KERNELS}
- * @param part of the resized picture, all of it when not given: no more than that is computed, however long the picture is
+ * @param part of the resized picture; default: all of it. Only this part is computed, even for a very long picture
  */
 export function resizeLikePillow(
   pixels: Pixels,
@@ -51,11 +51,11 @@ export function resizeLikePillow(
   return isHigh ? across : alongY(across, part.height, weightsOf(kernel, across.height, height, part.top, part.height));
 }
 
-/** Of each target row or column that is wanted: the first source, how many there are, and their weights. */
+/** For each target row or column: its first source row or column, how many there are, and their weights. */
 interface Weights {
   readonly first: Int32Array;
   readonly count: Int32Array;
-  /** `most` for each target. */
+  /** `most` values for each target. */
   readonly values: Int32Array;
   readonly most: number;
 }
@@ -130,7 +130,7 @@ function alongY({ width, data }: Pixels, height: number, { first, count, values,
   return { width, height, data: new Uint8Array(result.buffer) };
 }
 
-/** Of Catmull and Rom, with a = -0.5. */
+/** The kernel of Catmull and Rom, with a = -0.5. */
 function bicubic(x: number): number {
   const far = Math.abs(x);
   if (far < 1) return (1.5 * far - 2.5) * far * far + 1;

@@ -3,24 +3,24 @@ import type { Pixels } from '@akin/imaging';
 import { KERNELS, resizeLikePillow } from './pillow-resize.ts';
 import { type Refuse, readJsonObject, refuser } from './read-json.ts';
 
-/** What happens to a picture before a model sees it: `preprocessor_config.json`. */
+/** The preprocessing of a picture for a model, from `preprocessor_config.json`. */
 export interface Preprocessing {
-  /** Squash to this size, or scale the shortest edge to so many pixels; neither when undefined. */
+  /** Resize to this size, or scale so that the shortest edge has this many pixels; undefined: no resizing. */
   readonly resize: { readonly width: number; readonly height: number } | { readonly shortestEdge: number } | undefined;
-  /** Pillow's number of the kernel. */
+  /** Pillow's number of the filter. */
   readonly resample: number;
-  /** The middle part that is left. What lies outside of the picture is black. */
+  /** Size of the central crop. Areas outside of the picture are black. */
   readonly crop: { readonly width: number; readonly height: number } | undefined;
-  /** What a byte is multiplied by. */
+  /** Factor for each byte. */
   readonly factor: number;
   readonly mean: readonly number[];
   readonly std: readonly number[];
-  /** Size of what goes in. */
+  /** Size of the model's input. */
   readonly width: number;
   readonly height: number;
 }
 
-/** Image processors by name, with what their class takes where the file is silent. */
+/** Image processors by name, with the defaults of their class. */
 const PROCESSORS: Readonly<Record<string, { size: 'square' | 'edge'; crop: boolean; resample: number }>> = {
   CLIPImageProcessor: { size: 'edge', crop: true, resample: 3 },
   CLIPFeatureExtractor: { size: 'edge', crop: true, resample: 3 },
@@ -31,26 +31,26 @@ const PROCESSORS: Readonly<Record<string, { size: 'square' | 'edge'; crop: boole
   DINOv3ViTImageProcessor: { size: 'square', crop: false, resample: 2 },
 };
 
-/** Keys that are used here. */
+/** Keys that akin uses. */
 const USED = new Set([
   ...['image_processor_type', 'feature_extractor_type', 'do_resize', 'size', 'resample', 'do_center_crop'],
   ...['crop_size', 'do_rescale', 'rescale_factor', 'do_normalize', 'image_mean', 'image_std'],
 ]);
-/** Keys that change nothing here: pictures are always RGB, and tensors laid out as the model wants them. */
+/** Keys without effect here: pictures are always RGB, and the tensor layout is that of the model. */
 const WITHOUT_EFFECT = new Set([
   ...['do_convert_rgb', 'processor_class', '_valid_processor_keys', 'data_format', 'input_data_format'],
   ...['default_to_square', 'device', 'return_tensors', 'disable_grouping', '_name_or_path'],
 ]);
-/** The largest side that is of use. */
+/** Maximum useful side. */
 const MAX_SIDE = 2048;
 
-/** @throws {AkinError} bad-request that names the key, or its value, which is not known. */
+/** @throws {AkinError} bad-request that names the key or value that is not supported. */
 export function readPreprocessing(folder: string): Preprocessing {
   const file = join(folder, 'preprocessor_config.json');
   const sent = readJsonObject(file);
   const refuse = refuser(file);
   const unknown = Object.entries(sent).find(
-    // Newer files list every key that there is; what is off or null says nothing.
+    // Newer files list all possible keys; false or null means not used.
     ([key, value]) => !USED.has(key) && !WITHOUT_EFFECT.has(key) && value !== null && value !== false,
   );
   if (unknown !== undefined) throw refuse(`has ${JSON.stringify(unknown[0])}, which akin does not know`);
@@ -127,13 +127,13 @@ function channels(key: string, value: unknown, refuse: Refuse): number[] {
   throw refuse(`needs ${JSON.stringify(key)}, three numbers`);
 }
 
-/** The short side that a picture should keep when it is decoded: shrinking to the model's size is left to the kernel. */
+/** Minimum short side of the decoded picture; the kernel does the final resizing to the model's size. */
 export function leastSide({ resize, width, height }: Preprocessing): number {
   if (resize === undefined) return Math.max(width, height);
   return 2 * ('shortestEdge' in resize ? resize.shortestEdge : Math.max(resize.width, resize.height));
 }
 
-/** The numbers that go into the model: channel by channel (red, green, blue), row by row. */
+/** The input numbers of the model: channel by channel (red, green, blue), row by row. */
 export function preprocess(pixels: Pixels, preprocessing: Preprocessing): Float32Array {
   const { resize, resample, crop, factor, mean, std, width, height } = preprocessing;
   let to: { width: number; height: number } = pixels;
@@ -154,13 +154,13 @@ export function preprocess(pixels: Pixels, preprocessing: Preprocessing): Float3
   return values;
 }
 
-/** The long side is cut to whole pixels, as by the reference. */
+/** The long side is truncated to whole pixels, as in the reference implementation. */
 function byShortestEdge({ width, height }: Pixels, edge: number): { width: number; height: number } {
   if (width <= height) return { width: edge, height: Math.max(1, Math.trunc((edge * height) / width)) };
   return { width: Math.max(1, Math.trunc((edge * width) / height)), height: edge };
 }
 
-/** The middle of a picture that is resized, on black where that is smaller. */
+/** The centre of a resized picture, on black if the picture is smaller. */
 function centerCrop(
   pixels: Pixels,
   to: { width: number; height: number },
@@ -180,7 +180,7 @@ function centerCrop(
   return { width, height, data };
 }
 
-/** Where the crop begins: the odd pixel is left at the end, and of a smaller picture's border at the start. */
+/** Start of the crop: an odd remaining pixel is at the end, and for a smaller picture's border at the start. */
 function offsetOf(size: number, crop: number): number {
   return size >= crop ? Math.floor((size - crop) / 2) : -Math.ceil((crop - size) / 2);
 }

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { AkinError } from '@akin/domain';
 
-/** Refuses a file: the message begins with its path. */
+/** Creates the error for a file; the message begins with its path. */
 export type Refuse = (why: string) => AkinError;
 
 export function refuser(file: string): Refuse {
@@ -11,16 +11,16 @@ export function refuser(file: string): Refuse {
 /** The largest tokenizers take some 35 MB. */
 const MOST_MEGABYTES = 128;
 
-/** @throws {AkinError} bad-request when the file cannot be read, is too large, or is no JSON object. */
+/** @throws {AkinError} bad-request when the file cannot be read, is too large, or is not a JSON object. */
 export function readJsonObject(file: string): Record<string, unknown> {
   const refuse = refuser(file);
   let value: unknown;
   try {
     const stats = statSync(file);
-    // A pipe would be waited for.
+    // Opening a pipe would block.
     if (!stats.isFile()) throw refuse('is no file');
     if (stats.size > MOST_MEGABYTES * 1e6) throw refuse(`is larger than ${MOST_MEGABYTES} MB`);
-    // Editors of Windows put a byte order mark in front.
+    // Some editors on Windows write a byte order mark at the start.
     value = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
   } catch (cause) {
     if (cause instanceof AkinError) throw cause;

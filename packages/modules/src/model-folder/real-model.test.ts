@@ -11,7 +11,7 @@ import { generationWith } from '../vectors.ts';
 import { readModelFolder } from './files.ts';
 
 /*
- * A model as it was published is too large for the repository: AKIN_REAL_MODEL names the folder of one, see
+ * A published model is too large for the repository: AKIN_REAL_MODEL names a folder with one, see
  * docs/content-models.md.
  */
 const named = process.env.AKIN_REAL_MODEL;

@@ -1,7 +1,7 @@
 import { AkinError, readHalves, writeHalves } from '@akin/domain';
 import { locatePackage, packageMissing } from '../network/backend.ts';
 
-/** What is used of onnxruntime-node. */
+/** The part of onnxruntime-node that is used. */
 interface OnnxRuntime {
   readonly Tensor: new (type: string, data: unknown, shape: readonly number[]) => Tensor;
   readonly InferenceSession: { create(file: string, options: Readonly<Record<string, unknown>>): Promise<Session> };
@@ -16,26 +16,26 @@ interface Tensor {
 interface Session {
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];
-  /** Versions before 1.21 do not tell. */
+  /** Missing in versions before 1.21. */
   readonly inputMetadata?: readonly { readonly name: string; readonly type?: string }[];
   run(inputs: Readonly<Record<string, Tensor>>, outputs: readonly string[]): Promise<Readonly<Record<string, Tensor>>>;
 }
 
-/** An input of a tower: numbers, or ids of tokens. */
+/** An input of a tower: numbers, or token ids. */
 export interface Input {
   readonly shape: readonly number[];
   readonly values: Float32Array | BigInt64Array;
 }
 
-/** One of the ONNX graphs of a model, laid out in this thread. */
+/** One of the ONNX graphs of a model, loaded in this thread. */
 export interface Tower {
   readonly inputNames: readonly string[];
-  /** The vector of the first of the batch, at the length that the model gives it. */
+  /** Returns the vector of the first batch item, not scaled to unit length. */
   run(inputs: Readonly<Record<string, Input>>): Promise<Float32Array>;
 }
 
 /**
- * @param output the name of the output that is the vector, or whose first row is it
+ * @param output the name of the output that is the vector, or whose first row is the vector
  * @throws {AkinError} bad-request when the file is damaged or has no such output; conflict when the package is missing.
  */
 export async function openTower(file: string, output: string): Promise<Tower> {
@@ -44,12 +44,12 @@ export async function openTower(file: string, output: string): Promise<Tower> {
   try {
     session = await onnx.InferenceSession.create(file, {
       executionProviders: ['cpu'],
-      // Pictures are worked on at the same time, each by one thread.
+      // Pictures are processed in parallel, each by one thread.
       intraOpNumThreads: 1,
       interOpNumThreads: 1,
       executionMode: 'sequential',
       graphOptimizationLevel: 'all',
-      // Its warnings are about the optimization of graphs.
+      // Hides warnings about the optimization of graphs.
       logSeverityLevel: 3,
     });
   } catch (cause) {
@@ -97,13 +97,13 @@ async function loadRuntime(): Promise<OnnxRuntime> {
   }
 }
 
-/** Half-precision numbers come as such where Node has an array for them, else as their bits. */
+/** Half-precision numbers come as `Float16Array` if Node has it, otherwise as their bits. */
 function numbersOf({ data }: Tensor): Float32Array {
   if (!(data instanceof Uint16Array)) return Float32Array.from(data);
   return readHalves(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), 0, data.length);
 }
 
-/** Half-precision numbers as the runtime takes them. */
+/** Converts numbers to half precision, as the runtime needs them. */
 function halvesOf(values: Float32Array): Uint16Array {
   const bytes = new Uint8Array(values.length * 2);
   writeHalves(values, bytes, 0);

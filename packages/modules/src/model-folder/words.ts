@@ -8,17 +8,17 @@ import { type ModelFolder, readModelFolder } from './files.ts';
 import { readJsonObject, refuser } from './read-json.ts';
 import { type Input, openTower } from './tower.ts';
 
-/** What a text is to a model. */
+/** The result for a text. */
 export interface Said {
-  /** The name that outputs carry. */
+  /** The model name for outputs. */
   readonly model: string;
-  /** Of length 1, to be compared with those of pictures. */
+  /** A unit vector, which can be compared with those of pictures. */
   readonly vector: Float32Array;
-  /** How many tokens of the text did not fit and were left out. */
+  /** How many tokens of the text exceeded the maximum and were ignored. */
   readonly cut: number;
 }
 
-/** What is used of @huggingface/tokenizers. */
+/** The part of @huggingface/tokenizers that is used. */
 interface Tokenizers {
   readonly Tokenizer: new (tokenizer: object, config: object) => Tokenizer;
 }
@@ -28,14 +28,15 @@ interface Tokenizer {
   token_to_id(token: string): number | undefined;
 }
 
-/** The ids of a text, as the text tower takes them, and how many were cut off. */
+/** Converts a text to token ids for the text tower; `cut` is the number of ignored tokens. */
 type Tokenize = (text: string) => { readonly ids: readonly number[]; readonly cut: number };
 
 /**
  * Opens the text tower of a model in this thread.
  *
- * @param name That its outputs must carry, because others of this process do; any when empty.
- * @throws {AkinError} bad-request when the model knows no words or a file is damaged; conflict when a package is missing.
+ * @param name The model name that outputs must contain, because other threads of this process use it; empty allows any.
+ * @throws {AkinError} bad-request when the model has no text tower or a file is damaged; conflict when a package is
+ * missing.
  */
 export async function openWords(folder: string, name = ''): Promise<(text: string) => Promise<Said>> {
   const model = readModelFolder(folder);
@@ -52,7 +53,7 @@ export async function openWords(folder: string, name = ''): Promise<(text: strin
     const { ids, cut } = tokenize(text);
     const values = BigInt64Array.from(ids, BigInt);
     const inputs: Record<string, Input> = { input_ids: { values, shape: [1, ids.length] } };
-    // Models that were trained with padding look at it as well.
+    // Models that were trained with padding also attend to the padding.
     if (tower.inputNames.includes('attention_mask')) {
       inputs.attention_mask = { values: new BigInt64Array(ids.length).fill(1n), shape: [1, ids.length] };
     }
@@ -84,7 +85,7 @@ async function openTokenizer({ folder, config }: ModelFolder, limits: TextConfig
   return (text) => {
     const all = tokenizer.encode(prepare(text)).ids;
     const cut = Math.max(0, all.length - tokens);
-    // The last token ends the text, and stays.
+    // The last token marks the end of the text, so it is kept.
     const ids = cut > 0 ? [...all.slice(0, tokens - 1), all.at(-1) as number] : [...all];
     while (padding !== undefined && ids.length < tokens) ids.push(padding);
     return { ids, cut };
@@ -95,7 +96,7 @@ function padTokenOf({ pad_token: token }: Record<string, unknown>): string {
   return String(typeof token === 'object' && token !== null ? (token as { content?: unknown }).content : token);
 }
 
-/** SigLIP was trained on small letters, its first version also without punctuation. */
+/** SigLIP was trained on lower-case letters, its first version also without punctuation. */
 function plainText({ tokenizer_class: name }: Record<string, unknown>): (text: string) => string {
   const small = (text: string) => text.toLowerCase().replace(/\s+/g, ' ').trim();
   if (!String(name).startsWith('Siglip')) return small;

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createAnalyzer } from '../analyzer/create-analyzer.ts';
 import { checkBackend } from './backend.ts';
 
-/** The types of Node leave it out. */
+/** Missing in the types of Node. */
 declare const WebAssembly: { validate(bytes: Uint8Array): boolean };
 
 afterEach(() => {
@@ -36,7 +36,7 @@ describe('the check of the backend', () => {
       'onnxruntime-node does not load here: no such library',
     ],
   ])('takes WebAssembly for auto where ONNX Runtime %s', async (_, source, reason) => {
-    // A copy of the file elsewhere, so that Node looks for the package there.
+    // A copy of the file in another folder, so that Node searches for the package there.
     const folder = await mkdtemp(join(tmpdir(), 'akin-backend-'));
     try {
       const built = new URL('../../dist/network/backend.js', import.meta.url);

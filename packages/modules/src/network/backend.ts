@@ -2,23 +2,23 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { AkinError } from '@akin/domain';
 
-/** The engines to choose from: WebAssembly, ONNX Runtime and TensorFlow's C library, the last two if installed. */
+/** Backends that users can choose: WebAssembly, ONNX Runtime and TensorFlow's C library; the last two if installed. */
 export const BACKENDS = ['wasm', 'onnx', 'node'] as const;
 
-/** What runs the network. Those that nobody chooses, because they are slow, are there to be compared with. */
+/** All backends. The additional ones are slow and only used for comparison in tests. */
 export type Backend = (typeof BACKENDS)[number] | 'wasm-plain' | 'cpu';
 
-/** What can be asked for: a backend by name, or the fastest that runs here. */
+/** Values of the option: a backend by name, or the fastest one that works on this machine. */
 export const BACKEND_CHOICES = ['auto', ...BACKENDS] as const;
 export type BackendChoice = Backend | 'auto';
 
-/** Not installed with akin: found only where the user added it. */
+/** Packages that akin does not install; the user can add them. */
 const PACKAGES: Partial<Record<Backend, string>> = { onnx: 'onnxruntime-node', node: '@tensorflow/tfjs-node' };
 
-/** The types of Node leave it out. */
+/** Missing in the types of Node. */
 declare const WebAssembly: { validate(bytes: Uint8Array): boolean };
 
-/** A module whose only function uses a 128-bit instruction: valid only where WebAssembly has SIMD. */
+/** A module whose only function uses a 128-bit instruction: it is valid only if WebAssembly supports SIMD. */
 const SIMD_PROBE = Uint8Array.of(
   ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
   // One type: no parameters, a v128 as result; one function of that type.
@@ -28,9 +28,9 @@ const SIMD_PROBE = Uint8Array.of(
 );
 
 /**
- * Looks whether a backend can run here. Of those that were added, the package is loaded.
+ * Checks whether a backend works on this machine. Loads the package of an optional backend.
  *
- * @throws {AkinError} conflict that says what to do when it cannot.
+ * @throws {AkinError} conflict that says what to do if it does not work.
  */
 export async function checkBackend(backend: Backend): Promise<void> {
   if (backend === 'wasm' && !WebAssembly.validate(SIMD_PROBE)) {
@@ -53,9 +53,9 @@ export async function checkBackend(backend: Backend): Promise<void> {
 }
 
 /**
- * Chooses the backend: `auto` takes ONNX Runtime where it is installed and loads, else WebAssembly.
+ * Chooses the backend: `auto` takes ONNX Runtime if it is installed and can be loaded, otherwise WebAssembly.
  *
- * @returns The backend, and for `auto` the reason for it, as a phrase for people.
+ * @returns The backend, and for `auto` the reason for it, as a phrase for users.
  */
 export async function chooseBackend(
   choice: BackendChoice,
@@ -73,14 +73,14 @@ export async function chooseBackend(
   }
 }
 
-/** Loads the package that a backend needs, wherever Node finds it from here, `NODE_PATH` included. */
+/** Loads the package that a backend needs, from the places where Node searches, including `NODE_PATH`. */
 export async function loadPackageOf(backend: 'onnx' | 'node'): Promise<unknown> {
   const file = locate(PACKAGES[backend] as string);
   if (file === undefined) throw new Error(`${PACKAGES[backend]} is not installed.`);
   return import(pathToFileURL(file).href);
 }
 
-/** The address to import a package from that only some installations have; undefined in those that have not. */
+/** The URL from which to import an optional package; undefined if it is not installed. */
 export function locatePackage(name: string): string | undefined {
   const file = locate(name);
   return file && pathToFileURL(file).href;

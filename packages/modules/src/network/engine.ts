@@ -1,11 +1,11 @@
 import type { Model } from './model.ts';
 
-/** What an engine computes for a batch: the rows of its pictures one after the other, heads before normalization. */
+/** The result for a batch: one row for each picture, heads before normalization. */
 export type EngineOutputs<Head extends string> = Readonly<Record<'pool' | Head, Float32Array>>;
 
-/** The forward pass of a model, laid out in one backend. */
+/** The forward pass of a model, loaded in one backend. */
 interface Engine<Head extends string> {
-  /** @param values `count` pictures of height × width × 3 scaled numbers. */
+  /** @param values `count` pictures of height × width × 3 normalized numbers. */
   run(values: Float32Array, count: number): Promise<EngineOutputs<Head>>;
 }
 

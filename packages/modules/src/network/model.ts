@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { readSafetensors, type Tensors } from '../safetensors.ts';
 import { writeOutSymmetric } from './symmetric.ts';
 
-/** A convolution with its bias and activation. `pad` is symmetric zeros on all four sides. */
+/** A convolution with its bias and activation. `pad` is the number of zeros on all four sides. */
 export interface Conv2d {
   readonly op: 'conv2d';
   /** Its tensors are `<name>.weight` in HWIO and `<name>.bias`. */
@@ -14,11 +14,11 @@ export interface Conv2d {
   readonly stride: number;
   readonly pad: number;
   readonly activation: 'relu' | 'linear';
-  /** Whether each of its filters stands for eight, one for each orientation: `symmetric.ts`. */
+  /** Whether each filter represents eight, one for each orientation: see `symmetric.ts`. */
   readonly symmetric?: boolean;
 }
 
-/** relu(b(a(x)) + skip(x)); what is missing hands on what it gets. */
+/** relu(b(a(x)) + skip(x)); a missing part is the identity. */
 interface Residual {
   readonly op: 'residual';
   readonly a: Conv2d;
@@ -28,8 +28,8 @@ interface Residual {
 }
 
 /**
- * A symmetric convolution, with its activation relu, whose filters are as large as the map: one pixel is left, the eight
- * answers of each filter side by side.
+ * A symmetric convolution with activation relu, whose filters are as large as the map. The result is one pixel with the
+ * eight results of each filter next to each other.
  */
 export interface WholeMap {
   readonly op: 'wholeMap';
@@ -40,13 +40,13 @@ export interface WholeMap {
   readonly out: number;
 }
 
-/** A map of one pixel becomes several of `channels` each, handed on as if each came from a picture of its own. */
+/** A map of one pixel is split into several of `channels` each, which are then processed like separate pictures. */
 interface TakeApart {
   readonly op: 'takeApart';
   readonly channels: number;
 }
 
-/** The mean of what became of the `count` parts of a picture. */
+/** The mean over the `count` parts of a picture. */
 interface MeanOfParts {
   readonly op: 'meanOfParts';
   readonly count: number;
@@ -62,8 +62,8 @@ interface ModelSpec<Head extends string> {
     readonly width: number;
     readonly height: number;
     /**
-     * Values of 0 to 1 become (value - mean) / std, by channel. Without these each picture is scaled on its own, each
-     * channel to a mean of 0 and all together to a deviation of 1.
+     * Values of 0 to 1 become (value - mean) / std, by channel. Without these, each picture is standardized separately:
+     * each channel to mean 0, and all together to standard deviation 1.
      */
     readonly mean?: readonly number[];
     readonly std?: readonly number[];
@@ -73,22 +73,25 @@ interface ModelSpec<Head extends string> {
   readonly weights: { readonly file: string; readonly sha256: string; readonly bytes: number };
 }
 
-/** The heads of the network that looks at whole pictures. `duplicate` was trained with it, and no module reads it. */
+/** The heads of the main network. `duplicate` was trained with it, but no module uses it. */
 export type MainHead = 'content' | 'duplicate';
 
 export interface Model<Head extends string = MainHead> {
-  /** Name and hash of the weights, such as `akin-1:d52ec204`: two models with one id give equal vectors, within rounding. */
+  /**
+   * Name and hash of the weights, for example `akin-1:d52ec204`: two models with the same id give equal vectors, except
+   * for rounding.
+   */
   readonly id: string;
   readonly spec: ModelSpec<Head>;
   readonly tensors: Tensors;
 }
 
-/** The network that looks at whole pictures. */
+/** The main network, whose input is the whole picture. */
 export const MODEL_FOLDER = new URL('../../models/network/', import.meta.url);
-/** The small network that recognizes copies. */
+/** The small copy-detection network. */
 export const COPIES_FOLDER = new URL('../../models/copies/', import.meta.url);
 
-/** Reads a model and checks its weights to the last byte. Throws an Error that says what is wrong with which file. */
+/** Reads a model and checks the hash of its weights. @throws Error that names the file and what is wrong with it */
 export async function readModel<Head extends string = MainHead>(folder: URL): Promise<Model<Head>> {
   const spec = JSON.parse(await readFile(new URL('model.json', folder), 'utf8')) as ModelSpec<Head>;
   const label = `${spec.id}/${spec.weights.file}`;
@@ -116,12 +119,12 @@ function symmetricParts({ layers, heads }: ModelSpec<string>): [convolutions: st
   ];
 }
 
-/** The names of a model's heads, in their order. */
+/** The names of a model's heads, in order. */
 export function headsOf<Head extends string>({ spec }: Model<Head>): Head[] {
   return Object.keys(spec.heads) as Head[];
 }
 
-/** The same model with some of its heads: a network that is opened with it computes no others. */
+/** The same model with only some of its heads: a network opened with it does not compute the others. */
 export function withHeads<Head extends string, Kept extends Head>(
   model: Model<Head>,
   kept: readonly Kept[],
@@ -130,7 +133,7 @@ export function withHeads<Head extends string, Kept extends Head>(
   return { ...model, spec: { ...model.spec, heads } as ModelSpec<Kept> };
 }
 
-/** The number of channels that reach the heads. */
+/** The number of channels that are the input of the heads. */
 export function pooledWidth(layers: readonly Layer[]): number {
   return layers.reduce((width, layer) => {
     if (layer.op === 'conv2d' || layer.op === 'wholeMap') return layer.out;

@@ -13,12 +13,12 @@ import { COPIES_FOLDER, MODEL_FOLDER, readModel } from './model.ts';
 import { openNetwork } from './network.ts';
 
 interface Reference {
-  /** The vector of each head. */
+  /** The expected vector of each head. */
   readonly expected: Readonly<Record<string, number[]>>;
   readonly pixels: Pixels;
 }
 
-/** What the weights give where they were trained, for the pictures stored with them. */
+/** The outputs that were computed where the weights were trained, for the stored pictures. */
 async function references(folder: URL): Promise<Reference[]> {
   const rgb = new Uint8Array(await readFile(new URL('reference.rgb', folder)));
   const { vectors } = JSON.parse(await readFile(new URL('reference.json', folder), 'utf8')) as {
@@ -42,12 +42,12 @@ const NETWORKS = [
   ['copies', COPIES_FOLDER, ['copy'], 4],
 ] as const;
 
-// What every backend keeps. @tensorflow/tfjs-node is not among them: its installation downloads.
+// Properties of every backend. @tensorflow/tfjs-node is not tested, because its installation downloads files.
 describe.each<[Backend, number]>([
   ['wasm', 16],
   ['wasm-plain', 4],
   ['onnx', 16],
-  // Some hundred times slower.
+  // Some hundred times slower, so it gets fewer pictures.
   ['cpu', 1],
 ])('on %s', (backend, most) => {
   let running: NetworkProcess;

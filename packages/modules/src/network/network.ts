@@ -4,31 +4,31 @@ import { type Backend, checkBackend } from './backend.ts';
 import type { OpenEngine } from './engine.ts';
 import { headsOf, type MainHead, type Model } from './model.ts';
 
-/** What one pass over a picture gives. */
+/** The result of one forward pass for a picture. */
 export interface Features<Head extends string = MainHead> {
   /** The model's name and the hash of its weights. */
   readonly model: string;
-  /** What reaches the heads: the trunk's channels, averaged over the picture. */
+  /** The input of the heads: the trunk's channels, averaged over the picture. */
   readonly pool: Float32Array;
   /** The unit vector of each head. */
   readonly heads: Readonly<Record<Head, Float32Array>>;
 }
 
 export interface Network<Head extends string = MainHead> {
-  /** Sides of the pictures that `run` wants, in pixels. */
+  /** Size of the pictures for `run`, in pixels. */
   readonly width: number;
   readonly height: number;
   /**
-   * One pass of the trunk and all heads over each picture, which blocks the thread on wasm (akin-1: some 15 ms). What a
-   * picture gives does not depend on the others in its batch.
+   * Runs the trunk and all heads on each picture; blocks the thread on wasm (akin-1: some 15 ms). The result for a
+   * picture does not depend on the others in the batch.
    */
   run(pictures: readonly Pixels[]): Promise<Features<Head>[]>;
 }
 
 /**
- * Starts the backend and lays the weights out in it, once a thread.
+ * Starts the backend and loads the weights into it, once for each thread.
  *
- * @throws {AkinError} conflict when the backend is missing or too slow to be of use.
+ * @throws {AkinError} conflict when the backend is missing or too slow.
  */
 export async function openNetwork<Head extends string>(
   model: Model<Head>,
@@ -71,13 +71,13 @@ export async function openNetwork<Head extends string>(
   };
 }
 
-/** Loads the engine of a backend, and no other. */
+/** Loads only the engine of this backend. */
 async function engineOf(backend: Backend): Promise<OpenEngine> {
   if (backend === 'onnx') return (await import('./onnx-engine.ts')).onnxEngine;
   return (await import('./tfjs-engine.ts')).tfjsEngine(backend);
 }
 
-/** Bytes to (value/255 - mean) / std, by a table a channel. */
+/** Converts bytes to (value/255 - mean) / std, with a table for each channel. */
 export function normalizer(
   mean: readonly number[],
   std: readonly number[],
@@ -95,10 +95,13 @@ export function normalizer(
   };
 }
 
-/** Keeps pictures without contrast from becoming noise. */
+/** Prevents that pictures without contrast become noise. */
 const LEAST_DEVIATION = 0.02;
 
-/** Bytes to numbers of mean 0 in each channel and of deviation 1 in all: other light and other warmth fall away. */
+/**
+ * Standardizes bytes to mean 0 in each channel and standard deviation 1 over all: removes differences of brightness and
+ * white balance.
+ */
 function standardize(bytes: Uint8Array, values: Float32Array): void {
   const means = [0, 0, 0];
   for (let i = 0; i < bytes.length; i++) means[i % 3] = (means[i % 3] as number) + (bytes[i] as number);

@@ -3,7 +3,7 @@ import type { EngineOutputs, OpenEngine } from './engine.ts';
 import type { Model } from './model.ts';
 import { writeOnnx } from './onnx-file.ts';
 
-/** What is used of onnxruntime-node, which is installed by those who want it. */
+/** The part of the optional package onnxruntime-node that is used. */
 interface OnnxRuntime {
   readonly Tensor: new (type: 'float32', data: Float32Array, shape: readonly number[]) => OnnxTensor;
   readonly InferenceSession: {
@@ -19,12 +19,12 @@ interface OnnxSession {
   run(inputs: { readonly pixels: OnnxTensor }): Promise<Readonly<Record<string, OnnxTensor>>>;
 }
 
-/** The engine of ONNX Runtime, on a graph that is written from the same weights when it is opened. */
+/** The engine of ONNX Runtime. The graph is generated from the same weights when the network is opened. */
 export const onnxEngine: OpenEngine = async <Head extends string>(model: Model<Head>) => {
   const { default: onnx } = (await loadPackageOf('onnx')) as { default: OnnxRuntime };
   const session = await onnx.InferenceSession.create(writeOnnx(model), {
     executionProviders: ['cpu'],
-    // Pictures are worked on at the same time, each by one thread.
+    // Pictures are processed in parallel, each by one thread.
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     executionMode: 'sequential',

@@ -3,19 +3,19 @@ import { type Conv2d, headsOf, type Layer, type Model, pooledWidth, type WholeMa
 import { block, type Field, integer, integers, join } from './protobuf.ts';
 import { placesInAllOrientations } from './symmetric.ts';
 
-/** The newest of both that readers of 2023 know; nothing newer is used. */
+/** The newest versions that runtimes of 2023 support; no newer features are used. */
 const IR_VERSION = 8;
 const OPSET = 13;
 
-/** `TensorProto.DataType`. */
+/** Values of `TensorProto.DataType`. */
 const FLOAT = 1;
 const INT64 = 7;
-/** `AttributeProto.AttributeType`. */
+/** Values of `AttributeProto.AttributeType`. */
 const INT = 2;
 const INTS = 7;
 
 /**
- * A model as the bytes of an ONNX file: input `pixels` [N, height, width, 3] of scaled numbers, outputs `pool` and each
+ * Writes a model as an ONNX file: input `pixels` [N, height, width, 3] of normalized numbers, outputs `pool` and each
  * head by its name [N, …], before normalization. Field numbers are those of onnx.proto3.
  */
 export function writeOnnx<Head extends string>(model: Model<Head>): Uint8Array {
@@ -85,12 +85,12 @@ class Graph {
     return this.add('Relu', [this.add('Add', [through, past], [])], []);
   }
 
-  /** The same numbers in another shape; a side of -1 is what the others leave. */
+  /** Adds a reshape; a side of -1 is inferred from the others. */
   #reshape(x: string, shape: readonly number[]): string {
     return this.add('Reshape', [x, this.#integers(shape)], []);
   }
 
-  /** A constant row of whole numbers, and its name. */
+  /** Adds a constant row of integers and returns its name. */
   #integers(values: ArrayLike<number>): string {
     const name = `numbers of ${this.nodes.length}`;
     const bytes = new Uint8Array(BigInt64Array.from(Array.from(values), BigInt).buffer);
@@ -133,7 +133,7 @@ class Graph {
   }
 }
 
-/** HWIO, as the weights are kept, to OIHW, as ONNX wants them. */
+/** From HWIO, the layout of the stored weights, to OIHW, the layout of ONNX. */
 function channelsFirst(kernel: Float32Array, { kernel: [height, width], in: ins, out: outs }: Conv2d): Float32Array {
   const turned = new Float32Array(kernel.length);
   const area = height * width;
@@ -153,7 +153,9 @@ function intsAttribute(name: string, values: readonly number[]): Field {
   return block(5, [block(1, name), integers(8, values), integer(20, INTS)]);
 }
 
-/** Name and shape of an input (field 11 of a graph) or output (12) of floats; a text is a side of any length. */
+/**
+ * Name and shape of an input (field 11 of a graph) or output (12) of floats; a text is a dimension of variable size.
+ */
 function valueInfo(number: 11 | 12, name: string, shape: readonly (number | string)[]): Field {
   const dimensions = shape.map((side) => block(1, [typeof side === 'string' ? block(2, side) : integer(1, side)]));
   const tensor = block(1, [integer(1, FLOAT), block(2, dimensions)]);

@@ -1,10 +1,10 @@
 /**
- * As much of the wire format of protocol buffers as it takes to write a message: each field is a key (number and wire
- * type) and a value. A message is the list of its fields, in any order.
+ * A writer for the wire format of protocol buffers: each field is a key (number and wire type) and a value. A message
+ * is the list of its fields, in any order.
  */
 export type Field = Uint8Array;
 
-/** A whole number: int32, int64, enum. Not negative. */
+/** A non-negative integer: int32, int64, enum. */
 export function integer(number: number, value: number): Field {
   return join([varint(number * 8), varint(value)]);
 }
@@ -16,12 +16,12 @@ export function block(number: number, content: Uint8Array | string | readonly Fi
   return join([varint(number * 8 + 2), varint((bytes as Uint8Array).length), bytes as Uint8Array]);
 }
 
-/** A repeated number, packed. */
+/** A repeated integer, packed. */
 export function integers(number: number, values: readonly number[]): Field {
   return block(number, join(values.map(varint)));
 }
 
-/** The bytes of a message. */
+/** Concatenates the bytes of a message. */
 export function join(parts: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(parts);
 }

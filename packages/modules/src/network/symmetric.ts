@@ -1,20 +1,20 @@
 /**
- * Convolutions that see a picture alike however it is turned and flipped: each filter stands for eight, its copies in
- * all orientations, and their eight answers lie side by side. When the picture is turned, the answers turn with it and change
- * places; the mean of the eight over the whole map stays the same. Known as group equivariant convolutions (Cohen &
- * Welling 2016, p4m). Only one filter of eight is kept in the file. Here they are written out, so that any engine runs
- * them as plain convolutions; but filters as large as the map they see are shown the map in all orientations instead, which is
- * the same and reads an eighth of the weights.
+ * Convolutions that are invariant to rotations by quarters and flips: each filter represents eight, its copies in all
+ * orientations, and their eight results are adjacent. When the picture is rotated, the results rotate and are permuted;
+ * the mean of the eight over the whole map stays the same. These are group equivariant convolutions (Cohen & Welling
+ * 2016, p4m). The file contains only one filter of eight. This module expands them, so that any engine can run them as
+ * normal convolutions. Filters as large as their map are not expanded: instead, the map is given to them in all
+ * orientations, which is equivalent and reads an eighth of the weights.
  */
 
 import { ORIENTATIONS } from '../orientations.ts';
 import type { Tensors } from '../safetensors.ts';
 
 /**
- * Writes out the weights of what is symmetric when they are asked for. All others are read as they are.
+ * Expands symmetric weights when they are requested. Other weights are returned unchanged.
  *
- * @param convolutions Names of the layers whose filters each stand for eight.
- * @param heads Names of the heads on the means of each filter's eight answers.
+ * @param convolutions Names of the layers whose filters each represent eight.
+ * @param heads Names of the heads on the means of each filter's eight results.
  */
 export function writeOutSymmetric(
   convolutions: readonly string[],
@@ -43,7 +43,7 @@ export function writeOutSymmetric(
   };
 }
 
-/** One number for the eight answers of each filter. */
+/** Repeats a number for the eight results of each filter. */
 function repeated(values: Float32Array): Float32Array {
   return Float32Array.from(
     { length: values.length * ORIENTATIONS },
@@ -51,7 +51,7 @@ function repeated(values: Float32Array): Float32Array {
   );
 }
 
-/** A head on the mean of each filter's eight answers, as one on all of them. */
+/** Converts a head on the mean of each filter's eight results to a head on all of them. */
 function spread(weights: Float32Array, inputs: number, dim: number): Float32Array {
   return Float32Array.from(
     { length: inputs * dim },
@@ -60,7 +60,7 @@ function spread(weights: Float32Array, inputs: number, dim: number): Float32Arra
 }
 
 /**
- * The kernels of all orientations.
+ * The kernels in all orientations.
  *
  * @param weights side × side × ins × filters.
  * @returns side × side × ins × (filters × 8).
@@ -77,9 +77,9 @@ function turned(weights: Float32Array, side: number, ins: number, filters: numbe
 }
 
 /**
- * Which number of a map (row by row, its channels side by side) a filter sees at each of its own places, one orientation
- * after the other. Answers to a layer before come in groups of eight, which change places with the orientation; the channels of a
- * picture do not.
+ * For each orientation, and each position of a filter: the index of the number in the map (row by row, channels
+ * adjacent) at that position. Results of an earlier layer come in groups of eight, which are permuted by the
+ * orientation; the channels of a picture are not.
  *
  * @returns 8 × (side × side × channels).
  */
@@ -102,15 +102,18 @@ export function placesInAllOrientations(side: number, channels: number): Int32Ar
 }
 
 /**
- * Where the pixel at (y, x) of a square in an orientation comes from: 0 to 3 are quarter turns to the left, those from
- * 4 on the same of the square seen in a mirror, as the weights were trained.
+ * The source position of the pixel (y, x) of a square in an orientation: 0 to 3 are quarter turns to the left, 4 to 7
+ * the same after mirroring, as the weights were trained.
  */
 function origin(orientation: number, side: number, y: number, x: number): [number, number] {
   for (let turn = orientation % 4; turn > 0; turn--) [y, x] = [x, side - 1 - y];
   return orientation < 4 ? [y, x] : [y, side - 1 - x];
 }
 
-/** Which weights of a filter in an orientation are for the answers at a place: those of the place in the inverse orientation. */
+/**
+ * For a filter in an orientation: which weights apply to the results at a position. It is the position in the inverse
+ * orientation.
+ */
 function placeOf(orientation: number, place: number): number {
   return PLACES[orientation * ORIENTATIONS + place] as number;
 }
@@ -119,7 +122,7 @@ const PLACES = Array.from({ length: ORIENTATIONS * ORIENTATIONS }, (_, i) =>
   composed(inverse(Math.floor(i / ORIENTATIONS)), i % ORIENTATIONS),
 );
 
-/** The orientation that is `first` and then `second`. */
+/** The orientation that is first `first` and then `second`. */
 function composed(second: number, first: number): number {
   return wayOf((y, x) => origin(first, 3, ...origin(second, 3, y, x)));
 }
@@ -130,7 +133,7 @@ function inverse(orientation: number): number {
   ) as number;
 }
 
-/** The orientation that moves the corner and the edge of a 3 × 3 square like this. */
+/** The orientation that moves the corner and the edge of a 3 × 3 square in this way. */
 function wayOf(move: (y: number, x: number) => readonly [number, number]): number {
   const same = (orientation: number, y: number, x: number) =>
     String(origin(orientation, 3, y, x)) === String(move(y, x));

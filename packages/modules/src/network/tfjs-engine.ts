@@ -7,7 +7,7 @@ import { placesInAllOrientations } from './symmetric.ts';
 
 export type TfjsBackend = Exclude<Backend, 'onnx'>;
 
-/** The engine of TensorFlow.js. Its backend is that of the thread: one thread runs one. */
+/** The engine of TensorFlow.js. A thread has only one backend of TensorFlow.js. */
 export function tfjsEngine(backend: TfjsBackend): OpenEngine {
   return async <Head extends string>(model: Model<Head>) => {
     await startTensorFlow(backend);
@@ -19,7 +19,7 @@ export function tfjsEngine(backend: TfjsBackend): OpenEngine {
     return {
       async run(values, count) {
         let outputs!: EngineOutputs<Head>;
-        // Nothing is returned out of the tidying, which would look through every number for tensors to keep.
+        // The callback returns nothing, because `tidy` would search the result for tensors to keep, number by number.
         tf.tidy(() => {
           let x = tf.tensor4d(values, [count, height, width, 3]);
           for (const layer of trunk) x = layer(x);
@@ -33,7 +33,7 @@ export function tfjsEngine(backend: TfjsBackend): OpenEngine {
   };
 }
 
-/** Makes a backend of TensorFlow.js that of this thread. */
+/** Activates a backend of TensorFlow.js in this thread. */
 export async function startTensorFlow(backend: TfjsBackend): Promise<void> {
   if (backend === 'node') await loadPackageOf('node');
   else if (backend === 'cpu') await import('@tensorflow/tfjs-backend-cpu');
@@ -65,7 +65,7 @@ function buildLayer(layer: Layer, model: Model<string>): Step {
       return (x) =>
         tf.reshape(tf.mean(tf.reshape(x, [-1, layer.count, layer.channels]), 1), [-1, 1, 1, layer.channels]);
     case 'globalAveragePool':
-      // Over the whole map: ten times as fast as a mean over two axes.
+      // Average pooling over the whole map is ten times as fast as a mean over two axes.
       return (x) => tf.avgPool(x, [x.shape[1], x.shape[2]], 1, 'valid');
     default:
       throw new Error(`${model.spec.id}/model.json has an unknown layer: ${JSON.stringify(layer satisfies never)}`);
@@ -81,7 +81,7 @@ function buildConv2d(layer: Conv2d, { tensors }: Model<string>): Step {
   return (x) => tf.fused.conv2d({ x, filter, strides, pad, dimRoundingMode: 'floor', bias, activation });
 }
 
-/** The map in all orientations is turned here: `tf.gather` takes longer than the convolution. */
+/** The orientations of the map are computed here, because `tf.gather` takes longer than the convolution. */
 function buildWholeMap({ name, side, in: ins, out }: WholeMap, { tensors }: Model<string>): Step {
   const places = placesInAllOrientations(side, ins);
   const [size, filters] = [side * side * ins, out / ORIENTATIONS];

@@ -1,8 +1,8 @@
 import { AkinError } from '@akin/domain';
 
 /**
- * Strict base64, except that spaces count as plus signs: forms turn one into the other. `name` says in the error which
- * output is wrong.
+ * Decodes strict base64, except that spaces count as plus signs, because forms replace these. `name` names the output
+ * in the error.
  */
 export function decodeBase64(text: string, name: string, maxBytes: number): Buffer {
   if (text.length > Math.ceil(maxBytes / 3) * 4) {
@@ -11,7 +11,7 @@ export function decodeBase64(text: string, name: string, maxBytes: number): Buff
   const clean = text.includes(' ') ? text.replaceAll(' ', '+') : text;
   const padding = clean.endsWith('==') ? 2 : clean.endsWith('=') ? 1 : 0;
   const bytes = Buffer.from(clean, 'base64');
-  // The engine skips what is not base64, so less comes out of it; but it takes the digits of base64url too.
+  // Node skips characters that are not base64, so the result would be shorter; but it also accepts base64url.
   const whole = clean.length % 4 === 0 && bytes.length === (clean.length / 4) * 3 - padding;
   if (!whole || clean.includes('-') || clean.includes('_')) {
     throw new AkinError('bad-request', `${name} is not base64. Send the outputs of an analysis as they came.`);

@@ -2,11 +2,10 @@ import type { Calibration } from '@akin/domain';
 import { codebookOf } from './codebook.ts';
 
 /**
- * The score of a distance: 1 at 0 and nowhere else, falling all the way to 0 at distance 2 (opposite vectors), straight
- * between the points of the module's calibration. It means the same in every collection; what it means is said where
- * the points are fitted, in learn/calibration.ts.
+ * The score of a distance: 1 only at distance 0, descending to 0 at distance 2 (opposite vectors), linear between the
+ * points of the module's calibration. A score has the same meaning in every collection; see learn/calibration.ts.
  *
- * @param points of the model that made the two descriptors; those of the model that this akin uses when not given
+ * @param points of the model of the two descriptors; default: those of the model in use
  */
 export function scoreOf(
   module: string,
@@ -22,13 +21,13 @@ export function scoreOf(
   return 0;
 }
 
-/** The largest number below 1: the highest score of a picture that is not equal. */
+/** The largest number below 1: the maximum score of a picture that is not equal. */
 const BELOW_ONE = 1 - Number.EPSILON / 2;
 
 /**
- * The inverse: the largest distance that still has this score, for `rank.threshold`; what lies farther away by the least
- * bit scores less, so that a score that an answer shows finds its document again. Infinity for 0 and below, because half
- * precision lets opposite vectors be a hair more than 2 apart.
+ * The inverse, for `rank.threshold`: the largest distance that still has this score. The next larger distance scores
+ * less, so that a threshold taken from an answer finds its document again. Infinity for 0 and below, because in half
+ * precision opposite vectors can be slightly more than 2 apart.
  */
 export function distanceAt(
   module: string,
@@ -45,10 +44,10 @@ export function distanceAt(
   return Number.POSITIVE_INFINITY;
 }
 
-/** More than rounding moves a distance by. */
+/** Larger than the rounding error of a distance. */
 const ROUNDING = 1e-9;
 
-/** Between two neighbouring numbers around `distance`, the last that has the score. */
+/** The last of the adjacent numbers around `distance` that still has the score. */
 function lastWith(score: number, distance: number, scoreAt: (distance: number) => number): number {
   let inside = Math.max(0, distance - ROUNDING);
   let outside = distance + ROUNDING;

@@ -5,21 +5,21 @@ import { MODULES } from '../manifests.ts';
 import { readSafetensors, type Tensors } from '../safetensors.ts';
 
 /**
- * What turns a module's descriptor into its codes and its distances into scores; trained on a folder of pictures by
- * `npm run train-codebooks`. A descriptor never depends on it.
+ * Converts a module's descriptor to codes, and distances to scores. `npm run train-codebooks` trains it on a folder of
+ * pictures. Descriptors do not depend on it.
  */
 export interface Codebook {
-  /** The first 4 bytes of the hash of its numbers: codes with this mark in them need not be made again. */
+  /** The first 4 bytes of the hash of its numbers. Codes with this mark do not need to be computed again. */
   readonly id: Uint8Array;
-  /** The model whose descriptors it was trained on, the only one whose descriptors are taken. */
+  /** The model of the training descriptors; descriptors of other models are rejected. */
   readonly model: string;
   readonly dimensions: number;
   /** Coarse centroids, `cellCount` rows of `dimensions`. */
   readonly cellCount: number;
   readonly cells: Float32Array;
-  /** Which rotation belongs to each cell. Neighbouring cells share one: 256 of their own would weigh 33 MB. */
+  /** The rotation of each cell. Adjacent cells share one: 256 separate rotations would take 33 MB. */
   readonly rotationOfCell: Float32Array;
-  /** Orthogonal matrices, row by row, that turn a residual so that its subspaces are of like weight. */
+  /** Orthogonal matrices, row by row. They rotate a residual so that its subspaces have similar variance. */
   readonly rotations: Float32Array;
   /** `subspaces` tables of 256 codewords of `dimensions / subspaces` numbers. */
   readonly subspaces: number;
@@ -28,9 +28,9 @@ export interface Codebook {
   readonly planes: Float32Array;
   readonly offsets: Float32Array;
   readonly calibration: Calibration;
-  /** Of a text and a picture, where the model knows words. */
+  /** Calibration for a text and a picture, if the model has a text tower. */
   readonly wordsCalibration?: Calibration;
-  /** What of the output of a model in the layout of Hugging Face is its vector. */
+  /** Which output of a model in the layout of Hugging Face is the vector. */
   readonly vector?: 'projected' | 'pooled' | 'CLS';
 }
 
@@ -40,11 +40,11 @@ export const SIGNATURE_BITS = 64;
 export const CODEWORDS = 256;
 
 const CODEBOOK_FOLDER = new URL('../../codebooks/', import.meta.url);
-/** Those that this process or thread uses where nothing else is said. */
+/** The codebooks of this process or thread, unless a call names another one. */
 const inUse = new Map<string, Codebook>();
 const shipped = new Map<string, Codebook>();
 
-/** The codebook of a module that this process or thread uses: the shipped one, or that of {@link useCodebook}. */
+/** The codebook of a module in this process or thread: the shipped one, or that of {@link useCodebook}. */
 export function codebookOf(module: string): Codebook {
   const known = inUse.get(module);
   if (known !== undefined) return known;
@@ -53,7 +53,7 @@ export function codebookOf(module: string): Codebook {
   return codebook;
 }
 
-/** The codebook that akin brings along for its own analysis, read on first use (some 10 ms, once). */
+/** The codebook that ships with akin, for its own analysis; read at the first use (some 10 ms, once). */
 export function shippedCodebook(module: string): Codebook {
   const known = shipped.get(module);
   if (known !== undefined) return known;
@@ -65,8 +65,8 @@ export function shippedCodebook(module: string): Codebook {
 }
 
 /**
- * Takes a codebook instead of the shipped one, in this process or thread. Throws an Error when outputs of the module were
- * compared or written by another one before.
+ * Replaces the shipped codebook in this process or thread. @throws Error when another codebook of the module was
+ * already used
  */
 export function useCodebook(module: string, codebook: Codebook): void {
   const known = inUse.get(module);
@@ -80,14 +80,14 @@ export function codebookFile(module: string): URL {
   return new URL(`${module}.safetensors`, CODEBOOK_FOLDER);
 }
 
-/** What is known of the descriptor of a module in use. Throws an Error for a module without one. */
+/** The descriptor of a module in use. @throws Error for a module without one */
 export function descriptorOf(module: string): { output: string; cell: string; dimensions: number } {
   const descriptor = manifestDescriptor(module);
-  // A model of the user's may give more or fewer numbers than akin's own.
+  // A user's model may have another number of dimensions than akin's own.
   return { ...descriptor, dimensions: inUse.get(module)?.dimensions ?? descriptor.dimensions };
 }
 
-/** What the registry says about the descriptor of a module. Throws an Error for a module without one. */
+/** The descriptor of a module as in the registry. @throws Error for a module without one */
 export function manifestDescriptor(module: string): { output: string; cell: string; dimensions: number } {
   const descriptor = MODULES.find(({ name }) => name === module)?.descriptor;
   if (descriptor === undefined) throw new Error(`There is no module ${JSON.stringify(module)} with a descriptor.`);
@@ -124,7 +124,7 @@ function readTables(tensors: Tensors, dimensions: number, cells: number, rotatio
   };
 }
 
-/** The hash of all that follows the header of a safetensors file. */
+/** The hash of all bytes after the header of a safetensors file. */
 export function hashNumbers(bytes: Uint8Array): Buffer {
   const headerLength = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   return createHash('sha256')

@@ -1,25 +1,25 @@
 import { project } from '../project.ts';
 import { CODEWORDS, type Codebook, SIGNATURE_BITS } from './codebook.ts';
 
-/** What a codebook makes of one descriptor. */
+/** The codes of one descriptor. */
 export interface Codes {
   /** Index of the nearest coarse centroid. */
   readonly cluster: number;
   /** Base64 of the nearest centroids in order, little-endian uint16; the first is `cluster`. */
   readonly nclusters: string;
-  /** Base64 of a header (format, codebook) and a byte a subspace. */
+  /** Base64 of a header (format, codebook) and a byte for each subspace. */
   readonly lopq: string;
   /** 64 bits as a signed integer. */
   readonly rerank: bigint;
 }
 
-/** How many cells `nclusters` names; all of a codebook that has fewer. */
+/** Number of cells in `nclusters`; fewer if the codebook has fewer. */
 export const NEAREST_CELLS = 16;
 
 const LOPQ_FORMAT = 1;
 const LOPQ_HEADER = 5;
 
-/** Makes the codes of a descriptor. 0.2 ms for 256 numbers. */
+/** Computes the codes of a descriptor. 0.2 ms for 256 numbers. */
 export function encodeCodes(codebook: Codebook, vector: Float32Array): Codes {
   const cells = nearestCells(codebook, vector, NEAREST_CELLS);
   const cluster = cells[0] as number;
@@ -38,9 +38,9 @@ export function encodeCodes(codebook: Codebook, vector: Float32Array): Codes {
 }
 
 /**
- * The cells by rising distance of their centroid, equal ones by index: the order in which a search visits them.
+ * The cells by ascending distance of their centroid, equal ones by index: the order in which a search visits them.
  *
- * @param most How many are wanted: few are found faster than all are sorted.
+ * @param most Maximum number of cells: finding a few is faster than sorting all.
  */
 export function nearestCells(codebook: Codebook, vector: Float32Array, most = codebook.cellCount): Uint16Array {
   const { cellCount } = codebook;
@@ -62,7 +62,7 @@ export function nearestCells(codebook: Codebook, vector: Float32Array, most = co
 
 /** The squared distance of a vector from the centroid of a cell. */
 function toCentroid({ cells, dimensions }: Codebook, vector: Float32Array, cell: number): number {
-  // In four sums, here and below: one alone waits for each of its additions, twice as long.
+  // Four sums, here and below: a single one would wait for each addition and take twice as long.
   let a = 0;
   let b = 0;
   let c = 0;
@@ -76,14 +76,14 @@ function toCentroid({ cells, dimensions }: Codebook, vector: Float32Array, cell:
   return a + b + (c + d);
 }
 
-/** Of the cells one in four is compared, of the bits of a signature one in eight. */
+/** One in four cells is compared, and one in eight bits of a signature. */
 const CELLS_STEP = 4;
 const BITS_STEP = 8;
 
 /**
- * Whether codes of this codebook can be those of a descriptor: a sample of its own signature (8 of 64 bits) and of
- * its cells (5 of 16), in this order. That finds codes that came with the descriptor of another picture at a small part of
- * what making them costs.
+ * Whether codes of this codebook can belong to a descriptor. Checks a sample of its signature (8 of 64 bits) and then
+ * of its cells (5 of 16). This detects codes that came with the descriptor of another picture, and is much faster than
+ * computing the codes.
  */
 export function areCodesOf(
   codebook: Codebook,
@@ -103,9 +103,7 @@ export function areCodesOf(
 
 const COMPARED_BITS = BigInt.asIntN(64, 0x0101_0101_0101_0101n);
 
-/**
- * True when these bytes are the lopq code of this codebook, so that the other codes of the outputs are too.
- */
+/** True if these bytes are an lopq code of this codebook; then the other codes of the outputs are too. */
 export function isCurrentLopq(codebook: Codebook, bytes: Uint8Array): boolean {
   return (
     bytes.length === LOPQ_HEADER + codebook.subspaces &&
@@ -115,9 +113,9 @@ export function isCurrentLopq(codebook: Codebook, bytes: Uint8Array): boolean {
 }
 
 /**
- * Locally optimized product quantization (Kalantidis & Avrithis, CVPR 2014): what the coarse centroid leaves over is
- * turned by the rotation of its cell and quantized subspace by subspace. Two simplifications keep the codebook small:
- * neighbouring cells share a rotation, and all share the codewords.
+ * Locally optimized product quantization (Kalantidis & Avrithis, CVPR 2014): the residual of the coarse centroid is
+ * rotated by the rotation of its cell and quantized subspace by subspace. Two simplifications keep the codebook small:
+ * adjacent cells share a rotation, and all share the codewords.
  */
 function quantize(codebook: Codebook, vector: Float32Array, cell: number, code: Uint8Array): void {
   const { dimensions, subspaces, quantizers } = codebook;
@@ -126,7 +124,7 @@ function quantize(codebook: Codebook, vector: Float32Array, cell: number, code: 
   for (let subspace = 0; subspace < subspaces; subspace++) {
     const from = subspace * width;
     let best = Number.POSITIVE_INFINITY;
-    // Four codewords at once, each in a sum of its own.
+    // Four codewords at the same time, each in a separate sum.
     for (let word = 0; word < CODEWORDS; word += 4) {
       let a = 0;
       let b = 0;
@@ -147,7 +145,7 @@ function quantize(codebook: Codebook, vector: Float32Array, cell: number, code: 
   }
 }
 
-/** The difference of a vector and its cell's centroid in the cell's rotation. */
+/** The difference between a vector and its cell's centroid, in the cell's rotation. */
 export function rotateResidual(
   codebook: Pick<Codebook, 'dimensions' | 'cells' | 'rotations' | 'rotationOfCell'>,
   vector: ArrayLike<number>,
@@ -160,7 +158,10 @@ export function rotateResidual(
   return project(rotations.subarray(at, at + size), vector, centroid);
 }
 
-/** Bit i says on which side of hyperplane i the vector lies. With a `step`, only each bit whose number it divides is set. */
+/**
+ * Bit i says on which side of hyperplane i the vector is. With `step`, only bits whose index is a multiple of it are
+ * computed.
+ */
 function signature({ planes, offsets, dimensions }: Codebook, vector: Float32Array, step = 1): bigint {
   let low = 0;
   let high = 0;

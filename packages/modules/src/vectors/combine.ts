@@ -2,18 +2,19 @@ import { AkinError, roundToHalves } from '@akin/domain';
 import { length } from './unit.ts';
 
 /**
- * The query for several inputs: their weighted sum, as long as they are (1 but for rounding) and in half precision. A
- * single input, or the same one several times, comes back bit for bit, so that its picture still has distance 0.
+ * The query for several inputs: their weighted sum in half precision, scaled to the length of the inputs (1 except for
+ * rounding). A single input, or the same one several times, is returned unchanged, so that its picture still has
+ * distance 0.
  *
  * @param vectors Descriptors of one module.
- * @param weights One a vector; negative ones push away. Only their relations count.
+ * @param weights One for each vector; negative weights move the query away. Only their ratios matter.
  * @throws {AkinError} bad-request when the inputs cancel each other out.
  */
 export function combine(vectors: readonly Float32Array[], weights: readonly number[]): Float32Array {
   const [first] = vectors;
   if (first === undefined || vectors.length !== weights.length) throw new Error('Each vector needs one weight.');
   const sum = new Float64Array(first.length);
-  // Divided by the heaviest, so that no weight overflows the sum.
+  // Divided by the largest weight, so that the sum cannot overflow.
   const heaviest = Math.max(...weights.map(Math.abs));
   let wanted = 0;
   let total = 0;
@@ -24,7 +25,7 @@ export function combine(vectors: readonly Float32Array[], weights: readonly numb
     total += Math.abs(weight);
   }
   const norm = length(sum);
-  // The negated condition also catches NaN, from weights that are all 0.
+  // The negated condition also detects NaN, from weights that are all 0.
   if (!(norm > 1e-3)) {
     throw new AkinError('bad-request', 'The inputs cancel each other out. Change rank.weights or leave an input out.');
   }

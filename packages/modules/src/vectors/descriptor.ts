@@ -5,13 +5,13 @@ import { length } from './unit.ts';
 
 /**
  * A descriptor as text: base64 of one byte of format, one byte of name length, the name (`akin-1:d52ec204/content`:
- * model, hash of its weights, module) and the vector as little-endian halves.
+ * model, hash of its weights, module) and the vector as little-endian half-precision numbers.
  */
 const FORMAT = 1;
-/** Rounding to halves moves the length of a unit vector by less than 0.001. */
+/** Rounding to half precision changes the length of a unit vector by less than 0.001. */
 const LENGTH_TOLERANCE = 0.005;
 
-/** By module, then by model. */
+/** The first bytes of a descriptor, by module, then by model. */
 const headers = new Map<string, Map<string, Buffer>>();
 
 function headerOf(module: string, model: string): Buffer {
@@ -24,7 +24,7 @@ function headerOf(module: string, model: string): Buffer {
   return header;
 }
 
-/** The text of a unit vector, whose numbers are rounded to half precision. */
+/** Encodes a unit vector as text; its numbers are rounded to half precision. */
 export function encodeDescriptor(vector: ArrayLike<number>, module: string): string {
   const { dimensions } = descriptorOf(module);
   if (vector.length !== dimensions) {
@@ -38,10 +38,11 @@ export function encodeDescriptor(vector: ArrayLike<number>, module: string): str
 }
 
 /**
- * The vector of a descriptor's text: unit length but for the rounding to half precision.
+ * Decodes a descriptor: a unit vector, except for the rounding to half precision.
  *
- * @param codebook Of the model that must have made it; the one in use when not given.
- * @throws {AkinError} bad-request when the text is no descriptor of this module and model; the message names both models.
+ * @param codebook Of the model that must have computed it. Default: the model in use.
+ * @throws {AkinError} bad-request when the text is not a descriptor of this module and model; the message names both
+ * models.
  */
 export function decodeDescriptor(
   text: string,
@@ -62,7 +63,7 @@ export function decodeDescriptor(
   return vector;
 }
 
-/** More than any descriptor of today has: what is longer is refused before it is decoded. */
+/** More than any current descriptor has: longer texts are rejected before they are decoded. */
 const MAX_BYTES = 16384;
 
 function foreign(bytes: Buffer, module: string, own: string): AkinError {

@@ -4,36 +4,38 @@ import { MODULES } from '../manifests.ts';
 import { type Codebook, codebookOf, shippedCodebook } from './codebook.ts';
 import { type Outputs, readOutputs } from './parse-outputs.ts';
 
-/** One model for each module with a descriptor, and all that is needed to read, compare and store outputs of them. */
+/** One model for each module with a descriptor, and everything needed to read, compare and store their outputs. */
 export interface Generation {
-  /** With as many numbers as the models give. */
+  /** With the numbers of dimensions of these models. */
   readonly modules: readonly ModuleManifest[];
-  /** By module. */
+  /** The model of each module. */
   readonly models: ReadonlyMap<string, string>;
-  /** What makes scores of the distances, by module. */
+  /** The score calibration of each module. */
   readonly calibrations: ReadonlyMap<string, Calibration>;
-  /** The same for a text and a picture; undefined where the content model knows no words. */
+  /** The calibration for a text and a picture; undefined if the content model has no text tower. */
   readonly wordsCalibration: Calibration | undefined;
-  /** What of the output of the content model is its vector: `projected`, `pooled` or `CLS`; undefined for akin's own. */
+  /**
+   * Which output of the content model is its vector: `projected`, `pooled` or `CLS`; undefined for akin's own model.
+   */
   readonly contentVector: string | undefined;
-  /** As `parseOutputs` reads those of the models in use. */
+  /** As the function `parseOutputs`, for these models. */
   readonly parseOutputs: (json: string, mark?: string) => Outputs;
 }
 
 const CONTENT = 'content';
 
-/** The generation that this process uses where nothing else is said. */
+/** The default generation of this process. */
 export function generationInUse(): Generation {
   return generationOf(codebookOf);
 }
 
-/** akin's own analysis. */
+/** The generation of akin's own models. */
 export function ownGeneration(): Generation {
   return generationOf(shippedCodebook);
 }
 
 /**
- * akin's own analysis with another content model: that in a folder, which is read, its weights once for their hash.
+ * akin's own models, with another content model from a folder. Reads the folder, and the weights once for their hash.
  *
  * @throws {AkinError} bad-request as `useContentModel` does.
  */
@@ -64,11 +66,11 @@ export function namesOf({ models }: Pick<Generation, 'models'>): string {
 }
 
 /**
- * Outputs in which those of some modules are of another analysis of the same picture.
+ * Replaces the outputs of some modules by those of a later analysis of the same picture.
  *
  * @param outputs of the first analysis, as JSON text
- * @param fresh of the later analysis: those of `modules`
- * @throws {AkinError} bad-request when one of them is no JSON object
+ * @param fresh outputs of `modules` from the later analysis
+ * @throws {AkinError} bad-request when one of them is not a JSON object
  */
 export function replaceOutputs(outputs: string, fresh: string, modules: readonly string[]): string {
   const replaced = new Set(

@@ -18,23 +18,23 @@ import { type Codebook, codebookOf } from './codebook.ts';
 import { areCodesOf, encodeCodes, isCurrentLopq, NEAREST_CELLS } from './codes.ts';
 import { decodeDescriptor } from './descriptor.ts';
 
-/** The outputs of an analysis as values. */
+/** Parsed outputs of an analysis. */
 export interface Outputs {
-  /** By output name. Absent outputs are absent here; codes are always those of the current codebook. */
+  /** By output name, without absent outputs. Codes are always those of the current codebook. */
   readonly fields: ReadonlyMap<string, FieldValue>;
-  /** By module name: the vector that ranking uses, and the index of the coarse centroid that it is nearest to. */
+  /** By module name: the vector for ranking, and the index of its nearest coarse centroid. */
   readonly descriptors: ReadonlyMap<string, { readonly vector: Float32Array; readonly cell: number }>;
   /**
-   * Given when the codes in the text are those of the current codebooks. A caller that keeps the text and the mark may pass
-   * both to `parseOutputs` again, which then need not check the codes a second time.
+   * Present if the codes in the text are those of the current codebooks. A caller that stores the text and the mark may
+   * pass both to `parseOutputs` again, which then does not check the codes a second time.
    */
   readonly mark?: string;
 }
 
-/** The codebook of each module with a descriptor: what outputs are read by. */
+/** The codebook of each module with a descriptor, which is needed to read outputs. */
 export type Codebooks = (module: string) => Codebook;
 
-/** The same in all processes that read outputs alike: of the same modules, models and codebooks. */
+/** Marks are equal in all processes with the same modules, models and codebooks. */
 const marks = new Map<Codebooks, string>();
 
 function markOf(codebookOf: Codebooks): string {
@@ -48,28 +48,29 @@ function markOf(codebookOf: Codebooks): string {
   return mark;
 }
 
-/** To be counted up when the checks change: texts that were marked before are checked again. */
+/** Increase this number when the checks change: texts with an older mark are then checked again. */
 const MARK_FORMAT = 1;
 
-/** Some thirty times what the four modules write. */
+/** Some thirty times the size of the outputs of the four modules. */
 const MAX_CHARACTERS = 100_000;
 const MAX_ELEMENTS = 100;
 const MAX_STRING = 10_000;
 
 /**
- * Reads outputs that were sent back, as `import` of a document or as `rank.by.outputs`. The outputs of some modules may
- * be missing; keys that no module has are ignored. Only the descriptor is believed: codes that another codebook made,
- * that are missing or that cannot be those of the descriptor are made again from it.
+ * Parses outputs that were sent back, as `import` of a document or as `rank.by.outputs`. The outputs of some modules
+ * may be missing; unknown keys are ignored. Only the descriptor is trusted: codes are computed again if they are
+ * missing, come from another codebook or cannot belong to the descriptor.
  *
- * @param json The text of `outputs` as an analysis gave it.
- * @param mark What this function gave with the very same text, if it was kept; of other codebooks it changes nothing.
+ * @param json The text of `outputs` from an analysis.
+ * @param mark The mark that this function returned for exactly the same text, if it was stored. Ignored if the
+ * codebooks have changed.
  * @throws {AkinError} bad-request that names the key and what is wrong, or both models when they differ.
  */
 export function parseOutputs(json: string, mark?: string): Outputs {
   return readOutputs(json, mark, codebookOf);
 }
 
-/** The same by other codebooks than those in use. */
+/** As `parseOutputs`, with other codebooks than those in use. */
 export function readOutputs(json: string, mark: string | undefined, codebookOf: Codebooks): Outputs {
   if (json.length > MAX_CHARACTERS) {
     throw refuse(`The outputs of an analysis have at most ${MAX_CHARACTERS} characters, these ${json.length}.`);
@@ -103,7 +104,7 @@ export function readOutputs(json: string, mark: string | undefined, codebookOf: 
   return { fields, descriptors, ...(remade ? {} : { mark: today }) };
 }
 
-/** The vector of a module's descriptor, if that came along. */
+/** The vector of a module's descriptor, if the outputs contain it. */
 function readVector(
   { name, descriptor }: ModuleManifest,
   fields: ReadonlyMap<string, FieldValue>,
@@ -117,7 +118,7 @@ function readVector(
   throw refuse(`${orphan} came without ${descriptor.output}, from which it is made. Send both, or neither.`);
 }
 
-/** Makes the codes of a vector and puts them into `fields`. Gives its cell. */
+/** Computes the codes of a vector and adds them to `fields`. Returns the cell. */
 function remakeCodes(
   codebook: Codebook,
   keys: CodeKeys,
@@ -130,7 +131,7 @@ function remakeCodes(
   return cluster;
 }
 
-/** The cell, if the codes that came along are complete, of this codebook and of this descriptor. */
+/** The cell, if all codes are present and belong to this codebook and descriptor. */
 function currentCell(
   codebook: Codebook,
   keys: CodeKeys,
@@ -141,11 +142,11 @@ function currentCell(
   const nclusters = fields.get(keys.nclusters) as string | undefined;
   const cluster = fields.get(keys.cluster) as bigint | undefined;
   const rerank = fields.get(keys.rerank) as bigint | undefined;
-  // Decoded in any case, so that what is stored is base64 whatever its codebook.
+  // Always decoded, so that only valid base64 is stored, even with another codebook.
   const lopqBytes = lopq === undefined ? undefined : decodeBase64(lopq, keys.lopq, MAX_STRING);
   const bytes = nclusters === undefined ? undefined : decodeBase64(nclusters, keys.nclusters, MAX_STRING);
   if (lopqBytes === undefined || bytes === undefined || rerank === undefined) return undefined;
-  // Few training pictures make codebooks of few cells.
+  // A small training set makes a codebook with few cells.
   const named = Math.min(NEAREST_CELLS, codebook.cellCount);
   if (!isCurrentLopq(codebook, lopqBytes) || bytes.length !== named * 2) return undefined;
   const cells = new Uint16Array(named);
@@ -181,7 +182,7 @@ function codeKeys(module: string): CodeKeys {
   return keys;
 }
 
-/** A value as the type of its output, or an error that names it. */
+/** Converts a value to the type of its output, or throws an error that names it. */
 function readOutput(output: OutputField, value: JsonValue): FieldValue {
   const { name, type } = output;
   switch (type) {

@@ -73,7 +73,7 @@ describe('scores', () => {
 
   it.each(MODULES)('of %s, taken as a threshold, let the very distances in that have them', (module) => {
     for (let step = 1; step < 2000; step++) {
-      // As the database gives it: the root of a number in single precision.
+      // As the database computes it: the square root of a single-precision number.
       const distance = Math.sqrt(Math.fround((step / 1000) ** 2));
       expect(distanceAt(module, scoreOf(module, distance))).toBeGreaterThanOrEqual(distance);
       expect(scoreOf(module, distanceAt(module, scoreOf(module, distance)) + 1e-9)).toBeLessThan(
@@ -119,7 +119,7 @@ describe('several inputs in one query', () => {
 describe('outputs that come back', () => {
   let text: string;
   let outputs: Record<string, unknown>;
-  /** With the rerank codes as digits, which JSON.parse would round. */
+  /** The rerank codes are inserted as digits, because JSON.parse would round them. */
   const edited = (changes: Record<string, unknown>) => {
     const quoted = text.replaceAll(/(_rerank":)(-?\d+)/g, '$1"$2"');
     const merged = JSON.stringify({ ...JSON.parse(quoted), ...changes });
@@ -158,10 +158,10 @@ describe('outputs that come back', () => {
     const { mark, ...first } = parseOutputs(text);
     expect(mark).toMatch(/^[0-9a-f]{16}$/);
     expect(parseOutputs(text, mark)).toEqual({ ...first, mark });
-    // The mark of another akin is none.
+    // A mark of another installation is ignored.
     const [wrong, right] = [edited({ content_rerank: '-12' }), first.fields.get('content_rerank')];
     expect(parseOutputs(wrong, 'f27e63283dae3ad0').fields.get('content_rerank')).toBe(right);
-    // That the codes were not looked at shows in a text that the mark does not belong to.
+    // A text with a wrong mark shows that the codes were not checked.
     expect(parseOutputs(wrong, mark).fields.get('content_rerank')).toBe(-12n);
   });
 
@@ -197,7 +197,7 @@ describe('outputs that come back', () => {
     const changed = [
       { content_rerank: '-12' },
       { ...codes, content_rerank: String(other.rerank) },
-      // With the right signature the cells still give them away.
+      // The signature is right, but the cells show that the codes do not belong to the descriptor.
       codes,
     ];
     for (const changes of changed) {
