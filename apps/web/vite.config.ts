@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite';
 
-// Everything is a file of its own, so that the page works under a content security policy without inline parts.
+// Every asset is a separate file, so that the page works with a content security policy without inline code.
 export default defineConfig({
   base: './',
   build: { outDir: 'dist', assetsInlineLimit: 0, modulePreload: { polyfill: false }, target: 'es2022' },

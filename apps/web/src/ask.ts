@@ -5,19 +5,19 @@ interface Question {
   readonly text?: string;
   /** The label of the button that confirms. */
   readonly action: string;
-  /** What another button says. */
+  /** The label of a second button. */
   readonly second?: string;
-  /** Asks for a text; with values to choose from. */
+  /** Asks for a text; `values` are suggestions. */
   readonly input?: { readonly label: string; readonly value?: string; readonly values?: readonly string[] };
 }
 
 export interface Answer {
-  /** Empty where none was asked for. */
+  /** Empty if no text was requested. */
   readonly text: string;
   readonly isSecond: boolean;
 }
 
-/** Asks something over the page. @returns null where somebody thought better */
+/** Asks a question in a dialog. @returns null if the user cancelled */
 export function ask({ title, text, action, second, input }: Question): Promise<Answer | null> {
   const dialog = make('dialog', { className: 'ask' });
   dialog.setAttribute('aria-label', title);

@@ -4,13 +4,13 @@ import type { TEXTS } from './texts.ts';
 
 type BandName = keyof typeof TEXTS.bands.names;
 
-/** Results whose scores mean about the same. */
+/** Results with similar scores. */
 export interface Band {
   readonly name: BandName;
   readonly documents: readonly FoundDocument[];
 }
 
-/** The least score of each band, from the best. A score means the same in every collection, and by mode something else. */
+/** The minimum score of each band, best first. A score means the same in every collection, but not in every mode. */
 type Bands = readonly (readonly [BandName, number])[];
 const CONTENT: Bands = [
   ['same', 0.95],
@@ -26,7 +26,7 @@ const OTHERS: Bands = [
 ];
 const leastOf = (mode: Mode): Bands => (mode === 'content' ? CONTENT : OTHERS);
 
-/** Ranked results in bands, empty ones left out. */
+/** Groups ranked results into bands; empty bands are omitted. */
 export function bandsOf(documents: readonly FoundDocument[], mode: Mode): Band[] {
   const names = leastOf(mode);
   return names.flatMap(([name, from], i) => {
@@ -36,7 +36,7 @@ export function bandsOf(documents: readonly FoundDocument[], mode: Mode): Band[]
   });
 }
 
-/** The least score of results that have something in common with what is searched for. */
+/** The minimum score of results that are related to the query. */
 export function leastRelated(mode: Mode): number {
   return leastOf(mode).find(([name]) => name === 'related')?.[1] ?? 0;
 }

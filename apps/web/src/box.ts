@@ -1,14 +1,14 @@
 import { COLORS } from './colors.ts';
 import type { Query } from './view-state.ts';
 
-/** What somebody typed or pasted into the search box means. */
+/** The meaning of a text in the search box. */
 export type Asked = { readonly words: string } | { readonly query: Query };
 
 const LONGEST_ADDRESS = 2_000;
 
 /**
- * A picture's address asks for pictures like it; colours, as `#E03C31`, `#e31`, `0xE03C31` or by name, one or several,
- * for pictures in them; all else is words, or a query.
+ * Interprets the text: the URL of a picture asks for similar pictures; one or several colours, as `#E03C31`, `#e31`,
+ * `0xE03C31` or by name, ask for pictures in them; any other text is words or a query.
  */
 export function readBox(text: string): Asked {
   const asked = text.trim();

@@ -9,15 +9,15 @@ import { TEXTS } from './texts.ts';
 
 const T = TEXTS.changes;
 
-/** What the page knows of the changes that are on their way or failed. */
+/** Pending and failed changes, as far as the page has loaded them. */
 export interface Changes {
   readonly failed: readonly Operation[];
-  /** There are more failed ones. */
+  /** Set if there are more failed changes. */
   readonly nextCursor: string | undefined;
   readonly open: readonly Operation[];
-  /** Null while nothing came yet. */
+  /** Null until the first answer. */
   readonly loadedAt: number | null;
-  /** Names of operations, or reasons, that are being tried again. */
+  /** Operations or reasons that are being retried. */
   readonly retrying: ReadonlySet<string>;
 }
 
@@ -33,7 +33,7 @@ const FAILED_PAGE = 50;
 const OPEN_PAGE = 20;
 const OPEN_STATES = ['analyzing', 'queued', 'ready'] as const;
 
-/** The failed changes, as many as are shown at least, and the first of those on their way. */
+/** Loads the failed changes, at least as many as are shown, and the first pending ones. */
 export async function loadChanges(
   collection: Collection,
   shown: number,
@@ -59,7 +59,7 @@ export async function moreFailed(
   return { failed: [...changes.failed, ...page.operations], nextCursor: page.nextCursor };
 }
 
-/** What the view is of. */
+/** Parameters of the view. */
 interface Seen {
   readonly changes: Changes;
   readonly status: CollectionSummary | null;
@@ -67,7 +67,7 @@ interface Seen {
   readonly scope: Scope | null;
 }
 
-/** What is on its way, what failed and why, and what to do about it; and what akin works with. */
+/** The view of pending and failed changes, with reasons and possible actions, and of akin's configuration. */
 export function changesView({ changes, status, figures, scope }: Seen, actions: Actions): TemplateResult {
   if (changes.loadedAt === null || status === null) return html`<p class="note">${TEXTS.review.looking}</p>`;
   const reasons = Object.entries(status.failures).sort(([, a], [, b]) => b - a);

@@ -1,4 +1,4 @@
-/** The words of akin for colours, each with the colour that stands for it. */
+/** akin's colour words, each with a typical colour. */
 export const COLORS: Readonly<Record<string, string>> = {
   black: '#000000',
   gray: '#808080',
@@ -35,7 +35,7 @@ export const COLORS: Readonly<Record<string, string>> = {
   pink: '#ffc0cb',
 };
 
-/** The word for exactly this colour, if there is one. */
+/** The word for exactly this colour, or undefined. */
 export function colorName(hex: string): string | undefined {
   return Object.entries(COLORS).find(([, one]) => one === hex.toLowerCase())?.[0];
 }

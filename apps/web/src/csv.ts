@@ -1,4 +1,4 @@
-/** Saves rows as a file for spreadsheets. */
+/** Saves rows as a CSV file for spreadsheets. */
 export function saveCsv(name: string, rows: readonly (readonly string[])[]): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([csvOf(rows)], { type: 'text/csv' }));
@@ -7,7 +7,7 @@ export function saveCsv(name: string, rows: readonly (readonly string[])[]): voi
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** As RFC 4180 has it. A value that a spreadsheet would take for a formula gets a quote in front. */
+/** Formats CSV by RFC 4180. A value that a spreadsheet would take for a formula gets an apostrophe in front. */
 function csvOf(rows: readonly (readonly string[])[]): string {
   const cell = (text: string) => `"${text.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
   return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');

@@ -3,7 +3,7 @@ import { TEXTS } from './texts.ts';
 import { offerUndo, readDocuments, storeDocuments } from './undo.ts';
 import { MOST_KEPT } from './undoable.ts';
 
-/** Deletes documents, and offers to bring them back. @returns whether they are gone; if not, the page says why */
+/** Deletes documents, and offers to restore them. @returns false if that failed; the page then shows the error */
 export async function deleteDocuments(model: Model, ids: readonly string[]): Promise<boolean> {
   const { collection } = model;
   try {

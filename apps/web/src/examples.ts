@@ -8,7 +8,7 @@ import type { ViewState } from './view-state.ts';
 
 const T = TEXTS.try;
 
-/** Three searches to try, made of what is there, for who has asked for nothing yet. */
+/** Three example searches from the collection's data, shown while there is no query. */
 export function examples(state: ViewState, shown: Shown, actions: Actions): TemplateResult | typeof nothing {
   const [first, second] = shown.documents.filter(isAnalyzed);
   if (state.query || state.words || state.filters.length > 0 || state.sort || !first) return nothing;

@@ -6,14 +6,17 @@ import { day, number } from './format.ts';
 import { TEXTS } from './texts.ts';
 import { rankOf, thresholdOf, type ViewState } from './view-state.ts';
 
-/** A field that the page offers to narrow by. */
+/** A field that filters the results. */
 export interface FacetField {
   readonly name: string;
-  /** Whether a document may have several values: chosen ones must all be there. Of a single one any may. */
+  /**
+   * Whether a document may have several values. Then all chosen values must be present; in a single-valued field any of
+   * them is enough.
+   */
   readonly several: boolean;
 }
 
-/** The values of a field that the results have, most frequent first. */
+/** The values of a field among the results, most frequent first. */
 export interface Facet extends FacetField {
   readonly values: readonly { readonly value: string; readonly count: number }[];
 }
@@ -26,18 +29,21 @@ export interface SchemaField {
   readonly origin: string;
 }
 
-/** Beyond these a side bar helps nobody, and each costs a count. */
+/** More fields would not fit into the side bar, and each costs a count. */
 const MOST_FIELDS = 8;
 export const VALUES = 12;
-/** Values that are listed where somebody wants more of a field. */
+/** Number of values when the user asks for more. */
 const MORE_VALUES = 100;
-/** Values that no two results share, or that are together rarer than this share of the results are names, not kinds. */
+/**
+ * Fields whose values are almost unique are names, not categories: values must occur twice, and together in this share
+ * of the results.
+ */
 const LEAST_SHARE = 0.1;
-/** What akin knows of every picture and people choose by, before and after what is in the documents. */
+/** Fields from the analysis that are listed before and after the fields of the documents. */
 const FIRST = ['labels', 'color_names'];
 const LAST = ['copyspace', 'color_isolated'];
 
-/** The fields of a collection to narrow by: Strings and Booleans. */
+/** The fields of a collection that can be filters: Strings and Booleans. */
 export function facetFieldsOf(fields: readonly SchemaField[]): FacetField[] {
   const named = (names: readonly string[]) => names.flatMap((name) => fields.filter((field) => field.name === name));
   const others = fields.filter(
@@ -49,12 +55,12 @@ export function facetFieldsOf(fields: readonly SchemaField[]): FacetField[] {
   }));
 }
 
-/** The filter that a value stands for. */
+/** The filter for a value. */
 export function filterOf(field: string, value: string): string {
   return `${escapeName(field)}:"${value.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** A filter as people read it; one that was not made by choosing on the page stays as it is. */
+/** A filter as users read it; a filter that the page did not create is shown unchanged. */
 export function filterText(filter: string): string {
   const place = readPlace(filter);
   if (place) return TEXTS.filters.near(number(place.kilometers), place.point.replace(',', ', '));
@@ -84,23 +90,23 @@ function boundText(text: string): string {
   return Number.isFinite(Number(text)) ? number(Number(text)) : text;
 }
 
-/** A value as people read it; parts of a picture have names. */
+/** A value as users read it; cells of a picture have names. */
 function shownText(field: string, value: string): string {
   return field === 'copyspace' ? (TEXTS.parts[Number(value)] ?? value) : valueText(value);
 }
 
-/** Filters as they are sent: those of one single-valued field together, any of which may match. */
+/** Filters for the request: those of the same single-valued field are combined with OR. */
 export function joinFilters(filters: readonly string[], fields: readonly FacetField[]): string[] {
   const { plain, joined } = groupFilters(filters, fields);
   return [...plain, ...joined.values()];
 }
 
 /**
- * The request that counts what the results of a state have in each field. In single-valued fields it counts as if
- * nothing were chosen there, so that other values can be chosen too.
+ * The request that counts the results of a state by the values of each field. A single-valued field is counted without
+ * its own filter, so that other values can be chosen too.
  *
- * @param ranges fields to count by how values spread
- * @param wanted fields of which more values are wanted, each with the text that they contain
+ * @param ranges fields with a histogram
+ * @param wanted fields for which the user wants more values, each with the text that they contain
  */
 export function countsOf(
   state: ViewState,
@@ -136,27 +142,24 @@ export function countsOf(
   const mode = query?.by === 'hex' ? 'color' : state.mode;
   const { endpoint, preset } = rankingEndpoint(mode);
   const threshold = thresholdOf(state);
-  // The endpoint for copies has a threshold of its own.
+  // The endpoint for copies has its own default threshold.
   if (query && (threshold !== undefined || mode === 'duplicate')) {
     const least = threshold === undefined ? {} : { 'rank.threshold': threshold };
     return { endpoint, parameters: { ...preset, ...parameters, fq, ...rankOf(query, state.also), ...least } };
   }
-  // Without a threshold a ranking leaves out nothing but documents without a picture.
+  // A ranking without a threshold excludes only documents without a picture.
   if (query) fq.push(`${mode}_descriptor:*`);
   return { endpoint: 'select', parameters: { ...parameters, fq } };
 }
 
-/** Settings for the values that somebody looks for in a field. */
+/** Parameters to search for values of a field. */
 function moreOf(contains: string | undefined): string {
   if (contains === undefined) return '';
   const text = contains.trim().replace(/['\\]/g, '\\$&');
   return ` facet.limit=${MORE_VALUES}${text === '' ? '' : ` facet.contains='${text}' facet.contains.ignoreCase=true`}`;
 }
 
-/**
- * What is worth showing of the counts: fields that divide the results, and those that something is chosen or looked for
- * in.
- */
+/** The facets worth showing: fields that divide the results, and those with a filter or a search for values. */
 export function facetsOf(
   answer: SearchAnswer,
   fields: readonly FacetField[],
@@ -177,7 +180,7 @@ export function facetsOf(
   });
 }
 
-/** Filters of single-valued fields by the number of the field, joined; and all others. */
+/** Filters of single-valued fields, combined, by the index of the field; and all others. */
 function groupFilters(filters: readonly string[], fields: readonly FacetField[]) {
   const joined = new Map<number, string>();
   for (const [i, field] of fields.entries()) {
@@ -190,7 +193,7 @@ function groupFilters(filters: readonly string[], fields: readonly FacetField[])
   return { plain, joined };
 }
 
-/** Whether a filter was made by choosing a value of the field. */
+/** Whether a filter is a value of this field, chosen on the page. */
 function isOf(filter: string, { name }: FacetField): boolean {
   return filter.startsWith(`${escapeName(name)}:"`);
 }

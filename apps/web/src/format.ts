@@ -1,4 +1,4 @@
-/** Numbers, sizes and dates as the browser's language writes them. */
+/** Formats numbers, sizes and dates in the browser's language. */
 
 const NUMBER = new Intl.NumberFormat();
 const ONE_DIGIT = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
@@ -17,7 +17,7 @@ const KILOBYTES = unit('kilobyte', 0);
 const MEGABYTES = unit('megabyte', 1);
 const MILLISECONDS = unit('millisecond', 0);
 const GIGABYTES = unit('gigabyte', 1);
-// Times are kept in UTC; of a picture it is what the camera's clock said where it was told nothing else.
+// Times are stored in UTC. The time of a photo without a time zone is the camera's local time.
 const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 
@@ -25,12 +25,12 @@ export function number(value: number): string {
   return NUMBER.format(value);
 }
 
-/** A number of things: `1 picture`, `2,000 pictures`. */
+/** Formats a number of things: `1 picture`, `2,000 pictures`. */
 export function count(value: number, one: string, several = `${one}s`): string {
   return `${number(value)} ${value === 1 ? one : several}`;
 }
 
-/** A share of 1 in percent. */
+/** Formats a share of 1 as a percentage. */
 export function share(value: number): string {
   return PERCENT.format(value);
 }
@@ -39,14 +39,14 @@ export function rate(perSecond: number): string {
   return `${perSecond < 10 ? ONE_DIGIT.format(perSecond) : number(Math.round(perSecond))}/s`;
 }
 
-/** Seconds as people say them: `40 s`, `3 min`, `2 h 5 min`. */
+/** Formats a duration: `40 s`, `3 min`, `2 h 5 min`. */
 export function timeLeft(seconds: number): string {
   if (seconds < 60) return `${number(Math.ceil(seconds))} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 60 ? `${number(minutes)} min` : `${number(Math.floor(minutes / 60))} h ${minutes % 60} min`;
 }
 
-/** `512 bytes`, `2.4 MB`. */
+/** Formats `512 bytes`, `2.4 MB`. */
 export function bytes(count: number): string {
   if (count < 1_000) return BYTES.format(count);
   if (count < 1_000_000) return KILOBYTES.format(count / 1_000);
@@ -57,7 +57,7 @@ export function milliseconds(count: number): string {
   return MILLISECONDS.format(count);
 }
 
-/** A day, with the time if it has one. */
+/** Formats a day, with the time if there is one. */
 export function moment(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return iso;

@@ -2,7 +2,7 @@ import { TEXTS } from './texts.ts';
 
 const T = TEXTS.help;
 
-/** Shows what the keys do, over the page. */
+/** Shows the keyboard shortcuts in a dialog. */
 export function showHelp(): void {
   if (document.querySelector('dialog[open]')) return;
   const dialog = document.createElement('dialog');

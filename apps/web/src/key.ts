@@ -5,23 +5,23 @@ import { TEXTS } from './texts.ts';
 const T = TEXTS.key;
 
 /**
- * Where the key is kept: in this tab, until it is closed, or in this browser if somebody wants that. No cookie, so that
- * no other page can use it.
+ * Name under which the key is stored: in this tab until it is closed, or in this browser if the user chooses so. Not in
+ * a cookie, so that no other page can use it.
  */
 const STORED = 'akin-key';
 
-/** The key of this page; undefined where none was asked for. */
+/** The key of this page; undefined if none was entered. */
 export function keyOfTab(): string | undefined {
   return sessionStorage.getItem(STORED) ?? localStorage.getItem(STORED) ?? undefined;
 }
 
-/** Sends no key from the next load on. */
+/** Deletes the key; it is no longer sent after the next load. */
 export function forgetKey(): void {
   sessionStorage.removeItem(STORED);
   localStorage.removeItem(STORED);
 }
 
-/** Asks for a key over the page, once; with one, the page starts again. @param reason what akin said */
+/** Asks for a key in a dialog, only once; then the page reloads. @param reason the message of akin */
 export function askForKey(reason: string): void {
   if (document.querySelector('dialog.key')) return;
   const dialog = document.createElement('dialog');
@@ -53,7 +53,7 @@ export function askForKey(reason: string): void {
   dialog.showModal();
 }
 
-/** Pictures come without headers: with a key they are fetched, and shown from memory. */
+/** Image requests of browsers have no header for a key. So images are fetched with the key, and shown from memory. */
 class KeyedSource extends AsyncDirective {
   #address = '';
   #shown = '';
@@ -79,10 +79,10 @@ class KeyedSource extends AsyncDirective {
     if (address !== this.#address || !this.isConnected) return;
     URL.revokeObjectURL(this.#shown);
     this.#shown = picture ? URL.createObjectURL(picture) : '';
-    // An address without a picture: the image fires an error, and the listener shows another one.
+    // A URL without a picture: the image fires an error, and its listener shows a placeholder.
     this.setValue(this.#shown || 'data:,');
   }
 }
 
-/** For `src` of an image: the address, or what was fetched from there with the key. */
+/** For `src` of an image: its URL, or an object URL of the picture that was fetched with the key. */
 export const keyedSource = directive(KeyedSource);

@@ -53,7 +53,9 @@ function draw(): void {
   lookAtGrids();
 }
 
-/** Shows the collection of the address. If it names none and the key is not for the usual one, shows another. */
+/**
+ * Opens the collection named in the URL. If there is none and the key does not allow the default one, opens another.
+ */
 async function begin(): Promise<void> {
   const named = new URLSearchParams(location.search).has('collection');
   const listed = loadCollections(model);
@@ -70,7 +72,7 @@ async function begin(): Promise<void> {
   if (model.state.opened !== null) await followAddress(model);
 }
 
-/** Forgets what came from another collection, and asks the one of the state. */
+/** Clears the data of another collection, and loads the one of the state. */
 async function enterCollection(): Promise<void> {
   model.stop();
   model.fields = [];
@@ -88,7 +90,7 @@ async function enterCollection(): Promise<void> {
   });
   const { collection } = model.state;
   await Promise.all([loadFields(model), lookAtStatus(model)]);
-  // If somebody went on meanwhile, that began a search of its own.
+  // If the user has opened another collection meanwhile, that has started its own search.
   if (collection === model.state.collection) await search(model);
 }
 
@@ -166,7 +168,7 @@ const actions: Actions = {
     if (model.state.view === 'changes') void moreChanges(model);
     else void (model.state.view === 'groups' ? loadGroups(model, 'next') : search(model, model.shown.documents.length));
   },
-  // All groups: what narrowed a search would hide members of them.
+  // All groups: the filters of a search would hide some members.
   reviewGroups: () => go({ view: 'groups', query: null, words: '', filters: [] }),
   showManage: () => go({ view: 'manage', query: null }),
   createCollection: (name) => void createCollection(model, name),
@@ -244,7 +246,7 @@ const actions: Actions = {
     model.stop();
     model.update({ error: null, preview, opened: null, analyzing: true });
     scrollTo({ top: 0 });
-    // If the person has moved on meanwhile, nobody wants the answer.
+    // If the user has left the view, the answer is not needed.
     const isWanted = () => model.shown.analyzing && model.shown.preview === preview;
     try {
       const query = await questionOf(model.collection, file);
@@ -267,7 +269,7 @@ addEventListener('popstate', () => {
   closeQuestions();
   const isSame = writeState({ ...state, opened: null }) === writeState({ ...before, opened: null });
   if (isSame) {
-    // An uploaded picture may be too long for the address.
+    // An uploaded picture may be too long for the URL.
     model.state = { ...before, opened: state.opened };
     void followAddress(model).catch((error) => model.update({ error: model.told(error) }));
     return;
@@ -286,7 +288,7 @@ addEventListener('keydown', (event) => {
   if (isElsewhere || model.state.view !== 'groups') return;
   if (pressInReview(event.key, actions)) event.preventDefault();
 });
-/** Keys that mean the same in all views. @returns whether this is one */
+/** Handles keys that are the same in all views. @returns whether the key was handled */
 function pressAnywhere({ key, shiftKey, target }: KeyboardEvent): boolean {
   const { id } = (target as Element).closest<HTMLElement>('.results .card')?.dataset ?? {};
   if (key === '?') showHelp();
@@ -313,7 +315,7 @@ addEventListener('drop', (event) => {
   if (dataTransfer === null) return;
   const file = dataTransfer.files[0];
   const address = dataTransfer.getData('text/uri-list');
-  // One picture is searched for; where there is nothing to find, it is the first to be added.
+  // A single dropped picture is searched for. In an empty collection it is added instead.
   const isToAdd = dataTransfer.files.length > 1 || holdsFolder(dataTransfer) || model.shown.status?.documents === 0;
   if (file && isToAdd) void droppedFiles(dataTransfer).then((files) => askToAdd(model, files));
   else if (file) void actions.upload(file);

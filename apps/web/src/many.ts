@@ -7,10 +7,10 @@ import { TEXTS } from './texts.ts';
 import { offerUndo, readDocuments, storeDocuments } from './undo.ts';
 
 const T = TEXTS.many;
-/** Copied at a time: some 30 kB each are in memory meanwhile. */
+/** Documents copied in one step: each takes some 30 kB of memory. */
 const COPIED = 500;
 
-/** Asks for a label and adds it to all selected documents, or removes it. @returns whether it did */
+/** Asks for a label and adds it to all selected documents, or removes it. @returns false if the user cancelled */
 export async function labelSelected(model: Model): Promise<boolean> {
   const documents = model.shown.documents.filter(({ id }) => model.shown.selected.has(id));
   const known = model.shown.facets.find(({ name }) => name === 'labels')?.values ?? [];
@@ -43,7 +43,7 @@ export async function labelSelected(model: Model): Promise<boolean> {
   }
 }
 
-/** Asks for a collection and copies all that is selected into it, which is made if it is not there. */
+/** Asks for a collection and copies the selected documents into it. A missing collection is created. */
 export async function copySelected(model: Model): Promise<void> {
   const ids = [...model.shown.selected];
   const answer = await ask({

@@ -3,7 +3,10 @@ import { TEXTS } from './texts.ts';
 
 const T = TEXTS.messages;
 
-/** Messages of akin for programs, and the texts that the page shows instead. The first matching pattern counts. */
+/**
+ * Messages of akin that are meant for programs, and the texts that the page shows instead. The first matching pattern
+ * is used.
+ */
 const PLAIN: readonly (readonly [RegExp, string])[] = [
   [/^Parameter rank\.by\.id: no document (".*") is visible.*$/s, T.gone],
   [/^Parameter rank\.by\.id: .*$/s, T.noPicture],
@@ -12,11 +15,11 @@ const PLAIN: readonly (readonly [RegExp, string])[] = [
   [/^Parameter cursor\b.*$/s, T.listChanged],
   [/^Parameters start and rows\b.*$/s, TEXTS.results.noMore],
   [/^(There is no collection "[^"]*"\.).*$/s, '$1'],
-  // What is wrong with a query is said in words of the query itself.
+  // Errors in a query: the parameter name is removed.
   [/^Parameter [\w.]+: /, ''],
 ];
 
-/** What a person should read when akin refuses, or does not answer. */
+/** The message for users when akin rejects a request, or does not answer. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof AkinRequestError)) return T.page;
   const { status, message, retryAfterSeconds } = error;

@@ -1,6 +1,6 @@
 import { MODULES } from '@akin/modules/manifests';
 
-/** What pictures are compared by: the name of a module that has a descriptor. */
+/** How pictures are compared: the name of a module that has a descriptor. */
 export type Mode = string;
 
 export const DEFAULT_MODE: Mode = 'content';

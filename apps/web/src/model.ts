@@ -44,14 +44,14 @@ const NOTHING: Shown = {
   undoable: null,
 };
 
-/** What the page shows, and the one piece of work that fills it. */
+/** The state of the page, and the single task that loads it. */
 export class Model {
   shown: Shown = NOTHING;
-  /** Of the collection that is shown; empty until its schema is there. */
+  /** Fields of the current collection; empty until its schema is loaded. */
   fields: readonly FacetField[] = [];
-  /** Those with sliders; null where their bounds are known already. */
+  /** Fields with sliders; null if their bounds are already loaded. */
   rangeFields: readonly NamedRange[] | null = null;
-  /** What the address says. */
+  /** The state in the URL. */
   state: ViewState;
   readonly akin: Client;
   readonly #draw: () => void;
@@ -64,41 +64,43 @@ export class Model {
     this.#draw = draw;
   }
 
-  /** The collection that is shown. */
+  /** The current collection. */
   get collection(): Collection {
     return this.akin.collection(this.state.collection);
   }
 
-  /** Changes what is shown, and draws it. */
+  /** Changes the state and renders the page. */
   update(change: Partial<Shown>): void {
     this.shown = { ...this.shown, ...change };
     this.#draw();
   }
 
-  /** The filters as akin takes them: one for each field. */
+  /** The filters for a request: one for each field. */
   filters(): string[] {
     return joinFilters(this.state.filters, this.fields);
   }
 
-  /** Ends what was under way and begins something else. @returns how to learn that this was ended in turn */
+  /**
+   * Aborts the current task and starts another one. @returns a controller whose signal aborts when the next task starts
+   */
   start(): AbortController {
     this.stop();
     this.#running = new AbortController();
     return this.#running;
   }
 
-  /** Ends what is under way. */
+  /** Aborts the current task. */
   stop(): void {
     this.#running?.abort();
   }
 
-  /** The message for the page; if a key is missing, it asks for one. */
+  /** Returns the message for an error; asks for a key if one is missing. */
   told(error: unknown): string {
     if (error instanceof AkinRequestError && error.status === 401) askForKey(error.message);
     return messageOf(error);
   }
 
-  /** Forgets the picture that was uploaded. Draws nothing. */
+  /** Deletes the uploaded picture, without rendering. */
   forgetPreview(): void {
     if (this.shown.preview) URL.revokeObjectURL(this.shown.preview);
     this.shown = { ...this.shown, preview: null };

@@ -5,14 +5,14 @@ import { MODES, type Mode } from './mode.ts';
 import { isAnalyzed } from './parts.ts';
 import { TEXTS } from './texts.ts';
 
-/** What pictures can be compared by: the mode, its name, and what it finds. */
+/** For each mode: its id, its name, and what it finds. */
 export const MODE_NAMES: readonly (readonly [Mode, string, string])[] = MODES.map((mode) => {
   const [name, about] = TEXTS.modes.own[mode] ?? TEXTS.modes.other(mode);
   return [mode, name, about];
 });
 
 /**
- * A search for similar pictures by each mode, where there is a picture to compare.
+ * Buttons to search for similar pictures, one for each mode, if the document has a picture.
  *
  * @param tab the `tabindex` of the buttons
  */

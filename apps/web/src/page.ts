@@ -48,7 +48,7 @@ export function page(
     <div class="drop-note" aria-hidden="true">${shown.status?.documents === 0 ? TEXTS.add.drop : TEXTS.add.searchInstead}</div>`;
 }
 
-/** What happens between the choice of a picture and the results. */
+/** Shown while a chosen picture is being analyzed. */
 function analyzing({ preview }: Shown): TemplateResult {
   return html`<section class="question" role="status">
     ${preview ? html`<img src=${preview} alt="" />` : nothing}
@@ -103,7 +103,7 @@ function reviewed(
   return html`${summary(state, count, actions, curl)} ${review(shown.review, shown.loading, actions, collection)}`;
 }
 
-/** Whether it is more than the whole collection. */
+/** Whether the state restricts or sorts the collection. */
 function isAsked({ query, words, filters, sort }: ViewState): boolean {
   return query !== null || words !== '' || filters.length > 0 || sort !== '';
 }
@@ -169,7 +169,7 @@ function statusText(status: CollectionSummary | null): string {
   return status === null ? '' : TEXTS.manage.about(status);
 }
 
-/** @param choices of an order and a layout, where there are some */
+/** @param choices controls for order and layout, if any */
 function summary(
   state: ViewState,
   count: string,

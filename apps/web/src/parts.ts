@@ -3,12 +3,15 @@ import { html, svg, type TemplateResult } from 'lit-html';
 import { keyedSource } from './key.ts';
 import { TEXTS } from './texts.ts';
 
-/** Whether it has a picture that others can be compared with. */
+/** Whether the document has a picture that can be compared. */
 export function isAnalyzed(document: FoundDocument): boolean {
   return Object.keys(document).some((name) => /^copyspace$|_rerank$|_isolated$/.test(name));
 }
 
-/** The small picture of a document, or a note that there is none. One elsewhere stays there: the page asks akin alone. */
+/**
+ * The thumbnail of a document, or a note that there is none. Pictures on other servers are not loaded: the page sends
+ * requests only to akin.
+ */
 export function picture(document: FoundDocument, collection: Collection): TemplateResult {
   if (!isAnalyzed(document)) return html`<span class="placeholder">${TEXTS.details.noPicture}</span>`;
   return html`<img loading="lazy" src=${keyedSource(collection.thumbnailAddress(document.id))} alt=${titleOf(document)} />`;
@@ -47,7 +50,7 @@ export function titleOf(document: FoundDocument): string {
   return typeof document.title === 'string' && document.title ? document.title : document.id;
 }
 
-/** Three digits, but never 1 for what is not the same. */
+/** Three digits, but never 1 for a picture that is not identical. */
 export function scoreText(score: number): string {
   return score === 1 ? '1' : Math.min(score, 0.999).toFixed(3);
 }

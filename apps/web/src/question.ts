@@ -14,7 +14,7 @@ import { whereSwitch } from './words.ts';
 
 const T = TEXTS.question;
 
-/** What the results are compared with, and by what. */
+/** The query of the results, and the mode of comparison. */
 export function question(
   state: ViewState,
   query: Query,
@@ -33,7 +33,7 @@ export function question(
   </section>`;
 }
 
-/** By what pictures are compared; colours have no choice. */
+/** A choice of the mode; a search by colour has none. */
 function modeSwitch(state: ViewState, query: Query, actions: Actions): TemplateResult | typeof nothing {
   if (query.by === 'hex') return nothing;
   return html`<div class="modes" role="group" aria-label=${T.by}>
@@ -47,7 +47,7 @@ function modeSwitch(state: ViewState, query: Query, actions: Actions): TemplateR
 function questionPicture(query: Query, shown: Shown, collection: Collection): TemplateResult | typeof nothing {
   if (query.by === 'text') return nothing;
   if (query.by === 'id') return html`<img src=${keyedSource(collection.thumbnailAddress(query.id))} alt="" />`;
-  // akin fetches the picture, not the browser of who looks at the page.
+  // akin downloads the picture; the user's browser does not.
   if (query.by === 'url') return html`<span class="placeholder">${T.elsewhere(hostOf(query.url))}</span>`;
   if (query.by === 'hex')
     return palette(
@@ -71,7 +71,7 @@ function questionText(query: Query, shown: Shown): string {
   return T.likeUpload;
 }
 
-/** Further pictures that results are like or unlike. */
+/** Further pictures as positive or negative examples. */
 function alsoChips({ also }: ViewState, actions: Actions, collection: Collection): TemplateResult | typeof nothing {
   if (also.length === 0) return nothing;
   return html`<p class="chips also">
@@ -83,7 +83,7 @@ function alsoChips({ also }: ViewState, actions: Actions, collection: Collection
   </p>`;
 }
 
-/** How alike results must be at least. */
+/** A control for the minimum score. */
 function least(state: ViewState, actions: Actions): TemplateResult {
   return html`<label class="least">${TEXTS.results.least}
     <input type="range" min="0" max="1" step="0.05" .value=${String(state.least)} aria-valuetext=${state.least.toFixed(2)}
@@ -92,7 +92,7 @@ function least(state: ViewState, actions: Actions): TemplateResult {
   </label>`;
 }
 
-/** A colour's name is a word too. */
+/** Offers to search for the colour's name as a word. */
 function wordInstead(query: Query, actions: Actions): TemplateResult | typeof nothing {
   const name = query.by === 'hex' ? colorName(query.hex) : undefined;
   if (name === undefined) return nothing;

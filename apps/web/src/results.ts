@@ -11,14 +11,14 @@ import { TEXTS } from './texts.ts';
 import type { ViewState } from './view-state.ts';
 import { inTextFirst } from './words.ts';
 
-/** Documents that are asked for at once. */
+/** Number of documents in one request. */
 export const PAGE_SIZE = 48;
-/** Weaker results: shown when one scrolls. */
+/** Number of documents in later requests, when the user scrolls to weaker results. */
 export const NEXT_SIZE = 96;
 
 const T = TEXTS.results;
 
-/** The pictures that were found, and what they can be narrowed by. */
+/** The pictures of the results, with the controls to filter them. */
 export function resultsView(state: ViewState, shown: Shown, actions: Actions, collection: Collection): TemplateResult {
   const documents = shown.documents.slice(shown.inText?.shown ?? 0);
   return html`<div class="results">
@@ -35,7 +35,7 @@ export function resultsView(state: ViewState, shown: Shown, actions: Actions, co
   </div>`;
 }
 
-/** Ranked pictures by how alike they are; the weak ones are there for who opens them, or where there are no others. */
+/** Ranked pictures in bands of similarity. Weak results are collapsed, unless there are no others. */
 function bands(
   state: ViewState,
   shown: Shown,
@@ -57,17 +57,17 @@ function bands(
   })}`;
 }
 
-/** Stand where pictures will be, at once. */
+/** Placeholders shown immediately, until the pictures are loaded. */
 function skeletons(): TemplateResult {
   return html`<ul class="grid" aria-hidden="true">
     ${Array.from({ length: 12 }, () => html`<li class="skeleton"></li>`)}
   </ul>`;
 }
 
-/** As far down as a ranking can be looked at without narrowing the search. */
+/** Maximum depth of a ranking that the page shows. */
 const MOST_RANKED = 10_000;
 
-/** Presses itself when it comes near; a person has to where that has failed. */
+/** A button that is clicked automatically when it comes into view; after an error the user has to click it. */
 function moreButton(
   state: ViewState,
   { numFound, documents, loading }: Shown,

@@ -4,17 +4,17 @@ import { TEXTS } from './texts.ts';
 
 const T = TEXTS.saved;
 const KEPT = 'akin-searches';
-/** More than these nobody finds again. */
+/** Maximum number of saved searches, so that the list stays usable. */
 const MOST = 50;
 
-/** A search that was kept in this browser. */
+/** A search saved in this browser. */
 export interface SavedSearch {
   readonly name: string;
-  /** What the address of the page has after `?`. */
+  /** The part of the page's URL after `?`. */
   readonly address: string;
 }
 
-/** What is kept; nothing where that cannot be read. */
+/** Parses the saved searches; an empty list if the text is invalid. */
 export function readSaved(text: string | null): SavedSearch[] {
   try {
     const all: unknown = JSON.parse(text ?? '[]');
@@ -29,7 +29,7 @@ export function savedSearches(): SavedSearch[] {
   return readSaved(localStorage.getItem(KEPT));
 }
 
-/** Keeps a search under its name, in place of another one of this name. @returns all that are kept */
+/** Saves a search under its name and replaces one with the same name. @returns all saved searches */
 export function saveSearch(search: SavedSearch): SavedSearch[] {
   return keep([search, ...savedSearches().filter(({ name }) => name !== search.name)]);
 }
@@ -44,7 +44,7 @@ function keep(all: SavedSearch[]): SavedSearch[] {
   return some;
 }
 
-/** The searches of this browser, and the way to add the one that is shown. */
+/** A menu with the saved searches of this browser and a button to save the current one. */
 export function savedMenu(
   saved: readonly SavedSearch[],
   isAsked: boolean,

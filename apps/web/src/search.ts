@@ -12,9 +12,9 @@ import { watchChanges } from './watch-changes.ts';
 import { IN_TEXT_FIRST } from './words.ts';
 
 /**
- * Fills the view that the state names.
+ * Loads the data for the view of the state.
  *
- * @param keep Show what is shown until the answer is there: for the same question over a grown collection.
+ * @param keep Keep the old results visible until the answer: for the same query after the collection has changed.
  */
 export async function search(model: Model, start = 0, keep = start > 0): Promise<void> {
   if (model.state.view === 'manage') return loadManaged(model);
@@ -29,7 +29,7 @@ export async function search(model: Model, start = 0, keep = start > 0): Promise
     const { endpoint, parameters } = request(model, start - (start > 0 ? before.length : 0));
     if (before.length > 0) parameters.fq = [...model.filters(), exceptFor(before)];
     if (model.state.query === null) {
-      // No page repeats what another has, however far one looks; a ranking is looked at by numbers.
+      // The cursor prevents duplicates between pages; rankings use `start` instead.
       delete parameters.start;
       parameters.cursorMark = start === 0 ? '*' : (model.shown.cursor ?? '*');
     }
@@ -40,13 +40,13 @@ export async function search(model: Model, start = 0, keep = start > 0): Promise
     model.update({ documents, numFound, inText: inText.inText, cursor, loading: false });
     if (start === 0) await Promise.all([countFacets(model, signal), tagQuestion(model, signal)]);
   } catch (error) {
-    // The facets of another search do not stay next to the error.
+    // Remove the facets of the previous search, because they do not belong to the error.
     const facets = start === 0 ? { facets: [] } : {};
     if (!signal.aborted) model.update({ loading: false, error: model.told(error), ...facets });
   }
 }
 
-/** What the page shows, as a command for a shell. */
+/** The current search as a shell command. */
 export function commandOf(model: Model, hasKey: boolean): string {
   if (model.state.view === 'groups') return groupsCommand(model, hasKey);
   const { endpoint, parameters } = request(model, 0);
@@ -54,7 +54,7 @@ export function commandOf(model: Model, hasKey: boolean): string {
   return asCurl(`${location.origin}${model.collection.searchAddress(endpoint, parameters)}`, hasKey);
 }
 
-/** The first documents with the words of a question in their text, where it asks for those too. */
+/** Finds the first documents with the words of the query in their text, if the query asks for these too. */
 async function findInText(model: Model, signal: AbortSignal): Promise<Pick<Shown, 'documents' | 'inText'>> {
   const { collection, state } = model;
   const { query } = state;
@@ -64,7 +64,7 @@ async function findInText(model: Model, signal: AbortSignal): Promise<Pick<Shown
   return { documents: docs, inText: { shown: docs.length, found: numFound } };
 }
 
-/** A filter without these documents. */
+/** A filter that excludes these documents. */
 function exceptFor(documents: readonly FoundDocument[]): string {
   return `-id:(${documents.map(({ id }) => `"${id.replace(/["\\]/g, '\\$&')}"`).join(' OR ')})`;
 }
@@ -73,13 +73,13 @@ function request(model: Model, start: number) {
   return searchOf(model.state, start, start === 0 ? PAGE_SIZE : NEXT_SIZE, model.filters());
 }
 
-/** Comes after the pictures, which must not wait for it. */
+/** Runs after the results, which must not wait for it. */
 async function countFacets(model: Model, signal: AbortSignal): Promise<void> {
   const { state, fields, rangeFields } = model;
   if (rangeFields !== null) {
     const bounds = await loadRanges(model.collection, rangeFields, signal);
     if (model.rangeFields === rangeFields) model.rangeFields = null;
-    // Drawn with their counts.
+    // Displayed together with their counts.
     model.shown = { ...model.shown, ranges: bounds };
   }
   const { ranges, wanted } = model.shown;

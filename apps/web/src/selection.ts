@@ -8,10 +8,13 @@ import { TEXTS } from './texts.ts';
 
 const T = TEXTS.selection;
 
-/** The one that a range begins at. */
+/** The first document of a range. */
 let anchor: string | undefined;
 
-/** Selects a document or not; with `range` all between it and the one before it that was selected. */
+/**
+ * Toggles the selection of a document; with `range`, selects everything between it and the previously selected
+ * document.
+ */
 export function select(model: Model, id: string, { range }: { readonly range: boolean }): void {
   const ids = model.shown.documents.map((document) => document.id);
   const selected = new Set(model.shown.selected);
@@ -24,7 +27,7 @@ export function select(model: Model, id: string, { range }: { readonly range: bo
   model.update({ selected });
 }
 
-/** Selects all between two documents, in addition to others. */
+/** Selects the range between two documents, in addition to others. */
 export function selectBetween(model: Model, others: ReadonlySet<string>, from: string, to: string): void {
   const ids = model.shown.documents.map((document) => document.id);
   const [first, last] = [ids.indexOf(from), ids.indexOf(to)].sort((a, b) => a - b) as [number, number];
@@ -32,7 +35,7 @@ export function selectBetween(model: Model, others: ReadonlySet<string>, from: s
   model.update({ selected: new Set([...others, ...ids.slice(Math.max(0, first), last + 1)]) });
 }
 
-/** What can be done with all that is selected. */
+/** Actions for the selected documents. */
 export function selectionBar({ selected, scope, documents }: Shown, actions: Actions): TemplateResult | typeof nothing {
   if (selected.size === 0) return nothing;
   const mayChange = scope === 'index' || scope === 'admin';
@@ -47,10 +50,10 @@ export function selectionBar({ selected, scope, documents }: Shown, actions: Act
   </div>`;
 }
 
-/** Codes that say nothing to a person. */
+/** Codes that people cannot read. */
 const NOT_SAVED = /_(rerank|cluster|nclusters|lopq|descriptor)$/;
 
-/** With a column for each field that any of them has. */
+/** Saves the documents with a column for each field that occurs. */
 function saveDocuments(documents: readonly FoundDocument[]): void {
   const names = [...new Set(documents.flatMap((document) => Object.keys(document)))].filter(
     (name) => !NOT_SAVED.test(name),

@@ -11,12 +11,15 @@ import type { SavedSearch } from './saved.ts';
 import type { PredictedTags } from './tags.ts';
 import type { ShownUndoable } from './undoable.ts';
 
-/** What came from akin; the rest of the state is in the address. */
+/** State that was loaded from akin; the rest is in the URL. */
 export interface Shown {
   documents: readonly FoundDocument[];
-  /** How many of them, the first ones, have the words in their text, and how many there are; null where only one was asked. */
+  /**
+   * How many of the first documents have the words in their text, and how many there are in total; null if only one
+   * place was searched.
+   */
   inText: { readonly shown: number; readonly found: number } | null;
-  /** Null while nothing came yet. */
+  /** Null until the first answer. */
   numFound: number | null;
   loading: boolean;
   error: string | null;
@@ -25,42 +28,42 @@ export interface Shown {
   scope: Scope | null;
   /** Runs over folders. */
   runs: Runs;
-  /** Names of all collections, as far as the key may know them. */
+  /** Names of all collections that the key may see. */
   collections: readonly string[];
   opened: FoundDocument | null;
-  /** What the results can be narrowed by. */
+  /** Facets of the results. */
   facets: readonly Facet[];
-  /** Numbers and dates of the collection, and how many results have values at each bar of their sliders. */
+  /** Fields of numbers and dates, and the number of results for each bar of their sliders. */
   ranges: readonly RangeField[];
   histograms: ReadonlyMap<string, readonly number[]>;
-  /** Fields of which more values are wanted, each with the text that they contain. */
+  /** Fields for which the user wants more values, each with the text that they contain. */
   wanted: ReadonlyMap<string, string>;
-  /** Whether a small screen shows them. */
+  /** Whether the filters are visible on a small screen. */
   narrowing: boolean;
-  /** Address of the uploaded picture in this browser. */
+  /** Object URL of the uploaded picture. */
   preview: string | null;
-  /** The uploaded picture is being analyzed. */
+  /** Whether the uploaded picture is being analyzed. */
   analyzing: boolean;
-  /** Labels for what is searched for, and for the document that is opened. */
+  /** Predicted labels for the query, and for the opened document. */
   tags: PredictedTags | null;
   openedTags: PredictedTags | null;
-  /** Groups of near-duplicates, where the page shows them. */
+  /** Groups of near-duplicates, if the page shows them. */
   review: Review;
-  /** Changes that are on their way or failed, where the page shows them. */
+  /** Pending and failed changes, if the page shows them. */
   changes: Changes;
   layout: Layout;
-  /** The id of the result that the keyboard is at. */
+  /** The id of the result with the keyboard focus. */
   current: string | null;
-  /** Where the next page of results begins, of those that are not ranked; null: by their number. */
+  /** Cursor of the next page of unranked results; null: pages are numbered. */
   cursor: string | null;
-  /** Collections and keys, where the page shows them. */
+  /** Collections and keys, if the page shows them. */
   managed: Managed;
-  /** What the process that answers is doing; null: not known. */
+  /** Metrics of the process that answers; null: unknown. */
   figures: Figures | null;
-  /** Searches that are kept in this browser. */
+  /** Searches saved in this browser. */
   saved: readonly SavedSearch[];
-  /** Ids of results that were selected. */
+  /** Ids of the selected results. */
   selected: ReadonlySet<string>;
-  /** What was done last and can be undone. */
+  /** The last action, if it can be undone. */
   undoable: ShownUndoable | null;
 }

@@ -11,12 +11,12 @@ import type { Shown } from './shown.ts';
 import { TEXTS } from './texts.ts';
 import type { ViewState } from './view-state.ts';
 
-/** Fields that are open before anyone opened one. */
+/** Number of facets that are open by default. */
 const OPEN_FACETS = 4;
 const OPEN_RANGES = 2;
 const T = TEXTS.filters;
 
-/** What the results can be narrowed by: values of fields with the number of results that have them. */
+/** The filters of the results: values of fields with the number of results for each. */
 export function sidebar(state: ViewState, shown: Shown, actions: Actions): TemplateResult | typeof nothing {
   const place = state.filters.map(readPlace).find((one) => one !== undefined);
   if (shown.facets.length + shown.ranges.length === 0 && place === undefined) return nothing;
@@ -71,14 +71,14 @@ function facet(one: Facet, i: number, state: ViewState, shown: Shown, actions: A
   </details>`;
 }
 
-/** Looks for values of a field that contain a text, in any case. */
+/** A box to search for values of a field that contain a text; case is ignored. */
 function findBox(field: string, contains: string, actions: Actions): TemplateResult {
   const find = ({ target }: Event) => actions.findValues(field, (target as HTMLInputElement).value);
   const name = T.find(fieldTitle(field));
   return html`<input type="search" class="find" aria-label=${name} placeholder=${name} .value=${live(contains)} @input=${find} />`;
 }
 
-/** How far away from a place results may be. */
+/** A choice of the maximum distance from a place. */
 function radius(place: Place, state: ViewState, actions: Actions): TemplateResult {
   const choose = ({ target }: Event) => {
     const kilometers = Number((target as HTMLSelectElement).value);
@@ -96,7 +96,7 @@ function radius(place: Place, state: ViewState, actions: Actions): TemplateResul
   </details>`;
 }
 
-/** The part of the picture that has room for text, to be clicked where it lies. */
+/** A grid to choose the part of the picture that has room for text. */
 function copyspace({ name, values }: Facet, state: ViewState, actions: Actions): TemplateResult {
   return html`<details open>
     <summary>${fieldTitle(name)}</summary>

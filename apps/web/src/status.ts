@@ -5,16 +5,16 @@ import { PAGE_SIZE } from './results.ts';
 import { mayReload } from './review/load-groups.ts';
 import { search } from './search.ts';
 
-/** How often the page asks whether documents came in. */
+/** Interval of requests for the number of documents. */
 const STATUS_MILLISECONDS = 3_000;
 
-/** Keeps the number of documents up to date. */
+/** Updates the number of documents regularly. */
 export async function watchStatus(model: Model): Promise<void> {
   await lookAtStatus(model);
   setTimeout(() => void watchStatus(model), STATUS_MILLISECONDS);
 }
 
-/** Tells how many documents there are, and shows new ones where this disturbs nobody. */
+/** Shows the number of documents, and new documents if that does not disturb the user. */
 export async function lookAtStatus(model: Model): Promise<void> {
   const name = model.state.collection;
   try {
@@ -28,11 +28,11 @@ export async function lookAtStatus(model: Model): Promise<void> {
     const may = state.view === 'groups' ? mayReload(model) : atStart && !shown.loading;
     if (grew && may && state.view !== 'changes') void search(model, 0, true);
   } catch {
-    // The next search shows the error.
+    // Ignored here: the next search shows the error.
   }
 }
 
-/** Learns which fields have facets. Without them the page has none. */
+/** Loads the fields that can be facets. After an error the page has none. */
 export async function loadFields(model: Model): Promise<void> {
   const name = model.state.collection;
   const schema = await model.collection.schema().catch(() => undefined);
@@ -42,7 +42,7 @@ export async function loadFields(model: Model): Promise<void> {
   model.rangeFields = rangeFieldsOf(fields);
 }
 
-/** Which other collections there are to choose from, as far as the key allows. */
+/** Loads the names of the other collections that the key allows. */
 export async function loadCollections(model: Model): Promise<void> {
   const { collections } = await model.akin.collections().catch(() => ({ collections: [] }));
   model.update({ collections: collections.map(({ name }) => name) });

@@ -13,7 +13,7 @@ export type PredictedTags = readonly PredictedTag[];
 const LEAST_CONFIDENCE = 0.1;
 const MOST_TAGS = 6;
 
-/** Labels only help: without them the page shows everything else. @returns null if akin predicts none */
+/** Requests predicted labels. The page works without them. @returns null if akin predicts none */
 export async function predictTags(
   collection: Collection,
   input: TagParameters,
@@ -28,9 +28,9 @@ export async function predictTags(
 }
 
 /**
- * Labels that neighbours voted for, each a filter.
+ * Predicted labels; a click on one filters by it.
  *
- * @param known labels that the picture has anyway
+ * @param known labels that the document already has
  */
 export function predictedTags(
   tags: PredictedTags | null,

@@ -2,7 +2,7 @@ import { count, number, rate, timeLeft } from './format.ts';
 
 const LIST = new Intl.ListFormat('en');
 
-/** Every text of the page. Another language is another file of this shape. */
+/** All texts of the page. A translation is another file with the same structure. */
 export const TEXTS = {
   page: {
     views: { search: 'Pictures', groups: 'Duplicates', changes: 'Changes', manage: 'Manage' },
@@ -75,7 +75,7 @@ export const TEXTS = {
     internal: 'Something went wrong in akin. Its log says what.',
   },
   modes: {
-    /** By the name of a module. */
+    /** Titles by the name of a module. */
     own: {
       content: ['Similar', 'Pictures with similar content'],
       color: ['Same colours', 'Pictures with similar colours'],
@@ -160,7 +160,7 @@ export const TEXTS = {
     descending: (field: string) => `${field}, highest first`,
     oldest: (field: string) => `${field}, oldest first`,
     newest: (field: string) => `${field}, newest first`,
-    /** Where a ranked search is sorted by something else. */
+    /** Title of ranked results that are sorted by something else. */
     relevant: (order: string) => `Related ones by ${order}`,
   },
   colors: {
@@ -379,7 +379,7 @@ export const TEXTS = {
     dismiss: 'Dismiss',
     deleted: (documents: number) => `${count(documents, 'document')} deleted.`,
   },
-  /** The parts of a picture as `copyspace` numbers them, in reading order. */
+  /** Names of the cells of a picture in the order of `copyspace`, which is the reading order. */
   parts: ['top left', 'top', 'top right', 'left', 'middle', 'right', 'bottom left', 'bottom', 'bottom right'],
   runs: {
     region: 'Indexing',

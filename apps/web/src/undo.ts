@@ -8,7 +8,7 @@ import { KEPT_SECONDS, type ShownUndoable, type Undoable } from './undoable.ts';
 
 const CHUNK = 100;
 
-/** Documents with all that is needed to store them again. */
+/** Reads documents with everything needed to store them again. */
 export async function readDocuments(collection: Collection, ids: readonly string[]): Promise<string[]> {
   const documents: string[] = [];
   for (const some of chunksOf(ids)) {
@@ -17,7 +17,7 @@ export async function readDocuments(collection: Collection, ids: readonly string
     do {
       const page = await collection.exportPage({ fq }, cursor);
       const lines = page.lines.split('\n').filter((line) => line !== '');
-      // The first line of the first page is about the fields.
+      // The first line of the first page describes the fields.
       documents.push(...lines.slice(cursor === undefined ? 1 : 0));
       cursor = page.cursor;
     } while (cursor !== undefined);
@@ -25,7 +25,7 @@ export async function readDocuments(collection: Collection, ids: readonly string
   return documents;
 }
 
-/** Stores documents again; nothing is analyzed. */
+/** Stores documents again, without analyzing pictures. */
 export async function storeDocuments(collection: Collection, documents: readonly string[]): Promise<void> {
   for (const some of chunksOf(documents)) await collection.addJson(new TextEncoder().encode(`[${some.join(',')}]`));
   await collection.commit();
@@ -37,24 +37,24 @@ function chunksOf<Item>(items: readonly Item[]): Item[][] {
 
 let forgetting: ReturnType<typeof setTimeout> | undefined;
 
-/** Says for a while what was done, and offers to undo it. */
+/** Shows for some seconds what was done, and offers to undo it. */
 export function offerUndo(model: Model, undoable: Undoable): void {
   model.update({ undoable: { ...undoable, undoing: false } });
   forgetUndoLater(model);
 }
 
-/** Keeps the offer while the pointer or the focus is on it: some people need longer to read (WCAG 2.2.1). */
+/** Keeps the offer while the pointer or the focus is on it: some people need more time to read (WCAG 2.2.1). */
 export function keepUndo(): void {
   clearTimeout(forgetting);
 }
 
-/** Takes the offer back after a while. */
+/** Removes the offer after some seconds. */
 export function forgetUndoLater(model: Model): void {
   clearTimeout(forgetting);
   forgetting = setTimeout(() => model.update({ undoable: null }), KEPT_SECONDS * 1_000);
 }
 
-/** Undoes what was done last. @returns whether it is undone; if not, the page says why */
+/** Undoes the last action. @returns false if that failed; the page then shows the error */
 export async function undoLast(model: Model): Promise<boolean> {
   const { undoable } = model.shown;
   if (undoable?.undo === undefined) return false;
@@ -71,7 +71,7 @@ export async function undoLast(model: Model): Promise<boolean> {
   }
 }
 
-/** Says what was done, and offers to undo it. */
+/** Shows what was done, with a button to undo it. */
 export function undoNote({ text, undo, undoing }: ShownUndoable, actions: Actions): TemplateResult {
   return html`<div
     class="note-bar"

@@ -1,13 +1,13 @@
-/** What was done last, for as long as it can be undone. */
+/** The last action, while it can be undone. */
 export interface Undoable {
-  /** What was done. */
+  /** Description of the action. */
   readonly text: string;
-  /** Undefined: it cannot be undone. */
+  /** Undefined if it cannot be undone. */
   readonly undo: (() => Promise<void>) | undefined;
 }
 
 export type ShownUndoable = Undoable & { readonly undoing: boolean };
 
-/** Some 30 kB each stay in the memory of the browser. */
+/** Maximum number of deleted documents to keep for undo: each takes some 30 kB of the browser's memory. */
 export const MOST_KEPT = 1_000;
 export const KEPT_SECONDS = 10;

@@ -1,16 +1,19 @@
 import { AkinRequestError, type Collection } from '@akin/client';
 import type { Query } from './view-state.ts';
 
-/** The longest side that is sent: the analysis looks at less, and a phone's picture of 12 MB would only take longer. */
+/**
+ * Maximum side of the picture that is sent: the analysis uses fewer pixels, and a photo of 12 MB would only take longer
+ * to send.
+ */
 const LONGEST_SIDE = 800;
-/** Outputs that rank; kept short so that they fit into an address. */
+/** Outputs used for ranking; only these are kept, so that they fit into a URL. */
 const DESCRIPTORS = ['content_descriptor', 'color_descriptor', 'duplicate_descriptor'];
 
 /**
- * What to ask for pictures like one that was dropped, picked or pasted: by the part of its outputs that a search needs,
- * or, where the key allows no analysis, by the picture itself.
+ * The query for pictures similar to a dropped, chosen or pasted file: the descriptors of its outputs, or, if the key
+ * does not allow an analysis, the picture itself.
  *
- * @throws {Error} when the file is not a picture that akin reads; the message is for the user.
+ * @throws {Error} when the file is not a picture that akin supports; the message is for the user.
  */
 export async function questionOf(collection: Collection, file: Blob): Promise<Query> {
   const data = await toBase64(await scaleDown(file));
@@ -26,7 +29,7 @@ export async function questionOf(collection: Collection, file: Blob): Promise<Qu
   }
 }
 
-/** A smaller JPEG of a large picture; the file itself where the browser cannot read it or it is small already. */
+/** A smaller JPEG of a large picture. Returns the file itself if it is small, or the browser cannot decode it. */
 async function scaleDown(file: Blob): Promise<Blob> {
   let picture: ImageBitmap;
   try {

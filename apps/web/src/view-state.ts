@@ -8,16 +8,16 @@ import {
 import { leastRelated } from './bands.ts';
 import { DEFAULT_MODE, MODES, type Mode } from './mode.ts';
 
-/** What the results are like: a stored document, a picture at an address, colours, words, or an uploaded picture. */
+/** The query: a stored document, a picture at a URL, colours, words, or an uploaded picture. */
 export type Query =
   | { by: 'id'; id: string }
   | { by: 'url'; url: string }
   | { by: 'hex'; hex: string }
-  /** What words say: shown by pictures (`look`), and also in the text of documents (`both`). */
+  /** Words that describe pictures (`look`), and optionally also occur in the text of documents (`both`). */
   | { by: 'text'; text: string; where: 'look' | 'both' }
-  /** The descriptors of an uploaded picture: short enough for an address, so that the search can be shared. */
+  /** The descriptors of an uploaded picture: short enough for a URL, so that the search can be shared. */
   | { by: 'outputs'; outputs: string }
-  /** An uploaded picture itself, where the key allows no analysis: too long for an address. */
+  /** An uploaded picture itself, if the key does not allow an analysis: too long for a URL. */
   | { by: 'data'; data: string };
 
 export interface Also {
@@ -25,25 +25,25 @@ export interface Also {
   readonly sign: 'more' | 'less';
 }
 
-/** All that the page shows, kept in its address and nowhere else. */
+/** The state of the page, stored only in its URL. */
 export interface ViewState {
   collection: string;
-  /**
-   * Results of a search, groups of near-duplicates to review, changes that are on their way or failed, or collections
-   * and keys.
-   */
+  /** Results of a search, groups of near-duplicates to review, pending and failed changes, or collections and keys. */
   view: 'search' | 'groups' | 'changes' | 'manage';
   mode: Mode;
   query: Query | null;
-  /** Further documents that results are like, or unlike. */
+  /** Further documents as positive or negative examples. */
   also: readonly Also[];
-  /** The least score of results. */
+  /** Minimum score of the results. */
   least: number;
   words: string;
   filters: string[];
-  /** By what results are sorted, as akin takes it: `price asc`. Empty: the nearest, or those that fit the words, first. */
+  /**
+   * The sort order in the form of akin's parameter: `price asc`. Empty: the nearest, or the best matches for words,
+   * first.
+   */
   sort: string;
-  /** The id of the document whose details are open. */
+  /** The id of the opened document. */
   opened: string | null;
 }
 
@@ -52,7 +52,7 @@ const VIEWS = ['groups', 'changes', 'manage'] as const;
 
 export function readState(address: URLSearchParams): ViewState {
   const query = readQuery(address);
-  // Words are compared by content alone.
+  // Words can only be compared with content.
   const mode = MODES.find((one) => one === address.get('mode') && query?.by !== 'text') ?? DEFAULT_MODE;
   return {
     collection: address.get('collection') || DEFAULT_COLLECTION,
@@ -83,7 +83,7 @@ function readQuery(address: URLSearchParams): Query | null {
   return outputs === null ? null : { by: 'outputs', outputs };
 }
 
-/** The address of a state, as short as it can be. */
+/** The URL parameters of a state, without default values. */
 export function writeState(state: ViewState): string {
   const address = new URLSearchParams();
   if (state.collection !== DEFAULT_COLLECTION) address.set('collection', state.collection);
@@ -105,9 +105,9 @@ export function writeState(state: ViewState): string {
 }
 
 /**
- * The request behind a state: the endpoint and its parameters, the same that "copy as curl" gives.
+ * The request for a state: the endpoint and its parameters, as in "copy as curl".
  *
- * @param filters as they are to be sent
+ * @param filters in the form of the request
  */
 export function searchOf(
   state: ViewState,
@@ -122,7 +122,7 @@ export function searchOf(
   if (state.sort) parameters.sort = state.sort;
   const { query } = state;
   if (!query) {
-    // Without a question the order is a shuffled one that stays the same while one pages.
+    // Without a query the order is random, but stays the same on all pages.
     if (!state.words && !state.sort) parameters.sort = 'random7 desc';
     return { endpoint: 'select', parameters };
   }
@@ -132,16 +132,16 @@ export function searchOf(
   return { endpoint, parameters: { ...preset, ...parameters, ...rankOf(query, state.also), ...threshold } };
 }
 
-/** The least score of results, where there is one: what is sorted by something else is to be related at least. */
+/** The minimum score of results. If results are sorted by something else, they must at least be related. */
 export function thresholdOf({ least, sort, mode, query }: ViewState): number | undefined {
   if (least > 0) return least;
   return sort && mode !== 'duplicate' ? leastRelated(query?.by === 'hex' ? 'color' : mode) : undefined;
 }
 
 /**
- * The request for groups of near-duplicates: words and filters narrow them.
+ * The request for groups of near-duplicates, restricted by words and filters.
  *
- * @param filters as they are to be sent
+ * @param filters in the form of the request
  */
 export function groupsOf(
   state: ViewState,
@@ -153,7 +153,7 @@ export function groupsOf(
   return { rows, ...(fq.length > 0 ? { fq } : {}), ...(cursor === undefined ? {} : { cursor }) };
 }
 
-/** The request for labels of what is searched for; null for colours and words, which have none. */
+/** The request for predicted labels of the query; null for colours and words, which have none. */
 export function tagsOf(query: Query): TagParameters | null {
   if (query.by === 'id') return { 'tagging.input.id': query.id };
   if (query.by === 'url') return { 'tagging.input.url': query.url };
@@ -161,10 +161,10 @@ export function tagsOf(query: Query): TagParameters | null {
   return query.by === 'outputs' ? { 'tagging.input.preprocessed': query.outputs } : null;
 }
 
-/** What is unlike counts half: results are to be like something first. */
+/** Negative examples have half the weight, so that positive ones dominate. */
 const WEIGHTS = { more: 1, less: -0.5 } as const;
 
-/** What the results are ranked by, as parameters. */
+/** Converts the query and its examples to parameters. */
 export function rankOf(query: Query, also: readonly Also[] = []): SearchParameters {
   const ids = also.map(({ id }) => id);
   const weights = ids.length > 0 ? { 'rank.weights': [1, ...also.map(({ sign }) => WEIGHTS[sign])].join(',') } : {};
@@ -177,9 +177,9 @@ export function rankOf(query: Query, also: readonly Also[] = []): SearchParamete
 }
 
 /**
- * A command to paste into a shell; single quotes keep everything in it as it is.
+ * A shell command; single quotes prevent the shell from changing its text.
  *
- * @param keyed whether a key is needed: the shell has it as AKIN_KEY
+ * @param keyed whether a key is needed: the shell takes it from AKIN_KEY
  */
 export function asCurl(address: string, keyed: boolean): string {
   const key = keyed ? '-H "Authorization: Bearer $AKIN_KEY" ' : '';

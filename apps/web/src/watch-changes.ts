@@ -3,7 +3,7 @@ import { loadChanges, moreFailed } from './changes.ts';
 import { watchFigures } from './figures/watch-figures.ts';
 import type { Model } from './model.ts';
 
-/** Shows what is on its way and what failed, and keeps it so until another view is shown. */
+/** Loads pending and failed changes, and updates them until another view is opened. */
 export async function watchChanges(model: Model): Promise<void> {
   const { signal } = model.start();
   model.update({ loading: false, error: null });
@@ -27,7 +27,7 @@ async function refreshChanges(model: Model): Promise<void> {
   model.update({ status, changes: { ...model.shown.changes, ...loaded, loadedAt: Date.now() } });
 }
 
-/** Lists more failed changes. */
+/** Loads more failed changes. */
 export async function moreChanges(model: Model): Promise<void> {
   try {
     const more = await moreFailed(model.collection, model.shown.changes);
@@ -37,7 +37,7 @@ export async function moreChanges(model: Model): Promise<void> {
   }
 }
 
-/** Tries one failed change again, or all that failed for one reason. */
+/** Processes one failed change again, or all that failed for one reason. */
 export async function retryChanges(model: Model, what: Parameters<Actions['retry']>[0]): Promise<void> {
   const name = 'reason' in what ? what.reason : what.operation;
   const mark = (retrying: ReadonlySet<string>) => model.update({ changes: { ...model.shown.changes, retrying } });

@@ -8,24 +8,27 @@ import type { Query, ViewState } from './view-state.ts';
 
 const T = TEXTS.words;
 
-/** Documents with the words in their text that stand before those whose pictures show them. */
+/** Number of documents with the words in their text that are shown before those whose pictures match. */
 export const IN_TEXT_FIRST = 12;
-/** As many characters as akin describes. */
+/** The maximum number of characters that akin accepts for a description. */
 const LONGEST = 1_000;
-/** Signs and words of the query language: a text with them asks for fields and values, which no picture shows. */
+/**
+ * Symbols and words of the query language: a text with these asks for fields and values, not for the content of
+ * pictures.
+ */
 const QUERY = /[:"*?()[\]{}~^\\+!/&|<>]|(^|\s)-\S|(^|\s)(AND|OR|NOT|TO)(\s|$)/;
 
-/** The model of the collection tells what pictures show, and the words can be looked for in pictures. */
+/** Whether the collection's model supports words, and these words can be searched for in pictures. */
 export function canBeSeen(words: string, { status }: Pick<Shown, 'status'>): boolean {
   return status?.model?.words === true && words !== '' && [...words].length <= LONGEST && !QUERY.test(words);
 }
 
-/** The words that are searched for, however. */
+/** The words of the search, wherever they are searched for. */
 export function wordsOf({ query, words }: Pick<ViewState, 'query' | 'words'>): string {
   return query?.by === 'text' ? query.text : words;
 }
 
-/** Where the words are looked for: in pictures, in the text of documents, or both. */
+/** A choice of where to search for the words: in pictures, in the text of documents, or both. */
 export function whereSwitch(state: ViewState, shown: Shown, actions: Actions): TemplateResult | typeof nothing {
   const words = wordsOf(state);
   if (state.query?.by !== 'text' && (state.query !== null || !canBeSeen(words, shown))) return nothing;
@@ -38,7 +41,7 @@ export function whereSwitch(state: ViewState, shown: Shown, actions: Actions): T
   </div>`;
 }
 
-/** The first documents that have the words in their text, over those whose pictures show them. */
+/** The first documents with the words in their text, shown above those whose pictures match. */
 export function inTextFirst(
   query: Query & { by: 'text' },
   shown: Shown,

@@ -7,14 +7,17 @@ import { isPicture, type LocalFile } from './files.ts';
 
 const T = TEXTS.add;
 
-/** Indexes those of the files that are pictures. The page shows an error that concerns all of them; the run shows those of single files. */
+/**
+ * Indexes the pictures among the files. The page shows an error that affects all files; the run shows errors of single
+ * files.
+ */
 export async function addFiles(model: Model, files: readonly LocalFile[]): Promise<void> {
   const pictures = files.filter(isPicture);
   if (pictures.length === 0) return model.update({ error: T.none });
   model.update({ error: null });
   try {
     const adding = addPictures(model.collection, pictures);
-    // The bar appears at once.
+    // Show the progress bar soon.
     setTimeout(() => void lookAtRuns(model), 200);
     await adding;
   } catch (error) {
@@ -23,7 +26,7 @@ export async function addFiles(model: Model, files: readonly LocalFile[]): Promi
   await lookAtRuns(model);
 }
 
-/** The same for what was dropped onto pictures that are there already: only if that was meant. */
+/** Asks before files are indexed that were dropped onto existing pictures, because that may be a mistake. */
 export async function askToAdd(model: Model, files: readonly LocalFile[]): Promise<void> {
   const { status } = model.shown;
   const pictures = files.filter(isPicture).length;

@@ -2,12 +2,12 @@ import { AkinRequestError, type Collection, type RunFailure, type RunReport } fr
 import { TEXTS } from '../texts.ts';
 import type { LocalFile } from './files.ts';
 
-/** Sent at the same time: one is on its way while others are analyzed. */
+/** Pictures sent in parallel: some are uploaded while others are analyzed. */
 const AT_ONCE = 4;
-/** How often the progress is reported. After a minute without a report, akin considers the run stopped. */
+/** Interval of progress reports. After a minute without a report, akin considers the run stopped. */
 const TOLD_MILLISECONDS = 1_000;
 const MOST_FAILURES = 1_000;
-/** Number of times that a picture is sent again while akin is busy or away, waiting longer each time. */
+/** Maximum attempts to send a picture while akin is busy or unavailable; the pause grows each time. */
 const TRIES = 6;
 
 interface Run {
@@ -21,7 +21,7 @@ interface Run {
   readonly failedFiles: LocalFile[];
 }
 
-/** Files that failed in runs of this page, by the id of the run: they can be tried again while it is open. */
+/** Failed files of this page's runs, by the id of the run. They can be retried while the page is open. */
 const failedFiles = new Map<string, readonly LocalFile[]>();
 
 export function failedFilesOf(run: string): readonly LocalFile[] | undefined {
@@ -29,10 +29,12 @@ export function failedFilesOf(run: string): readonly LocalFile[] | undefined {
 }
 
 /**
- * Sends files to be analyzed and stored, each as a document whose id is its path. This is a run, as one over a
- * folder is, so that the bar, the failures and their list are the same. A file that fails stops no other.
+ * Sends files to be analyzed and stored; the id of each document is the path of its file. It is reported as a run, like
+ * the import of a folder, and so has the same progress bar and list of failures. A file that fails does not stop the
+ * others.
  *
- * @throws {AkinRequestError} when akin refuses all of them: without the right key, or without the collection
+ * @throws {AkinRequestError} when akin rejects all of them, for example because the key is invalid or the collection is
+ * missing
  */
 export async function addPictures(collection: Collection, files: readonly LocalFile[]): Promise<void> {
   const source = sourceOf(files);
@@ -47,7 +49,7 @@ export async function addPictures(collection: Collection, files: readonly LocalF
     failures: [],
     failedFiles: [],
   };
-  // Refused here, before anything is sent, where the key does not suffice.
+  // Fails before anything is sent if the key is not sufficient.
   await collection.reportRun(id, reportOf(run, 'running'));
   const telling = setInterval(
     () => void collection.reportRun(id, reportOf(run, 'running')).catch(() => {}),
@@ -69,7 +71,7 @@ export async function addPictures(collection: Collection, files: readonly LocalF
   }
 }
 
-/** The browser asks before it leaves the page while pictures are being sent. */
+/** The browser asks the user before the page is closed while pictures are being sent. */
 function holdBack(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }
@@ -99,7 +101,7 @@ async function addOne(collection: Collection, { path, file }: LocalFile, run: Ru
   }
 }
 
-/** akin could not take it just now. */
+/** akin is temporarily unable to accept the picture. */
 function isPassing(error: unknown): error is AkinRequestError {
   return error instanceof AkinRequestError && [0, 429, 503].includes(error.status);
 }
@@ -123,7 +125,7 @@ function reportOf({ source, began, total, done, failed, failures }: Run, state: 
   return { source, state, total, done, unchanged: 0, failed, secondsLeft: left, failures };
 }
 
-/** The folder, where all are from one. */
+/** The folder, if all files are from the same one. */
 function sourceOf(files: readonly LocalFile[]): string {
   const folders = new Set(files.map(({ path }) => (path.includes('/') ? path.split('/')[0] : '')));
   const [only = ''] = folders;

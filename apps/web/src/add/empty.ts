@@ -7,7 +7,7 @@ import { chosenFiles } from './files.ts';
 
 const T = TEXTS.add;
 
-/** What an empty collection is good for: pictures are dropped, chosen, or indexed by a command. */
+/** The view of an empty collection: pictures can be dropped, chosen, or indexed by a command. */
 export function emptyCollection(collection: string, actions: Actions): TemplateResult {
   const key = keyOfTab() === undefined ? '' : 'AKIN_KEY=… ';
   const named = collection === DEFAULT_COLLECTION ? '' : ` --collection ${collection}`;
@@ -21,7 +21,7 @@ export function emptyCollection(collection: string, actions: Actions): TemplateR
   </section>`;
 }
 
-/** Chooses files of this machine, or all of a folder. */
+/** A file input for files of this computer, or for a whole folder. */
 export function picker(name: string, isFolder: boolean, actions: Actions): TemplateResult {
   const pick = ({ target }: Event) => {
     const input = target as HTMLInputElement;

@@ -1,30 +1,33 @@
-/** A file of this machine, with its path below the folder that was chosen. */
+/** A file of this computer, with its path relative to the chosen folder. */
 export interface LocalFile {
   readonly path: string;
   readonly file: File;
 }
 
-/** Endings of pictures that browsers give no type. */
+/** Extensions of picture files for which browsers report no type. */
 const ENDINGS = /\.(jpe?g|png|gif|webp|avif|heic|heif|tiff?|bmp|svg|jxl)$/i;
-/** What systems leave in folders. */
+/** Hidden and system files in folders. */
 const HIDDEN = /(^|\/)(\.|__MACOSX\/|@eaDir\/|Thumbs\.db$)/;
 
 export function isPicture({ path, file }: LocalFile): boolean {
   return !HIDDEN.test(path) && (file.type.startsWith('image/') || ENDINGS.test(path));
 }
 
-/** Files that were chosen by a dialog. */
+/** Files chosen in a dialog. */
 export function chosenFiles(list: FileList): LocalFile[] {
   return [...list].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 }
 
-/** All files of what was dropped, those of folders too. To be called within the event, which forgets them behind it. */
+/**
+ * All dropped files, including those in folders. Call it synchronously in the event handler, because the browser clears
+ * the data afterwards.
+ */
 export function droppedFiles(transfer: DataTransfer): Promise<LocalFile[]> {
   const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   return filesBelow(entries);
 }
 
-/** Whether what was dropped holds a folder. */
+/** Whether a folder was dropped. */
 export function holdsFolder(transfer: DataTransfer): boolean {
   return [...transfer.items].some((item) => item.webkitGetAsEntry()?.isDirectory);
 }
@@ -43,7 +46,7 @@ function isFolder(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
   return entry.isDirectory;
 }
 
-/** Browsers tell a hundred or so at a time, until there are none. */
+/** Browsers return about a hundred entries for each call, and an empty list at the end. */
 async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];

@@ -13,7 +13,7 @@ import { isZoomed, stage, toggleZoom, zoomOut } from './stage.ts';
 const T = TEXTS.details;
 const DIALOG = 'details';
 
-/** All about one document, in a modal dialog that is there once and is opened by {@link showModal}. */
+/** The details of one document, in a single modal dialog that {@link showModal} opens. */
 export function details(shown: Shown, actions: Actions, collection: Collection, isRanked: boolean): TemplateResult {
   const { opened } = shown;
   const cancel = (event: Event) => {
@@ -22,7 +22,7 @@ export function details(shown: Shown, actions: Actions, collection: Collection, 
   };
   const press = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    // A zoomed picture moves by the arrows.
+    // In a zoomed picture, the arrow keys move the picture.
     if (event.key === 'ArrowRight' && !isZoomed()) step(1, actions);
     else if (event.key === 'ArrowLeft' && !isZoomed()) step(-1, actions);
     else if (event.key === 'z') toggleZoom();
@@ -34,7 +34,7 @@ export function details(shown: Shown, actions: Actions, collection: Collection, 
   </dialog>`;
 }
 
-/** Opens the dialog when it has something to show, and closes it when not: the browser keeps the focus in it. */
+/** Opens the dialog if it has content, otherwise closes it. The browser keeps the focus inside. */
 export function showModal(): void {
   const dialog = document.getElementById(DIALOG) as HTMLDialogElement;
   const wanted = dialog.querySelector('h2') !== null;
@@ -47,7 +47,7 @@ function step(by: 1 | -1, actions: Actions): void {
   void actions.step(by);
 }
 
-/** Refines the current search. */
+/** Buttons to refine the current search. */
 function alsoButtons({ id }: FoundDocument, actions: Actions): TemplateResult {
   return html`<div class="modes" role="group" aria-label=${TEXTS.also.group}>
     <button @click=${() => actions.askAlso(id, 'more')}>${TEXTS.also.askMore}</button>
@@ -63,7 +63,7 @@ function content(
   isRanked: boolean,
 ): TemplateResult {
   const labels = strings(document.labels);
-  // A label may name the colour already: people need the word once.
+  // A label may already name the colour: show the word once.
   const colors = strings(document.color_names).filter((name) => !labels.includes(name));
   const chips = [
     ...labels.map((label) => ['labels', label] as const),

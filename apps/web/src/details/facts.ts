@@ -8,14 +8,14 @@ import { TEXTS } from '../texts.ts';
 
 const T = TEXTS.details;
 
-/** Fields that the page shows in a form of its own, or that say nothing to a person. */
+/** Fields that the page shows in another form, or that are of no use to people. */
 const NOT_LISTED =
   /^(id|score|title|labels|image|source|folder|width|height|bytes|modified|taken|camera|location|color_palette_\w+|color_names|\w+_(cluster|rerank|nclusters|lopq|descriptor))$/;
 
-/** The parts of a picture as `copyspace` numbers them, in reading order. */
+/** The cells of a picture in the order of `copyspace`, which is the reading order. */
 const PARTS = TEXTS.parts;
 
-/** What is known of a document, what people ask for first at the top. */
+/** The fields of a document, the most important ones first. */
 export function facts(document: FoundDocument, actions: Actions): TemplateResult {
   const { taken, camera, location, width, height, bytes: size, modified, image } = document;
   const path = pathOf(document);
@@ -49,7 +49,7 @@ export function facts(document: FoundDocument, actions: Actions): TemplateResult
   </dl>`;
 }
 
-/** Where the file of a document lies, if it came from a folder. */
+/** The path of a document's file, if it came from a folder. */
 export function pathOf({ id, source }: FoundDocument): string | undefined {
   if (typeof source !== 'string') return undefined;
   const separator = source.includes('\\') ? '\\' : '/';
@@ -62,7 +62,10 @@ function fact(name: string, value: unknown): TemplateResult {
 
 const NEARBY_KILOMETERS = 25;
 
-/** A link to a map, opened only when somebody asks for it, since the page itself asks nobody but akin; and what lies nearby. */
+/**
+ * A link to a map, and a search for documents nearby. The map opens only on a click, because the page itself sends
+ * requests only to akin.
+ */
 function place(location: string, actions: Actions): TemplateResult {
   const near = () =>
     actions.addFilter(placeFilter({ point: location.replace(/\s/g, ''), kilometers: NEARBY_KILOMETERS }));

@@ -3,7 +3,7 @@ import { filterOf } from '../facets.ts';
 import type { Model } from '../model.ts';
 import { predictTags } from '../tags.ts';
 
-/** Shows the document that the address names, or none. */
+/** Opens the document named in the URL, or closes the details. */
 export async function followAddress(model: Model): Promise<void> {
   const { opened: id } = model.state;
   if (id === null) return model.update({ opened: null });
@@ -14,14 +14,14 @@ export async function followAddress(model: Model): Promise<void> {
   if (model.state.opened === id && document) showDetails(model, document);
 }
 
-/** Shows all about a document, and asks for labels that it may have. */
+/** Opens the details of a document, and requests predicted labels. */
 export function showDetails(model: Model, document: FoundDocument): void {
   model.update({ opened: document, openedTags: null });
-  // Only a picture whose content was analyzed has neighbours.
+  // Only a picture with a content descriptor has neighbours.
   if ('content_rerank' in document) void tagOpened(model, document);
 }
 
-/** The document before or after the one that is shown. @param more loads further results */
+/** The next or previous document. @param more loads further results */
 export async function neighbour(
   model: Model,
   by: 1 | -1,
@@ -39,7 +39,7 @@ export async function neighbour(
   return find();
 }
 
-/** The pictures of the page, in their order. */
+/** The pictures on the page, in order. */
 function listed({ state, shown }: Model): readonly FoundDocument[] {
   return state.view === 'groups' ? shown.review.groups.flatMap((group) => group.members) : shown.documents;
 }

@@ -10,8 +10,8 @@ const T = TEXTS.details;
 const ZOOMED = 'zoomed';
 
 /**
- * The picture of a document as large as there is room: its file where akin has it, behind the small picture until that
- * is there. Zooms to its own pixels.
+ * The picture of a document, as large as possible. The thumbnail is shown until the original file is loaded, if akin
+ * has it. Zooms to the original pixels.
  */
 export function stage(document: FoundDocument, shown: Shown, collection: Collection): TemplateResult {
   if (!isAnalyzed(document)) return html`<div class="stage"><span class="placeholder">${T.noPicture}</span></div>`;
@@ -23,7 +23,7 @@ export function stage(document: FoundDocument, shown: Shown, collection: Collect
   </div>`;
 }
 
-/** The small picture, and in its place the file as soon as it is there. */
+/** The thumbnail, replaced by the original file when that is loaded. */
 export function stagePicture(document: FoundDocument, shown: Shown, collection: Collection): TemplateResult {
   const original = (format?: 'webp') => collection.originalAddress(document.id, format);
   return html`<img class="small" src=${keyedSource(collection.thumbnailAddress(document.id))} alt=${titleOf(document)} />
@@ -35,7 +35,7 @@ export function stagePicture(document: FoundDocument, shown: Shown, collection: 
     }`;
 }
 
-/** Only what came from a folder has a file, and only who may index may see it. */
+/** Only documents from a folder have a file, and only a key with the scope `index` may see it. */
 function hasOriginal(document: FoundDocument, { scope }: Shown): boolean {
   return typeof document.source === 'string' && (scope === 'index' || scope === 'admin');
 }
@@ -48,7 +48,7 @@ function reveal({ target }: Event): void {
   image.alt = image.parentElement?.querySelector<HTMLImageElement>('.small')?.alt ?? '';
 }
 
-/** Browsers do not show every type that akin reads: those are asked for as WebP, once. */
+/** Browsers do not support every format that akin reads: an unsupported picture is requested again as WebP, once. */
 function convert({ target }: Event, address: string): void {
   const image = target as HTMLImageElement;
   if (image.dataset.converted !== undefined) return;
@@ -70,7 +70,7 @@ function toggleAt(event: MouseEvent): void {
   zoom(canvas, (event.clientX - image.x) / image.width, (event.clientY - image.y) / image.height);
 }
 
-/** @param x share of the picture's width that is to stand in the middle; `y` of its height */
+/** @param x position in the picture that is centred, as a share of its width; `y` of its height */
 function zoom(canvas: HTMLElement, x: number, y: number): void {
   const isZoomed = canvas.classList.toggle(ZOOMED);
   if (!isZoomed) return;
@@ -78,7 +78,7 @@ function zoom(canvas: HTMLElement, x: number, y: number): void {
   canvas.scrollTop = canvas.scrollHeight * y - canvas.clientHeight / 2;
 }
 
-/** For another picture. */
+/** Resets the zoom, for another picture. */
 export function zoomOut(): void {
   globalThis.document.querySelector(`.stage .${ZOOMED}`)?.classList.remove(ZOOMED);
 }

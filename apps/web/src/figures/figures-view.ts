@@ -6,7 +6,7 @@ import type { Figures } from './figures.ts';
 
 const T = TEXTS.figures;
 
-/** What the process that answers is doing, and what it works with. */
+/** The metrics of the process that answers, and akin's configuration. */
 export function figuresView(figures: Figures | null, status: CollectionSummary): TemplateResult {
   const shown = figures === null ? [] : figuresShown(figures);
   const { model } = status;

@@ -1,26 +1,26 @@
-/** Figures of `/metrics` at one moment: the sum of each over its labels. */
+/** Values of `/metrics` at one moment, each summed over its labels. */
 export interface Sample {
   /** Milliseconds of any monotonic clock. */
   readonly at: number;
   readonly values: ReadonlyMap<string, number>;
 }
 
-/** What an operator looks at first. Undefined: not known, or not of this process. */
+/** The most important metrics for an operator. Undefined: unknown, or not measured by this process. */
 export interface Figures {
   readonly searchesPerSecond: number | undefined;
-  /** Seconds, of the searches since the sample before. */
+  /** Mean duration in seconds of the searches since the previous sample. */
   readonly searchSeconds: number | undefined;
   readonly analysesPerSecond: number | undefined;
-  /** Changes of all collections that wait to be visible. */
+  /** Number of changes in all collections that are not visible yet. */
   readonly queue: number | undefined;
-  /** Seconds that the oldest change waits to be visible. */
+  /** Age in seconds of the oldest change that is not visible yet. */
   readonly lagSeconds: number | undefined;
   readonly memoryBytes: number | undefined;
   readonly vectorBytes: number | undefined;
   readonly diskBytes: number | undefined;
 }
 
-/** Reads Prometheus's text format, as far as sums over all labels need it. @param of names to keep */
+/** Parses Prometheus's text format into sums over all labels. @param of names of the metrics to keep */
 export function readSample(text: string, at: number): Sample {
   const values = new Map<string, number>();
   for (const line of text.split('\n')) {
@@ -31,7 +31,10 @@ export function readSample(text: string, at: number): Sample {
   return { at, values };
 }
 
-/** The figures of a sample; rates are those since the one before. A counter that fell began again with its process. */
+/**
+ * The metrics of a sample; rates refer to the time since the previous one. A counter that decreased was reset by a
+ * restart.
+ */
 export function figuresOf(sample: Sample, before: Sample | undefined): Figures {
   const value = (name: string) => sample.values.get(name);
   const grown = (name: string) => {

@@ -3,7 +3,7 @@ import { figuresOf, readSample, type Sample } from './figures.ts';
 
 const MILLISECONDS = 2_000;
 
-/** Keeps the figures up to date until the signal aborts. Who may not see them sees none. */
+/** Updates the metrics until the signal aborts. Shows none if the key does not allow it. */
 export async function watchFigures(model: Model, signal: AbortSignal): Promise<void> {
   let before: Sample | undefined;
   while (!signal.aborted) {

@@ -4,18 +4,18 @@ import { TEXTS } from '../texts.ts';
 
 const T = TEXTS.colors;
 
-/** A colour that is searched for. */
+/** A colour of the search. */
 export interface WeightedColor {
   /** `#rrggbb` */
   readonly hex: string;
-  /** Above 0; how much it counts against the others. */
+  /** Greater than 0; the weight relative to the other colours. */
   readonly weight: number;
 }
 
 const MOST_COLORS = 5;
 const ADDED = '#808080';
 
-/** Colours as the address and `rank.by.hex` have them: `#d02030:3,#ffffff`. */
+/** Parses colours in the form of the URL and `rank.by.hex`: `#d02030:3,#ffffff`. */
 export function readColors(text: string): WeightedColor[] {
   return text.split(',').map((one) => {
     const [hex = '', weight = ''] = one.split(':');
@@ -24,13 +24,13 @@ export function readColors(text: string): WeightedColor[] {
   });
 }
 
-/** The same colours as text; weights only where they differ. */
+/** Formats colours as text, with weights only if they differ. */
 export function writeColors(colors: readonly WeightedColor[]): string {
   const isEven = colors.every(({ weight }) => weight === colors[0]?.weight);
   return colors.map(({ hex, weight }) => (isEven ? hex : `${hex}:${weight}`)).join(',');
 }
 
-/** The colours of a search, each with how much it counts. */
+/** An editor for the colours of a search and their weights. */
 export function colorEditor(text: string, actions: Actions): TemplateResult {
   const colors = readColors(text);
   const ask = (changed: readonly WeightedColor[]) => actions.ask({ by: 'hex', hex: writeColors(changed) }, 'color');

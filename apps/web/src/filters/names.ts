@@ -1,9 +1,9 @@
-/** A field's name as queries take it. */
+/** Escapes a field's name for a query. */
 export function escapeName(name: string): string {
   return name.replace(/[\\+\-!():^[\]"{}~*?|&;/\s]/g, '\\$&');
 }
 
-/** The name that was escaped. */
+/** Undoes `escapeName`. */
 export function unescaped(text: string): string {
   return text.replace(/\\(.)/gs, '$1');
 }

@@ -8,7 +8,7 @@ import type { NamedRange } from './ranges.ts';
 
 const T = TEXTS.order;
 
-/** What results are sorted by: how near or how fitting they are, or a number or date, either way. */
+/** A choice of the sort order: by relevance, or by a number or date in either direction. */
 export function orderChoice(state: ViewState, ranges: readonly NamedRange[], actions: Actions): TemplateResult {
   const first = state.query ? T.nearest : state.words ? T.best : T.shuffled;
   const named = (text: string) => (state.query ? T.relevant(text) : text);
@@ -21,7 +21,7 @@ export function orderChoice(state: ViewState, ranges: readonly NamedRange[], act
     ];
   });
   const known: [string, string][] = [['', first], ...fields];
-  // One that came with the address.
+  // An order from the URL that the list does not contain.
   if (!known.some(([sort]) => sort === state.sort)) known.push([state.sort, state.sort]);
   const change = ({ target }: Event) => actions.setOrder((target as HTMLSelectElement).value);
   return html`<select class="order" aria-label=${T.label} @change=${change}>

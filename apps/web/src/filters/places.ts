@@ -7,20 +7,20 @@ export interface Place {
   readonly kilometers: number;
 }
 
-/** What people choose from, in kilometers. */
+/** The radii that users can choose, in kilometers. */
 export const RADII = [1, 5, 25, 100, 500] as const;
 
 export function placeFilter({ point, kilometers }: Place): string {
   return `{!geofilt sfield=location pt=${point} d=${kilometers}}`;
 }
 
-/** The place that a filter names; undefined for other filters. */
+/** Parses the place of a filter; undefined for other filters. */
 export function readPlace(filter: string): Place | undefined {
   const [, point, kilometers] = /^\{!geofilt sfield=location pt=([-\d.]+,[-\d.]+) d=([\d.]+)\}$/.exec(filter) ?? [];
   return point === undefined ? undefined : { point, kilometers: Number(kilometers) };
 }
 
-/** The filters of a state with this place in place of another. */
+/** The filters of a state, with its place replaced by this one. */
 export function withPlace({ filters }: ViewState, place: Place): string[] {
   return [...filters.filter((filter) => readPlace(filter) === undefined), placeFilter(place)];
 }

@@ -9,32 +9,32 @@ export interface NamedRange {
   readonly type: RangeType;
 }
 
-/** A field of numbers or dates with the least and the greatest value of the collection; dates as milliseconds of UTC. */
+/** A field of numbers or dates with its minimum and maximum in the collection; dates as milliseconds of UTC. */
 export interface RangeField extends NamedRange {
   readonly min: number;
   readonly max: number;
 }
 
-/** Bounds that were chosen, both included; null: none. */
+/** Chosen bounds, both inclusive; null: no bound. */
 export interface Range {
   readonly from: number | null;
   readonly to: number | null;
 }
 
-/** The places that a slider can stand at: `start + i * step` for i from 0 to `steps`. */
+/** The positions of a slider: `start + i * step` for i from 0 to `steps`. */
 export interface Scale {
   readonly start: number;
   readonly step: number;
   readonly steps: number;
 }
 
-/** Each costs two requests when a collection is entered, and a count with each search. */
+/** Each field costs two requests when a collection is opened, and a count in each search. */
 const MOST_RANGES = 4;
 const BARS = 20;
 /** Approximate number of positions of a slider. */
 const PLACES = 100;
 const DAY = 86_400_000;
-/** Dates over a longer time are chosen by the day. */
+/** For longer periods the step of dates is a day. */
 const DAYS_FROM = 30 * DAY;
 
 /** The fields of a collection that get a slider: numbers and dates of its documents. */
@@ -47,7 +47,7 @@ export function rangeFieldsOf(
     .map(({ name, type }) => ({ name, type: type as RangeType }));
 }
 
-/** Asks for the least and the greatest value of each field. Fields without two values are left out. */
+/** Requests the minimum and maximum of each field. Fields with fewer than two values are omitted. */
 export async function loadRanges(
   collection: Collection,
   fields: readonly NamedRange[],
@@ -68,20 +68,20 @@ export async function loadRanges(
   return all.filter(({ min, max }) => Math.max(-min, max) <= Number.MAX_SAFE_INTEGER && min < max);
 }
 
-/** A value as a number; NaN for none. */
+/** A value as a number; NaN if there is none. */
 function numberOf(value: Plain | undefined, type: RangeType): number {
   if (value === undefined || value === null) return Number.NaN;
   return type === 'date' ? Date.parse(String(value)) : Number(value);
 }
 
-/** Round places from below the least value to above the greatest. */
+/** A scale of round numbers from below the minimum to above the maximum. */
 export function scaleOf({ type, min, max }: RangeField): Scale {
   const step = stepOf(type, (max - min) / PLACES, max - min);
   const start = Math.floor(min / step) * step;
   return { start, step, steps: Math.max(1, Math.ceil((max - start) / step)) };
 }
 
-/** 1, 2 or 5 times a power of ten; whole for whole numbers; a day or a second for dates. */
+/** 1, 2 or 5 times a power of ten; an integer for integers; a day or a second for dates. */
 function stepOf(type: RangeType, least: number, span: number): number {
   if (type === 'date') return span >= DAYS_FROM ? DAY : Math.max(1_000, Math.ceil(least / 1_000) * 1_000);
   const power = 10 ** Math.floor(Math.log10(least));
@@ -89,21 +89,21 @@ function stepOf(type: RangeType, least: number, span: number): number {
   return type === 'long' ? Math.max(1, Math.round(step)) : step;
 }
 
-/** The value at a place of a slider, without the errors of binary fractions. */
+/** The value at a position of a slider, without errors of binary fractions. */
 export function valueAt({ start, step }: Scale, place: number): number {
   const digits = Math.min(20, Math.max(0, -Math.floor(Math.log10(step))));
   return Number((start + place * step).toFixed(digits));
 }
 
-/** Places that one bar of the histogram stands for. */
+/** Number of slider positions for one bar of the histogram. */
 function placesOfBar(scale: Scale): number {
   return Math.ceil((scale.steps + 1) / BARS);
 }
 
-/** Begins the key of a range's facet, and the tag of its filter. */
+/** Prefix of the key of a range's facet, and of the tag of its filter. */
 const KEY = 'r';
 
-/** The facet that counts how values spread, as if nothing were chosen in this field. */
+/** The facet for a field's histogram; it ignores the filter of the same field. */
 export function rangeFacet(field: RangeField, i: number, isChosen: boolean): string {
   const scale = scaleOf(field);
   const width = placesOfBar(scale);
@@ -116,12 +116,12 @@ export function rangeFacet(field: RangeField, i: number, isChosen: boolean): str
   return `{!key=${KEY}${i}${except} facet.mincount=0 ${local.join(' ')}}${field.name.replaceAll('\\', '\\\\')}`;
 }
 
-/** Marks a filter, so that the facet of its own field does not count by it. */
+/** Tags a filter, so that the facet of the same field can ignore it. */
 export function tagRange(filter: string, i: number): string {
   return `{!tag=${KEY}${i}}${filter}`;
 }
 
-/** How many results have values at each bar of a slider, by the name of its field. */
+/** The number of results for each bar of a slider, by the name of its field. */
 export function histogramsOf(answer: SearchAnswer, ranges: readonly RangeField[]): Map<string, readonly number[]> {
   return new Map(
     ranges.map(({ name }, i) => {
@@ -131,26 +131,26 @@ export function histogramsOf(answer: SearchAnswer, ranges: readonly RangeField[]
   );
 }
 
-/** The filter that bounds stand for; undefined for none. */
+/** The filter for bounds; undefined if there are none. */
 export function rangeFilter({ name, type }: NamedRange, { from, to }: Range): string | undefined {
   if (from === null && to === null) return undefined;
   const text = (value: number | null) => (value === null ? '*' : textOf(type, value));
   return `${escapeName(name)}:[${text(from)} TO ${text(to)}]`;
 }
 
-/** A filter by bounds: its field and both bounds as they are written. */
+/** Parses a filter with bounds: its field and both bounds as text. */
 export function readBounds(filter: string): { name: string; from: string; to: string } | undefined {
   const [, name, from, to] = /^((?:[^\\:]|\\.)+):\[(\S+) TO (\S+)\]$/s.exec(filter) ?? [];
   if (name === undefined || from === undefined || to === undefined) return undefined;
   return { name: name.replace(/\\(.)/gs, '$1'), from, to };
 }
 
-/** Whether a filter is by bounds of this field. */
+/** Whether a filter has bounds for this field. */
 export function isRangeOf(filter: string, { name }: NamedRange): boolean {
   return readBounds(filter)?.name === name;
 }
 
-/** The bounds that filters set for a field. */
+/** The bounds that the filters set for a field. */
 export function chosenRange(filters: readonly string[], field: NamedRange): Range {
   const bounds = filters.map(readBounds).find((one) => one?.name === field.name);
   const read = (text: string | undefined) => {
@@ -160,7 +160,7 @@ export function chosenRange(filters: readonly string[], field: NamedRange): Rang
   return { from: read(bounds?.from), to: read(bounds?.to) };
 }
 
-/** A day stands for the whole day, at both ends. */
+/** A day as a bound includes the whole day, at both ends. */
 function textOf(type: RangeType, value: number): string {
   if (type !== 'date') return String(value);
   const text = new Date(value).toISOString();

@@ -9,7 +9,7 @@ import { chosenRange, isRangeOf, type RangeField, rangeFilter, type Scale, scale
 
 const T = TEXTS.filters;
 
-/** How values of a field spread over the results, and two sliders for what is wanted of them. */
+/** A histogram of a field's values in the results, and two sliders to choose a range. */
 export function rangeSlider(
   field: RangeField,
   counts: readonly number[],
@@ -40,14 +40,14 @@ export function rangeSlider(
   </details>`;
 }
 
-/** @param low share of the width from which on bars are within the bounds; `high` up to which */
+/** @param low position where the chosen range starts, as a share of the width; `high` where it ends */
 function histogram(counts: readonly number[], low: number, high: number, title: string): TemplateResult {
   const most = Math.max(1, ...counts);
   const width = 1 / counts.length;
   return html`<svg class="histogram" viewBox="0 0 ${counts.length} 20" preserveAspectRatio="none" role="img" aria-label=${title}>
     ${counts.map((count, i) => {
       const middle = (i + 0.5) * width;
-      // A few among many are to be seen too.
+      // Makes small counts visible next to large ones.
       const height = count === 0 ? 0 : Math.max(1.5, (count / most) * 20);
       const isIn = middle >= low && middle <= high;
       return svg`<rect x=${i + 0.08} y=${20 - height} width="0.84" height=${height} class=${isIn ? 'in' : ''}></rect>`;
@@ -70,7 +70,7 @@ function sliders(target: EventTarget | null) {
   };
 }
 
-/** Shows where the sliders stand while they move; neither passes the other. */
+/** Shows the values while the sliders move; they cannot cross. */
 function follow({ target }: Event, text: (place: number) => string): void {
   const { low, high, lowText, highText } = sliders(target);
   if (Number(low.value) > Number(high.value)) {
@@ -81,7 +81,7 @@ function follow({ target }: Event, text: (place: number) => string): void {
   highText.value = text(Number(high.value));
 }
 
-/** A slider at its end sets no bound. */
+/** A slider at its end position sets no bound. */
 function choose({ target }: Event, field: RangeField, scale: Scale, state: ViewState, actions: Actions): void {
   const { low, high } = sliders(target);
   const [from, to] = [Number(low.value), Number(high.value)];

@@ -1,11 +1,11 @@
-/** CSS pixels that a pointer moves by before it means more than a click. */
+/** Minimum movement of the pointer for a drag, in CSS pixels; a shorter one is a click. */
 const SLACK = 8;
 
 /**
- * Selects by dragging the mouse from one picture to another. A finger scrolls, so it has the boxes.
+ * Selects pictures by dragging the mouse across them. On touch screens a drag scrolls; check boxes select there.
  *
- * @param begin is called when a drag begins; what it returns, with the ids of both ends whenever the pointer reaches
- *   another picture
+ * @param begin is called when a drag starts; the function that it returns is called with the ids of both ends when the
+ * pointer reaches another picture
  */
 export function watchDrag(begin: () => (from: string, to: string) => void): void {
   let start: { readonly id: string; readonly x: number; readonly y: number } | undefined;
@@ -27,7 +27,7 @@ export function watchDrag(begin: () => (from: string, to: string) => void): void
     select(start.id, id ?? start.id);
   });
   const end = () => {
-    // The click that ends a drag opens nothing.
+    // The click at the end of a drag must not open a picture.
     if (select !== undefined) {
       const swallow = (event: Event) => event.stopPropagation();
       addEventListener('click', swallow, { capture: true, once: true });
@@ -38,7 +38,7 @@ export function watchDrag(begin: () => (from: string, to: string) => void): void
   };
   addEventListener('pointerup', end);
   addEventListener('pointercancel', end);
-  // The browser would carry the picture itself.
+  // Otherwise the browser would drag the picture itself.
   addEventListener('dragstart', (event) => {
     if (cardAt(event.target as Element) !== undefined) event.preventDefault();
   });

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { type Box, neighbourOf, type Way } from './focus.ts';
 
-/** Two rows of three and one of one, the second row with other widths. */
+/** Two rows of three and one of one; the second row has other widths. */
 const box = (left: number, right: number, top: number): Box => ({ left, right, top, bottom: top + 90 });
 const BOXES = [
   box(0, 90, 0),

@@ -1,4 +1,4 @@
-/** Where the arrows lead from a card; null: nowhere. */
+/** Directions of keyboard navigation. */
 export type Way = 'left' | 'right' | 'up' | 'down' | 'first' | 'last';
 
 const WAYS: Readonly<Record<string, Way>> = {
@@ -18,10 +18,10 @@ export interface Box {
 }
 
 /**
- * The card that the arrows lead to: up and down to the one of the next row that is nearest.
+ * The target card of an arrow key; up and down go to the nearest card of the adjacent row.
  *
  * @param boxes of all cards in their order, row by row
- * @returns its position; that of `at` where there is none
+ * @returns its index; `at` if there is no such card
  */
 export function neighbourOf(boxes: readonly Box[], at: number, way: Way): number {
   if (way === 'first') return 0;
@@ -43,7 +43,7 @@ export function neighbourOf(boxes: readonly Box[], at: number, way: Way): number
   ).i;
 }
 
-/** Moves the focus from the picture that has it to another one. @returns whether the key meant that */
+/** Moves the focus from one picture to another. @returns whether the key was handled */
 export function moveFocus({ key, target }: KeyboardEvent): boolean {
   const way = WAYS[key];
   if (way === undefined || !(target as Element).matches('.results .card .picture')) return false;

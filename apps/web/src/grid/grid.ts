@@ -10,17 +10,17 @@ import { type Drawn, drawnRows, justify, type Layout, type Row, shownRatio, tile
 
 const T = TEXTS.results;
 
-/** Up to this number, all cards are drawn: the browser finds words in them, and nothing moves. */
+/** Up to this number, all cards are rendered: the browser's text search works, and scrolling is smooth. */
 const ALL_DRAWN = 300;
-/** Rows of pictures are about so high: on a wide screen, and on a phone. */
+/** Approximate height of rows of pictures: on a wide screen, and on a phone. */
 const ROW_HEIGHTS = [190, 120] as const;
 const PHONE_WIDTH = 560;
-/** Drawn above and below of what is seen, in CSS pixels. */
+/** Rendered above and below the visible part, in CSS pixels. */
 const MARGIN = 1_500;
-/** More is loaded when the end is nearer than this, in CSS pixels. */
+/** More results are loaded when the end is nearer than this, in CSS pixels. */
 const NEAR = 900;
 
-/** A grid of the page: what it lists, and how large it and its cards are, in CSS pixels. */
+/** A grid of the page: its documents, and the size of the grid and its cards in CSS pixels. */
 interface Grid {
   documents: readonly FoundDocument[];
   layout: Layout;
@@ -31,9 +31,9 @@ interface Grid {
   drawn: Drawn;
 }
 
-/** Grids by name. What is measured of them here follows from the page, and nothing else knows it. */
+/** Grids by name. These measurements are derived from the page and used only in this file. */
 const grids = new Map<string, Grid>();
-/** Proportions of pictures that were loaded, by the id of the document. */
+/** Aspect ratios of loaded pictures, by the id of the document. */
 const ratios = new Map<string, number>();
 
 function gridOf(name: string, documents: readonly FoundDocument[], layout: Layout): Grid {
@@ -56,7 +56,7 @@ function ratioOf({ id, width, height }: FoundDocument): number {
 }
 
 /**
- * Documents as cards. Of a long list those are drawn that are in sight or near.
+ * Renders documents as cards. Of a long list, only the cards in or near the visible part are rendered.
  *
  * @param name distinguishes the grids of a page
  */
@@ -71,7 +71,7 @@ export function gridView(
   const { from, to, before, behind } = grid.drawn;
   const some = documents.slice(from, to);
   const sizes = shown.layout === 'rows' ? sizesOf(grid) : undefined;
-  // One card of a grid takes the focus by Tab; the arrows lead to the others.
+  // Only one card of a grid is reachable by Tab; arrow keys move to the others.
   const current = some.some(({ id }) => id === shown.current) ? shown.current : some[0]?.id;
   return html`<ul class="grid ${shown.layout}" data-grid=${name} style=${`padding: ${before}px 0 ${behind}px`}
     @focusin=${(event: Event) => actions.setCurrent(cardOf(event)?.dataset.id ?? null)}
@@ -93,7 +93,7 @@ export function gridView(
   </ul>`;
 }
 
-/** The size of each card that is drawn, as CSS. */
+/** The size of each rendered card, as CSS. */
 function sizesOf(grid: Grid): Map<number, string> {
   const { from, to } = grid.drawn;
   const sizes = new Map<number, string>();
@@ -101,7 +101,7 @@ function sizesOf(grid: Grid): Map<number, string> {
     if (row.to <= from || row.from >= to) continue;
     for (let i = row.from; i < row.to; i += 1) {
       const ratio = shownRatio(ratioOf(grid.documents[i] as FoundDocument));
-      // Rounding must not push the last one of a row into the next.
+      // Round down, so that the last card of a row fits.
       sizes.set(i, `width: ${Math.floor(ratio * row.height * 100) / 100}px; height: ${row.height}px`);
     }
   }
@@ -141,7 +141,7 @@ function cardOf({ target }: Event): HTMLElement | null {
   return (target as Element).closest<HTMLElement>('.card');
 }
 
-/** Remembers the proportions of a picture that was loaded. */
+/** Stores the aspect ratio of a loaded picture. */
 function learn(event: Event): void {
   const id = cardOf(event)?.dataset.id;
   const { naturalWidth, naturalHeight } = event.target as HTMLImageElement;
@@ -154,9 +154,9 @@ function learn(event: Event): void {
 let schedule: ((isChanged: boolean) => void) | undefined;
 
 /**
- * Draws the grids again when the page is scrolled, gets another size, or its pictures turn out to have others.
+ * Renders the grids again when the page is scrolled or resized, or when a loaded picture has another aspect ratio.
  *
- * @param draw draws the page
+ * @param draw renders the page
  * @param atEnd is called when the end of the list is near
  */
 export function watchGrids(draw: () => void, atEnd: () => void): void {
@@ -178,15 +178,15 @@ export function watchGrids(draw: () => void, atEnd: () => void): void {
   addEventListener('resize', lookAtGrids);
 }
 
-/** Looks at the grids again after the page was drawn. */
+/** Measures the grids again after the page was rendered. */
 export function lookAtGrids(): void {
   schedule?.(false);
 }
 
 /**
- * Measures the grids that the page shows.
+ * Measures the visible grids.
  *
- * @returns whether another part of one is to be drawn, or its cards have got other sizes
+ * @returns whether another part must be rendered, or cards have changed size
  */
 function measureGrids(): boolean {
   let hasChanged = false;
@@ -213,7 +213,7 @@ function measureGrids(): boolean {
   return hasChanged;
 }
 
-/** What a change of has to be drawn. */
+/** A key that changes when the grid must be rendered again. */
 function shape({ drawn, layout, width, gap }: Grid): string {
   return JSON.stringify([drawn, layout === 'rows' ? [width, gap] : 0]);
 }

@@ -6,7 +6,7 @@ import type { Layout } from './rows.ts';
 const T = TEXTS.results;
 const KEPT = 'akin-layout';
 
-/** What was chosen in this browser before. */
+/** The layout that was chosen earlier in this browser. */
 export function keptLayout(): Layout {
   return localStorage.getItem(KEPT) === 'rows' ? 'rows' : 'squares';
 }
@@ -15,7 +15,7 @@ export function keepLayout(layout: Layout): void {
   localStorage.setItem(KEPT, layout);
 }
 
-/** Cards of one size, for products, or rows of pictures with their own proportions, for photos. */
+/** A switch between cards of one size, for products, and rows of pictures with their own aspect ratios, for photos. */
 export function layoutSwitch(layout: Layout, actions: Actions): TemplateResult {
   const one = (name: Layout, icon: TemplateResult) => html`<button class="quiet" aria-pressed=${layout === name}
     aria-label=${T[name]} title=${T[name]} @click=${() => actions.setLayout(name)}>${icon}</button>`;

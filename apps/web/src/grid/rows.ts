@@ -1,32 +1,32 @@
-/** Square cards with names, or pictures with their own proportions in rows. */
+/** Square cards with names, or rows of pictures with their own aspect ratios. */
 export type Layout = 'squares' | 'rows';
 
-/** A row of pictures: positions in the list, `from` up to but not including `to`. */
+/** A row of pictures: indexes from `from` to `to`, exclusive. */
 export interface Row {
   readonly from: number;
   readonly to: number;
-  /** CSS pixels, without the gap. */
+  /** In CSS pixels, without the gap. */
   readonly height: number;
 }
 
-/** What is drawn of a list of rows, and how much room the rest takes. */
+/** The rendered part of a list of rows, and the space for the rest. */
 export interface Drawn {
   readonly from: number;
   readonly to: number;
-  /** CSS pixels that stand for the rows before and after. */
+  /** Height of the rows before and after, in CSS pixels. */
   readonly before: number;
   readonly behind: number;
 }
 
-/** A picture twice as wide as high, or the reverse, and all beyond, are cut: a panorama would make a row of its own. */
+/** Minimum and maximum aspect ratio; beyond these, pictures are cropped, because a panorama would fill a whole row. */
 const RATIOS = [0.5, 2.5] as const;
 
 /**
- * Pictures in rows that are as wide as the page, each with its own proportions. The last row keeps the height that was
- * wanted, unless it is full.
+ * Arranges pictures in rows as wide as the page, each with its own aspect ratio. The last row keeps the target height,
+ * unless it is full.
  *
- * @param ratios width by height of each picture
- * @param width of the page, `height` that a row should have about, `gap` between pictures; CSS pixels
+ * @param ratios width / height of each picture
+ * @param width of the page; `height` is the target height of a row, `gap` the space between pictures; CSS pixels
  */
 export function justify(ratios: readonly number[], width: number, height: number, gap: number): Row[] {
   const rows: Row[] = [];
@@ -44,7 +44,7 @@ export function justify(ratios: readonly number[], width: number, height: number
   return rows;
 }
 
-/** The proportions that a picture is shown with. */
+/** The aspect ratio with which a picture is displayed. */
 export function shownRatio(ratio: number): number {
   return Math.min(RATIOS[1], Math.max(RATIOS[0], ratio));
 }
@@ -59,7 +59,7 @@ export function tile(cards: number, columns: number, height: number): Row[] {
 }
 
 /**
- * The rows that are within `top` to `bottom`, both measured from the upper edge of the first one.
+ * The rows between `top` and `bottom`, both relative to the upper edge of the first row.
  *
  * @param gap between rows; all in CSS pixels
  */
@@ -72,7 +72,7 @@ export function drawnRows(rows: readonly Row[], gap: number, top: number, bottom
     before += height + gap;
     first += 1;
   }
-  // Beyond the end there is still a row, so that a user who scrolls back sees something.
+  // Below the end the last row is still rendered, so that a user who scrolls back sees something.
   if (first >= rows.length) {
     first = Math.max(0, rows.length - 1);
     before = heightOf(rows.slice(0, first));

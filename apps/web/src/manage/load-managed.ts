@@ -2,17 +2,17 @@ import { AkinRequestError } from '@akin/client';
 import type { Model } from '../model.ts';
 import type { Managed } from './state.ts';
 
-/** The ids of the demo. */
+/** A query for the demo's documents. */
 export const DEMO = 'id:demo-*';
 
-/** Asks for all that the view shows. */
+/** Loads the data of the view. */
 export async function loadManaged(model: Model): Promise<void> {
   const { signal } = model.start();
   model.update({ loading: false, error: null });
   try {
     const [{ collections }, keys, demo] = await Promise.all([
       model.akin.collections(),
-      // Only for who may change them.
+      // Loads the keys, if the user may manage them.
       model.akin.keys().catch((error) => {
         if (error instanceof AkinRequestError && error.status !== 0) return null;
         throw error;
@@ -25,13 +25,13 @@ export async function loadManaged(model: Model): Promise<void> {
   }
 }
 
-/** How many pictures of the demo the collection of the page holds. */
+/** Counts the demo's pictures in the current collection. */
 async function demoOf({ collection }: Model): Promise<Pick<Managed, 'demo' | 'of'>> {
   const answer = await collection.select({ fq: DEMO, rows: 0 }).catch(() => undefined);
   return { demo: answer?.response.numFound ?? 0, of: collection.name };
 }
 
-/** Changes what is known. */
+/** Changes this part of the state. */
 export function updateManaged(model: Model, change: Partial<Managed>): void {
   model.update({ managed: { ...model.shown.managed, ...change } });
 }

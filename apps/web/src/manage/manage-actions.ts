@@ -6,7 +6,7 @@ import { TEXTS } from '../texts.ts';
 import { DEMO, loadManaged, updateManaged } from './load-managed.ts';
 
 const T = TEXTS.manage;
-/** Does something, and shows what has become of it. */
+/** Runs an action, and reloads the view. */
 async function act(model: Model, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
@@ -20,7 +20,7 @@ export function createCollection(model: Model, name: string): Promise<void> {
   return act(model, () => model.akin.collection(name).create());
 }
 
-/** Deletes a collection, if its name is typed. */
+/** Deletes a collection after the user has typed its name. */
 export async function dropCollection(model: Model, name: string): Promise<void> {
   const typed = await ask({
     title: T.dropOf(name),

@@ -10,7 +10,7 @@ import { TEXTS } from '../texts.ts';
 const T = TEXTS.manage;
 const SCOPES: readonly Scope[] = ['search', 'index', 'admin'];
 
-/** Collections and keys, as far as the key of this page may change them. */
+/** The view of collections and keys, as far as the page's key allows. */
 export function manageView(shown: Shown, actions: Actions): TemplateResult {
   const { collections } = shown.managed;
   if (collections === null) return html`<p class="note">${TEXTS.results.loading}</p>`;
@@ -58,7 +58,7 @@ function creation(actions: Actions): TemplateResult {
   </form>`;
 }
 
-/** The key that this page sends. */
+/** The key of this page. */
 function ownKey(actions: Actions): TemplateResult {
   return keyOfTab() === undefined
     ? html`<p class="about">${T.noKey}</p>`

@@ -1,14 +1,14 @@
 import type { CollectionSummary, Key } from '@akin/client';
 
-/** What the page knows of collections and keys, where it shows them. */
+/** Collections and keys, if the page shows them. */
 export interface Managed {
-  /** Null while nothing came yet. */
+  /** Null until the first answer. */
   readonly collections: readonly CollectionSummary[] | null;
-  /** Null where the key of this page may not see them. */
+  /** Null if the page's key does not allow to list them. */
   readonly keys: readonly Key[] | null;
-  /** A key that was just made: shown this once. */
+  /** A new key: displayed only once. */
   readonly made: string | null;
-  /** The collection of the page, and how many pictures of the demo are in it. */
+  /** The current collection, and the number of the demo's pictures in it. */
   readonly of: string;
   readonly demo: number;
 }

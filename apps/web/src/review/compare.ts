@@ -10,7 +10,7 @@ import { factLines, membersFrom } from './facts.ts';
 const T = TEXTS.review;
 const DIALOG = 'compare';
 
-/** Members of a group in one place, one after the other: what differs between them flickers. */
+/** Shows the members of a group one after another in the same place, so that differences are visible as flicker. */
 export function compareDialog(shown: Shown, actions: Actions, collection: Collection): TemplateResult {
   const { compared, least, groups } = shown.review;
   const group = groups.find(({ id }) => id === compared?.group);
@@ -33,7 +33,7 @@ export function compareDialog(shown: Shown, actions: Actions, collection: Collec
   </dialog>`;
 }
 
-/** Opens the dialog when it has something to show, and closes it when not. */
+/** Opens the dialog if it has content, otherwise closes it. */
 export function showCompared(): void {
   const dialog = document.getElementById(DIALOG) as HTMLDialogElement | null;
   if (!dialog) return;
@@ -52,7 +52,7 @@ function content(
   go: (by: number) => void,
 ): TemplateResult {
   const isChosen = shown.review.chosen.has(member.id);
-  // All are there at the same place, so that the eye sees what changes; only one is visible.
+  // All pictures are in the same place; only one is visible.
   return html`
     <div class="compare-head">
       <h2>${titleOf(member)}</h2>
@@ -70,7 +70,7 @@ function content(
     </div>`;
 }
 
-/** Those next to the one that is shown are loaded too. */
+/** The previous and the next picture are loaded too. */
 function near(i: number, at: number, length: number): boolean {
   const apart = Math.abs(i - at);
   return apart <= 1 || apart === length - 1;

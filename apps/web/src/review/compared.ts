@@ -1,4 +1,4 @@
-/** Which member of which group stands in the place where all of its members are shown in turn. */
+/** The group that is being compared, and its member that is visible. */
 export interface Compared {
   readonly group: string;
   readonly at: number;

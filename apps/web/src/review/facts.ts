@@ -1,14 +1,14 @@
 import type { FoundDocument, FoundGroup } from '@akin/client';
 import { bytes, day, number } from '../format.ts';
 
-/** By what the picture that is kept is chosen. */
+/** The rule that selects the picture to keep. */
 export type Keep = 'first' | 'largest' | 'oldest' | 'format' | 'all';
 
-/** Formats by what they keep of a picture, the best first. */
+/** Formats by image quality, best first. */
 const FORMATS = ['TIFF', 'PNG', 'AVIF', 'JPEG', 'WEBP', 'GIF'];
 const ALIASES: Readonly<Record<string, string>> = { JPG: 'JPEG', JPE: 'JPEG', JFIF: 'JPEG', TIF: 'TIFF' };
 
-/** The format by the ending of its name; empty where there is none. */
+/** The format by the file name extension; empty if there is none. */
 export function formatOf({ id, image }: FoundDocument): string {
   const name = typeof image === 'string' ? image.replace(/[?#].*$/s, '') : id;
   const ending = (/\.([a-z]{3,4})$/i.exec(name)?.[1] ?? '').toUpperCase();
@@ -16,7 +16,7 @@ export function formatOf({ id, image }: FoundDocument): string {
   return FORMATS.includes(format) ? format : '';
 }
 
-/** What distinguishes copies of a picture, one line each: measures, size and format, day, folder. */
+/** Differences between copies, one a line: dimensions, file size and format, date, folder. */
 export function factLines(document: FoundDocument): string[] {
   const { width, height, bytes: size, folder } = document;
   const date = dateOf(document);
@@ -28,7 +28,7 @@ export function factLines(document: FoundDocument): string[] {
   ].flatMap((parts) => parts.filter(Boolean).join(' · ') || []);
 }
 
-/** The ids of a group's members that go when one is kept; none for `all`. The first counts where nothing else tells. */
+/** The ids of a group's members to delete when one is kept; none for `all`. In a tie the first member is kept. */
 export function restOf(members: readonly FoundDocument[], keep: Keep): string[] {
   if (keep === 'all') return [];
   const [first, ...others] = members;

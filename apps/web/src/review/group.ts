@@ -7,11 +7,11 @@ import { factLines, type Keep, membersFrom } from './facts.ts';
 import type { Review } from './state.ts';
 
 const T = TEXTS.review;
-/** Groups of more members take two columns, or a whole row. */
+/** Groups with more members take two columns, or a whole row. */
 const NARROW = 3;
 const BROAD = 6;
 
-/** One group of near-duplicates; nothing where the least score leaves only one of it. */
+/** One group of near-duplicates; nothing if the minimum score leaves only one member. */
 export function groupOf(
   group: FoundGroup,
   shown: Review,
@@ -21,7 +21,7 @@ export function groupOf(
   const members = membersFrom(group, shown.least);
   if (members.length < 2) return nothing;
   const [first] = members;
-  // They come by falling score: behind one that is left out there is none to be shown.
+  // Members are sorted by descending score: after one below the minimum, there are no more to show.
   const more = members.length < group.members.length ? 0 : Math.max(0, group.size - members.length);
   const size = members.length + more;
   return html`<section class=${size > BROAD ? 'group wide' : size > NARROW ? 'group broad' : 'group'} data-group=${group.id}
@@ -45,7 +45,7 @@ export function groupOf(
   </section>`;
 }
 
-/** A choice of what to keep, which acts at once. */
+/** A choice of what to keep, which takes effect immediately. */
 export function keepChoice(name: string, act: (keep: Keep) => void): TemplateResult {
   const change = (event: Event) => {
     const select = event.target as HTMLSelectElement;

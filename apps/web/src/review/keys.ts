@@ -1,10 +1,10 @@
 import type { Actions } from '../actions.ts';
 
 /**
- * Review by the keyboard: k keeps the picture that has the focus, d marks it to be deleted, both go on to the next one;
- * n goes to the next group; c compares.
+ * Keyboard shortcuts of the review: k keeps the focused picture, d marks it for deletion, both move to the next one; n
+ * moves to the next group; c compares.
  *
- * @returns whether the key meant something
+ * @returns whether the key was handled
  */
 export function pressInReview(key: string, actions: Actions): boolean {
   const card = document.activeElement?.closest<HTMLElement>('.group .card') ?? null;

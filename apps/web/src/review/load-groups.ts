@@ -7,12 +7,12 @@ import { MEMBERS_SHOWN, NO_REVIEW } from './state.ts';
 
 const GROUPS_PAGE = 20;
 const MOST_GROUPS = 100;
-/** Number of members of a group that are requested at once. */
+/** Number of members of a group in one request. */
 const MEMBERS_PAGE = 100;
-/** Groups are behind the collection for a moment after each commit. */
+/** After a commit, the groups are updated with a short delay. */
 const BEHIND_MILLISECONDS = 1_500;
 
-/** @param page The first, the next, or as many as are shown, which are shown until the answer is there. */
+/** @param page The first page, the next one, or a reload of the shown ones, which stay visible until the answer. */
 export async function loadGroups(model: Model, page: 'first' | 'next' | 'again'): Promise<void> {
   const mine = model.start();
   const before = page === 'first' ? { ...NO_REVIEW, least: model.shown.review.least } : model.shown.review;
@@ -34,13 +34,13 @@ export async function loadGroups(model: Model, page: 'first' | 'next' | 'again')
   }
 }
 
-/** The groups that are shown, as a command for a shell. */
+/** The request for these groups, as a shell command. */
 export function groupsCommand(model: Model, hasKey: boolean): string {
   const path = model.collection.searchAddress('groups', groupsOf(model.state, GROUPS_PAGE, model.filters()));
   return asCurl(`${location.origin}${path}`, hasKey);
 }
 
-/** Groups must not move while somebody chooses, or reads further down. */
+/** Groups must not change while the user marks members, or has scrolled down. */
 export function mayReload({ state, shown }: Model, signal?: AbortSignal): boolean {
   const { chosen, deleting, groups } = shown.review;
   const further = groups.length > MOST_GROUPS || groups.some(({ members }) => members.length > MEMBERS_SHOWN);
@@ -49,12 +49,12 @@ export function mayReload({ state, shown }: Model, signal?: AbortSignal): boolea
   return state.view === 'groups' && signal?.aborted !== true && !busy;
 }
 
-/** Lists more members of a group. */
+/** Loads more members of a group. */
 export async function moreMembers(model: Model, id: string): Promise<void> {
   await loadMembers(model, id).catch((error) => model.update({ error: model.told(error) }));
 }
 
-/** @returns whether the group has still more members than are listed */
+/** @returns whether the group has more members than are loaded */
 async function loadMembers(model: Model, id: string): Promise<boolean> {
   const known = model.shown.review.groups.find((group) => group.id === id);
   if (known === undefined) return false;
@@ -65,14 +65,14 @@ async function loadMembers(model: Model, id: string): Promise<boolean> {
     'group.offset': known.members.length,
   });
   const members = [...known.members, ...(groups[0]?.members ?? [])];
-  // Members may have gone meanwhile: the size then is what is listed.
+  // Members may have been deleted meanwhile: then the size is the number of loaded ones.
   const size = groups[0]?.members.length === MEMBERS_PAGE ? (groups[0]?.size ?? 0) : members.length;
   const all = model.shown.review.groups.map((group) => (group.id === id ? { ...group, size, members } : group));
   model.update({ review: { ...model.shown.review, groups: all } });
   return members.length < size;
 }
 
-/** Marks documents as to be deleted, or not. */
+/** Marks documents for deletion, or removes the mark. */
 export function choose(model: Model, ids: readonly string[], isChosen: boolean): void {
   const chosen = new Set(model.shown.review.chosen);
   for (const id of ids) isChosen ? chosen.add(id) : chosen.delete(id);
@@ -80,8 +80,8 @@ export function choose(model: Model, ids: readonly string[], isChosen: boolean):
 }
 
 /**
- * Chooses all members of a group but the one to keep, listed or not; without a group those of all groups, which are
- * loaded first.
+ * Marks all members of a group for deletion except the one to keep, including those not loaded yet. Without an id, does
+ * so in all groups, which are loaded first.
  */
 export async function keepOne(model: Model, keep: Keep, id?: string): Promise<void> {
   try {
@@ -115,10 +115,10 @@ async function loadNext(model: Model): Promise<boolean> {
   return model.shown.review.groups.length > groups.length;
 }
 
-/** So many documents one decision takes. */
+/** Maximum number of documents in one decision. */
 const MOST_DECIDED = 100;
 
-/** Says that the members of a group are different pictures, and offers to take that back. */
+/** Decides that the members of a group are different pictures, and offers to undo that. */
 export async function separate(model: Model, id: string): Promise<void> {
   const { collection } = model;
   const { review } = model.shown;

@@ -11,7 +11,7 @@ import type { Review } from './state.ts';
 
 const T = TEXTS.review;
 
-/** Groups of near-duplicates, one below the other, and what to do with those that were chosen. */
+/** The list of groups of near-duplicates, with actions for the marked members. */
 export function review(shown: Review, loading: boolean, actions: Actions, collection: Collection): TemplateResult {
   return html`
     ${toolbar(shown, actions)}
@@ -31,7 +31,7 @@ export function review(shown: Review, loading: boolean, actions: Actions, collec
     ${shown.chosen.size > 0 ? chosenBar(shown, actions) : nothing} ${confirmation(shown, actions)}`;
 }
 
-/** What holds for all groups: how many are done, how alike members must be, and which of them to keep. */
+/** Controls for all groups: progress, minimum score, and what to keep. */
 function toolbar(shown: Review, actions: Actions): TemplateResult | typeof nothing {
   const { numFound, threshold, least, most, commit, asOfCommit, groups } = shown;
   if (numFound === null || (groups.length === 0 && most === 0)) return nothing;
@@ -68,7 +68,7 @@ export function askForDelete(): void {
   (document.getElementById(DIALOG) as HTMLDialogElement).showModal();
 }
 
-/** Closes the question without an answer. */
+/** Closes the confirmation without an answer. */
 export function closeQuestions(): void {
   (document.getElementById(DIALOG) as HTMLDialogElement | null)?.close();
 }
@@ -81,7 +81,7 @@ function chosenBar({ chosen, deleting }: Review, actions: Actions): TemplateResu
   </div>`;
 }
 
-/** Asks before anything goes. */
+/** Asks for confirmation before documents are deleted. */
 function confirmation({ chosen, groups }: Review, actions: Actions): TemplateResult {
   const emptied = groups.filter(
     ({ size, members }) => size === members.length && members.every(({ id }) => chosen.has(id)),

@@ -1,23 +1,23 @@
 import type { FoundGroup } from '@akin/client';
 import type { Compared } from './compared.ts';
 
-/** What the page knows of the groups of near-duplicates. */
+/** The groups of near-duplicates, as far as the page has loaded them. */
 export interface Review {
   readonly groups: readonly FoundGroup[];
-  /** Null while nothing came yet. */
+  /** Null until the first answer. */
   readonly numFound: number | null;
   readonly numFoundExact: boolean;
   readonly threshold: number;
-  /** The groups are right up to `asOfCommit`; the collection is at `commit`. */
+  /** The groups are up to date as of `asOfCommit`; the collection is at `commit`. */
   readonly commit: number;
   readonly asOfCommit: number;
   readonly nextCursor: string | undefined;
-  /** Ids of documents to delete. */
+  /** Ids of documents marked for deletion. */
   readonly chosen: ReadonlySet<string>;
   readonly deleting: boolean;
-  /** Least score of the members that are shown; 0: all. */
+  /** Minimum score of the displayed members; 0: all. */
   readonly least: number;
-  /** The most groups that there were: those that are gone since are done. */
+  /** The maximum number of groups so far; the difference to the current number is the progress. */
   readonly most: number;
   readonly compared: Compared | null;
 }
@@ -37,5 +37,5 @@ export const NO_REVIEW: Review = {
   compared: null,
 };
 
-/** Members of a group that are listed at first. */
+/** Number of members of a group that are displayed at first. */
 export const MEMBERS_SHOWN = 20;

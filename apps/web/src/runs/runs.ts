@@ -7,12 +7,12 @@ import { TEXTS } from '../texts.ts';
 
 const T = TEXTS.runs;
 
-/** What the page knows of runs over folders. */
+/** The runs, as far as the page has loaded them. */
 export interface Runs {
   readonly list: readonly Run[];
-  /** Files a second of the run that is going on; undefined while nobody can tell. */
+  /** Files per second of the active run; undefined if it is not known yet. */
   readonly rate: number | undefined;
-  /** Ids of runs that were seen going on: their end is worth a word. */
+  /** Ids of runs that were active on this page, whose end is announced. */
   readonly seen: ReadonlySet<string>;
   /** The id of the run whose failures are shown. */
   readonly opened: string | null;
@@ -22,7 +22,7 @@ export const NO_RUNS: Runs = { list: [], rate: undefined, seen: new Set(), opene
 
 const isGoingOn = ({ state }: Run) => state === 'running' || state === 'paused';
 
-/** The bars under the header: runs that go on, that failed somewhere, or that have just ended. */
+/** Progress bars below the header: active runs, runs with failures, and runs that have just ended. */
 export function runBars(runs: Runs, actions: Actions): TemplateResult | typeof nothing {
   const shown = runs.list.filter((run) => isGoingOn(run) || run.failed > 0 || runs.seen.has(run.id));
   if (shown.length === 0) return nothing;
@@ -70,7 +70,7 @@ function titleOf(run: Run): string {
   return run.state === 'failed' ? T.broken(run.source) : `${T.done(run.done + run.unchanged)}: ${run.source}`;
 }
 
-/** What failed, by reason, with what can be done about it. */
+/** The failures by reason, with advice on what to do. */
 function failures(run: Run, actions: Actions): TemplateResult {
   const reasons = [...byCode(run.failures)].sort(([, a], [, b]) => b.length - a.length);
   return html`<div class="failures" role="region" aria-label=${T.failuresOf} tabindex="0">

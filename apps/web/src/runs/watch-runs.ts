@@ -5,28 +5,28 @@ import type { Runs } from './runs.ts';
 /** Poll interval of the page: during a run, and otherwise. */
 const RUNNING_MILLISECONDS = 1_000;
 const IDLE_MILLISECONDS = 5_000;
-/** Shortest time over which the rate is measured. */
+/** Minimum time over which the rate is measured. */
 const RATE_MILLISECONDS = 3_000;
 
-/** When the rate began to be measured, and how many files were worked on then. */
+/** Start of the rate measurement, and the number of processed files at that time. */
 let sample: { readonly run: string; readonly at: number; readonly worked: number } | undefined;
 
-/** Keeps the runs up to date. */
+/** Updates the runs regularly. */
 export async function watchRuns(model: Model): Promise<void> {
-  // A key that only searches may not see them.
+  // A key with the scope `search` must not see runs.
   if (model.shown.scope !== null && model.shown.scope !== 'search' && !document.hidden) await lookAtRuns(model);
   const isRunning = model.shown.runs.list.some(({ state }) => state === 'running');
   setTimeout(() => void watchRuns(model), isRunning ? RUNNING_MILLISECONDS : IDLE_MILLISECONDS);
 }
 
-/** Asks how far the runs are. */
+/** Requests the progress of the runs. */
 export async function lookAtRuns(model: Model): Promise<void> {
   const { collection } = model.state;
   try {
     const { runs: list } = await model.collection.runs();
     if (collection === model.state.collection) model.update({ runs: take(model.shown.runs, list) });
   } catch {
-    // The next search shows the error.
+    // Ignored here: the next search shows the error.
   }
 }
 
@@ -44,7 +44,7 @@ function rateOf({ id, done, failed }: Run): number | undefined {
   return milliseconds < RATE_MILLISECONDS ? undefined : ((worked - sample.worked) * 1_000) / milliseconds;
 }
 
-/** Tries again what failed in a run. */
+/** Retries the failed files of a run. */
 export function retryRun(model: Model, id: string): Promise<void> {
   return act(model, () => model.collection.retryRun(id));
 }
