@@ -1,7 +1,7 @@
-"""The copy-detection network: convolutions that give the same for all orientations of a picture.
+"""The copy-detection network: convolutions whose result is the same for all orientations of a picture.
 
-Each filter stands for eight, its copies in all orientations (Cohen & Welling, "Group Equivariant Convolutional Networks", 2016);
-src/network/symmetric.ts writes the eight out where the network runs. Input are squares of 64 pixels.
+Each filter represents eight, its copies in all orientations (Cohen & Welling, "Group Equivariant Convolutional Networks", 2016);
+src/network/symmetric.ts expands the eight when the network runs. The input is a square of 64 pixels.
 """
 import torch
 import torch.nn as nn
@@ -9,12 +9,12 @@ import torch.nn.functional as F
 
 ORIENTATIONS = 8
 NUMBERS = 128
-# Sets of filters on the last map; the second begins on its middle, which is what a cut leaves of a picture.
+# Sets of filters on the last map. The second one starts with the centre of the map, which a cropped copy still shows.
 FILTER_SETS = 2
 
 
 def turn(x, orientation):
-    """0 to 3 quarter turns to the left, from 4 on of the picture seen in a mirror."""
+    """0 to 3: quarter turns to the left; from 4 on: the same after mirroring."""
     if orientation >= 4:
         x = torch.flip(x, [-1])
     return torch.rot90(x, orientation % 4, [-2, -1])
@@ -32,7 +32,7 @@ INVERSE = [next(w for w in range(ORIENTATIONS) if COMPOSED[w][orientation] == 0)
 
 
 class Symmetric(nn.Module):
-    """A convolution whose filters each stand for eight, with batch normalization over all eight."""
+    """A convolution whose filters each represent eight orientations, with batch normalization over all eight."""
 
     def __init__(self, inputs, filters, kernel, stride, pad):
         super().__init__()
@@ -58,7 +58,7 @@ class Symmetric(nn.Module):
 
 
 def _of_middle(weight):
-    """Filters that see in the middle three quarters of a map of 4 x 4 what the given ones see in all of it."""
+    """Scales filters for a whole map of 4 x 4 down to its middle three quarters."""
     places = 0.75 * (torch.arange(4.0) - 1.5) + 1.5
     between = (1 - (places[:, None] - torch.arange(4.0)).abs()).clamp(min=0)
     return torch.einsum("...ij,ia,jb->...ab", weight, between, between)
@@ -81,7 +81,7 @@ class Network(nn.Module):
         self.copy = nn.Linear(NUMBERS, NUMBERS)
         with torch.no_grad():
             self.conv5.weight[NUMBERS:] = _of_middle(self.conv5.weight[:NUMBERS])
-        for layer in (self.again3, self.again4):  # They begin as if they were not there.
+        for layer in (self.again3, self.again4):  # They start as the identity.
             nn.init.zeros_(layer.norm.weight)
 
     def forward(self, pictures):
@@ -100,6 +100,6 @@ class Network(nn.Module):
 
 
 def standardized(x):
-    """Each picture to mean 0 in each channel and deviation 1 in all, as src/network/network.ts does."""
+    """Standardizes each picture: mean 0 in each channel, deviation 1 over all, as in src/network/network.ts."""
     x = x - x.mean((2, 3), keepdim=True)
     return x / ((x * x).mean((1, 2, 3), keepdim=True).sqrt() + 0.02)

@@ -1,17 +1,17 @@
 """Trains the copy-detection network and writes models/copies: python3 train.py <folder> [--minutes 200] [--continue]
 
-<folder> is what `npm run copies-pictures -- <folder of pictures> <folder>` wrote: the content crops of all pictures and
-what the main network sees in them. Needs PyTorch; everything else of akin does without. --continue begins with the
-weights in models/copies and runs only the last phase. Most is computed in bfloat16, which is several times as fast on
-processors that support it.
+<folder> was written by `npm run copies-pictures -- <folder of pictures> <folder>`: the content crops of all pictures and
+features of the main network. Needs PyTorch, unlike the rest of akin. --continue starts with the weights in models/copies
+and runs only the last phase. Most computations use bfloat16, which is several times as fast on processors that
+support it.
 
-The network learns to tell by an edited view which of the pictures it shows ("exemplar" training: Dosovitskiy et al.,
+The network learns to recognize which picture an edited view shows ("exemplar" training: Dosovitskiy et al.,
 "Discriminative Unsupervised Feature Learning with Exemplar Convolutional Neural Networks", 2014). Each picture has a
-direction of its own; it begins where the main network sees the picture and is learned along. From the second phase on a
-view must be nearer to its own direction than to all others by a margin (Wang et al., "CosFace", 2018). In the last phase
-parts of the pictures and bent ones are among those to tell apart, the nearest count for more, and pictures that the
-network takes for nearly one are not pushed apart. Beside this a view must be nearer to its picture than to the others
-of a batch.
+separate direction; it is initialized by the features of the main network and trained too. From the second phase on, a
+view must be nearer to its direction than to all others by a margin (Wang et al., "CosFace", 2018). In the last phase,
+parts of pictures and warped pictures are additional pictures to distinguish, the nearest ones have more weight, and
+pictures that the network considers nearly equal are not pushed apart. In addition, a view must be nearer to its
+picture than to the others of a batch.
 """
 import argparse
 import math
@@ -28,22 +28,22 @@ from views import PARTS, RELATIVES, clean, edited, relatives
 from weights import read, write
 
 SQUARE = 96
-# Pictures whose vectors have this cosine or more are of one scene, and not pushed apart.
+# Pictures whose vectors have at least this cosine show the same scene and are not pushed apart.
 ONE_SCENE = 0.88
 TARGET_NUMBERS = 1024
 BATCH = 256
-# Share of the time, learning rate, temperatures of telling and of batches, margin, share of relatives.
+# Share of the time, learning rate, temperatures of the classification and of batches, margin, share of relatives.
 PHASES = [
     (0.1, 3e-3, 0.07, 0.08, 0.0, 0.0),
     (0.21, 2.5e-3, 0.06, 0.06, 0.25, 0.0),
     (0.69, 1.5e-3, 0.035, 0.04, 0.35, 0.5),
 ]
-# The last phase, with a lower rate, for what is trained already.
+# The last phase, with a lower rate, for a trained network.
 CONTINUED = [(1.0, 1.2e-3, *PHASES[-1][2:])]
 
 
 def directions(folder):
-    """The main axes of what the main network sees, made of more even weight."""
+    """The principal axes of the main network's features, partially whitened."""
     seen = np.fromfile(os.path.join(folder, "seen.f32"), np.float32).reshape(-1, TARGET_NUMBERS)
     seen = seen - seen.mean(0)
     _, strength, axes = np.linalg.svd(seen, full_matrices=False)
@@ -66,7 +66,7 @@ def batch_loss(z, own, other, alike, temperature):
 
 
 class Telling(torch.autograd.Function):
-    """How badly views are told from all but their own and the hidden ones. Views x directions are in memory only once."""
+    """The classification loss of views against all but the hidden directions. Keeps only one matrix of views x directions."""
 
     @staticmethod
     def forward(context, z, directions, wanted, hidden, temperature, margin):
@@ -90,7 +90,7 @@ class Telling(torch.autograd.Function):
 
 
 class ToTell:
-    """The pictures to tell apart: those of the folder, and behind them the relatives of each."""
+    """The pictures to distinguish: those of the folder, followed by the relatives of each."""
 
     def __init__(self, pictures):
         self.count = len(pictures)
@@ -109,18 +109,18 @@ class ToTell:
         self.part = torch.cat([self.part, torch.arange(len(kin)) % RELATIVES < PARTS])
 
     def join_scenes(self, seen):
-        """Takes pictures that are nearly one, by the unit vectors of all, for one scene."""
+        """Treats pictures whose unit vectors are nearly equal as one scene."""
         self.alike = torch.cat([some @ seen.T >= ONE_SCENE for some in seen.split(500)]).fill_diagonal_(True)
 
     def some(self, order, share):
-        """A batch: each picture or, by chance, one of its relatives."""
+        """A batch: for each picture, the picture or randomly one of its relatives."""
         if share == 0:
             return order
         kin = self.count + RELATIVES * order + torch.randint(RELATIVES, (len(order),))
         return torch.where((torch.rand(len(order)) < share) & ~self.plain[kin], kin, order)
 
     def hidden(self, wanted, other):
-        """What a view need not be told from: plain pictures, those of its own scene or of its collage's other one."""
+        """Pictures to ignore for a view: plain ones, and those of its scene or of the second picture of its collage."""
         own = self.picture[wanted][:, None]
         overlap = self.alike[own, self.picture] & ((self.picture != own) | self.part | self.part[wanted][:, None])
         return self.plain | overlap | (self.alike[other.clamp(min=0)[:, None], self.picture] & (other >= 0)[:, None])

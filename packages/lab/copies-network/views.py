@@ -1,11 +1,11 @@
-"""Views of pictures, drawn at random and in batches: what an edited copy may look like, and what other pictures may."""
+"""Random views of pictures, in batches: simulates edited copies, and similar pictures that are not copies."""
 import math
 
 import torch
 import torch.nn.functional as F
 
 SIDE = 64
-# How many relatives a picture has; the first of them are the parts that `relatives` cuts out.
+# Number of relatives of a picture; the first of them are parts, which `relatives` crops.
 RELATIVES = 4
 PARTS = 2
 
@@ -24,10 +24,10 @@ def clean(pictures):
 
 
 def relatives(pictures):
-    """n x 3 x side x side bytes -> n x RELATIVES of them that are not copies of it: PARTS, then the whole bent.
+    """n x 3 x side x side bytes -> n x RELATIVES pictures that are not copies: PARTS, then the whole picture, warped.
 
-    Parts, one of them with its channels exchanged, are more pictures to tell apart. Bent pictures are what another
-    article of the same kind looks like: all is there, but not in the same place.
+    Parts, one of them with its channels exchanged, are additional pictures to distinguish. Warped pictures look like
+    another article of the same kind: everything is there, but not in the same place.
     """
     n, _, side, _ = pictures.shape
     x, part = pictures.float(), round(0.6 * side)
@@ -38,7 +38,7 @@ def relatives(pictures):
 
 
 def _bent(x):
-    """Points of a grid of 4 x 4 are moved, without what would only move, turn or stretch the whole."""
+    """Moves the points of a 4 x 4 grid at random, without the affine part (shift, rotation, scaling)."""
     n, _, side, _ = x.shape
     steps = torch.linspace(-1, 1, 4)
     down, across = torch.meshgrid(steps, steps, indexing="ij")
@@ -54,7 +54,7 @@ def _bent(x):
 
 
 def edited(pictures):
-    """An edited view of each picture, and for each the place of the picture that shares a collage with it, or -1."""
+    """An edited view of each picture, and for each the index of the second picture of its collage, or -1."""
     n = len(pictures)
     x = pictures.float() / 255
     keep, center, angle, stretch = _cut(n)
@@ -84,25 +84,25 @@ def edited(pictures):
 
 
 def _cut(n):
-    """Which part is kept (shares of both sides, its middle) and how it is tilted."""
+    """Which part is kept (shares of both sides, its centre) and its rotation."""
     cropped, tilted = chance(n, 0.6), chance(n, 0.25)
-    # Of what loses much more than a third of each side a descriptor of the whole hardly finds anything.
+    # A descriptor of the whole picture can hardly find crops that lose much more than a third of each side.
     share = torch.where(chance(n, 0.85), between(n, 0.68, 1), between(n, 0.5, 0.68))
     keep = torch.stack([share * between(n, 0.93, 1.07), share * between(n, 0.93, 1.07)], 1).clamp(0.42, 1)
     keep = torch.where(cropped[:, None], keep, torch.ones_like(keep))
-    # What is plain around a picture is not always left out alike.
+    # The content crop does not always remove the same plain border.
     uneven = chance(n, 0.35) & ~cropped
     keep = torch.where(uneven[:, None], between(2 * n, 0.85, 1).view(n, 2), keep)
     center = (torch.rand(n, 2) * 2 - 1) * (1 - keep)
     angle = torch.where(tilted, between(n, -7, 7) * math.pi / 180, torch.zeros(n))
     stretch = torch.where(tilted, torch.exp(between(n, -0.4, 0.4)), torch.ones(n))
-    # The corners of some tilted ones are cut off.
+    # Some rotated pictures are cropped at their corners.
     keep = torch.where((tilted & ~cropped & chance(n, 0.5))[:, None], keep * 0.88, keep)
     return keep, center, angle, stretch
 
 
 def _box(n):
-    """Where in the view the picture lies: all of it, half of it (a collage), or within a frame."""
+    """The part of the view that the picture covers: all, half (a collage), or the inside of a frame."""
     left, right, top, bottom = [torch.full((n,), float(side)) for side in (-1, 1, -1, 1)]
     kind = torch.rand(n)
     collage, framed = kind < 0.03, (kind >= 0.03) & (kind < 0.25)
@@ -130,7 +130,7 @@ def _place(x, box, keep, center, angle, stretch):
 
 
 def _letters(n):
-    """Masks of some lines of broken bars, which look like text from afar."""
+    """Masks with lines of broken bars, which resemble text."""
     mask = torch.zeros(n, 1, SIDE, SIDE)
     for i in range(n):
         top, left, wide, size, fill, gap = torch.rand(6).tolist()
@@ -194,7 +194,7 @@ def _colored(view):
     light = (view * torch.tensor([0.299, 0.587, 0.114]).view(1, 3, 1, 1)).sum(1, keepdim=True)
     view = torch.where(chance(n, 0.15).view(n, 1, 1, 1), light.expand_as(view), view)
     some = torch.nonzero(chance(n, 0.15)).flatten()
-    if len(some):  # Another hue and saturation.
+    if len(some):  # Changes hue and saturation.
         k = len(some)
         angle = between(k, 15, 60) * torch.sign(torch.rand(k) - 0.5) * math.pi / 180
         cos, sin, more = torch.cos(angle).view(k, 1, 1), torch.sin(angle).view(k, 1, 1), between(k, 0.4, 1.7).view(k, 1, 1)

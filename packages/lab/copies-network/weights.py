@@ -1,4 +1,4 @@
-"""The files of models/copies: weights with the normalizations folded into them, in the layout that akin loads."""
+"""The files of models/copies: weights with folded batch normalization, in the format that akin loads."""
 import hashlib
 import json
 import os
@@ -13,14 +13,14 @@ MODEL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "models",
 
 
 def write(network):
-    """Folds the normalizations into the weights and writes model, weights and what they give for reference.rgb."""
+    """Folds batch normalization into the weights. Writes model, weights, and the outputs for reference.rgb."""
     tensors, layers = {}, []
 
     def fold(name, layer):
         scale = (layer.norm.weight / torch.sqrt(layer.norm.running_var + layer.norm.eps)).detach()
         each = scale.view(-1, *[1] * (layer.weight.dim() - 1))
         weight = (layer.weight.detach() * each).half()
-        layer.weight.data = weight.float() / each  # What is written is what runs below.
+        layer.weight.data = weight.float() / each  # The reference below uses the written weights.
         if layer.inputs != 3:
             weight = weight.flatten(1, 2)
         tensors[f"{name}.weight"] = weight.permute(2, 3, 1, 0).contiguous().numpy()
@@ -38,7 +38,7 @@ def write(network):
         if name.startswith(("same", "again")):
             added = convolution(name, layer, "linear")
             layers.append({"op": "residual", "a": added, "b": None, "skip": None, "activation": "relu"})
-        elif name in ("conv5", "conv6"):  # As large as the map they see.
+        elif name in ("conv5", "conv6"):  # Filters as large as their map.
             layers.append({"op": "wholeMap", "name": name, "side": layer.kernel,
                            "in": layer.inputs * ORIENTATIONS, "out": layer.filters * ORIENTATIONS})
         else:
@@ -49,7 +49,7 @@ def write(network):
     deviation = torch.sqrt(network.even.running_var + network.even.eps)
     weight = network.copy.weight.detach() / deviation
     bias = network.copy.bias.detach() - weight @ network.even.running_mean
-    largest = weight.abs().max()  # Only the direction of the outcome counts.
+    largest = weight.abs().max()  # Only the direction of the result matters.
     weight, bias = (weight / largest).half(), bias / largest
     network.copy.weight.data = weight.float() * deviation
     network.copy.bias.data = bias + weight.float() @ network.even.running_mean
@@ -79,7 +79,7 @@ def write(network):
 
 
 def read(views):
-    """The network of models/copies, to train it on. Its normalizations are measured on n x 3 x 64 x 64 of 0 to 1."""
+    """The network of models/copies, to continue its training. Batch normalization is measured on n x 3 x 64 x 64 of 0 to 1."""
     with open(os.path.join(MODEL, "weights.safetensors"), "rb") as file:
         size, = struct.unpack("<Q", file.read(8))
         header, data = json.loads(file.read(size)), file.read()

@@ -1,7 +1,7 @@
 /**
- * `npm run bench-analysis -- <image>`: the time of one analysis against bare decoding plus a bare pass of the network,
- * the time of each stage, that of a MobileNetV2 on the same backend, and images a second of 1 and 2 threads. All are
- * taken in turns, so that a busy machine slows all alike.
+ * `npm run bench-analysis -- <image>`: compares the time of one analysis with decoding alone plus a forward pass of the
+ * network alone. Also measures each stage, a MobileNetV2 on the same backend, and the images per second of 1 and 2
+ * threads. The measurements alternate, so that a busy machine slows all of them equally.
  */
 import { readFile } from 'node:fs/promises';
 import { decodeImage, resizeArea } from '@akin/imaging';
@@ -44,7 +44,7 @@ const stages: Record<string, () => unknown> = {
 };
 for (const manifest of MODULES) {
   const module = await loadModule(manifest.name);
-  // The networks are run once, beforehand: what is timed is the module's own work.
+  // The networks run once before the measurement, so that only the module's own work is measured.
   const picture = preparePicture(pixels, async (folder, heads) => {
     const shared = await networks(folder, heads);
     let seen: ReturnType<typeof shared.run> | undefined;
@@ -62,7 +62,7 @@ for (const manifest of MODULES) {
 }
 
 const times = new Map<string, number[]>(Object.keys(stages).map((name) => [name, []]));
-/** Of all threads of this process: what a busy machine changes least. */
+/** CPU time of all threads of this process: it depends least on other processes. */
 const cpu = new Map<string, number[]>(Object.keys(stages).map((name) => [name, []]));
 for (let round = 0; round < ROUNDS; round++) {
   for (const [name, stage] of Object.entries(stages)) {
@@ -98,7 +98,7 @@ for (let round = 0; round < RATE_ROUNDS; round++) {
     await using analyzer = await createAnalyzer({ threads });
     const analyzeAll = () =>
       Promise.all(Array.from({ length: IMAGES }, () => analyzer.analyze(bytes, { modules: moduleNames })));
-    // New threads compile while they run: two of them twice as much as one.
+    // New threads compile first; two threads compile twice as much as one.
     await analyzeAll();
     const start = performance.now();
     await analyzeAll();
@@ -108,7 +108,7 @@ for (let round = 0; round < RATE_ROUNDS; round++) {
 for (const [threads, values] of rates) print(`images/s, ${threads} thread${threads > 1 ? 's' : ''}`, values);
 print('2 threads / 1 thread', ratios(rates.get(2) ?? [], rates.get(1) ?? []));
 
-/** Round by round: what slows the machine down slows both sides of a round. */
+/** The ratio of each round: a busy machine slows both sides of a round. */
 function ratios(above: readonly number[], below: readonly number[]): number[] {
   return above.map((value, round) => value / (below[round] ?? Number.NaN));
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run bench-backends -- <folder of pictures> [how many]`: the installed backends and wasm on the same pictures,
- * in turns: how far their vectors lie apart, how often codes differ, and the time of a bare pass.
+ * `npm run bench-backends -- <folder of pictures> [how many]`: compares the installed backends with wasm on the same
+ * pictures, alternating: the distance of their vectors, how often codes differ, and the time of a forward pass.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

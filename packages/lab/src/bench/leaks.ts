@@ -1,6 +1,6 @@
 /**
- * `npm run bench-leaks -- [how many]`: analyzes that number of small pictures one after the other, prints tensors and memory, and
- * fails when either grows.
+ * `npm run bench-leaks -- [how many]`: analyzes small pictures one after another, prints the number of tensors and the
+ * memory, and fails if either grows.
  */
 
 import { analyzeImage } from '@akin/modules/internal/analyzer/analyze-image';
@@ -8,11 +8,11 @@ import * as tf from '@tensorflow/tfjs-core';
 import sharp from 'sharp';
 
 const DEFAULT_COUNT = 10_000;
-/** Different pictures; each comes repeatedly. */
+/** Number of different pictures, which are repeated. */
 const PICTURES = 50;
-/** Tellings of a run. */
+/** Number of measurements in a run. */
 const STEPS = 10;
-/** Memory swings by some MB with what the collector has left; a leak of one picture's pixels would be 50 times that. */
+/** Memory varies by some MB with the garbage collector; a leak of every picture's pixels would be 50 times that. */
 const SWING_MEGABYTES = 40;
 
 const count = Number(process.argv[2] ?? DEFAULT_COUNT);
@@ -29,7 +29,7 @@ const analyze = async (times: number) => {
 };
 const measure = () => ({
   tensors: tf.memory().numTensors,
-  // What the network holds outside of the heap, too.
+  // Includes memory of the network outside of the heap.
   megabytes: Math.round(process.memoryUsage.rss() / 1e6),
 });
 

@@ -11,14 +11,14 @@ const STAGES = [
   [6, 320, 1, 1],
 ] as const;
 
-/** Of the pictures that go in, in pixels. */
+/** Side of the input pictures, in pixels. */
 const SIDE = 224;
 
 type Step = (x: tf.Tensor4D) => tf.Tensor4D;
 
 /**
- * MobileNetV2-1.0 without its classifier, batch normalization folded: to be timed next to the network. Its weights are
- * random, which takes as long as trained ones.
+ * MobileNetV2-1.0 without its classifier, with batch normalization folded, to compare its time with that of the
+ * network. Its weights are random, which takes as long as trained ones.
  */
 export function buildMobileNet(): { run(values: Float32Array): Float32Array; parameters: number } {
   let parameters = 0;

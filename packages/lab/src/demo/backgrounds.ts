@@ -1,13 +1,15 @@
 import { type Drawing, darker, lighter, mix } from './drawing.ts';
 import type { Random } from './random.ts';
 
-/** What a product is photographed on. */
+/** The background of a product. */
 export type Background = 'white' | 'tint' | 'studio' | 'room';
 
-/** Soft colours that leave the product its own. */
+/** Soft background colours that do not compete with the product. */
 export const TINTS = ['#f6e7dc', '#e4eef5', '#ece6f4', '#e6f1e6', '#fbf0d4', '#f7e1e4', '#dfeeee', '#ebe7e1'] as const;
 
-/** Fills the square with a background and lays a shadow of the given half width under what stands at y 400. */
+/**
+ * Fills the square with a background and adds a shadow of the given half width below an object that stands at y 400.
+ */
 export function drawBackground(
   d: Drawing,
   background: Background,

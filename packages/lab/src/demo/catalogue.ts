@@ -12,13 +12,13 @@ import { lightOf, TIMES, type Time } from './scenes/light.ts';
 
 type Fields = Omit<DemoDocument, 'file' | 'id'>;
 
-/** A picture of the demo before it has its id. */
+/** A demo picture without its id. */
 interface Original {
   readonly fields: Fields;
   readonly draw: () => Drawing;
 }
 
-/** What is to be drawn: originals from code, copies from the files of originals. */
+/** The pictures to draw: originals from code, copies from the files of originals. */
 export interface Plan {
   readonly originals: readonly { readonly id: string; readonly fields: Fields; readonly draw: () => Drawing }[];
   readonly copies: readonly {
@@ -33,7 +33,7 @@ const SIDE = 480;
 const COPIED_ORIGINALS = 12;
 const EDITS_OF_EACH = 3;
 
-/** Everything of the demo, mixed and numbered; the same on every call. */
+/** All pictures of the demo, shuffled and numbered; the same on every call. */
 export function planDemo(): Plan {
   const random = randomOf('demo');
   const drawn = shuffled([...allProducts(), ...allBanners(), ...allScenes()], random);
@@ -138,7 +138,7 @@ const MODELS = [
   'Zest',
 ];
 
-/** An article: one shape of one brand. Its colour variants share all but the colours. */
+/** An article: one shape of one brand. Its colour variants differ only in colour. */
 interface Article {
   readonly kind: ProductKind;
   readonly variant: number;
@@ -162,7 +162,7 @@ function allArticles(): Article[] {
         seed,
         brand: random.pick(BRANDS),
         model: random.pick(MODELS),
-        // Never whole, so that the field is a decimal number whatever document comes first.
+        // Never an integer, so that the field becomes a decimal number even if this is the first document.
         price: Math.floor(random.between(low, high)) + random.pick([0.5, 0.9, 0.95, 0.99]),
         released: dateFrom(random),
         colors: shuffled(COLOR_WORDS, random).slice(0, kind.variants.length === 2 ? 5 : 4),
@@ -209,7 +209,7 @@ function product(article: Article, color: string): Original {
   };
 }
 
-/** Colour variants are drawn from the article's own seed, so that only the colours differ. */
+/** All colour variants use the article's seed, so that they differ only in colour. */
 function drawArticle(drawing: Drawing, article: Article, color: string): void {
   const random = randomOf(article.seed);
   const accents = COLORS[color]?.goesWith ?? ['white'];
@@ -242,7 +242,7 @@ function productFields(article: Article, color: string, random: Random): Fields 
   };
 }
 
-/** Wide pictures with a product on one side and room for text next to it. */
+/** Wide pictures with a product on one side and space for text next to it. */
 function allBanners(): Original[] {
   const articles = allArticles().filter((_, i) => i % 3 === 1);
   return articles.map((article) => {
@@ -279,7 +279,7 @@ const TIME_WORDS: Record<Time, string> = { dawn: 'at dawn', day: 'by day', sunse
 function allScenes(): Original[] {
   return SCENES.flatMap((kind, i) =>
     TIMES.flatMap((time, k) => {
-      // Every place at every time once, and a second view of two of the times.
+      // Every place at every time of day once, and a second view for two of the times.
       const views = (i + k) % 2 === 0 ? 2 : 1;
       return Array.from({ length: views }, (_, view) => scene(kind, time, view));
     }),

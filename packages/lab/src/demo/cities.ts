@@ -63,7 +63,7 @@ export const CITIES: Readonly<Record<string, string>> = {
   Zurich: '47.3769,8.5417',
 };
 
-/** Where the shop of the demo keeps its goods. */
+/** Warehouses of the demo's shop. */
 export const STORES = [
   'Berlin',
   'London',

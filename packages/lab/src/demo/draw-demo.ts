@@ -3,7 +3,7 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A demo document as it is sent, apart from `file`. */
+/** A demo document, as sent to akin except for `file`. */
 export interface DemoDocument {
   /** Path of the WebP. */
   readonly file: string;
@@ -18,14 +18,14 @@ export interface DemoDocument {
   /** `lat,lon` of `city`. */
   readonly location: string;
   readonly city: string;
-  /** Products: an invented brand, a price that always has cents, what is in store. */
+  /** For products: an invented brand, a price with cents, the stock. */
   readonly brand?: string;
   readonly price?: number;
   readonly in_stock?: boolean;
   readonly quantity?: number;
-  /** Scenes: dawn, day, sunset or night. */
+  /** For scenes: dawn, day, sunset or night. */
   readonly time_of_day?: string;
-  /** Edited copies: the id of the original and what was done to it. */
+  /** For edited copies: the id of the original and the name of the edit. */
   readonly copy_of?: string;
   readonly edit?: string;
 }
@@ -33,11 +33,10 @@ export interface DemoDocument {
 const DRAW = new URL('../../dist/demo/draw.js', import.meta.url);
 
 /**
- * Draws the demo pictures into a folder, which is made if need be, and returns their documents. The same code draws
- * the same documents. Takes a few seconds.
- *
- * Runs in a process of its own: the pictures are drawn as SVG, which a process that analyzes pictures must never be
- * able to read.
+ * Draws the demo pictures into a folder, which is created if it is missing, and returns their documents. The same code
+ * draws the same documents. Takes a few seconds.
+ * Runs in a separate process: the pictures are drawn as SVG, which a process that analyzes pictures must never be able
+ * to read.
  */
 export async function drawDemo(folder: string, signal?: AbortSignal): Promise<DemoDocument[]> {
   await fs.mkdir(folder, { recursive: true });

@@ -6,12 +6,12 @@ import type { DemoDocument } from './draw-demo.ts';
 import { EDITS } from './edits.ts';
 
 /*
- * Run as a process: node draw.js <folder>. Writes a WebP for every document of the demo and, last of all,
- * documents.json, in which `file` is relative to the folder.
+ * Run as a process: node draw.js <folder>. Writes a WebP for every document of the demo and finally documents.json, in
+ * which `file` is relative to the folder.
  */
 
 const WEBP = { quality: 82, effort: 6 };
-/** Pictures under way at a time; sharp works on them in threads of its own. */
+/** Pictures drawn at the same time; sharp uses its own threads. */
 const AT_A_TIME = 4;
 
 const folder = process.argv[2];
@@ -31,7 +31,7 @@ async function drawAll(folder: string, plan: Plan): Promise<void> {
     const [, apply, quality] = EDITS.find(([name]) => name === edit) as (typeof EDITS)[number];
     const image = sharp(fileOf(folder, of));
     const { width, height } = await image.metadata();
-    // Copies go around as JPEG: what that does to them stays in the picture.
+    // Copies are saved as JPEG first, so that they have typical JPEG artefacts.
     const copy = await apply(image, { width, height }).jpeg({ quality }).toBuffer();
     await sharp(copy).webp(WEBP).toFile(fileOf(folder, id));
   });

@@ -1,4 +1,4 @@
-/** Mixes two colours `#RRGGBB`; `share` is how much of the second. */
+/** Mixes two colours `#RRGGBB`; `share` is the weight of the second. */
 export function mix(first: string, second: string, share: number): string {
   const a = Number.parseInt(first.slice(1), 16);
   const b = Number.parseInt(second.slice(1), 16);
@@ -9,9 +9,9 @@ export function mix(first: string, second: string, share: number): string {
   return `#${((1 << 24) | (channel(16) << 16) | (channel(8) << 8) | channel(0)).toString(16).slice(1)}`;
 }
 
-/** Towards a warm white. */
+/** Mixes with a warm white. */
 export const lighter = (color: string, share: number): string => mix(color, '#fffaf2', share);
-/** Towards a cool black, as shadows are. */
+/** Mixes with a cool black, like a shadow. */
 export const darker = (color: string, share: number): string => mix(color, '#120f24', share);
 
 /** A stop of a gradient: colour, and opacity if not full. */
@@ -29,7 +29,7 @@ export class Drawing {
     this.height = height;
   }
 
-  /** Paint that runs over the box of a shape, stops evenly spaced. */
+  /** A vertical gradient over the box of a shape, with evenly spaced stops. */
   vertical(...stops: Stop[]): string {
     return this.#gradient('linearGradient', 'x1="0" y1="0" x2="0" y2="1"', stops);
   }
@@ -42,7 +42,7 @@ export class Drawing {
     return this.#gradient('linearGradient', 'x1="0" y1="0" x2="1" y2="1"', stops);
   }
 
-  /** From a centre (shares of the shape's box) outwards. */
+  /** A radial gradient from a centre, given as shares of the shape's box. */
   radial(cx: number, cy: number, radius: number, ...stops: Stop[]): string {
     return this.#gradient('radialGradient', `cx="${cx}" cy="${cy}" r="${radius}"`, stops);
   }
@@ -71,14 +71,14 @@ export class Drawing {
     );
   }
 
-  /** Everything that `draw` adds, moved by an SVG transform. */
+  /** Applies an SVG transform to everything that `draw` adds. */
   group(transform: string, draw: () => void): this {
     this.#add(`<g transform="${transform}">`);
     draw();
     return this.#add('</g>');
   }
 
-  /** Everything that `draw` adds, as far as it lies inside a path. */
+  /** Clips everything that `draw` adds to a path. */
   inside(d: string, draw: () => void): this {
     const id = this.#define((name) => `<clipPath id="${name}"><path d="${d}"/></clipPath>`);
     this.#add(`<g clip-path="url(#${id})">`);
@@ -97,7 +97,7 @@ export class Drawing {
     );
   }
 
-  /** A glow, also of light. */
+  /** A soft glow. */
   glow(cx: number, cy: number, radius: number, color: string, strength = 0.8): this {
     return this.circle(
       cx,
@@ -132,5 +132,5 @@ export class Drawing {
   }
 }
 
-/** A coordinate with one decimal: short text, and the same on every machine. */
+/** A coordinate with one decimal: short, and the same on every machine. */
 export const at = (value: number): string => (Math.round(value * 10) / 10).toString();

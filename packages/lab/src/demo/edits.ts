@@ -5,7 +5,7 @@ interface Size {
   readonly height: number;
 }
 
-/** What people do to pictures, by name. The copy is written as JPEG of the given quality. */
+/** Typical edits of pictures, by name. The copy is written as JPEG of the given quality. */
 export const EDITS: readonly (readonly [name: string, edit: (image: Sharp, size: Size) => Sharp, quality: number])[] = [
   [
     'cropped',

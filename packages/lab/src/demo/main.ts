@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: draws the demo, analyzes it with akin's own models and writes both to where `akin serve` reads them,
- * `apps/akin/demo`. Run it when the drawings or the models change.
+ * `npm run demo`: draws the demo, analyzes it with akin's own models and writes pictures and outputs to
+ * `apps/akin/demo`, where `akin serve` reads them. Run it when the drawings or the models change.
  */
 import { promises as fs } from 'node:fs';
 import os from 'node:os';
@@ -23,7 +23,7 @@ try {
     lines.push(JSON.stringify({ ...fields, import: outputs }));
     await fs.writeFile(path.join(target, path.basename(file)), bytes);
   }
-  // A document a line, so that a change of one shows as one.
+  // One document on each line, so that a diff shows only changed documents.
   await fs.writeFile(
     path.join(target, 'documents.json'),
     `{"models":${JSON.stringify(modelNames())},"documents":[\n${lines.join(',\n')}\n]}\n`,

@@ -1,15 +1,15 @@
-/** A source of numbers that look random and are the same on every run. */
+/** A generator of pseudorandom numbers that are the same on every run. */
 export interface Random {
-  /** 0 up to, not including, 1. */
+  /** From 0 to 1, 1 excluded. */
   next(): number;
   between(low: number, high: number): number;
-  /** A whole number, both ends included. */
+  /** An integer, both ends included. */
   integer(low: number, high: number): number;
   chance(probability: number): boolean;
   pick<T>(list: readonly T[]): T;
 }
 
-/** The source that belongs to a name (FNV-1a of it seeds Mulberry32). */
+/** The generator for a name (the FNV-1a hash of the name is the seed of Mulberry32). */
 export function randomOf(name: string): Random {
   let state = 0x811c9dc5;
   for (let i = 0; i < name.length; i++) state = Math.imul(state ^ name.charCodeAt(i), 0x01000193);

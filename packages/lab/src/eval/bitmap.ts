@@ -1,4 +1,7 @@
-/** Pictures as plain pixels, and the little drawing that edits and contact sheets need. No fonts: machines lack them. */
+/**
+ * Pictures as pixels, and simple drawing functions for edits and contact sheets. They use no fonts, because some
+ * machines have none.
+ */
 import sharp, { type Sharp } from 'sharp';
 
 /** RGB, 3 bytes a pixel, rows from top to bottom. */
@@ -23,7 +26,7 @@ export async function bitmapOf(image: Sharp): Promise<Bitmap> {
   return { width: info.width, height: info.height, data };
 }
 
-/** Decodes an image file, upright; its long side comes down to `longSide` if it is longer. */
+/** Decodes an image file, upright; a longer long side is reduced to `longSide`. */
 export function readBitmap(bytes: Uint8Array, longSide: number): Promise<Bitmap> {
   return bitmapOf(
     sharp(bytes).rotate().resize({ width: longSide, height: longSide, fit: 'inside', withoutEnlargement: true }),
@@ -36,7 +39,7 @@ export function blank(width: number, height: number, color: Rgb): Bitmap {
   return { width, height, data };
 }
 
-/** Copies `picture` into `ground`; what reaches over its edge is cut off. */
+/** Copies `picture` into `ground`; parts outside of it are cropped. */
 export function paste(ground: Bitmap, picture: Bitmap, left: number, top: number): void {
   const width = Math.min(picture.width, ground.width - left);
   const height = Math.min(picture.height, ground.height - top);
@@ -46,7 +49,7 @@ export function paste(ground: Bitmap, picture: Bitmap, left: number, top: number
   }
 }
 
-/** The middle of a picture, without a share of each side. */
+/** The centre of a picture, without a share of each side. */
 export function region(picture: Bitmap, share: number): Bitmap {
   const left = Math.floor((picture.width * share) / 2);
   const top = Math.floor((picture.height * share) / 2);
@@ -60,7 +63,7 @@ export function region(picture: Bitmap, share: number): Bitmap {
   return part;
 }
 
-/** One line of made-up letters of 5 x 7 dots, each dot `size` pixels wide. */
+/** One line of made-up letters of 5 x 7 dots; each dot is `size` pixels wide. */
 export function glyphs(
   ground: Bitmap,
   left: number,

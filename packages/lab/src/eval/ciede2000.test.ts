@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ciede2000, labOf } from './ciede2000.ts';
 
 describe('CIEDE2000', () => {
-  // Pairs and differences as Sharma, Wu & Dalal (2005) publish them to test implementations by.
+  // Test data of Sharma, Wu & Dalal (2005): pairs of colours and their differences.
   it.each([
     [[50, 2.6772, -79.7751], [50, 0, -82.7485], 2.0425],
     [[50, -1.3802, -84.2814], [50, 0, -82.7485], 1.0],

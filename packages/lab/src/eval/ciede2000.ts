@@ -15,8 +15,8 @@ export type Lab = readonly [number, number, number];
 const RAD = Math.PI / 180;
 
 /**
- * The colour difference CIEDE2000 (Sharma, Wu & Dalal 2005), with weights of 1. Own code, because evaluation calls it
- * for every pixel: a library would make objects of each.
+ * The colour difference CIEDE2000 (Sharma, Wu & Dalal 2005), with weights of 1. No library, because the evaluation
+ * calls it for every pixel and a library would create an object each time.
  */
 export function ciede2000([l1, a1, b1]: Lab, [l2, a2, b2]: Lab): number {
   const chroma = (Math.hypot(a1, b1) + Math.hypot(a2, b2)) / 2;

@@ -6,17 +6,19 @@ import { scoreOf } from '@akin/modules/vectors';
 import type { Edited } from './copies.ts';
 import { meanOf } from './ranking.ts';
 
-/** Shares of the 10 nearest of all others that a code keeps. */
+/** Recall of the 10 nearest neighbours by codes. */
 export interface CodeFigures {
   readonly inCells8: number;
   readonly inCells16: number;
   readonly inOwnCell: number;
   readonly inLopq50: number;
-  /** NaN where 2 % are fewer than 20. */
+  /** NaN if 2 % are fewer than 20. */
   readonly inRerank2Percent: number;
 }
 
-/** Shares of the edits that score 0.7 or more with their picture by `duplicate`, whose picture a code keeps. */
+/**
+ * Of the edits that score 0.7 or more with their picture by `duplicate`: the share whose picture is found by a code.
+ */
 export interface CopyCodeFigures {
   readonly inCells8: number;
   readonly inRerank2Percent: number;
@@ -28,7 +30,7 @@ const RERANKED = 0.02;
 const BY_LOPQ = 50;
 const LOPQ_HEADER = 5;
 
-/** Recall at 10 of the codes of a module on vectors that its codebook was not trained on. */
+/** Recall at 10 of a module's codes, on vectors that were not used to train its codebook. */
 export function measureCodes(module: string, vectors: readonly Float32Array[]): CodeFigures {
   const codebook = codebookOf(module);
   const codes = vectors.map((vector) => {
@@ -62,7 +64,7 @@ export function measureCodes(module: string, vectors: readonly Float32Array[]): 
     recall.inOwnCell.push(within(1));
     recall.inCells8.push(within(8));
     recall.inCells16.push(within(16));
-    // Of few others the first would hold the nearest by chance.
+    // Among only a few others, the first would contain the nearest by chance.
     if (others.length >= 2 * BY_LOPQ) {
       const byLopq = new Set(first(BY_LOPQ, (i) => distance(vector, (codes[i] as (typeof codes)[number]).decoded)));
       recall.inLopq50.push(kept((i) => byLopq.has(i)));
@@ -83,8 +85,8 @@ export function measureCodes(module: string, vectors: readonly Float32Array[]): 
 }
 
 /**
- * Of the edits that score as copies of their picture: how often a search that begins with a code comes upon it, though
- * strangers are about as near to one another by that code as they are by the descriptor.
+ * Of the edits that score as copies of their picture: how often a search by a code finds the picture, although
+ * non-matching pairs are about as near by that code as by the descriptor.
  */
 export function measureCopyCodes(
   pictures: readonly Readonly<Record<string, Float32Array>>[],
@@ -119,7 +121,7 @@ function bitCount(bits: bigint): number {
   return count;
 }
 
-/** The vector that a cell and a code stand for: the cell's centroid and the codewords, turned back. */
+/** Decodes a cell and a code to the approximate vector: the cell's centroid plus the codewords, rotated back. */
 function decodeLopq(codebook: Codebook, cell: number, code: Uint8Array): Float64Array {
   const { subspaces, dimensions, quantizers, cells, rotations, rotationOfCell } = codebook;
   const width = dimensions / subspaces;

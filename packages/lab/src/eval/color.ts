@@ -8,36 +8,41 @@ import { ciede2000, type Lab, labOf } from './ciede2000.ts';
 import type { Described } from './describe.ts';
 import { meanOf, rankCorrelation, similarity } from './ranking.ts';
 
-/** What is asked for: the basic colours and some between. */
+/** The query colours: the basic colours and some between them. */
 const HEXES = [
   '#FF0000', '#C02020', '#FF8000', '#FFD800', '#80C020', '#108030', '#20B0B0', '#2060D0',
   '#102060', '#8030A0', '#FF80B0', '#804020', '#E0C8A0', '#FFFFFF', '#808080', '#101010',
 ]; // biome-ignore format: one line a half of the wheel
 
-/** A pixel has the colour asked for when it is nearer than this; the share of nearer ones counts more. */
+/** A pixel matches the query colour if its difference is smaller than this; nearer pixels count more. */
 const REACH = 20;
-/** CIEDE2000 is at least the difference in lightness over 1.75: what differs by this much is out of reach. */
+/** CIEDE2000 is at least the difference in lightness divided by 1.75: a larger difference cannot match. */
 const LIGHTNESS_REACH = 1.75 * REACH;
 const SIDE = 48;
 const FIRST = 10;
-/** Pixels of a picture that palettes are held against, spread over it. */
+/** Number of pixels, spread over a picture, that are compared with palettes. */
 const PIXELS = 4096;
 
 export interface ColorFigures {
-  /** By the name of the descriptor: Spearman's correlation with the true share, and the gain of the first ten. */
+  /**
+   * By the name of the descriptor: Spearman's correlation with the true share, and the gain of the first ten results.
+   */
   readonly ranking: Readonly<Record<string, { readonly correlation: number; readonly gainAt10: number }>>;
-  /** By the colour asked for: of `color` the same, and the pictures that came first. */
+  /** By query colour: the same for `color`, and the first results. */
   readonly byHex: readonly {
     readonly hex: string;
     readonly correlation: number;
     readonly gainAt10: number;
     readonly nearest: readonly number[];
   }[];
-  /** Distances in OKLab as color/oklab.ts scales it (0.02 is just noticeable), means over the pixels. */
+  /** Distances in OKLab as scaled by color/oklab.ts (0.02 is just noticeable), means over the pixels. */
   readonly palettes: { readonly own: number; readonly kMeans: number };
 }
 
-/** Ranking by one colour against the share of the picture's area that has it; palettes against k-means. */
+/**
+ * Compares the ranking by one colour with the share of the picture's area that has this colour, and palettes with
+ * k-means.
+ */
 export function measureColor(pictures: readonly Described[]): ColorFigures {
   const labs = pictures.map(({ pixels }) => labsOf(pixels));
   const results: Record<string, { correlation: number[]; gain: number[] }> = {};
@@ -56,7 +61,7 @@ export function measureColor(pictures: readonly Described[]): ColorFigures {
     for (const [name, near] of Object.entries(rankings)) {
       const result = results[name] ?? { correlation: [], gain: [] };
       results[name] = result;
-      // Pictures without the colour are all equal in truth, and no order among them is right.
+      // Pictures without the colour are equally relevant, so their order is ignored.
       const holding = shares
         .map((share, i) => ({ share, near: near[i] as number }))
         .filter(({ share }) => share > 0.01);
@@ -85,7 +90,7 @@ export function measureColor(pictures: readonly Described[]): ColorFigures {
   };
 }
 
-/** How much of the area has a colour, from 0 to 1. */
+/** The share of the area that has a colour, from 0 to 1. */
 function shareOf(target: Lab, pixels: readonly Lab[]): number {
   let sum = 0;
   for (const lab of pixels) {
@@ -102,7 +107,7 @@ function labsOf(pixels: Pixels): Lab[] {
   );
 }
 
-/** The share that the first ten answers have, of what the best ten would have (discounted by place). */
+/** The colour's share in the first ten results relative to that of the best ten (discounted by rank). */
 function gain(shares: readonly number[], near: readonly number[]): number {
   const sum = (pictures: readonly number[]) =>
     pictures
@@ -111,17 +116,21 @@ function gain(shares: readonly number[], near: readonly number[]): number {
   return sum(order(near)) / sum(order(shares));
 }
 
-/** Places by falling value. */
+/** Indexes by descending value. */
 function order(values: readonly number[]): number[] {
   return values.map((_, i) => i).sort((i, j) => (values[j] as number) - (values[i] as number));
 }
 
-/** How far pixels are from the nearest colour of a palette: ours, and one of k-means of as many colours. */
+/**
+ * Mean distance of pixels to the nearest colour of a palette: of akin's palette, and of k-means with the same number of
+ * colours.
+ */
 function measurePalettes(pictures: readonly Described[]): ColorFigures['palettes'] {
   const own: number[] = [];
   const kmeans: number[] = [];
   for (const { pixels, values } of pictures) {
-    // Of what stands before a plain background ours says the colours of the subject alone: not comparable.
+    // Skip pictures with a plain background: akin's palette contains only the colours of the subject, so the two are
+    // not comparable.
     if (values.color_isolated) continue;
     const { data, width, height } = pixels;
     const all = width * height;

@@ -10,7 +10,7 @@ export interface ContentFigures {
   readonly pictures: number;
   /** By the name of the descriptor. */
   readonly figures: Readonly<Record<string, { readonly map: number; readonly precisionAt1: number }>>;
-  /** For each picture, by its place among all, the average precision of `content` and what came first. */
+  /** For each picture, by its index: the average precision of `content` and the first results. */
   readonly each: readonly {
     readonly picture: number;
     readonly precision: number;
@@ -21,8 +21,9 @@ export interface ContentFigures {
 const SHOWN = 6;
 
 /**
- * Each picture asks for the others of its class: mean average precision, and how often the first answer is of it. Null
- * where there are fewer than two classes of two pictures; pictures alone in their class are left out.
+ * Each picture is a query for the others of its class: mean average precision, and how often the first result has the
+ * same class. Null if there are fewer than two classes of two pictures; pictures that are alone in their class are
+ * skipped.
  */
 export function measureContent(all: readonly Labelled[]): ContentFigures | null {
   const classes = new Map<string, number>();

@@ -5,12 +5,12 @@ import { averagePrecisionOf, similarity } from './ranking.ts';
 
 type Vectors = Readonly<Record<string, Float32Array>>;
 
-/** A picture with its edits; `withOther` names the edits that hold a second picture, and which that is. */
+/** A picture with its edits; `withOther` names the edits that contain a second picture, and that picture. */
 export interface Edited {
-  /** Its place among `pictures`. */
+  /** Its index in `pictures`. */
   readonly picture: number;
   readonly other: number;
-  /** Of what is drawn by lot in its edits. */
+  /** Seed of the random edits. */
   readonly seed: number;
   readonly edits: readonly { readonly name: string; readonly vectors: Vectors }[];
 }
@@ -24,21 +24,21 @@ interface Pair {
 export interface CopyFigures {
   readonly copies: number;
   readonly pairs: number;
-  /** Pairs of originals that are near by every plain measure: bursts and copies, counted apart. */
+  /** Pairs of originals that are near by every simple measure: bursts and copies, counted separately. */
   readonly sameScene: readonly Pair[];
   /** By the name of the descriptor: the share of copies found at a given rate of false pairs. */
   readonly atFalsePairs: Readonly<
     Record<string, { readonly in100000: number; readonly inMillion: number; readonly averagePrecision: number }>
   >;
-  /** Of `duplicate`, by score. */
+  /** For `duplicate`, by score. */
   readonly curve: readonly { readonly score: number; readonly found: number; readonly falsePerMillion: number }[];
-  /** Of `duplicate` at 0.7, and of pHash at one false pair in a million, by edit. */
+  /** By edit: the share found by `duplicate` at 0.7, and by pHash at one false pair in a million. */
   readonly byEdit: readonly { readonly edit: string; readonly found: number; readonly pHash: number }[];
-  /** Non-matching pairs by falling score. */
+  /** Non-matching pairs by descending score. */
   readonly nearestNonMatching: readonly Pair[];
 }
 
-/** Thumbnails that agree this much, in any of the 8 orientations of one, show one scene. */
+/** Two pictures show the same scene if their thumbnails agree this much, in any of the 8 orientations of one. */
 const SAME_SCENE = 0.93;
 const KEPT_PAIRS = 40;
 
@@ -48,8 +48,8 @@ export function scoreOfCopy(a: Vectors | undefined, b: Vectors | undefined): num
 }
 
 /**
- * How well copies are separated from non-matching pairs. These are all pairs of different pictures, and each edit with every other
- * picture but those that its own picture is near to.
+ * Measures how well copies are separated from non-matching pairs. Non-matching pairs are all pairs of different
+ * pictures, and each edit with every other picture except those near to the edit's original.
  */
 export function measureCopies(pictures: readonly Vectors[], edited: readonly Edited[]): CopyFigures {
   const scenes = findScenes(pictures);
@@ -57,7 +57,7 @@ export function measureCopies(pictures: readonly Vectors[], edited: readonly Edi
   const nearestNonMatching: Pair[] = [];
   const names = Object.keys(pictures[0] ?? {});
   const same = new Map(names.map((name) => [name, [] as number[]]));
-  // As arrays of numbers these, some millions a descriptor, would take twice the memory.
+  // Some millions of values for each descriptor; arrays of numbers would take twice the memory.
   const most =
     (pictures.length * (pictures.length - 1)) / 2 +
     pictures.length * edited.reduce((count, { edits }) => count + edits.length, 0);
@@ -126,7 +126,7 @@ function nearness(a: Vectors | undefined, b: Vectors | undefined, name: string):
   return similarity(a?.[name] as Float32Array, b?.[name] as Float32Array);
 }
 
-/** The inner product of two pictures that have this score as duplicates. */
+/** The inner product of two descriptors with this score. */
 function nearnessAt(score: number): number {
   let low = 0;
   let high = 2;
@@ -146,7 +146,7 @@ function shareAbove(falling: Float64Array, bound: number): number {
 
 const falling = (values: readonly number[] = []) => Float64Array.from(values).sort().reverse();
 
-/** The value that this share of all lies above; NaN where there are none. */
+/** The value that a share of all values exceeds; NaN for an empty list. */
 function quantile(falling: Float64Array, share: number): number {
   return falling[Math.floor(share * falling.length)] ?? Number.NaN;
 }
@@ -172,13 +172,14 @@ function byEdit(pictures: readonly Vectors[], edited: readonly Edited[], pHashBo
   return Array.from(counts, ([edit, { found, pHash, all }]) => ({ edit, found: found / all, pHash: pHash / all }));
 }
 
-/** Pairs of pictures whose thumbnails agree, as they are or turned and flipped. Keys of `key`. */
+/** Pairs of pictures whose thumbnails agree in any orientation, as keys of `key`. */
 function findScenes(pictures: readonly Vectors[]): Set<string> {
   const scenes = new Set<string>();
   const turned = pictures.map((vectors) =>
     dihedral(vectors['32 px thumbnail'] as Float32Array).map((fine) => ({ fine, coarse: coarse(fine) })),
   );
-  // Averaging brings no two thumbnails farther apart, so those whose coarse ones are too far need no other look.
+  // Averaging never increases the distance of two thumbnails, so pairs whose coarse thumbnails are too far apart can be
+  // skipped.
   const farthest = Math.sqrt(2 - 2 * SAME_SCENE);
   for (let a = 0; a < pictures.length; a++) {
     for (let b = 0; b < a; b++) {
@@ -191,7 +192,7 @@ function findScenes(pictures: readonly Vectors[]): Set<string> {
   return scenes;
 }
 
-/** A thumbnail of a quarter of the side, so scaled that distances are at most those of the fine ones. */
+/** A thumbnail of a quarter of the side, scaled so that distances are at most those of the full thumbnails. */
 function coarse(thumbnail: Float32Array): Float32Array {
   const side = Math.sqrt(thumbnail.length / 3);
   const small = side / 4;

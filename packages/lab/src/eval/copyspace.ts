@@ -5,10 +5,10 @@ import { SQUARE } from '@akin/modules/internal/picture';
 import { type Bitmap, toSharp } from './bitmap.ts';
 
 export interface CopyspaceFigures {
-  /** Of the cells called calm, the share that was drawn so; of the cells drawn so, the share that was found. */
+  /** Precision and recall of the cells that were drawn calm. */
   readonly precision: number;
   readonly recall: number;
-  /** Agreement of the cells of a real picture and of its half-size JPEG of quality 50: shared over either. */
+  /** Agreement between the cells of a real picture and of its half-size JPEG of quality 50: intersection over union. */
   readonly stability: number;
 }
 
@@ -16,7 +16,7 @@ const SIZE = 360;
 const CELL = SIZE / 3;
 type Paint = (x: number, y: number) => readonly [number, number, number];
 
-/** Grounds that text can stand on: plain, a gradient, soft out-of-focus blobs, faint grain. */
+/** Backgrounds on which text is readable: plain, a gradient, soft out-of-focus blobs, faint grain. */
 const CALM: readonly ((random: () => number) => Paint)[] = [
   (random) => plain(random),
   (random) => {
@@ -34,7 +34,7 @@ const CALM: readonly ((random: () => number) => Paint)[] = [
   },
 ];
 
-/** Grounds that it cannot: checks, leaves, bricks, faces of high contrast, scattered letters. */
+/** Backgrounds on which text is not readable: checks, leaves, bricks, faces of high contrast, scattered letters. */
 const BUSY: readonly ((random: () => number) => Paint)[] = [
   (random) => {
     const side = 6 + 14 * random();
@@ -70,14 +70,14 @@ const gray = (value: number) => {
   const byte = Math.round(255 * Math.max(0, Math.min(1, value)));
   return [byte, byte, byte] as const;
 };
-/** Dark or bright, not between: neither black nor white text is readable on a middle grey with something on it. */
+/** Dark or bright, but not medium: neither black nor white text is readable on a textured middle gray. */
 const tone = (random: () => number) => (random() < 0.5 ? 0.05 + 0.2 * random() : 0.75 + 0.15 * random());
 function plain(random: () => number): Paint {
   const color = gray(tone(random));
   return () => color;
 }
 
-/** Drawn pictures of which each cell is known, and agreement on real ones after scaling and compression. */
+/** Measures drawn pictures with known cells, and the agreement on real pictures after scaling and compression. */
 export async function measureCopyspace(pictures: readonly Pixels[], drawn: number): Promise<CopyspaceFigures> {
   const random = createRandom(5);
   let [right, said, there] = [0, 0, 0];
@@ -107,7 +107,7 @@ export async function measureCopyspace(pictures: readonly Pixels[], drawn: numbe
   return { precision: right / said, recall: right / there, stability: shared / either };
 }
 
-/** As the module finds them. */
+/** The calm cells found by the module. */
 function calmCells(pixels: Pixels): number[] {
   return analyzeCopyspace(resizeArea(pixels, SQUARE, SQUARE));
 }

@@ -9,21 +9,21 @@ import { preparePicture } from '@akin/modules/internal/picture';
 import { MODULES } from '@akin/modules/manifests';
 import { PEERS } from './peers.ts';
 
-/** All that is measured of one picture. */
+/** All measured data of one picture. */
 export interface Described {
   readonly pixels: Pixels;
-  /** Unit vectors by the name of the module or peer. */
+  /** Unit vectors by the name of the module or of the classic descriptor. */
   readonly vectors: Readonly<Record<string, Float32Array>>;
-  /** What the modules say, by the name of the output. */
+  /** Outputs of the modules, by name. */
   readonly values: ModuleValues;
 }
 
 export type DescribedPicture = PictureFile & Described;
 
-/** Describes the bytes of an image by every module and every peer, in this thread. */
+/** Describes the bytes of an image by every module and every classic descriptor, in this thread. */
 export type Describe = (bytes: Uint8Array) => Promise<Described>;
 
-/** @throws {AkinError} as openOwnContent does, for a content model of the user's own. */
+/** @throws {AkinError} as openOwnContent does, for a user's own content model. */
 export async function openDescribe(backend: Backend, contentModel: string | undefined): Promise<Describe> {
   const analyses: [(typeof MODULES)[number], Module['analyze']][] = [];
   for (const manifest of MODULES) analyses.push([manifest, (await loadModule(manifest.name)).analyze]);

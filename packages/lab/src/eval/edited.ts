@@ -5,10 +5,10 @@ import type { Edited } from './copies.ts';
 import type { Describe, Described } from './describe.ts';
 import { EDITS, makeEdits } from './edits.ts';
 
-/** Long side of what is edited. */
+/** Long side of the pictures that are edited. */
 const EDIT_SIDE = 640;
 
-/** The edits of one picture in so many, in the order of {@link EDITS}. */
+/** Describes the edits of one in every few pictures, in the order of {@link EDITS}. */
 export async function describeEdits(
   pictures: readonly PictureFile[],
   most: number,

@@ -1,4 +1,4 @@
-/** The edits by which copy detection is judged: what people and programs do to pictures. */
+/** The edits that measure copy detection: typical changes of pictures by people and programs. */
 
 import { createRandom } from '@akin/domain';
 import type { Sharp } from 'sharp';
@@ -6,7 +6,7 @@ import { type Bitmap, bitmapOf, blank, glyphs, paste, region, toSharp } from './
 
 export interface Edit {
   readonly name: string;
-  /** `other` is a second picture, for edits that put two together. Gives the bytes of an image file. */
+  /** Creates the edit as the bytes of an image file. `other` is a second picture, for edits that combine two. */
   readonly make: (picture: Bitmap, random: () => number, other: Bitmap) => Promise<Buffer>;
 }
 
@@ -16,7 +16,7 @@ const jpeg = (image: Sharp, quality = 85) => image.jpeg({ quality }).toBuffer();
 const between = (random: Random, least: number, most: number) => least + (most - least) * random();
 const channel = (random: Random) => Math.floor(256 * random());
 
-/** Cuts off a share of each side, at a place taken at random. */
+/** Crops a share of each side, at a random position. */
 function crop(share: number): Edit['make'] {
   return (picture, random) => {
     const width = Math.max(1, Math.round(picture.width * (1 - share)));
@@ -27,7 +27,7 @@ function crop(share: number): Edit['make'] {
   };
 }
 
-/** What JPEG can hold at most a side is 65,535; pictures of one line would come to more. */
+/** Maximum side: JPEG allows 65,535, and a very long picture would exceed that. */
 const LONGEST = 16_000;
 
 function shortSide(pixels: number): Edit['make'] {
@@ -40,14 +40,14 @@ function shortSide(pixels: number): Edit['make'] {
   };
 }
 
-/** All share one frame of one colour. */
+/** Adds a frame of one colour. */
 async function border(picture: Bitmap, random: Random): Promise<Buffer> {
   const side = Math.round(between(random, 0.04, 0.1) * Math.min(picture.width, picture.height));
   const background = { r: channel(random), g: channel(random), b: channel(random) };
   return jpeg(toSharp(picture).extend({ top: side, bottom: side, left: side, right: side, background }));
 }
 
-/** Black or white bars to a square, or, for what is square already, to 16:9. */
+/** Black or white bars that make the picture square, or 16:9 if it is square already. */
 async function letterbox(picture: Bitmap, random: Random): Promise<Buffer> {
   const { width, height } = picture;
   const aspect = Math.abs(Math.log(width / height)) < 0.1 ? 16 / 9 : 1;
@@ -111,14 +111,14 @@ async function screenshot(picture: Bitmap, random: Random): Promise<Buffer> {
 async function noise(picture: Bitmap, random: Random): Promise<Buffer> {
   const data = Buffer.from(picture.data);
   for (let i = 0; i < data.length; i++) {
-    // The sum of three is near enough to a bell curve, of deviation 16.
+    // The sum of three uniform numbers is close enough to a normal distribution, with standard deviation 16.
     const shift = 32 * (random() + random() + random() - 1.5);
     data[i] = Math.max(0, Math.min(255, Math.round((data[i] as number) + shift)));
   }
   return jpeg(toSharp({ ...picture, data }));
 }
 
-/** A curve over each channel, by a table. */
+/** Applies a curve to each channel, with a table. */
 function tone(curve: (value: number, channel: number, strength: number) => number): Edit['make'] {
   return (picture, random) => {
     const strength = random();
@@ -143,7 +143,7 @@ async function collage(picture: Bitmap, random: Random, other: Bitmap): Promise<
   return jpeg(toSharp(both));
 }
 
-/** A few degrees, with the corners filled or cut off. */
+/** Rotates by a few degrees; the corners are filled or cropped. */
 async function tilt(picture: Bitmap, random: Random): Promise<Buffer> {
   const angle = between(random, 2, 6) * (random() < 0.5 ? -1 : 1);
   const turned = await bitmapOf(toSharp(picture).rotate(angle, { background: '#FFFFFF' }));

@@ -49,7 +49,7 @@ describe('npm run eval', () => {
       expect(stdout).toContain(part);
     }
     expect(stdout).not.toMatch(/NaN|undefined|Infinity/);
-    // The folder was named twice, once by a link.
+    // The folder was given twice, once as a symbolic link.
     expect(await readdir(out)).toEqual(['pictures']);
     const report: Report = JSON.parse(await readFile(join(out, 'pictures/figures.json'), 'utf8'));
     expect(report.files[0]).toEqual({ file: 'a b/1.png', label: 'a b' });

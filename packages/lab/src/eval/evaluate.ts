@@ -14,24 +14,24 @@ import type { EvalOptions } from './options.ts';
 import { type Report, tablesOf } from './report.ts';
 import { drawSheets } from './sheets.ts';
 
-/** Drawn pictures of known copyspace. */
+/** Number of drawn pictures with known copyspace. */
 const DRAWN = 100;
 
 interface Sample {
   readonly folder: string;
-  /** The folder that figures and pictures go to. */
+  /** The folder for figures and pictures. */
   readonly results: string;
   readonly files: readonly PictureFile[];
 }
 
 /**
- * Measures a sample and writes `figures.md`, `figures.json`, `pictures.md` and the pictures that this shows.
+ * Measures a sample and writes `figures.md`, `figures.json`, `pictures.md` and the pictures for it.
  *
  * @throws {Error} for the user when fewer than two of the files are pictures, or results cannot be written.
  */
 export async function evaluate({ folder, results, files }: Sample, options: EvalOptions): Promise<void> {
   const describe = await openDescribe(options.backend, options.contentModel);
-  // Told now rather than after minutes of work.
+  // Report an error now and not after minutes of work.
   await mkdir(results, { recursive: true }).catch(({ code }) => {
     throw new Error(`The folder ${results} cannot be made (${code}): name another one with --out.`);
   });

@@ -1,4 +1,4 @@
-/** `npm run eval -- <folder…>`: how good the outputs are on pictures of your own. See USAGE in options.ts. */
+/** `npm run eval -- <folder…>`: measures the quality of the outputs on your own pictures. See USAGE in options.ts. */
 
 import { sampleFolder } from '@akin/modules/internal/learn/sample-folder';
 import { checkBackend } from '@akin/modules/internal/network/backend';
@@ -10,7 +10,7 @@ try {
   if (options === undefined) console.log(USAGE);
   else {
     await checkBackend(options.backend);
-    // All folders are looked through before the first is measured, which takes minutes.
+    // List the files of all folders before the first measurement, which takes minutes.
     const samples = [];
     for (const { folder, results } of options.folders) {
       samples.push({ folder, results, files: await sampleFolder(folder, options.sample) });

@@ -4,13 +4,13 @@ import { parseArgs } from 'node:util';
 import { BACKENDS, type Backend } from '@akin/modules/internal/network/backend';
 
 export interface EvalOptions {
-  /** What is measured, each by itself, and where its results go. */
+  /** The folders, which are measured separately, and the folders for their results. */
   readonly folders: readonly { readonly folder: string; readonly results: string }[];
-  /** Maximum number of pictures of a folder to measure, and of these to edit. */
+  /** Maximum number of pictures to measure in a folder, and how many of them to edit. */
   readonly sample: number;
   readonly edited: number;
   readonly backend: Backend;
-  /** Folder of a content model of the user's own, which must be trained. */
+  /** Folder of the user's own content model, which must be trained. */
   readonly contentModel: string | undefined;
 }
 
@@ -27,7 +27,7 @@ copies (27 edits of each of some pictures), colours, copyspace and codes. The sa
   --help                this text`;
 
 /**
- * @returns what was asked for, or undefined when that is help. A folder that is named twice is measured once.
+ * @returns the options, or undefined if help was requested. A folder that is given twice is measured once.
  * @throws {Error} that says what is wrong.
  */
 export async function readEvalOptions(args: readonly string[]): Promise<EvalOptions | undefined> {
@@ -66,7 +66,7 @@ function wholeNumber(name: string, text: string, least: number): number {
   throw new Error(`--${name} is a whole number from ${least} on, not ${text}.`);
 }
 
-/** Folders of one name, such as a/train and b/train, get results of their own. */
+/** Folders with the same name, such as a/train and b/train, get separate results. */
 async function distinct(folders: readonly string[], out: string): Promise<EvalOptions['folders']> {
   const found = new Map<string, string>();
   for (const folder of folders) {

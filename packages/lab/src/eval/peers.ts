@@ -1,4 +1,4 @@
-/** Plain classic descriptors, for comparison: what anyone would try first. All as unit vectors, so L2 ranks them. */
+/** Simple classic descriptors, for comparison. All are unit vectors, so that the L2 distance ranks them. */
 import { type Pixels, resizeArea } from '@akin/imaging';
 import { l2Normalize } from '@akin/modules/internal/vectors/unit';
 
@@ -17,12 +17,12 @@ function grey(pixels: Pixels, width: number, height: number): Float64Array {
   );
 }
 
-/** 64 bits as a unit vector of ±1/8: its squared L2 distance is the Hamming distance over 16. */
+/** 64 bits as a unit vector of ±1/8: its squared L2 distance is the Hamming distance divided by 16. */
 function bits(values: readonly boolean[]): Float32Array {
   return Float32Array.from(values, (bit) => (bit ? 1 : -1) / Math.sqrt(values.length));
 }
 
-/** Zauner 2010: which of the 8 x 8 lowest frequencies of a 32 px grey version lie above their median. */
+/** Zauner 2010: which of the 8 x 8 lowest frequencies of a 32 px gray version are above their median. */
 function pHash(pixels: Pixels): Float32Array {
   const image = grey(pixels, 32, 32);
   const wave = (frequency: number, at: number) => Math.cos((Math.PI * frequency * (at + 0.5)) / 32);
@@ -41,7 +41,7 @@ function pHash(pixels: Pixels): Float32Array {
   return bits(frequencies.map((value) => value > median));
 }
 
-/** Whether each of 9 x 8 grey pixels is brighter than the next to its right. */
+/** Whether each of 9 x 8 gray pixels is brighter than its right neighbour. */
 function dHash(pixels: Pixels): Float32Array {
   const image = grey(pixels, 9, 8);
   return bits(
@@ -52,7 +52,7 @@ function dHash(pixels: Pixels): Float32Array {
   );
 }
 
-/** 4 x 4 x 4 steps of RGB, square roots of the shares. */
+/** 4 x 4 x 4 bins of RGB, square roots of the shares. */
 function histogram(pixels: Pixels): Float32Array {
   const { data } = resizeArea(pixels, 64, 64);
   const counts = new Float64Array(64);
@@ -66,7 +66,7 @@ function histogram(pixels: Pixels): Float32Array {
 function thumbnail(pixels: Pixels): Float32Array {
   const { data } = resizeArea(pixels, 32, 32);
   const mean = data.reduce((sum, value) => sum + value, 0) / data.length;
-  // A plain picture has no direction of its own: all such get the same.
+  // A plain picture has no direction: all of them get the same one.
   const centered = Float64Array.from(data, (value) => value - mean);
   return centered.some((value) => Math.abs(value) > 1) ? l2Normalize(centered) : l2Normalize(data.map(() => 1));
 }

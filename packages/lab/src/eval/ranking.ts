@@ -8,8 +8,8 @@ export function similarity(a: Float32Array, b: Float32Array): number {
 }
 
 /**
- * Average precision of answers in their order: the mean, over the relevant ones, of the share of relevant answers so
- * far. NaN without relevant ones.
+ * Average precision of a ranking: the mean, over the relevant results, of the precision up to that result. NaN without
+ * relevant results.
  */
 export function averagePrecision(relevant: readonly boolean[]): number {
   let found = 0;
@@ -23,8 +23,8 @@ export function averagePrecision(relevant: readonly boolean[]): number {
 }
 
 /**
- * Of found and not found by falling similarity, where equal similarities are one step: average precision over the steps.
- * Takes the two lists sorted by falling similarity.
+ * Average precision of matching and non-matching similarities; equal similarities form one step. Both lists are sorted
+ * by descending similarity.
  */
 export function averagePrecisionOf(same: Float64Array, different: Float64Array): number {
   let sum = 0;
@@ -38,7 +38,7 @@ export function averagePrecisionOf(same: Float64Array, different: Float64Array):
   return sum / same.length;
 }
 
-/** Spearman's rank correlation; equal values share their ranks. NaN when one side is constant. */
+/** Spearman's rank correlation; equal values share their ranks. NaN if one side is constant. */
 export function rankCorrelation(a: readonly number[], b: readonly number[]): number {
   return correlation(ranks(a), ranks(b));
 }

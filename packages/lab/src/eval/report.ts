@@ -4,26 +4,32 @@ import type { ContentFigures } from './content.ts';
 import type { CopyFigures } from './copies.ts';
 import type { CopyspaceFigures } from './copyspace.ts';
 
-/** The figures of one folder, as they stand in `figures.json`. What could not be measured is NaN, there null. */
+/**
+ * The results for one folder, as in `figures.json`. Values that could not be measured are NaN here and null in the
+ * file.
+ */
 export interface Report {
   readonly folder: string;
   readonly pictures: number;
-  /** All pictures, by whose places in this list others speak of them. Paths from the folder; an empty label is the folder itself. */
+  /**
+   * All pictures; other parts refer to them by index. Paths are relative to the folder; an empty label is the folder
+   * itself.
+   */
   readonly files: readonly { readonly file: string; readonly label: string }[];
-  /** Files that are no pictures that can be read. */
+  /** Files that are not readable pictures. */
   readonly skipped: readonly { readonly file: string; readonly why: string }[];
-  /** What was asked for. */
+  /** The requested number of pictures. */
   readonly sample: number;
   readonly backend: string;
-  /** What made the descriptors. */
+  /** The models of the descriptors. */
   readonly models: string;
-  /** Null where there are not two classes of two pictures. */
+  /** Null if there are fewer than two classes of two pictures. */
   readonly content: ContentFigures | null;
   readonly copies: CopyFigures;
-  /** The pictures that were edited, and by the name of the edit its score as a duplicate of its picture. */
+  /** The edited pictures, and for each edit its score as a duplicate of its picture. */
   readonly edited: readonly {
     readonly picture: number;
-    /** The other one of a collage. */
+    /** Index of the second picture of a collage. */
     readonly other: number;
     readonly seed: number;
     readonly scores: Readonly<Record<string, number>>;
@@ -34,7 +40,7 @@ export interface Report {
   readonly copyCodes: CopyCodeFigures;
 }
 
-/** The figures as tables of Markdown. */
+/** The results as Markdown tables. */
 export function tablesOf(report: Report): string {
   const { content, copies, color, copyspace, codes, copyCodes, skipped } = report;
   const parts = [
@@ -109,7 +115,7 @@ export function tablesOf(report: Report): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** Too few pairs give no rate of false ones. */
+/** With too few pairs, the rate of false pairs cannot be measured. */
 function resolution(pairs: number): string[] {
   if (pairs >= 1e6) return [];
   const both = pairs < 1e5 ? 'The first two columns tell' : 'The second column tells';
@@ -117,7 +123,7 @@ function resolution(pairs: number): string[] {
 }
 
 const count = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`;
-/** A figure as tables and sheets show it, of so many places; a dash for one that there is none of. */
+/** Formats a number for tables and sheets with two digits; a dash for NaN. */
 export const two = (value: number) => (Number.isFinite(value) ? value.toFixed(2) : '–');
 export const three = (value: number) => (Number.isFinite(value) ? value.toFixed(3) : '–');
 

@@ -5,7 +5,7 @@ import { toSharp } from './bitmap.ts';
 const SIDE = 112;
 const GAP = 4;
 
-/** Writes pictures to look at: each row belongs together. PNG. */
+/** Writes a contact sheet as PNG; the pictures of a row belong together. */
 export async function writeSheet(file: string, rows: readonly (readonly Bitmap[])[]): Promise<void> {
   if (rows.length === 0) return;
   const columns = Math.max(...rows.map((row) => row.length));

@@ -18,11 +18,11 @@ interface Sheet {
 
 const SIDE = 224;
 const ROWS = 12;
-/** Tiles of a row after the first. */
+/** Maximum pictures of a row after the first. */
 const MORE = 7;
 const PALETTES = 24;
 
-/** Draws what there is to look at into a folder, and `pictures.md`, which shows it and names it. */
+/** Draws contact sheets into a folder, and writes `pictures.md`, which shows and describes them. */
 export async function drawSheets(
   results: string,
   report: Report,
@@ -52,7 +52,7 @@ export async function drawSheets(
   const lines = [`# ${report.folder}: pictures to look at`];
   for (const { name, about, rows } of sheets) {
     const file = join(results, `${name}.png`);
-    // What an earlier run left there is of other pictures.
+    // A file of an earlier run shows other pictures.
     await rm(file, { force: true });
     if (rows.length === 0) continue;
     await writeSheet(
@@ -111,7 +111,7 @@ async function pairs(
   return { name, about, rows: await Promise.all(rows) };
 }
 
-/** Edited pictures with the edits that score below 0.7, the best of these first. */
+/** Pictures with edits that score below 0.7, highest scores first. */
 async function missedCopies(report: Report, pictures: readonly DescribedPicture[]): Promise<Sheet> {
   const rows = [];
   for (const { picture, other, seed, scores } of spreadOver(ROWS, report.edited)) {
@@ -156,7 +156,7 @@ async function palettes(pictures: readonly DescribedPicture[]): Promise<Sheet> {
   };
 }
 
-/** Cells that are not free are darkened. */
+/** Cells that are not calm are darkened. */
 async function copyspace(pictures: readonly DescribedPicture[]): Promise<Sheet> {
   const shown = spreadOver(ROWS * (MORE + 1), pictures);
   const rows = [];

@@ -1,8 +1,9 @@
 /**
- * `npm run train -- <folder of pictures> [--classes <folder>] [--model <folder>] [--backend onnx]`: changes the network,
- * or trains again all that hangs on its weights. Checks the network of `--model` by its reference and copies it over akin's own; then the axes of
- * descriptors, codebooks and scores, the stored outputs that tests compare with, and those of the demo. What is named by the weights and the axes
- * gets its new name by that. A run that was broken off starts from the beginning; until one ends, akin refuses to analyze.
+ * `npm run train -- <folder of pictures> [--classes <folder>] [--model <folder>] [--backend onnx]`: replaces the
+ * network, or repeats all training that depends on its weights. Checks the network of `--model` by its reference and
+ * copies it over akin's own. Then computes the axes of descriptors, codebooks and scores, the stored outputs that tests
+ * compare with, and those of the demo. Model names contain hashes of weights and axes, so they change automatically.
+ * After an interruption the run starts from the beginning; until a run ends, akin refuses to analyze.
  */
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -19,7 +20,7 @@ const { folders, classes, model, backend } = await readArguments(
   { folders: 1, options: ['classes', 'model'] },
 );
 const [pictures] = folders as [string];
-// Before the network is replaced: a training that fails later leaves an akin that cannot analyze.
+// Check before the network is replaced: if a later training fails, akin cannot analyze.
 const found = (await pictureFiles(pictures).catch(fail)).length;
 if (found < LEAST_PICTURES) {
   fail(

@@ -15,7 +15,7 @@ describe('training scripts', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  /** `FOLDER` stands for the folder. */
+  /** Runs a script; `FOLDER` in the arguments is replaced by the folder. */
   const run = (script: string, args: readonly string[]) => {
     const file = fileURLToPath(new URL(`../../dist/train/${script}.js`, import.meta.url));
     const places = args.map((arg) => arg.replace('FOLDER', folder));

@@ -2,20 +2,20 @@ import { parseArgs } from 'node:util';
 import { BACKENDS, type Backend, checkBackend } from '@akin/modules/internal/network/backend';
 import { MODULES } from '@akin/modules/manifests';
 
-/** What a training script is given, in addition to `--backend`, which all of them take. */
+/** The arguments of a training script, in addition to `--backend`, which all scripts accept. */
 interface Wanted {
-  /** Folders that it needs, in the order of its usage. */
+  /** Number of required folders, in the order of the usage text. */
   readonly folders: number;
-  /** Whether names of modules with a codebook may follow them. */
+  /** Whether names of modules with a codebook may follow. */
   readonly modules?: boolean;
-  /** Options with a folder each. */
+  /** Options with a folder as value. */
   readonly options?: readonly ('classes' | 'model')[];
 }
 
 interface Arguments {
-  /** As many as are needed. */
+  /** The required folders. */
   readonly folders: string[];
-  /** Those that were named; without any all with a codebook. */
+  /** The named modules. Default: all modules with a codebook. */
   readonly modules: readonly string[];
   readonly classes: string | undefined;
   readonly model: string | undefined;
@@ -23,10 +23,10 @@ interface Arguments {
 }
 
 /**
- * The arguments of a training script: those of this process. When they are wrong, or the backend cannot run here, it
- * prints why and the usage, and ends the process with status 1.
+ * Reads the arguments of a training script from this process. If they are wrong, or the backend does not work on this
+ * machine, prints the reason and the usage, and exits with status 1.
  *
- * @param usage What follows `npm run`, but for `--backend`.
+ * @param usage The text after `npm run`, without `--backend`.
  */
 export async function readArguments(usage: string, wanted: Wanted): Promise<Arguments> {
   try {
@@ -38,7 +38,7 @@ export async function readArguments(usage: string, wanted: Wanted): Promise<Argu
   }
 }
 
-/** Ends a training script with status 1. */
+/** Prints the reason and exits with status 1. */
 export function fail(why: unknown): never {
   console.error(why instanceof Error ? why.message : why);
   process.exit(1);

@@ -1,7 +1,7 @@
 /**
- * `npm run train-axes -- <folder> [--classes <folder>] [--backend onnx]`: finds the axes on which the modules content and
- * duplicate compare what the networks and they themselves see, from pictures and edits of them, and for content from
- * pictures of one class each in the folders below another. Writes models/content-axes.safetensors and
+ * `npm run train-axes -- <folder> [--classes <folder>] [--backend onnx]`: computes the axes onto which the modules
+ * content and duplicate project their features, from pictures and edits of them. For content it also uses pictures of
+ * classes: each subfolder of another folder is a class. Writes models/content-axes.safetensors and
  * models/duplicate-axes.safetensors; each belongs to one network, and codebooks must be trained again.
  */
 import { createRandom } from '@akin/domain';
@@ -22,10 +22,10 @@ import { fail, readArguments } from './arguments.ts';
 import { seeEdits, seePictures } from './see-pictures.ts';
 import { LEAST_PICTURES, seenAxes, whitenedAxes } from './seen-axes.ts';
 
-/** So many pictures are edited; more change the axes little. */
+/** Number of pictures that are edited; more change the axes little. */
 const EDITED = 400;
 const SEED = 1;
-/** Edges are compared on axes divided by this power of their variance: partial whitening. */
+/** Axes of the gradients are divided by their variance to this power: partial whitening. */
 const GRADIENTS_WHITENING = 0.15;
 /** Shrinkage of the covariance of edits. */
 const PATTERN_SHRINKAGE = 0.3;
@@ -59,7 +59,7 @@ const classes =
 console.log(`${classes.length} classes, ${classes.flat().length} pictures of them`);
 
 try {
-  // Both are found before the first is written: they stay together.
+  // Compute both before writing the first, so that the two files always belong together.
   const [content, duplicate] = [contentTensors(), duplicateTensors()];
   const copies = await readModel(COPIES_FOLDER);
   console.log(`content: ${await writeAxes('content', network, pictures.size, content)}`);

@@ -1,7 +1,8 @@
 /**
- * `npm run copies-pictures -- <folder of pictures> <folder to write> [--backend onnx]`: what the copy-detection network is
- * trained on (copies-network/train.py). `inner.rgb` holds the (first) content crop of each picture, `seen.f32` what the
- * main network sees in it: the square roots of its channels, averaged over all orientations of the picture.
+ * `npm run copies-pictures -- <folder of pictures> <folder to write> [--backend onnx]`: writes the training data of the
+ * copy-detection network (copies-network/train.py). `inner.rgb` contains the (first) content crop of each picture,
+ * `seen.f32` features of the main network: the square roots of its channels, averaged over all orientations of the
+ * picture.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ import { SQUARE } from '@akin/modules/internal/picture';
 import { fail, readArguments } from './arguments.ts';
 import { seePictures } from './see-pictures.ts';
 
-/** Larger than what the network is shown, so that parts cut out of it are still sharp. */
+/** Larger than the network's input, so that crops are still sharp. */
 const SIDE = 96;
 
 const { folders, backend } = await readArguments('copies-pictures -- <folder of pictures> <folder to write>', {

@@ -16,8 +16,8 @@ export interface Described {
 }
 
 /**
- * The descriptors by some modules of every picture in a folder and those below, by module, in the order of their paths. Files that are
- * no pictures are told to `skip` and left out.
+ * The descriptors of some modules for every picture in a folder and its subfolders, by module, sorted by path. Files
+ * that are not pictures are reported to `skip` and omitted.
  */
 export async function describeFolder(
   folder: string,

@@ -10,7 +10,7 @@ let folder: string;
 let pictures: string[];
 let files: string[];
 
-/** As data sets come: a text next to each picture. */
+/** Like common data sets: a text file next to each picture. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'akin-see-'));
   const place = (name: string) => join(folder, name);

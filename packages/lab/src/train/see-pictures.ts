@@ -8,12 +8,12 @@ import { type Picture, preparePicture } from '@akin/modules/internal/picture';
 import { readBitmap } from '../eval/bitmap.ts';
 import { makeEdits } from '../eval/edits.ts';
 
-/** Of pictures that are edited, in pixels. */
+/** Long side of pictures that are edited, in pixels. */
 const LONG_SIDE = 320;
 
 /**
- * What is seen in the pictures among some files, by file, in their order. Tells the console how far it is, and which
- * files are left out because they cannot be read.
+ * The features of the pictures among some files, by file, in order. Prints the progress, and which files are skipped
+ * because they cannot be read.
  */
 export async function seePictures<T>(
   files: readonly string[],
@@ -34,10 +34,10 @@ export async function seePictures<T>(
 }
 
 /**
- * The patterns (`lookAt`) of pictures and of edits of them, and by how much the latter differ from their pictures.
+ * The patterns (`lookAt`) of pictures and of their edits, and the differences between an edit and its picture.
  *
- * @param files Pictures that can be read.
- * @param most At most so many are edited, spread evenly over them.
+ * @param files Readable pictures.
+ * @param most Maximum number of pictures to edit, evenly spaced.
  */
 export async function seeEdits(
   files: readonly string[],

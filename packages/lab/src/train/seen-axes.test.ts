@@ -10,7 +10,7 @@ const WIDTH = SIZES.head + SIZES.pool;
 
 const random = createRandom(3);
 const noise = () => random() + random() + random() - 1.5;
-/** Of one kind: what differs most within it is number 1 of the head and number 2 of the channels. */
+/** Pictures of one class: they differ most in number 1 of the head and number 2 of the channels. */
 const ofKind = (kind: Float64Array) => kind.map((value, i) => value + (i === 1 || i === 7 ? 2 : 0.1) * noise());
 const kind = () => Float64Array.from({ length: WIDTH }, () => 0.5 + noise());
 const pictures = Array.from({ length: 300 }, () => ofKind(kind()));

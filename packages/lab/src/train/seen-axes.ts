@@ -12,40 +12,40 @@ import {
 import { project } from '@akin/modules/internal/project';
 import { distance } from '@akin/modules/internal/vectors/unit';
 
-/** Of training: there must be more pictures than axes that channels are put on. */
+/** Minimum number of training pictures: it must exceed the number of axes of the channels. */
 export const LEAST_PICTURES = 500;
 
-/** How many numbers and axes there are. */
+/** Sizes of inputs and axes. */
 interface SeenSizes {
-  /** Numbers of the network: of its head and, after these, the channels of its trunk. */
+  /** Size of the network's head; the channels of the trunk follow. */
   readonly head: number;
   readonly pool: number;
-  /** Before classes are looked at, the channels are put on so many principal axes. */
+  /** The channels are projected onto this many principal axes before the discriminant analysis. */
   readonly poolAxes: number;
-  /** That are looked for. */
+  /** Number of axes to compute. */
   readonly axes: number;
 }
 
 const SHIPPED: SeenSizes = { head: HEAD_NUMBERS, pool: POOL_NUMBERS, poolAxes: 256, axes: SEEN_AXES };
 /**
- * Partial whitening: the axes of channels are divided by this power of their variance (0: none, 0.5: whole), and weigh
- * this much against the head. Fine differences count, and noise does not drown the rest.
+ * Partial whitening: the axes of channels are divided by their variance to this power (0: none, 0.5: full), and
+ * multiplied by this weight relative to the head. Fine differences then count, but noise does not dominate.
  */
 const POOL_WHITENING = 0.35;
 const POOL_WEIGHT = 0.7;
-/** Channels that are nearer than this differ by rounding alone. */
+/** Channels nearer than this differ only by rounding. */
 const LEAST_DIFFERENCE = 1e-4;
 /** Shrinkage of the covariance within classes. */
 export const SHRINKAGE = 4;
 
 /**
- * The axes on which content compares what the network sees (`seenOf`): those along which all pictures differ most compared
- * to pictures of one class.
+ * Computes the axes for the content features (`seenOf`): those along which all pictures differ most compared to
+ * pictures of the same class.
  *
- * @param pictures What the network sees in pictures of all kinds, 1,280 numbers each in the sizes that are shipped.
- * @param classes And in pictures of one class each. Without any these are in the directions of the principal axes.
- * @returns A mean of 1,280 numbers, and 192 axes of as many, row by row.
- * @throws {Error} when there is nothing by which pictures differ: what it says is for the user.
+ * @param pictures Features of pictures of all kinds, 1,280 numbers each in the shipped sizes.
+ * @param classes Features for each class. Without classes the axes are the principal axes.
+ * @returns A mean of 1,280 numbers, and 192 axes of the same size, row by row.
+ * @throws {Error} when the pictures do not differ; the message is for the user
  */
 export function seenAxes(
   pictures: readonly Float64Array[],
@@ -58,7 +58,7 @@ export function seenAxes(
   const { covariances } = scatterOf(whitened.pictures, whitened.classes);
   const axes = classAxes(covariances, whitened.classes, count, SHRINKAGE);
 
-  // Both steps in one: axes on what the network sees itself.
+  // Combines both projections: axes on the features themselves.
   const byColumn = transpose(axes, head + poolAxes);
   const onPool = transpose(byColumn.slice(head * count), count);
   const channels = timesTransposed(transpose(Float64Array.from(whitened.poolAxes), pool), onPool, poolAxes);
@@ -72,7 +72,7 @@ export function seenAxes(
   return { mean: centerOf(raw(pictures), classes.map(raw)), axes: transpose(both, count) };
 }
 
-/** The numbers of the head, and after them the channels on their whitened axes times `weight`. */
+/** The numbers of the head, followed by the channels on their whitened axes times `weight`. */
 export function whitenedSeen(
   pictures: readonly Float64Array[],
   classes: readonly (readonly Float64Array[])[],
@@ -101,7 +101,7 @@ export function whitenedSeen(
   };
 }
 
-/** Principal axes, each divided by a power of its variance: 0 leaves them as they are, 0.5 whitens them wholly. */
+/** Principal axes, each divided by its variance to a power: 0 leaves them unchanged, 0.5 whitens them fully. */
 export function whitenedAxes(
   rows: Rows,
   count: number,

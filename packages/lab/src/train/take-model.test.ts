@@ -9,7 +9,7 @@ import { checkModel, type Reference } from './take-model.ts';
 describe('a network that shall replace akin’s own', () => {
   let folder: string;
   const url = () => pathToFileURL(`${folder}/`);
-  /** Changes one of its JSON files. */
+  /** Changes one of the model's JSON files. */
   const change = async (file: string, how: (json: never) => object) => {
     await cp(MODEL_FOLDER, folder, { recursive: true });
     const json = JSON.parse(await readFile(new URL(file, MODEL_FOLDER), 'utf8'));

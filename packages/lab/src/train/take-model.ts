@@ -5,26 +5,28 @@ import type { Backend } from '@akin/modules/internal/network/backend';
 import { MODEL_FOLDER, pooledWidth, readModel } from '@akin/modules/internal/network/model';
 import { openNetwork } from '@akin/modules/internal/network/network';
 
-/** Of the head that no module uses; it is part of the layout and of the reference. */
+/** Size of the head that no module uses; it is part of the file format and of the reference. */
 const DUPLICATE_NUMBERS = 128;
 
-/** What `reference.json` in the folder of a model holds: what the pictures of `reference.rgb` must give. */
+/**
+ * The content of `reference.json` in the folder of a model: the expected outputs for the pictures of `reference.rgb`.
+ */
 export interface Reference {
   readonly tolerance: number;
   readonly vectors: readonly { readonly content: readonly number[]; readonly duplicate: readonly number[] }[];
 }
 
 /**
- * Checks a main network of the layout of akin's own: undamaged, with heads and channels of the widths that the modules are
- * written for, and giving what the reference next to it says.
+ * Checks a main network with the structure of akin's own: its hash, the sizes of heads and channels that the modules
+ * expect, and its outputs against the reference next to it.
  *
  * @returns its name.
- * @throws an Error that says what is wrong.
+ * @throws Error that says what is wrong.
  */
 export async function checkModel(folder: URL, backend: Backend): Promise<string> {
   const model = await readModel(folder);
   const { heads, layers, input, weights } = model.spec;
-  // They are copied by this name.
+  // The files are copied under this name.
   if (!/^\w[\w.-]*$/.test(weights.file)) {
     throw new Error(`model.json does not name its weights as a file in its folder: ${weights.file}`);
   }
@@ -59,7 +61,7 @@ export async function checkModel(folder: URL, backend: Backend): Promise<string>
   return model.id;
 }
 
-/** Copies a checked network over the main one that akin runs. Its axes and codebooks must be trained then. */
+/** Copies a checked network over akin's main network. Its axes and codebooks must be trained afterwards. */
 export async function takeModel(folder: URL): Promise<void> {
   const { spec } = await readModel(folder);
   for (const file of [spec.weights.file, 'reference.rgb', 'reference.json', 'model.json']) {
@@ -67,7 +69,7 @@ export async function takeModel(folder: URL): Promise<void> {
   }
 }
 
-/** The largest difference of two numbers at one place; NaN for lists of different lengths. */
+/** The largest absolute difference of two lists; NaN for lists of different lengths. */
 function farthest(a: ArrayLike<number>, b: readonly number[]): number {
   if (a.length !== b.length) return Number.NaN;
   return b.reduce((most, value, i) => Math.max(most, Math.abs(value - (a[i] as number))), 0);

@@ -6,7 +6,7 @@ import type { ProductKind } from './kind.ts';
 import { bottle, mug, teapot } from './kitchen.ts';
 import { bicycle, camera, guitar, headphones, plant } from './leisure.ts';
 
-/** Everything that the demo's shop sells. */
+/** All products of the demo's shop. */
 export const PRODUCTS: readonly ProductKind[] = [
   shoe,
   shirt,

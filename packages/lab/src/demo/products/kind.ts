@@ -1,13 +1,13 @@
 import type { Drawing } from '../drawing.ts';
 import type { Random } from '../random.ts';
 
-/** How one article looks. */
+/** The appearance of one article. */
 export interface Look {
   readonly main: string;
   readonly accent: string;
   /** Index into the kind's variants. */
   readonly variant: number;
-  /** Small differences between articles. */
+  /** Generator for small differences between articles. */
   readonly random: Random;
 }
 
@@ -20,7 +20,7 @@ export interface ProductKind {
   readonly variants: readonly string[];
   /** Lowest and highest price. */
   readonly price: readonly [number, number];
-  /** Hangs or lies flat: no shadow on a ground. */
+  /** The product hangs or lies flat: no shadow on the ground. */
   readonly floating?: true;
   /** Draws into the square 0…480: centred at x 240, standing on y 400. */
   readonly draw: (drawing: Drawing, look: Look) => void;

@@ -1,7 +1,7 @@
 import { at, type Drawing, darker, lighter, mix } from '../drawing.ts';
 import type { Look, ProductKind } from './kind.ts';
 
-/** Light over a round body from the left. */
+/** A gradient for a round body lit from the left. */
 export function round(d: Drawing, color: string): string {
   return d.horizontal(
     darker(color, 0.22),

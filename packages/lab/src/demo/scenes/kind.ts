@@ -6,7 +6,7 @@ import type { Light } from './light.ts';
 export interface SceneKind {
   readonly name: string;
   readonly labels: readonly string[];
-  /** Cities near such a place, by name. */
+  /** Names of cities near such a place. */
   readonly cities: readonly string[];
   readonly draw: (drawing: Drawing, light: Light, random: Random) => void;
 }

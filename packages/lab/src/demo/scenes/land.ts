@@ -1,10 +1,10 @@
 import { at, type Drawing, darker, lighter, mix } from '../drawing.ts';
 import type { Random } from '../random.ts';
 
-/** Heights of a skyline from left to right, in even steps. */
+/** Heights of a skyline from left to right, evenly spaced. */
 export type Ridge = readonly number[];
 
-/** A jagged line by midpoint displacement: 65 heights around `base`, up to about `size` away. */
+/** A jagged line by midpoint displacement: 65 heights around `base`, with a deviation up to about `size`. */
 export function jagged(random: Random, base: number, size: number, roughness = 0.55): Ridge {
   const steps = 64;
   const heights = new Array<number>(steps + 1).fill(base);
@@ -21,7 +21,7 @@ export function jagged(random: Random, base: number, size: number, roughness = 0
   return heights;
 }
 
-/** A soft line: three waves of random phase. */
+/** A soft line: the sum of three waves of random phase. */
 export function rolling(random: Random, base: number, size: number): Ridge {
   const waves = [1, 2, 3.3].map((frequency, i) => ({
     frequency: frequency * random.between(0.7, 1.3),
@@ -33,7 +33,7 @@ export function rolling(random: Random, base: number, size: number): Ridge {
   );
 }
 
-/** Height of a ridge at x. */
+/** The height of a ridge at x. */
 export function heightAt(ridge: Ridge, x: number, width: number): number {
   const place = Math.max(0, Math.min(64, (x / width) * 64));
   const i = Math.min(63, Math.floor(place));
@@ -46,7 +46,7 @@ export function below(ridge: Ridge, width: number, bottom: number): string {
   return `M0 ${bottom} ${line} L${width} ${bottom} Z`;
 }
 
-/** A mountain lit from the left, its foot at `foot`, with a snow cap if there is a colour for it. */
+/** A mountain lit from the left with its base at `foot`, and a snow cap if a colour is given. */
 function drawPeak(
   d: Drawing,
   x: number,
@@ -88,7 +88,7 @@ function drawPeak(
   });
 }
 
-/** Mountains side by side over the whole width, standing on `foot`; the highest about `height`. */
+/** Mountains next to each other over the whole width, with their base at `foot`; the highest is about `height` high. */
 export function drawPeaks(
   d: Drawing,
   foot: number,
@@ -112,7 +112,7 @@ function polygon(points: readonly (readonly [number, number])[]): string {
   return `M${points.map(([x, y]) => `${at(x)} ${at(y)}`).join(' L')} Z`;
 }
 
-/** A fir with its foot at x, y. */
+/** A fir with its base at x, y. */
 export function drawFir(d: Drawing, x: number, y: number, height: number, color: string, trunk = true): void {
   const half = height * 0.27;
   const tiers = 4;
@@ -135,7 +135,7 @@ export function drawFir(d: Drawing, x: number, y: number, height: number, color:
   d.path(`M${at(x)} ${at(y - height)}${right}${left} Z`, color);
 }
 
-/** A tree with a round crown, its foot at x, y. */
+/** A tree with a round crown and its base at x, y. */
 export function drawTree(d: Drawing, x: number, y: number, height: number, color: string, random: Random): void {
   const trunk = mix('#5a3d28', color, 0.25);
   d.path(
@@ -154,7 +154,7 @@ export function drawTree(d: Drawing, x: number, y: number, height: number, color
   }
 }
 
-/** Glints on water between two heights, below what shines at x. */
+/** Reflections on water between two heights, below a light at x. */
 export function drawGlints(d: Drawing, x: number, top: number, bottom: number, color: string, random: Random): void {
   for (let i = 0; i < 34; i++) {
     const depth = random.next();

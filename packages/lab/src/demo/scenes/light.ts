@@ -4,16 +4,16 @@ import type { Random } from '../random.ts';
 export const TIMES = ['dawn', 'day', 'sunset', 'night'] as const;
 export type Time = (typeof TIMES)[number];
 
-/** What a time of day makes of a landscape. */
+/** The light of a time of day. */
 export interface Light {
   readonly time: Time;
-  /** Top of the sky to horizon. */
+  /** Colours from the top of the sky to the horizon. */
   readonly sky: readonly string[];
-  /** Sun or moon. */
+  /** Colour of sun or moon. */
   readonly orb: string;
-  /** What far things fade to. */
+  /** Colour of distant objects. */
   readonly haze: string;
-  /** A colour of the land under this light. */
+  /** Converts a colour of the land to this light. */
   readonly on: (color: string) => string;
 }
 
@@ -54,7 +54,7 @@ export function lightOf(time: Time, random: Random): Light {
   };
 }
 
-/** Fills the picture with sky, with stars at night, and a sun or moon; returns where that stands. */
+/** Draws the sky, with stars at night, and a sun or moon, and returns its position. */
 export function drawSky(d: Drawing, light: Light, horizon: number, random: Random): { x: number; y: number } {
   const { width, height: bottom } = d;
   d.rect(0, 0, width, bottom, light.haze);
