@@ -1,4 +1,6 @@
 import { EventEmitter } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { openPgBouncer, type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
@@ -100,9 +102,13 @@ describe('a connection to PgBouncer', () => {
     const load = others.map(async (client) => {
       while (!stop.signal.aborted) await client.query('select 1');
     });
+    // What bounds the check outlives that what nobody holds is collected.
+    setFlagsFromString('--expose-gc');
+    const collecting = setInterval(runInNewContext('gc'), 200);
     try {
       for (let times = 0; times < 3; times++) await expect(check(pooler.url)).rejects.toThrow(/transaction pooling/);
     } finally {
+      clearInterval(collecting);
       stop.abort();
       await Promise.all(load);
       for (const client of others) await client.end();

@@ -93,8 +93,9 @@ export async function requireSessionPooling(
     throw noRoom(cause);
   }
   const stop = new AbortController();
-  const heard = (one: PostgresConnection) =>
-    once(one, 'notification', { signal: AbortSignal.any([stop.signal, AbortSignal.timeout(ANSWER_MILLISECONDS)]) });
+  // A signal of AbortSignal.timeout() that only AbortSignal.any() knows may be collected before its time.
+  const late = setTimeout(() => stop.abort(), ANSWER_MILLISECONDS);
+  const heard = (one: PostgresConnection) => once(one, 'notification', { signal: stop.signal });
   try {
     // It comes to the other one alone if that got the same server, which listens.
     const first = Promise.race([
@@ -118,6 +119,7 @@ export async function requireSessionPooling(
     }
     await ask(client, `unlisten ${channel}`);
   } finally {
+    clearTimeout(late);
     stop.abort();
     await other.end().catch(() => undefined);
   }

@@ -230,12 +230,13 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
   return {
     async ask(question: NodeQuestion, milliseconds = times.answerMilliseconds) {
       const over = new AbortController();
-      const signal = AbortSignal.any([
-        over.signal,
-        AbortSignal.timeout(Math.min(times.answerMilliseconds, Math.floor(milliseconds))),
-      ]);
+      // A signal of AbortSignal.timeout() that only AbortSignal.any() knows may be collected before its time.
+      const late = setTimeout(
+        () => over.abort(new Error('the search nodes do not answer in time')),
+        Math.min(times.answerMilliseconds, Math.floor(milliseconds)),
+      );
       try {
-        const answers = await inSpan('search nodes', { kind: 'internal' }, () => askAll(question, signal));
+        const answers = await inSpan('search nodes', { kind: 'internal' }, () => askAll(question, over.signal));
         if (areMissing) log.info({}, 'search nodes answer for all shards again');
         areMissing = false;
         return answers;
@@ -246,6 +247,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
         areMissing = true;
         return undefined;
       } finally {
+        clearTimeout(late);
         over.abort();
       }
     },

@@ -14,11 +14,16 @@ export async function requireAnalysis(
   { analyze, limits }: Pick<SharedContext, 'analyze' | 'limits'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const tooLate = AbortSignal.timeout(limits.analyzeMilliseconds);
+  const tooLate = new AbortController();
+  // A signal of AbortSignal.timeout() that only AbortSignal.any() knows may be collected before its time.
+  const timer = setTimeout(() => tooLate.abort(), limits.analyzeMilliseconds);
+  const either = AbortSignal.any([signal, tooLate.signal]);
   try {
-    await analyze({ bytes: PIXEL }, ['content'], { urgent: true, model, signal: AbortSignal.any([signal, tooLate]) });
+    await analyze({ bytes: PIXEL }, ['content'], { urgent: true, model, signal: either });
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof AkinError && error.code === 'conflict') throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }
