@@ -4,6 +4,7 @@ import pg from 'pg';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES, openTestStore, testOutputs } from '../../test/support.ts';
 import { createCollection } from '../collections/collections.ts';
+import { loadSchema } from '../collections/schema.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
 import { search } from '../search/search.ts';
@@ -159,6 +160,50 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     } finally {
       spy.mockRestore();
     }
+  });
+
+  const onPostgres = kind === 'postgres' ? it : it.skip;
+  onPostgres('are read of each shard by itself', async () => {
+    await using inMemory = new InMemorySearch({ exactRows: 50 });
+    const { columns } = await loadSchema(store, collection);
+    const [row] = await store.engine.query(
+      `select (select commit from akin.collections where id = $1) as commit, max(doc) as last
+         from ${collection.sqlSchema}.documents`,
+      [collection.id],
+    );
+    const [middle, end] = [COUNT / 2, Number(row?.last) + 1];
+    const counts: number[] = [];
+    for (const [shard, from, to] of [
+      [0, 0, middle],
+      [1, middle, end],
+    ] as const) {
+      const part = { ...collection, part: { shard, of: 2, from, to } };
+      expect(await inMemory.read(store, part, new NotHeld('shape', 1, 4))).toBe(true);
+      const shardHeld = await store.engine.transaction((tx) => inMemory.find(part, tx, row?.commit, 'shape'));
+      const shade = (columns.get('shade') as { sql: string }).sql;
+      for (let times = 0; times < 2; times++) shardHeld?.columns.note(shade, store);
+      await shardHeld?.columns.settled;
+      const asked = () => Promise.reject(new Error('the database was asked'));
+      const filters = await shardHeld?.filters([undefined, undefined], row?.commit, {
+        isMost: asked,
+        read: asked,
+        values: {
+          source: store,
+          test: (i) => ({ column: shade, values: new Set(['red']), conditions: [], isExcluded: i === 1 }),
+          read: asked,
+        },
+      });
+      expect(filters?.map(({ isComplement }) => isComplement)).toEqual([false, true]);
+      const [one = 0, other = 0] = filters?.map(({ number }) => number) ?? [];
+      const restrictions = [{ filters: [one] }, { filters: [], excluded: [other] }];
+      counts.push(...((await shardHeld?.count({ commit: Number(row?.commit), module: 'shape', restrictions })) ?? []));
+    }
+    const red = [...things.values()].filter((thing) => thing.shade === 'red').length;
+    expect([counts.length, Number(counts[0]) > 0, Number(counts[2]) > 0]).toEqual([4, true, true]);
+    expect([Number(counts[0]) + Number(counts[2]), Number(counts[1]) + Number(counts[3])]).toEqual([
+      red,
+      things.size - red,
+    ]);
   });
 
   it('are given back where memory does not suffice, and not read again soon', async () => {
