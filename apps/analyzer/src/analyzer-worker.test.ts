@@ -86,7 +86,7 @@ describe('the analyzer', () => {
     return answers;
   }
 
-  it('takes no more jobs while enough images wait for its thread, and goes on with them then', async () => {
+  it('takes no more jobs while enough images wait for its thread, and continues afterwards', async () => {
     await worker[Symbol.asyncDispose]();
     let release = () => {};
     const released = new Promise<void>((resolve) => {
@@ -137,12 +137,12 @@ describe('the analyzer', () => {
     expect((await metrics.text()).text).toContain('akin_analyses_total{end="outputs"} 1');
   });
 
-  it('applies the modules that were asked for alone', async () => {
+  it('applies only the requested modules', async () => {
     const [answer] = (await analyze([{ modules: ['copyspace'] }])).values();
     expect(answer?.result).toMatchObject({ outputs: expect.stringMatching(/^\{"copyspace":\[[\d,]*\]\}$/) });
   });
 
-  it('answers with what is wrong with an image, and whether that may pass', async () => {
+  it('answers with the error of an image, and whether it may be temporary', async () => {
     const answers = await analyze([
       { image: `${base}/missing.jpg` },
       { image: `${base}/busy.jpg` },
@@ -165,7 +165,7 @@ describe('the analyzer', () => {
     ]);
   });
 
-  it('names the request that brought the image where it breaks down, and hands the name on', async () => {
+  it('logs the request id of an image when it fails, and passes the id on', async () => {
     await worker[Symbol.asyncDispose]();
     const lines: string[] = [];
     createAnalyzerWorker({
@@ -192,7 +192,7 @@ describe('the analyzer', () => {
     await queue.add('analyze', { ...REF, position, image: `${base}/picture.jpg`, ...job }, { id: `job-${position}` });
   }
 
-  it('goes on with the pictures of other hosts while one host does not answer', async () => {
+  it('continues with pictures of other hosts while one host does not answer', async () => {
     const found = results();
     held.length = 0;
     for (let i = 0; i < 40; i++)
@@ -222,7 +222,7 @@ describe('the analyzer', () => {
     for (const answer of held) answer();
   });
 
-  it('hands back what is at work as well when it does not end soon', async () => {
+  it('hands running jobs back too if they do not end soon', async () => {
     const endless: Analyzer = {
       ...analyzer,
       analyze: (_, { signal }) =>

@@ -11,7 +11,7 @@ describe('the limit of downloads from a host', () => {
       return leave;
     });
 
-  it('lets others go on, and holds back what is too much for one', async () => {
+  it('lets requests to other hosts continue, and delays those over the limit of one host', async () => {
     const limit = new HostLimit(2);
     const order: string[] = [];
     const [first, second, third, ...others] = ['http://a/1', 'http://a/2', 'http://a/3', 'http://b/1', 'none'].map(
@@ -24,7 +24,7 @@ describe('the limit of downloads from a host', () => {
     expect(order.at(-1)).toBe('http://a/3');
   });
 
-  it('lets in whom somebody waits for before the others, each in the order in which they came', async () => {
+  it('admits urgent calls before the others, each kind in order of arrival', async () => {
     const limit = new HostLimit(1);
     const order: string[] = [];
     const leave = await entering(limit, order, 'http://a/0');
@@ -39,7 +39,7 @@ describe('the limit of downloads from a host', () => {
     expect(order).toEqual(['http://a/0', 'http://a/2', 'http://a/4', 'http://a/1', 'http://a/3']);
   });
 
-  it('forgets who gives up, and lets nobody in who has given up before', async () => {
+  it('forgets aborted callers, and admits none that was aborted before', async () => {
     const limit = new HostLimit(1);
     const order: string[] = [];
     const leave = await entering(limit, order, 'http://a/0');

@@ -52,11 +52,11 @@ describe('the fields to narrow by', () => {
 });
 
 describe('filters', () => {
-  it('hold names and values as they are', () => {
+  it('keep names and values unchanged', () => {
     expect(thing('a "b" \\c')).toBe('kind\\ of\\:\\ thing:"a \\"b\\" \\\\c"');
   });
 
-  it('of one single-valued field go together, all others stay apart', () => {
+  it('of one single-valued field are combined, all others stay separate', () => {
     const filters = [thing('a'), 'labels:"x"', thing('b'), 'labels:"y"', 'price:[1 TO 2]'];
     expect(joinFilters(filters, FIELDS)).toEqual([
       'labels:"x"',
@@ -69,7 +69,7 @@ describe('filters', () => {
 });
 
 describe('counts', () => {
-  it('leave out what is chosen in a single-valued field, and nothing else', () => {
+  it('ignore the filter of a single-valued field, and nothing else', () => {
     const { endpoint, parameters } = countsOf(state({ words: 'red', filters: [thing('a'), 'labels:"x"'] }), FIELDS);
     expect(endpoint).toBe('select');
     expect(parameters).toMatchObject({
@@ -80,7 +80,7 @@ describe('counts', () => {
     });
   });
 
-  it('are of what the ranking shows: pictures, or copies', () => {
+  it('count what the ranking shows: pictures, or copies', () => {
     const query = { by: 'id', id: '7' } as const;
     expect(countsOf(state({ query }), FIELDS).parameters.fq).toEqual(['content_descriptor:*']);
     expect(countsOf(state({ query: { by: 'hex', hex: '#fff' } }), FIELDS).parameters.fq).toEqual([
@@ -91,7 +91,7 @@ describe('counts', () => {
   });
 });
 
-it('looks for values of a field, whatever they contain', () => {
+it('searches for values of a field with any characters', () => {
   const wanted = new Map([
     ['labels', "o'b\\c "],
     ['sold', ''],
@@ -141,7 +141,7 @@ describe('groups', () => {
     expect(names(answer(0, {}))).toEqual([]);
   });
 
-  it('stay where something is chosen, so that it can be taken back', () => {
+  it('stay visible if a value is chosen, so that it can be removed', () => {
     expect(names(answer(0, {}), [thing('a')])).toEqual(['kind of: thing']);
     expect(names(answer(0, {}), ['labels:[a TO b]'])).toEqual([]);
   });

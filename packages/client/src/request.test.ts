@@ -26,7 +26,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-it('sends again what akin could not take just now, as often as it is told', async () => {
+it('repeats a request that akin could not accept, as often as configured', async () => {
   const shop = createClient({ baseUrl, retries: 2 }).collection('shop');
   answers = [[429, '0.01'], [503, '0.01'], [200]];
   expect(await shop.status()).toMatchObject({ documents: 1 });

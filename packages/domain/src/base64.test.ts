@@ -37,7 +37,7 @@ describe('decodeBase64', () => {
     );
   });
 
-  it('reads what forms and mail made of it: blanks for plus, line breaks, blanks around', () => {
+  it('repairs the damage of forms and mail: blanks for plus, line breaks, surrounding blanks', () => {
     fc.assert(
       fc.property(bytesOf, (bytes) => {
         // The first byte must not encode as a plus, so that the leading blanks are only blanks.

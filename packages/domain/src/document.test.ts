@@ -85,7 +85,7 @@ describe('a document that is right', () => {
     for (const labels of [[], [null], null]) expect(accepted({ id: 'a', labels }).fields.has('labels')).toBe(false);
   });
 
-  it('may name what akin owns, which is not stored but told', () => {
+  it("may contain akin's own fields, which are not stored but reported", () => {
     const result = validate({ id: 'a', score: 1, collapsed: 2, color_names: ['red'], text: null });
     expect(result).toMatchObject({
       warnings: [
@@ -123,7 +123,7 @@ describe('a document that is right', () => {
 });
 
 describe('a document that is wrong', () => {
-  it('is told with its position, id, field, type and value', () => {
+  it('is reported with its position, id, field, type and value', () => {
     const errors = refused(
       { id: 'shoe', price: 'cheap', when: ['2020'] },
       schemaOf({ price: 'double' }),
@@ -199,7 +199,7 @@ describe('a document that is wrong', () => {
     expect(refused({ id: 'a', thumbnail })[0]?.code).toBe('too-large');
   });
 
-  it('does not drown its reader in problems', () => {
+  it('limits the number of reported problems', () => {
     const body = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`f${at}`, []]));
     expect(refused({ id: 'a', ...body })).toHaveLength(100);
   });
@@ -263,7 +263,7 @@ describe('the types that a request gives', () => {
     expect(claims.typeOf('price')).toBe('string');
   });
 
-  it('yield to the schema', () => {
+  it('have lower priority than the schema', () => {
     const claims = new TypeClaims();
     accepted({ id: 'a', price: 5 }, schemaOf(), claims);
     const schema = schemaOf({ price: 'string' });

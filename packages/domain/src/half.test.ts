@@ -37,7 +37,7 @@ describe('half precision', () => {
     expect(toHalf(Number.NaN)).toBe(0x7e00);
   });
 
-  it('rounds a vector once and for all', () => {
+  it('is not changed by rounding a second time', () => {
     const once = roundToHalves([0.1, -0.333, 1e-5]);
     expect(roundToHalves(once)).toEqual(once);
     const bytes = new Uint8Array(6);

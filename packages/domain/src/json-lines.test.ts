@@ -12,7 +12,7 @@ async function read(chunks: readonly Uint8Array[]): Promise<string[]> {
 }
 
 describe('lines of JSON', () => {
-  it('are read however they are cut, with blank lines and both line ends, to the last one without an end', async () => {
+  it('are read for any split into chunks, with blank lines and both line endings, and a last line without one', async () => {
     const text = '\ufeff{"id":"ü😀"}\r\n\n  \t\r\n{"n":12345678901234567890.0}\n[1]';
     const expected = ['1 {"id":"ü😀"}', '4 {"n":12345678901234567890.0}', '5 [1]'];
     const whole = bytes(text);

@@ -90,7 +90,7 @@ describe('a JSON body as a stream', () => {
     expect(items.map((item) => item.kind === 'member' && item.key)).toEqual(['add', 'delete', 'add', 'commit']);
   });
 
-  it('tells an empty body from an empty array and an empty object', async () => {
+  it('distinguishes an empty body from an empty array and an empty object', async () => {
     for (const body of ['', ' \r\n\t', '\ufeff', '\ufeff \n']) {
       expect(await read(body, ARRAYS, [1])).toEqual([{ kind: 'empty' }]);
       expect(await read(body, COMMANDS)).toEqual([{ kind: 'empty' }]);

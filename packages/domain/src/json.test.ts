@@ -52,7 +52,7 @@ const jsonValues: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie
 })).value;
 
 describe('lossless JSON', () => {
-  it('tells 5 from 5.0 and keeps numbers as they were sent', () => {
+  it('distinguishes 5 from 5.0 and keeps numbers as they were sent', () => {
     const value = parseJson('[5, 5.0, 1.10, 1E2, -0, 9007199254740993]') as JsonNumber[];
     expect(value.map((number) => number.text)).toEqual(['5', '5.0', '1.10', '1E2', '-0', '9007199254740993']);
     expect(value.map((number) => number.isLong())).toEqual([true, false, false, false, true, true]);
@@ -66,7 +66,7 @@ describe('lossless JSON', () => {
     expect(object.get('commit')).toBeUndefined();
   });
 
-  it('takes the names of Object.prototype as any other key', () => {
+  it('treats the names of Object.prototype like any other key', () => {
     const object = parseJson('{"__proto__":1,"constructor":2}') as JsonObject;
     expect(object.get('__proto__')).toEqual(new JsonNumber('1'));
     expect(object.get('toString')).toBeUndefined();
@@ -173,7 +173,7 @@ describe('hostile JSON', () => {
 });
 
 describe('writing JSON', () => {
-  it('gives back what was read', () => {
+  it('returns the tensors that were written', () => {
     fc.assert(
       fc.property(jsonValues, fc.constantFrom(0, 2), (value, indent) => {
         const text = stringifyJson(value, { indent });

@@ -141,7 +141,7 @@ describe('fields and values', () => {
     expect(shape('a "b" c*', { defaultField: 'labels' })).toBe('labels:a labels:"b" labels:c*');
   });
 
-  it('remembers where a clause began', () => {
+  it('stores where a clause starts', () => {
     expect(parseQuery('  +x:y')).toMatchObject({ kind: 'term', position: 5, fieldPosition: 3 });
   });
 
@@ -293,7 +293,7 @@ describe('hostile input', () => {
     );
   });
 
-  it('reads any piece of it very many times over in time that grows with the length', async () => {
+  it('parses many repetitions of any part of it in linear time', async () => {
     await fc.assert(
       fc.asyncProperty(grammar, fc.constantFrom('', '{!lucene}', '_query_:"', '('), async (piece, before) => {
         const read = (length: number) => {

@@ -138,7 +138,7 @@ describe('the type of a new field', () => {
 });
 
 describe('values in typed fields', () => {
-  it('take their own kind', () => {
+  it('accept values of their own type', () => {
     expect(fitValue('boolean', false)).toBe(false);
     expect(fitValue('long', number('-9223372036854775808'))).toBe(-(2n ** 63n));
     expect(fitValue('double', number('1.5e3'))).toBe(1500);
@@ -178,7 +178,7 @@ describe('values in typed fields', () => {
     expect(fitValue('strings', 'alone')).toEqual(['alone']);
   });
 
-  it('take strings that are wholly such a value', () => {
+  it('accept strings that are completely such a value', () => {
     expect(fitValue('long', '-12')).toBe(-12n);
     expect(fitValue('long', '007')).toBe(7n);
     expect(fitValue('double', '12')).toBe(12);

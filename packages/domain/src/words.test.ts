@@ -26,7 +26,7 @@ describe('folding', () => {
     expect(foldText(text)).toBe(folded);
   });
 
-  it('twice changes nothing, and no case of any character makes a difference', () => {
+  it('is idempotent, and ignores the case of any character', () => {
     const iota = /\u0345/;
     // Unassigned and private-use characters have neither case nor decompositions. They are three quarters of all, so a
     // sample is enough.
@@ -45,7 +45,7 @@ describe('folding', () => {
     }
   });
 
-  it('of any text is stable', () => {
+  it('is stable for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => expect(foldText(foldText(text))).toBe(foldText(text))),
     );
@@ -53,7 +53,7 @@ describe('folding', () => {
 });
 
 describe('words', () => {
-  it('of ASCII are the same as next to other characters', () => {
+  it('in ASCII are the same as next to other characters', () => {
     const text = fc.string({ unit: fc.constantFrom(...'aZ_09 .,:;\'"-#@/\n'), maxLength: 60 });
     fc.assert(
       fc.property(fc.oneof(text, fc.string({ unit: 'binary-ascii' })), (ascii) => {
@@ -137,7 +137,7 @@ describe('words', () => {
     );
   });
 
-  it('have positions that part values by 100', () => {
+  it('have positions with a gap of 100 between values', () => {
     expect(wordsOfValues(['Red shoe', '', 'blue'])).toEqual([
       { word: 'red', position: 1 },
       { word: 'shoe', position: 2 },

@@ -69,7 +69,7 @@ describe('addressKind', () => {
 describe('isAllowed', () => {
   const nothing = { allowLoopback: false, allowPrivate: false };
 
-  it('opens loopback and private networks each by its own switch, link-local and metadata by none', () => {
+  it('allows loopback and private networks each by a separate option, link-local and metadata never', () => {
     const everything = { allowLoopback: true, allowPrivate: true, allowHosts: ['h'] };
     for (const [address, kind] of CASES) {
       expect(isAllowed('h', address, nothing)).toBe(kind === 'public');

@@ -104,7 +104,7 @@ describe('a BMP is read', () => {
     ]);
   });
 
-  it('shrunk when it is large, with the memory that was announced', async () => {
+  it('reduced if it is large, within the announced memory', async () => {
     const large = drawBlocks(80, 64);
     const file = bmp(large, { bits: 24 }, (x, y) => {
       const [r, g, b] = rgb(large, x, y);
@@ -148,7 +148,7 @@ describe('a BMP is refused', () => {
     expect((await refusal(whole.subarray(0, 20)))[0]).toBe('unsupported-image');
   });
 
-  it('or read, whatever the bytes of its header are', async () => {
+  it('or read, for any bytes in its header', async () => {
     const bytes = fc.uint8Array({ minLength: 60, maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(bytes, fc.constantFrom(12, 40, 108), async (noise, header) => {

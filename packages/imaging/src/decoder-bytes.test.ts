@@ -16,7 +16,7 @@ async function decoderBytes(file: Buffer): Promise<number> {
 }
 
 describe('the memory that a decoder needs', () => {
-  it('is that of some rows for what is shrunk while it is read', async () => {
+  it('includes only some rows of a picture that is reduced while it is read', async () => {
     for (const file of [
       await drawn.clone().jpeg().toBuffer(),
       await drawn.clone().toColourspace('cmyk').jpeg().toBuffer(),
@@ -26,7 +26,7 @@ describe('the memory that a decoder needs', () => {
     }
   });
 
-  it('is that of all coefficients for a JPEG of several scans, by how its colours are sampled', async () => {
+  it('includes all coefficients of a JPEG with several scans, depending on its chroma subsampling', async () => {
     const progressive = (chromaSubsampling: string) =>
       drawn.clone().jpeg({ progressive: true, chromaSubsampling }).toBuffer();
     expect(await decoderBytes(await progressive('4:4:4'))).toBe(PIXELS * 6 + 1600 * 256);
@@ -39,7 +39,7 @@ describe('the memory that a decoder needs', () => {
     expect(await decoderBytes(several)).toBe(PIXELS * 6 + 1600 * 256);
   });
 
-  it('is that of the rows at hand for a PNG, and of the whole for an interlaced one', async () => {
+  it('includes a few rows of a PNG, and all of an interlaced one', async () => {
     const png = (bits: 8 | 16, progressive: boolean) =>
       (bits === 16 ? drawn.clone().toColourspace('rgb16') : drawn.clone()).png({ progressive }).toBuffer();
     expect(await decoderBytes(await png(8, false))).toBe(PIXELS * 3);
@@ -54,7 +54,7 @@ describe('the memory that a decoder needs', () => {
     );
   });
 
-  it('is that of whole pictures for all else', async () => {
+  it('includes the whole picture for all other formats', async () => {
     const opaque = drawn.clone();
     const clear = drawn.clone().ensureAlpha(0.5);
     expect(await decoderBytes(await clear.webp().toBuffer())).toBe(PIXELS * 5);
@@ -64,7 +64,7 @@ describe('the memory that a decoder needs', () => {
     expect(await decoderBytes(await opaque.clone().avif({ effort: 0 }).toBuffer())).toBe(PIXELS * 19);
   });
 
-  it('is never asked of what is no picture', async () => {
+  it('is not computed for files that are not pictures', async () => {
     await expect(decodingBytes(Buffer.from('%PDF-1.7'), { minSide: 256 })).rejects.toThrow('PDF');
     const cut = (await drawn.clone().jpeg({ progressive: true }).toBuffer()).subarray(0, 200);
     await expect(decodingBytes(cut, { minSide: 256 })).rejects.toMatchObject({ code: 'image-undecodable' });

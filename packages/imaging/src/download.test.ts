@@ -52,7 +52,7 @@ async function refusal(
 }
 
 describe('downloadImage', () => {
-  it('returns the bytes, whatever type the answer declares', async () => {
+  it('returns the bytes for any declared type', async () => {
     const base = await serve((_, response) => response.writeHead(200, { 'content-type': 'text/plain' }).end(picture));
     expect(Buffer.compare(await downloadImage(`${base}/a.jpg?x=1#y`, { policy: LOOPBACK }), picture)).toBe(0);
   });
@@ -70,7 +70,7 @@ describe('downloadImage', () => {
     expect(seen?.headers.cookie ?? seen?.headers.authorization).toBeUndefined();
   });
 
-  it('unpacks answers that are compressed although nobody asked', async () => {
+  it('unpacks responses that are compressed without request', async () => {
     const bodies = { gzip: gzipSync(picture), deflate: deflateSync(picture), br: brotliCompressSync(picture) };
     for (const [encoding, body] of Object.entries(bodies)) {
       const base = await serve((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body));
@@ -116,7 +116,7 @@ describe('downloadImage', () => {
     expect((await refusal(base)).message).toMatch(/connection was refused/);
   });
 
-  it('ends with the reason of the caller when the caller gives up', async () => {
+  it("ends with the caller's reason when it aborts", async () => {
     const controller = new AbortController();
     const base = await serve(() => controller.abort(new Error('shutting down')));
     await expect(downloadImage(base, { policy: LOOPBACK, signal: controller.signal })).rejects.toThrow('shutting down');
@@ -199,7 +199,7 @@ describe('where downloadImage refuses to go', () => {
     expect(asked).toBe(targets.length);
   });
 
-  it('refuses a redirect to this machine from a host that alone is trusted', async () => {
+  it('refuses a redirect to this machine from the only trusted host', async () => {
     let reached = 0;
     const inner = await serve((_, response) => {
       reached++;
@@ -255,13 +255,13 @@ describe('hostile servers', () => {
     expect(error.message).toMatch(/1 MB/);
   });
 
-  it('stops a compressed bomb at the byte limit of what it unpacks to', async () => {
+  it('stops a decompression bomb at the byte limit of its unpacked size', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     const base = await serve((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
     expect((await refusal(base, LOOPBACK, { bytes: 100_000 })).code).toBe('too-large');
   });
 
-  it('gives up on silence, on a body that drips and on one that stops', async () => {
+  it('times out on silence, on a slow body and on one that stops', async () => {
     const silent = await serve(() => {});
     const stopping = await serve((_, response) => response.writeHead(200).write(picture.subarray(0, 50)));
     const dripping = await serve((_, response) => {
@@ -283,7 +283,7 @@ describe('hostile servers', () => {
     }
   });
 
-  it('gives up in time for a caller who could also cancel', async () => {
+  it('times out for a caller that could also abort', async () => {
     const { signal } = new AbortController();
     const download = downloadImage(await serve(() => {}), { policy: LOOPBACK, limits: quick, signal });
     await expect(download).rejects.toThrow(/within 0.3 seconds/);
@@ -314,7 +314,7 @@ describe('hostile servers', () => {
     expect(error.message).toMatch(message);
   });
 
-  it('refuses a server that speaks no TLS on https', async () => {
+  it('refuses a server without TLS on https', async () => {
     const base = await serve((_, response) => response.end(picture));
     expect((await refusal(base.replace('http:', 'https:'))).message).toMatch(/secure connection failed/);
   });
@@ -358,7 +358,7 @@ describe('a download that asks for admission', () => {
     ]);
   });
 
-  it('holds the sender back until it is let in, and does not count that time', async () => {
+  it('pauses the sender until it is admitted, and does not count that time', async () => {
     const base = await serve((_, response) =>
       response.writeHead(200, { 'content-length': 24_000_000 }).end(Buffer.alloc(24_000_000)),
     );
@@ -387,7 +387,7 @@ describe('a download that asks for admission', () => {
     expect((await bytes).length).toBe(24_000_000);
   });
 
-  it('ends when it is not let in', async () => {
+  it('ends when it is not admitted', async () => {
     const base = await serve((_, response) => response.end(large));
     const refused = downloadImage(base, {
       policy: LOOPBACK,

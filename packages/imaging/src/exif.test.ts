@@ -219,7 +219,7 @@ describe('readExif', () => {
     expect(await readExif(await pngWith(exifBlock(CAMERA, {}, gps)))).toEqual({ camera: 'Apple iPhone 15' });
   });
 
-  it('returns nothing for pictures without EXIF and for what is no picture', async () => {
+  it('returns nothing for pictures without EXIF and for other files', async () => {
     expect(await readExif(await toSharp(drawBlocks(1, 1)).png().toBuffer())).toEqual({});
     for (const junk of [
       '',
@@ -255,7 +255,7 @@ describe('readExif', () => {
     );
   });
 
-  it('leaves out single values that lie outside of the block', async () => {
+  it('skips values that are outside of the block', async () => {
     const block = exifBlock({ 272: 'Pixel 8', 271: 'Google Incorporated' }, TAKEN);
     const value = block.indexOf('Google Incorporated');
     const pointer = Buffer.alloc(4);

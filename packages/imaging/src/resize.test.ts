@@ -75,7 +75,7 @@ describe('resizeArea', () => {
     expect(reds(resizeArea(line, 3, 1))).toEqual([0, 45, 90]);
   });
 
-  it('stays exact where sums pass 32 bits', () => {
+  it('stays exact if sums exceed 32 bits', () => {
     const pixels = { width: 5000, height: 4000, data: new Uint8Array(5000 * 4000 * 3).fill(255) };
     expect(new Set(resizeArea(pixels, 3, 7).data)).toEqual(new Set([255]));
   });

@@ -25,7 +25,7 @@ describe('sniffImage', () => {
     expect(sniffImage(await toSharp(drawBlocks(2, 2)).toFormat(type).toBuffer())).toBe(type);
   });
 
-  it('knows photos of iPhones where the package for them is installed', () => {
+  it('recognizes photos of iPhones if the package for them is installed', () => {
     expect(sniffImage(latin('\0\0\0\x18ftypheic\0\0\0\0mif1heic'))).toBe('heic');
     expect(sniffImage(latin('\0\0\0\x18ftypmif1\0\0\0\0mif1hevc'))).toBe('heic');
   });
@@ -100,7 +100,7 @@ describe('sniffImage', () => {
 });
 
 describe('looksLikeWebPage', () => {
-  it('tells pages from images, whatever is appended to these', () => {
+  it('distinguishes pages from images, even with appended data', () => {
     expect(looksLikeWebPage(latin('<!DOCTYPE html><html></html>'))).toBe(true);
     expect(looksLikeWebPage(latin('GIF89a<html><script>alert(1)</script>'))).toBe(false);
     expect(looksLikeWebPage(latin(SVG))).toBe(false);

@@ -12,7 +12,7 @@ describe('angleOf', () => {
     }
   });
 
-  it('is right on the axes', () => {
+  it('is exact on the axes', () => {
     expect([angleOf(0, 1), angleOf(1, 0), angleOf(0, -1), angleOf(-1, 0)]).toEqual([
       0,
       Math.PI / 2,

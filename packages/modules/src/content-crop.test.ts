@@ -81,20 +81,20 @@ describe('the content crop', () => {
         return gray(150 + fade * (x - 0.5) + fade * (y - 0.5));
       });
 
-    it('a picture is given with its wall and without', () => {
+    it('a picture is returned with its wall and without it', () => {
       const [strict, loose] = bothOf(onWall(16)) as [Pixels, Pixels];
       expect([strict.width, strict.height]).toEqual([200, 200]);
       expect(Math.abs(loose.width - 80)).toBeLessThanOrEqual(6);
       expect(Math.abs(loose.height - 80)).toBeLessThanOrEqual(6);
     });
 
-    it('a plainer wall is cut off alone, and a livelier one left on', () => {
+    it('a plainer wall is always cropped, and a textured one is kept', () => {
       expect(Math.abs(cropOf(onWall(2)).width - 80)).toBeLessThanOrEqual(6);
       const lively = onWall(120);
       expect(cropOf(lively)).toBe(lively);
     });
 
-    it('noise on bars leaves it open: strictly they stay on', () => {
+    it('noise on bars is ambiguous: the strict crop keeps them', () => {
       const picture = barred(0.15, 0, '#101010');
       const noisy = { ...picture, data: picture.data.map((value, i) => Math.min(255, value + ((i * 7919) % 41))) };
       const [strict, loose] = bothOf(noisy) as [Pixels, Pixels];
@@ -102,7 +102,7 @@ describe('the content crop', () => {
       expect(Math.abs(loose.height - cropOf(picture).height)).toBeLessThanOrEqual(4);
     });
 
-    it('answers that are nearly one give one', () => {
+    it('nearly equal texts are one answer', () => {
       const soft = draw(200, 200, (x, y) => {
         if (y > 0.23) return inside(x, (y - 0.23) / 0.77);
         return gray(y < 0.2 ? 128 : 118 + 20 * x);
@@ -129,7 +129,7 @@ describe('the content crop', () => {
       expect(cropOf(pixels)).toEqual(draw(width as number, height as number, lively));
     });
 
-    it('have to fill a half each, with an edge between them along nearly all of it', () => {
+    it('must each fill a half, with an edge between them along nearly the whole side', () => {
       const third = beside(calm, lively, 0.35);
       expect(cropOf(third)).toBe(third);
       const soft = draw(200, 120, (x, y) => (y < 0.8 && x < 0.5 ? '#303060' : calm(x, y)));
@@ -157,7 +157,7 @@ describe('the content crop', () => {
       expect(cropOf(pixels)).toBe(pixels);
     });
 
-    it('stripes lose nothing but plain lines', () => {
+    it('only plain lines are cropped from stripes', () => {
       expect(cropOf(stripes)).toBe(stripes);
     });
   });
@@ -167,7 +167,7 @@ describe('the content crop', () => {
     expect(cropOf(two)).toBe(two);
   });
 
-  it('is cut at the same places however a picture is turned and flipped', () => {
+  it('crops at the same places in all orientations of a picture', () => {
     const corner = draw(200, 160, (x, y) => {
       if (x > 0.3 && y > 0.4) return inside(x, y);
       if (x < 0.1) return '#202020';

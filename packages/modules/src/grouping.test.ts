@@ -3,7 +3,7 @@ import { groupRule } from './grouping.ts';
 import { codebookOf } from './vectors/codebook.ts';
 import { nearestCells } from './vectors/codes.ts';
 
-it('looks into the likeliest 220 of all pairs of nearest and second nearest centroid', () => {
+it('compares within the most likely 220 pairs of nearest and second nearest centroid', () => {
   const codebook = codebookOf('duplicate');
   const { cellCount, dimensions } = codebook;
   const vector = codebook.cells.slice(7 * dimensions, 8 * dimensions);

@@ -33,7 +33,7 @@ describe.each(MODULES.map((manifest) => [manifest.name, manifest] as const))('th
     for (const output of names) expect(output === name || output.startsWith(`${name}_`)).toBe(true);
   });
 
-  it('keeps what its examples promise', async () => {
+  it('meets the expectations of its examples', async () => {
     expect(module.examples.length).toBeGreaterThan(0);
     for (const example of module.examples) {
       const values = await module.analyze(prepare(example.picture()));
@@ -130,12 +130,12 @@ describe('the registry', () => {
 });
 
 describe('what a picture shares between modules', () => {
-  it('is no more of the main network than modules read', async () => {
+  it('computes only the heads of the main network that modules use', async () => {
     const picture = prepare({ width: 2, height: 2, data: new Uint8Array(12) });
     expect(Object.keys((await picture.features()).heads)).toEqual(['content']);
   });
 
-  it('is made once, and a network is not touched by who does not ask for it', async () => {
+  it('is computed once, and no network is loaded unless a module needs it', async () => {
     const widths: Record<string, Float32Array> = {
       content: new Float32Array(256).fill(0.1),
       copy: new Float32Array(128).fill(0.1),

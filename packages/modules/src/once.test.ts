@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { once } from './once.ts';
 
 describe('once', () => {
-  it('makes one thing for the same arguments, also for those who ask meanwhile', async () => {
+  it('runs once for the same arguments, also for concurrent callers', async () => {
     const made: string[] = [];
     const get = once(async (name: string, kind: string) => made.push(`${name}/${kind}`));
     expect(await Promise.all([get('a', 'x'), get('a', 'x'), get('a', 'y'), get('b', 'x')])).toEqual([1, 1, 2, 3]);
@@ -10,7 +10,7 @@ describe('once', () => {
     expect(made).toEqual(['a/x', 'a/y', 'b/x']);
   });
 
-  it('tries again what failed, and keeps nothing of it', async () => {
+  it('tries again after a failure, which is not cached', async () => {
     let tries = 0;
     const get = once(async () => {
       tries++;

@@ -9,7 +9,7 @@ const file = () =>
   );
 
 describe('safetensors', () => {
-  it('gives back what was written, in half precision', () => {
+  it('returns what was written, in half precision', () => {
     const tensors = readSafetensors(file(), 'x');
     expect(tensors.metadata).toEqual({ made: 'by hand' });
     expect(tensors.get('a', [2, 2])).toEqual(roundToHalves([1, 2, 3, 0.1]));

@@ -24,7 +24,7 @@ queueContract('on PostgreSQL behind PgBouncer', () => createPostgresQueue({ url:
 const PAYLOAD = { collection: 1, request: '1', position: 0, attempt: 1, image: 'http://images.example/a.jpg' };
 
 describe('a queue on PostgreSQL', () => {
-  it('shares jobs with other processes that agree on what they are about, and with no others', async () => {
+  it('shares jobs with processes of the same contract, and with no others', async () => {
     const prefix = nextPrefix();
     const open = (contract: string) => createPostgresQueue({ url: database.url, prefix, contract });
     await using adding = await open('content=akin-2');
@@ -43,7 +43,7 @@ describe('a queue on PostgreSQL', () => {
     expect(await other.announced()).toEqual(['content=akin-2']);
   });
 
-  it('may be opened by several processes at once on an empty database', async () => {
+  it('can be opened by several processes at the same time on an empty database', async () => {
     const empty = await testDatabase();
     const queues = await Promise.all(Array.from({ length: 4 }, () => createPostgresQueue({ url: empty.url })));
     for (const queue of queues) expect((await queue.counts('analyze')).waiting).toBe(0);

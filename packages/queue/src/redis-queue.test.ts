@@ -34,7 +34,7 @@ describe('a queue on Redis', () => {
     expect(await handled).toBe('a');
   });
 
-  it('shares jobs only among those who agree on what they are about', async () => {
+  it('shares jobs only between processes with the same contract', async () => {
     const prefix = nextPrefix();
     await using adding = await createRedisQueue({ url: redis.url, prefix, contract: 'content=akin-2' });
     await using other = await createRedisQueue({ url: redis.url, prefix, contract: 'content=akin-1' });

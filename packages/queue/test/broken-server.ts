@@ -47,7 +47,7 @@ export function brokenServer(
       expect(warnings).toContain(`the queue has trouble with ${name}`);
     });
 
-    it('closes meanwhile', async () => {
+    it('closes while it starts', async () => {
       await using proxy = await openProxy(serverUrl());
       const queue = await open(proxy.url);
       const handled = new Promise((resolve) => {

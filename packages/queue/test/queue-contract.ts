@@ -53,7 +53,7 @@ export function queueContract(kind: string, open: () => Promise<Queue>): void {
       ]);
     });
 
-    it('leaves jobs to others when told to take no more, and takes them again', async () => {
+    it('leaves jobs to others when it may take no more, and takes them again later', async () => {
       const ends: (() => void)[] = [];
       const working = queue.work('analyze', () => new Promise<void>((resolve) => void ends.push(resolve)), {
         concurrency: 3,
@@ -179,7 +179,7 @@ export function queueContract(kind: string, open: () => Promise<Queue>): void {
       await untilCounts('analyze', { delayed: 0, active: 0, failed: 0 });
     });
 
-    it('gives up on a poison job after its attempts, tells so once, and goes on with the others', async () => {
+    it('gives up a poison job after its attempts, reports it once, and continues with the others', async () => {
       const failures: [string, number, string][] = [];
       const done: string[] = [];
       queue.work(
@@ -199,7 +199,7 @@ export function queueContract(kind: string, open: () => Promise<Queue>): void {
       expect((await queue.counts('analyze')).waiting).toBe(0);
     });
 
-    it('knows which jobs are alive: not those that are done, failed or never were', async () => {
+    it('returns the jobs that are alive: not those that are finished, failed or were never added', async () => {
       const { opened, open: finish } = gate();
       queue.work(
         'analyze',

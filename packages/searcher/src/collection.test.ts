@@ -59,7 +59,7 @@ function boundsBetween(vector: Float32Array, query: Float32Array): Bounds {
   return bounds;
 }
 
-it('bounds distances by levels, whatever the vectors are', () => {
+it('bounds distances by levels for any vectors', () => {
   const numbers = fc.array(
     fc.oneof(fc.float({ min: -1, max: 1, noNaN: true }), fc.constantFrom(0, 0, 1e-6, -1e-6, 60_000, -1)),
     { minLength: 48, maxLength: 48 },
@@ -117,7 +117,7 @@ describe.each([
       .sort((a, b) => a.distance - b.distance);
   const queries = clustered(12, dimensions);
 
-  it('hands on nearly all of the nearest, under filters too', () => {
+  it('returns nearly all of the nearest, also with filters', () => {
     for (const [filters, isIn] of [
       [[], () => true],
       [[1], (doc: number) => doc % 2 === 0],
@@ -135,7 +135,7 @@ describe.each([
     }
   });
 
-  it('misses nothing where few match, where an exact answer is asked for, and within a distance', () => {
+  it('misses nothing if few rows match, if an exact answer is requested, and within a distance', () => {
     for (const query of queries) {
       const few = find(query, { filters: [1, 2] });
       expect(few.isExact).toBe(true);
@@ -190,7 +190,7 @@ it('answers for each commit that it knows, and for no other', () => {
   expect(collection.search({ ...query, commit: 2, module: 'none' })).toMatchObject({ matches: 0, isExact: true });
 });
 
-it('removes rows that have gone, and keeps what is left as it was', () => {
+it('removes dead rows, and does not change the others', () => {
   const collection = new SearchedCollection(100);
   const vectors = clustered(4_000, 32);
   for (const [doc, vector] of vectors.entries()) {
@@ -220,7 +220,7 @@ it('removes rows that have gone, and keeps what is left as it was', () => {
   expect(collection.search({ ...query, commit: 3, filters: [] })).toMatchObject({ matches: 501 });
 });
 
-it('compares every row, whatever their number and the first place with a vector are', () => {
+it('compares every row for any number of rows and any first position with a vector', () => {
   const vectors = clustered(40, 16);
   for (const first of [0, 5_000, 5_001]) {
     const collection = new SearchedCollection(6_000);

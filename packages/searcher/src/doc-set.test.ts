@@ -5,7 +5,7 @@ import { docSetOf, forEachIn } from './doc-set.ts';
 const SHARD = 2 ** 40;
 const doc = fc.tuple(fc.constantFrom(0, SHARD, 7 * SHARD), fc.nat(200_000)).map(([first, number]) => first + number);
 
-it('has the documents that it was made of, and no others', () => {
+it('contains exactly the documents that it was made from', () => {
   fc.assert(
     fc.property(fc.array(doc, { maxLength: 40 }), fc.array(doc, { maxLength: 40 }), (ends, asked) => {
       // Enough documents to give each range a page.
@@ -21,7 +21,7 @@ it('has the documents that it was made of, and no others', () => {
   );
 });
 
-it('is not made of documents that lie far apart, which would take much more memory than their numbers', () => {
+it('is not built for sparse documents, for which it would take much more memory than their numbers', () => {
   expect(docSetOf(Float64Array.from({ length: 10_000 }, (_, i) => i * 65_536))).toBeUndefined();
   expect(docSetOf(Uint32Array.from({ length: 10_000 }, (_, i) => i * 200))).toBeDefined();
 });

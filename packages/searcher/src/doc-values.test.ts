@@ -33,7 +33,7 @@ it('reads values with their documents', () => {
   expect(() => readValues(bytes.subarray(0, 30), () => undefined)).toThrow(RangeError);
 });
 
-it('tells what filters match by values, for rows that come and go', () => {
+it('finds the rows that filters by value match, while rows are added and removed', () => {
   const COUNT = 3_000;
   const collection = new SearchedCollection(100);
   const add = (from: number, to: number, commit: number) => {

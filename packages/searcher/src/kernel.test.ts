@@ -6,7 +6,7 @@ import { createKernel, createMemory } from './kernel.ts';
 import { KERNEL_SOURCE } from './kernel-bytes.ts';
 import { createPlainKernel, type Kernel } from './plain-kernel.ts';
 
-it('is made of its source', () => {
+it('matches its source', () => {
   const source = readFileSync(new URL('../kernel/kernel.ts', import.meta.url));
   expect(createHash('sha256').update(source).digest('hex')).toBe(KERNEL_SOURCE);
 });
@@ -56,7 +56,7 @@ it.each([
   expect(levels).toEqual(plainLevels);
 });
 
-it('gives the same squares and transforms as its twin', () => {
+it('gives the same squares and transforms as the plain kernel', () => {
   const random = createRandom(5);
   const numbers = Float32Array.from({ length: OUT / 4 }, () => random() * 4 - 2);
   const fill = (bytes: Uint8Array) => {

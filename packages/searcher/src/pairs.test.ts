@@ -44,7 +44,7 @@ describe.each([
     0.35,
   );
 
-  it('are all within the distance that lie in the cells, and few others', () => {
+  it('are all documents of the cells within the distance, and few others', () => {
     expect(collection.pairs(query)).toBeUndefined();
     collection.beginCells();
     for (const [doc, vector] of vectors.entries()) {
@@ -73,7 +73,7 @@ describe.each([
     expect(collection.pairs({ ...query, mostPairs: near.size - 1 })).toMatchObject({ areTooMany: true });
   });
 
-  it('take rows that no commit sees any more, which no search finds', () => {
+  it('include rows that no commit sees any more, which searches do not find', () => {
     const doc = count + 1;
     expect(collection.place(doc, 0)).toBe(false);
     collection.addGone('view', doc, query.vectors.slice(0, dimensions));
@@ -84,7 +84,7 @@ describe.each([
     expect([found?.matches, found?.docs.includes(doc)]).toEqual([count, false]);
   });
 
-  it('are not told when rows were removed, until all are placed again', () => {
+  it('are not found after rows were removed, until all are placed again', () => {
     for (let doc = 10_000; doc < 11_500; doc++) collection.addRow(doc, 2);
     for (let doc = 10_000; doc < 11_500; doc++) collection.endRow(doc, 3);
     collection.advance(3);

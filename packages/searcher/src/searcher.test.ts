@@ -78,7 +78,7 @@ it.each([1, 2])(
   },
 );
 
-it('tells what rows are, all in all', () => {
+it('summarizes rows', () => {
   expect(summaryOf(rowBytes(3))).toEqual({ count: 3, last: 2, ends: 0, forgotten: 0 });
 });
 

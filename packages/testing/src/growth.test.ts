@@ -11,12 +11,12 @@ describe('the growth of work', () => {
     return sum;
   };
 
-  it('tells what grows with the length from what grows with its square', async () => {
+  it('distinguishes linear from quadratic time', async () => {
     expect(await growth((size) => spend(size * 1_000), 5_000)).toBeLessThan(LINEAR);
     expect(await growth((size) => spend(size ** 2), 2_000)).toBeGreaterThan(LINEAR);
   });
 
-  it('counts what is waited for', async () => {
+  it('counts waiting jobs', async () => {
     const later = (steps: number) => new Promise<void>((resolve) => setImmediate(() => resolve(void spend(steps))));
     expect(await growth((size) => later(size ** 2), 2_000)).toBeGreaterThan(LINEAR);
   });

@@ -12,7 +12,7 @@ process_resident_memory_bytes 6.2e+8
 akin_broken Nan
 `;
 
-it('sums figures over their labels, and tells rates since the sample before', () => {
+it('sums metrics over their labels, and computes rates since the previous sample', () => {
   const first = readSample(text(100, 4), 1_000);
   expect(figuresOf(first, undefined)).toMatchObject({
     ...{ searchesPerSecond: undefined, searchSeconds: undefined, queue: 5, memoryBytes: 620_000_000 },
@@ -22,7 +22,7 @@ it('sums figures over their labels, and tells rates since the sample before', ()
   expect([searchesPerSecond, searchSeconds]).toEqual([4, 0.05]);
 });
 
-it('tells no rate of a counter that began again, and no time of no searches', () => {
+it('gives no rate for a counter that was reset, and no duration without searches', () => {
   const first = readSample(text(100, 4), 1_000);
   expect(figuresOf(readSample(text(50, 1), 2_000), first).searchesPerSecond).toBeUndefined();
   const still = figuresOf(readSample(text(100, 4), 2_000), first);

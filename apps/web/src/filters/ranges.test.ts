@@ -46,7 +46,7 @@ describe('bounds', () => {
     expect(chosenRange(['labels:"x"', filter], field)).toEqual(range);
   });
 
-  it('of nothing are none, and those that the page did not make are not read', () => {
+  it('are none for nothing, and foreign ones are not parsed', () => {
     expect(rangeFilter(PRICE, { from: null, to: null })).toBeUndefined();
     for (const filter of ['released:[NOW-1DAY TO *]', 'released:{2020 TO 2021}', 'released:"x"', 'price:[1 TO 2]'])
       expect(chosenRange([filter], RELEASED)).toEqual({ from: null, to: null });

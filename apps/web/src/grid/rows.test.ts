@@ -5,7 +5,7 @@ describe('rows of pictures', () => {
   const ratios = [1.5, 0.7, 1, 40, 0.01, 1.3, 1.3, 0.8, 2, 1];
   const [width, height, gap] = [1_000, 200, 8];
 
-  it('hold each picture once, are as wide as the page and about as high as wanted', () => {
+  it('contain each picture once, are as wide as the page and about as high as requested', () => {
     const rows = justify(ratios, width, height, gap);
     expect(rows.map(({ from, to }) => [from, to])).toEqual([
       [0, 4],
@@ -45,7 +45,7 @@ describe('of a long list', () => {
     if (top > 0 && bottom < all) expect([before <= top, all - behind >= bottom]).toEqual([true, true]);
   });
 
-  it('nothing is drawn of nothing', () => {
+  it('renders nothing for an empty list', () => {
     expect(drawnRows([], 10, 0, 900)).toEqual({ from: 0, to: 0, before: 0, behind: 0 });
   });
 });

@@ -20,14 +20,14 @@ describe('what tells copies apart', () => {
     expect(restOf([{ id: 'x' }, { id: 'y' }], keep)).toEqual(keep === 'all' ? [] : ['y']);
   });
 
-  it('is told in lines', () => {
+  it('is printed in lines', () => {
     expect(factLines(members[0] as FoundDocument)).toEqual(['100 × 100', '5 kB · JPEG', 'May 1, 2024', 'a']);
     expect(factLines({ id: 'x' })).toEqual([]);
     expect(formatOf({ id: 'x', image: 'https://a.example/b.webp?c.png' })).toBe('WEBP');
     expect(formatOf({ id: 'v1.2' })).toBe('');
   });
 
-  it('is seen from a score on', () => {
+  it('is counted from a score on', () => {
     const scored = [0.2, 0.95, 0.8].map((score, i) => ({ id: `${i}`, score }));
     const group = { id: '0', representative: '0', size: 3, members: scored, pairs: [] };
     expect(membersFrom(group, 0.9).map(({ id }) => id)).toEqual(['0', '1']);

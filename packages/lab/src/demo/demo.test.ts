@@ -36,7 +36,7 @@ describe('the demo', () => {
     }
   });
 
-  it('has fields that always get the same types', () => {
+  it('always derives the same types for its fields', () => {
     for (const document of documents) {
       expect(document.labels.length).toBeGreaterThan(1);
       expect(document.released).toMatch(/^20\d\d-\d\d-\d\d$/);
@@ -58,7 +58,7 @@ describe('the demo', () => {
     }
   });
 
-  it('names the colour that a product on plain ground is seen to have', async () => {
+  it('names the visible colour of a product on a plain background', async () => {
     const shirts = documents.filter(({ title, kind }) => kind === 'product' && title.endsWith('polo shirt, mint'));
     const caps = documents.filter(({ title, kind }) => kind === 'product' && / cap, (red|black)$/.test(title));
     expect(shirts.length + caps.length).toBeGreaterThan(1);
@@ -119,7 +119,7 @@ describe('the demo', () => {
     await expect(drawDemo(full)).rejects.toThrow('The demo pictures could not be drawn');
   });
 
-  it('stops when it is told to', async () => {
+  it('stops when it is aborted', async () => {
     const stop = new AbortController();
     const drawing = drawDemo(path.join(folder, 'stopped'), stop.signal);
     stop.abort();

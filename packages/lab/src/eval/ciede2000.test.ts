@@ -16,7 +16,7 @@ describe('CIEDE2000', () => {
     expect(ciede2000(b, a)).toBeCloseTo(difference, 3);
   });
 
-  it('stands on L*a*b* of sRGB', () => {
+  it('is based on L*a*b* of sRGB', () => {
     for (const [i, value] of [53.24, 80.09, 67.2].entries()) expect(labOf(255, 0, 0)[i]).toBeCloseTo(value, 1);
     for (const [i, value] of [100, 0, 0].entries()) expect(labOf(255, 255, 255)[i]).toBeCloseTo(value, 1);
   });

@@ -37,7 +37,7 @@ function run(...args: string[]): Promise<{ code: number; stdout: string; stderr:
 }
 
 describe('npm run eval', () => {
-  it('measures a folder of few pictures, tells what it cannot read, and shows what it speaks of', async () => {
+  it('measures a folder of few pictures, reports unreadable files, and shows the pictures in the report', async () => {
     const { code, stdout, stderr } = await run('pictures', 'again', '--edited', '1', '--out', out, '--backend', 'onnx');
     expect([code, stderr]).toEqual([0, expect.stringContaining('pictures/a b/broken.jpg: This is not an image')]);
     expect(stderr).toContain('pictures: 8 of 8 files');
@@ -92,13 +92,13 @@ describe('npm run eval', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  it('tells how it is used', async () => {
+  it('prints its usage', async () => {
     expect(await run('--help')).toEqual({ code: 0, stderr: '', stdout: expect.stringContaining('--content-model') });
   });
 });
 
 describe('what is measured', () => {
-  it('of folders of one name has results of its own', async () => {
+  it('writes separate results for folders with the same name', async () => {
     const options = await readEvalOptions([join(root, 'pictures/ünï'), join(root, 'pictures/same/ünï'), '--out', 'r']);
     expect(options?.folders.map(({ results }) => results)).toEqual([join('r', 'ünï'), join('r', 'ünï-2')]);
   });

@@ -16,7 +16,7 @@ describe('average precision', () => {
 });
 
 describe('rank correlation', () => {
-  it('is 1 for the same order, -1 for the opposite one, and lets equal values share their rank', () => {
+  it('is 1 for the same order and -1 for the opposite one; equal values share their rank', () => {
     expect(rankCorrelation([1, 5, 9], [2, 3, 100])).toBeCloseTo(1);
     expect(rankCorrelation([1, 5, 9], [3, 2, 1])).toBeCloseTo(-1);
     expect(rankCorrelation([1, 1, 2, 3], [1, 1, 2, 3])).toBeCloseTo(1);

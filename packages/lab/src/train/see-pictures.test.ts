@@ -34,7 +34,7 @@ it('sees the pictures among other files', async () => {
   expect(jest.mocked(console.warn).mock.calls.length).toBe(7);
 });
 
-it('tells how many files it has seen, once a hundred', async () => {
+it('reports the number of files after each hundred', async () => {
   const log = jest.spyOn(console, 'log').mockImplementation(() => {});
   const missing = Array.from({ length: 250 }, (_, i) => join(folder, `missing ${i}.png`));
   await seePictures(missing, 'wasm', async () => true);

@@ -20,7 +20,7 @@ describe('seenAxes', () => {
   const found = seenAxes(pictures, classes, createRandom(1), SIZES);
   const along = (seen: ArrayLike<number>) => timesTransposed(seen, found.axes, WIDTH);
 
-  it('gives numbers as if they were made whitened first, but for one constant', () => {
+  it('gives the same as whitening first, except for a constant', () => {
     const whitened = whitenedSeen(pictures, classes, createRandom(1), SIZES);
     const axes = classAxes(
       scatterOf(whitened.pictures, whitened.classes).covariances,
@@ -37,13 +37,13 @@ describe('seenAxes', () => {
     }
   });
 
-  it('lets the channels count as much as they shall against the head', () => {
+  it('weights the channels relative to the head', () => {
     const whitened = whitenedSeen(pictures, [], createRandom(1), SIZES);
     const squares = pictures.map((_, i) => Math.hypot(...row(whitened.pictures, i).subarray(SIZES.head)) ** 2);
     expect(squares.reduce((sum, value) => sum + value) / pictures.length).toBeCloseTo(0.49, 5);
   });
 
-  it('brings those of a class nearer', () => {
+  it('moves pictures of a class nearer to each other', () => {
     const share = (of: (seen: Float64Array) => ArrayLike<number>) => {
       const apart = (a: number, b: number) =>
         distance(of(classes[a]?.[0] as Float64Array), of(classes[b]?.[1] as Float64Array));

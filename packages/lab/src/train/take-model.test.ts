@@ -21,11 +21,11 @@ describe('a network that shall replace akin’s own', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('is taken when it gives what its reference says', async () => {
+  it('is accepted if its outputs match its reference', async () => {
     expect(await checkModel(url(), 'wasm')).toBe((await readModel(MODEL_FOLDER)).id);
   });
 
-  it('is refused when it gives something else', async () => {
+  it('is rejected if it gives other outputs', async () => {
     await change('reference.json', ({ tolerance, vectors: [first, ...others] }: Reference) => ({
       tolerance,
       vectors: [

@@ -86,7 +86,7 @@ describe('the analyzer', () => {
     await analyzer[Symbol.asyncDispose]();
   });
 
-  it('gives what the analysis gives in this thread, whatever thread does it, and leaves the bytes alone', async () => {
+  it('gives the same outputs in every thread, and does not modify the bytes', async () => {
     const files = await Promise.all([image(), image(stripes('#FF0000', '#00FF00')), image(disc('#000000', '#FFFFFF'))]);
     const before = files.map((file) => Buffer.from(file));
     const here = [];
@@ -114,7 +114,7 @@ describe('the analyzer', () => {
     await expect(failed).rejects.toMatchObject({ code: 'unsupported-image', message: expect.stringContaining('PDF') });
   });
 
-  it('gives up at once when aborted, waiting or running, and goes on for the others', async () => {
+  it('stops immediately when aborted, waiting or running, and continues with the others', async () => {
     const bytes = await image();
     const giveUp = new AbortController();
     const calls = Array.from({ length: 6 }, () =>
@@ -129,7 +129,7 @@ describe('the analyzer', () => {
     expect(await analyzer.analyze(bytes, { modules: ['color'] })).toMatchObject({ width: 256 });
   });
 
-  it('lets one who waits overtake a long line', async () => {
+  it('lets an urgent request overtake a long queue', async () => {
     await using analyzer = await createAnalyzer({ threads: 1 });
     const bytes = await image();
     const order: string[] = [];
@@ -141,7 +141,7 @@ describe('the analyzer', () => {
     expect(order.indexOf('urgent')).toBe(1);
   });
 
-  it('warms up and shuts down, finishing what runs and refusing the rest', async () => {
+  it('warms up and shuts down: finishes running calls and refuses the rest', async () => {
     const other = await createAnalyzer({ threads: 1 });
     await other.warmUp(['color']);
     const bytes = await image();
@@ -153,7 +153,7 @@ describe('the analyzer', () => {
     await expect(other.analyze(bytes, { modules: ['color'] })).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('finishes what it has let in when it is closed before a thread has started', async () => {
+  it('finishes admitted calls when it is closed before a thread has started', async () => {
     const other = await createAnalyzer({ threads: 2 });
     const bytes = await image();
     const settled = Promise.allSettled([1, 2, 3].map(() => other.analyze(bytes, { modules: ['color'] })));
@@ -167,7 +167,7 @@ describe('the analyzer', () => {
 describe('the memory for pictures', () => {
   const MEGABYTE = 1024 ** 2;
 
-  it('bounds what is decoded at once, no matter who asks, and lets everything through at last', async () => {
+  it('bounds the memory of simultaneous decoding for all callers, and finally admits everything', async () => {
     const kinds = ['jpeg', 'progressive-jpeg', 'png-16', 'interlaced-png-16', 'webp', 'gif'] as const;
     const files = await Promise.all(kinds.map((kind) => drawLargeImage(kind, 1500)));
     const needed = await Promise.all(files.map((file) => decodingBytes(file, { minSide: 256 })));
@@ -193,7 +193,7 @@ describe('the memory for pictures', () => {
     expect(order.lastIndexOf('urgent')).toBeLessThan(18);
   });
 
-  it('is told when a picture needs more than there is, before it is decoded', async () => {
+  it('rejects a picture that needs more memory than the budget, before it is decoded', async () => {
     await using analyzer = await createAnalyzer({ threads: 1, pictureMemory: 8 * MEGABYTE });
     const refused = analyzer.analyze(await drawLargeImage('progressive-jpeg', 1500), { modules: [] });
     await expect(refused).rejects.toMatchObject({

@@ -55,7 +55,7 @@ describe('stored outputs', () => {
     if (models !== modelNames()) fail(`The stored outputs are of ${models}, and these run: ${modelNames()}`);
   });
 
-  it('come out letter for letter, whatever thread and order', async () => {
+  it('are exactly equal in every thread and order', async () => {
     await using one = await open(1, 'wasm');
     expectStored(await analyzed(one, files));
     await using three = await open(3, 'wasm');
@@ -105,7 +105,7 @@ describe.each<[Backend, readonly string[]]>([
 });
 
 describe('a change', () => {
-  it('is told by file and output, and what to do', () => {
+  it('is reported with file and output, and what to do', () => {
     const [file = ''] = files;
     const other = (stored[file] as string).replace(/"copyspace":\[[^\]]*\]/, '"copyspace":[1]');
     expect(() => expectStored(new Map([[file, other]]))).toThrow(

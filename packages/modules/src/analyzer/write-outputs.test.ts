@@ -10,7 +10,7 @@ const { model } = codebookOf('content');
 const vectorOf = (seed: number) => l2Normalize(Array.from({ length: 256 }, (_, i) => Math.sin((i + 1) * seed)));
 
 describe('the outputs of a module', () => {
-  it('have the very codes that come out when they are made again from the text of the descriptor', () => {
+  it('have the same codes as those computed from the text of the descriptor', () => {
     for (let seed = 1; seed <= 300; seed++) {
       const written = writeOutputs(contentManifest, { content_descriptor: { model, vector: vectorOf(seed) } });
       const { fields } = parseOutputs(stringifyJson({ content_descriptor: written.get('content_descriptor') }));

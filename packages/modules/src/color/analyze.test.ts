@@ -44,14 +44,14 @@ describe('the palette', () => {
     },
   );
 
-  it('leaves a plain background out, whatever its colour', () => {
+  it('ignores a plain background of any colour', () => {
     for (const ground of ['#FFFFFF', '#101010', '#88AACC']) {
       const { paletteHex, names, isolated } = colorsOf(disc(ground, '#D01010'));
       expect({ paletteHex, names, isolated }).toEqual({ paletteHex: ['#D01010'], names: ['red'], isolated: true });
     }
   });
 
-  it('holds body, part and accent of a product by falling share', () => {
+  it('contains body, part and accent of a product by descending share', () => {
     const { paletteHex, paletteFreq, names } = colorsOf(product('#FFFFFF', '#2060C0', '#202020', '#F8D818'));
     expect(paletteHex.slice(0, 2)).toEqual(['#2060C0', '#202020']);
     expect(names).toEqual(['blue', 'black', 'yellow']);
@@ -59,7 +59,7 @@ describe('the palette', () => {
     expect(paletteFreq[2]).toBeGreaterThan(0.02);
   });
 
-  it('takes the shading of one colour for one colour', () => {
+  it('treats shades of a colour as one colour', () => {
     const shaded = draw(200, 200, (x, y) => {
       if (Math.hypot(x - 0.5, y - 0.5) > 0.35) return '#FFFFFF';
       const red = Math.round(110 + 130 * (1 - y)).toString(16);
@@ -70,7 +70,7 @@ describe('the palette', () => {
     expect(names).toEqual(['red']);
   });
 
-  it('shares the picture as it is shared', () => {
+  it('shares the picture between all modules', () => {
     const flag = draw(120, 80, (x) => (x < 0.5 ? '#2050C0' : x < 0.8 ? '#E8E8E8' : '#D02020'));
     const { paletteHex, paletteFreq, isolated } = colorsOf(flag);
     expect(paletteHex).toEqual(['#2050C0', '#E8E8E8', '#D02020']);
@@ -89,7 +89,7 @@ describe('the palette', () => {
     expect(colorsOf(wall).paletteHex).toHaveLength(3);
   });
 
-  it('keeps a small yellow thing rather than another shade', () => {
+  it('prefers a small yellow object to another shade', () => {
     const shades = ['#533F23', '#756C6A', '#A3908A', '#BEAEA4', '#E2D9BA', '#23190F', '#8F725E', '#3D2816'];
     const shelf = draw(256, 256, (x, y) =>
       Math.max(Math.abs(x - 0.5), Math.abs(y - 0.5)) < 0.1
@@ -119,7 +119,7 @@ describe('an isolated subject', () => {
     expect({ isolated, names }).toEqual({ isolated: true, names: ['red'] });
   });
 
-  it('keeps what it encloses', () => {
+  it('keeps the content inside of it', () => {
     const ring = draw(200, 200, (x, y) => {
       const r = Math.hypot(x - 0.5, y - 0.5);
       return r < 0.2 || r > 0.4 ? '#FFFFFF' : '#2040C0';
@@ -216,7 +216,7 @@ describe('any picture', () => {
     expect(picture.data).toEqual(before);
   });
 
-  it('has the outputs on this machine that it had where these were stored', () => {
+  it('has the same outputs on this machine as the stored ones', () => {
     const hash = createHash('sha256');
     for (const [, picture] of pictures) {
       const { descriptor, ...rest } = colorsOf(picture);

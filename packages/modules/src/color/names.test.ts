@@ -11,7 +11,7 @@ describe('colour names', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('stand in the documentation as they are', async () => {
+  it('are documented exactly', async () => {
     const page = await readFile(new URL('../../../../docs/colors.md', import.meta.url), 'utf8');
     for (const { name, hexes } of COLOR_NAMES) {
       expect(page).toContain(`| ${name} | ${hexes.map((hex) => `\`${hex}\``).join(' ')} |`);
@@ -76,7 +76,7 @@ describe('colour names', () => {
     expect(nameOfColor(hex)).toBe(name);
   });
 
-  it('call the white of a picture white, though it lies in shade', () => {
+  it('call a white object white, even in shade', () => {
     expect(namesOfPalette(['#C03030', '#D2D0CE'], [0.6, 0.4])).toEqual(['red', 'silver', 'white']);
     expect(namesOfPalette(['#C03030', '#FDFDFD', '#D2D0CE'], [0.5, 0.3, 0.2])).toEqual(['red', 'white', 'silver']);
     // The share is too small, the colour too dark or too vivid, or there is no other colour to compare it with.

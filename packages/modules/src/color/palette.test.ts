@@ -5,7 +5,7 @@ import { draw } from '../drawing.ts';
 import { preparePicture } from '../picture.ts';
 import color from './module.ts';
 
-it('lists colours by falling share, also when two that print alike were joined', async () => {
+it('lists colours by descending share, also after two with the same text were merged', async () => {
   // A seed found among 300,000 random pictures.
   const random = createRandom(311603);
   const [width, height] = [1 + Math.floor(random() * 60), 1 + Math.floor(random() * 60)];
@@ -26,7 +26,7 @@ it('lists colours by falling share, also when two that print alike were joined',
   expect(shares).toEqual([0.3469, 0.3231, 0.2279, 0.1021]);
 });
 
-it('keeps a small thing of dull green among grays that are shaded each', async () => {
+it('keeps a small object of dull green among shaded grays', async () => {
   const random = createRandom(364);
   const grays = Array.from({ length: 6 }, () => {
     const level = 30 + 200 * random();

@@ -49,7 +49,7 @@ describe('parseHexColors', () => {
     expect(attempt).toThrow(expect.objectContaining({ code: 'bad-request' }));
   });
 
-  it('never breaks in another way than by its own error', () => {
+  it('throws only its own error', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         try {

@@ -20,7 +20,7 @@ describe('the axes of a model with more numbers than a descriptor', () => {
     expect(() => readAxes(trainAxes(rows, 8), 256, 'axes')).toThrow('not of descriptors of 256 numbers');
   });
 
-  it('let weak activations count next to strong ones', () => {
+  it('give weak activations weight next to strong ones', () => {
     // 40 classes differ slightly in one number each; all pictures differ strongly in two numbers unrelated to the
     // classes.
     const numbers = (kind: number, i: number) => {
@@ -51,7 +51,7 @@ describe('the axes of a model with more numbers than a descriptor', () => {
     expect(found(-1)).toBeLessThan(20);
   });
 
-  it('keep what parts classes, and less of what differs within one', () => {
+  it('keep what separates classes, and reduce differences within a class', () => {
     // 40 classes of 10 pictures: the classes differ in numbers 0 and 100, pictures of one class differ more in number
     // 200.
     const numbers = (kind: number, i: number) => {
@@ -88,7 +88,7 @@ describe('the axes of a model with more numbers than a descriptor', () => {
     expect(found(learned)).toBe(10);
   });
 
-  it('tell pictures apart where those of a class are all the same', () => {
+  it('separate pictures even if those of a class are all the same', () => {
     const rows = toRows(
       Array.from({ length: 50 }, (_, i) => unitOf(Float32Array.of(Math.sin(i), Math.cos(3 * i), 1))),
       3,

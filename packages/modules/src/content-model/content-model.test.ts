@@ -52,7 +52,7 @@ describe("a user's own model of content", () => {
     );
   });
 
-  it('is left as it was by a training that is stopped, however far it is', async () => {
+  it('is not changed by a training that is stopped at any time', async () => {
     const before = await readdir(folder);
     for (const last of [1, PICTURES]) {
       const controller = new AbortController();
@@ -106,7 +106,7 @@ describe("a user's own model of content", () => {
     expect(there).toEqual([here, here, here]);
   });
 
-  it('is not mixed with another: both are named', () => {
+  it('rejects outputs of another model and names both', () => {
     expect(() => parseOutputs(shippedOutputs)).toThrow(
       new RegExp(`was made by the model akin-.*, and this akin uses ${model}; they cannot be mixed`),
     );
@@ -178,7 +178,7 @@ describe('training with classes', () => {
     }).length;
   }
 
-  it('learns what differs within one, and finds pictures of a class more often', async () => {
+  it('learns the differences within a class, and finds pictures of a class more often', async () => {
     const own = await mkdtemp(join(tmpdir(), 'akin-model-'));
     await saveTinyModel(own);
     await trainContentModel({ folder: own, pictures });
@@ -197,7 +197,7 @@ describe('training with classes', () => {
     await rm(own, { recursive: true });
   });
 
-  it('leaves a running analyzer with the model that it began with', async () => {
+  it('does not change the model of a running analyzer', async () => {
     const own = await mkdtemp(join(tmpdir(), 'akin-model-'));
     await saveTinyModel(own);
     const { model: first } = await trainContentModel({ folder: own, pictures });
@@ -259,7 +259,7 @@ describe('what is wrong with a model', () => {
     await rm(other, { recursive: true });
   });
 
-  it('is no mark of byte order before its manifest', async () => {
+  it('accepts a byte order mark before its manifest', async () => {
     const other = await mkdtemp(join(tmpdir(), 'akin-manifest-'));
     await writeFile(join(other, 'content-model.json'), `\uFEFF${JSON.stringify(good)}`);
     expect(readManifest(other)).toMatchObject({ name: 'tiny', width: 48 });
@@ -288,7 +288,7 @@ describe('what is wrong with a model', () => {
     await rm(root, { recursive: true });
   });
 
-  it('is told of a folder without a model, a model without its output, and too few pictures', async () => {
+  it('reports a folder without a model, a model without its output, and too few pictures', async () => {
     await expect(trainContentModel({ folder: pictures, pictures })).rejects.toThrow(
       'content-model.json cannot be read',
     );

@@ -7,7 +7,7 @@ const stripes = (across: boolean) =>
   draw(128, 128, (x, y) => (Math.floor(16 * (across ? x : y)) % 2 === 0 ? '#202020' : '#E0E0E0'));
 
 describe('gradients', () => {
-  it('tell upright edges from lying ones, and both from edges elsewhere', () => {
+  it('distinguish vertical from horizontal edges, and both from edges elsewhere', () => {
     const [upright, lying] = [gradientsOf(stripes(true)), gradientsOf(stripes(false))];
     expect(upright.length).toBe(GRADIENT_NUMBERS);
     expect(length(upright)).toBeCloseTo(1, 6);

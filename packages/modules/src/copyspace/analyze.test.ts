@@ -42,12 +42,12 @@ describe('copyspace', () => {
     expect(analyzeCopyspace(stripes('#D04040', '#2F8A2F', 24))).toEqual([]);
   });
 
-  it('is all around a product or a block of text in the centre', () => {
+  it('is everywhere around a product or a block of text in the centre', () => {
     expect(analyzeCopyspace(disc('#FFFFFF', '#C02020', [0.5, 0.5], 0.14))).toEqual(BORDER);
     expect(analyzeCopyspace(text(0.36, 0.36, 0.64, 0.64))).toEqual(BORDER);
   });
 
-  it('is not on a plain subject in the middle, but on a plain middle that goes on to a side', () => {
+  it('is not on a plain subject in the middle, but on a plain middle that continues to a side', () => {
     const shirt = draw(300, 300, (x, y) =>
       Math.max(Math.abs(x - 0.5), Math.abs(y - 0.5)) < 0.19 ? '#2050A0' : '#FFFFFF',
     );
@@ -74,14 +74,14 @@ describe('copyspace', () => {
     expect(analyzeCopyspace(draw(300, 300, (_, y) => `#${red(y)}90C8`))).toEqual(ALL);
   });
 
-  it('is not on texture all over, nor where a few thin lines run', () => {
+  it('is not on texture, nor on a few thin lines', () => {
     const canvas = draw(96, 96, (x, y) => gray(120 + 16 * ((Math.floor(x * 48) + Math.floor(y * 48)) % 3)));
     expect(analyzeCopyspace(canvas)).toEqual([]);
     const ruled = draw(96, 96, (_, y) => (Math.floor(y * 96) % 16 === 8 ? '#B0B0B0' : '#E8E8E8'));
     expect(analyzeCopyspace(ruled)).toEqual([]);
   });
 
-  it('is not where neither black nor white text can be read all over', () => {
+  it('is not where neither black nor white text is readable', () => {
     const halves = draw(384, 384, (x) => (x < 1 / 6 ? '#484848' : '#A8A8A8'));
     expect(analyzeCopyspace(halves)).toEqual([1, 2, 4, 5, 7, 8]);
   });

@@ -30,14 +30,14 @@ const speck = draw(200, 200, (x, y) => {
 });
 
 describe('the descriptor of copies', () => {
-  it('is taken from the clear one of two squares when the other is nearly blank', async () => {
+  it('uses only the clear one of two crops if the other is nearly blank', async () => {
     const [strict, loose] = preparePicture(speck, sharedNetworks('wasm')).contentCrops().map(lookAt);
     expect([(strict as Look).contrast < CLEAR, (loose as Look).contrast < CLEAR]).toEqual([true, false]);
     const lighter = { ...speck, data: speck.data.map((value) => value + 1) };
     expect(distance(await vectorOf(lighter), await vectorOf(speck))).toBeLessThan(0.1);
   });
 
-  it('shows the network no square that is left out', async () => {
+  it('does not run the network on an ignored crop', async () => {
     const shown: number[] = [];
     const networks = sharedNetworks('wasm');
     const watched: OpenNetwork = async (folder, heads) => {
@@ -54,7 +54,7 @@ describe('the descriptor of copies', () => {
     expect(shown).toEqual([1, 2]);
   });
 
-  it('lies between those with and without surroundings of which it is open whether they are plain', async () => {
+  it('lies between the crops with and without an ambiguous background', async () => {
     const [without, open, withWall] = [
       await vectorOf(onWall(0)),
       await vectorOf(onWall(16)),

@@ -36,7 +36,7 @@ describe('the pattern of a picture', () => {
 });
 
 describe('the hue histogram of a picture', () => {
-  it('is of length 1, the same wherever a colour lies, and another for another colour', () => {
+  it('has length 1, does not depend on where a colour is, and differs for another colour', () => {
     const half = (first: string, second: string) => draw(64, 64, (x, y) => (x + y / 9 < 0.5 ? first : second));
     const { hues } = look(half('#C02020', '#606060'));
     expect(hues.length).toBe(HUE_NUMBERS);
@@ -48,7 +48,7 @@ describe('the hue histogram of a picture', () => {
 });
 
 describe('blank pictures', () => {
-  it('are far from one another, however alike the network finds them, and equal to themselves', () => {
+  it('are far from each other even if the network considers them similar, and equal to themselves', () => {
     const blank = (value: string) => draw(64, 64, () => value);
     const [a, b] = [blank('#FFFFFF'), blank('#FEFFFF')];
     const same = Float32Array.from({ length: 128 }, () => Math.SQRT1_2 / 8);

@@ -17,7 +17,7 @@ describe('classFolders', () => {
   }
   const jpegs = (count: number) => Array.from({ length: count }, (_, i) => `${100 + i}.jpg`);
 
-  it('takes each folder with three pictures for a class, whatever else lies there', async () => {
+  it('treats each folder with three pictures as a class, whatever other files it contains', async () => {
     await fill('.', jpegs(5));
     await fill('apples', ['a.caption', 'a.jpg', 'b.caption', 'b.PNG', 'c.caption', 'c.webp']);
     await fill('pears', jpegs(2));
@@ -60,7 +60,7 @@ describe('seeClasses', () => {
   const see = async (files: readonly string[]) =>
     files.filter((file) => file !== 'cut').map((file) => file.toUpperCase());
 
-  it('gives what is seen in each class, but for those with fewer than three pictures that can be read', async () => {
+  it('returns the features of each class, except those with fewer than three readable pictures', async () => {
     expect(await seeClasses('fruit', classes, see)).toEqual([
       ['A1', 'A2', 'A3'],
       ['C1', 'C2', 'C4'],

@@ -39,18 +39,18 @@ function along({ axes }: { axes: Float64Array }, rows: Rows): Rows {
 }
 
 describe('discriminantAxes', () => {
-  it('finds what parts classes, not what differs most', () => {
+  it('finds what separates classes, not what differs most', () => {
     const { axes } = discriminantAxes(scatter, changes, 3, 1e-3);
     for (const axis of [0, 1, 2]) expect(share(axes, axis, [5, 6, 7])).toBeGreaterThan(0.95);
   });
 
-  it('scales axes so that what belongs together differs alike along all', () => {
+  it('scales axes so that differences within are equal along all of them', () => {
     const found = discriminantAxes(scatter, changes, 3, 1e-6);
     const within = covariance(along(found, changes), new Float64Array(3));
     for (const axis of [0, 1, 2]) expect(within[axis * 3 + axis]).toBeCloseTo(1, 2);
   });
 
-  it('gives the principal axes, all of one length, where nothing is known to belong together', () => {
+  it('gives the principal axes with equal lengths if no pictures belong together', () => {
     const { axes } = discriminantAxes(scatter, toRows([], WIDTH), 3, 1);
     for (const axis of [0, 1]) expect(share(axes, axis, [0, 1])).toBeGreaterThan(0.95);
     const lengths = [0, 1, 2].map((axis) => Math.hypot(...axes.subarray(axis * WIDTH, (axis + 1) * WIDTH)));
@@ -61,7 +61,7 @@ describe('discriminantAxes', () => {
 describe('classAxes', () => {
   const members = classes.map((rows) => toRows(rows, WIDTH));
 
-  it('finds what parts classes, what parts them better counting more', () => {
+  it('gives more weight to axes that separate classes better', () => {
     const axes = classAxes(scatterOf(all, members).covariances, members, 3, 1e-3);
     for (const axis of [0, 1, 2]) expect(share(axes, axis, [5, 6, 7])).toBeGreaterThan(0.95);
     const within = covariance(along({ axes }, changes), new Float64Array(3));
@@ -70,7 +70,7 @@ describe('classAxes', () => {
     expect(spreads[0]).toBeGreaterThan(1.5);
   });
 
-  it('believes few pictures less', () => {
+  it('gives few pictures less weight', () => {
     const two = toRows((classes[0] ?? []).slice(0, 2), WIDTH);
     const few = classAxes(scatterOf(all, [two]).covariances, [two], 3, 1e-3);
     expect(share(few, 0, [0, 1])).toBeGreaterThan(0.5);
@@ -91,14 +91,14 @@ describe('scatterOf', () => {
     return (at - from) / (3 - from);
   };
 
-  it('lets pictures of classes count as much as all others, and few of them less', () => {
+  it('gives pictures of classes as much weight as all others, and less if there are few', () => {
     expect(Array.from(centerOf(all, []))).toEqual(Array.from(mean(all)));
     expect(way(2 * WIDTH)).toBeCloseTo(1 / 2, 4);
     expect(way(50 * WIDTH)).toBeCloseTo(1 / 2, 4);
     expect(way(WIDTH / 2)).toBeCloseTo(1 / 5, 4);
   });
 
-  it('takes differences from the mean of both, by their weight', () => {
+  it('uses differences from the weighted mean of both', () => {
     const { mean: center, covariances } = scatterOf(all, [toRows(Array(WIDTH / 2).fill(one), WIDTH)]);
     const apart = 3 - (center[0] as number);
     expect(covariances[0]).toBeCloseTo((covariance(all, center)[0] as number) + 0.25 * apart ** 2, 4);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true }));
 
-it('finds each file below a folder once, through links too, by its own place', async () => {
+it('lists each file below a folder once, by its real path, also through links', async () => {
   expect(await filesBelow(join(root, 'pictures'))).toEqual(
     ['a/one.jpg', 'b/one.jpg', 'ünï 图片/one.jpg'].map((path) => join(root, 'pictures', path)),
   );
@@ -30,7 +30,7 @@ it('takes a link to a folder for the folder', async () => {
   expect(await filesBelow(join(root, 'pictures/a link to b'))).toEqual([join(root, 'pictures/a link to b/one.jpg')]);
 });
 
-it('says what is no folder', async () => {
+it('reports a path that is not a folder', async () => {
   await expect(filesBelow(join(root, 'nowhere'))).rejects.toThrow(`There is no folder ${join(root, 'nowhere')}.`);
   const file = join(root, 'pictures/b/one.jpg');
   await expect(filesBelow(file)).rejects.toThrow(`${file} is not a folder.`);

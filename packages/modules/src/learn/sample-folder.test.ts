@@ -5,7 +5,7 @@ describe('fewerFiles', () => {
   const names = (count: number, endings: readonly string[]) =>
     Array.from({ length: count }, (_, i) => endings.map((ending) => `${1000 + i}.${ending}`)).flat();
 
-  it('leaves few as they are, whatever they are named', () => {
+  it('keeps a few files, with any names', () => {
     expect(fewerFiles(10, names(5, ['caption', 'jpg']))).toEqual(names(5, ['caption', 'jpg']));
   });
 
@@ -16,13 +16,13 @@ describe('fewerFiles', () => {
     }
   });
 
-  it('fills up with others where fewer are named as pictures', () => {
+  it('fills up with other files if there are too few names of pictures', () => {
     const others = names(5, ['bin']);
     expect(fewerFiles(4, [...others, 'zz.jpg'])).toEqual([others[0], others[1], others[3], 'zz.jpg']);
     expect(fewerFiles(4, ['aa.jpg', ...others])).toEqual(['aa.jpg', others[0], others[1], others[3]]);
   });
 
-  it('takes any where none is named as a picture', () => {
+  it('takes any files if none has the name of a picture', () => {
     expect(fewerFiles(10, names(20, ['bin']))).toEqual(names(20, ['bin']).filter((_, i) => i % 2 === 0));
   });
 });

@@ -80,7 +80,7 @@ describe('the arithmetic of training', () => {
 });
 
 describe('the refinement of signatures', () => {
-  it('brings those that are near closer in bits than hyperplanes by lot do', () => {
+  it('gives neighbours more equal bits than random hyperplanes do', () => {
     const rows = clustered(1000);
     const random = createRandom(5);
     const planes = Float64Array.from({ length: 16 * WIDTH }, () => random() - 0.5);
@@ -107,7 +107,7 @@ describe('the refinement of signatures', () => {
     expect(recall()).toBeGreaterThan(before + 0.1);
   });
 
-  it('leaves few vectors alone', () => {
+  it('does not change the signature of a few vectors', () => {
     const planes = Float64Array.from({ length: WIDTH }, () => 0.5);
     refineSignature(clustered(200), planes, new Float64Array(1), createRandom(1));
     expect(planes.every((value) => value === 0.5)).toBe(true);
@@ -115,7 +115,7 @@ describe('the refinement of signatures', () => {
 });
 
 describe('the calibration', () => {
-  it('stands on how near two vectors are by chance, and rises and falls without a step back', () => {
+  it('is based on the distances of random pairs, and is monotonic', () => {
     const rows = clustered(500);
     const points = fitCalibration(rows, { usual: 0.2, rare: 0.6, near: 0.8, nearAt: 0.4 });
     expect(points.map(([, score]) => score)).toEqual([1, 0.8, 0.6, 0.2, 0]);

@@ -58,7 +58,7 @@ const png = ({ width, height, data }: Pixels) =>
 /** Red in the middle square, blue on both sides. */
 const wide = () => draw(96, 32, (x) => (x > 1 / 3 && x < 2 / 3 ? '#ff0000' : '#0000ff'));
 
-it('is tried with the tiny towers that akin writes', async () => {
+it('works with the tiny towers that akin writes', async () => {
   for (const [path, bytes] of tinyTowers()) {
     const there = await readFile(join(TINY_TOWERS, path)).catch(() => Buffer.alloc(0));
     // To write the files again after an intended change: AKIN_WRITE_TINY_TOWERS=1 npm test --
@@ -161,7 +161,7 @@ describe('a model in the layout of Hugging Face', () => {
     expect(said).toContain(`${join(folder, 'config.json')} ${message}`);
   });
 
-  it('is read through links, as the cache of Hugging Face has them, and what cannot be read is named', async () => {
+  it('is read through symbolic links, as in the cache of Hugging Face; errors name the unreadable file', async () => {
     const place = await mkdtemp(join(tmpdir(), 'akin-odd-model-'));
     const odd = join(place, 'model');
     const vision = join(odd, 'onnx', 'vision_model.onnx');
@@ -193,7 +193,7 @@ describe('a model in the layout of Hugging Face', () => {
     await rm(place, { recursive: true });
   });
 
-  it('has one name, whatever its folder and its spaces, and another for other weights or preprocessing', async () => {
+  it('has a name that depends on weights and preprocessing, but not on its folder or on spaces', async () => {
     const { id } = readModelFolder(folder);
     expect([id, readModelFolder(TINY_TOWERS).id]).toEqual([expect.stringMatching(/^tiny-siglip:[0-9a-f]{8}$/), id]);
     const idWith = (keys: Record<string, unknown>) =>
@@ -207,7 +207,7 @@ describe('a model in the layout of Hugging Face', () => {
     await writeFile(file, before);
   });
 
-  it('is refused before its first picture when its weights are damaged or are of other numbers', async () => {
+  it('is rejected before its first picture if its weights are damaged or have other shapes', async () => {
     const file = join(folder, 'onnx/vision_model.onnx');
     const before = await readFile(file);
     await writeFile(file, before.subarray(0, 200));
@@ -221,7 +221,7 @@ describe('a model in the layout of Hugging Face', () => {
     await expect(wider()).rejects.toThrow(`${file} gives 16 numbers, and its config.json says 32`);
   });
 
-  it('knows no words without a tokenizer, and says which of its files is damaged or missing before the first words', async () => {
+  it('has no text tower without a tokenizer, and names a damaged or missing file before the first text', async () => {
     const place = await mkdtemp(join(tmpdir(), 'akin-words-'));
     const named = join(place, 'model');
     const without = async (name: string, bytes?: Uint8Array) => {
@@ -266,7 +266,7 @@ describe('a model in the layout of Hugging Face', () => {
     expect(Math.max(...vector.map((value, i) => Math.abs(value - (expected[i] as number))))).toBeLessThan(0.01);
   });
 
-  it('scores 0.3 for the distance that few unrelated pictures come within', () => {
+  it('scores 0.3 for the distance that few unrelated pictures are below', () => {
     const { calibration } = contentCodebook(folder);
     expect(calibration.map(([, score]) => score)).toEqual([1, 0.7, 0.3, 0.1, 0]);
     expect(scoreOf('content', distanceAt('content', 0.3))).toBeCloseTo(0.3, 5);

@@ -61,7 +61,7 @@ if (named === undefined) {
       expect(cosine(one, copy)).toBeGreaterThan(cosine(one, await pictured(plain('#1020e0'))));
     });
 
-    it('finds colours by their names where it knows words', async () => {
+    it('finds colours by their names if it has a text tower', async () => {
       if (contentCodebook(folder).wordsCalibration === undefined) return;
       const [red, blue] = [await pictured(plain('#e01010')), await pictured(plain('#1020e0'))];
       const [redSaid, blueSaid] = [await said('a red picture'), await said('a blue picture')];

@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 describe('the check of the backend', () => {
-  it('finds SIMD here', async () => {
+  it('detects SIMD on this machine', async () => {
     await expect(checkBackend('wasm')).resolves.toBeUndefined();
   });
 

@@ -107,7 +107,7 @@ describe('the network of TensorFlow.js', () => {
 });
 
 describe('the copy-detection network', () => {
-  it('gives a picture that is turned, flipped, darker or warmer the vector that it has', async () => {
+  it('gives a picture that is rotated, flipped, darker or warmer the same vector', async () => {
     const network = await openNetwork(await readModel<'copy'>(COPIES_FOLDER));
     const [{ pixels }] = (await references(COPIES_FOLDER)) as [Reference];
     const { width: side, data } = pixels;
@@ -149,7 +149,7 @@ describe('a model that is damaged', () => {
     await expect(damaged((file) => truncate(file, 1000))).rejects.toThrow('has 1000 bytes where model.json asks for');
   });
 
-  it('is refused when a byte of its weights is another', async () => {
+  it('is rejected if a byte of its weights has changed', async () => {
     const flip = async (file: string) => {
       const bytes = await readFile(file);
       bytes[5000] = 255 - (bytes[5000] ?? 0);
@@ -158,7 +158,7 @@ describe('a model that is damaged', () => {
     await expect(damaged(flip)).rejects.toThrow('has sha256');
   });
 
-  it('tells which layer its input does not suit', async () => {
+  it('names the layer that does not fit the input', async () => {
     await cp(COPIES_FOLDER, folder, { recursive: true });
     const file = join(folder, 'model.json');
     const spec = JSON.parse(await readFile(file, 'utf8'));

@@ -34,7 +34,7 @@ describe('a descriptor as text', () => {
     expect(decodeDescriptor(text.replaceAll('+', ' '), 'content')).toEqual(vector);
   });
 
-  it('names both models when it was made by another', () => {
+  it('names both models if it was computed by another', () => {
     const name = Buffer.from('akin-9:00c0ffee/content', 'latin1');
     const vector = Buffer.alloc(512);
     const text = Buffer.concat([Buffer.from([1, name.length]), name, vector]).toString('base64');
@@ -43,7 +43,7 @@ describe('a descriptor as text', () => {
     );
   });
 
-  it('is not taken for one of another module', () => {
+  it('is not accepted for another module', () => {
     const text = encodeDescriptor(unit(1), 'duplicate');
     expect(() => decodeDescriptor(text, 'content')).toThrow('is a descriptor of the module duplicate');
   });
@@ -93,7 +93,7 @@ describe('several inputs in one query', () => {
     }
   });
 
-  it('leave alone the vector of few numbers, whose length rounding moves most', () => {
+  it('do not change the vector of few numbers, whose length rounding changes most', () => {
     for (let seed = 1; seed < 200; seed++) {
       const vector = unit(seed, 2);
       expect(combine([vector], [2])).toEqual(vector);
@@ -144,7 +144,7 @@ describe('outputs that come back', () => {
     }
   });
 
-  it('may be of some modules only, and may bring keys that nobody knows', () => {
+  it('may be of some modules only, and may contain unknown keys', () => {
     const { content_descriptor } = outputs;
     const { fields, descriptors } = parseOutputs(
       JSON.stringify({ content_descriptor, smell: { deep: [1] }, copyspace: null }),
@@ -165,12 +165,12 @@ describe('outputs that come back', () => {
     expect(parseOutputs(wrong, mark).fields.get('content_rerank')).toBe(-12n);
   });
 
-  it('get no mark when codes were made again: they must be another time', () => {
+  it('get no mark if codes were computed again, so that they are checked the next time', () => {
     expect(parseOutputs(edited({ content_rerank: '-12' })).mark).toBeUndefined();
     expect(parseOutputs(edited({ duplicate_lopq: undefined })).mark).toBeUndefined();
   });
 
-  it('get the codes of this codebook again when theirs are of another, are missing or contradict each other', () => {
+  it('get new codes of this codebook if theirs come from another, are missing or contradict each other', () => {
     const right = parseOutputs(text);
     const foreign = Buffer.from(outputs.content_lopq as string, 'base64');
     foreign[1] = 255 - (foreign[1] ?? 0);
@@ -190,7 +190,7 @@ describe('outputs that come back', () => {
     }
   });
 
-  it('get codes again that fit together but are those of another picture', () => {
+  it('are computed again if consistent codes belong to another picture', () => {
     const right = parseOutputs(text);
     const other = encodeCodes(codebookOf('content'), unit(3));
     const codes = { content_cluster: other.cluster, content_nclusters: other.nclusters, content_lopq: other.lopq };
