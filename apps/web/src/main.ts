@@ -13,7 +13,7 @@ import { followAddress, neighbour, showDetails } from './details/open.ts';
 import { filterText } from './facets.ts';
 import { watchDrag } from './grid/drag.ts';
 import { moveFocus } from './grid/focus.ts';
-import { lookAtGrids, watchGrids } from './grid/grid.ts';
+import { updateGrids, watchGrids } from './grid/grid.ts';
 import { keepLayout } from './grid/layout.ts';
 import { showHelp } from './help.ts';
 import { forgetKey, keyOfTab } from './key.ts';
@@ -30,7 +30,7 @@ import { dismissRun, retryRun, watchRuns } from './runs/watch-runs.ts';
 import { forgetSearch, saveSearch } from './saved.ts';
 import { commandOf, findValues, search } from './search.ts';
 import { select, selectBetween } from './selection.ts';
-import { loadCollections, loadFields, lookAtStatus, watchStatus } from './status.ts';
+import { loadCollections, loadFields, updateStatus, watchStatus } from './status.ts';
 import { TEXTS } from './texts.ts';
 import { forgetUndoLater, keepUndo, undoLast } from './undo.ts';
 import { questionOf } from './upload.ts';
@@ -50,7 +50,7 @@ function draw(): void {
   render(page(model.state, model.shown, actions, commandOf(model, key !== undefined), model.collection), root);
   showModal();
   showCompared();
-  lookAtGrids();
+  updateGrids();
 }
 
 /**
@@ -89,7 +89,7 @@ async function enterCollection(): Promise<void> {
     runs: NO_RUNS,
   });
   const { collection } = model.state;
-  await Promise.all([loadFields(model), lookAtStatus(model)]);
+  await Promise.all([loadFields(model), updateStatus(model)]);
   // If the user has opened another collection meanwhile, that has started its own search.
   if (collection === model.state.collection) await search(model);
 }
@@ -254,7 +254,7 @@ const actions: Actions = {
     } catch (error) {
       if (!isWanted()) return;
       model.forgetPreview();
-      model.update({ analyzing: false, loading: false, error: model.told(error) });
+      model.update({ analyzing: false, loading: false, error: model.messageFor(error) });
     }
   },
   async copy(text) {
@@ -271,7 +271,7 @@ addEventListener('popstate', () => {
   if (isSame) {
     // An uploaded picture may be too long for the URL.
     model.state = { ...before, opened: state.opened };
-    void followAddress(model).catch((error) => model.update({ error: model.told(error) }));
+    void followAddress(model).catch((error) => model.update({ error: model.messageFor(error) }));
     return;
   }
   model.forgetPreview();

@@ -95,7 +95,7 @@ export class Model {
   }
 
   /** Returns the message for an error; asks for a key if one is missing. */
-  told(error: unknown): string {
+  messageFor(error: unknown): string {
     if (error instanceof AkinRequestError && error.status === 401) askForKey(error.message);
     return messageOf(error);
   }

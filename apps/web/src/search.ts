@@ -42,7 +42,7 @@ export async function search(model: Model, start = 0, keep = start > 0): Promise
   } catch (error) {
     // Remove the facets of the previous search, because they do not belong to the error.
     const facets = start === 0 ? { facets: [] } : {};
-    if (!signal.aborted) model.update({ loading: false, error: model.told(error), ...facets });
+    if (!signal.aborted) model.update({ loading: false, error: model.messageFor(error), ...facets });
   }
 }
 
@@ -104,7 +104,7 @@ export function findValues(model: Model, field: string, contains: string | null)
   const mine = new AbortController();
   finding = mine;
   countFacets(model, mine.signal).catch((error) => {
-    if (!mine.signal.aborted) model.update({ error: model.told(error) });
+    if (!mine.signal.aborted) model.update({ error: model.messageFor(error) });
   });
 }
 

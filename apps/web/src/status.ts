@@ -10,12 +10,12 @@ const STATUS_MILLISECONDS = 3_000;
 
 /** Updates the number of documents regularly. */
 export async function watchStatus(model: Model): Promise<void> {
-  await lookAtStatus(model);
+  await updateStatus(model);
   setTimeout(() => void watchStatus(model), STATUS_MILLISECONDS);
 }
 
 /** Shows the number of documents, and new documents if that does not disturb the user. */
-export async function lookAtStatus(model: Model): Promise<void> {
+export async function updateStatus(model: Model): Promise<void> {
   const name = model.state.collection;
   try {
     const status = await model.collection.status();

@@ -65,7 +65,7 @@ export async function undoLast(model: Model): Promise<boolean> {
     model.update({ undoable: null });
     return true;
   } catch (error) {
-    model.update({ error: `${TEXTS.undo.failed} ${model.told(error)}` });
+    model.update({ error: `${TEXTS.undo.failed} ${model.messageFor(error)}` });
     offerUndo(model, undoable);
     return false;
   }

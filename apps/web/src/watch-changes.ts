@@ -14,7 +14,7 @@ export async function watchChanges(model: Model): Promise<void> {
       if (event.kind === 'status') await refreshChanges(model);
     }
   } catch (error) {
-    if (!signal.aborted) model.update({ error: model.told(error) });
+    if (!signal.aborted) model.update({ error: model.messageFor(error) });
   }
 }
 
@@ -33,7 +33,7 @@ export async function moreChanges(model: Model): Promise<void> {
     const more = await moreFailed(model.collection, model.shown.changes);
     model.update({ changes: { ...model.shown.changes, ...more } });
   } catch (error) {
-    model.update({ error: model.told(error) });
+    model.update({ error: model.messageFor(error) });
   }
 }
 
@@ -47,7 +47,7 @@ export async function retryChanges(model: Model, what: Parameters<Actions['retry
     await ('reason' in what ? collection.retryFailed(what.reason) : collection.retry(what.operation));
     await refreshChanges(model);
   } catch (error) {
-    model.update({ error: model.told(error) });
+    model.update({ error: model.messageFor(error) });
   }
   mark(new Set([...model.shown.changes.retrying].filter((one) => one !== name)));
 }

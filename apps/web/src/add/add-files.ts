@@ -1,6 +1,6 @@
 import { ask } from '../ask.ts';
 import type { Model } from '../model.ts';
-import { lookAtRuns } from '../runs/watch-runs.ts';
+import { updateRuns } from '../runs/watch-runs.ts';
 import { TEXTS } from '../texts.ts';
 import { addPictures } from './add-pictures.ts';
 import { isPicture, type LocalFile } from './files.ts';
@@ -18,12 +18,12 @@ export async function addFiles(model: Model, files: readonly LocalFile[]): Promi
   try {
     const adding = addPictures(model.collection, pictures);
     // Show the progress bar soon.
-    setTimeout(() => void lookAtRuns(model), 200);
+    setTimeout(() => void updateRuns(model), 200);
     await adding;
   } catch (error) {
-    model.update({ error: model.told(error) });
+    model.update({ error: model.messageFor(error) });
   }
-  await lookAtRuns(model);
+  await updateRuns(model);
 }
 
 /** Asks before files are indexed that were dropped onto existing pictures, because that may be a mistake. */

@@ -5,10 +5,10 @@ import type { LocalFile } from './files.ts';
 /** Pictures sent in parallel: some are uploaded while others are analyzed. */
 const AT_ONCE = 4;
 /** Interval of progress reports. After a minute without a report, akin considers the run stopped. */
-const TOLD_MILLISECONDS = 1_000;
+const REPORT_MILLISECONDS = 1_000;
 const MOST_FAILURES = 1_000;
 /** Maximum attempts to send a picture while akin is busy or unavailable; the pause grows each time. */
-const TRIES = 6;
+const MAX_ATTEMPTS = 6;
 
 interface Run {
   readonly id: string;
@@ -53,9 +53,9 @@ export async function addPictures(collection: Collection, files: readonly LocalF
   await collection.reportRun(id, reportOf(run, 'running'));
   const telling = setInterval(
     () => void collection.reportRun(id, reportOf(run, 'running')).catch(() => {}),
-    TOLD_MILLISECONDS,
+    REPORT_MILLISECONDS,
   );
-  addEventListener('beforeunload', holdBack);
+  addEventListener('beforeunload', confirmLeave);
   const waiting = [...files].reverse();
   const work = async () => {
     for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) await addOne(collection, one, run);
@@ -65,14 +65,14 @@ export async function addPictures(collection: Collection, files: readonly LocalF
     await collection.commit();
   } finally {
     clearInterval(telling);
-    removeEventListener('beforeunload', holdBack);
+    removeEventListener('beforeunload', confirmLeave);
     failedFiles.set(id, run.failedFiles);
     await collection.reportRun(id, reportOf(run, waiting.length > 0 ? 'failed' : 'done'));
   }
 }
 
 /** The browser asks the user before the page is closed while pictures are being sent. */
-function holdBack(event: BeforeUnloadEvent): void {
+function confirmLeave(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }
 
@@ -89,7 +89,7 @@ async function addOne(collection: Collection, { path, file }: LocalFile, run: Ru
       run.done += 1;
       return;
     } catch (error) {
-      if (isPassing(error) && attempt < TRIES) {
+      if (isPassing(error) && attempt < MAX_ATTEMPTS) {
         await new Promise((resolve) => setTimeout(resolve, (error.retryAfterSeconds ?? attempt) * 1_000));
         continue;
       }

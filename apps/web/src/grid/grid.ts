@@ -174,12 +174,12 @@ export function watchGrids(draw: () => void, atEnd: () => void): void {
       if (more && more.top < innerHeight + NEAR) atEnd();
     });
   };
-  addEventListener('scroll', lookAtGrids, { passive: true });
-  addEventListener('resize', lookAtGrids);
+  addEventListener('scroll', updateGrids, { passive: true });
+  addEventListener('resize', updateGrids);
 }
 
 /** Measures the grids again after the page was rendered. */
-export function lookAtGrids(): void {
+export function updateGrids(): void {
   schedule?.(false);
 }
 

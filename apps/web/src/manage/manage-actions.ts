@@ -12,7 +12,7 @@ async function act(model: Model, work: () => Promise<unknown>): Promise<void> {
     await work();
     await Promise.all([loadManaged(model), loadCollections(model)]);
   } catch (error) {
-    model.update({ error: model.told(error) });
+    model.update({ error: model.messageFor(error) });
   }
 }
 

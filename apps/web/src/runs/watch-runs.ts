@@ -14,13 +14,13 @@ let sample: { readonly run: string; readonly at: number; readonly worked: number
 /** Updates the runs regularly. */
 export async function watchRuns(model: Model): Promise<void> {
   // A key with the scope `search` must not see runs.
-  if (model.shown.scope !== null && model.shown.scope !== 'search' && !document.hidden) await lookAtRuns(model);
+  if (model.shown.scope !== null && model.shown.scope !== 'search' && !document.hidden) await updateRuns(model);
   const isRunning = model.shown.runs.list.some(({ state }) => state === 'running');
   setTimeout(() => void watchRuns(model), isRunning ? RUNNING_MILLISECONDS : IDLE_MILLISECONDS);
 }
 
 /** Requests the progress of the runs. */
-export async function lookAtRuns(model: Model): Promise<void> {
+export async function updateRuns(model: Model): Promise<void> {
   const { collection } = model.state;
   try {
     const { runs: list } = await model.collection.runs();
@@ -59,7 +59,7 @@ async function act(model: Model, work: () => Promise<unknown>): Promise<void> {
     await work();
     model.update({ error: null });
   } catch (error) {
-    model.update({ error: model.told(error) });
+    model.update({ error: model.messageFor(error) });
   }
-  await lookAtRuns(model);
+  await updateRuns(model);
 }
