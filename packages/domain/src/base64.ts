@@ -12,11 +12,11 @@ export function decodeBase64(text: string, maxBytes: number): Uint8Array {
   if (plain !== undefined) return plain;
   const base64 = repair(dataOf(text.trimStart()));
   const digits = base64.replace(/={1,2}$/, '');
-  const strange = /[^A-Za-z0-9+/_-]/.exec(digits);
-  if (strange) {
+  const invalid = /[^A-Za-z0-9+/_-]/.exec(digits);
+  if (invalid) {
     throw new AkinError(
       'bad-request',
-      `The image data is not base64: character ${strange.index + 1} of it does not belong to base64. Encode the bytes of the image file as base64.`,
+      `The image data is not base64: character ${invalid.index + 1} of it does not belong to base64. Encode the bytes of the image file as base64.`,
     );
   }
   if (digits.length === 0)

@@ -50,11 +50,11 @@ export async function heicToTiff(
   profile: Uint8Array | undefined,
   limits: Pick<ImageLimits, 'pixels' | 'decodeMilliseconds'>,
 ): Promise<Buffer> {
-  return toTiff(await decodeAside(bytes, decoder, limits), profile);
+  return toTiff(await decodeInThread(bytes, decoder, limits), profile);
 }
 
 /** Decodes in a separate thread, because the decoder cannot be stopped otherwise. */
-function decodeAside(
+function decodeInThread(
   bytes: Uint8Array,
   decoder: string,
   { pixels, decodeMilliseconds }: Pick<ImageLimits, 'pixels' | 'decodeMilliseconds'>,

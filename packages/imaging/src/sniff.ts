@@ -167,9 +167,9 @@ function readText(head: Buffer): { text: string; packed: boolean } | undefined {
   const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
   const text = bytes.toString(utf16 ? 'utf16le' : 'utf8').replace(/^\ufeff/, '');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what tells binary data.
-  const strange = text.match(/[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/g)?.length ?? 0;
+  const invalid = text.match(/[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/g)?.length ?? 0;
   // One invalid character is allowed: the end of the head may split a character.
-  return strange > 1 ? (packed ? { text: '', packed } : undefined) : { text, packed };
+  return invalid > 1 ? (packed ? { text: '', packed } : undefined) : { text, packed };
 }
 
 /** Web pages may contain SVG and SVG may contain HTML: the first element decides. */

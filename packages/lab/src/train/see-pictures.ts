@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { decodeImage, type Pixels } from '@akin/imaging';
 import { MIN_SIDE, sharedNetworks } from '@akin/modules/internal/analyzer/analyze-image';
-import { lookAt } from '@akin/modules/internal/duplicate/look';
+import { copyFeaturesOf } from '@akin/modules/internal/duplicate/look';
 import { spread } from '@akin/modules/internal/learn/sample-folder';
 import type { Backend } from '@akin/modules/internal/network/backend';
 import { type Picture, preparePicture } from '@akin/modules/internal/picture';
@@ -34,7 +34,7 @@ export async function seePictures<T>(
 }
 
 /**
- * The patterns (`lookAt`) of pictures and of their edits, and the differences between an edit and its picture.
+ * The patterns (`copyFeaturesOf`) of pictures and of their edits, and the differences between an edit and its picture.
  *
  * @param files Readable pictures.
  * @param most Maximum number of pictures to edit, evenly spaced.
@@ -66,5 +66,5 @@ async function prepare(bytes: Uint8Array, backend: Backend): Promise<Picture> {
 
 /** Of the first content crop, which every picture has. */
 function patternIn(picture: Picture): Float64Array {
-  return lookAt(picture.contentCrops()[0] as Pixels).pattern;
+  return copyFeaturesOf(picture.contentCrops()[0] as Pixels).pattern;
 }

@@ -46,8 +46,8 @@ interface Group {
  * would turn gray. The result is deterministic.
  */
 export function findPalette(colors: Colors, shares: Float64Array): Palette {
-  let groups = joinAlike(kMeans(colors, startGroups(shares)));
-  groups = joinAlike(regroup(colors, groups).map((group) => settle(colors, group)));
+  let groups = mergeSimilar(kMeans(colors, startGroups(shares)));
+  groups = mergeSimilar(regroup(colors, groups).map((group) => moveToDensest(colors, group)));
   groups.sort((a, b) => b.weight - a.weight || a.x - b.x || a.y - b.y || a.z - b.z);
   const total = groups.reduce((sum, group) => sum + group.weight, 0);
   return print(
@@ -120,10 +120,10 @@ function regroup(colors: Colors, groups: readonly Group[]): Group[] {
 }
 
 /** Merges groups of the same colour and, while more than five are left, the pairs that a viewer misses least. */
-function joinAlike(groups: readonly Group[]): Group[] {
+function mergeSimilar(groups: readonly Group[]): Group[] {
   const left = [...groups];
   for (;;) {
-    const pair = pairToJoin(left);
+    const pair = pairToMerge(left);
     if (!pair) return left;
     left[pair.first] = join(left[pair.first] as Group, left[pair.second] as Group);
     left.splice(pair.second, 1);
@@ -139,7 +139,7 @@ interface Pair {
  * The nearest pair that counts as one colour. If there is none and more than five groups are left: a near pair with a
  * small group.
  */
-function pairToJoin(groups: readonly Group[]): Pair | null {
+function pairToMerge(groups: readonly Group[]): Pair | null {
   let same: Pair | null = null;
   let nearest = Number.POSITIVE_INFINITY;
   let spare: Pair | null = null;
@@ -209,7 +209,7 @@ const CORE = 0.12;
  * outlines and shadows make the mean duller than what a viewer sees. More steps would move small groups to their large
  * neighbours.
  */
-function settle(colors: Colors, group: Group): Group {
+function moveToDensest(colors: Colors, group: Group): Group {
   const { x, y, z } = group;
   const sum = { x: 0, y: 0, z: 0, weight: 0 };
   for (let i = 0; i < colors.count; i++) {

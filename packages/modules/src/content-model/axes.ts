@@ -21,15 +21,15 @@ export interface Axes {
  */
 const FEW_NEGATIVE = 0.1;
 /** Axes of activations are divided by their variance to this power; 0.5 would be full whitening. */
-const EVENED = 0.25;
+const WHITENING = 0.25;
 /**
  * This part of the mean variance is added to each variance first: with few pictures, the last axes have almost none.
  */
-const EVENED_FROM = 0.1;
+const VARIANCE_FLOOR = 0.1;
 /** Matrices up to this size are decomposed exactly, larger ones by iteration. */
 const EXACT_SIZE = 512;
 /** Classes are separated within this many times as many principal axes as are kept. */
-const LOOKED_AT = 2;
+const CANDIDATE_AXES = 2;
 /** Shrinkage of the within-class covariance, because classes have few pictures. */
 const SHRINKAGE = 1;
 /** A shorter vector lies at the mean, and its direction is only noise. */
@@ -53,15 +53,15 @@ export function trainAxes(pictures: Rows, dimensions: number, classes: readonly 
   const main = mainAxes(
     covariances,
     width,
-    members.length > 0 ? Math.min(width, LOOKED_AT * kept) : kept,
-    roots ? EVENED : 0,
+    members.length > 0 ? Math.min(width, CANDIDATE_AXES * kept) : kept,
+    roots ? WHITENING : 0,
   );
   return writeSafetensors(
     {
       mean: { shape: [width], values: mean },
       axes: {
         shape: [kept, width],
-        values: withinOne(members.length > 0 ? partingAxes(all, members, main, kept) : main),
+        values: withinOne(members.length > 0 ? separatingAxes(all, members, main, kept) : main),
       },
     },
     { numbers: String(width), axes: String(kept), dimensions: String(dimensions), roots: String(roots) },
@@ -95,13 +95,13 @@ function mainAxes(scatter: Float64Array, width: number, count: number, power: nu
   const { values, vectors } =
     width <= EXACT_SIZE ? eigen(scatter, width) : mainEigen(scatter, width, count, createRandom(1));
   const variances = values.subarray(0, count).map((value) => Math.max(0, value));
-  const added = (EVENED_FROM * variances.reduce((sum, value) => sum + value, 0)) / count;
+  const added = (VARIANCE_FLOOR * variances.reduce((sum, value) => sum + value, 0)) / count;
   const weights = variances.map((value) => Math.max(value + added, 1e-12) ** -power);
   return vectors.subarray(0, count * width).map((value, i) => value * (weights[Math.floor(i / width)] as number));
 }
 
 /** The axes that separate classes, row by row, within the principal axes. */
-function partingAxes(pictures: Rows, classes: readonly Rows[], main: Float64Array, count: number): Float64Array {
+function separatingAxes(pictures: Rows, classes: readonly Rows[], main: Float64Array, count: number): Float64Array {
   const { width } = pictures;
   const looked = main.length / width;
   const along = (rows: Rows): Rows => ({

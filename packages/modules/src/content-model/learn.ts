@@ -18,7 +18,7 @@ import { readAxes, trainAxes, unitOf } from './axes.ts';
 import { AXES_FILE, CODEBOOK_FILE, modelId, readModelFiles } from './files.ts';
 import { openModel } from './run-model.ts';
 
-export interface Lesson {
+export interface TrainingInput {
   /** Folder of the model. */
   readonly folder: string;
   /** Folder of typical pictures; subfolders are included. */
@@ -29,7 +29,7 @@ export interface Lesson {
 }
 
 /** Receives the progress. */
-export interface Listener {
+export interface TrainingListener {
   readonly progress: (done: number, all: number) => void;
   /** Called for each file that is not a picture. */
   readonly skip: (file: string, why: string) => void;
@@ -61,9 +61,9 @@ const LEAST_DIFFERENCE = 1e-4;
  * @throws {AkinError} bad-request when the model cannot be opened, there are too few pictures, or classes were
  * requested but none exists.
  */
-export async function learn(lesson: Lesson, listener: Listener): Promise<Learned> {
-  const { folder, pictures, classes, backend } = lesson;
-  if (isModelFolder(folder)) return measure(lesson, listener);
+export async function learn(input: TrainingInput, listener: TrainingListener): Promise<Learned> {
+  const { folder, pictures, classes, backend } = input;
+  if (isModelFolder(folder)) return measure(input, listener);
   const { dimensions } = descriptorOf('content');
   const modelFiles = await readModelFiles(folder);
   const run = await openModel(folder, modelFiles, backend ?? 'wasm');
@@ -105,7 +105,7 @@ async function filesOf(pictures: string): Promise<string[]> {
  * A model in the layout of Hugging Face is used unchanged. Only the distances between two pictures of the folder are
  * measured, to calibrate the scores.
  */
-async function measure({ folder, pictures, classes }: Lesson, listener: Listener): Promise<Learned> {
+async function measure({ folder, pictures, classes }: TrainingInput, listener: TrainingListener): Promise<Learned> {
   if (classes !== undefined) {
     throw new AkinError(
       'bad-request',
@@ -135,7 +135,7 @@ async function measure({ folder, pictures, classes }: Lesson, listener: Listener
 function seeing(
   run: (picture: Pick<Picture, 'pixels' | 'pixelsOf'>) => Float32Array | Promise<Float32Array>,
   all: number,
-  { progress, skip }: Listener,
+  { progress, skip }: TrainingListener,
 ): (paths: readonly string[]) => Promise<Float32Array[]> {
   const seen = new Map<string, Float32Array | undefined>();
   const see = async (path: string) => {

@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { AkinError } from '@akin/domain';
-import { type Learned, type Lesson, learn } from './learn.ts';
+import { type Learned, learn, type TrainingInput } from './learn.ts';
 
 /**
  * Messages from the thread. Errors are sent as values, because thrown errors lose their class and code between threads.
  */
-export type News =
+export type ThreadMessage =
   | { readonly kind: 'progress'; readonly done: number; readonly all: number }
   | { readonly kind: 'skip'; readonly file: string; readonly why: string }
   | { readonly kind: 'learned'; readonly learned: Learned }
@@ -15,16 +15,16 @@ export type News =
       readonly below: string | undefined;
     };
 
-const tell = (news: News) => parentPort?.postMessage(news);
+const report = (message: ThreadMessage) => parentPort?.postMessage(message);
 
 try {
-  const learned = await learn(workerData as Lesson, {
-    progress: (done, all) => tell({ kind: 'progress', done, all }),
-    skip: (file, why) => tell({ kind: 'skip', file, why }),
+  const learned = await learn(workerData as TrainingInput, {
+    progress: (done, all) => report({ kind: 'progress', done, all }),
+    skip: (file, why) => report({ kind: 'skip', file, why }),
   });
-  tell({ kind: 'learned', learned });
+  report({ kind: 'learned', learned });
 } catch (error) {
   if (!(error instanceof AkinError)) throw error;
   const { code, message, cause } = error;
-  tell({ kind: 'failed', error: { code, message }, below: (cause as Error | undefined)?.message });
+  report({ kind: 'failed', error: { code, message }, below: (cause as Error | undefined)?.message });
 }

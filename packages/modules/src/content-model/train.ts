@@ -2,10 +2,10 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AkinError } from '@akin/domain';
-import type { Learned, Lesson, Listener } from './learn.ts';
-import type { News } from './train-thread.ts';
+import type { Learned, TrainingInput, TrainingListener } from './learn.ts';
+import type { ThreadMessage } from './train-thread.ts';
 
-export interface TrainingConfig extends Lesson, Partial<Listener> {
+export interface TrainingConfig extends TrainingInput, Partial<TrainingListener> {
   /** Stops the training immediately; no file is written then. */
   readonly signal?: AbortSignal;
 }
@@ -33,9 +33,9 @@ export async function trainContentModel(config: TrainingConfig): Promise<Trained
   return learned;
 }
 
-async function learnInThread({ signal, progress, skip, ...lesson }: TrainingConfig): Promise<Learned> {
+async function learnInThread({ signal, progress, skip, ...input }: TrainingConfig): Promise<Learned> {
   signal?.throwIfAborted();
-  const thread = new Worker(THREAD_FILE, { workerData: lesson satisfies Lesson, execArgv: [] });
+  const thread = new Worker(THREAD_FILE, { workerData: input satisfies TrainingInput, execArgv: [] });
   let stop = () => {};
   try {
     return await new Promise((resolve, reject) => {
@@ -43,7 +43,7 @@ async function learnInThread({ signal, progress, skip, ...lesson }: TrainingConf
       signal?.addEventListener('abort', stop);
       thread.on('error', reject);
       thread.on('exit', () => reject(new Error('The thread of the training ended.')));
-      thread.on('message', (news: News) => {
+      thread.on('message', (news: ThreadMessage) => {
         if (news.kind === 'progress') progress?.(news.done, news.all);
         else if (news.kind === 'skip') skip?.(news.file, news.why);
         else if (news.kind === 'learned') resolve(news.learned);

@@ -25,7 +25,7 @@ const BUSY_SHARE = 0.08;
  * A cell without edges can still have too much texture (grass, gravel, foliage): its pixels differ on average by more
  * than half of this from the mean of their two neighbours. A soft gradient of any length does not.
  */
-const RESTLESS = 4 * UNIT;
+const TEXTURE_LIMIT = 4 * UNIT;
 /**
  * Limits of luma on a gray: black text has a contrast ratio of 3:1 (WCAG 2.1 for large text) above the first, white
  * text below the second: (L + 0.05) / 0.05 and 1.05 / (L + 0.05).
@@ -90,7 +90,7 @@ function blurAlong(values: Int32Array, step: number, nextLine: number, result: I
 
 function isCalm(data: Int32Array, left: number, top: number): boolean {
   let busy = 0;
-  let unrest = 0;
+  let texture = 0;
   let tooDark = 0;
   let tooBright = 0;
   for (let y = top + MARGIN; y < top + CELL - MARGIN; y++) {
@@ -107,12 +107,12 @@ function isCalm(data: Int32Array, left: number, top: number): boolean {
         bend = Math.max(bend, Math.abs(twice - left - right), Math.abs(twice - above - below));
       }
       if (step > BUSY_STEP) busy++;
-      unrest += bend;
+      texture += bend;
       const luma = lumaOf(data, at);
       if (luma < BLACK_TEXT_FROM) tooDark++;
       if (luma > WHITE_TEXT_TO) tooBright++;
     }
-    if (busy > BUSY_SHARE * AREA || unrest > RESTLESS * AREA) return false;
+    if (busy > BUSY_SHARE * AREA || texture > TEXTURE_LIMIT * AREA) return false;
   }
   return Math.min(tooDark, tooBright) <= UNREADABLE_SHARE * AREA;
 }

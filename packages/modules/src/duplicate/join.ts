@@ -29,12 +29,12 @@ export function joinParts(
   ]);
   const clear = Math.min(1, Math.max(0, (contrast - BLANK) / (CLEAR - BLANK)));
   if (clear === 1) return joined;
-  const lot = drawnDirection(pixels, joined.length);
+  const lot = pseudorandomDirection(pixels, joined.length);
   return l2Normalize(joined.map((value, i) => clear * value + (1 - clear) * (lot[i] as number)));
 }
 
 /** A pseudorandom unit vector from the reduced picture; any change of its pixels gives an unrelated vector. */
-function drawnDirection(pixels: Pixels, dimensions: number): Float32Array {
+function pseudorandomDirection(pixels: Pixels, dimensions: number): Float32Array {
   const { data } = resizeArea(pixels, SIDE, SIDE);
   // The FNV-1a hash of the bytes is the seed of a generator (mulberry32).
   let state = 0x811c9dc5;

@@ -3,7 +3,7 @@ import { hueHistogramOf } from './hue-histogram.ts';
 import { patternOf } from './pattern.ts';
 
 /** The hand-made features of the duplicate module for a picture. */
-export interface Look {
+export interface CopyFeatures {
   readonly pattern: Float64Array;
   readonly hues: Float64Array;
   /** Standard deviation of the brightness, 0…1. */
@@ -11,7 +11,7 @@ export interface Look {
 }
 
 /** @param crop A content crop of the picture. */
-export function lookAt(crop: Pixels): Look {
+export function copyFeaturesOf(crop: Pixels): CopyFeatures {
   const light = lightOf(crop);
   return { pattern: patternOf(light), hues: hueHistogramOf(crop), contrast: deviation(light) };
 }

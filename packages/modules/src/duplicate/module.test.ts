@@ -7,7 +7,7 @@ import { ORIENTATIONS, oriented } from '../orientations.ts';
 import { type OpenNetwork, preparePicture } from '../picture.ts';
 import { distance, length } from '../vectors/unit.ts';
 import { CLEAR } from './join.ts';
-import { type Look, lookAt } from './look.ts';
+import { type CopyFeatures, copyFeaturesOf } from './look.ts';
 import duplicate from './module.ts';
 
 async function vectorOf(pixels: Pixels): Promise<ArrayLike<number>> {
@@ -31,8 +31,11 @@ const speck = draw(200, 200, (x, y) => {
 
 describe('the descriptor of copies', () => {
   it('uses only the clear one of two crops if the other is nearly blank', async () => {
-    const [strict, loose] = preparePicture(speck, sharedNetworks('wasm')).contentCrops().map(lookAt);
-    expect([(strict as Look).contrast < CLEAR, (loose as Look).contrast < CLEAR]).toEqual([true, false]);
+    const [strict, loose] = preparePicture(speck, sharedNetworks('wasm')).contentCrops().map(copyFeaturesOf);
+    expect([(strict as CopyFeatures).contrast < CLEAR, (loose as CopyFeatures).contrast < CLEAR]).toEqual([
+      true,
+      false,
+    ]);
     const lighter = { ...speck, data: speck.data.map((value) => value + 1) };
     expect(distance(await vectorOf(lighter), await vectorOf(speck))).toBeLessThan(0.1);
   });

@@ -7,7 +7,7 @@ import { l2Normalize } from '../vectors/unit.ts';
 import { duplicateAxes } from './axes.ts';
 import { COPY_SCORE } from './copy-score.ts';
 import { CLEAR, joinParts } from './join.ts';
-import { type Look, lookAt } from './look.ts';
+import { type CopyFeatures, copyFeaturesOf } from './look.ts';
 import { duplicateManifest } from './manifest.ts';
 
 /** A scene with some detail: sky, hills and a sun; the copy is scaled and a little brighter. */
@@ -23,13 +23,13 @@ const scene = (width: number, height: number, sunX: number, hills: number, lift:
   });
 
 /** If one of two crops is nearly blank, ignores it: its pseudorandom direction would hide the other crop. */
-function clearOf<View extends Look>(views: readonly View[]): readonly View[] {
+function withoutBlank<View extends CopyFeatures>(views: readonly View[]): readonly View[] {
   const clear = views.filter(({ contrast }) => contrast >= CLEAR);
   return clear.length > 0 ? clear : views.slice(0, 1);
 }
 
 /** The mean direction of one or two content crops. It always exists, because hue histograms are never opposite. */
-function middleOf([first, second]: readonly Float32Array[]): Float32Array {
+function meanDirection([first, second]: readonly Float32Array[]): Float32Array {
   const one = first as Float32Array;
   return second === undefined ? one : l2Normalize(one.map((value, i) => value + (second[i] as number)));
 }
@@ -43,7 +43,7 @@ function middleOf([first, second]: readonly Float32Array[]): Float32Array {
 const duplicate: Module = {
   manifest: duplicateManifest,
   async analyze(picture) {
-    const views = clearOf(picture.contentCrops().map((square) => ({ square, ...lookAt(square) })));
+    const views = withoutBlank(picture.contentCrops().map((square) => ({ square, ...copyFeaturesOf(square) })));
     const network = await picture.network(COPIES_FOLDER, ['copy']);
     const seen = await network.run(views.map(({ square }) => square));
     const axes = await duplicateAxes((seen[0] as Features<'copy'>).model);
@@ -51,7 +51,7 @@ const duplicate: Module = {
       const { heads } = seen[i] as Features<'copy'>;
       return joinParts({ network: heads.copy, pattern: axes.pattern(pattern), hues }, contrast, picture.pixels);
     });
-    return { duplicate_descriptor: { model: axes.model, vector: middleOf(vectors) } };
+    return { duplicate_descriptor: { model: axes.model, vector: meanDirection(vectors) } };
   },
   // Measured on photos, see docs/quality.md: of 6.0 million pairs only one (two beds) scores 0.7 or more.
   scores: { usual: 0.1, rare: 0.3, near: COPY_SCORE, nearAt: 0.593 },

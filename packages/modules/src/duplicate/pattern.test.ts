@@ -7,10 +7,11 @@ import { preparePicture } from '../picture.ts';
 import { distance, length } from '../vectors/unit.ts';
 import { HUE_NUMBERS } from './hue-histogram.ts';
 import { joinParts } from './join.ts';
-import { lookAt } from './look.ts';
+import { copyFeaturesOf } from './look.ts';
 import { PATTERN_NUMBERS } from './pattern.ts';
 
-const look = (pixels: Pixels) => lookAt(preparePicture(pixels, sharedNetworks('wasm')).contentCrops()[0] as Pixels);
+const look = (pixels: Pixels) =>
+  copyFeaturesOf(preparePicture(pixels, sharedNetworks('wasm')).contentCrops()[0] as Pixels);
 
 const scene = draw(256, 192, (x, y) =>
   gray(127 + 60 * Math.sin(7 * x + 3 * y * y) + 60 * Math.cos(11 * y - 5 * x * y)),

@@ -99,7 +99,7 @@ function trainRotations(all: Rows, count: number, groupOf: (row: number) => numb
   const { width } = all;
   const zero = new Float64Array(width);
   const common = covariance(all, zero);
-  const order = dealAxes(eigen(common, width).values);
+  const order = allocateAxes(eigen(common, width).values);
   const rotations = new Float32Array(count * width * width);
   for (let group = 0; group < count; group++) {
     const members = Array.from({ length: all.count }, (_, i) => i).filter((i) => groupOf(i) === group);
@@ -124,7 +124,7 @@ function trainRotations(all: Rows, count: number, groupOf: (row: number) => numb
 }
 
 /** Assigns axes, by descending variance, to the subspace with the smallest product that is not full. */
-function dealAxes(variances: Float64Array): number[] {
+function allocateAxes(variances: Float64Array): number[] {
   const subspaces = Array.from({ length: variances.length / SUBSPACE_WIDTH }, () => ({ axes: [] as number[], log: 0 }));
   for (const [axis, variance] of variances.entries()) {
     const open = subspaces.filter(({ axes }) => axes.length < SUBSPACE_WIDTH);

@@ -9,7 +9,7 @@ import { readJsonObject, refuser } from './read-json.ts';
 import { type Input, openTower } from './tower.ts';
 
 /** The result for a text. */
-export interface Said {
+export interface TextVector {
   /** The model name for outputs. */
   readonly model: string;
   /** A unit vector, which can be compared with those of pictures. */
@@ -38,7 +38,7 @@ type Tokenize = (text: string) => { readonly ids: readonly number[]; readonly cu
  * @throws {AkinError} bad-request when the model has no text tower or a file is damaged; conflict when a package is
  * missing.
  */
-export async function openWords(folder: string, name = ''): Promise<(text: string) => Promise<Said>> {
+export async function openWords(folder: string, name = ''): Promise<(text: string) => Promise<TextVector>> {
   const model = readModelFolder(folder);
   requireName(model, name);
   const { words, config, id } = model;
@@ -49,7 +49,7 @@ export async function openWords(folder: string, name = ''): Promise<(text: strin
   const tower = await openTower(words, config.text.output);
   const unknown = tower.inputNames.find((input) => input !== 'input_ids' && input !== 'attention_mask');
   if (unknown !== undefined) throw new AkinError('bad-request', `${words} takes ${unknown}, which akin does not know.`);
-  const run = async (text: string): Promise<Said> => {
+  const run = async (text: string): Promise<TextVector> => {
     const { ids, cut } = tokenize(text);
     const values = BigInt64Array.from(ids, BigInt);
     const inputs: Record<string, Input> = { input_ids: { values, shape: [1, ids.length] } };

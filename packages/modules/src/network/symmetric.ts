@@ -124,7 +124,7 @@ const PLACES = Array.from({ length: ORIENTATIONS * ORIENTATIONS }, (_, i) =>
 
 /** The orientation that is first `first` and then `second`. */
 function composed(second: number, first: number): number {
-  return wayOf((y, x) => origin(first, 3, ...origin(second, 3, y, x)));
+  return orientationOf((y, x) => origin(first, 3, ...origin(second, 3, y, x)));
 }
 
 function inverse(orientation: number): number {
@@ -134,7 +134,7 @@ function inverse(orientation: number): number {
 }
 
 /** The orientation that moves the corner and the edge of a 3 × 3 square in this way. */
-function wayOf(move: (y: number, x: number) => readonly [number, number]): number {
+function orientationOf(move: (y: number, x: number) => readonly [number, number]): number {
   const same = (orientation: number, y: number, x: number) =>
     String(origin(orientation, 3, y, x)) === String(move(y, x));
   return Array.from({ length: ORIENTATIONS }, (_, orientation) => orientation).find(
