@@ -291,7 +291,7 @@ export const TEXTS = {
     create: 'Create',
     drop: 'Delete',
     dropOf: (name: string) => `Delete ${name}`,
-    dropText: (name: string) => `All documents of ${name} are deleted for good. Type its name to go on.`,
+    dropText: (name: string) => `This deletes all documents of ${name} permanently. Type its name to continue.`,
     otherName: 'That was another name: nothing was deleted.',
     clearDemo: 'Clear the demo',
     clearText: (pictures: number) => `${count(pictures, 'picture')} of the demo are deleted. All others stay.`,

@@ -31,7 +31,11 @@ export const importCommand: Program = {
       { name: 'format', value: 'csv|ndjson', about: 'What the input is; by default as the name of the file says' },
       { name: 'separator', value: 'character', about: 'Between two cells of CSV: a comma, in .tsv files a tab' },
       { name: 'lists', value: 'names', about: 'Columns of CSV whose cells hold several values, with | between them' },
-      { name: 'from', value: 'line', about: 'Begin with this line (the first is 1), whatever an earlier run did' },
+      {
+        name: 'from',
+        value: 'line',
+        about: 'Begin with this line (the first is 1), and ignore the progress of an earlier run',
+      },
       { name: 'strict', about: 'Stop at the first document that akin refuses' },
       { name: 'rejects', value: 'file', about: 'Where to write refused documents' },
       { name: 'modules', value: 'names', about: 'Modules to analyze pictures with, separated by commas' },

@@ -15,7 +15,7 @@ export const reportCommand: Program = {
     name: 'report',
     usage: 'report [<collection>]',
     about:
-      'Measures how well a collection ranks by content, over a sample of its documents: recall against exact comparison, scores, near-duplicates, documents without a descriptor; with labels also mAP and precision at 1. Writes a page with pictures, which the running akin shows, and the numbers as JSON beside it.',
+      'Measures how well a collection ranks by content, over a sample of its documents: recall against exact comparison, scores, near-duplicates, documents without a descriptor; with labels also mAP and precision at 1. Writes a page with pictures, which the running akin shows, and the numbers as a JSON file.',
     options: [
       ...SERVER_OPTIONS,
       {
