@@ -5,8 +5,8 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from '@jest/globals';
-import { runAkin } from '../test/run-akin.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Ended, runAkin, runInTurn } from '../test/run-akin.ts';
 
 const EVERY_DAY = [
   'serve',
@@ -25,8 +25,7 @@ const FLEET = ['gateway', 'indexer', 'analyzer', 'search-node', 'analyze-node'];
 
 describe('the command akin', () => {
   it('lists its commands', async () => {
-    for (const flag of ['--help', '-h', 'help']) {
-      const { code, out, err } = await runAkin([flag]);
+    for (const { code, out, err } of await runInTurn([['--help'], ['-h'], ['help']])) {
       expect([code, err]).toEqual([0, '']);
       const [everyDay, fleet] = out.split('Processes of a fleet');
       for (const name of EVERY_DAY) expect(everyDay).toMatch(new RegExp(`^  ${name} .*\\S$`, 'm'));
@@ -36,9 +35,9 @@ describe('the command akin', () => {
 
   it('tells its version', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-    for (const flag of ['--version', '-v', 'version']) {
-      expect(await runAkin([flag])).toEqual({ code: 0, out: `${version}\n`, err: '' });
-    }
+    const told = { code: 0, out: `${version}\n`, err: '' };
+    expect(await runAkin(['--version'])).toEqual(told);
+    expect(await runInTurn([['-v'], ['version']])).toEqual([told, told]);
   });
 
   it('notices a port that is taken before it makes a database', async () => {
@@ -77,8 +76,44 @@ describe('the command akin', () => {
     expect([code, err]).toEqual([1, `What answers at http://127.0.0.1:${port} is not ready: Waits for a first key.\n`]);
   });
 
-  it.each(EVERY_DAY)('explains %s with all of its flags', async (name) => {
-    const { code, out, err } = await runAkin([name, '--help']);
+  it('is refused in a process of its own as in one with others', async () => {
+    const { code, out, err } = await runAkin(['fly']);
+    expect([code, out, err]).toEqual([1, '', expect.stringContaining('no command fly')]);
+  });
+});
+
+const REFUSED: readonly (readonly [args: readonly string[], message: RegExp])[] = [
+  [['fly'], /no command fly/],
+  [['serve', '/no/such folder'], /^\/no\/such folder: it is not there\.$/m],
+  [['constructor'], /no command constructor/],
+  [['analyze', '--thread', '1', 'x.jpg'], /--thread.*akin analyze --help/s],
+  [['analyze'], /Name files/],
+  [['analyze', '--threads', 'many', 'x.jpg'], /--threads .* must be a whole number/],
+  [['analyze', '--modules', 'colour', 'x.jpg'], /colour/],
+  [['index'], /Name a folder/],
+  [['backup'], /Name one file/],
+  [['backup', 'x', '--data', tmpdir()], /no store in .*--data/],
+  [['import', tmpdir()], /is a folder/],
+  [['serve', '--port', '99999999999'], /--port/],
+  [['serve', '--port', '0', '--database-url', 'localhost/akin'], /--database-url .* postgres:\/\//],
+  [
+    ['serve', '--port', '0', '--database-url', 'postgres://127.0.0.1:1/x'],
+    /cannot be reached.*ECONNREFUSED 127.0.0.1:1/,
+  ],
+  [['indexer', '--database-url', 'postgres://127.0.0.1:1/x', '--redis-url', '127.0.0.1'], /--redis-url .* redis:\/\//],
+  [['serve', '--log-level', 'loud'], /--log-level must be one of/],
+];
+
+describe('each of many commands', () => {
+  let helped: Ended[];
+  let refused: Ended[];
+  beforeAll(async () => {
+    helped = await runInTurn(EVERY_DAY.map((name) => [name, '--help']));
+    refused = await runInTurn(REFUSED.map(([args]) => args));
+  });
+
+  it.each([...EVERY_DAY.entries()])('explains itself with all of its flags (%d: %s)', (number, name) => {
+    const { code, out, err } = helped[number] as Ended;
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(new RegExp(`^Usage: akin ${name} `));
     expect(out).toMatch(/^ {2}--(data|modules|models|url|content-model) </m);
@@ -87,33 +122,13 @@ describe('the command akin', () => {
     }
   });
 
-  it.each([
-    [['fly'], /no command fly/],
-    [['serve', '/no/such folder'], /^\/no\/such folder: it is not there\.$/m],
-    [['constructor'], /no command constructor/],
-    [['analyze', '--thread', '1', 'x.jpg'], /--thread.*akin analyze --help/s],
-    [['analyze'], /Name files/],
-    [['analyze', '--threads', 'many', 'x.jpg'], /--threads .* must be a whole number/],
-    [['analyze', '--modules', 'colour', 'x.jpg'], /colour/],
-    [['index'], /Name a folder/],
-    [['backup'], /Name one file/],
-    [['backup', 'x', '--data', tmpdir()], /no store in .*--data/],
-    [['import', tmpdir()], /is a folder/],
-    [['serve', '--port', '99999999999'], /--port/],
-    [['serve', '--port', '0', '--database-url', 'localhost/akin'], /--database-url .* postgres:\/\//],
-    [
-      ['serve', '--port', '0', '--database-url', 'postgres://127.0.0.1:1/x'],
-      /cannot be reached.*ECONNREFUSED 127.0.0.1:1/,
-    ],
-    [
-      ['indexer', '--database-url', 'postgres://127.0.0.1:1/x', '--redis-url', '127.0.0.1'],
-      /--redis-url .* redis:\/\//,
-    ],
-    [['serve', '--log-level', 'loud'], /--log-level must be one of/],
-  ])('refuses %j with exit code 1 and a message instead of a stack', async (args, message) => {
-    const { code, out, err } = await runAkin(args);
-    expect(err).toMatch(message);
-    expect(err).not.toMatch(/^\s+at /m);
-    expect([code, out]).toEqual([1, '']);
-  });
+  it.each(REFUSED.map(([args, message], number) => ({ args, message, number })))(
+    'refuses $args with exit code 1 and a message instead of a stack',
+    ({ message, number }) => {
+      const { code, out, err } = refused[number] as Ended;
+      expect(err).toMatch(message);
+      expect(err).not.toMatch(/^\s+at /m);
+      expect([code, out]).toEqual([1, '']);
+    },
+  );
 });

@@ -4,6 +4,7 @@ import { SHORT_LIVED } from '@akin/testing';
 
 /** What a shell runs. */
 export const PROGRAM = fileURLToPath(new URL('../bin/akin.mjs', import.meta.url));
+const IN_TURN = fileURLToPath(new URL('in-turn.mjs', import.meta.url));
 
 export interface Ended {
   readonly code: number | null;
@@ -20,7 +21,24 @@ export async function runAkin(
   args: readonly string[],
   options: { input?: string; cwd?: string; threads?: number } = {},
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [...SHORT_LIVED, PROGRAM, ...args], {
+  return run([PROGRAM, ...args], options);
+}
+
+/**
+ * Runs commands that end by themselves, one after the other in one process: each as in a process of its own, and many in
+ * the time of one.
+ */
+export async function runInTurn(commands: readonly (readonly string[])[]): Promise<Ended[]> {
+  const { code, out, err } = await run([IN_TURN], { input: JSON.stringify(commands) });
+  if (code !== 0 || err !== '') throw new Error(`the commands ended with ${code}: ${out}${err}`);
+  return JSON.parse(out);
+}
+
+async function run(
+  command: readonly string[],
+  options: { input?: string; cwd?: string; threads?: number },
+): Promise<Ended> {
+  const child = spawn(process.execPath, [...SHORT_LIVED, ...command], {
     env: { ...process.env, AKIN_THREADS: String(options.threads ?? 1) },
     ...(options.cwd ? { cwd: options.cwd } : {}),
   });
