@@ -210,7 +210,7 @@ describe('the analyzer', () => {
     expect([...found.values()].every((result) => 'outputs' in result)).toBe(true);
   });
 
-  it('ends the analysis at work and hands back what waits for a host before it is gone', async () => {
+  it('finishes the running analysis and hands back the jobs that wait for a host, before it closes', async () => {
     const found = results();
     held.length = 0;
     for (let i = 0; i < 10; i++) await add(i, { image: `${base}/slow/${i}` });

@@ -23,8 +23,8 @@ const state = (change: Partial<ViewState> = {}): ViewState => ({
 });
 const thing = (value: string) => filterOf('kind of: thing', value);
 
-describe('the fields to narrow by', () => {
-  it('are labels, colours, and Strings and Booleans of documents, as many as help', () => {
+describe('the fields for filters', () => {
+  it('are labels, colours, and Strings and Booleans of documents, up to a useful number', () => {
     const field = (name: string, type = 'string', origin = 'document') => ({ name, type, origin, multiValued: false });
     const fields = facetFieldsOf([
       field('id', 'string', 'preconfigured'),
@@ -103,7 +103,7 @@ it('searches for values of a field with any characters', () => {
   ]);
 });
 
-it('counts what is related where a ranking is sorted by something else', () => {
+it('counts only related results if a ranking is sorted by something else', () => {
   const query = { by: 'id', id: '7' } as const;
   const { endpoint, parameters } = countsOf(state({ query, sort: 'price asc' }), FIELDS);
   expect([endpoint, parameters['rank.threshold']]).toEqual(['image', 0.3]);

@@ -30,7 +30,7 @@ export async function resolvePicture(picture: Picture): Promise<string | Blob> {
 async function readFile(path: string): Promise<Blob> {
   const fs = globalThis.process?.getBuiltinModule?.('node:fs/promises');
   if (fs) return new Blob([await fs.readFile(path)]);
-  throw new TypeError(`${JSON.stringify(path.slice(0, 100))} is no address: in a browser give a File or a Blob.`);
+  throw new TypeError(`${JSON.stringify(path.slice(0, 100))} is not a URL. In a browser, pass a File or a Blob.`);
 }
 
 async function collect(stream: AsyncIterable<Uint8Array | string>): Promise<Blob> {

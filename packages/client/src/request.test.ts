@@ -38,7 +38,7 @@ it('repeats a request that akin could not accept, as often as configured', async
   expect(requests).toBe(8);
 });
 
-it('does not send again a change that may be accepted, what is wrong, or what would wait for long', async () => {
+it('does not repeat a change that may be accepted, a wrong request, or one with a long wait', async () => {
   const shop = createClient({ baseUrl }).collection('shop');
   answers = [[503, '0.01'], [429, '3600'], [429], [400, '0.01'], [404, '0.01']];
   await expect(shop.add({ id: '1' })).rejects.toThrow(BusyError);

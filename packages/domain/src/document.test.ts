@@ -271,7 +271,7 @@ describe('the types that a request gives', () => {
     expect(claims.countFields(schema)).toBe(1);
   });
 
-  it('are at most 1,000 a collection, those of akin not counted', () => {
+  it("are at most 1,000 for each collection, without akin's own", () => {
     const types = Object.fromEntries(
       Array.from({ length: MAX_FIELDS - 1 }, (_, at): [string, FieldType] => [`f${at}`, 'long']),
     );

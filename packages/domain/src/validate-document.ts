@@ -293,7 +293,7 @@ export function parseVersion(value: JsonValue): bigint | undefined {
   const text = value instanceof JsonNumber ? value.text : value;
   const version = typeof text === 'string' ? parseLong(text) : null;
   if (version === null)
-    throw new AkinError('bad-request', `${describeValue(value)} is no version: it must be a whole number`);
+    throw new AkinError('bad-request', `${describeValue(value)} is not a version: it must be a whole number`);
   return version === 0n ? undefined : version;
 }
 
@@ -303,7 +303,7 @@ function parseThumbnailValue(value: JsonValue): Uint8Array {
 }
 
 function checkImage(image: string, hasImport: boolean): void {
-  if (image === '') throw new AkinError('bad-request', 'it must not be empty; leave it out where there is no image');
+  if (image === '') throw new AkinError('bad-request', 'it must not be empty; omit it if there is no image');
   if (hasImport) return;
   if (utf8Length(image) > MAX_URL_BYTES)
     throw new AkinError('bad-request', `the URL has more than ${MAX_URL_BYTES} bytes`);

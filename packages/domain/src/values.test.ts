@@ -99,7 +99,7 @@ describe('dates', () => {
     fc.assert(fc.property(instants, (date) => expect(parseDate(formatDate(date))).toEqual(date)));
   });
 
-  it('agree with the engine on every calendar day', () => {
+  it('agree with Date on every calendar day', () => {
     const days = fc.tuple(
       fc.integer({ min: 1, max: 9999 }),
       fc.integer({ min: 0, max: 13 }),
@@ -331,7 +331,7 @@ describe('texts', () => {
     expect(utf8Length('aé€😀')).toBe(10);
   });
 
-  it('are quoted short and whole', () => {
+  it('are quoted when short or long', () => {
     expect(quote('a"b')).toBe('"a\\"b"');
     expect(quote('x'.repeat(60))).toBe(`"${'x'.repeat(60)}"`);
     expect(quote('😀'.repeat(61))).toBe(`"${'😀'.repeat(60)}…"`);

@@ -125,7 +125,7 @@ describe('words', () => {
     );
   });
 
-  it('are the same when folded again, and hold no blanks', () => {
+  it('do not change when folded again, and contain no blanks', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         for (const word of words(text)) {

@@ -116,7 +116,7 @@ describe('what decodeImage reads', () => {
     expect(Math.max(g, b)).toBeLessThan(80);
   });
 
-  it('brings wide colours to sRGB in 8 and 16 bit alike, and leaves pictures with an sRGB profile untouched', async () => {
+  it('converts wide gamuts to sRGB in 8 and 16 bit, and does not change pictures with an sRGB profile', async () => {
     const wide = sharp({ create: { width: 16, height: 16, channels: 3, background: '#c8643c' } }).withIccProfile('p3');
     const eight = colorAt((await decode(await wide.clone().png().toBuffer())).pixels, 8, 8);
     const sixteen = colorAt((await decode(await wide.clone().toColourspace('rgb16').png().toBuffer())).pixels, 8, 8);

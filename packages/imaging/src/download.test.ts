@@ -339,7 +339,7 @@ describe('a download that asks for admission', () => {
     jest.useRealTimers();
   });
 
-  it('asks once, with the size that was announced, or the most where none was', async () => {
+  it('asks once, with the announced size, or the maximum if there is none', async () => {
     const base = await serve((request, response) => {
       if (request.url === '/small') response.end(large.subarray(0, 1_000_000));
       else if (request.url === '/announced') response.writeHead(200, { 'content-length': large.length }).end(large);

@@ -268,7 +268,7 @@ describe('readExif', () => {
     });
   });
 
-  it('does not follow counts that a hostile directory claims', async () => {
+  it('does not trust the counts in a hostile directory', async () => {
     // Many entries that each point at the same text of 20 MB, and a directory that points at itself.
     const entry = Buffer.alloc(12);
     entry.writeUInt16LE(0x10f, 0);

@@ -63,7 +63,7 @@ describe('resizeArea', () => {
     );
   });
 
-  it('averages whole blocks when the factor is whole', () => {
+  it('averages whole blocks for an integer factor', () => {
     const data = new Uint8Array([0, 0, 0, 10, 20, 30, 10, 20, 30, 20, 40, 61]);
     expect([...resizeArea({ width: 2, height: 2, data }, 1, 1).data]).toEqual([10, 20, 30]);
   });

@@ -73,7 +73,7 @@ describe('the content crop', () => {
     expect(Math.abs(2 * cropOf(resizeArea(picture, 100, 100)).height - height)).toBeLessThanOrEqual(4);
   });
 
-  describe('where it is open what is plain', () => {
+  describe('an ambiguous background', () => {
     /** A picture on a wall that becomes slightly darker from one end to the other. */
     const onWall = (fade: number) =>
       draw(200, 200, (x, y) => {

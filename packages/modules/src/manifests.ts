@@ -33,7 +33,7 @@ export function parseModulesApply(text: string | undefined): string[] {
   if (unknown !== undefined) {
     throw new AkinError(
       'bad-request',
-      `modules.apply names ${JSON.stringify(unknown.slice(0, 40))}, which is no module. Use some of ${moduleNames.join(', ')}.`,
+      `modules.apply names ${JSON.stringify(unknown.slice(0, 40))}, which is not a module. Use some of ${moduleNames.join(', ')}.`,
     );
   }
   return moduleNames.filter((name) => asked.length === 0 || asked.includes(name));

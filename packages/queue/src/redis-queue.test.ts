@@ -86,7 +86,7 @@ describe('a queue on Redis', () => {
   });
 });
 
-it('closes soon after Redis is back, though one of its connections still waits to try again', async () => {
+it('closes soon after Redis is back, although one connection still waits to reconnect', async () => {
   const breakOnce = async (away: number) => {
     await using proxy = await openProxy(redis.url);
     await using queue = await createRedisQueue({ url: proxy.url, prefix: nextPrefix() });

@@ -153,7 +153,7 @@ describe.each([
   });
 });
 
-it('answers for each commit that it knows, and for no other', () => {
+it('answers for each loaded commit, and for no other', () => {
   const collection = new SearchedCollection(10);
   const vector = unit([1, 2, 3, 4]);
   const query = {

@@ -92,7 +92,7 @@ describe('services of a process', () => {
     expect(await foldersOf(child.pid)).toEqual([]);
   });
 
-  it('are a PostgreSQL with the settings it comes with, which compiles expensive statements', async () => {
+  it('are a PostgreSQL with default settings, which compiles expensive statements', async () => {
     const { child, postgres } = await startInProcess();
     const client = new Client({ connectionString: postgres });
     await client.connect();

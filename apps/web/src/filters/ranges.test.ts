@@ -53,7 +53,7 @@ describe('bounds', () => {
   });
 });
 
-it('counts how values spread, without what is chosen', () => {
+it('counts values for a histogram, without the chosen range', () => {
   expect(rangeFacet(PRICE, 2, true)).toBe(
     "{!key=r2 ex=r2 facet.mincount=0 facet.range.start='10' facet.range.end='124' facet.range.gap='6'}unit price",
   );

@@ -7,7 +7,7 @@ const two = { id: 'two.TIF', width: 100, height: 100, bytes: 4_000, taken: '2023
 const three = { id: 'three.png', width: 200, height: 100, bytes: 3_000 };
 const members = [one, two, three] as unknown as FoundDocument[];
 
-describe('what tells copies apart', () => {
+describe('the separation of copies', () => {
   it.each([
     ['first', ['two.TIF', 'three.png']],
     ['largest', ['a/one.jpg', 'two.TIF']],

@@ -97,7 +97,7 @@ describe('npm run eval', () => {
   });
 });
 
-describe('what is measured', () => {
+describe('the measurements', () => {
   it('writes separate results for folders with the same name', async () => {
     const options = await readEvalOptions([join(root, 'pictures/ünï'), join(root, 'pictures/same/ünï'), '--out', 'r']);
     expect(options?.folders.map(({ results }) => results)).toEqual([join('r', 'ünï'), join('r', 'ünï-2')]);

@@ -54,7 +54,7 @@ export function tablesOf(report: Report): string {
   if (content === null) {
     parts.push(
       '## Content',
-      'Not measured: that takes two classes, each a folder of its own, of which two pictures or more are taken. Of many small classes --sample takes too few.',
+      'Not measured: this needs at least two classes, each in a separate folder, with two or more pictures in the sample. With many small classes, increase --sample.',
     );
   } else {
     parts.push(
@@ -110,7 +110,7 @@ export function tablesOf(report: Report): string {
         two(one.inRerank2Percent),
       ]),
     ),
-    `Of the edits that score 0.7 or more, the picture lies in the 8 nearest cells in ${two(copyCodes.inCells8)}, among the nearest 2 % by rerank in ${two(copyCodes.inRerank2Percent)}.`,
+    `Of the edits that score 0.7 or more, the share whose picture is in the 8 nearest cells is ${two(copyCodes.inCells8)}, among the nearest 2 % by rerank in ${two(copyCodes.inRerank2Percent)}.`,
   );
   return `${parts.join('\n\n')}\n`;
 }

@@ -51,7 +51,7 @@ describe('training scripts', () => {
     expect(run(script, args)).toEqual([1, why.replace('FOLDER', folder)]);
   });
 
-  it('end with an error when nothing can be described: main.js', () => {
+  it('end with an error if no picture can be described: main.js', () => {
     expect(run('main', ['FOLDER'])).toEqual([1, expect.stringMatching(/holds no picture that can be read\.\n$/)]);
   });
 

@@ -41,7 +41,7 @@ it('reports the number of files after each hundred', async () => {
   expect(log.mock.calls).toEqual([['100 of 250 pictures'], ['200 of 250 pictures']]);
 });
 
-it('edits as many of the pictures that were read as are wanted, the same way each time', async () => {
+it('edits the requested number of readable pictures, always in the same way', async () => {
   const read = await seePictures(files, 'wasm', async () => true);
   const { patterns, changes } = await seeEdits([...read.keys()], 4, 'wasm');
   expect([patterns.length, changes.length]).toEqual([4 * (1 + EDITS.length), 4 * EDITS.length]);
@@ -51,6 +51,6 @@ it('edits as many of the pictures that were read as are wanted, the same way eac
   expect(change).toEqual(edited?.map((value, k) => value - (original?.[k] as number)));
 });
 
-it('edits nothing where nothing can be read', async () => {
+it('edits nothing if no picture can be read', async () => {
   expect(await seeEdits(files.slice(0, 1), 4, 'wasm')).toEqual({ patterns: [], changes: [] });
 });

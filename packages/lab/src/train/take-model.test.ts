@@ -6,7 +6,7 @@ import { MODEL_FOLDER, readModel } from '@akin/modules/internal/network/model';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { checkModel, type Reference } from './take-model.ts';
 
-describe('a network that shall replace akin’s own', () => {
+describe('a network to replace akin’s own', () => {
   let folder: string;
   const url = () => pathToFileURL(`${folder}/`);
   /** Changes one of the model's JSON files. */

@@ -78,7 +78,7 @@ describe('the palette', () => {
     expect(isolated).toBe(false);
   });
 
-  it('does not join dark, middle and bright of one hue step by step', () => {
+  it('does not merge dark, medium and bright of one hue step by step', () => {
     const wall = draw(256, 256, (x) => {
       const byte = (value: number) =>
         Math.round(value * (0.3 + 0.7 * x))
@@ -165,7 +165,7 @@ describe('the descriptor', () => {
     expect(distance(colorsOf(disturbed(original, 6)).descriptor, colorsOf(original).descriptor)).toBeLessThan(0.05);
   });
 
-  it('does not see a mirrored picture as another one', () => {
+  it('gives a mirrored picture the same descriptor', () => {
     const mirrored = draw(128, 128, (x, y) => (x > 0.7 ? '#C02020' : y > 0.5 ? '#2040C0' : '#E0E0E0'));
     const picture = draw(128, 128, (x, y) => (x < 0.3 ? '#C02020' : y > 0.5 ? '#2040C0' : '#E0E0E0'));
     expect(distance(colorsOf(mirrored).descriptor, colorsOf(picture).descriptor)).toBeLessThan(0.02);

@@ -26,7 +26,7 @@ describe('the colour space', () => {
     expect(pointOf(0, 0, 0)).toEqual(new Float64Array(3));
   });
 
-  it('brings every colour back that it was given', () => {
+  it('returns every given colour', () => {
     for (let r = 0; r < 256; r += 15) {
       for (let g = 0; g < 256; g += 15) {
         for (let b = 0; b < 256; b += 5) {

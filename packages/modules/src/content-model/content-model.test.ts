@@ -219,7 +219,7 @@ describe('training with classes', () => {
     await rm(own, { recursive: true });
   });
 
-  it('asks for classes of pictures that can be read', async () => {
+  it('requires classes of readable pictures', async () => {
     const own = await mkdtemp(join(tmpdir(), 'akin-model-'));
     await saveTinyModel(own);
     const before = await readdir(own);
@@ -246,8 +246,8 @@ describe('what is wrong with a model', () => {
     [JSON.stringify({ ...good, input: { width: 0, height: 48 } }), 'needs "input.width"'],
     [JSON.stringify({ ...good, input: { ...good.input, std: [1, 0, 1] } }), 'has 0 in "input.std"'],
     [JSON.stringify({ ...good, input: { ...good.input, mean: [1] } }), 'has "input.mean", which is not three numbers'],
-    [JSON.stringify({ ...good, output: 3 }), 'has "output", which is no name'],
-    [JSON.stringify({ ...good, output: '' }), 'has "output", which is no name'],
+    [JSON.stringify({ ...good, output: 3 }), 'has "output", which is not a name'],
+    [JSON.stringify({ ...good, output: '' }), 'has "output", which is not a name'],
     [JSON.stringify({ ...good, model: '../secret' }), 'needs "model"'],
     [JSON.stringify({ ...good, input: '48' }), 'needs "input", an object with width and height'],
     [JSON.stringify({ ...good, outputs: 'pool' }), 'has "outputs": it may have name, version, model, input, output'],

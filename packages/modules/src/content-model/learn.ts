@@ -97,7 +97,7 @@ export async function learn(input: TrainingInput, listener: TrainingListener): P
 
 async function filesOf(pictures: string): Promise<string[]> {
   return filesBelow(pictures).catch((cause) => {
-    throw new AkinError('bad-request', `${pictures} is no folder of pictures.`, { cause });
+    throw new AkinError('bad-request', `${pictures} is not a folder of pictures.`, { cause });
   });
 }
 

@@ -64,7 +64,7 @@ export function readManifest(folder: string): ContentModelManifest {
     );
   }
   if (output !== undefined && (typeof output !== 'string' || output === '')) {
-    throw refuse('has "output", which is no name');
+    throw refuse('has "output", which is not a name');
   }
   const std = channels('std', input?.std ?? [1, 1, 1]);
   if (std.includes(0)) throw refuse('has 0 in "input.std"');

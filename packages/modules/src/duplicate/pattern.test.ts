@@ -28,7 +28,7 @@ describe('the pattern of a picture', () => {
     expect(distance(look(other).pattern, numbers)).toBeGreaterThan(0.5 * length(numbers));
   });
 
-  it('does not see plain bars around the picture', () => {
+  it('ignores plain bars around the picture', () => {
     const { width, height, data } = scene;
     const barred = { width, height: height + 80, data: new Uint8Array(3 * width * (height + 80)) };
     barred.data.set(data, 3 * width * 40);

@@ -153,7 +153,7 @@ describe('a codebook trained on a few vectors', () => {
   const codebook = readCodebook(bytes, WIDTH, 'test');
   const vector = (i: number) => vectors.values.subarray(i * WIDTH, (i + 1) * WIDTH);
 
-  it('comes out the same each time', () => {
+  it('is deterministic', () => {
     expect(trainCodebook({ module: 'color', model: 'm-1', vectors, seed: 1 })).toEqual(bytes);
   });
 
@@ -193,7 +193,7 @@ describe('a codebook trained on a few vectors', () => {
     }
   });
 
-  it('brings a vector back from its code nearer than from its cell alone', () => {
+  it('decodes a vector from its code more exactly than from its cell', () => {
     let fine = 0;
     let coarse = 0;
     for (let i = 0; i < 200; i++) {

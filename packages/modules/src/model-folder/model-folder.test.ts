@@ -110,7 +110,7 @@ describe('preprocessing', () => {
     ]);
   });
 
-  it('crops the middle of what is resized, of which it computes no more', () => {
+  it('crops the centre of a resized picture, and computes only that part', () => {
     const pixels = noise(37, 50, 3);
     const whole = resizeLikePillow(pixels, 224, 303, 3);
     const part = { left: 40, top: 33, width: 60, height: 70 };

@@ -18,7 +18,7 @@ export function readJsonObject(file: string): Record<string, unknown> {
   try {
     const stats = statSync(file);
     // Opening a pipe would block.
-    if (!stats.isFile()) throw refuse('is no file');
+    if (!stats.isFile()) throw refuse('is not a file');
     if (stats.size > MOST_MEGABYTES * 1e6) throw refuse(`is larger than ${MOST_MEGABYTES} MB`);
     // Some editors on Windows write a byte order mark at the start.
     value = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));

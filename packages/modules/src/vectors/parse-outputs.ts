@@ -235,7 +235,7 @@ function readString({ name, pattern }: OutputField, value: JsonValue): string {
   if (pattern && !wholePattern(pattern).test(value)) {
     throw refuse(`${name} holds ${JSON.stringify(value.slice(0, 40))}, which no analysis gives.`);
   }
-  if (unstorable(value) !== null) throw refuse(`${name} holds characters that are no text.`);
+  if (unstorable(value) !== null) throw refuse(`${name} contains characters that are not text.`);
   return value;
 }
 

@@ -22,7 +22,7 @@ const unit = (seed: number, dimensions = 256) =>
   roundToHalves(l2Normalize(Array.from({ length: dimensions }, (_, i) => Math.sin((i + 1) * seed))));
 
 describe('a descriptor as text', () => {
-  it('comes back bit for bit', () => {
+  it('is exactly the same after a round trip', () => {
     const vector = unit(0.7);
     expect(decodeDescriptor(encodeDescriptor(vector, 'content'), 'content')).toEqual(vector);
   });
@@ -109,14 +109,14 @@ describe('several inputs in one query', () => {
     expect(distance(combine([a, b], [1, -0.5]), b)).toBeGreaterThan(distance(a, b));
   });
 
-  it('are refused when nothing is left of them', () => {
+  it('are rejected if they cancel each other out', () => {
     const a = unit(0.3);
     expect(() => combine([a, a], [1, -1])).toThrow('cancel each other out');
     expect(() => combine([a], [0])).toThrow('cancel each other out');
   });
 });
 
-describe('outputs that come back', () => {
+describe('outputs that clients send back', () => {
   let text: string;
   let outputs: Record<string, unknown>;
   /** The rerank codes are inserted as digits, because JSON.parse would round them. */
@@ -130,7 +130,7 @@ describe('outputs that come back', () => {
     outputs = JSON.parse(text);
   });
 
-  it('are values of their types, with a vector and a cell a module', () => {
+  it('are values of their types, with a vector and a cell for each module', () => {
     const { fields, descriptors } = parseOutputs(text);
     expect(fields.size).toBe(20);
     expect(fields.get('color_isolated')).toBe(true);
@@ -154,7 +154,7 @@ describe('outputs that come back', () => {
     expect(parseOutputs('{}')).toMatchObject({ fields: new Map(), descriptors: new Map() });
   });
 
-  it('are read again by their mark, without a second look at codes that fit', () => {
+  it('are read again by their mark, without checking the codes a second time', () => {
     const { mark, ...first } = parseOutputs(text);
     expect(mark).toMatch(/^[0-9a-f]{16}$/);
     expect(parseOutputs(text, mark)).toEqual({ ...first, mark });
