@@ -251,7 +251,7 @@ export const TEXTS = {
     progress: 'Groups that are done',
     behind: 'Still looking through the latest changes…',
     keys: 'k keep · d delete · n next group · c compare',
-    filesStay: 'The files are not deleted. Indexing the folder again skips them until they change.',
+    filesStay: 'The files stay where they are. Indexing the folder again skips them until they change.',
     copyPaths: 'Copy paths',
     separated: (size: number) => `${count(size, 'picture')} will not be shown together again.`,
   },
