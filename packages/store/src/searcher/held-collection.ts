@@ -72,6 +72,7 @@ export class HeldCollection {
   /** Bytes that are kept free for what is being read. */
   #reserved = 0;
   #isDropped = false;
+  #dropping: Promise<void> = Promise.resolve();
   readonly cells = new HeldCells(this);
   readonly columns: HeldColumns;
   lastUsed = performance.now();
@@ -255,8 +256,13 @@ export class HeldCollection {
     return filter;
   }
 
-  /** Forgets the filters that no search uses now, and columns. */
-  async dropFilters(): Promise<void> {
+  /** Forgets the filters that no search uses now, and columns. Their memory is free when this resolves, also for a second caller. */
+  dropFilters(): Promise<void> {
+    this.#dropping = this.#dropping.catch(() => undefined).then(() => this.#dropUnused());
+    return this.#dropping;
+  }
+
+  async #dropUnused(): Promise<void> {
     await this.columns.drop();
     const unused = [...this.#filters].filter(([, { users }]) => users === 0);
     for (const [key] of unused) this.#filters.delete(key);
