@@ -162,8 +162,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     }
   });
 
-  const onPostgres = kind === 'postgres' ? it : it.skip;
-  onPostgres('are read of each shard by itself', async () => {
+  it('are read of each shard by itself', async () => {
     await using inMemory = new InMemorySearch({ exactRows: 50 });
     const { columns } = await loadSchema(store, collection);
     const [row] = await store.engine.query(
@@ -183,6 +182,8 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
       const shade = (columns.get('shade') as { sql: string }).sql;
       for (let times = 0; times < 2; times++) shardHeld?.columns.note(shade, store);
       await shardHeld?.columns.settled;
+      expect(shardHeld?.columns.names).toEqual(kind === 'postgres' ? [shade] : []);
+      if (kind === 'pglite') continue;
       const asked = () => Promise.reject(new Error('the database was asked'));
       const filters = await shardHeld?.filters([undefined, undefined], row?.commit, {
         isMost: asked,
@@ -198,6 +199,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
       const restrictions = [{ filters: [one] }, { filters: [], excluded: [other] }];
       counts.push(...((await shardHeld?.count({ commit: Number(row?.commit), module: 'shape', restrictions })) ?? []));
     }
+    if (kind === 'pglite') return;
     const red = [...things.values()].filter((thing) => thing.shade === 'red').length;
     expect([counts.length, Number(counts[0]) > 0, Number(counts[2]) > 0]).toEqual([4, true, true]);
     expect([Number(counts[0]) + Number(counts[2]), Number(counts[1]) + Number(counts[3])]).toEqual([
