@@ -207,6 +207,7 @@ const PASSING: Readonly<Record<ErrorCode, boolean | 'depends'>> = {
   'image-unreachable': 'depends',
   'image-undecodable': false,
   'too-many-requests': true,
+  'quota-exceeded': false,
   unavailable: true,
   internal: true,
 };

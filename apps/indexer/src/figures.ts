@@ -60,6 +60,16 @@ export function reportFigures(
       [...(await figures())].map(([collection, one]) => ({ labels: { collection }, value: value(one) })),
     );
   ofEach('akin_documents', 'Documents that searches see', ({ status }) => status.documents);
+  ofEach('akin_document_bytes', 'Bytes of the documents that searches see', ({ status }) => status.bytes);
+  const ofQuota = (name: string, help: string, value: (quota: CollectionStatus['quota']) => number | null) =>
+    metrics.gauges(name, help, ['collection'], async () =>
+      [...(await figures())].flatMap(([collection, { status }]) => {
+        const limit = value(status.quota);
+        return limit === null ? [] : [{ labels: { collection }, value: limit }];
+      }),
+    );
+  ofQuota('akin_quota_documents', 'Documents that a collection may have', ({ maxDocuments }) => maxDocuments);
+  ofQuota('akin_quota_bytes', 'Bytes that the documents of a collection may have', ({ maxBytes }) => maxBytes);
   ofEach('akin_changes_waiting', 'Changes that are accepted and not visible yet', ({ status }) => status.pending);
   ofEach(
     'akin_visible_lag_seconds',

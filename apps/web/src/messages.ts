@@ -29,6 +29,7 @@ export function messageOf(error: unknown): string {
   if (status === 429 || status === 503) {
     return T.busy(retryAfterSeconds ?? 1);
   }
+  if (status === 507) return message;
   if (status >= 500) return T.internal;
   const [pattern, words] = PLAIN.find(([one]) => one.test(message)) ?? [/^/, ''];
   return message.replace(pattern, words);

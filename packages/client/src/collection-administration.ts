@@ -5,6 +5,7 @@ import type {
   Operation,
   OperationsAnswer,
   OperationsParameters,
+  Quota,
   Reindex,
   RetryAnswer,
   Run,
@@ -75,10 +76,17 @@ export class CollectionAdministration {
 
   /**
    * @param parameters `model`: the name of its content model; `shards`: the number of shards, 1 to 64, default 1;
-   * `shardServers`: the names of servers for the shards, assigned in turn, separated by commas
+   * `shardServers`: the names of servers for the shards, assigned in turn, separated by commas; a quota as in `setQuota`
    */
-  create(parameters: { model?: string; shards?: number; shardServers?: string } = {}): Promise<unknown> {
+  create(
+    parameters: { model?: string; shards?: number; shardServers?: string } & Partial<Quota> = {},
+  ): Promise<unknown> {
     return this.send('', parameters, { method: 'PUT', body: '{}', contentType: 'application/json' });
+  }
+
+  /** Sets the most documents and bytes that it may have; without a number there is no limit. */
+  setQuota(quota: Partial<Quota>): Promise<CollectionSummary> {
+    return this.send('/quota', { ...quota }, { method: 'PUT', body: '{}', contentType: 'application/json' });
   }
 
   drop(): Promise<unknown> {

@@ -31,6 +31,8 @@ export class ConflictError extends AkinRequestError {}
 export class PictureError extends AkinRequestError {}
 /** 429, 503: too many requests, or a dependency is down; the same request may succeed later. */
 export class BusyError extends AkinRequestError {}
+/** 507: the collection would exceed its quota of documents or bytes. Deletes are still possible. */
+export class QuotaError extends AkinRequestError {}
 
 const CLASSES: Readonly<Record<number, typeof AkinRequestError>> = {
   0: NoAnswerError,
@@ -44,6 +46,7 @@ const CLASSES: Readonly<Record<number, typeof AkinRequestError>> = {
   422: PictureError,
   429: BusyError,
   503: BusyError,
+  507: QuotaError,
 };
 
 /** Creates the error of the class for a status. */

@@ -20,6 +20,7 @@ export {
   NoAnswerError,
   NotFoundError,
   PictureError,
+  QuotaError,
 } from './errors.ts';
 export { Filter, type FilterValue, field, filter } from './filter.ts';
 export { type Plain, readAnswer } from './json.ts';
@@ -42,4 +43,4 @@ export {
   TypedCollection,
 } from './typed-collection.ts';
 export type * from './types.ts';
-export type { CollectionSummary } from './types.ts';
+export type { CollectionSummary, Quota } from './types.ts';

@@ -298,6 +298,14 @@ export interface Run extends RunReport {
   startedAt: string;
 }
 
+/** The most that a collection may have. */
+export interface Quota {
+  /** Accepted ones that are not visible yet included. */
+  maxDocuments: number;
+  /** Of values of fields, outputs and thumbnails. */
+  maxBytes: number;
+}
+
 export interface CollectionSummary {
   name: string;
   documents: number;
@@ -309,6 +317,11 @@ export interface CollectionSummary {
   failures: { [reason: string]: number };
   /** Number of shards. */
   shards: number;
+  /** Of its documents: values of fields, outputs and thumbnails. */
+  bytes: number;
+  /** Its quota; null: no limit. */
+  maxDocuments: number | null;
+  maxBytes: number | null;
   /** The content model; `words`: whether `rank.by.text` works; `vector`: which of its outputs describes a picture. */
   model?: { name: string; hash: string; words: boolean; vector?: string };
   /** What this client may do. Only present in the status of a single collection. */

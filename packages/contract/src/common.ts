@@ -1,6 +1,6 @@
 import { ERROR_CODES, SCOPES } from '@akin/domain';
 import { z } from 'zod';
-import { choice, flag, text } from './parameter.ts';
+import { choice, flag, integer, text } from './parameter.ts';
 
 /** Parameters of every JSON endpoint. They change the format of the answer, not its data. */
 export const COMMON_PARAMETERS = {
@@ -30,6 +30,19 @@ export const OPERATION_PARAMETER = text().meta({
   description: 'Name of the operation, from the answer to an update.',
   example: 'my-collection-17',
 });
+
+/** What a collection may have. */
+export const QUOTA_PARAMETERS = {
+  maxDocuments: integer(0).optional().meta({
+    description:
+      'The most documents that the collection may have, accepted ones that are not visible yet included. Default: no limit.',
+    example: 100_000,
+  }),
+  maxBytes: integer(0).optional().meta({
+    description: 'The most bytes that its documents may have, see `bytes` of a collection. Default: no limit.',
+    example: 1_000_000_000,
+  }),
+};
 
 export const COLLECTION_PARAMETER = text().meta({ description: 'Name of the collection.', example: 'my-collection' });
 
@@ -121,6 +134,12 @@ export const COLLECTION = z
     failed: z.int().meta({ description: 'Operations that failed, most often because a picture could not be fetched.' }),
     failures: z.record(z.string(), z.int()).meta({ description: 'Failed operations by reason.' }),
     shards: z.int().meta({ description: 'Number of shards.' }),
+    bytes: z.int().meta({
+      description:
+        'Bytes of the visible documents: values of fields, outputs and thumbnails. What the database adds, such as indexes and descriptors, is not included.',
+    }),
+    maxDocuments: z.int().nullable().meta({ description: 'Quota of documents. Null means no limit.' }),
+    maxBytes: z.int().nullable().meta({ description: 'Quota of bytes. Null means no limit.' }),
     model: z
       .object({ name: z.string(), hash: z.string(), words: z.boolean(), vector: z.string().optional() })
       .optional()

@@ -43,6 +43,7 @@ import { revokeKey } from './http/revoke-key.ts';
 import { runs } from './http/runs.ts';
 import { schema } from './http/schema.ts';
 import { select } from './http/select.ts';
+import { setQuota } from './http/set-quota.ts';
 import { tag } from './http/tag.ts';
 import { terms } from './http/terms.ts';
 import { thumbnail } from './http/thumbnail.ts';
@@ -73,6 +74,7 @@ export const ENDPOINTS = {
   collections,
   collectionStatus,
   createCollection,
+  setQuota,
   dropCollection,
   schema,
   defineFields,

@@ -25,6 +25,8 @@ export const ERROR_CODES = [
   /** The image could not be decoded, or exceeds the limits of pixels or frames. */
   'image-undecodable',
   'too-many-requests',
+  /** The collection has as much as it may have: room is made by deleting, or by a higher quota. */
+  'quota-exceeded',
   /** A dependency is down or busy; the same request may succeed later. */
   'unavailable',
   /** A bug in akin. The message contains no internals. */

@@ -10,6 +10,7 @@ export {
   type SeqRange,
   waitForOperations,
 } from './accept/operations.ts';
+export { NO_QUOTA, type Quota, setQuota } from './accept/quota.ts';
 export type { Change } from './accept/staged-rows.ts';
 export { type Accepted, type Origin, type Staging, stageChanges } from './accept/staging.ts';
 export { currentVersions } from './accept/versions.ts';

@@ -3,6 +3,7 @@ import { AkinError } from '@akin/domain';
 import { createCollection as create } from '@akin/store';
 import { presentCollection } from '../collections/present.ts';
 import { readNames } from '../collections/read-names.ts';
+import { readQuota } from '../collections/read-quota.ts';
 import type { ParameterList } from '../http/parameters.ts';
 import type { Handler } from '../http/serve.ts';
 import { requireAnalysis } from '../reindex/require-analysis.ts';
@@ -19,11 +20,12 @@ export const createCollection: Handler<ParametersOf<Endpoints['createCollection'
     const { models } = await store.generations.ofName(model);
     await requireAnalysis(models.get('content'), context, signal);
   }
-  const collection = await create(store, parameters.collection, {
+  const settings = {
     ...(model === undefined ? {} : { model }),
     ...(shards === 1 ? {} : { shards }),
     ...(shardServers === undefined ? {} : { shardServers: readNames(shardServers) }),
-  });
+  };
+  const collection = await create(store, parameters.collection, settings, readQuota(parameters));
   return { status: 201, body: await presentCollection(store, collection) };
 };
 

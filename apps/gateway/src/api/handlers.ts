@@ -44,6 +44,7 @@ import { revokeKey } from './revoke-key.ts';
 import { runs } from './runs.ts';
 import { schema } from './schema.ts';
 import { select } from './select.ts';
+import { setQuota } from './set-quota.ts';
 import { tag } from './tag.ts';
 import { terms } from './terms.ts';
 import { thumbnail } from './thumbnail.ts';
@@ -74,6 +75,7 @@ export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<E
   collections,
   collectionStatus,
   createCollection,
+  setQuota,
   dropCollection,
   schema,
   defineFields,

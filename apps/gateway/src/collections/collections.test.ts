@@ -76,6 +76,32 @@ describe('collections', () => {
     await ask(service.gateway, S, { method: 'DELETE' });
   });
 
+  it('have quotas', async () => {
+    const Q = '/api/cores/limited';
+    const put = (path: string) => ask(service.gateway, path, { method: 'PUT' });
+    const made = await put(`${Q}?maxDocuments=2`);
+    expect([made.status, made.json]).toMatchObject([201, { bytes: 0, maxDocuments: 2, maxBytes: null }]);
+    const refused = await postJson(service.gateway, `${Q}/update?commit=true`, [{ id: 'a' }, { id: 'b' }, { id: 'c' }]);
+    expect([refused.status, refused.json.error]).toMatchObject([
+      507,
+      { metadata: ['error-class', 'quota-exceeded'], msg: expect.stringContaining('may have 2 documents') },
+    ]);
+    await postJson(service.gateway, `${Q}/update?commit=true`, [{ id: 'a' }, { id: 'b' }]);
+    const raised = await put(`${Q}/quota?maxDocuments=3&maxBytes=5`);
+    conforms('setQuota', raised);
+    expect(raised.json).toMatchObject({ documents: 2, bytes: 2, maxDocuments: 3, maxBytes: 5 });
+    const tooLarge = await postJson(service.gateway, `${Q}/update`, { id: 'c', text1: 'x'.repeat(100) });
+    expect([tooLarge.status, tooLarge.json.error.msg]).toEqual([507, expect.stringContaining('may have 5 bytes')]);
+    const body = { method: 'PUT', body: '{"maxDocuments":4}', headers: { 'content-type': 'application/json' } };
+    expect((await ask(service.gateway, `${Q}/quota`, body)).json).toMatchObject({ maxDocuments: 4, maxBytes: null });
+    for (const quota of ['maxDocuments=-1', 'maxBytes=x', 'maxBytes=1.5', 'maxDocuments=99999999999999999']) {
+      expect([quota, (await put(`${Q}/quota?${quota}`)).status]).toEqual([quota, 400]);
+      expect([quota, (await put(`/api/cores/refused?${quota}`)).status]).toEqual([quota, 400]);
+    }
+    expect((await put('/api/cores/nothing/quota')).status).toBe(404);
+    await ask(service.gateway, Q, { method: 'DELETE' });
+  });
+
   it('have names of a closed form', async () => {
     for (const name of ['-x', 'a%20b', 'a%2Fb', '%F0%9F%91%9F', 'a'.repeat(101), '%2e%2e']) {
       const put = await ask(service.gateway, `/api/cores/${name}`, { method: 'PUT' });

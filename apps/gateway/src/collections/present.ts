@@ -12,6 +12,8 @@ export async function presentCollection(store: Store, collection: Collection): P
     failed: status.failed,
     failures: status.failures,
     shards: status.shards,
+    bytes: status.bytes,
+    ...status.quota,
     ...(status.contentModel === undefined ? {} : { model: await presentModel(store, status.contentModel) }),
   };
 }

@@ -16,6 +16,8 @@ export const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
   'image-unreachable': 422,
   'image-undecodable': 422,
   'too-many-requests': 429,
+  // As WebDAV answers over a quota (RFC 4331).
+  'quota-exceeded': 507,
   unavailable: 503,
   internal: 500,
 };

@@ -1,6 +1,6 @@
 import { MAX_SHARDS } from '@akin/domain';
 import { z } from 'zod';
-import { answer, COLLECTION, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { answer, COLLECTION, COLLECTION_PARAMETER, COMMON_PARAMETERS, QUOTA_PARAMETERS } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { integer, text } from '../parameter.ts';
 
@@ -11,7 +11,7 @@ export const createCollection = endpoint({
   path: '/{collection}',
   summary: 'Create an empty collection.',
   description:
-    'The only settings of a collection are its content model, its number of shards and their servers. The body must be `{}` or empty.',
+    'The only settings of a collection are its content model, its number of shards, their servers and its quota. The body must be `{}` or empty.',
   changes: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
@@ -31,6 +31,7 @@ export const createCollection = endpoint({
         'Names of servers, separated by commas, on which the shards lie in turn: those of `--shard-servers`, and `main`, the server that akin is connected to. Default: all on `main`.',
       example: 'main,b',
     }),
+    ...QUOTA_PARAMETERS,
     ...COMMON_PARAMETERS,
   }),
   bodies: { 'application/json': z.object({}) },

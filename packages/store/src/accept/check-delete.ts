@@ -1,5 +1,5 @@
 import { AkinError, type FieldType, quote } from '@akin/domain';
-import { sqlType } from '../collections/collection-tables.ts';
+import { sqlType } from '../collections/sql-types.ts';
 import type { Collection, CollectionSchema, Column, Store } from '../context.ts';
 import { blameOf } from '../engine/sqlstate.ts';
 import { Params } from '../search/params.ts';

@@ -9,6 +9,7 @@ import { sqlStateOf } from '../engine/sqlstate.ts';
 import { insertPacks, type PackedPicture, packArguments, packPictures, placeSql } from '../objects/packed-rows.ts';
 import { statements } from '../statements.ts';
 import { planDelete } from './check-delete.ts';
+import { requireQuota, USAGE, type Usage } from './quota.ts';
 import { removeRequest } from './requests.ts';
 import { type Change, etagOf, misfitIn, type Row, rowOf, sizeOf } from './staged-rows.ts';
 import { requireVersions } from './versions.ts';
@@ -33,7 +34,7 @@ export interface Staging {
    * Writes what is not written, and accepts all changes at once: from here on they are durable and in order. Defines the fields that are new.
    * @throws AkinError bad-request, with a detail for each document, when another client gave a new field a type
    * meanwhile that a value does not fit; conflict, with a detail for each document that is not of the version that was
-   * expected; nothing is accepted then
+   * expected; quota-exceeded; nothing is accepted then
    */
   accept(): Promise<Accepted>;
   /** Forgets the request. Harmless after `accept`. */
@@ -88,6 +89,10 @@ class StagedRequest implements Staging {
   #batchBytes = 0;
   /** Changes that are written. */
   #count = 0;
+  /** Of those, documents. */
+  #adds = 0;
+  /** About how many bytes they bring. */
+  #bytes = 0;
   /** Whether versions are to be checked. */
   #expects = false;
   #state: 'open' | 'accepted' | 'discarded' = 'open';
@@ -173,16 +178,18 @@ class StagedRequest implements Staging {
     const packed = await packPictures(this.#store, batch);
     const places = (part: keyof PackedPicture) => textArray(batch.map((_, i) => packed?.pictures[i]?.[part] ?? null));
     this.#request ??= await this.#begin();
+    const bytes = batch.map(sizeOf);
     const texts = (column: Exclude<keyof Row, 'thumbnail'>) => textArray(batch.map((row) => row[column]));
     await this.#store.engine.query(
       `with added as materialized (
          select case when kind = 'add' then ${drawDoc(this.#collection, 'id')} end as doc, t.*
            from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-                       $11::bytea[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[])
+                       $11::bytea[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[],
+                       $18::int[])
                 with ordinality as t (kind, id, document, modules, state, host, outputs, mark, thumbnail, atomic, expected,
-                                      kept, outputs_place, thumbnail_place, etag, i)
+                                      kept, outputs_place, thumbnail_place, etag, bytes, i)
        ), packs as (
-         ${insertPacks(this.#collection, 'select * from unnest($18::uuid[], $19::int[])')}
+         ${insertPacks(this.#collection, 'select * from unnest($19::uuid[], $20::int[])')}
        ), outputs as (
          insert into ${S}.outputs (doc, json, mark, pack, start, size)
          select doc, outputs, mark, ${placeSql('outputs_place')} from added
@@ -193,8 +200,9 @@ class StagedRequest implements Staging {
           where thumbnail is not null or thumbnail_place is not null
        )
        insert into ${S}.operations (request, position, kind, id, doc, document, modules, state, host, atomic,
-                                    expected_version, kept_version)
-       select $1, $2 + i - 1, kind, id, doc, document, modules, state, host, atomic::boolean, expected::bigint, kept::bigint
+                                    expected_version, kept_version, bytes)
+       select $1, $2 + i - 1, kind, id, doc, document, modules, state, host, atomic::boolean, expected::bigint, kept::bigint,
+              bytes
          from added`,
       [
         this.#request,
@@ -214,11 +222,14 @@ class StagedRequest implements Staging {
         places('outputs'),
         places('thumbnail'),
         places('etag'),
+        bytes,
         ...packArguments(packed),
       ],
       'bulk',
     );
     this.#count += batch.length;
+    for (const { kind } of batch) if (kind === 'add') this.#adds++;
+    for (const size of bytes) this.#bytes += size;
   }
 
   /** @returns the schema that some staged values do not have the types of, if so */
@@ -226,8 +237,8 @@ class StagedRequest implements Staging {
     const { id, sqlSchema: S } = this.#collection;
     return this.#store.engine.transaction(
       async (tx) => {
-        const [row] = await tx.query<{ schema_version: number; next_seq: bigint; held: boolean; replaced: boolean }>(
-          `select schema_version, next_seq, coalesce(held_until > clock_timestamp(), false) as held,
+        const [row] = await tx.query<Usage & { schema_version: number; held: boolean; replaced: boolean }>(
+          `select schema_version, ${USAGE}, coalesce(held_until > clock_timestamp(), false) as held,
                   replaced_at is not null as replaced
              from akin.collections where id = $1 for update`,
           [id],
@@ -246,14 +257,19 @@ class StagedRequest implements Staging {
         if (this.#expects) {
           await requireVersions(tx, this.#store, this.#collection, schema, this.#request, row.next_seq);
         }
+        const brought = { request: this.#request, adds: this.#adds, bytes: this.#bytes };
+        await requireQuota(tx, this.#collection, row, brought);
         const accepted = await tx.query(
-          `update ${S}.requests set first_seq = $2, count = $3, accepted_at = now()
+          `update ${S}.requests set first_seq = $2, count = $3, bytes_before = $4, accepted_at = now()
             where request = $1 and first_seq is null returning request`,
-          [this.#request, row.next_seq, this.#count],
+          [this.#request, row.next_seq, this.#count, row.accepted_bytes],
         );
         if (accepted.length === 0)
           throw new AkinError('unavailable', 'The request was given up because it took too long. Send it again.');
-        await tx.query('update akin.collections set next_seq = next_seq + $2 where id = $1', [id, this.#count]);
+        await tx.query(
+          'update akin.collections set next_seq = next_seq + $2, accepted_bytes = accepted_bytes + $3 where id = $1',
+          [id, this.#count, this.#bytes],
+        );
         return { first, last: first + this.#count - 1, count: this.#count };
       },
       { lockTimeoutMilliseconds: LOCK_MILLISECONDS },

@@ -46,7 +46,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     expect(await stateOf()).toBe('visible');
     const S = collection.sqlSchema;
     expect(await store.engine.query(`select cell from ${S}.descriptors_shape`)).toEqual([{ cell: 1 }]);
-    expect(await store.engine.query(`select bytes from ${S}.thumbnails join ${S}.documents using (doc)`)).toEqual([
+    expect(await store.engine.query(`select t.bytes from ${S}.thumbnails t join ${S}.documents using (doc)`)).toEqual([
       { bytes: Buffer.from('webp') },
     ]);
   });

@@ -1,8 +1,9 @@
-import type { FieldType, ModuleManifest, OutputField } from '@akin/domain';
+import type { ModuleManifest, OutputField } from '@akin/domain';
 import type { Queryable } from '../engine/engine.ts';
 import { addColumns, countOf, createServerSchemas, NO_DOCUMENTS, sampleFew } from './server-tables.ts';
 import { hasServers } from './shard-servers.ts';
 import { partitionTables, renameSequence, type Tables } from './shards.ts';
+import { sqlType } from './sql-types.ts';
 
 /** `valid_to` of a row that is live: the greatest bigint. */
 export const LIVE = 9_223_372_036_854_775_807n;
@@ -302,34 +303,27 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     `create index if not exists outputs_pack on ${S}.outputs (pack) where pack is not null`,
     `create index if not exists thumbnails_pack on ${S}.thumbnails (pack) where pack is not null`,
   ],
+
+  // 18: bytes of changes, see accept/quota; those of documents are in the column BYTES
+  (S) => [
+    `alter table ${S}.operations add column if not exists bytes int`,
+    // Bytes of all changes that were accepted before it; null where that is not known.
+    `alter table ${S}.requests add column if not exists bytes_before bigint`,
+  ],
 ];
 
+/** Of a row of documents: its values, outputs and thumbnail; null in rows of before. On other servers it is a column, too. */
+const BYTES = { name: 'bytes', type: 'int', since: 18 };
+
 export const TABLES_VERSION = TABLES.length;
-
-const SQL_TYPES: Partial<Record<FieldType, string>> = {
-  boolean: 'boolean',
-  long: 'bigint',
-  double: 'double precision',
-  date: 'timestamptz',
-  string: 'text collate "C"',
-  strings: 'text[] collate "C"',
-  longs: 'bigint[]',
-  doubles: 'double precision[]',
-};
-
-/** The type of a column of `documents`. */
-export function sqlType(type: FieldType): string {
-  const sql = SQL_TYPES[type];
-  if (sql === undefined) throw new Error(`no column holds a field of type ${type}`);
-  return sql;
-}
 
 /** Creates what the schema lacks: see {@link TABLES}. */
 export async function createTables(tx: Queryable, collection: Tables, from: number): Promise<void> {
   for (const statements of TABLES.slice(from)) {
     for (const sql of statements(collection.sqlSchema)) await tx.query(sql);
   }
-  if (from > 0) return;
+  if (from > 0) return from < BYTES.since ? addMissing(tx, collection, BYTES) : undefined;
+  await tx.query(`alter table ${collection.sqlSchema}.documents add column ${BYTES.name} ${BYTES.type}`);
   await createServerSchemas(tx, collection);
   // Outputs and thumbnails come before a change is accepted, which is the business of one server.
   await partitionTables(
@@ -378,11 +372,7 @@ export async function createModuleTables(tx: Queryable, collection: Tables, modu
   }
   for (const output of module.outputs.filter(isColumn)) {
     const column = { name: checkedName(output.name), type: sqlType(output.type) };
-    const there = await tx.query(
-      'select from pg_attribute where attrelid = $1::text::regclass and attname = $2 and not attisdropped',
-      [`${sqlSchema}.documents`, column.name],
-    );
-    if (there.length === 0) await addColumns(tx, collection, [column]);
+    await addMissing(tx, collection, column);
     await tx.query(
       `insert into ${sqlSchema}.fields (number, name, type, origin, "column")
        select coalesce(max(number), 0) + 1, $1, $2, 'analysis', $1 from ${sqlSchema}.fields
@@ -390,6 +380,15 @@ export async function createModuleTables(tx: Queryable, collection: Tables, modu
       [output.name, output.type],
     );
   }
+}
+
+/** Gives documents a column that they may already have. */
+async function addMissing(tx: Queryable, collection: Tables, column: { name: string; type: string }): Promise<void> {
+  const there = await tx.query(
+    'select from pg_attribute where attrelid = $1::text::regclass and attname = $2 and not attisdropped',
+    [`${collection.sqlSchema}.documents`, column.name],
+  );
+  if (there.length === 0) await addColumns(tx, collection, [column]);
 }
 
 /** Names of modules and outputs stand in SQL as they are. */

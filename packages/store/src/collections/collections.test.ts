@@ -43,6 +43,8 @@ describe.each(ENGINES)('collections on %s', (kind) => {
       failed: 0,
       failures: {},
       shards: 1,
+      bytes: 0,
+      quota: { maxDocuments: null, maxBytes: null },
     });
   });
 
@@ -177,11 +179,12 @@ describe.each(ENGINES)('collections on %s', (kind) => {
     const S = collection.sqlSchema;
     // As version 13 had it: with rows that are live, replaced and counted.
     for (const sql of [
-      `alter table ${S}.operations drop column atomic, drop column expected_version, drop column kept_version`,
+      `alter table ${S}.operations drop column atomic, drop column expected_version, drop column kept_version, drop column bytes`,
+      `alter table ${S}.requests drop column bytes_before`,
       `drop index ${S}.operations_open_id, ${S}.operations_open_queries`,
       `alter table ${S}.barriers drop column waiting`,
       `drop table ${S}.decisions, ${S}.ungrouped`,
-      `alter table ${S}.documents drop column version`,
+      `alter table ${S}.documents drop column version, drop column bytes`,
       `alter table ${S}.documents rename column valid_from to vf`,
       `alter table ${S}.documents rename column valid_to to vt`,
       `alter index ${S}.documents_valid_from rename to documents_vf`,

@@ -1,4 +1,5 @@
 import { AkinError, isCollectionName } from '@akin/domain';
+import { NO_QUOTA, type Quota, quotaOf } from '../accept/quota.ts';
 import { failuresSql } from '../commit/failures.ts';
 import type { Collection, CollectionSchema, Generation, Store } from '../context.ts';
 import type { Queryable, Row } from '../engine/engine.ts';
@@ -27,6 +28,9 @@ export interface CollectionStatus {
   readonly contentModel: string | undefined;
   /** How many shards its documents are in. */
   readonly shards: number;
+  /** Of its documents: values of fields, outputs and thumbnails. */
+  readonly bytes: number;
+  readonly quota: Quota;
 }
 
 const COLUMNS = 'id, name, sql_schema, settings, replaces';
@@ -125,6 +129,7 @@ export function recallCollection(
  * Creates a collection with its tables.
  * @param settings `model`: the name of its models; those of the process when not given. `shards`: how many it has, 1
  *   when not given
+ * @param quota what it may have
  * @throws AkinError bad-request when the name has another form, the models are not here or it cannot have so many
  *   shards; conflict when it exists
  */
@@ -132,6 +137,7 @@ export async function createCollection(
   store: Store,
   name: string,
   settings: Readonly<Record<string, unknown>> = {},
+  quota = NO_QUOTA,
 ): Promise<Collection> {
   if (!isCollectionName(name)) {
     throw new AkinError(
@@ -146,8 +152,9 @@ export async function createCollection(
   try {
     return await store.engine.transaction(async (tx) => {
       const [made] = await tx.query<{ id: number }>(
-        "insert into akin.collections (name, sql_schema, settings, settled_seq) values ($1, '', $2, 1) returning id",
-        [name, JSON.stringify(await withServers(tx, settings))],
+        `insert into akin.collections (name, sql_schema, settings, settled_seq, max_documents, max_bytes)
+         values ($1, '', $2, 1, $3, $4) returning id`,
+        [name, JSON.stringify(await withServers(tx, settings)), quota.maxDocuments, quota.maxBytes],
       );
       const [row] = await tx.query(`update akin.collections set sql_schema = $2 where id = $1 returning ${COLUMNS}`, [
         made?.id ?? 0,
@@ -235,6 +242,7 @@ export async function collectionStatus(store: Store, collection: Collection): Pr
                     where o.state = '${state}' and not r.finished and r.first_seq is not null)`,
   );
   const sql = `select c.documents, c.commit, c.committed_at, c.unpublished_operations ${open.join(' ')} as pending,
+                      c.bytes, c.max_documents, c.max_bytes,
                       ${failuresSql(S)} as failures,
                       (select model from ${S}.descriptor_counts where module = 'content') as content_model
                  from akin.collections c where c.id = $1`;
@@ -247,6 +255,9 @@ export async function collectionStatus(store: Store, collection: Collection): Pr
         pending: bigint;
         failures: string | null;
         content_model: string | null;
+        bytes: bigint;
+        max_documents: bigint | null;
+        max_bytes: bigint | null;
       }>(sql, [collection.id]),
     { keyed: true },
   );
@@ -261,6 +272,8 @@ export async function collectionStatus(store: Store, collection: Collection): Pr
     failures,
     contentModel: row.content_model ?? undefined,
     shards: shardsOf(collection),
+    bytes: Number(row.bytes),
+    quota: quotaOf(row),
   };
 }
 

@@ -1,9 +1,9 @@
 import { AkinError, type FieldType, MAX_FIELDS } from '@akin/domain';
 import type { Collection } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
-import { sqlType } from './collection-tables.ts';
 import { addColumns } from './server-tables.ts';
 import { partitionSuffixes } from './shards.ts';
+import { sqlType } from './sql-types.ts';
 
 /**
  * Adds fields that clients define, as columns f<n> of `documents`. Runs inside a short transaction that holds the row

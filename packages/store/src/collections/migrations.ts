@@ -205,6 +205,17 @@ const MIGRATIONS: readonly string[] = [
       if settings -> ''shardServers'' is not null and not ''${SERVERS}'' = any (knows) then return null; end if;
       return new;
     end'`,
+
+  // 15: quotas of collections, see accept/quota
+  `alter table akin.collections
+     -- The most documents and bytes that it may have; null: any number.
+     add column max_documents bigint,
+     add column max_bytes bigint,
+     -- Bytes of the documents that the last commit shows, and what the next one adds to that.
+     add column bytes bigint not null default 0,
+     add column unpublished_bytes bigint not null default 0,
+     -- Bytes of all changes that were ever accepted.
+     add column accepted_bytes bigint not null default 0`,
 ];
 
 /** Any number that nobody else uses: two processes that start together must not migrate together. */

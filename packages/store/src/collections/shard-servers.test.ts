@@ -4,6 +4,7 @@ import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { accept, parseTestOutputs, TEST_MODULES, testOutputs, visible } from '../../test/support.ts';
+import { setQuota } from '../accept/quota.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
@@ -57,6 +58,24 @@ describe('shards on several servers', () => {
     await accept(store, collection, documents);
     return commit(store, collection);
   };
+
+  it('count for the quota of their collection', async () => {
+    const collection = await create('limited');
+    await setQuota(store, collection, { maxDocuments: 20, maxBytes: null });
+    const all = shelf(21);
+    await add(collection, all.slice(0, 19));
+    const { bytes } = await collectionStatus(store, collection);
+    expect(bytes).toBeGreaterThan(19 * 'document 0'.length);
+    await accept(store, collection, all.slice(0, 20));
+    await expect(accept(store, collection, all)).rejects.toMatchObject({ code: 'quota-exceeded' });
+    await commit(store, collection);
+    await add(collection, all.slice(0, 20));
+    const { documents, ...full } = await collectionStatus(store, collection);
+    expect([documents, full.bytes > bytes]).toEqual([20, true]);
+    await add(collection, [{ kind: 'delete-by-query', query: '*:*' }]);
+    expect(await collectionStatus(store, collection)).toMatchObject({ documents: 0, bytes: 0 });
+    await dropCollection(store, collection);
+  });
 
   it('are filled, searched and emptied', async () => {
     const collection = await create('spread');

@@ -12,6 +12,7 @@ import { closeOperations, failOperations, forgetPayloads } from './close-operati
 import { type CommitContext, shardOf } from './commit-context.ts';
 import { DescriptorChanges } from './descriptor-counts.ts';
 import type { DocumentColumns } from './document-rows.ts';
+import { bytesOf, type LiveRow } from './end-rows.ts';
 import { supersedeFailed } from './failures.ts';
 import { insertDescriptors, insertDocuments } from './insert-rows.ts';
 import { type Chunk, type Prepared, prepareChunk } from './prepare.ts';
@@ -98,7 +99,7 @@ async function applyInTransaction(tx: Queryable, begun: CommitContext, prepared:
   );
   const changes = new DescriptorChanges();
   const expired = await expireLive(tx, context, ids, changes);
-  await insertDocuments(tx, context, added);
+  const bytes = await insertDocuments(tx, context, added);
   await insertDescriptors(tx, context, added);
   for (const { outputs } of added) for (const module of outputs?.descriptors.keys() ?? []) changes.add(module, 1);
   if (deletes.length > 0) {
@@ -111,7 +112,7 @@ async function applyInTransaction(tx: Queryable, begun: CommitContext, prepared:
   const [applied, madeVoid] = [operationsOf(winners), operationsOf(superseded)];
   await closeOperations(tx, context, applied, 'applied');
   await closeOperations(tx, context, madeVoid, 'superseded');
-  const hidden = await applyBarriers(tx, context, operationsOf(added), changes);
+  const gone = [...expired, ...(await applyBarriers(tx, context, operationsOf(added), changes))];
   await forgetPayloads(tx, S, madeVoid);
   // An atomic update makes nothing void: it only could not change what failed.
   const whole = winners.filter(({ operation }) => !operation.atomic);
@@ -122,8 +123,9 @@ async function applyInTransaction(tx: Queryable, begun: CommitContext, prepared:
   );
   await tx.query(
     `update akin.collections set unpublished_documents = unpublished_documents + $2,
-            unpublished_operations = unpublished_operations + $3 where id = $1`,
-    [collection.id, added.length - hidden - expired, prepared.length],
+            unpublished_bytes = unpublished_bytes + $3, unpublished_operations = unpublished_operations + $4
+      where id = $1`,
+    [collection.id, added.length - gone.length, bytes - bytesOf(gone), prepared.length],
   );
   await changes.write(tx, context);
 }
@@ -185,17 +187,17 @@ async function buryDeleted(
 /**
  * Ends the live rows of some ids: those that are published at the commit, those that are not at once.
  * @param changes gets their descriptors, as gone
- * @returns how many ended
+ * @returns those that ended
  */
 async function expireLive(
   tx: Queryable,
   context: ChunkContext,
   ids: readonly string[],
   changes: DescriptorChanges,
-): Promise<number> {
+): Promise<LiveRow[]> {
   const { target } = context;
-  const live = await tx.query<{ doc: bigint; valid_from: bigint }>(
-    `select doc, valid_from from ${documentsOf(context)} where id = any($1::text[]) and valid_to = ${LIVE}`,
+  const live = await tx.query<LiveRow>(
+    `select doc, valid_from, bytes from ${documentsOf(context)} where id = any($1::text[]) and valid_to = ${LIVE}`,
     [textArray(ids)],
   );
   const ended = live.map(({ doc }) => doc);
@@ -204,5 +206,5 @@ async function expireLive(
   const unpublished = live.filter(({ valid_from }) => valid_from === target).map(({ doc }) => doc);
   await endPublished(tx, context, published);
   await endUnpublished(tx, context, unpublished);
-  return live.length;
+  return live;
 }

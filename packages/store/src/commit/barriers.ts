@@ -6,6 +6,7 @@ import type { ChunkContext } from './chunks.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
 import type { DescriptorChanges } from './descriptor-counts.ts';
+import type { LiveRow } from './end-rows.ts';
 import { countFailures, tally } from './failures.ts';
 import { requireLease } from './leases.ts';
 import { openAtomic } from './open-atomic.ts';
@@ -19,28 +20,29 @@ import { leaveTombstones } from './tombstones.ts';
  *
  * @param added just inserted, unpublished
  * @param changes gets the descriptors that go
- * @returns how many of them are gone again
+ * @returns those of them that are gone again
  */
 export async function applyBarriers(
   tx: Queryable,
   context: ChunkContext,
   added: readonly ReadyOperation[],
   changes: DescriptorChanges,
-): Promise<number> {
-  if (added.length === 0) return 0;
+): Promise<Pick<LiveRow, 'bytes'>[]> {
+  if (added.length === 0) return [];
   const S = context.collection.sqlSchema;
   const barriers = await tx.query<{ seq: bigint; query: string; accepted_at: Date; tombstones: boolean }>(
     `select seq, query, accepted_at, tombstones from ${S}.barriers where seq > any($1::bigint[]) and query is not null order by seq`,
     [added.map(({ seq }) => seq)],
   );
-  let hidden = 0;
+  const hidden: Pick<LiveRow, 'bytes'>[] = [];
   for (const { seq, query, accepted_at, tombstones } of barriers) {
     const late = added.flatMap((operation) => (operation.seq < seq && operation.doc !== null ? [operation.doc] : []));
-    const gone = await matchingOf(tx, context, { seq, query, acceptedAt: accepted_at }, late);
+    const found = await matchingOf(tx, context, { seq, query, acceptedAt: accepted_at }, late);
+    const gone = found.map(({ doc }) => doc);
     await changes.remove(tx, context, gone);
     if (tombstones && gone.length > 0) await leaveTombstones(tx, context, 'd.doc = any($1::bigint[])', [gone]);
     await removeUnpublished(tx, context, gone);
-    hidden += gone.length;
+    hidden.push(...found);
   }
   return hidden;
 }
@@ -69,16 +71,15 @@ async function matchingOf(
   context: CommitContext,
   barrier: QueryBarrier,
   late: readonly bigint[],
-): Promise<bigint[]> {
+): Promise<Pick<LiveRow, 'doc' | 'bytes'>[]> {
   const params = new Params();
   try {
     const S = context.collection.sqlSchema;
-    const found = `select d.doc from ${S}.documents d
+    const found = `select d.doc, d.bytes from ${S}.documents d
         where d.doc = any(${params.add(late, 'bigint[]')})
           and not ${openAtomic(S, 'd.id', params.add(barrier.seq, 'bigint'))}
           and ${compileDelete(context, barrier.query, barrier.acceptedAt, params)}`;
-    const rows = await countCrashes(context, barrier.seq, () => tx.query<{ doc: bigint }>(found, params.values));
-    return rows.map(({ doc }) => doc);
+    return await countCrashes(context, barrier.seq, () => tx.query(found, params.values));
   } catch (error) {
     const refused = refusedDelete(error);
     throw refused === undefined ? error : new BarrierRefused(barrier, refused);

@@ -170,7 +170,8 @@ async function publish({ store, collection, target, lease }: CommitContext, boun
     if (operations === 0) return 0;
     await tx.query(
       `update akin.collections set commit = $2, committed_at = now(), documents = documents + unpublished_documents,
-              unpublished_documents = 0, unpublished_operations = 0 where id = $1`,
+              unpublished_documents = 0, bytes = bytes + unpublished_bytes, unpublished_bytes = 0,
+              unpublished_operations = 0 where id = $1`,
       [collection.id, target],
     );
     await publishDescriptorCounts(tx, S);

@@ -10,7 +10,7 @@ import { beginChunk } from './chunks.ts';
 import { closeOperations, failOperations } from './close-operations.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
-import { endRows } from './end-rows.ts';
+import { endRows, type LiveRow } from './end-rows.ts';
 import { EVERYTHING, supersedeFailed, sweepFailures } from './failures.ts';
 import { requireLease } from './leases.ts';
 import type { ReadyOperation } from './ready-operations.ts';
@@ -112,7 +112,7 @@ async function deleteWindow(
   const to = from + WINDOW;
   const limit = batchSize.rows;
   const params = new Params();
-  const found = `select d.doc, d.valid_from from ${S}.documents d
+  const found = `select d.doc, d.valid_from, d.bytes from ${S}.documents d
     where d.doc >= ${params.add(from, 'bigint')} and d.doc < ${params.add(to, 'bigint')}
       and d.valid_to = ${LIVE} and d.seq < ${params.add(operation.seq, 'bigint')}
       and ${compileDelete(context, operation.document ?? '', operation.acceptedAt, params)}
@@ -120,9 +120,7 @@ async function deleteWindow(
     order by d.doc limit ${limit}`;
   const work = async (tx: Queryable) => {
     const chunk = await beginChunk(tx, context);
-    const rows = await countCrashes(context, operation.seq, () =>
-      tx.query<{ doc: bigint; valid_from: bigint }>(found, params.values),
-    );
+    const rows = await countCrashes(context, operation.seq, () => tx.query<LiveRow>(found, params.values));
     const last = rows.at(-1);
     if (last === undefined) return to;
     await endRows(tx, chunk, rows, leavesTombstones);

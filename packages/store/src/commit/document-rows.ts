@@ -9,6 +9,8 @@ export interface DocumentColumns {
   readonly texts: ReadonlyMap<string, string>;
   /** A tsvector in binary format. */
   readonly words: Uint8Array;
+  /** Of the values, as those texts in UTF-8. */
+  readonly bytes: number;
 }
 
 /**
@@ -43,8 +45,10 @@ export function documentColumns(
   };
   fields.forEach(take);
   outputs?.fields.forEach(take);
+  let bytes = Buffer.byteLength(id);
+  for (const text of columns.values()) bytes += Buffer.byteLength(text);
   columns.set('repeats', String(repeats));
-  return { texts: columns, words: documentWords(texts, vocabulary) };
+  return { texts: columns, words: documentWords(texts, vocabulary), bytes };
 }
 
 /** Up to so many values are compared with each other. */

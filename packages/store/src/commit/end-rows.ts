@@ -4,11 +4,22 @@ import { DescriptorChanges } from './descriptor-counts.ts';
 import { endPublished, removeUnpublished } from './remove-documents.ts';
 import { leaveTombstones } from './tombstones.ts';
 
+/** A live row of documents that is to end. */
+export interface LiveRow {
+  readonly doc: bigint;
+  readonly valid_from: bigint;
+  readonly bytes: number | null;
+}
+
+export function bytesOf(rows: readonly Pick<LiveRow, 'bytes'>[]): number {
+  return rows.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
+}
+
 /** Ends live rows that a delete by query takes: those that are published at the commit, those that are not at once. */
 export async function endRows(
   tx: Queryable,
   context: ChunkContext,
-  rows: readonly { readonly doc: bigint; readonly valid_from: bigint }[],
+  rows: readonly LiveRow[],
   leavesTombstones: boolean,
 ): Promise<void> {
   if (rows.length === 0) return;
@@ -21,9 +32,10 @@ export async function endRows(
   const unpublished = rows.filter(({ valid_from }) => valid_from === target).map(({ doc }) => doc);
   await endPublished(tx, context, published);
   await removeUnpublished(tx, context, unpublished);
-  await tx.query('update akin.collections set unpublished_documents = unpublished_documents - $2 where id = $1', [
-    collection.id,
-    rows.length,
-  ]);
+  await tx.query(
+    `update akin.collections set unpublished_documents = unpublished_documents - $2,
+            unpublished_bytes = unpublished_bytes - $3 where id = $1`,
+    [collection.id, rows.length, bytesOf(rows)],
+  );
   await changes.write(tx, context);
 }

@@ -1,17 +1,24 @@
 import { descriptorTable } from '../collections/collection-tables.ts';
-import type { CollectionSchema } from '../context.ts';
+import type { Collection, CollectionSchema } from '../context.ts';
 import { binaryArray, columnsOf, encodeHalfvec, textArray, tsvectorArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import type { ChunkContext } from './chunks.ts';
 import type { Prepared } from './prepare.ts';
 
-/** Each column is one parameter, whatever the number of rows. Columns that no row has are left out. */
+/**
+ * Each column is one parameter, whatever the number of rows. Columns that no row has are left out.
+ *
+ * @returns the bytes of the documents
+ */
 export async function insertDocuments(
   tx: Queryable,
   { collection, schema, target, chunk }: ChunkContext,
   added: readonly Prepared[],
-): Promise<void> {
-  if (added.length === 0) return;
+): Promise<number> {
+  if (added.length === 0) return 0;
+  const docs = added.map(({ operation }) => operation.doc ?? 0n);
+  const pictures = await pictureBytes(tx, collection, docs);
+  const bytes = added.map(({ columns }, i) => (columns?.bytes ?? 0) + (pictures.get(docs[i] ?? 0n) ?? 0));
   const names = [...new Set(added.flatMap(({ columns }) => [...(columns?.texts.keys() ?? [])]))];
   const types = columnTypes(schema);
   const inputs = names.map((_, i) => `v${i}`);
@@ -19,20 +26,39 @@ export async function insertDocuments(
   // Its type is told by the column.
   const born = chunk === undefined ? ['', ''] : [', born', `, ${chunk}`];
   await tx.query(
-    `insert into ${collection.sqlSchema}.documents (doc, id, seq, version, valid_from${born[0]}, words${names.map((name) => `, ${name}`).join('')})
-     select doc, id, seq, version, $1${born[1]}, words${values.map((value) => `, ${value}`).join('')}
-       from unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::tsvector[]${names.map((_, i) => `, $${i + 7}::text[]`).join('')})
-            as t (doc, id, seq, version, words${inputs.map((input) => `, ${input}`).join('')})`,
+    `insert into ${collection.sqlSchema}.documents (doc, id, seq, version, bytes, valid_from${born[0]}, words${names.map((name) => `, ${name}`).join('')})
+     select doc, id, seq, version, bytes, $1${born[1]}, words${values.map((value) => `, ${value}`).join('')}
+       from unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::int[], $7::tsvector[]${names.map((_, i) => `, $${i + 8}::text[]`).join('')})
+            as t (doc, id, seq, version, bytes, words${inputs.map((input) => `, ${input}`).join('')})`,
     [
       target,
-      added.map(({ operation }) => operation.doc ?? 0n),
+      docs,
       textArray(added.map(({ id }) => id)),
       added.map(({ operation }) => operation.seq),
       added.map(({ operation }) => operation.keptVersion),
+      bytes,
       tsvectorArray(added.map(({ columns }) => columns?.words ?? null)),
       ...names.map((name) => textArray(added.map(({ columns }) => columns?.texts.get(name) ?? null))),
     ],
   );
+  return bytes.reduce((sum, one) => sum + one, 0);
+}
+
+/** The bytes of the outputs and the thumbnail of each document that has some. */
+async function pictureBytes(
+  tx: Queryable,
+  { sqlSchema: S }: Collection,
+  docs: readonly bigint[],
+): Promise<Map<bigint, number>> {
+  const rows = await tx.query<{ doc: bigint; bytes: number }>(
+    `select doc, coalesce(octet_length(json), size, 0) as bytes from ${S}.outputs where doc = any($1::bigint[])
+     union all
+     select doc, coalesce(octet_length(bytes), size, 0) from ${S}.thumbnails where doc = any($1::bigint[])`,
+    [docs],
+  );
+  const found = new Map<bigint, number>();
+  for (const { doc, bytes } of rows) found.set(doc, (found.get(doc) ?? 0) + bytes);
+  return found;
 }
 
 /** The SQL type of each column of `documents` that a document may fill, but for its words, by the name of the column. */

@@ -6,7 +6,7 @@ import { BarrierRefused, failRefusedBarrier } from './barriers.ts';
 import { beginChunk } from './chunks.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
-import { endRows } from './end-rows.ts';
+import { endRows, type LiveRow } from './end-rows.ts';
 import { openAtomic } from './open-atomic.ts';
 
 /*
@@ -79,12 +79,10 @@ async function applyWaiting(
       const chunk = await beginChunk(tx, context);
       const params = new Params();
       try {
-        const found = `select d.doc, d.valid_from from ${S}.documents d
+        const found = `select d.doc, d.valid_from, d.bytes from ${S}.documents d
           where d.id = any(${params.add(textArray(ids), 'text[]')}) and d.valid_to = ${LIVE}
             and d.seq < ${params.add(seq, 'bigint')} and ${compileDelete(context, query, accepted_at, params)}`;
-        const rows = await countCrashes(context, seq, () =>
-          tx.query<{ doc: bigint; valid_from: bigint }>(found, params.values),
-        );
+        const rows = await countCrashes(context, seq, () => tx.query<LiveRow>(found, params.values));
         await endRows(tx, chunk, rows, tombstones);
         // Else nothing would be published where nothing else was applied.
         if (rows.length > 0) {

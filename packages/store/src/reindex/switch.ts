@@ -66,11 +66,11 @@ export async function switchCollections(
       );
       await tx.query(
         `insert into ${T}.operations (request, position, kind, id, doc, document, modules, state, attempt, available_at,
-                                      error_code, error_msg, host, failures, atomic, kept_version)
+                                      error_code, error_msg, host, failures, atomic, kept_version, bytes)
          select r.request, m.position, m.kind, m.id, case when m.kind = 'add' then m.new_doc end, m.document, m.modules,
                 case when m.state = 'analyzing' then 'queued' else m.state end, m.attempt,
                 case when m.state = 'queued' then m.available_at end, m.error_code, m.error_msg, m.host, m.failures,
-                m.atomic, m.kept_version
+                m.atomic, m.kept_version, m.bytes
            from moved m join ${T}.requests r using (first_seq)`,
       );
       await tx.query(
@@ -98,7 +98,8 @@ export async function switchCollections(
       await copyDecisions(tx, old, target);
       await tx.query(
         `update akin.collections t
-            set next_seq = o.next_seq, settled_seq = null, replaces = o.id
+            set next_seq = o.next_seq, settled_seq = null, replaces = o.id, max_documents = o.max_documents,
+                max_bytes = o.max_bytes
            from akin.collections o where t.id = $1 and o.id = $2`,
         [target.id, old.id],
       );

@@ -1,0 +1,11 @@
+import type { Quota } from '@akin/store';
+
+interface QuotaParameters {
+  readonly maxDocuments?: number | undefined;
+  readonly maxBytes?: number | undefined;
+}
+
+/** A quota of parameters: what is not given has no limit. */
+export function readQuota({ maxDocuments, maxBytes }: QuotaParameters): Quota {
+  return { maxDocuments: maxDocuments ?? null, maxBytes: maxBytes ?? null };
+}

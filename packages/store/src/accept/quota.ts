@@ -1,0 +1,178 @@
+import { AkinError } from '@akin/domain';
+import { LIVE, OPEN } from '../collections/collection-tables.ts';
+import type { Collection, Store } from '../context.ts';
+import { textArray } from '../engine/binary.ts';
+import type { Queryable } from '../engine/engine.ts';
+
+/*
+ * What a collection may have: documents, and bytes of them. What was accepted and is not applied yet counts too, so no
+ * two requests can pass the limit together. Counts of all documents are kept by commits. Changes on their way are
+ * counted only where a bound of their number does not suffice: near the limit.
+ */
+
+/** The most documents and bytes of a collection; null: any number. */
+export interface Quota {
+  readonly maxDocuments: number | null;
+  readonly maxBytes: number | null;
+}
+
+export const NO_QUOTA: Quota = { maxDocuments: null, maxBytes: null };
+
+/** What a collection has, with the changes that are applied and not published. */
+export interface Usage {
+  readonly documents: bigint;
+  readonly bytes: bigint;
+  readonly max_documents: bigint | null;
+  readonly max_bytes: bigint | null;
+  readonly next_seq: bigint;
+  /** Bytes of all changes that were ever accepted. */
+  readonly accepted_bytes: bigint;
+}
+
+/** SQL of {@link Usage}, in a row of `akin.collections`. */
+export const USAGE = `next_seq, accepted_bytes, max_documents, max_bytes, documents + unpublished_documents as documents,
+  bytes + unpublished_bytes as bytes`;
+
+/** A request that is about to be accepted. */
+interface Brought {
+  readonly request: bigint;
+  /** Documents in it, those that are updates included. */
+  readonly adds: number;
+  readonly bytes: number;
+}
+
+/** Changes that are looked at together: some milliseconds on PGlite. */
+const BATCH = 1_000;
+
+export function quotaOf({ max_documents, max_bytes }: Pick<Usage, 'max_documents' | 'max_bytes'>): Quota {
+  return {
+    maxDocuments: max_documents === null ? null : Number(max_documents),
+    maxBytes: max_bytes === null ? null : Number(max_bytes),
+  };
+}
+
+/** @throws AkinError not-found when the collection is gone */
+export async function setQuota(store: Store, { id, name }: Collection, quota: Quota): Promise<void> {
+  const rows = await store.engine.query(
+    'update akin.collections set max_documents = $2, max_bytes = $3 where id = $1 returning id',
+    [id, quota.maxDocuments, quota.maxBytes],
+  );
+  if (rows.length === 0) throw new AkinError('not-found', `The collection ${name} does not exist any more.`);
+}
+
+/**
+ * Refuses a request that would make the collection have more than it may. Requests of deletes alone pass. So do, as
+ * far as the number of documents goes, those that only update documents. Nothing may be accepted meanwhile: the caller
+ * holds the row of the collection.
+ *
+ * @throws AkinError quota-exceeded
+ */
+export async function requireQuota(
+  tx: Queryable,
+  collection: Collection,
+  usage: Usage,
+  brought: Brought,
+): Promise<void> {
+  const { name } = collection;
+  const { maxDocuments, maxBytes } = quotaOf(usage);
+  if (brought.adds === 0 || (maxDocuments === null && maxBytes === null)) return;
+  const open = await openAtMost(tx, collection, usage);
+  if (maxDocuments !== null) {
+    const room = maxDocuments - Number(usage.documents);
+    if (open.changes + brought.adds > room && (await bringsMore(tx, collection, brought.request, room))) {
+      throw exceeded(
+        `The collection ${name} may have ${maxDocuments} documents, and would have more: delete documents, or have its quota raised. Documents that it has can be updated.`,
+      );
+    }
+  }
+  if (maxBytes !== null) {
+    const room = maxBytes - Number(usage.bytes);
+    const isMore = async () => (await openBytes(tx, collection)) + brought.bytes > room;
+    if (brought.bytes > room || (open.bytes + brought.bytes > room && (await isMore()))) {
+      throw exceeded(
+        `The collection ${name} may have ${maxBytes} bytes, and would have more: delete documents, or have its quota raised.`,
+      );
+    }
+  }
+}
+
+function exceeded(what: string): AkinError {
+  return new AkinError(
+    'quota-exceeded',
+    `${what} Nothing in the request was accepted. Deletes count once a commit shows them.`,
+  );
+}
+
+/** Bounds of the changes that are on their way: all since the first request that is not finished. */
+async function openAtMost(
+  tx: Queryable,
+  { sqlSchema: S }: Collection,
+  { next_seq, accepted_bytes }: Usage,
+): Promise<{ readonly changes: number; readonly bytes: number }> {
+  const [first] = await tx.query<{ first_seq: bigint; bytes_before: bigint | null }>(
+    `select first_seq, bytes_before from ${S}.requests
+      where not finished and first_seq is not null order by first_seq limit 1`,
+  );
+  if (first === undefined) return { changes: 0, bytes: 0 };
+  const { first_seq, bytes_before } = first;
+  const bytes = bytes_before === null ? Number.POSITIVE_INFINITY : Number(accepted_bytes - bytes_before);
+  return { changes: Number(next_seq - first_seq), bytes };
+}
+
+/** Whether a request brings new documents, and these are too many together with those on their way. */
+async function bringsMore(tx: Queryable, collection: Collection, request: bigint, room: number): Promise<boolean> {
+  const S = collection.sqlSchema;
+  if (!(await hasNew(tx, collection, request))) return false;
+  let found = 0;
+  for (let last = ''; found <= room; ) {
+    const page = await tx.query<{ id: string }>(
+      `select distinct o.id from ${S}.operations o join ${S}.requests r using (request)
+        where o.id > $2 and o.kind = 'add' and o.state in ${OPEN} and (r.first_seq is not null or r.request = $1)
+        order by o.id limit ${BATCH}`,
+      [request, last],
+    );
+    found += page.length - (await countLive(tx, collection, page));
+    const end = page.at(-1);
+    if (end === undefined || page.length < BATCH) break;
+    last = end.id;
+  }
+  return found > room;
+}
+
+/** Whether some document of a request is not there yet. */
+async function hasNew(tx: Queryable, collection: Collection, request: bigint): Promise<boolean> {
+  for (let last = -1; ; ) {
+    const page = await tx.query<{ position: number; id: string }>(
+      `select position, id from ${collection.sqlSchema}.operations
+        where request = $1 and position > $2 and kind = 'add' order by position limit ${BATCH}`,
+      [request, last],
+    );
+    const end = page.at(-1);
+    if (end === undefined) return false;
+    const ids = new Set(page.map(({ id }) => id));
+    if ((await countLive(tx, collection, page)) < ids.size) return true;
+    last = end.position;
+  }
+}
+
+/** How many documents of some ids are there. By their ids as values: shards may lie on other servers. */
+async function countLive(
+  tx: Queryable,
+  { sqlSchema: S }: Collection,
+  rows: readonly { readonly id: string }[],
+): Promise<number> {
+  const [found] = await tx.query<{ live: bigint }>(
+    `select count(*) as live from ${S}.documents where id = any($1::text[]) and valid_to = ${LIVE}`,
+    [textArray(rows.map(({ id }) => id))],
+  );
+  return Number(found?.live ?? 0);
+}
+
+/** Bytes of the changes that are on their way, as they were sent. */
+async function openBytes(tx: Queryable, { sqlSchema: S }: Collection): Promise<number> {
+  const [row] = await tx.query<{ bytes: number }>(
+    `select coalesce(sum(o.bytes), 0)::float8 as bytes from ${S}.operations o join ${S}.requests r using (request)
+      where o.state in ${OPEN} and r.first_seq is not null`,
+  );
+  return row?.bytes ?? 0;
+}
