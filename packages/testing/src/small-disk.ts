@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, open, rm, rmdir } from 'node:fs/promises';
+import { mkdtemp, open, rm, rmdir, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,8 +10,11 @@ const run = promisify(execFile);
 export interface SmallDisk extends AsyncDisposable {
   readonly folder: string;
   resize(megabytes: number): Promise<void>;
-  /** Fills the disk completely, until `empty`. */
-  fill(): Promise<void>;
+  /**
+   * Fills the disk, until `empty`.
+   * @param left megabytes that stay free, at most
+   */
+  fill(left?: number): Promise<void>;
   empty(): Promise<void>;
 }
 
@@ -33,8 +36,13 @@ export async function smallDisk(megabytes: number): Promise<SmallDisk> {
     async resize(size) {
       await asRoot('mount', '-o', `remount,size=${size}m`, folder);
     },
-    async fill() {
+    async fill(left = 0) {
       await using file = await open(filler, 'a');
+      if (left > 0) {
+        const { bavail, bsize } = await statfs(folder);
+        await file.write(Buffer.alloc(Math.max(0, bavail * bsize - left * 1024 ** 2)));
+        return;
+      }
       for (const size of [65_536, 4_096, 1]) await writeUntilFull(file, Buffer.alloc(size));
     },
     empty: () => rm(filler, { force: true }),
