@@ -1,7 +1,7 @@
 /**
  * `npm run bench-analysis -- <image>`: compares the time of one analysis with decoding alone plus a forward pass of the
  * network alone. Also measures each stage, a MobileNetV2 on the same backend, and the images per second of 1 and 2
- * threads. The measurements alternate, so that a busy machine slows all of them equally.
+ * threads on each backend. The measurements alternate, so that a busy machine slows all of them equally.
  */
 import { readFile } from 'node:fs/promises';
 import { decodeImage, resizeArea } from '@akin/imaging';
@@ -89,24 +89,27 @@ for (const [what, all] of [
 }
 console.log(`MobileNetV2: ${(mobileNet.parameters / 1e6).toFixed(2)} million parameters`);
 
-const rates = new Map<number, number[]>([
-  [1, []],
-  [2, []],
-]);
+/** Images per second of each round, by backend and by number of threads. */
+const rates = { wasm: { 1: [], 2: [] }, onnx: { 1: [], 2: [] } } satisfies Record<string, Record<number, number[]>>;
 for (let round = 0; round < RATE_ROUNDS; round++) {
-  for (const [threads, values] of rates) {
-    await using analyzer = await createAnalyzer({ threads });
-    const analyzeAll = () =>
-      Promise.all(Array.from({ length: IMAGES }, () => analyzer.analyze(bytes, { modules: moduleNames })));
-    // New threads compile first; two threads compile twice as much as one.
-    await analyzeAll();
-    const start = performance.now();
-    await analyzeAll();
-    values.push((IMAGES * 1000) / (performance.now() - start));
+  for (const backend of ['wasm', 'onnx'] as const) {
+    for (const threads of [1, 2] as const) {
+      await using analyzer = await createAnalyzer({ threads, backend });
+      const analyzeAll = () =>
+        Promise.all(Array.from({ length: IMAGES }, () => analyzer.analyze(bytes, { modules: moduleNames })));
+      // New threads compile first; two threads compile twice as much as one.
+      await analyzeAll();
+      const start = performance.now();
+      await analyzeAll();
+      (rates[backend][threads] as number[]).push((IMAGES * 1000) / (performance.now() - start));
+    }
   }
 }
-for (const [threads, values] of rates) print(`images/s, ${threads} thread${threads > 1 ? 's' : ''}`, values);
-print('2 threads / 1 thread', ratios(rates.get(2) ?? [], rates.get(1) ?? []));
+for (const [backend, { 1: one, 2: two }] of Object.entries(rates)) {
+  print(`images/s, ${backend}, 1 thread`, one);
+  print(`images/s, ${backend}, 2 threads`, two);
+  print(`${backend}, 2 threads / 1 thread`, ratios(two, one));
+}
 
 /** The ratio of each round: a busy machine slows both sides of a round. */
 function ratios(above: readonly number[], below: readonly number[]): number[] {
