@@ -5,7 +5,7 @@ import type { Engine, Row } from '../engine/engine.ts';
 import { STANDING } from '../standbys/standbys.ts';
 import { completeDocuments, documentColumns, selectFields } from './hydrate.ts';
 import { Params } from './params.ts';
-import { PREPARED_FROM, requireCommit } from './snapshot.ts';
+import { freshnessFor, PREPARED_FROM, requireCommit } from './snapshot.ts';
 
 /**
  * Documents by their ids, as the last commit shows them, in one statement.
@@ -23,7 +23,7 @@ export async function getDocuments(
   atLeast?: bigint,
 ): Promise<ReadonlyMap<string, StoredDocument> | undefined> {
   const { sqlSchema, id, name } = collection;
-  const freshness = { atLeast, isCurrent: atLeast === undefined };
+  const freshness = freshnessFor(collection, atLeast);
   let schema = store.memory.schemas.get(id) ?? (await loadSchema(store, collection));
   for (let isFirst = true; ; isFirst = false) {
     const tables = { sqlSchema, schema, modules: store.modules };

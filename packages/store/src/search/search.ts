@@ -18,7 +18,7 @@ import { findNear, isByNearness, readNearest } from './nearest.ts';
 import { NO_DOCUMENTS, type Page, readPage } from './page.ts';
 import { readDescriptor } from './read.ts';
 import type { Ranking, SearchQuestion, SearchRequest, SearchResult } from './request.ts';
-import { type Snapshot, withoutTransaction, withSnapshot } from './snapshot.ts';
+import { freshnessFor, type Snapshot, withoutTransaction, withSnapshot } from './snapshot.ts';
 import { TimeLimit } from './time-limit.ts';
 import { readTotals } from './totals.ts';
 
@@ -115,7 +115,7 @@ export async function search(
       };
     };
     // Groups change between commits: a standby with the same commit may still have older ones.
-    const freshness = question.collapse ? undefined : { atLeast, isCurrent };
+    const freshness = question.collapse ? undefined : freshnessFor(collection, atLeast, isCurrent);
     const quickly = isQuick(question) ? withoutTransaction(store, collection, answerFrom, freshness) : undefined;
     const answered = (await quickly) ?? (await withSnapshot(store, collection, answerFrom, freshness));
     await completeDocuments(store, shown.values());

@@ -168,6 +168,20 @@ function snapshotOf(
   return { ...shown, ...statements, sqlSchema, isRemote, modules, uses, expansions: new Map() };
 }
 
+/**
+ * How new a standby must be for a search. With shards on other servers it must show the current commit: what later
+ * commits have replaced is removed from those servers, also where a standby that is behind still shows it.
+ *
+ * @param atLeast the commit that must be seen, if a token was given
+ */
+export function freshnessFor(
+  collection: Collection,
+  atLeast: bigint | undefined,
+  isCurrent = atLeast === undefined,
+): Freshness {
+  return { atLeast, isCurrent: isCurrent || hasServers(collection) };
+}
+
 /** Reads from a standby that is fresh enough, or from the primary. */
 async function readFreshly<T>(
   store: Store,

@@ -3,6 +3,7 @@ import { openProxy, type ReplicatedPostgres, replicatedPostgres, testDatabase } 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { accept, parseTestOutputs, TEST_MODULES, testOutputs } from '../../test/support.ts';
 import { commitOfStandby } from '../accept/operations.ts';
+import { maintain } from '../bulk/maintain.ts';
 import { createCollection } from '../collections/collections.ts';
 import { registerServers } from '../collections/shard-servers.ts';
 import { commit } from '../commit/commit.ts';
@@ -20,6 +21,7 @@ const SETTINGS = { max_standby_streaming_delay: '0', hot_standby_feedback: 'off'
 let servers: ReplicatedPostgres;
 beforeAll(async () => {
   servers = await replicatedPostgres(2, SETTINGS);
+  await servers.primary.run('create database others template template0');
 });
 afterAll(async () => servers?.[Symbol.asyncDispose]());
 
@@ -46,6 +48,13 @@ describe('searches with a standby', () => {
     const range = await accept(store, collection, made);
     await commit(store, collection);
     return range;
+  };
+  /** A collection with one shard here and one on another server, which is another database of the primary. */
+  const createOnServers = async () => {
+    const url = new URL(servers.primary.url);
+    url.pathname = '/others';
+    await registerServers(store.engine, new Map([['b', url.href]]));
+    return createCollection(store, `c${n++}`, { shards: 2, shardServers: ['main', 'b'] });
   };
   const find = async (question: { atLeast?: bigint; sort?: [{ name: string; direction: 'asc' }] } = {}) => {
     const found = await search(store, collection, { query: parseQuery('*:*'), rows: 10, ...question });
@@ -89,11 +98,7 @@ describe('searches with a standby', () => {
   });
 
   it('come from it where some shards lie on another server', async () => {
-    await store.engine.query('create database others template template0');
-    const url = new URL(servers.primary.url);
-    url.pathname = '/others';
-    await registerServers(store.engine, new Map([['b', url.href]]));
-    collection = await createCollection(store, `c${n++}`, { shards: 2, shardServers: ['main', 'b'] });
+    collection = await createOnServers();
     const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
     await add(...ids);
     await standbyOf().catchUp();
@@ -103,6 +108,23 @@ describe('searches with a standby', () => {
     const ranked = await search(store, collection, { query: parseQuery('*:*'), rows: 10, rank });
     expect(ranked).toMatchObject({ numFound: 6, ranking: { inMemory: true } });
     expect(new Set(results)).toEqual(new Set(['answered']));
+  });
+
+  it('come from it at the commit of the primary alone where another server has removed what later commits replaced', async () => {
+    collection = await createOnServers();
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+    await add(...ids);
+    await standbyOf().catchUp();
+    expect(await find({ atLeast: 1n })).toEqual(ids);
+    await standbyOf().pause();
+    try {
+      await add(...ids);
+      await maintain({ ...store, graceMilliseconds: 0 }, [collection]);
+      expect(await find({ atLeast: 1n })).toEqual(ids);
+      expect([...((await getDocuments(store, collection, ids, () => ['id'], 1n))?.keys() ?? [])].sort()).toEqual(ids);
+    } finally {
+      await standbyOf().resume();
+    }
   });
 
   it('write down on the primary what they use', async () => {
