@@ -1,5 +1,5 @@
 import { createRandom, type ModuleManifest, parseQuery } from '@akin/domain';
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES } from '../../test/support.ts';
 import { watchThreads } from '../../test/threads.ts';
@@ -23,7 +23,7 @@ const LIMIT = 60;
 const COUNT = 2_400;
 const THEMES = 24;
 
-const random = createRandom(3);
+let random = createRandom(3);
 const gauss = () => Math.sqrt(-2 * Math.log(random() + 1e-12)) * Math.cos(2 * Math.PI * random());
 const unit = (vector: readonly number[]) => {
   const norm = Math.hypot(...vector);
@@ -78,6 +78,7 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
   sharedStore(
     kind,
     async (opened) => {
+      random = createRandom(3);
       store = opened;
       collection = await createCollection(store, 'views');
       for (let from = 0; from < COUNT; from += 800) await add(Array.from({ length: 800 }, (_, i) => made(from + i)));
@@ -92,6 +93,11 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
         graceMilliseconds: 0,
       }),
   );
+
+  // The same queries in each run, whatever other tests drew: an approximate search misses a nearest now and then.
+  beforeEach(() => {
+    random = createRandom(4);
+  });
 
   const find = (view: readonly number[], request: Partial<Omit<SearchRequest, 'query' | 'rank'>> & Asked = {}) => {
     const { fq = [], smartfilter, maxDistance, firstId, ...rest } = request;
